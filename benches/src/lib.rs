@@ -1,0 +1,1 @@
+//! Criterion suites over the public API of the crates; see `benches/`.

@@ -1,0 +1,1 @@
+//! Differentiable operations and the backward pass

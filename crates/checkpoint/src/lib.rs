@@ -1,0 +1,1 @@
+//! Model directories in neuralforecast's format, read and written

@@ -1,0 +1,2 @@
+//! The foretell command line.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Panels of series: reading, calendars, scalers and window sampling

@@ -1,0 +1,1 @@
+//! Neural forecasting: fit, predict, cross-validate, save and load

@@ -1,0 +1,1 @@
+//! Fused forward and backward pairs over slices: pooling, interpolation, moving averages

@@ -1,0 +1,1 @@
+//! The zoo: one file per model, one registry line each

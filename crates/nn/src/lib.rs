@@ -1,0 +1,1 @@
+//! Parameters, initialisers, layers, losses, and the trait that a model implements

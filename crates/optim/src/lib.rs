@@ -1,0 +1,1 @@
+//! Optimisers and learning-rate schedules over flat slices

@@ -1,0 +1,1 @@
+//! 64-byte aligned buffers, recycled by size class

@@ -1,0 +1,1 @@
+//! Shapes, strides, storage and views, and the operations on them that need no gradient
