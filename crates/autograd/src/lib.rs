@@ -1,1 +1,33 @@
-//! Differentiable operations and the backward pass
+//! Differentiable operations and the backward pass.
+//!
+//! A [`Var`] is a tensor and, where a gradient may flow through it, a node of the recorded graph. An
+//! operation on variables without nodes records nothing: inference is the same code as training, with
+//! parameters that are constants.
+//!
+//! [`Var::backward`] walks the nodes from the youngest to the oldest. Gradients of parameters are added
+//! straight into a flat arena, where the parameter's own offset says; each node frees what it held as
+//! soon as its turn has passed.
+//!
+//! ```
+//! use foretell_autograd::Var;
+//! use foretell_tensor::Tensor;
+//!
+//! // y = sum(w * x); the parameter w lives at offset 1 of the arena.
+//! let w = Var::parameter(Tensor::from_slice(&[2.0, 3.0], [2]), 1);
+//! let x = Var::constant(Tensor::from_slice(&[5.0, 7.0], [2]));
+//! let mut gradients = [0.0; 3];
+//! w.mul(&x).sum(0).backward(&mut gradients);
+//! assert_eq!(gradients, [0.0, 5.0, 7.0]);
+//! ```
+#![forbid(unsafe_code)]
+
+mod gradients;
+mod ops;
+mod var;
+
+pub use foretell_kernels::interpolate::{Interpolation, Resampler};
+pub use foretell_kernels::pool::{Pooling, pooled_len};
+pub use foretell_simd::{Activation, Key};
+pub use foretell_tensor::{Padding, Shape, Tensor};
+pub use gradients::Gradients;
+pub use var::{Edge, Var};

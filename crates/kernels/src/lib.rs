@@ -1,1 +1,19 @@
-//! Fused forward and backward pairs over slices: pooling, interpolation, moving averages
+//! Fused forward and backward pairs over slices: pooling, interpolation, moving averages.
+//!
+//! Every kernel works on `rows` rows that lie one after the other; it knows nothing of tensors or of
+//! gradients' bookkeeping. A backward kernel *adds* its result to the gradient it is given.
+//!
+//! ```
+//! use foretell_kernels::pool::{Pooling, pooled_len};
+//!
+//! let x = [1.0, 5.0, 2.0, 3.0, 4.0];
+//! let mut y = [0.0; 3];
+//! Pooling::Max.forward(&x, x.len(), 2, &mut y);
+//! assert_eq!(pooled_len(5, 2), 3);
+//! assert_eq!(y, [5.0, 3.0, 4.0]);
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod interpolate;
+pub mod moving_average;
+pub mod pool;

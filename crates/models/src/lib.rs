@@ -1,1 +1,28 @@
-//! The zoo: one file per model, one registry line each
+//! The zoo: one file per model, one registry line each.
+//!
+//! [`MODELS`] lists them. An [`Entry`] knows a model's hyper-parameters with their defaults and builds the
+//! model from them; names and defaults are neuralforecast's.
+//!
+//! ```
+//! use foretell_models::find;
+//! use foretell_nn::{Dims, Table};
+//!
+//! let entry = find("NHITS").unwrap();
+//! assert_eq!(entry.own_defaults()["n_pool_kernel_size"], serde_json::json!([2, 2, 1]));
+//!
+//! let dims = Dims { input_size: 24, horizon: 12, hist_exog: 0, futr_exog: 0, stat_exog: 0, outputs: 1 };
+//! let mut table = Table::default();
+//! entry.build(&entry.own_defaults(), &dims, &mut table).unwrap();
+//! assert_eq!(table.entries()[0].name, "blocks.0.layers.0.weight");
+//! ```
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod conformance;
+mod dlinear;
+mod mlp;
+mod nhits;
+mod nlinear;
+mod registry;
+
+pub use registry::{ConfigError, Entry, Exogenous, MODELS, find};

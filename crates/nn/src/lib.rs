@@ -1,1 +1,36 @@
-//! Parameters, initialisers, layers, losses, and the trait that a model implements
+//! Parameters, initialisers, layers, losses, and the trait that a model implements.
+//!
+//! All parameters of a model live in one flat arena ([`Params`]); layers hold [`ParamId`]s. A model is
+//! built through a [`Scope`], which prefixes names, so that parameters carry the paths of PyTorch's state
+//! dictionary (`blocks.0.layers.1.weight`).
+//!
+//! ```
+//! use foretell_nn::{Activation, Forward, Linear, Table, Var};
+//! use foretell_tensor::Tensor;
+//!
+//! let mut table = Table::default();
+//! let layer = Linear::new(&mut table.root().at("out"), 3, 2);
+//! assert_eq!(table.entries()[0].name, "out.weight");
+//!
+//! let params = table.initialise(1);
+//! let x = Var::constant(Tensor::zeros([4, 3]));
+//! let y = layer.forward(&Forward::inference(&params), &x, Activation::Identity);
+//! assert_eq!(&*y.shape(), [4, 2]);
+//! ```
+#![forbid(unsafe_code)]
+
+mod init;
+mod layers;
+mod loss;
+mod model;
+mod params;
+
+pub use foretell_autograd::{
+    Activation, Interpolation, Key, Pooling, Resampler, Shape, Tensor, Var, pooled_len,
+};
+pub use init::Init;
+pub use layers::activation::Nonlinearity;
+pub use layers::linear::Linear;
+pub use loss::{Loss, LossError};
+pub use model::{Dims, Forward, Model, Windows};
+pub use params::{Alias, Entry, ParamId, Params, Scope, Table};

@@ -1,1 +1,28 @@
-//! Shapes, strides, storage and views, and the operations on them that need no gradient
+//! Shapes, strides, storage and views, and the operations on them that need no gradient.
+//!
+//! A [`Tensor`] is a view: a shape, strides and an offset into a reference-counted `f32` buffer. Taking
+//! a slice, a transpose or a reshape copies no numbers. The buffers come from `foretell-pool`, so a
+//! program that repeats the same shapes stops calling the system allocator after its first round.
+//!
+//! Nothing here knows of gradients; `foretell-autograd` adds them. A shape mistake is a bug in the
+//! calling code and panics at the caller's line with both shapes.
+//!
+//! ```
+//! use foretell_tensor::Tensor;
+//!
+//! let x = Tensor::from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3]);
+//! let column_sums = x.sum(0);
+//! assert_eq!(column_sums.to_vec(), [5.0, 7.0, 9.0]);
+//! assert_eq!(x.transpose(0, 1).narrow(0, 1, 2).to_vec(), [2.0, 5.0, 3.0, 6.0]);
+//! ```
+#![deny(unsafe_code)]
+
+mod ops;
+mod shape;
+mod storage;
+mod tensor;
+
+pub use ops::pad::Padding;
+pub use shape::{MAX_RANK, Shape};
+pub use storage::Storage;
+pub use tensor::Tensor;

@@ -1,0 +1,179 @@
+"""Checkpoint fixtures: crates/foretell/tests/fixtures/checkpoints/<case>/
+
+model/         the directory that NeuralForecast.save wrote
+panel.csv      the history the forecast starts from; futr.csv, static.csv where the models use such columns
+expected.csv   what NeuralForecast.predict says for that panel, every column
+
+The models are trained for a few steps only: what matters is that a reader computes the same forecast.
+"""
+
+import shutil
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import torch
+from common import QUIET, canonical, distance, fixtures, one_thread, read_table, seed
+from neuralforecast import NeuralForecast
+from neuralforecast.losses.pytorch import MAE, MSE, HuberLoss, MQLoss, QuantileLoss
+from neuralforecast.models import MLP, NHITS, DLinear, NLinear
+
+HIST = dict(hist_exog_list=["x2", "x1"])  # not in the panel's column order
+FUTR = dict(futr_exog_list=["f1"])
+STAT = dict(stat_exog_list=["s1", "s2"])
+SMALL_MLP = dict(hidden_size=6)
+SMALL_NHITS = dict(mlp_units=[[6, 6], [6, 6]])
+
+
+@dataclass
+class Case:
+    freq: str | int
+    models: list  # (class, arguments)
+    h: int = 4
+    input_size: int = 12
+    lengths: tuple = (40, 31, 22)  # rows of each series
+    season: int = 7
+    futr: list = field(default_factory=list)
+    hist: list = field(default_factory=list)
+    stat: list = field(default_factory=list)
+    columns: tuple = ("unique_id", "ds", "y")
+    mask: bool = False  # an available_mask column with zeros
+    val_size: int = 0
+    save_dataset: bool = False
+
+
+EXOG_COLUMNS = dict(futr=["f1"], hist=["x1", "x2"], stat=["s1", "s2"])
+CASES = {
+    # The dataset and its dates are kept; early stopping, and a validation loss of its own.
+    "nlinear-daily": Case(
+        "D", [(NLinear, dict(early_stop_patience_steps=2, val_check_steps=2, valid_loss=MSE()))], val_size=4, save_dataset=True
+    ),
+    "nlinear-standard": Case("h", [(NLinear, dict(scaler_type="standard"))], season=24, lengths=(60, 40)),
+    "dlinear-monthly-mq": Case(
+        "MS", [(DLinear, dict(scaler_type="robust", moving_avg_window=5, loss=MQLoss(level=[80, 90])))], season=12
+    ),
+    "dlinear-yearly": Case("YS", [(DLinear, dict(scaler_type="minmax", loss=MSE()))], lengths=(30, 28)),
+    "mlp-hourly-exog": Case(
+        "h",
+        [(MLP, SMALL_MLP | HIST | FUTR | STAT | dict(scaler_type="standard", loss=HuberLoss(0.5, horizon_weight=torch.tensor([1.0, 2, 3, 4]))))],
+        season=24,
+        **EXOG_COLUMNS,
+    ),
+    # An optimiser and a schedule of the user's: a reader that only predicts must not mind.
+    "mlp-quarter-hour-quantile": Case(
+        "15min",
+        [
+            (
+                MLP,
+                SMALL_MLP
+                | dict(
+                    scaler_type="robust",
+                    loss=QuantileLoss(0.3),
+                    optimizer=torch.optim.AdamW,
+                    optimizer_kwargs=dict(weight_decay=0.01),
+                    lr_scheduler=torch.optim.lr_scheduler.StepLR,
+                    lr_scheduler_kwargs=dict(step_size=2),
+                ),
+            )
+        ],
+        season=8,
+    ),
+    "mlp-exclude-insample-y": Case(
+        "W-SUN", [(MLP, SMALL_MLP | FUTR | STAT | dict(exclude_insample_y=True, num_layers=1))], futr=["f1"], stat=["s1", "s2"]
+    ),
+    # Tied weights (one PReLU for each block), and a name of its own.
+    "nhits-integers-mq": Case(
+        1,
+        [(NHITS, SMALL_NHITS | FUTR | dict(alias="tied", activation="PReLU", scaler_type="minmax", loss=MQLoss(quantiles=[0.1, 0.5, 0.75])))],
+        futr=["f1"],
+    ),
+    # The last series is shorter than the input: it is padded on the left and masked.
+    "nhits-short-exog": Case(
+        "D",
+        [(NHITS, SMALL_NHITS | HIST | FUTR | STAT | dict(start_padding_enabled=True, scaler_type="standard", n_pool_kernel_size=[5, 3, 1]))],
+        lengths=(40, 25, 7),
+        **EXOG_COLUMNS,
+    ),
+    "nhits-mask-cubic": Case(
+        "B", [(NHITS, SMALL_NHITS | dict(interpolation_mode="cubic", pooling_mode="AvgPool1d", scaler_type="robust"))], h=7, mask=True
+    ),
+    # Four classes, one of them twice, under other column names.
+    "several": Case(
+        1,
+        [
+            (NHITS, SMALL_NHITS | dict(scaler_type="identity")),
+            (MLP, SMALL_MLP | dict(scaler_type="standard")),
+            (MLP, SMALL_MLP | dict(scaler_type="minmax", loss=MQLoss(level=[50]))),
+            (NLinear, dict(loss=MAE(horizon_weight=torch.tensor([1.0, 0.5, 0.25, 0.125])))),
+            (DLinear, dict(scaler_type="robust")),
+        ],
+        columns=("item", "t", "value"),
+    ),
+}
+
+
+def tables(name, case):
+    """History, future columns and static columns of the case's series, which differ in length, start and level."""
+    random = np.random.default_rng(seed(name))
+    id_col, time_col, target_col = case.columns
+    parts = []
+    for i, length in enumerate(case.lengths):
+        n, start = length + case.h, 2 * i
+        time = np.arange(start, start + n)
+        if case.freq != 1:
+            time = pd.date_range("2021-03-01", periods=start + n, freq=case.freq)[start:]
+        t = np.arange(n)
+        y = 10 * (i + 1) + 0.1 * i * t + 3 * np.sin(2 * np.pi * t / case.season) + random.normal(size=n)
+        part = pd.DataFrame({id_col: f"series-{i}", time_col: time, target_col: y.round(3)})
+        for column in case.hist + case.futr:
+            part[column] = random.normal(i, 2, n).round(3)
+        if case.mask:
+            part["available_mask"] = (random.random(n) > 0.2).astype(int)
+        part["future"] = t >= length
+        parts.append(part)
+    whole = pd.concat(parts)
+    panel = whole[~whole["future"]].drop(columns="future")
+    futr = whole.loc[whole["future"], [id_col, time_col, *case.futr]]
+    ids = whole[id_col].unique()
+    static = pd.DataFrame({id_col: ids} | {column: random.normal(size=len(ids)).round(3) for column in case.stat})
+    return panel, futr if case.futr else None, static if case.stat else None
+
+
+def write(name, case, folder):
+    id_col, time_col, target_col = case.columns
+    names = dict(id_col=id_col, time_col=time_col)
+    folder.mkdir(parents=True)
+    given = {}
+    for file, frame in zip(("panel", "futr", "static"), tables(name, case)):
+        if frame is not None:
+            frame.to_csv(folder / f"{file}.csv", index=False)
+            # Read back: what neuralforecast sees is what the file says.
+            given[file] = read_table(folder / f"{file}.csv", **names)
+    panel, futr, static = (given.get(file) for file in ("panel", "futr", "static"))
+
+    shared = dict(h=case.h, input_size=case.input_size, max_steps=5, learning_rate=1e-2, windows_batch_size=16)
+    nf = NeuralForecast([cls(**{**shared, **QUIET, **arguments}) for cls, arguments in case.models], freq=case.freq)
+    nf.fit(panel, static_df=static, val_size=case.val_size, target_col=target_col, **names)
+    expected = nf.predict(panel, static_df=static, futr_df=futr)
+    expected.to_csv(folder / "expected.csv", index=False)
+
+    nf.save(str(folder / "model"), save_dataset=case.save_dataset)
+    for file in (folder / "model").glob("*.safetensors"):
+        file.write_bytes(canonical(file.read_bytes()))
+
+    loaded = NeuralForecast.load(str(folder / "model")).predict(panel, static_df=static, futr_df=futr)
+    gap, _ = distance(loaded, expected, **names)
+    assert gap < 1e-6, f"{name}: the loaded model differs by {gap}"
+
+
+def main():
+    one_thread()
+    root = fixtures("foretell") / "checkpoints"
+    shutil.rmtree(root, ignore_errors=True)
+    for name, case in CASES.items():
+        write(name, case, root / name)
+    print(f"checkpoints: {len(CASES)} cases")
+
+
+if __name__ == "__main__":
+    main()

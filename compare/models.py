@@ -1,0 +1,195 @@
+"""Forward and gradient fixtures: crates/models/tests/fixtures/<Model>-<case>.safetensors.
+
+Each line of CASES is one file. It holds a model (all of its state dict), one batch of windows as `forward`
+receives it, the raw output, and the loss with its gradients. README.md says how the tensors are named.
+For a model with dropout, give its arguments a rate of 0: the fixtures are computed in training mode.
+"""
+
+import json
+
+import torch
+from common import canonical, fixtures, generator, one_thread
+from neuralforecast._serialization import encode_value
+from neuralforecast.losses.pytorch import MAE, MSE, HuberLoss, MQLoss, QuantileLoss
+from neuralforecast.models import MLP, NHITS, DLinear, NLinear
+from safetensors.torch import save
+
+HIST = dict(hist_exog_list=["x1", "x2"])
+FUTR = dict(futr_exog_list=["f1", "f2"])
+STAT = dict(stat_exog_list=["s1", "s2", "s3"])
+EXOG = HIST | FUTR | STAT
+
+# What a case may ask of its windows, beside the model's arguments.
+HOLES = dict(holes=True)  # insample_mask with zeros (it is all ones otherwise)
+ONE = dict(batch=1)  # a batch of one window (three otherwise)
+
+# Losses: the shape of the output and of the loss depends on them.
+LOSSES = dict(
+    mae=dict(loss=MAE()),
+    mse=dict(loss=MSE()),
+    huber=dict(loss=HuberLoss(delta=0.5)),
+    quantile=dict(loss=QuantileLoss(q=0.3)),
+    mq=dict(loss=MQLoss(level=[80])),
+    mq5=dict(loss=MQLoss(quantiles=[0.1, 0.25, 0.5, 0.75, 0.9])),
+)
+
+# Every NHITS case starts from this: three stacks of one block, as its defaults, but with few units.
+NHITS_SMALL = dict(h=4, input_size=12, mlp_units=[[8, 8], [8, 8]])
+NHITS_CASES = [
+    ("default", {}),
+    ("mlp3", dict(mlp_units=[[8, 5], [5, 7], [7, 6]])),
+    ("mlp1", dict(mlp_units=[[8, 8]])),
+    ("h1", dict(h=1)),
+    ("h7-odd", dict(h=7, input_size=11, n_pool_kernel_size=[4, 3, 2])),
+    ("h12", dict(h=12, input_size=15, n_freq_downsample=[6, 4, 1], n_pool_kernel_size=[8, 4, 1])),
+    ("one-stack", dict(stack_types=["identity"], n_blocks=[1], n_pool_kernel_size=[3], n_freq_downsample=[2])),
+    ("many-blocks", dict(stack_types=["identity"] * 2, n_blocks=[3, 2], n_pool_kernel_size=[4, 1], n_freq_downsample=[2, 1])),
+    ("holes", HOLES),
+    ("avg-pool", dict(pooling_mode="AvgPool1d")),
+    ("avg-pool-odd", dict(pooling_mode="AvgPool1d", input_size=11, n_pool_kernel_size=[4, 3, 2], **EXOG)),
+    ("nearest", dict(interpolation_mode="nearest", h=7, n_freq_downsample=[3, 2, 1])),
+    ("linear", dict(interpolation_mode="linear", h=7, n_freq_downsample=[3, 2, 1])),
+    ("cubic", dict(interpolation_mode="cubic", h=7, n_freq_downsample=[3, 2, 1])),
+    ("relu", dict(activation="ReLU")),
+    ("softplus", dict(activation="Softplus")),
+    ("tanh", dict(activation="Tanh")),
+    ("selu", dict(activation="SELU")),
+    ("leaky-relu", dict(activation="LeakyReLU")),
+    ("prelu", dict(activation="PReLU")),
+    ("sigmoid", dict(activation="Sigmoid")),
+    ("exog", EXOG),
+    ("exog-odd", dict(input_size=11, n_pool_kernel_size=[4, 3, 2], **EXOG, **HOLES)),
+    ("futr", FUTR),
+    ("hist", HIST),
+    ("stat", STAT),
+    ("exog-mq", EXOG | LOSSES["mq"]),
+    ("nearest-mq", dict(interpolation_mode="nearest", h=6, n_freq_downsample=[3, 2, 1]) | LOSSES["mq"]),
+    ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+    *LOSSES.items(),
+]
+
+# Model class -> (arguments of every case, [(case, further arguments)]). A later model is one entry.
+CASES = {
+    NLinear: (
+        dict(h=4, input_size=12),
+        [
+            ("default", {}),
+            ("h1", dict(h=1)),
+            ("one-window", dict(h=7, input_size=24) | ONE),
+            ("holes", HOLES),
+            *LOSSES.items(),
+        ],
+    ),
+    DLinear: (
+        dict(h=4, input_size=12),
+        [
+            ("default", {}),  # moving_avg_window 25: wider than the input
+            ("window1", dict(moving_avg_window=1)),
+            ("window5", dict(moving_avg_window=5)),
+            ("window11", dict(moving_avg_window=11, h=7, input_size=24)),
+            ("h1", dict(h=1)),
+            ("one-window", ONE),
+            *LOSSES.items(),
+        ],
+    ),
+    MLP: (
+        dict(h=4, input_size=12, hidden_size=8),
+        [
+            ("default", {}),
+            ("layers1", dict(num_layers=1)),
+            ("layers3", dict(num_layers=3)),
+            ("h1", dict(h=1)),
+            ("one-window", ONE),
+            ("exog", EXOG),
+            ("futr", FUTR),
+            ("hist", HIST),
+            ("stat", STAT),
+            ("exog-mq", EXOG | LOSSES["mq"]),
+            ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+            *LOSSES.items(),
+        ],
+    ),
+    NHITS: (NHITS_SMALL, NHITS_CASES),
+}
+
+
+def windows(model, batch, holes, random):
+    """One batch as `BaseModel.training_step` passes it: (what forward receives, target, mask)."""
+    length, h = model.input_size, model.h
+
+    def normal(*shape):
+        return torch.randn(*shape, generator=random)
+
+    def exog(columns, *shape):
+        return normal(batch, *shape, len(columns)) if columns else None
+
+    inputs = dict(
+        insample_y=normal(batch, length, 1),
+        insample_mask=torch.ones(batch, length, 1),
+        hist_exog=exog(model.hist_exog_list, length),
+        futr_exog=exog(model.futr_exog_list, length + h),
+        stat_exog=exog(model.stat_exog_list),
+    )
+    if holes:
+        inputs["insample_mask"] = (torch.rand(batch, length, 1, generator=random) > 0.3).float()
+    target = normal(batch, h, 1)
+    mask = torch.ones(batch, h, 1)
+    mask[0, -1] = 0.0 if h > 1 else 1.0  # a horizon that runs past the end of its series
+    return inputs, target, mask
+
+
+def hyper_parameter(value):
+    """The JSON that a saved model holds for this argument; a loss without the `state` derived from its arguments."""
+    encoded = encode_value(value, None, "")
+    if isinstance(encoded, dict):
+        encoded.pop("state", None)
+    return encoded
+
+
+def write(model_class, case, arguments):
+    arguments = dict(arguments)
+    batch, holes = arguments.pop("batch", 3), arguments.pop("holes", False)
+    name = f"{model_class.__name__}-{case}"
+    # Loss modules are shared between cases and models: their only parameters are constants.
+    model = model_class(random_seed=1, **arguments).train()
+    trainable = {key: value for key, value in model.named_parameters() if value.requires_grad}
+    random = generator(name)
+    with torch.no_grad():  # initial weights are so small that a wrong block would hardly show in the output
+        for value in trainable.values():
+            value += 0.3 * torch.randn(value.shape, generator=random)
+    inputs, target, mask = windows(model, batch, holes, random)
+
+    tensors = {}
+    if model.exclude_insample_y:  # done by the base class before forward, as here
+        tensors["raw/insample_y"] = inputs["insample_y"]
+        inputs["insample_y"] = inputs["insample_y"] * 0
+
+    output = model(inputs)
+    loss = model.loss(y=target, y_hat=model.loss.domain_map(output), y_insample=inputs["insample_y"], mask=mask)
+    loss.backward()
+
+    tensors |= {f"weights/{key}": value for key, value in model.state_dict().items()}
+    tensors |= {f"inputs/{key}": value for key, value in inputs.items() if value is not None}
+    tensors |= {f"grads/{key}": torch.zeros_like(value) if value.grad is None else value.grad for key, value in trainable.items()}
+    tensors |= {"output": output, "target": target, "mask": mask, "loss": loss}
+    # A clone each, because tied entries (a shared PReLU, loss and valid_loss) are written under every name.
+    tensors = {key: value.detach().clone().contiguous() for key, value in tensors.items()}
+    metadata = {
+        "model_class": model_class.__name__,
+        "hyper_parameters": json.dumps({key: hyper_parameter(value) for key, value in arguments.items()}),
+    }
+    (fixtures("models") / f"{name}.safetensors").write_bytes(canonical(save(tensors, metadata=metadata)))
+
+
+def main():
+    one_thread()
+    for old in fixtures("models").glob("*.safetensors"):
+        old.unlink()
+    for model_class, (common, cases) in CASES.items():
+        for case, arguments in cases:
+            write(model_class, case, common | arguments)
+        print(f"models: {model_class.__name__}, {len(cases)} cases")
+
+
+if __name__ == "__main__":
+    main()

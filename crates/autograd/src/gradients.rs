@@ -1,0 +1,152 @@
+//! The backward pass: who waits for its turn, and where gradients are collected.
+
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+use foretell_simd as simd;
+use foretell_tensor::{Shape, Tensor};
+
+use crate::var::{Edge, Node, Role};
+
+/// Takes the gradients that operations pass on to their inputs.
+pub struct Gradients<'a> {
+    arena: &'a mut [f32],
+    waiting: BinaryHeap<Waiting>,
+}
+
+impl Gradients<'_> {
+    #[track_caller]
+    pub(crate) fn run(from: &Edge, seed: Tensor, arena: &mut [f32]) {
+        let mut pass = Gradients { arena, waiting: BinaryHeap::new() };
+        pass.give(from, seed);
+        while let Some(Waiting(node)) = pass.waiting.pop() {
+            let Role::Operation { grad, backward } = &node.role else { unreachable!("only operations wait") };
+            let backward = backward.take().expect("backward() ran through this graph before");
+            // A gradient may arrive as a view (of a sum, a slice); operations see plain rows.
+            let grad = grad.take().expect("a waiting node has a gradient").contiguous();
+            backward(grad, &mut pass);
+        }
+    }
+
+    /// Passes a whole gradient on. The first one is kept as it is, later ones are added to it in place.
+    #[track_caller]
+    pub fn give(&mut self, to: &Edge, grad: Tensor) {
+        let Some(node) = &to.0 else { return };
+        match &node.role {
+            Role::Parameter(range) => {
+                simd::add_assign(&mut self.arena[range.clone()], grad.contiguous().values())
+            }
+            Role::Input(slot) => keep_or_add(slot, grad),
+            Role::Operation { grad: slot, .. } => {
+                let first = slot.borrow().is_none();
+                keep_or_add(slot, grad);
+                if first {
+                    self.waiting.push(Waiting(node.clone()));
+                }
+            }
+        }
+    }
+
+    /// Lets `add` add a gradient of this shape in place: for a parameter straight into the arena, else
+    /// into what was collected so far, or zeros.
+    pub fn accumulate(&mut self, to: &Edge, shape: impl Into<Shape>, add: impl FnOnce(&mut [f32])) {
+        let Some(node) = &to.0 else { return };
+        match &node.role {
+            Role::Parameter(range) => add(&mut self.arena[range.clone()]),
+            Role::Input(slot) | Role::Operation { grad: slot, .. } => {
+                let collected = slot.borrow_mut().take();
+                if let Some(mut grad) = collected {
+                    add(grad.values_mut());
+                    *slot.borrow_mut() = Some(grad);
+                } else {
+                    let mut grad = Tensor::zeros(shape);
+                    add(grad.values_mut());
+                    self.give(to, grad);
+                }
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn keep_or_add(slot: &RefCell<Option<Tensor>>, grad: Tensor) {
+    let mut slot = slot.borrow_mut();
+    match slot.as_mut() {
+        Some(sum) => sum.add_assign(&grad),
+        None => *slot = Some(grad),
+    }
+}
+
+/// A node whose turn has not come; the youngest is the largest.
+struct Waiting(Rc<Node>);
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.number.cmp(&other.0.number)
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.number == other.0.number
+    }
+}
+
+impl Eq for Waiting {}
+
+#[cfg(test)]
+mod tests {
+    use crate::Var;
+    use foretell_tensor::Tensor;
+
+    fn input(values: &[f32]) -> Var {
+        Var::input(Tensor::from_slice(values, [values.len()]))
+    }
+
+    #[test]
+    fn a_variable_used_twice_gets_both_gradients() {
+        let x = input(&[3.0, -2.0]);
+        let square = x.mul(&x);
+        square.add(&x).sum(0).backward(&mut []);
+        assert_eq!(x.grad().unwrap().to_vec(), [7.0, -3.0]);
+    }
+
+    #[test]
+    fn a_diamond_waits_for_both_branches() {
+        let x = input(&[2.0]);
+        let shared = x.scale(3.0);
+        let (a, b) = (shared.scale(5.0), shared.mul(&shared));
+        a.add(&b).sum(0).backward(&mut []);
+        assert_eq!(x.grad().unwrap().to_vec(), [3.0 * 5.0 + 2.0 * 6.0 * 3.0]);
+    }
+
+    #[test]
+    fn parameters_add_to_what_the_arena_holds() {
+        let w = Var::parameter(Tensor::from_slice(&[1.0, 1.0], [2]), 1);
+        let mut arena = [10.0; 4];
+        w.scale(2.0).sum(0).backward(&mut arena);
+        assert_eq!(arena, [10.0, 12.0, 12.0, 10.0]);
+    }
+
+    #[test]
+    fn constants_record_nothing() {
+        let x = Var::constant(Tensor::zeros([2]));
+        assert!(!x.add(&x).edge().is_wanted());
+    }
+
+    #[test]
+    #[should_panic(expected = "ran through this graph before")]
+    fn a_graph_is_walked_once() {
+        let y = input(&[1.0]).scale(2.0).sum(0);
+        y.backward(&mut []);
+        y.backward(&mut []);
+    }
+}

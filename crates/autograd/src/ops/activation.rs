@@ -1,0 +1,51 @@
+//! Element-wise activations on their own; [`Var::linear`] has them fused.
+
+use foretell_simd::{Activation, Saved};
+use foretell_tensor::Tensor;
+
+use crate::Var;
+
+impl Var {
+    /// `activation(self)`, element by element.
+    pub fn activation(&self, activation: Activation) -> Self {
+        let x = self.value().contiguous();
+        let value = Tensor::build(x.shape(), |out| activation.forward(x.values(), out));
+        let saved = match activation.saves() {
+            Saved::Output => value.clone(),
+            Saved::Input => x,
+        };
+        let edge = self.edge();
+        Self::operation(value, &[self], move |mut grad, gradients| {
+            activation.backward(saved.values(), grad.values_mut());
+            gradients.give(&edge, grad);
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Activation::{self, *};
+    use crate::ops::check::{gradients, random};
+
+    #[test]
+    fn gradients_of_every_activation() {
+        let x = [random([4, 7], 1)];
+        let all: [Activation; 12] = [
+            Identity,
+            Relu,
+            LeakyRelu { slope: 0.01 },
+            Elu { alpha: 1.0 },
+            Selu,
+            Gelu,
+            GeluTanh,
+            Silu,
+            Mish,
+            Softplus,
+            Sigmoid,
+            Tanh,
+        ];
+        for activation in all {
+            gradients(&x, |v| v[0].activation(activation));
+        }
+    }
+}

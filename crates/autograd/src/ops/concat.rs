@@ -1,0 +1,36 @@
+//! Tensors joined along a dimension.
+
+use foretell_tensor::Tensor;
+
+use crate::Var;
+
+impl Var {
+    /// The variables one after the other along `axis`.
+    #[track_caller]
+    pub fn concat(parts: &[&Self], axis: usize) -> Self {
+        let values: Vec<&Tensor> = parts.iter().map(|part| part.value()).collect();
+        let value = Tensor::concat(&values, axis);
+        let edges: Vec<_> = parts.iter().map(|part| (part.edge(), part.shape()[axis])).collect();
+        Self::operation(value, parts, move |grad, gradients| {
+            let mut start = 0;
+            for (edge, len) in edges {
+                gradients.give(&edge, grad.narrow(axis, start, len));
+                start += len;
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Var;
+    use crate::ops::check::{gradients, random};
+
+    #[test]
+    fn each_part_gets_its_share() {
+        gradients(&[random([2, 3], 1), random([2, 1], 2), random([2, 4], 3)], |v| {
+            Var::concat(&[&v[0], &v[1], &v[2]], 1)
+        });
+        gradients(&[random([2, 3], 1), random([1, 3], 2)], |v| Var::concat(&[&v[0], &v[1], &v[0]], 0));
+    }
+}

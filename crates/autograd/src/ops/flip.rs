@@ -1,0 +1,25 @@
+//! A dimension in reverse order.
+
+use crate::Var;
+
+impl Var {
+    /// The elements along `axis` in reverse order.
+    #[track_caller]
+    pub fn flip(&self, axis: usize) -> Self {
+        let edge = self.edge();
+        Self::operation(self.value().flip(axis), &[self], move |grad, gradients| {
+            gradients.give(&edge, grad.flip(axis));
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::check::{gradients, random};
+
+    #[test]
+    fn gradient_is_flipped_back() {
+        gradients(&[random([3, 4], 1)], |v| v[0].flip(1));
+        gradients(&[random([3, 4], 1)], |v| v[0].flip(0));
+    }
+}

@@ -1,0 +1,106 @@
+//! The linear layer with its bias and activation in one operation.
+
+use foretell_gemm::{Accum, Bias, MatMut, MatRef, Options, matmul};
+use foretell_simd::{self as simd, Activation, Saved};
+use foretell_tensor::Tensor;
+
+use crate::Var;
+
+impl Var {
+    /// `activation(x wᵀ + b)`: `self [..., k]`, `weight [n, k]`, `bias [n]`, result `[..., n]`.
+    ///
+    /// With g the gradient before the activation: dx = g w, dw = gᵀ x, db = the column sums of g. The
+    /// gradients of parameters are added to their arena by the product itself.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn linear(&self, weight: &Self, bias: Option<&Self>, activation: Activation) -> Self {
+        let (&[n, k], Some(&features)) = (&*weight.shape(), self.shape().last()) else {
+            panic!("linear of shape {:?} by weight {:?}", self.shape(), weight.shape());
+        };
+        assert_eq!(features, k, "linear of shape {:?} by weight {:?}", self.shape(), weight.shape());
+        if let Some(bias) = bias {
+            assert_eq!(&*bias.shape(), [n], "bias of a linear layer with weight {:?}", weight.shape());
+        }
+        let (x, w) = (self.value().contiguous(), weight.value().contiguous());
+        let rows = x.shape()[..x.rank() - 1].iter().product();
+        let mut shape = x.shape();
+        shape[x.rank() - 1] = n;
+
+        let product = |activation| {
+            let options = Options {
+                bias: bias.map(|bias| Bias::PerColumn(bias.value().values())),
+                activation,
+                ..Options::default()
+            };
+            Tensor::build(shape, |out| {
+                let (x, w) = (MatRef::row_major(x.values(), rows, k), MatRef::row_major(w.values(), n, k));
+                matmul(MatMut::row_major(out, rows, n), x, w.t(), options);
+            })
+        };
+        // Most activations know their slope from their result; the others need what went in.
+        let (value, saved) = match activation.saves() {
+            Saved::Output => {
+                let value = product(activation);
+                (value.clone(), value)
+            }
+            Saved::Input => {
+                let before = product(Activation::Identity);
+                (Tensor::build(shape, |out| activation.forward(before.values(), out)), before)
+            }
+        };
+
+        let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
+        let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
+        Self::operation(value, &inputs, move |mut grad, gradients| {
+            activation.backward(saved.values(), grad.values_mut());
+            drop(saved);
+            let g = MatRef::row_major(grad.values(), rows, n);
+            if let Some(edge) = b_edge {
+                gradients.accumulate(&edge, [n], |db| {
+                    grad.values().chunks_exact(n).for_each(|row| simd::add_assign(db, row));
+                });
+            }
+            gradients.accumulate(&w_edge, [n, k], |dw| {
+                let options = Options { accum: Accum::Add, ..Options::default() };
+                matmul(MatMut::row_major(dw, n, k), g.t(), MatRef::row_major(x.values(), rows, k), options);
+            });
+            if x_edge.is_wanted() {
+                let dx = Tensor::build(x.shape(), |dx| {
+                    let w = MatRef::row_major(w.values(), n, k);
+                    matmul(MatMut::row_major(dx, rows, k), g, w, Options::default());
+                });
+                gradients.give(&x_edge, dx);
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Activation;
+    use crate::ops::check::{gradients, random};
+
+    #[test]
+    fn gradients_with_and_without_bias() {
+        let inputs = [random([5, 3], 1), random([4, 3], 2), random([4], 3)];
+        for activation in [Activation::Identity, Activation::Tanh, Activation::Gelu] {
+            gradients(&inputs, |v| v[0].linear(&v[1], Some(&v[2]), activation));
+            gradients(&inputs[..2], |v| v[0].linear(&v[1], None, activation));
+        }
+    }
+
+    #[test]
+    fn leading_dimensions_are_rows() {
+        let inputs = [random([2, 3, 4], 1), random([5, 4], 2), random([5], 3)];
+        gradients(&inputs, |v| v[0].linear(&v[1], Some(&v[2]), Activation::Softplus));
+    }
+
+    #[test]
+    #[should_panic(expected = "linear of shape [2, 3] by weight [4, 5]")]
+    fn wrong_shapes_panic() {
+        let (x, w) = (random([2, 3], 1), random([4, 5], 2));
+        crate::Var::constant(x).linear(&crate::Var::constant(w), None, Activation::Identity);
+    }
+}

@@ -1,0 +1,21 @@
+//! The differentiable operations: one file each, with its forward pass, its backward pass and a check of
+//! the gradient by finite differences. `tests/torch.rs` holds each against PyTorch.
+
+mod activation;
+mod arithmetic;
+mod concat;
+mod dropout;
+mod flip;
+mod interpolate;
+mod linear;
+mod moving_average;
+mod narrow;
+mod pad;
+mod permute;
+mod pool;
+mod prelu;
+mod reduce;
+mod reshape;
+
+#[cfg(test)]
+mod check;

@@ -1,0 +1,29 @@
+//! Dimensions in another order.
+
+use foretell_tensor::MAX_RANK;
+
+use crate::Var;
+
+impl Var {
+    /// Dimension `i` of the result is dimension `order[i]` of this one.
+    #[track_caller]
+    pub fn permute(&self, order: &[usize]) -> Self {
+        let value = self.value().permute(order);
+        let mut back = [0; MAX_RANK];
+        order.iter().enumerate().for_each(|(i, &axis)| back[axis] = i);
+        let (edge, rank) = (self.edge(), order.len());
+        Self::operation(value, &[self], move |grad, gradients| {
+            gradients.give(&edge, grad.permute(&back[..rank]));
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::check::{gradients, random};
+
+    #[test]
+    fn gradient_goes_back_by_the_inverse_order() {
+        gradients(&[random([2, 3, 4], 1)], |v| v[0].permute(&[2, 0, 1]));
+    }
+}

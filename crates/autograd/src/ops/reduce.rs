@@ -1,0 +1,34 @@
+//! Sums and means along a dimension.
+
+use crate::Var;
+
+impl Var {
+    /// The sum along `axis`, which disappears from the shape.
+    #[track_caller]
+    pub fn sum(&self, axis: usize) -> Self {
+        let (edge, shape) = (self.edge(), self.shape());
+        Self::operation(self.value().sum(axis), &[self], move |grad, gradients| {
+            gradients.give(&edge, grad.unsqueeze(axis).broadcast_to(shape));
+        })
+    }
+
+    /// The mean along `axis`, which disappears from the shape.
+    #[track_caller]
+    pub fn mean(&self, axis: usize) -> Self {
+        let len = self.shape()[axis];
+        self.sum(axis).scale(1.0 / len as f32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::check::{gradients, random};
+
+    #[test]
+    fn gradients_along_each_axis() {
+        for axis in 0..3 {
+            gradients(&[random([2, 3, 4], 1)], |v| v[0].sum(axis));
+            gradients(&[random([2, 3, 4], 1)], |v| v[0].mean(axis));
+        }
+    }
+}

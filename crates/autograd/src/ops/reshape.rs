@@ -1,0 +1,26 @@
+//! The same values under another shape.
+
+use foretell_tensor::Shape;
+
+use crate::Var;
+
+impl Var {
+    /// The same values, row-major, under another shape.
+    #[track_caller]
+    pub fn reshape(&self, shape: impl Into<Shape>) -> Self {
+        let (edge, old) = (self.edge(), self.shape());
+        Self::operation(self.value().reshape(shape), &[self], move |grad, gradients| {
+            gradients.give(&edge, grad.reshape(old));
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::check::{gradients, random};
+
+    #[test]
+    fn gradient_takes_the_old_shape() {
+        gradients(&[random([2, 6], 1)], |v| v[0].reshape([3, 4]));
+    }
+}

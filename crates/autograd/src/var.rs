@@ -1,0 +1,144 @@
+//! Variables and the nodes behind them.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
+
+use foretell_tensor::{Shape, Tensor};
+
+use crate::gradients::Gradients;
+
+/// A tensor, and the node that its gradient goes to if there is one. Cloning copies no values.
+#[derive(Clone, Debug)]
+pub struct Var {
+    value: Tensor,
+    edge: Edge,
+}
+
+/// Where the gradient of a variable goes; nowhere for a constant.
+#[derive(Clone)]
+pub struct Edge(pub(crate) Option<Rc<Node>>);
+
+/// What runs when the gradient of an operation's result is complete.
+pub(crate) type Backward = Box<dyn FnOnce(Tensor, &mut Gradients<'_>)>;
+
+pub(crate) struct Node {
+    /// Nodes are numbered as they are made, so a node's inputs have smaller numbers than itself, and
+    /// going through the nodes by falling number is a valid order for the backward pass.
+    pub(crate) number: u64,
+    pub(crate) role: Role,
+}
+
+pub(crate) enum Role {
+    /// A parameter: its gradient is added to this part of the arena.
+    Parameter(Range<usize>),
+    /// An input whose gradient is kept for the caller.
+    Input(RefCell<Option<Tensor>>),
+    /// An operation: the gradient collected so far, and what to do with it.
+    Operation { grad: RefCell<Option<Tensor>>, backward: Cell<Option<Backward>> },
+}
+
+impl Var {
+    /// A value that no gradient flows to.
+    pub fn constant(value: Tensor) -> Self {
+        Self { value, edge: Edge(None) }
+    }
+
+    /// A parameter whose gradient is added to `arena[offset..]` by [`Var::backward`].
+    pub fn parameter(value: Tensor, offset: usize) -> Self {
+        let range = offset..offset + value.numel();
+        Self { value, edge: Edge::new(Role::Parameter(range)) }
+    }
+
+    /// An input whose gradient [`Var::grad`] returns after the backward pass.
+    pub fn input(value: Tensor) -> Self {
+        Self { value, edge: Edge::new(Role::Input(RefCell::default())) }
+    }
+
+    /// The result of an operation on `inputs`: `backward` gets the gradient of `value` and passes
+    /// gradients on to the inputs' edges. Dropped unused where no input wants a gradient.
+    pub fn operation(
+        value: Tensor,
+        inputs: &[&Self],
+        backward: impl FnOnce(Tensor, &mut Gradients<'_>) + 'static,
+    ) -> Self {
+        if inputs.iter().all(|input| !input.edge.is_wanted()) {
+            return Self::constant(value);
+        }
+        let role =
+            Role::Operation { grad: RefCell::default(), backward: Cell::new(Some(Box::new(backward))) };
+        Self { value, edge: Edge::new(role) }
+    }
+
+    /// The value.
+    pub fn value(&self) -> &Tensor {
+        &self.value
+    }
+
+    /// The shape of the value.
+    pub fn shape(&self) -> Shape {
+        self.value.shape()
+    }
+
+    /// Where the gradient goes, for the backward pass of an operation to hold on to.
+    pub fn edge(&self) -> Edge {
+        self.edge.clone()
+    }
+
+    /// The gradient that a backward pass left at a [`Var::input`].
+    pub fn grad(&self) -> Option<Tensor> {
+        match &self.edge.0.as_ref()?.role {
+            Role::Input(grad) => grad.borrow().clone(),
+            _ => None,
+        }
+    }
+
+    /// Runs the backward pass from this scalar; parameters' gradients are added to `arena`.
+    ///
+    /// # Panics
+    /// If the value is not a single number, or the graph was walked before.
+    #[track_caller]
+    pub fn backward(&self, arena: &mut [f32]) {
+        assert_eq!(
+            self.value.numel(),
+            1,
+            "backward() starts from one number, not from shape {:?}",
+            self.shape()
+        );
+        self.backward_from(Tensor::full(self.shape(), 1.0), arena);
+    }
+
+    /// Runs the backward pass from the gradient `seed` of this variable.
+    ///
+    /// # Panics
+    /// If the shapes differ, or the graph was walked before.
+    #[track_caller]
+    pub fn backward_from(&self, seed: Tensor, arena: &mut [f32]) {
+        assert_eq!(seed.shape(), self.shape(), "the seed gradient's shape and the variable's differ");
+        Gradients::run(&self.edge, seed, arena);
+    }
+}
+
+impl Edge {
+    fn new(role: Role) -> Self {
+        thread_local!(static NEXT: Cell<u64> = const { Cell::new(0) });
+        let number = NEXT.replace(NEXT.get() + 1);
+        Self(Some(Rc::new(Node { number, role })))
+    }
+
+    /// Whether a gradient is of any use here.
+    pub fn is_wanted(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl std::fmt::Debug for Edge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.as_deref().map(|node| &node.role) {
+            None => write!(f, "constant"),
+            Some(Role::Parameter(range)) => write!(f, "parameter at {range:?}"),
+            Some(Role::Input(_)) => write!(f, "input"),
+            Some(Role::Operation { .. }) => write!(f, "operation"),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What every model of the zoo must do, whatever it computes.
+
+use foretell_nn::{Dims, Forward, Key, Loss, Model, Params, Table, Tensor, Windows};
+use serde_json::{Map, Value, json};
+
+use crate::find;
+
+const BATCH: usize = 6;
+
+fn dims(name: &str, outputs: usize, exogenous: bool) -> Dims {
+    let reads = find(name).expect("a registered model").exogenous;
+    let columns = |reads: bool, count| if reads && exogenous { count } else { 0 };
+    Dims {
+        input_size: 13,
+        horizon: 5,
+        hist_exog: columns(reads.hist, 2),
+        futr_exog: columns(reads.futr, 1),
+        stat_exog: columns(reads.stat, 3),
+        outputs,
+    }
+}
+
+fn build(name: &str, dims: &Dims) -> (Box<dyn Model>, Params) {
+    let mut table = Table::default();
+    let model = find(name)
+        .expect("a registered model")
+        .build(&Map::new(), dims, &mut table)
+        .expect("the defaults are valid");
+    (model, table.initialise(7))
+}
+
+fn random(seed: u64, shape: &[usize]) -> Tensor {
+    Tensor::build(shape, |out| {
+        foretell_nn::Init::Uniform { bound: 2.0 }.fill(Key::new(seed), out);
+    })
+}
+
+fn windows(dims: &Dims, batch: usize) -> Windows {
+    let exogenous =
+        |seed, steps: usize, columns: usize| (columns > 0).then(|| random(seed, &[batch, steps, columns]));
+    Windows {
+        insample_y: random(1, &[batch, dims.input_size]),
+        insample_mask: Tensor::full([batch, dims.input_size], 1.0),
+        hist_exog: exogenous(2, dims.input_size, dims.hist_exog),
+        futr_exog: exogenous(3, dims.input_size + dims.horizon, dims.futr_exog),
+        stat_exog: (dims.stat_exog > 0).then(|| random(4, &[batch, dims.stat_exog])),
+    }
+}
+
+fn first(windows: &Windows) -> Windows {
+    let one = |tensor: &Tensor| tensor.narrow(0, 0, 1);
+    Windows {
+        insample_y: one(&windows.insample_y),
+        insample_mask: one(&windows.insample_mask),
+        hist_exog: windows.hist_exog.as_ref().map(one),
+        futr_exog: windows.futr_exog.as_ref().map(one),
+        stat_exog: windows.stat_exog.as_ref().map(one),
+    }
+}
+
+pub(crate) fn check(name: &str) {
+    for exogenous in [false, true] {
+        for outputs in [1, 3] {
+            let dims = dims(name, outputs, exogenous);
+            let (model, params) = build(name, &dims);
+            let windows = windows(&dims, BATCH);
+            let forecast = model.forward(&Forward::inference(&params), &windows);
+            assert_eq!(&*forecast.shape(), [BATCH, dims.horizon, outputs], "{name}: shape of the forecast");
+            assert!(
+                forecast.value().to_vec().iter().all(|y| y.is_finite()),
+                "{name}: the forecast is finite"
+            );
+            every_parameter_learns(name, model.as_ref(), &params, &windows, &dims);
+            windows_do_not_mix(name, model.as_ref(), &params, &windows);
+            inference_records_nothing(name, model.as_ref(), &params, &windows);
+        }
+    }
+    unknown_hyper_parameters_are_errors(name);
+}
+
+fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, windows: &Windows, dims: &Dims) {
+    let output = model.forward(&Forward::training(params, Key::new(5)), windows);
+    let loss = match dims.outputs {
+        1 => Loss::parse(&json!("MSE")).expect("a loss"),
+        _ => Loss::multi_quantile(&[80]),
+    };
+    let target = random(9, &[BATCH, dims.horizon]);
+    let weights = Tensor::full([BATCH, dims.horizon], 1.0);
+    let mut gradients = vec![0.0; params.table().arena_len()];
+    loss.mean(&output, &target, &weights, (BATCH * dims.horizon) as f64).backward(&mut gradients);
+    for entry in params.table().entries() {
+        let own = &gradients[entry.offset..entry.offset + entry.shape.numel()];
+        assert!(own.iter().any(|&g| g != 0.0), "{name}: {} gets no gradient", entry.name);
+        assert!(own.iter().all(|g| g.is_finite()), "{name}: the gradient of {} is not finite", entry.name);
+    }
+}
+
+fn windows_do_not_mix(name: &str, model: &dyn Model, params: &Params, windows: &Windows) {
+    let cx = Forward::inference(params);
+    let together = model.forward(&cx, windows).value().narrow(0, 0, 1).to_vec();
+    let alone = model.forward(&cx, &first(windows)).value().to_vec();
+    for (a, b) in alone.iter().zip(&together) {
+        assert!((a - b).abs() < 1e-4, "{name}: a window's forecast is {a} alone and {b} among others");
+    }
+}
+
+fn inference_records_nothing(name: &str, model: &dyn Model, params: &Params, windows: &Windows) {
+    let forecast = model.forward(&Forward::inference(params), windows);
+    assert!(!forecast.edge().is_wanted(), "{name}: inference recorded a graph");
+}
+
+fn unknown_hyper_parameters_are_errors(name: &str) {
+    let given = Map::from_iter([("no_such_thing".to_owned(), Value::Null)]);
+    let dims = dims(name, 1, false);
+    let error = find(name).expect("a registered model").build(&given, &dims, &mut Table::default()).err();
+    assert!(error.is_some_and(|error| error.to_string().contains("no_such_thing")), "{name}");
+}

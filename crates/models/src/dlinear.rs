@@ -1,0 +1,69 @@
+//! DLinear: the history split into a moving average and the rest, one linear layer on each.
+//!
+//! Zeng, Chen, Zhang, Xu 2022, "Are Transformers Effective for Time Series Forecasting?"
+//! (arXiv 2205.13504), section 4.
+
+use foretell_nn::{Activation, Dims, Forward, Linear, Model, Scope, Var, Windows};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::registry::{Architecture, ConfigError, Exogenous};
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct DLinear {
+    /// Steps of the moving average, odd.
+    moving_avg_window: usize,
+}
+
+impl Default for DLinear {
+    fn default() -> Self {
+        Self { moving_avg_window: 25 }
+    }
+}
+
+struct Network {
+    dims: Dims,
+    moving_avg_window: usize,
+    linear_trend: Linear,
+    linear_season: Linear,
+}
+
+impl Architecture for DLinear {
+    const NAME: &'static str = "DLinear";
+    const PAPER: &'static str = "Zeng et al. 2022, arXiv 2205.13504";
+    const EXOGENOUS: Exogenous = Exogenous::NONE;
+
+    fn common_defaults() -> Value {
+        json!({ "learning_rate": 1e-4, "max_steps": 5000 })
+    }
+
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+        let moving_avg_window = self.moving_avg_window;
+        if moving_avg_window % 2 == 0 {
+            return Err(ConfigError {
+                model: Self::NAME,
+                name: "moving_avg_window".to_owned(),
+                expected: "odd, so that the average has a middle".to_owned(),
+                found: json!(moving_avg_window),
+            });
+        }
+        let (inputs, outputs) = (dims.input_size, dims.horizon * dims.outputs);
+        Ok(Box::new(Network {
+            dims: *dims,
+            moving_avg_window,
+            linear_trend: Linear::new(&mut scope.at("linear_trend"), inputs, outputs),
+            linear_season: Linear::new(&mut scope.at("linear_season"), inputs, outputs),
+        }))
+    }
+}
+
+impl Model for Network {
+    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+        let y = Var::constant(windows.insample_y.clone());
+        let trend = y.moving_average(self.moving_avg_window);
+        let season = y.sub(&trend);
+        let trend = self.linear_trend.forward(cx, &trend, Activation::Identity);
+        let season = self.linear_season.forward(cx, &season, Activation::Identity);
+        trend.add(&season).reshape([windows.batch(), self.dims.horizon, self.dims.outputs])
+    }
+}

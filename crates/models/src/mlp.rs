@@ -1,0 +1,71 @@
+//! MLP: fully connected layers on the window as one long row.
+//!
+//! Rosenblatt 1958, "The perceptron"; rectified units after Nair and Hinton 2010.
+
+use foretell_nn::{Activation, Dims, Forward, Linear, Model, Scope, Var, Windows};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::registry::{Architecture, ConfigError, Exogenous};
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Mlp {
+    /// Hidden layers.
+    num_layers: usize,
+    /// Units of each hidden layer.
+    hidden_size: usize,
+}
+
+impl Default for Mlp {
+    fn default() -> Self {
+        Self { num_layers: 2, hidden_size: 1024 }
+    }
+}
+
+struct Network {
+    dims: Dims,
+    hidden: Vec<Linear>,
+    out: Linear,
+}
+
+impl Architecture for Mlp {
+    const NAME: &'static str = "MLP";
+    const PAPER: &'static str = "Rosenblatt 1958; Nair and Hinton 2010";
+    const EXOGENOUS: Exogenous = Exogenous::ALL;
+
+    fn common_defaults() -> Value {
+        json!({ "inference_windows_batch_size": -1 })
+    }
+
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+        for (name, value) in [("num_layers", self.num_layers), ("hidden_size", self.hidden_size)] {
+            if value == 0 {
+                let (name, expected) = (name.to_owned(), "at least 1".to_owned());
+                return Err(ConfigError { model: Self::NAME, name, expected, found: json!(value) });
+            }
+        }
+        let window = dims.input_size * (1 + dims.hist_exog)
+            + (dims.input_size + dims.horizon) * dims.futr_exog
+            + dims.stat_exog;
+        let mut scope_of_hidden = scope.at("mlp");
+        let hidden = (0..self.num_layers)
+            .map(|i| {
+                let inputs = if i == 0 { window } else { self.hidden_size };
+                Linear::new(&mut scope_of_hidden.at(i), inputs, self.hidden_size)
+            })
+            .collect();
+        let out = Linear::new(&mut scope.at("out"), self.hidden_size, dims.horizon * dims.outputs);
+        Ok(Box::new(Network { dims: *dims, hidden, out }))
+    }
+}
+
+impl Model for Network {
+    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+        let mut x = windows.flattened();
+        for layer in &self.hidden {
+            x = layer.forward(cx, &x, Activation::Relu);
+        }
+        let y = self.out.forward(cx, &x, Activation::Identity);
+        y.reshape([windows.batch(), self.dims.horizon, self.dims.outputs])
+    }
+}

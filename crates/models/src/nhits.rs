@@ -1,0 +1,278 @@
+//! NHITS: blocks that see the history at several resolutions, each taking its part of the signal off
+//! before the next one looks.
+//!
+//! Challu, Olivares, Oreshkin, Garza, Mergenthaler-Canseco, Dubrawski 2023, "NHITS: Neural Hierarchical
+//! Interpolation for Time Series Forecasting" (arXiv 2201.12886): pooling (section 3.1), coefficients and
+//! hierarchical interpolation (sections 3.2 and 3.3).
+//!
+//! As in neuralforecast, the history is reversed in time, the forecast starts from the last value, no
+//! activation stands between the first two linear layers of a block, and exogenous columns are pooled but
+//! not reversed.
+
+use std::sync::Arc;
+
+use foretell_nn::{
+    Activation, Dims, Forward, Interpolation, Linear, Model, Nonlinearity, Pooling, Resampler, Scope, Tensor,
+    Var, Windows, pooled_len,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::registry::{Architecture, ConfigError, Exogenous};
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Nhits {
+    /// One `"identity"` per stack.
+    stack_types: Vec<String>,
+    /// Blocks of each stack.
+    n_blocks: Vec<usize>,
+    /// `[inputs, outputs]` of the hidden layers of every block.
+    mlp_units: Vec<[usize; 2]>,
+    /// Steps that each stack pools the history by.
+    n_pool_kernel_size: Vec<usize>,
+    /// Steps of the horizon per knot of each stack's forecast.
+    n_freq_downsample: Vec<usize>,
+    /// `"MaxPool1d"` or `"AvgPool1d"`.
+    pooling_mode: String,
+    /// `"linear"`, `"nearest"` or `"cubic"`.
+    interpolation_mode: String,
+    /// Dropout behind each activation.
+    dropout_prob_theta: f32,
+    /// `"ReLU"`, `"Softplus"`, `"Tanh"`, `"SELU"`, `"LeakyReLU"`, `"PReLU"` or `"Sigmoid"`.
+    activation: String,
+}
+
+impl Default for Nhits {
+    fn default() -> Self {
+        Self {
+            stack_types: vec!["identity".to_owned(); 3],
+            n_blocks: vec![1; 3],
+            mlp_units: vec![[512, 512]; 3],
+            n_pool_kernel_size: vec![2, 2, 1],
+            n_freq_downsample: vec![4, 2, 1],
+            pooling_mode: "MaxPool1d".to_owned(),
+            interpolation_mode: "linear".to_owned(),
+            dropout_prob_theta: 0.0,
+            activation: "ReLU".to_owned(),
+        }
+    }
+}
+
+impl Nhits {
+    fn check(&self, dims: &Dims) -> Result<(Pooling, Interpolation), ConfigError> {
+        let fault = |name: &str, expected: &str, found: Value| ConfigError {
+            model: Self::NAME,
+            name: name.to_owned(),
+            expected: expected.to_owned(),
+            found,
+        };
+        let stacks = self.stack_types.len();
+        if stacks == 0 || self.stack_types.iter().any(|kind| kind != "identity") {
+            return Err(fault(
+                "stack_types",
+                "a list of \"identity\", one per stack",
+                json!(self.stack_types),
+            ));
+        }
+        let per_stack = [
+            ("n_blocks", &self.n_blocks),
+            ("n_pool_kernel_size", &self.n_pool_kernel_size),
+            ("n_freq_downsample", &self.n_freq_downsample),
+        ];
+        for (name, values) in per_stack {
+            if values.len() != stacks || values.contains(&0) {
+                let expected =
+                    format!("a list of {stacks} numbers of at least 1, one for each of stack_types");
+                return Err(fault(name, &expected, json!(values)));
+            }
+        }
+        let fits = self.mlp_units.windows(2).all(|pair| pair[0][1] == pair[1][0]);
+        if self.mlp_units.is_empty() || !fits || self.mlp_units.iter().flatten().any(|&units| units == 0) {
+            let expected =
+                "a list of [inputs, outputs] of at least 1, each layer's inputs being the outputs before it";
+            return Err(fault("mlp_units", expected, json!(self.mlp_units)));
+        }
+        if !(0.0..1.0).contains(&self.dropout_prob_theta) {
+            return Err(fault(
+                "dropout_prob_theta",
+                "at least 0 and below 1",
+                json!(self.dropout_prob_theta),
+            ));
+        }
+        if self.activation != "PReLU" && Nonlinearity::fixed(&self.activation).is_none() {
+            let expected = "ReLU, Softplus, Tanh, SELU, LeakyReLU, PReLU or Sigmoid";
+            return Err(fault("activation", expected, json!(self.activation)));
+        }
+        let pooling = match self.pooling_mode.as_str() {
+            "MaxPool1d" => Pooling::Max,
+            "AvgPool1d" => Pooling::Average,
+            other => return Err(fault("pooling_mode", "MaxPool1d or AvgPool1d", json!(other))),
+        };
+        let interpolation = match self.interpolation_mode.as_str() {
+            "linear" => Interpolation::Linear,
+            "nearest" => Interpolation::Nearest,
+            cubic if cubic.contains("cubic") && dims.outputs == 1 => Interpolation::Cubic,
+            cubic if cubic.contains("cubic") => {
+                let expected = "linear or nearest where the loss has several outputs";
+                return Err(fault("interpolation_mode", expected, json!(cubic)));
+            }
+            other => return Err(fault("interpolation_mode", "linear, nearest or cubic", json!(other))),
+        };
+        Ok((pooling, interpolation))
+    }
+}
+
+impl Architecture for Nhits {
+    const NAME: &'static str = "NHITS";
+    const PAPER: &'static str = "Challu et al. 2023, arXiv 2201.12886";
+    const EXOGENOUS: Exogenous = Exogenous::ALL;
+
+    fn common_defaults() -> Value {
+        json!({ "num_lr_decays": 3, "inference_windows_batch_size": -1 })
+    }
+
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+        let (pooling, interpolation) = self.check(dims)?;
+        let mut scope = scope.at("blocks");
+        let mut blocks: Vec<Block> = Vec::new();
+        for (stack, &count) in self.n_blocks.iter().enumerate() {
+            let knots = (dims.horizon / self.n_freq_downsample[stack]).max(1);
+            let resampler = Arc::new(Resampler::new(interpolation, knots, dims.horizon));
+            for _ in 0..count {
+                let kernel = self.n_pool_kernel_size[stack];
+                let mut scope = scope.at(blocks.len());
+                blocks.push(Block {
+                    dims: *dims,
+                    pooling,
+                    kernel,
+                    perceptron: Perceptron::new(&mut scope.at("layers"), &self, dims, kernel, knots),
+                    resampler: resampler.clone(),
+                });
+            }
+        }
+        Ok(Box::new(Network { dims: *dims, blocks }))
+    }
+}
+
+struct Network {
+    dims: Dims,
+    blocks: Vec<Block>,
+}
+
+impl Model for Network {
+    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+        let Dims { input_size, .. } = self.dims;
+        let mask = Var::constant(windows.insample_mask.flip(1));
+        let mut residual = Var::constant(windows.insample_y.flip(1));
+        // The naive forecast: the last value, [batch, 1, 1].
+        let mut forecast = Var::constant(windows.insample_y.narrow(1, input_size - 1, 1).unsqueeze(2));
+        let last = self.blocks.len() - 1;
+        for (i, block) in self.blocks.iter().enumerate() {
+            let theta = block.theta(cx, &residual, windows);
+            forecast = forecast.add(&block.forecast(&theta));
+            if i < last {
+                residual = residual.sub(&block.backcast(&theta)).mul(&mask);
+            }
+        }
+        forecast
+    }
+}
+
+struct Block {
+    dims: Dims,
+    pooling: Pooling,
+    kernel: usize,
+    perceptron: Perceptron,
+    resampler: Arc<Resampler>,
+}
+
+impl Block {
+    /// The coefficients of backcast and forecast, `[batch, input_size + outputs * knots]`.
+    fn theta(&self, cx: &Forward<'_>, residual: &Var, windows: &Windows) -> Var {
+        let mut parts = vec![residual.pool(self.pooling, self.kernel)];
+        let pooled = |columns: &Tensor| {
+            let columns = Var::constant(columns.clone()).permute(&[0, 2, 1]).pool(self.pooling, self.kernel);
+            let [batch, channels, steps] = columns.shape()[..] else {
+                unreachable!("columns have three dimensions")
+            };
+            columns.permute(&[0, 2, 1]).reshape([batch, steps * channels])
+        };
+        parts.extend(windows.hist_exog.iter().chain(&windows.futr_exog).map(pooled));
+        parts.extend(windows.stat_exog.iter().cloned().map(Var::constant));
+        self.perceptron.forward(cx, Var::concat(&parts.iter().collect::<Vec<_>>(), 1))
+    }
+
+    /// This block's part of the reversed history, `[batch, input_size]`.
+    fn backcast(&self, theta: &Var) -> Var {
+        theta.narrow(1, 0, self.dims.input_size)
+    }
+
+    /// This block's part of the forecast, `[batch, horizon, outputs]`.
+    fn forecast(&self, theta: &Var) -> Var {
+        let Dims { input_size, outputs, .. } = self.dims;
+        let knots = self.resampler.knots();
+        let batch = theta.shape()[0];
+        let knots = theta.narrow(1, input_size, outputs * knots).reshape([batch, outputs, knots]);
+        knots.interpolate(&self.resampler).permute(&[0, 2, 1])
+    }
+}
+
+/// The layers of a block, under the places that `torch.nn.Sequential` gives them: activations and
+/// dropouts count too.
+struct Perceptron {
+    first: Linear,
+    hidden: Vec<Linear>,
+    activation: Nonlinearity,
+    dropout: f32,
+    last: Linear,
+}
+
+impl Perceptron {
+    fn new(scope: &mut Scope<'_>, config: &Nhits, dims: &Dims, kernel: usize, knots: usize) -> Self {
+        let inputs = pooled_len(dims.input_size, kernel) * (1 + dims.hist_exog)
+            + pooled_len(dims.input_size + dims.horizon, kernel) * dims.futr_exog
+            + dims.stat_exog;
+        let per_layer = if config.dropout_prob_theta > 0.0 { 3 } else { 2 };
+        let first = Linear::new(&mut scope.at(0), inputs, config.mlp_units[0][0]);
+        let mut hidden = Vec::new();
+        let mut activation = None;
+        for (i, &[inputs, outputs]) in config.mlp_units.iter().enumerate() {
+            let place = 1 + i * per_layer;
+            hidden.push(Linear::new(&mut scope.at(place), inputs, outputs));
+            let mut scope = scope.at(place + 1);
+            // One module stands behind every layer of the block, so one slope serves them all.
+            match activation {
+                None => {
+                    activation = Some(match Nonlinearity::fixed(&config.activation) {
+                        Some(fixed) => Nonlinearity::Fixed(fixed),
+                        None => Nonlinearity::prelu(&mut scope),
+                    });
+                }
+                Some(Nonlinearity::PRelu(slope)) => scope.alias("weight", slope),
+                Some(Nonlinearity::Fixed(_)) => {}
+            }
+        }
+        let place = 1 + config.mlp_units.len() * per_layer;
+        let outputs = dims.input_size + dims.outputs * knots;
+        Self {
+            first,
+            last: Linear::new(&mut scope.at(place), hidden_outputs(config), outputs),
+            hidden,
+            activation: activation.expect("at least one hidden layer"),
+            dropout: config.dropout_prob_theta,
+        }
+    }
+
+    fn forward(&self, cx: &Forward<'_>, x: Var) -> Var {
+        let mut x = self.first.forward(cx, &x, Activation::Identity);
+        for layer in &self.hidden {
+            x = layer.forward(cx, &x, self.activation.fused());
+            x = cx.dropout(self.activation.finish(cx, x), self.dropout);
+        }
+        self.last.forward(cx, &x, Activation::Identity)
+    }
+}
+
+fn hidden_outputs(config: &Nhits) -> usize {
+    config.mlp_units[config.mlp_units.len() - 1][1]
+}

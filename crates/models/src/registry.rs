@@ -1,0 +1,173 @@
+//! The list of models, and what each entry of it knows.
+
+use foretell_nn::{Dims, Model, Scope, Table};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// One line per model, `file::Config`: it adds the model to [`MODELS`] and sends it through the
+/// conformance tests.
+macro_rules! zoo {
+    ($($file:ident::$config:ident,)*) => {
+        /// All models, in the order in which they are listed to users.
+        pub const MODELS: &[Entry] = &[$(Entry::of::<crate::$file::$config>()),*];
+
+        #[cfg(test)]
+        mod tests {
+            $(#[test] fn $file() { crate::conformance::check(<crate::$file::$config as super::Architecture>::NAME); })*
+        }
+    };
+}
+
+zoo! {
+    nlinear::NLinear,
+    dlinear::DLinear,
+    mlp::Mlp,
+    nhits::Nhits,
+}
+
+/// The hyper-parameters of a model that are its own, and how they become a model.
+pub(crate) trait Architecture: Default + Serialize + DeserializeOwned {
+    /// The name, as in neuralforecast.
+    const NAME: &'static str;
+    /// Who described it where.
+    const PAPER: &'static str;
+    /// Which kinds of exogenous columns it reads.
+    const EXOGENOUS: Exogenous;
+
+    /// Hyper-parameters that all models have but whose default is another here, as a JSON object.
+    fn common_defaults() -> Value {
+        Value::Object(Map::new())
+    }
+
+    /// Registers the parameters and returns the forward pass.
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError>;
+}
+
+/// Which kinds of exogenous columns a model reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Exogenous {
+    /// Columns known for past and future.
+    pub futr: bool,
+    /// Columns known for the past only.
+    pub hist: bool,
+    /// Columns that do not change over time.
+    pub stat: bool,
+}
+
+impl Exogenous {
+    pub(crate) const NONE: Self = Self { futr: false, hist: false, stat: false };
+    pub(crate) const ALL: Self = Self { futr: true, hist: true, stat: true };
+}
+
+/// A hyper-parameter of a model that cannot be.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{model}: hyper-parameter {name} must be {expected}, found {found}")]
+pub struct ConfigError {
+    /// The model.
+    pub model: &'static str,
+    /// The hyper-parameter.
+    pub name: String,
+    /// What it may be.
+    pub expected: String,
+    /// What it was.
+    pub found: Value,
+}
+
+/// A model of the zoo.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// The name, as in neuralforecast.
+    pub name: &'static str,
+    /// Who described it where.
+    pub paper: &'static str,
+    /// Which kinds of exogenous columns it reads.
+    pub exogenous: Exogenous,
+    common: fn() -> Value,
+    own: fn() -> Value,
+    check: fn(&Map<String, Value>) -> Result<(), ConfigError>,
+    build: fn(&Map<String, Value>, &Dims, &mut Table) -> Result<Box<dyn Model>, ConfigError>,
+}
+
+impl Entry {
+    const fn of<A: Architecture>() -> Self {
+        Self {
+            name: A::NAME,
+            paper: A::PAPER,
+            exogenous: A::EXOGENOUS,
+            common: A::common_defaults,
+            own: || serde_json::to_value(A::default()).expect("hyper-parameters are plain JSON"),
+            check: |own| parse::<A>(own).map(|_| ()),
+            build: |own, dims, table| parse::<A>(own)?.build(dims, &mut table.root()),
+        }
+    }
+
+    /// The hyper-parameters that only this model has, with their defaults.
+    pub fn own_defaults(&self) -> Map<String, Value> {
+        object((self.own)())
+    }
+
+    /// Hyper-parameters of all models whose default is another for this one.
+    pub fn common_defaults(&self) -> Map<String, Value> {
+        object((self.common)())
+    }
+
+    /// Checks that each of the model's own hyper-parameters exists and is of the right kind; whether they
+    /// fit each other, [`Entry::build`] says.
+    pub fn check(&self, own: &Map<String, Value>) -> Result<(), ConfigError> {
+        (self.check)(own)
+    }
+
+    /// Builds the model from its own hyper-parameters (absent ones take their defaults): registers its
+    /// parameters in `table` and returns its forward pass.
+    pub fn build(
+        &self,
+        own: &Map<String, Value>,
+        dims: &Dims,
+        table: &mut Table,
+    ) -> Result<Box<dyn Model>, ConfigError> {
+        (self.build)(own, dims, table)
+    }
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Entry({})", self.name)
+    }
+}
+
+/// The model of this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    MODELS.iter().find(|entry| entry.name == name)
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        other => unreachable!("hyper-parameters are an object, not {other}"),
+    }
+}
+
+/// The configuration with the given hyper-parameters set and the defaults for the rest. They are set one
+/// by one, so that an error names the one at fault.
+fn parse<A: Architecture>(given: &Map<String, Value>) -> Result<A, ConfigError> {
+    let defaults = object(serde_json::to_value(A::default()).expect("hyper-parameters are plain JSON"));
+    let mut merged = defaults.clone();
+    for (name, value) in given {
+        let fault = |expected: String| ConfigError {
+            model: A::NAME,
+            name: name.clone(),
+            expected,
+            found: value.clone(),
+        };
+        let Some(slot) = merged.get_mut(name) else {
+            return Err(fault("one that the model has".to_owned()));
+        };
+        *slot = value.clone();
+        let mut alone = defaults.clone();
+        alone.insert(name.clone(), value.clone());
+        serde_json::from_value::<A>(Value::Object(alone))
+            .map_err(|error| fault(format!("like its default, {} ({error})", defaults[name])))?;
+    }
+    Ok(serde_json::from_value(Value::Object(merged)).expect("each hyper-parameter was read by itself"))
+}

@@ -1,0 +1,142 @@
+//! Every model against neuralforecast: the same weights must give the same forecast, the same loss and
+//! the same gradients. `fixtures/` holds one file per case, written by `compare/models.py`.
+
+use std::path::Path;
+
+use foretell_checkpoint::{TensorData, TensorFile};
+use foretell_models::{MODELS, find};
+use foretell_nn::{Dims, Forward, Key, Loss, Table, Tensor, Windows};
+use serde_json::{Map, Value};
+
+/// A case: the tensors of its file, and the hyper-parameters it was made with.
+struct Case {
+    name: String,
+    model: String,
+    hyper: Map<String, Value>,
+    file: TensorFile,
+}
+
+impl Case {
+    fn read(path: &Path) -> Self {
+        let file = TensorFile::read(path).unwrap_or_else(|error| panic!("{error}"));
+        let hyper = serde_json::from_str(&file.metadata["hyper_parameters"]).expect("hyper-parameters");
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        Self { name, model: file.metadata["model_class"].clone(), hyper, file }
+    }
+
+    fn get(&self, name: &str) -> Option<&TensorData> {
+        self.file.tensors.get(name)
+    }
+
+    fn tensor(&self, name: &str) -> Tensor {
+        let data = self.get(name).unwrap_or_else(|| panic!("{}: no tensor {name}", self.name));
+        Tensor::from_slice(data.as_f32().expect("f32"), data.shape())
+    }
+
+    /// `[batch, steps, 1]` without the last dimension.
+    fn steps(&self, name: &str) -> Tensor {
+        let tensor = self.tensor(name);
+        tensor.reshape(&tensor.shape()[..2])
+    }
+
+    fn loss(&self) -> Loss {
+        let Some(tagged) = self.hyper.get("loss") else { return Loss::mae() };
+        let arguments = tagged["args"].as_object().expect("arguments");
+        Loss::new(tagged["cls"].as_str().expect("a class"), arguments).expect("a loss")
+    }
+
+    fn dims(&self, loss: &Loss) -> Dims {
+        let number = |key: &str| self.hyper[key].as_u64().expect("a number") as usize;
+        let count = |key: &str| self.hyper.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+        Dims {
+            input_size: number("input_size"),
+            horizon: number("h"),
+            hist_exog: count("hist_exog_list"),
+            futr_exog: count("futr_exog_list"),
+            stat_exog: count("stat_exog_list"),
+            outputs: loss.outputs(),
+        }
+    }
+
+    fn windows(&self) -> Windows {
+        let given = |name: &str| self.get(name).is_some().then(|| self.tensor(name));
+        Windows {
+            insample_y: self.steps("inputs/insample_y"),
+            insample_mask: self.steps("inputs/insample_mask"),
+            hist_exog: given("inputs/hist_exog"),
+            futr_exog: given("inputs/futr_exog"),
+            stat_exog: given("inputs/stat_exog"),
+        }
+    }
+
+    /// The largest difference must be within `tolerance` of the largest value.
+    #[track_caller]
+    fn assert_close(&self, what: &str, found: &[f32], expected: &[f32], tolerance: f32) {
+        assert_eq!(found.len(), expected.len(), "{}: {what}: number of values", self.name);
+        let scale = expected.iter().fold(f32::MIN_POSITIVE, |scale, x| scale.max(x.abs()));
+        for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
+            let within = (found - expected).abs() <= tolerance * scale;
+            assert!(within, "{}: {what}[{i}] is {found}, neuralforecast has {expected}", self.name);
+        }
+    }
+
+    fn check(&self) {
+        let entry = find(&self.model).unwrap_or_else(|| panic!("{}: no model {}", self.name, self.model));
+        let (loss, own_names) = (self.loss(), entry.own_defaults());
+        let own = self.hyper.iter().filter(|(name, _)| own_names.contains_key(*name));
+        let own: Map<_, _> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let mut table = Table::default();
+        let model =
+            entry.build(&own, &self.dims(&loss), &mut table).unwrap_or_else(|error| panic!("{error}"));
+
+        let mut expected: Vec<&str> = table.entries().iter().map(|entry| entry.name.as_str()).collect();
+        expected.extend(table.aliases().iter().map(|alias| alias.name.as_str()));
+        expected.sort_unstable();
+        let found: Vec<&str> = (self.file.tensors.keys())
+            .filter_map(|name| name.strip_prefix("weights/"))
+            .filter(|name| !name.starts_with("loss.") && !name.starts_with("valid_loss."))
+            .collect();
+        assert_eq!(expected, found, "{}: names of the state dictionary", self.name);
+
+        let mut params = table.initialise(0);
+        for i in 0..params.table().entries().len() {
+            let entry = params.table().entries()[i].clone();
+            let weights = self.tensor(&format!("weights/{}", entry.name));
+            assert_eq!(weights.shape(), entry.shape, "{}: shape of {}", self.name, entry.name);
+            params.set(i, weights.values());
+        }
+
+        let windows = self.windows();
+        let output = model.forward(&Forward::training(&params, Key::new(1)), &windows);
+        assert_eq!(output.shape(), self.tensor("output").shape(), "{}: shape of the output", self.name);
+        self.assert_close("output", &output.value().to_vec(), self.tensor("output").values(), 1e-5);
+
+        let (target, mut weights) = (self.steps("target"), self.steps("mask"));
+        loss.weigh(weights.values_mut(), target.shape()[1]);
+        let total = weights.values().iter().map(|&w| f64::from(w)).sum();
+        let value = loss.mean(&output, &target, &weights, total);
+        self.assert_close("loss", &[value.value().item()], self.tensor("loss").values(), 1e-5);
+
+        let mut gradients = vec![0.0; params.table().arena_len()];
+        value.backward(&mut gradients);
+        for entry in params.table().entries() {
+            let name = format!("grads/{}", entry.name);
+            let found = &gradients[entry.offset..entry.offset + entry.shape.numel()];
+            self.assert_close(&name, found, self.tensor(&name).values(), 1e-4);
+        }
+    }
+}
+
+#[test]
+fn forecasts_losses_and_gradients_agree_with_neuralforecast() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).expect("the fixtures").map(|entry| entry.expect("a file").path()).collect();
+    paths.sort();
+    let cases: Vec<Case> = paths.iter().map(|path| Case::read(path)).collect();
+    for entry in MODELS {
+        let count = cases.iter().filter(|case| case.model == entry.name).count();
+        assert!(count >= 5, "{} has {count} cases; add some to compare/models.py", entry.name);
+    }
+    cases.iter().for_each(Case::check);
+}

@@ -1,0 +1,50 @@
+//! Activations by the names that hyper-parameters give them, the one with a parameter included.
+
+use foretell_autograd::{Activation, Var};
+
+use crate::{Forward, Init, ParamId, Scope};
+
+/// What stands after a linear layer.
+#[derive(Clone, Copy, Debug)]
+pub enum Nonlinearity {
+    /// A fixed function, which [`Linear`](crate::Linear) applies as it writes its result.
+    Fixed(Activation),
+    /// A rectifier with a learned slope, shared by all places that hold this layer.
+    PRelu(ParamId),
+}
+
+impl Nonlinearity {
+    /// The fixed function of this PyTorch module name, if there is one.
+    pub fn fixed(name: &str) -> Option<Activation> {
+        Some(match name {
+            "ReLU" => Activation::Relu,
+            "Softplus" => Activation::Softplus,
+            "Tanh" => Activation::Tanh,
+            "SELU" => Activation::Selu,
+            "LeakyReLU" => Activation::LeakyRelu { slope: 0.01 },
+            "Sigmoid" => Activation::Sigmoid,
+            _ => return None,
+        })
+    }
+
+    /// A learned slope, starting at PyTorch's 0.25.
+    pub fn prelu(scope: &mut Scope<'_>) -> Self {
+        Self::PRelu(scope.param("weight", [1], Init::Constant(0.25)))
+    }
+
+    /// What the linear layer before this one can apply itself.
+    pub fn fused(self) -> Activation {
+        match self {
+            Self::Fixed(activation) => activation,
+            Self::PRelu(_) => Activation::Identity,
+        }
+    }
+
+    /// What is left to do once [`Nonlinearity::fused`] has been applied.
+    pub fn finish(self, cx: &Forward<'_>, x: Var) -> Var {
+        match self {
+            Self::Fixed(_) => x,
+            Self::PRelu(slope) => x.prelu(&cx.param(slope)),
+        }
+    }
+}

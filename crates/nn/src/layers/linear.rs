@@ -1,0 +1,28 @@
+//! `y = activation(x Wᵀ + b)`, parameters named as in `torch.nn.Linear`.
+
+use foretell_autograd::{Activation, Var};
+
+use crate::{Forward, Init, ParamId, Scope};
+
+/// A linear layer: `weight [outputs, inputs]`, `bias [outputs]`, both uniform within `1 / sqrt(inputs)`.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    weight: ParamId,
+    bias: ParamId,
+}
+
+impl Linear {
+    /// Registers the layer's parameters in `scope`.
+    pub fn new(scope: &mut Scope<'_>, inputs: usize, outputs: usize) -> Self {
+        let init = Init::fan_in(inputs);
+        Self {
+            weight: scope.param("weight", [outputs, inputs], init),
+            bias: scope.param("bias", [outputs], init),
+        }
+    }
+
+    /// `x [..., inputs]` to `[..., outputs]`.
+    pub fn forward(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
+        x.linear(&cx.param(self.weight), Some(&cx.param(self.bias)), activation)
+    }
+}

@@ -1,0 +1,4 @@
+//! Layers: named parameters and a forward pass, one file each.
+
+pub(crate) mod activation;
+pub(crate) mod linear;

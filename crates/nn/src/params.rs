@@ -1,0 +1,228 @@
+//! The parameters of a model: a table of names, shapes and offsets, and one flat arena of values.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use foretell_pool::Buffer;
+use foretell_simd::Key;
+use foretell_tensor::{Shape, Storage, Tensor};
+
+use crate::Init;
+
+/// Parameters start at multiples of this many elements: one 64-byte cache line.
+const ALIGNMENT: usize = 16;
+
+/// A parameter's place in its model's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParamId(usize);
+
+/// One parameter.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The path that PyTorch's state dictionary has for it.
+    pub name: String,
+    /// Its shape, as PyTorch has it.
+    pub shape: Shape,
+    /// Where it starts in the arena, in elements.
+    pub offset: usize,
+    init: Init,
+}
+
+/// A second name for a parameter, where PyTorch's state dictionary lists a shared module twice.
+#[derive(Clone, Debug)]
+pub struct Alias {
+    /// The second name.
+    pub name: String,
+    /// The parameter it stands for.
+    pub of: ParamId,
+}
+
+/// Names, shapes and offsets of all parameters of a model, filled while the model is built.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    entries: Vec<Entry>,
+    aliases: Vec<Alias>,
+    len: usize,
+}
+
+impl Table {
+    /// The scope without a prefix.
+    pub fn root(&mut self) -> Scope<'_> {
+        Scope { table: self, prefix: String::new() }
+    }
+
+    /// All parameters in the order in which they were registered.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// All second names.
+    pub fn aliases(&self) -> &[Alias] {
+        &self.aliases
+    }
+
+    /// One parameter.
+    pub fn entry(&self, id: ParamId) -> &Entry {
+        &self.entries[id.0]
+    }
+
+    /// The number of trainable numbers, without the gaps that alignment leaves in the arena.
+    pub fn numel(&self) -> usize {
+        self.entries.iter().map(|entry| entry.shape.numel()).sum()
+    }
+
+    /// The length of the arena in elements, gaps included.
+    pub fn arena_len(&self) -> usize {
+        self.len
+    }
+
+    /// Parameters drawn by their initialisers; the same seed gives the same values.
+    pub fn initialise(self, seed: u64) -> Params {
+        let mut arena = Buffer::zeroed(self.len);
+        let key = Key::new(seed);
+        for (i, entry) in self.entries.iter().enumerate() {
+            let values = &mut arena[entry.offset..entry.offset + entry.shape.numel()];
+            entry.init.fill(key.fold(i as u64), values);
+        }
+        Params { table: Arc::new(self), arena: Storage::new(arena) }
+    }
+}
+
+/// A place in the tree of names, through which a model registers its parameters.
+pub struct Scope<'a> {
+    table: &'a mut Table,
+    prefix: String,
+}
+
+impl Scope<'_> {
+    /// The scope one level down.
+    pub fn at(&mut self, name: impl Display) -> Scope<'_> {
+        let prefix = self.path(name);
+        Scope { table: self.table, prefix }
+    }
+
+    /// Registers a parameter.
+    ///
+    /// # Panics
+    /// If the name is taken.
+    #[track_caller]
+    pub fn param(&mut self, name: impl Display, shape: impl Into<Shape>, init: Init) -> ParamId {
+        let (name, shape) = (self.path(name), shape.into());
+        assert!(
+            !self.table.entries.iter().any(|entry| entry.name == name),
+            "two parameters are called {name}"
+        );
+        let offset = self.table.len;
+        self.table.len = (offset + shape.numel()).next_multiple_of(ALIGNMENT);
+        self.table.entries.push(Entry { name, shape, offset, init });
+        ParamId(self.table.entries.len() - 1)
+    }
+
+    /// Registers a second name for a parameter.
+    pub fn alias(&mut self, name: impl Display, of: ParamId) {
+        let name = self.path(name);
+        self.table.aliases.push(Alias { name, of });
+    }
+
+    fn path(&self, name: impl Display) -> String {
+        if self.prefix.is_empty() { name.to_string() } else { format!("{}.{name}", self.prefix) }
+    }
+}
+
+/// The values of a model's parameters. Cloning shares them until one side writes.
+#[derive(Clone)]
+pub struct Params {
+    table: Arc<Table>,
+    arena: Storage,
+}
+
+impl Params {
+    /// Names, shapes and offsets.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// One parameter, as a view of the arena.
+    pub fn tensor(&self, id: ParamId) -> Tensor {
+        let entry = self.table.entry(id);
+        Tensor::row_major(self.arena.clone(), entry.offset, entry.shape)
+    }
+
+    /// Where a parameter starts in the arena.
+    pub fn offset(&self, id: ParamId) -> usize {
+        self.table.entry(id).offset
+    }
+
+    /// The values of a parameter.
+    pub fn values(&self, entry: &Entry) -> &[f32] {
+        &self.arena.values()[entry.offset..entry.offset + entry.shape.numel()]
+    }
+
+    /// The whole arena.
+    pub fn arena(&self) -> &[f32] {
+        self.arena.values()
+    }
+
+    /// The whole arena, to be changed. Copies it first where a tensor or a clone still shares it.
+    pub fn arena_mut(&mut self) -> &mut [f32] {
+        if self.arena.unique().is_none() {
+            self.arena = Storage::new(Buffer::copied(self.arena.values()));
+        }
+        self.arena.unique().expect("a fresh copy has one owner")
+    }
+
+    /// Replaces the values of the parameter at place `index` of the table.
+    ///
+    /// # Panics
+    /// If the number of values is another.
+    #[track_caller]
+    pub fn set(&mut self, index: usize, values: &[f32]) {
+        let Entry { offset, shape, ref name, .. } = self.table.entries[index];
+        assert_eq!(values.len(), shape.numel(), "values for {name} of shape {shape:?}");
+        self.arena_mut()[offset..offset + values.len()].copy_from_slice(values);
+    }
+}
+
+impl std::fmt::Debug for Params {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Params({} values in {} tensors)", self.table.numel(), self.table.entries.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn params(seed: u64) -> (Params, ParamId, ParamId) {
+        let mut table = Table::default();
+        let a = table.root().at("blocks").at(0).param("weight", [3, 5], Init::fan_in(5));
+        let b = table.root().param("slope", [1], Init::Constant(0.25));
+        table.root().at("again").alias("slope", b);
+        (table.initialise(seed), a, b)
+    }
+
+    #[test]
+    fn names_are_paths_and_offsets_are_aligned() {
+        let (params, a, b) = params(1);
+        assert_eq!(params.table().entry(a).name, "blocks.0.weight");
+        assert_eq!((params.offset(a), params.offset(b)), (0, 16));
+        assert_eq!((params.table().numel(), params.table().arena_len()), (16, 32));
+        assert_eq!(params.table().aliases()[0].name, "again.slope");
+        assert_eq!(params.tensor(b).to_vec(), [0.25]);
+    }
+
+    #[test]
+    fn the_seed_decides_the_values() {
+        assert_eq!(params(1).0.arena(), params(1).0.arena());
+        assert_ne!(params(1).0.arena(), params(2).0.arena());
+    }
+
+    #[test]
+    fn writing_to_a_clone_leaves_the_original_alone() {
+        let (mut params, a, _) = params(1);
+        let copy = params.clone();
+        params.arena_mut()[0] = 9.0;
+        assert_ne!(copy.arena()[0], 9.0);
+        assert_eq!(params.tensor(a).to_vec()[0], 9.0);
+    }
+}

@@ -1,0 +1,92 @@
+//! Sums, differences and products of two tensors, stretched to a common shape by NumPy's rule.
+
+use foretell_simd as simd;
+
+use super::rows::for_each_row;
+use crate::tensor::Tensor;
+
+/// The kernel over whole slices and the same for one pair of numbers.
+type Binary = (fn(&[f32], &[f32], &mut [f32]), fn(f32, f32) -> f32);
+
+impl Tensor {
+    /// `self + other`.
+    #[track_caller]
+    pub fn add(&self, other: &Self) -> Self {
+        self.zip(other, (simd::add, |a, b| a + b))
+    }
+
+    /// `self - other`.
+    #[track_caller]
+    pub fn sub(&self, other: &Self) -> Self {
+        self.zip(other, (simd::sub, |a, b| a - b))
+    }
+
+    /// `self * other`, element by element.
+    #[track_caller]
+    pub fn mul(&self, other: &Self) -> Self {
+        self.zip(other, (simd::mul, |a, b| a * b))
+    }
+
+    /// `self * factor`.
+    pub fn scale(&self, factor: f32) -> Self {
+        let mut scaled = self.clone();
+        simd::scale(scaled.values_mut(), factor);
+        scaled
+    }
+
+    /// Adds `other`, of the same shape, in place.
+    #[track_caller]
+    pub fn add_assign(&mut self, other: &Self) {
+        assert_eq!(
+            self.shape(),
+            other.shape(),
+            "add_assign of shapes {:?} and {:?}",
+            self.shape(),
+            other.shape()
+        );
+        simd::add_assign(self.values_mut(), other.contiguous().values());
+    }
+
+    #[track_caller]
+    fn zip(&self, other: &Self, (kernel, one): Binary) -> Self {
+        if self.shape() == other.shape() && self.is_contiguous() && other.is_contiguous() {
+            return Self::build(self.shape(), |out| kernel(self.values(), other.values(), out));
+        }
+        let Some(shape) = self.shape().broadcast(&other.shape()) else {
+            panic!("shapes {:?} and {:?} do not broadcast", self.shape(), other.shape());
+        };
+        let (a, b) = (self.broadcast_to(shape), other.broadcast_to(shape));
+        let (x, y) = (a.strided_values(), b.strided_values());
+        Self::build(shape, |out| {
+            for_each_row(shape, [a.strides(), b.strides()], out, |row, [i, j], [di, dj]| match (di, dj) {
+                (1, 1) => kernel(&x[i..i + row.len()], &y[j..j + row.len()], row),
+                _ => row
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(k, value)| *value = one(x[i + k * di], y[j + k * dj])),
+            });
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Tensor;
+
+    #[test]
+    fn broadcasting_matches_the_written_out_result() {
+        let x = Tensor::from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3]);
+        let row = Tensor::from_slice(&[10.0, 20.0, 30.0], [3]);
+        let column = Tensor::from_slice(&[1.0, -1.0], [2, 1]);
+        assert_eq!(x.add(&row).to_vec(), [11.0, 22.0, 33.0, 14.0, 25.0, 36.0]);
+        assert_eq!(x.mul(&column).to_vec(), [1.0, 2.0, 3.0, -4.0, -5.0, -6.0]);
+        assert_eq!(column.sub(&row).to_vec(), [-9.0, -19.0, -29.0, -11.0, -21.0, -31.0]);
+        assert_eq!(x.transpose(0, 1).add(&x.transpose(0, 1)).to_vec(), [2.0, 8.0, 4.0, 10.0, 6.0, 12.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "shapes [2] and [3] do not broadcast")]
+    fn incompatible_shapes_panic() {
+        Tensor::zeros([2]).add(&Tensor::zeros([3]));
+    }
+}

@@ -1,0 +1,42 @@
+//! The numbers behind a tensor: one reference-counted pool buffer. The only file of the crate with
+//! `unsafe` code.
+
+use std::sync::Arc;
+
+use foretell_pool::Buffer;
+
+/// A reference-counted `f32` buffer from the pool; tensors are views into one.
+#[derive(Clone)]
+pub struct Storage(Arc<Buffer<f32>>);
+
+impl Storage {
+    /// Takes over a buffer.
+    pub fn new(buffer: Buffer<f32>) -> Self {
+        Self(Arc::new(buffer))
+    }
+
+    /// A buffer of `len` values that `write` fills.
+    ///
+    /// `write` is handed memory of unspecified values (in debug builds NaN) and must write all of it
+    /// before it reads any of it: clearing first would cost a pass over memory per operation.
+    #[allow(unsafe_code)]
+    pub(crate) fn build(len: usize, write: impl FnOnce(&mut [f32])) -> Self {
+        // SAFETY: a stale buffer is initialised memory of unspecified values, and the contract of
+        // `stale` is that it is written before it is read. That is passed on to `write`, which only
+        // this crate's operations and those built on `Tensor::build` supply; each writes its whole
+        // output, and debug builds poison the buffer with NaN so that the tests would see a breach.
+        let mut buffer = unsafe { Buffer::stale(len) };
+        write(&mut buffer);
+        Self::new(buffer)
+    }
+
+    /// All values.
+    pub fn values(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// All values, to be changed, if nothing else refers to them.
+    pub fn unique(&mut self) -> Option<&mut [f32]> {
+        Arc::get_mut(&mut self.0).map(|buffer| &mut buffer[..])
+    }
+}

@@ -1,0 +1,314 @@
+//! The tensor: a strided view of a storage.
+
+use std::fmt;
+
+use foretell_pool::Buffer;
+
+use crate::shape::Shape;
+use crate::storage::Storage;
+
+/// A strided view of `f32` values. Cloning copies no values.
+#[derive(Clone)]
+pub struct Tensor {
+    storage: Storage,
+    offset: usize,
+    shape: Shape,
+    strides: Shape,
+}
+
+impl Tensor {
+    /// A row-major tensor whose values `write` fills.
+    ///
+    /// `write` gets `shape.numel()` values of unspecified content (NaN in debug builds) and must write
+    /// each one before it reads it.
+    pub fn build(shape: impl Into<Shape>, write: impl FnOnce(&mut [f32])) -> Self {
+        let shape = shape.into();
+        Self::row_major(Storage::build(shape.numel(), write), 0, shape)
+    }
+
+    /// A row-major view of `shape.numel()` values of `storage` from `offset` on.
+    ///
+    /// # Panics
+    /// If the storage ends before the view does.
+    #[track_caller]
+    pub fn row_major(storage: Storage, offset: usize, shape: impl Into<Shape>) -> Self {
+        let shape = shape.into();
+        let (have, want) = (storage.values().len(), offset + shape.numel());
+        assert!(
+            have >= want,
+            "a view of shape {shape:?} at offset {offset} needs {want} values, the storage has {have}"
+        );
+        Self { storage, offset, shape, strides: shape.row_major_strides() }
+    }
+
+    /// Takes over a pool buffer as a row-major tensor.
+    #[track_caller]
+    pub fn from_buffer(buffer: Buffer<f32>, shape: impl Into<Shape>) -> Self {
+        let shape = shape.into();
+        assert_eq!(buffer.len(), shape.numel(), "{} values do not make shape {shape:?}", buffer.len());
+        Self::row_major(Storage::new(buffer), 0, shape)
+    }
+
+    /// A copy of `values`, row-major.
+    #[track_caller]
+    pub fn from_slice(values: &[f32], shape: impl Into<Shape>) -> Self {
+        Self::from_buffer(Buffer::copied(values), shape)
+    }
+
+    /// A tensor of one value repeated.
+    pub fn full(shape: impl Into<Shape>, value: f32) -> Self {
+        Self::build(shape, |out| out.fill(value))
+    }
+
+    /// A tensor of zeros.
+    pub fn zeros(shape: impl Into<Shape>) -> Self {
+        Self::full(shape, 0.0)
+    }
+
+    /// A tensor of rank 0.
+    pub fn scalar(value: f32) -> Self {
+        Self::full([], value)
+    }
+
+    /// The sizes of the dimensions, outermost first.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The steps, in elements, between neighbours along each dimension.
+    pub fn strides(&self) -> Shape {
+        self.strides
+    }
+
+    /// The number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// The number of elements.
+    pub fn numel(&self) -> usize {
+        self.shape.numel()
+    }
+
+    /// Whether the elements lie one after the other in row-major order.
+    pub fn is_contiguous(&self) -> bool {
+        let mut step = 1;
+        self.shape.iter().zip(self.strides.iter()).rev().all(|(&size, &stride)| {
+            let follows = size == 1 || stride == step;
+            step *= size;
+            follows
+        }) || self.numel() == 0
+    }
+
+    /// The values, row-major.
+    ///
+    /// # Panics
+    /// If the tensor is not contiguous; see [`Tensor::contiguous`].
+    #[track_caller]
+    pub fn values(&self) -> &[f32] {
+        assert!(
+            self.is_contiguous(),
+            "values of a strided view (shape {:?}, strides {:?}); call contiguous() first",
+            self.shape,
+            self.strides
+        );
+        &self.storage.values()[self.offset..self.offset + self.numel()]
+    }
+
+    /// The values from the view's first element to the end of the storage; index with [`Tensor::strides`].
+    pub fn strided_values(&self) -> &[f32] {
+        &self.storage.values()[self.offset..]
+    }
+
+    /// The one value of a tensor of one element.
+    #[track_caller]
+    pub fn item(&self) -> f32 {
+        assert_eq!(self.numel(), 1, "item() of a tensor of shape {:?}", self.shape);
+        self.strided_values()[0]
+    }
+
+    /// The values, row-major, copied out.
+    pub fn to_vec(&self) -> Vec<f32> {
+        self.contiguous().values().to_vec()
+    }
+
+    /// The values, to be changed in place. Copies first where another tensor shares them or the view is
+    /// strided.
+    pub fn values_mut(&mut self) -> &mut [f32] {
+        if !self.is_contiguous() || self.storage.unique().is_none() {
+            *self = Self::build(self.shape, |out| self.copy_to(out));
+        }
+        let range = self.offset..self.offset + self.numel();
+        let values = self.storage.unique().expect("a fresh copy has one owner");
+        &mut values[range]
+    }
+
+    /// The tensor itself where it is contiguous, otherwise a row-major copy.
+    pub fn contiguous(&self) -> Self {
+        if self.is_contiguous() { self.clone() } else { Self::build(self.shape, |out| self.copy_to(out)) }
+    }
+
+    /// Writes the values, row-major, to `out`.
+    fn copy_to(&self, out: &mut [f32]) {
+        if self.is_contiguous() {
+            return out.copy_from_slice(self.values());
+        }
+        let source = self.strided_values();
+        crate::ops::rows::for_each_row(self.shape, [self.strides], out, |row, [at], [stride]| match stride {
+            1 => row.copy_from_slice(&source[at..at + row.len()]),
+            _ => row.iter_mut().enumerate().for_each(|(i, value)| *value = source[at + i * stride]),
+        });
+    }
+
+    /// The same values under another shape; copies only where the view is strided.
+    ///
+    /// # Panics
+    /// If the number of elements differs.
+    #[track_caller]
+    pub fn reshape(&self, shape: impl Into<Shape>) -> Self {
+        let shape = shape.into();
+        assert_eq!(self.numel(), shape.numel(), "cannot reshape {:?} to {shape:?}", self.shape);
+        let base = self.contiguous();
+        Self { strides: shape.row_major_strides(), shape, ..base }
+    }
+
+    /// Elements `start..start + len` along `axis`, without a copy.
+    #[track_caller]
+    pub fn narrow(&self, axis: usize, start: usize, len: usize) -> Self {
+        assert!(
+            axis < self.rank() && start + len <= self.shape[axis],
+            "narrow(axis {axis}, {start}..{}) of shape {:?}",
+            start + len,
+            self.shape
+        );
+        let mut view = self.clone();
+        view.shape[axis] = len;
+        // An empty view may start one past the end of its storage.
+        if view.numel() > 0 {
+            view.offset += start * self.strides[axis];
+        }
+        view
+    }
+
+    /// The dimensions in another order: dimension `i` of the result is dimension `order[i]` of this one.
+    #[track_caller]
+    pub fn permute(&self, order: &[usize]) -> Self {
+        let mut seen = [false; crate::MAX_RANK];
+        let valid = order.len() == self.rank()
+            && order.iter().all(|&axis| axis < self.rank() && !std::mem::replace(&mut seen[axis], true));
+        assert!(valid, "permute({order:?}) of shape {:?}", self.shape);
+        let mut view = self.clone();
+        for (i, &axis) in order.iter().enumerate() {
+            view.shape[i] = self.shape[axis];
+            view.strides[i] = self.strides[axis];
+        }
+        view
+    }
+
+    /// Two dimensions exchanged.
+    #[track_caller]
+    pub fn transpose(&self, a: usize, b: usize) -> Self {
+        let mut order = [0, 1, 2, 3, 4, 5];
+        order[..self.rank()].swap(a, b);
+        self.permute(&order[..self.rank()])
+    }
+
+    /// A new dimension of size 1 before `axis`.
+    #[track_caller]
+    pub fn unsqueeze(&self, axis: usize) -> Self {
+        let mut view = self.clone();
+        view.shape = self.shape.with(axis, 1);
+        view.strides = self.strides.with(axis, 0);
+        view
+    }
+
+    /// The view stretched to a larger shape by NumPy's rule; stretched dimensions have stride 0.
+    #[track_caller]
+    pub fn broadcast_to(&self, shape: impl Into<Shape>) -> Self {
+        let shape = shape.into();
+        assert!(
+            self.shape.broadcast(&shape) == Some(shape),
+            "shape {:?} does not broadcast to {shape:?}",
+            self.shape
+        );
+        let lead = shape.len() - self.rank();
+        let mut view = Self { shape, strides: shape, ..self.clone() };
+        for axis in 0..shape.len() {
+            let stretched = axis < lead || self.shape[axis - lead] != shape[axis];
+            view.strides[axis] = if stretched { 0 } else { self.strides[axis - lead] };
+        }
+        view
+    }
+}
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 16;
+        let values = self.to_vec();
+        let more = if values.len() > SHOWN { ", ..." } else { "" };
+        write!(f, "Tensor{:?} {:?}{more}", self.shape, &values[..values.len().min(SHOWN)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counting(shape: &[usize]) -> Tensor {
+        let shape = Shape::new(shape);
+        let values: Vec<f32> = (0..shape.numel()).map(|i| i as f32).collect();
+        Tensor::from_slice(&values, shape)
+    }
+
+    #[test]
+    fn views_share_and_order_values() {
+        let x = counting(&[2, 3]);
+        assert_eq!(x.transpose(0, 1).to_vec(), [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);
+        assert_eq!(x.narrow(1, 1, 2).to_vec(), [1.0, 2.0, 4.0, 5.0]);
+        assert_eq!(x.narrow(1, 1, 2).reshape([4]).to_vec(), [1.0, 2.0, 4.0, 5.0]);
+        assert_eq!(x.narrow(0, 1, 1).values(), [3.0, 4.0, 5.0]);
+        assert!(x.transpose(0, 1).transpose(0, 1).is_contiguous());
+    }
+
+    #[test]
+    fn broadcast_views() {
+        let x = counting(&[3]);
+        assert_eq!(x.broadcast_to([2, 3]).to_vec(), [0.0, 1.0, 2.0, 0.0, 1.0, 2.0]);
+        let y = counting(&[2, 1]);
+        assert_eq!(y.broadcast_to([2, 3]).to_vec(), [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_permutation_of_four_dimensions_copies_right() {
+        let x = counting(&[2, 3, 4, 5]);
+        let y = x.permute(&[3, 1, 0, 2]).contiguous();
+        assert_eq!(&*y.shape(), [5, 3, 2, 4]);
+        let y = y.to_vec();
+        for (a, b, c, d) in [(0, 0, 0, 0), (1, 2, 3, 4), (1, 0, 2, 3)] {
+            assert_eq!(y[((d * 3 + b) * 2 + a) * 4 + c], (((a * 3 + b) * 4 + c) * 5 + d) as f32);
+        }
+    }
+
+    #[test]
+    fn writing_to_a_shared_tensor_leaves_the_other_alone() {
+        let x = counting(&[4]);
+        let mut y = x.clone();
+        y.values_mut()[0] = 9.0;
+        assert_eq!(x.to_vec(), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(y.to_vec(), [9.0, 1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn empty_tensors_work() {
+        let x = counting(&[0, 3]);
+        assert_eq!(x.to_vec(), []);
+        assert_eq!(x.transpose(0, 1).to_vec(), []);
+        assert_eq!(counting(&[2, 3]).narrow(0, 2, 0).to_vec(), []);
+    }
+
+    #[test]
+    #[should_panic(expected = "cannot reshape [2, 3] to [4]")]
+    fn a_wrong_reshape_names_both_shapes() {
+        counting(&[2, 3]).reshape([4]);
+    }
+}
