@@ -1,1 +1,50 @@
-//! Neural forecasting: fit, predict, cross-validate, save and load
+//! Neural forecasting: fit, predict, cross-validate, save and load.
+//!
+//! A [`Forecaster`] holds models before training. [`Forecaster::fit`] turns it into a [`Fitted`], which
+//! predicts and can be saved; [`Forecaster::cross_validate`] also scores it on the past. Data come in as a
+//! [`Panel`] of series and go out as a [`Frame`].
+//!
+//! ```
+//! use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
+//!
+//! // Two series of 100 days.
+//! let wave = |phase: f32| (0..100).map(|day| (day as f32 * 0.9 + phase).sin()).collect::<Vec<_>>();
+//! let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, wave(0.0)), ("b", 0, wave(1.0))])?;
+//!
+//! let spec = ModelSpec::new("NLinear", 7, 28)?.set("max_steps", 200)?.set("learning_rate", 1e-2)?;
+//! let fitted = Forecaster::new([spec])?.fit(&panel)?;
+//! let forecast = fitted.predict(&panel, None)?;
+//! assert_eq!(forecast.n_rows(), 2 * 7);
+//! let expected = (100.0_f32 * 0.9).sin();
+//! assert!((forecast.column("NLinear").unwrap()[0] - expected).abs() < 0.1);
+//!
+//! # let home = std::env::temp_dir().join(format!("foretell-doc-{}", std::process::id()));
+//! # let dir = home.join("model");
+//! # std::fs::create_dir_all(&home)?;
+//! fitted.save(&dir, true)?;
+//! let again = Fitted::load(&dir)?.predict(&panel, None)?;
+//! assert_eq!(again.column("NLinear"), forecast.column("NLinear"));
+//! # std::fs::remove_dir_all(&home)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod bench;
+mod cross_validation;
+mod error;
+mod forecaster;
+mod metrics;
+mod saving;
+mod spec;
+
+pub use bench::{Bench, bench};
+pub use cross_validation::CrossValidation;
+pub use error::Error;
+pub use forecaster::{ColumnNames, Fitted, FittedModel, Forecaster};
+pub use foretell_data::{
+    CsvOptions, DataError, Frame, Freq, Future, Panel, PanelBuilder, TimeKind, TimeStyle,
+};
+pub use foretell_models::{Entry, MODELS};
+pub use foretell_train::{Outcome, Progress, Verdict};
+pub use metrics::{Metrics, usual_season};
+pub use spec::{ModelSpec, SpecError};

@@ -1,1 +1,60 @@
-//! Matrix products over strided views: faer's kernels, epilogues, batches, row-block parallelism
+//! Matrix products over strided views: `dst = activation(alpha * lhs * rhs + bias)` in one call.
+//!
+//! For whoever needs fast single-threaded or reproducibly parallel products of `f32` or `f64`
+//! matrices without a linear-algebra library around them: views are borrowed slices with strides, so
+//! any transpose or sub-matrix is free, and what usually follows a product (bias, activation) is
+//! applied to each block of the result while it is still in cache.
+//!
+//! ```
+//! use foretell_gemm::{Activation, Bias, MatMut, MatRef, Options, matmul};
+//!
+//! // A dense layer, y = relu(x w^T + b): x is [2, 3], w is [2, 3], y is [2, 2].
+//! let x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+//! let w = [1.0, 0.0, -1.0, 0.5, 0.5, 0.5];
+//! let b = [1.0, 1.0];
+//! let mut y = [f32::NAN; 4]; // replaced without being read
+//! matmul(
+//!     MatMut::row_major(&mut y, 2, 2),
+//!     MatRef::row_major(&x, 2, 3),
+//!     MatRef::row_major(&w, 2, 3).t(),
+//!     Options { bias: Some(Bias::PerColumn(&b)), activation: Activation::Relu, ..Options::default() },
+//! );
+//! assert_eq!(y, [0.0, 4.0, 0.0, 8.5]);
+//! ```
+//!
+//! # What holds
+//!
+//! * **Checked border.** Views check their bounds and that the elements of a destination do not
+//!   overlap; [`matmul`] checks the shapes. A mistake panics with the figures.
+//! * **IEEE values.** NaN and infinity propagate; [`Accum::Replace`] never reads the destination;
+//!   zero-sized dimensions work (a product over an empty inner dimension is zero).
+//! * **The bits do not depend on the number of threads.** A product is cut into tiles by its shape
+//!   alone; one thread computes the same tiles as many. They do depend on the machine's vector width.
+//!
+//! # Features
+//!
+//! * `faer` (default): products by [faer](https://docs.rs/faer)'s kernels, always its sequential
+//!   mode. Without it, a plain loop with the same API.
+//! * `simd` (default): vectorised epilogues, and kernels of our own for products with a vector or
+//!   with a few rows. Without it these go the general way, and epilogues are scalar code.
+//! * `parallel` (default): [`Options::threads`] above one spreads the tiles over rayon's current thread
+//!   pool. Without it everything runs on the calling thread, with the same bits.
+
+mod batch;
+mod element;
+mod epilogue;
+mod matmul;
+mod options;
+mod product;
+mod scalar;
+mod skinny;
+mod tiles;
+mod vector;
+mod view;
+
+pub use batch::{BatchMut, BatchRef, matmul_batched};
+pub use element::Element;
+pub use foretell_simd::Activation;
+pub use matmul::matmul;
+pub use options::{Accum, Bias, Options};
+pub use view::{MatMut, MatRef};

@@ -1,1 +1,55 @@
-//! 64-byte aligned buffers, recycled by size class
+//! 64-byte aligned buffers, recycled by size class.
+//!
+//! Numeric code asks for the same few buffer sizes again and again, and the system allocator answers
+//! each large request with fresh pages: a 1 MiB buffer costs 256 page faults every time. A [`Buffer`]
+//! goes back to a pool when it is dropped, and the next request of its size class gets it in a few
+//! nanoseconds, its pages already mapped and perhaps still in cache.
+//!
+//! ```
+//! use foretell_pool::{Buffer, metrics};
+//!
+//! for _ in 0..1000 {
+//!     let mut sum = Buffer::<f32>::zeroed(4096);
+//!     let ones = Buffer::filled(4096, 1.0f32);
+//!     for (s, x) in sum.iter_mut().zip(&*ones) {
+//!         *s += x;
+//!     }
+//!     assert_eq!(sum[4095], 1.0);
+//! } // both buffers go back to the pool
+//! # #[cfg(feature = "pool")]
+//! assert!(metrics().misses <= 2); // the system allocator was called for the first round only
+//! ```
+//!
+//! # How it works
+//!
+//! * **Size classes.** Sizes are rounded up to one of four classes per doubling (multiples of 64 bytes
+//!   below 512), so at most a quarter of the requested length is added.
+//! * **Two levels.** A released block goes to the releasing thread's own cache, beyond its [`Limits`]
+//!   to a shelf that all threads share, and beyond the shelf's limits back to the system. A request
+//!   looks in the same order. A buffer may be dropped on any thread; a thread that ends hands its
+//!   cache to the shelf.
+//! * **Never uninitialised, never someone else's bytes.** Memory that comes from the system is zeroed
+//!   before its first use, so a recycled block is always initialised memory; the safe constructors
+//!   overwrite all of it. Only the unsafe [`Buffer::stale`] skips that.
+//! * **Counted.** [`metrics()`] adds up counters that each thread keeps for itself.
+//!
+//! # Features
+//!
+//! * `pool` (default): recycle. Without it every buffer is a plain aligned allocation that is freed on
+//!   drop; the API and the metrics are the same, and each buffer counts as a miss.
+
+mod block;
+mod buffer;
+mod class;
+mod limits;
+mod local;
+mod metrics;
+mod shelf;
+
+pub use buffer::{Buffer, Pod};
+pub use limits::{Limits, limits, set_limits};
+pub use local::trim;
+pub use metrics::{Metrics, metrics};
+
+/// Whether released blocks are kept.
+const POOLING: bool = cfg!(feature = "pool");

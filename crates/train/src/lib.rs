@@ -1,1 +1,25 @@
-//! The training loop: shards, validation, early stopping, progress
+//! The training loop: shards, validation, early stopping, progress; and forecasts by the batch.
+//!
+//! A batch of windows is cut into shards whose number depends on the batch alone. Each shard is cut from
+//! the panel, run forwards and backwards on one thread, into a gradient arena of its own; the arenas are
+//! summed in their order by the optimiser. So the number of threads changes no bit of the result.
+//!
+//! A model is known here only as [`foretell_nn::Model`], data only as [`foretell_data::Cutter`].
+#![forbid(unsafe_code)]
+
+mod batch;
+mod config;
+mod fit;
+mod forecast;
+mod progress;
+mod shards;
+mod stopping;
+mod workers;
+
+pub use batch::{Batch, Cut};
+pub use config::TrainConfig;
+pub use fit::{Fit, Outcome, TrainError, fit};
+pub use forecast::Forecasts;
+pub use progress::{Progress, Verdict};
+pub use shards::{Engine, NotANumber};
+pub use workers::Workers;

@@ -1,0 +1,172 @@
+//! Everything that can be wrong with a file, said in terms of what to do about it.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of reading or writing a checkpoint.
+pub type Result<T, E = CheckpointError> = std::result::Result<T, E>;
+
+/// Why a checkpoint could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as a verb: "read", "write", "replace".
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A file or directory that must be there is not.
+    #[error("{} is missing: {hint}", path.display())]
+    Missing {
+        /// The absent path.
+        path: PathBuf,
+        /// What it should hold and how to get it.
+        hint: &'static str,
+    },
+    /// The directory holds pickles of neuralforecast 3.2 or older.
+    #[error(
+        "{dir} was written by neuralforecast 3.2 or older (format 1, pickles); \
+         convert it once with neuralforecast 3.3: python -m neuralforecast.migrate {dir}",
+        dir = dir.display()
+    )]
+    Legacy {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// The file names another format version than the one this crate knows.
+    #[error("{} has nf_format {found}, expected \"2\": write it again with neuralforecast 3.3", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// The version it names.
+        found: String,
+    },
+    /// Not a whole safetensors file.
+    #[error("{} is not a whole safetensors file ({reason}): copy it again from its source", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with its bytes.
+        reason: String,
+    },
+    /// A tensor with an element type that has no Rust counterpart here.
+    #[error(
+        "{}: tensor `{tensor}` has dtype {dtype}, expected a boolean, an integer, F16, BF16, F32, F64 or C64: \
+         convert it before saving", path.display()
+    )]
+    Dtype {
+        /// The file.
+        path: PathBuf,
+        /// The tensor's name.
+        tensor: String,
+        /// Its dtype, in safetensors' spelling.
+        dtype: String,
+    },
+    /// Text that is not JSON (Python's `NaN` and `Infinity` are not JSON).
+    #[error("{place} is not valid JSON: {source}")]
+    Json {
+        /// The file, and the entry in it if it is not the whole file.
+        place: String,
+        /// The parser's reason, with line and column.
+        source: serde_json::Error,
+    },
+    /// JSON that does not say what it should.
+    #[error("{place}: `{field}` should be {expected}, found {found}")]
+    Field {
+        /// The file or the model.
+        place: String,
+        /// The path of the value.
+        field: String,
+        /// What belongs there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// The tensors are not those of the model.
+    #[error("{place} does not fit the model: {mismatch}")]
+    Names {
+        /// The file or the model.
+        place: String,
+        /// What is missing, too much or of another shape.
+        mismatch: NameMismatch,
+    },
+    /// The directory to write exists already.
+    #[error("{} exists and is not empty: choose another directory or allow overwriting", path.display())]
+    Exists {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Overwriting would delete something that is not a checkpoint.
+    #[error(
+        "{} is not a model directory (it holds no configuration.json): overwriting would delete it, \
+         choose another directory", path.display()
+    )]
+    NotACheckpoint {
+        /// The directory or file.
+        path: PathBuf,
+    },
+    /// The replaced directory could not be put back after a failed rename.
+    #[error(
+        "cannot rename the new directory to {}: {source}; the old one is kept in {}",
+        path.display(),
+        kept.display()
+    )]
+    Stranded {
+        /// Where the directory belongs.
+        path: PathBuf,
+        /// Where the old content is now.
+        kept: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl CheckpointError {
+    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io { action, path: path.to_path_buf(), source }
+    }
+}
+
+/// How the tensors found differ from those expected; see [`check_names`](crate::check_names).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NameMismatch {
+    /// Expected, not found.
+    pub missing: Vec<String>,
+    /// Found, not expected.
+    pub unexpected: Vec<String>,
+    /// Found with another shape: name, expected shape, found shape.
+    pub shapes: Vec<(String, Vec<usize>, Vec<usize>)>,
+}
+
+impl fmt::Display for NameMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shapes: Vec<_> = self
+            .shapes
+            .iter()
+            .map(|(name, expected, found)| format!("{name} expected {expected:?} found {found:?}"))
+            .collect();
+        let parts = [("missing", &self.missing), ("unexpected", &self.unexpected), ("wrong shape", &shapes)];
+        let said: Vec<_> = parts
+            .into_iter()
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(what, names)| format!("{what}: {}", some_of(names)))
+            .collect();
+        write!(f, "{}; check that class and hyper-parameters are those it was saved with", said.join("; "))
+    }
+}
+
+/// The first few names and how many more there are.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

@@ -1,0 +1,124 @@
+//! One safetensors file.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use safetensors::SafeTensors;
+use safetensors::tensor::TensorInfo;
+use serde_json::{Map, Value};
+
+use crate::atomic;
+use crate::error::{CheckpointError, Result};
+use crate::tensor::{TensorData, TensorValues};
+
+const METADATA: &str = "__metadata__";
+
+/// The content of a `.safetensors` file: text entries and named tensors.
+///
+/// Equal contents give equal bytes. The whole file is read into memory; memory use is a constant
+/// factor of the file's size whatever its header claims.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TensorFile {
+    /// The entries of `__metadata__`.
+    pub metadata: BTreeMap<String, String>,
+    /// The tensors by name.
+    pub tensors: BTreeMap<String, TensorData>,
+}
+
+impl TensorFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is truncated or corrupt, or has a tensor of an unknown dtype.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|e| CheckpointError::io("read", path, e))?;
+        Self::from_bytes(&bytes, path)
+    }
+
+    /// Parses the bytes of a file; `path` serves the error messages only.
+    ///
+    /// # Errors
+    /// As [`TensorFile::read`], without the reading.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
+        let (length, header) = SafeTensors::read_metadata(bytes)
+            .map_err(|e| CheckpointError::Corrupt { path: path.to_path_buf(), reason: e.to_string() })?;
+        let metadata = header.metadata().clone().unwrap_or_default();
+        // The header is checked: every range lies within the data and has the size of its tensor.
+        let data = &bytes[8 + length..];
+        let tensors = header
+            .tensors()
+            .into_iter()
+            .map(|(name, info)| {
+                let (start, end) = info.data_offsets;
+                match TensorValues::from_bytes(info.dtype, &data[start..end]) {
+                    Some(values) => Ok((name, TensorData::new(info.shape.clone(), values))),
+                    None => Err(CheckpointError::Dtype {
+                        path: path.to_path_buf(),
+                        tensor: name,
+                        dtype: info.dtype.to_string(),
+                    }),
+                }
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self { metadata: metadata.into_iter().collect(), tensors })
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Panics
+    /// On a tensor named `__metadata__`, which the format reserves.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        to_bytes(&self.metadata, &self.tensors)
+    }
+
+    /// Writes the file: all of it or, on failure, nothing (a new file is renamed over an old one).
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        atomic::write_file(path.as_ref(), &self.to_bytes())
+    }
+}
+
+/// A file's bytes: tensors in descending alignment, then by name, as the reference writer orders
+/// them. Written here because that writer puts the metadata in a random order.
+pub(crate) fn to_bytes<'t>(
+    metadata: &BTreeMap<String, String>,
+    tensors: impl IntoIterator<Item = (&'t String, &'t TensorData)>,
+) -> Vec<u8> {
+    let mut tensors: Vec<_> = tensors.into_iter().collect();
+    tensors.sort_by_key(|(name, tensor)| (Reverse(tensor.values().dtype()), *name));
+
+    let mut header = Map::new();
+    if !metadata.is_empty() {
+        header.insert(METADATA.into(), json(metadata));
+    }
+    let mut end = 0;
+    for (name, tensor) in &tensors {
+        assert_ne!(name.as_str(), METADATA, "a tensor cannot have this name");
+        let start = end;
+        end += tensor.values().bytes().len();
+        let info = TensorInfo {
+            dtype: tensor.values().dtype(),
+            shape: tensor.shape().to_vec(),
+            data_offsets: (start, end),
+        };
+        header.insert((*name).clone(), json(&info));
+    }
+    let mut header = Value::Object(header).to_string().into_bytes();
+    header.resize(header.len().next_multiple_of(8), b' ');
+
+    let mut bytes = Vec::with_capacity(8 + header.len() + end);
+    bytes.extend((header.len() as u64).to_le_bytes());
+    bytes.extend(header);
+    for (_, tensor) in tensors {
+        bytes.extend(tensor.values().bytes());
+    }
+    bytes
+}
+
+fn json(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).expect("maps of strings and numbers are JSON")
+}

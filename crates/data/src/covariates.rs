@@ -1,0 +1,190 @@
+//! Tables beside the panel: static values, and future values of the columns known in advance.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::csv_file::CsvOptions;
+use crate::error::{DataError, Place};
+use crate::long::{Column, Origin};
+use crate::panel::{Panel, finite};
+use crate::table::{Table, number_or_truth};
+
+const ID_REMEDY: &str = "name it as in the panel's file";
+
+impl Panel {
+    /// Adds the columns of a CSV file with one row per series; ids are in `options.id_col`.
+    ///
+    /// Rows of other series are allowed. A column with a cell that is no number is an error only
+    /// when it is used.
+    ///
+    /// # Errors
+    /// Series without a row, a series with two, and what is wrong with the file itself.
+    pub fn with_static_csv(
+        mut self,
+        path: impl AsRef<Path>,
+        options: &CsvOptions,
+    ) -> Result<Self, DataError> {
+        let mut table = Table::open(path.as_ref())?;
+        let id = table.column(&options.id_col, ID_REMEDY)?;
+        let (extras, mut read): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
+            .filter(|(i, _)| *i != id)
+            .map(|(i, name)| (i, Column::new(name)))
+            .unzip();
+        let mut ids: Vec<String> = Vec::new();
+        let mut origin = Origin::file(table.file());
+        while table.advance()? {
+            let name = table.id(id)?;
+            origin.push(table.line());
+            // What is wrong with the row of another series is no concern of this panel.
+            let ours = self.find(name).is_some();
+            for (column, &i) in read.iter_mut().zip(&extras) {
+                let cell = number_or_truth(table.field(i));
+                let cell = if ours { cell } else { cell.or(Ok(0.0)) };
+                column.push(cell, table.field(i), || table.place());
+            }
+            ids.push(name.to_owned());
+        }
+        let ids = ids.iter().map(String::as_str);
+        let places = self.static_places(table.file(), ids, |row| origin.place(row))?;
+        for column in &mut read {
+            if let Ok(values) = &mut column.values {
+                let value = |row: &usize| values.get(*row).copied().unwrap_or(0.0);
+                *values = places.iter().map(value).collect();
+            }
+        }
+        self.add_statics(read)?;
+        Ok(self)
+    }
+}
+
+/// Values of columns over the horizon: `h` rows after the end of every series of a panel.
+#[derive(Clone, Debug)]
+pub struct Future {
+    h: usize,
+    table: Arc<str>,
+    /// Each column is `[series, h]`.
+    columns: Vec<Column>,
+}
+
+impl Future {
+    /// Columns given as slices, `[series, h]` each, in the panel's order of series.
+    ///
+    /// # Errors
+    /// A slice of another length, a value that is not finite.
+    pub fn new(panel: &Panel, h: usize, columns: &[(&str, &[f32])]) -> Result<Self, DataError> {
+        let expected = panel.n_series() * h;
+        let mut read = Vec::new();
+        for (name, values) in columns {
+            if values.len() != expected {
+                let what = format!("future column `{name}`");
+                return Err(DataError::Length { what, expected, found: values.len() });
+            }
+            let mut column = Column::new(*name);
+            for (row, value) in values.iter().enumerate() {
+                let place = || Place { file: None, row: row as u64 };
+                column.push(finite(*value), value.to_string().as_bytes(), place);
+            }
+            column.usable()?;
+            read.push(column);
+        }
+        Ok(Self { h, table: "the future table".into(), columns: read })
+    }
+
+    /// Reads a long CSV file that holds, for every series of the panel, exactly the `h` rows that
+    /// follow it. The columns of ids and times are named as in `options`; a target column is
+    /// ignored.
+    ///
+    /// # Errors
+    /// Rows that are missing, given twice, or not needed, and what is wrong with the file itself.
+    /// A column with a cell that is no number is an error only when it is used.
+    pub fn from_csv(
+        path: impl AsRef<Path>,
+        options: &CsvOptions,
+        panel: &Panel,
+        h: usize,
+    ) -> Result<Self, DataError> {
+        let mut table = Table::open(path.as_ref())?;
+        let id = table.column(&options.id_col, ID_REMEDY)?;
+        let time = table.column(options.time_col(), ID_REMEDY)?;
+        let kind = panel.freq().kind();
+        let mut times = Vec::with_capacity(panel.n_series() * h);
+        for series in 0..panel.n_series() {
+            times.extend(panel.future_times(series, h)?);
+        }
+        let mut lines = vec![0; times.len()];
+        let (extras, mut columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
+            .filter(|(i, name)| ![id, time].contains(i) && *name != options.target_col)
+            .map(|(i, name)| (i, Column::new(name)))
+            .unzip();
+        for column in &mut columns {
+            column.values = Ok(vec![0.0; times.len()]);
+        }
+        let mut detected = Some(kind);
+        while table.advance()? {
+            let (id, time) = (table.id(id)?, table.time(time, &mut detected)?);
+            let series = panel.find(id);
+            let needed = series.map_or(&[][..], |series| &times[series * h..][..h]);
+            let Ok(step) = needed.binary_search(&time) else {
+                let needed = match needed {
+                    [] => "the panel has no such series".to_owned(),
+                    [first, .., last] => {
+                        format!("{} to {}", kind.display(*first), kind.display(*last))
+                    }
+                    [only] => kind.display(*only),
+                };
+                let (id, time) = (id.to_owned(), kind.display(time));
+                return Err(DataError::FutureExtra { at: table.place(), id, time, needed });
+            };
+            let row = series.unwrap_or(0) * h + step;
+            if lines[row] != 0 {
+                return Err(DataError::DuplicateRow {
+                    at: table.place(),
+                    earlier: Place { file: Some(table.file().clone()), row: lines[row] },
+                    id: id.to_owned(),
+                    time: kind.display(time),
+                });
+            }
+            lines[row] = table.line();
+            for (column, &i) in columns.iter_mut().zip(&extras) {
+                let cell = number_or_truth(table.field(i));
+                column.set(row, cell, table.field(i), || table.place());
+            }
+        }
+        let missing = lines.iter().enumerate().filter(|(_, line)| **line == 0).map(|(row, _)| row);
+        let count = missing.clone().count();
+        if count > 0 {
+            let named = |row| format!("{} at {}", panel.id(row / h), kind.display(times[row]));
+            let rows = missing.take(8).map(named).collect();
+            return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });
+        }
+        Ok(Self { h, table: table.file().clone(), columns })
+    }
+
+    /// The horizon.
+    pub fn h(&self) -> usize {
+        self.h
+    }
+
+    /// Names of the columns, also of those whose use would be an error.
+    pub fn column_names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// Values of a column, `[series, h]`.
+    ///
+    /// # Errors
+    /// No such column, or one that is not wholly numeric.
+    pub fn column(&self, name: &str) -> Result<&[f32], DataError> {
+        match self.columns.iter().find(|column| column.name == name) {
+            Some(column) => column.usable(),
+            None => {
+                let remedy = "add the column to the future table";
+                Err(DataError::missing_column(&self.table, name, self.column_names(), remedy))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "covariates_tests.rs"]
+mod tests;

@@ -1,0 +1,84 @@
+use super::*;
+use crate::Freq;
+
+fn panel() -> Panel {
+    let day = |text: &str| crate::TimeKind::Timestamp.parse(text).unwrap();
+    let freq = Freq::parse("D").unwrap();
+    Panel::from_series(freq, [("a", day("2024-02-27"), [1.0, 2.0]), ("b", day("2024-01-01"), [3.0, 4.0])])
+        .unwrap()
+}
+
+fn file(text: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    file
+}
+
+fn future(text: &str) -> Result<Future, DataError> {
+    Future::from_csv(file(text).path(), &CsvOptions::default(), &panel(), 2)
+}
+
+fn contains(error: DataError, message: &str) {
+    let error = error.to_string();
+    assert!(error.contains(message), "{error}\n without\n{message}");
+}
+
+#[test]
+fn static_values_are_found_by_id() {
+    let read = |text: &str| panel().with_static_csv(file(text).path(), &CsvOptions::default());
+    let panel = read("size,unique_id,kind\n2,b,x\nnone,elsewhere,y\n1,a,x\n").unwrap();
+    assert_eq!(panel.static_names().collect::<Vec<_>>(), ["size", "kind"]);
+    assert_eq!((panel.static_value("size", 0).unwrap(), panel.static_value("size", 1).unwrap()), (1.0, 2.0));
+    contains(panel.static_value("kind", 0).unwrap_err(), "line 2, column `kind`: \"x\" is not a number");
+    contains(panel.static_value("sizes", 0).unwrap_err(), "did you mean `size`?");
+    contains(
+        read("unique_id,size\na,1\n").unwrap_err(),
+        "lacks 1 of the panel's series: `b`; add one row for each",
+    );
+    contains(read("unique_id,size\na,1\nb,2\na,1\n").unwrap_err(), "line 4: series `a` appears twice");
+    contains(read("id,size\na,1\n").unwrap_err(), "has no column `unique_id`");
+    contains(read("unique_id,size\n").unwrap_err(), "lacks 2 of the panel's series");
+}
+
+#[test]
+fn future_rows_are_put_in_their_places() {
+    let future = future(
+        "unique_id,ds,x,note,y\nb,2024-01-04,4,?,\nb,2024-01-03,3,,\na,2024-02-29,1,,\na,2024-03-01,2,,\n",
+    )
+    .unwrap();
+    assert_eq!((future.h(), future.column_names().collect::<Vec<_>>()), (2, vec!["x", "note"]));
+    assert_eq!(future.column("x").unwrap(), [1.0, 2.0, 3.0, 4.0]);
+    contains(future.column("note").unwrap_err(), "line 2, column `note`: \"?\" is not a number");
+    contains(future.column("z").unwrap_err(), "add the column to the future table");
+}
+
+#[test]
+fn future_rows_must_be_exactly_the_horizon() {
+    let head = "unique_id,ds,x\na,2024-02-29,1\na,2024-03-01,2\nb,2024-01-03,3\n";
+    contains(
+        future(head).unwrap_err(),
+        "lacks 1 of the 2 future rows per series: `b at 2024-01-04`; add them",
+    );
+    for (row, message) in [
+        (
+            "b,2024-01-05,1",
+            "line 5: series `b` at 2024-01-05 is not among the rows to forecast (2024-01-03 to 2024-01-04)",
+        ),
+        (
+            "c,2024-01-04,1",
+            "series `c` at 2024-01-04 is not among the rows to forecast (the panel has no such series)",
+        ),
+        ("b,2024-01-03,1", "line 5: series `b` has 2024-01-03 already"),
+        ("b,4,1", "line 5, column `ds`: \"4\" is not a date or time like the ones before it"),
+    ] {
+        contains(future(&format!("{head}{row}\n")).unwrap_err(), message);
+    }
+}
+
+#[test]
+fn future_slices_are_checked() {
+    let error = Future::new(&panel(), 2, &[("x", &[1.0; 3])]).unwrap_err();
+    contains(error, "future column `x`: 3 values where 4 are expected");
+    let error = Future::new(&panel(), 2, &[("x", &[1.0, 2.0, f32::NAN, 4.0])]).unwrap_err();
+    contains(error, "row 2, column `x`: \"NaN\" is missing");
+}

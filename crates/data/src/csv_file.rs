@@ -1,0 +1,176 @@
+//! Panels from CSV files: long (a row per series and time) and wide (a column per series).
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::DataError;
+use crate::freq::Freq;
+use crate::long::{Column, Origin, Rows, check_order, check_steps, gather, settle};
+use crate::panel::{Data, Panel, Series, check_mask, check_weight, unless_masked};
+use crate::table::{Table, number, number_or_truth};
+
+const ID_REMEDY: &str = "set the name of the id column, or read the file as wide";
+const TIME_REMEDY: &str = "set the name of the time column";
+const TARGET_REMEDY: &str = "set the name of the target column";
+
+/// How a CSV file is laid out.
+#[derive(Clone, Debug)]
+pub struct CsvOptions {
+    /// One time column, every other column a series; else a row per series and time.
+    pub wide: bool,
+    /// Column of the series' ids, in the long layout.
+    pub id_col: String,
+    /// Column of the times; by default `ds`, or the first column of a wide file.
+    pub time_col: Option<String>,
+    /// Column of the values, in the long layout.
+    pub target_col: String,
+    /// The frequency; else it is inferred from the longest series and confirmed on all.
+    pub freq: Option<Freq>,
+}
+
+impl Default for CsvOptions {
+    fn default() -> Self {
+        Self { wide: false, id_col: "unique_id".into(), time_col: None, target_col: "y".into(), freq: None }
+    }
+}
+
+impl CsvOptions {
+    pub(crate) fn time_col(&self) -> &str {
+        self.time_col.as_deref().unwrap_or("ds")
+    }
+}
+
+impl Panel {
+    /// Reads a CSV file, separated by commas, semicolons, tabs or bars.
+    ///
+    /// Long: the columns `available_mask` (0 or 1) and `sample_weight` (0 or more) have their
+    /// meaning in training; every other column is kept under its name. Rows may come in any order.
+    /// A further column with a cell that is no number is an error only when it is used.
+    ///
+    /// # Errors
+    /// Every mistake names the file, the line and the column, and says what to do.
+    pub fn from_csv(path: impl AsRef<Path>, options: &CsvOptions) -> Result<Self, DataError> {
+        read(Table::open(path.as_ref())?, options)
+    }
+
+    /// Reads CSV text from `input`, called `name` in messages; else as [`from_csv`](Self::from_csv).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_csv(input: impl Read, name: &str, options: &CsvOptions) -> Result<Self, DataError> {
+        read(Table::new(input, name.into())?, options)
+    }
+}
+
+fn read<R: Read>(table: Table<R>, options: &CsvOptions) -> Result<Panel, DataError> {
+    if options.wide { read_wide(table, options) } else { read_long(table, options) }
+}
+
+fn read_long<R: Read>(mut table: Table<R>, options: &CsvOptions) -> Result<Panel, DataError> {
+    let id = table.column(&options.id_col, ID_REMEDY)?;
+    let time = table.column(options.time_col(), TIME_REMEDY)?;
+    let target = table.column(&options.target_col, TARGET_REMEDY)?;
+    let mask = table.find("available_mask");
+    let weight = table.find("sample_weight");
+    let known = [Some(id), Some(time), Some(target), mask, weight];
+    let (extras, columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
+        .filter(|(i, _)| !known.contains(&Some(*i)))
+        .map(|(i, name)| (i, Column::new(name)))
+        .unzip();
+    let mut rows = Rows {
+        origin: Origin::file(table.file()),
+        mask: mask.map(|_| Vec::new()),
+        weight: weight.map(|_| Vec::new()),
+        columns,
+        ..Rows::default()
+    };
+    let mut kind = None;
+    while table.advance()? {
+        let bad = |column| {
+            let table = &table;
+            move |flaw| table.bad_value(column, flaw)
+        };
+        let mut masked = false;
+        if let (Some(column), Some(values)) = (mask, &mut rows.mask) {
+            let value = number(table.field(column)).and_then(check_mask).map_err(bad(column))?;
+            masked = value == 0.0;
+            values.push(value);
+        }
+        if let (Some(column), Some(values)) = (weight, &mut rows.weight) {
+            let value = number(table.field(column)).and_then(check_weight).map_err(bad(column))?;
+            values.push(value);
+        }
+        let y = unless_masked(number(table.field(target)), masked).map_err(bad(target))?;
+        rows.y.push(y);
+        rows.push_id(table.id(id)?);
+        rows.times.push(table.time(time, &mut kind)?);
+        rows.origin.push(table.line());
+        for (column, &i) in rows.columns.iter_mut().zip(&extras) {
+            let field = table.field(i);
+            let cell = unless_masked(number_or_truth(field), masked);
+            column.push(cell, field, || table.place());
+        }
+    }
+    match kind {
+        Some(kind) => rows.finish(kind, options.freq),
+        None => Err(DataError::NoRows { table: table.file().clone() }),
+    }
+}
+
+fn read_wide<R: Read>(mut table: Table<R>, options: &CsvOptions) -> Result<Panel, DataError> {
+    let time = match &options.time_col {
+        Some(name) => table.column(name, TIME_REMEDY)?,
+        None => 0,
+    };
+    let ids: Vec<(usize, Arc<str>)> =
+        (table.columns().enumerate()).filter(|(i, _)| *i != time).map(|(i, name)| (i, name.into())).collect();
+    if let Some((i, _)) = ids.iter().find(|(_, id)| id.is_empty()) {
+        return Err(DataError::UnnamedColumn { file: table.file().clone(), number: i + 1 });
+    }
+    let mut kind = None;
+    let mut origin = Origin::file(table.file());
+    let mut times = Vec::new();
+    let mut values: Vec<Vec<f32>> = vec![Vec::new(); ids.len()];
+    while table.advance()? {
+        times.push(table.time(time, &mut kind)?);
+        origin.push(table.line());
+        for (values, (i, _)) in values.iter_mut().zip(&ids) {
+            values.push(number(table.field(*i)).map_err(|flaw| table.bad_value(*i, flaw))?);
+        }
+    }
+    let Some(kind) = kind.filter(|_| !ids.is_empty()) else {
+        return Err(DataError::NoRows { table: table.file().clone() });
+    };
+
+    let order = (!times.is_sorted()).then(|| {
+        let mut order: Vec<usize> = (0..times.len()).collect();
+        order.sort_by_key(|&i| times[i]);
+        order
+    });
+    if let Some(order) = &order {
+        gather(&mut times, order);
+        values.iter_mut().for_each(|values| gather(values, order));
+    }
+    let place = |i: usize| origin.place(order.as_ref().map_or(i, |order| order[i]));
+    let all = &*ids[0].1;
+    check_order(kind, all, &times, place)?;
+    let freq = settle(kind, options.freq, all, &times)?;
+    check_steps(freq, options.freq.is_none(), all, &times, place)?;
+
+    let len = times.len();
+    let mut columns: Vec<(Arc<str>, Vec<f32>)> = ids.into_iter().map(|(_, id)| id).zip(values).collect();
+    columns.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut y = Vec::with_capacity(len * columns.len());
+    let mut series = Vec::with_capacity(columns.len());
+    for (place, (id, values)) in columns.into_iter().enumerate() {
+        series.push(Series { id, start: y.len(), len, first_time: times[0], place });
+        y.extend(values);
+    }
+    let data = Data { table: table.file().clone(), y, mask: None, weight: None, columns: Vec::new() };
+    Ok(Panel::new(freq, series, data))
+}
+
+#[cfg(test)]
+#[path = "csv_file_tests.rs"]
+mod tests;

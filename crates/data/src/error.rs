@@ -1,0 +1,464 @@
+//! Everything that can be wrong with data that a user hands in.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use crate::freq::Freq;
+use crate::time::TimeKind;
+
+/// Where a row came from: the line of a file (from 1), or the row of a slice (from 0).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, or nothing when the rows came from slices.
+    pub file: Option<Arc<str>>,
+    /// Line of the file, from 1, or index of the row, from 0.
+    pub row: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "{file}, line {}", self.row),
+            None => write!(f, "row {}", self.row),
+        }
+    }
+}
+
+/// What is wrong with a cell that should hold a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// Empty, or a word for "no value" (`NaN`, `NA`, `null`, ...).
+    Missing,
+    /// Plus or minus infinity.
+    Infinite,
+    /// Beyond what a 32-bit float holds.
+    TooLarge,
+    /// A number with a comma before its decimals.
+    DecimalComma,
+    /// Anything else that is no number.
+    Text,
+    /// Not 0 or 1, in `available_mask`.
+    Mask,
+    /// Negative, in `sample_weight`.
+    Negative,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Missing => {
+                "is missing; fill it in, or add a column `available_mask` that is 0 in such rows"
+            }
+            Self::Infinite => "is not finite; replace it by a number",
+            Self::TooLarge => "is beyond a 32-bit float (about 3.4e38); rescale the column",
+            Self::DecimalComma => "has a decimal comma; write decimals with a point",
+            Self::Text => "is not a number; write plain decimals such as 12.5 or 1e-3",
+            Self::Mask => "is not 0 or 1; `available_mask` is 1 where y is known, else 0",
+            Self::Negative => "is negative; `sample_weight` must be 0 or more",
+        })
+    }
+}
+
+/// A row that is not the next step of its series.
+#[derive(Clone, Debug)]
+pub struct Gap {
+    /// The row.
+    pub at: Place,
+    /// Its series.
+    pub id: String,
+    /// Time of the row before it.
+    pub after: String,
+    /// The next time by the frequency.
+    pub expected: String,
+    /// The time it has.
+    pub found: String,
+    /// The frequency.
+    pub freq: Freq,
+    /// Whether the frequency was inferred from the data.
+    pub inferred: bool,
+    /// A frequency that this series does follow.
+    pub fits: Option<Freq>,
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, id, after, expected, found, freq, .. } = self;
+        let how = if self.inferred { "inferred " } else { "" };
+        write!(
+            f,
+            "{at}: series `{id}` goes from {after} to {found}, but by the {how}frequency `{freq}` \
+             {expected} comes next; "
+        )?;
+        match self.fits {
+            Some(fits) => write!(f, "its times follow `{fits}`: set that frequency"),
+            None => f.write_str(
+                "add the rows in between, set another frequency, or, where only the order of \
+                 rows matters, number them with integers",
+            ),
+        }
+    }
+}
+
+/// A mistake in data, settings or files; says what was expected, what was found, where, and what
+/// to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The file cannot be read.
+    #[error("{file}: {source}; check the path and its permissions")]
+    Read {
+        /// The file.
+        file: Arc<str>,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The output cannot be written.
+    #[error("cannot write the table: {0}")]
+    Write(#[source] io::Error),
+    /// The file has no header.
+    #[error("{file} is empty; expected a header such as `unique_id,ds,y` and a line per row")]
+    Empty {
+        /// The file.
+        file: Arc<str>,
+    },
+    /// There is a header, or a builder, but no row.
+    #[error("{table} has no rows; expected one per series and time")]
+    NoRows {
+        /// The file or "the panel".
+        table: Arc<str>,
+    },
+    /// A line has more or fewer fields than the header.
+    #[error(
+        "{at}: {found} fields where the header has {expected}; complete the line, or quote the \
+         fields that contain the separator {separator:?}"
+    )]
+    Ragged {
+        /// The line.
+        at: Place,
+        /// Fields of the header.
+        expected: usize,
+        /// Fields of the line.
+        found: usize,
+        /// The separator in use.
+        separator: char,
+    },
+    /// The text is not UTF-8.
+    #[error("{at}: text that is not UTF-8; save the file with the encoding UTF-8")]
+    NotUtf8 {
+        /// The line.
+        at: Place,
+    },
+    /// A column that is needed is not there.
+    #[error(
+        "{table} has no column `{column}`{}; it has {}; {remedy}",
+        did_you_mean(.nearest),
+        listed(.available)
+    )]
+    MissingColumn {
+        /// The file or table.
+        table: Arc<str>,
+        /// The column that was looked for.
+        column: String,
+        /// The column it may be a slip of.
+        nearest: Option<String>,
+        /// The columns there are.
+        available: Vec<String>,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Two columns have the same name.
+    #[error("{table}: column `{column}` appears twice; rename or remove one of them")]
+    DuplicateColumn {
+        /// The file or table.
+        table: Arc<str>,
+        /// The name.
+        column: String,
+    },
+    /// A column of a wide file has no name.
+    #[error(
+        "{file}: column {number} has no name; in a wide file each column after the time is a \
+         series: name it in the header or remove it"
+    )]
+    UnnamedColumn {
+        /// The file.
+        file: Arc<str>,
+        /// Its position, from 1.
+        number: usize,
+    },
+    /// A cell is not the number it should be.
+    #[error("{at}, column `{column}`: {value:?} {flaw}")]
+    BadValue {
+        /// The row.
+        at: Place,
+        /// The column.
+        column: String,
+        /// The cell, cut short if long.
+        value: String,
+        /// What is wrong with it.
+        flaw: Flaw,
+    },
+    /// A series id is empty.
+    #[error("{at}, column `{column}`: the id is empty; name the series")]
+    EmptyId {
+        /// The row.
+        at: Place,
+        /// The id column.
+        column: String,
+    },
+    /// A cell is not the time it should be.
+    #[error("{at}, column `{column}`: {value:?} {why}")]
+    BadTime {
+        /// The row.
+        at: Place,
+        /// The time column.
+        column: String,
+        /// The cell, cut short if long.
+        value: String,
+        /// What is wrong with it and what to write.
+        why: &'static str,
+    },
+    /// Two rows have the same id and time.
+    #[error("{at}: series `{id}` has {time} already ({earlier}); keep one of the two rows")]
+    DuplicateRow {
+        /// The later row.
+        at: Place,
+        /// The earlier row.
+        earlier: Place,
+        /// The series.
+        id: String,
+        /// The time.
+        time: String,
+    },
+    /// A row is not the next step of its series.
+    #[error("{0}")]
+    Gap(Box<Gap>),
+    /// The word is no frequency.
+    #[error(
+        "unknown frequency `{word}`; the nearest are {nearest}; a frequency is an integer, or \
+         one of us, ms, s, min, h, D, B, W-SUN .. W-SAT, MS, ME, QS, QE, YS, YE with an optional \
+         multiple (15min) and first or last month (QE-NOV)"
+    )]
+    UnknownFreq {
+        /// The word.
+        word: String,
+        /// The nearest valid words.
+        nearest: String,
+    },
+    /// The frequency cannot be told from the data.
+    #[error(
+        "cannot infer the frequency: the longest series, `{id}`, has {rows} rows and 3 are \
+         needed; set the frequency, for example `D`"
+    )]
+    NoFreq {
+        /// The longest series.
+        id: String,
+        /// Its rows.
+        rows: usize,
+    },
+    /// The frequency is for the other kind of time.
+    #[error(
+        "the time column holds {}, but the frequency is `{freq}`; {}",
+        kind_name(*.kind),
+        kind_remedy(*.kind)
+    )]
+    FreqKind {
+        /// What the column holds.
+        kind: TimeKind,
+        /// The frequency.
+        freq: Freq,
+    },
+    /// A time lies outside the calendar, or would.
+    #[error(
+        "series `{id}`: its times, or those to forecast, leave the years -9999 to 9999 (or 64 \
+         bits); check the time column and its unit (microseconds since 1970)"
+    )]
+    TimeRange {
+        /// The series.
+        id: String,
+    },
+    /// Slices that belong together differ in length.
+    #[error("{what}: {found} values where {expected} are expected, one per row")]
+    Length {
+        /// The slice.
+        what: String,
+        /// Length of its companions.
+        expected: usize,
+        /// Its length.
+        found: usize,
+    },
+    /// Static values are missing for some series.
+    #[error(
+        "{table} lacks {count} of the panel's series: {}; add one row for each",
+        listed(.ids)
+    )]
+    StaticMissing {
+        /// The file or column.
+        table: Arc<str>,
+        /// How many.
+        count: usize,
+        /// The first few.
+        ids: Vec<String>,
+    },
+    /// Static values are given twice for a series.
+    #[error("{at}: series `{id}` appears twice; static values need exactly one row per series")]
+    DuplicateStatic {
+        /// The later row.
+        at: Place,
+        /// The series.
+        id: String,
+    },
+    /// Future rows are missing.
+    #[error(
+        "{table} lacks {count} of the {h} future rows per series: {}; add them",
+        listed(.rows)
+    )]
+    FutureMissing {
+        /// The file.
+        table: Arc<str>,
+        /// How many rows.
+        count: usize,
+        /// The horizon.
+        h: usize,
+        /// The first few, as `id at time`.
+        rows: Vec<String>,
+    },
+    /// A future row that no forecast needs.
+    #[error("{at}: series `{id}` at {time} is not among the rows to forecast ({needed}); remove it")]
+    FutureExtra {
+        /// The row.
+        at: Place,
+        /// Its series.
+        id: String,
+        /// Its time.
+        time: String,
+        /// The rows that are needed.
+        needed: String,
+    },
+    /// Future values are needed and none were given.
+    #[error("the future columns {} need their values over the horizon; pass a future table", listed(.columns))]
+    FutureNeeded {
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// The future table is for another horizon or panel.
+    #[error(
+        "the future table holds {found} rows; this forecast needs {expected}; read it again for this panel and horizon"
+    )]
+    FutureShape {
+        /// Rows needed.
+        expected: usize,
+        /// Rows there.
+        found: usize,
+    },
+    /// A series is too short to train on.
+    #[error(
+        "series `{id}` has {rows} rows to train on ({held_out} held out), but input_size = \
+         {input_size} needs {needed}; lower input_size or val_size, set start_padding_enabled, \
+         or leave the series out"
+    )]
+    TooShort {
+        /// The series.
+        id: String,
+        /// Its rows before the held-out ones.
+        rows: usize,
+        /// Rows kept for validation and test.
+        held_out: usize,
+        /// The insample length.
+        input_size: usize,
+        /// Rows needed.
+        needed: usize,
+    },
+    /// No series has a window to train on.
+    #[error(
+        "no training window: the longest series has {rows} rows to train on, input_size = \
+         {input_size}; lower input_size, the availability threshold or the held-out rows, or set \
+         start_padding_enabled"
+    )]
+    NoWindows {
+        /// Rows of the longest series before the held-out ones.
+        rows: usize,
+        /// The insample length.
+        input_size: usize,
+    },
+    /// A setting is out of its range.
+    #[error("{name} = {found}, but it must be {expected}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        found: String,
+        /// The values it may have.
+        expected: String,
+    },
+    /// The word is no window scaler.
+    #[error(
+        "unknown scaler `{word}`{}; known are identity, standard, robust, minmax",
+        did_you_mean(.nearest)
+    )]
+    UnknownScaler {
+        /// The word.
+        word: String,
+        /// The scaler it may be a slip of.
+        nearest: Option<String>,
+    },
+}
+
+impl DataError {
+    pub(crate) fn missing_column<'a>(
+        table: &Arc<str>,
+        column: &str,
+        available: impl Iterator<Item = &'a str> + Clone,
+        remedy: &'static str,
+    ) -> Self {
+        Self::MissingColumn {
+            table: table.clone(),
+            column: column.to_owned(),
+            nearest: crate::nearest::nearest(column, available.clone()),
+            available: available.map(str::to_owned).collect(),
+            remedy,
+        }
+    }
+
+    pub(crate) fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
+        Self::Setting { name, found: found.to_string(), expected: expected.into() }
+    }
+}
+
+/// A cell as it is shown in a message: a stray quote may have swallowed half a file.
+pub(crate) fn excerpt(field: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&field[..field.len().min(160)]);
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.into_owned(),
+    }
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or_else(String::new, |name| format!(", did you mean `{name}`?"))
+}
+
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = names.iter().take(SHOWN).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => text.push_str("none"),
+        n if n > SHOWN => text.push_str(&format!(" and {} more", n - SHOWN)),
+        _ => {}
+    }
+    text
+}
+
+fn kind_name(kind: TimeKind) -> &'static str {
+    match kind {
+        TimeKind::Integer => "integers",
+        TimeKind::Timestamp => "dates or times",
+    }
+}
+
+fn kind_remedy(kind: TimeKind) -> &'static str {
+    match kind {
+        TimeKind::Integer => "set an integer frequency such as `1`",
+        TimeKind::Timestamp => "set a calendar frequency such as `D` or `h`",
+    }
+}

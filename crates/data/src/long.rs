@@ -1,0 +1,293 @@
+//! From rows in any order to a panel: grouping, sorting, duplicates, gaps.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::error::{DataError, Flaw, Gap, Place, excerpt};
+use crate::freq::Freq;
+use crate::panel::{Data, Panel, Series};
+use crate::steps::Times;
+use crate::time::{TimeKind, in_range};
+
+/// Where the rows of a table stand in its source.
+///
+/// Lines of a file are kept as the few places where they do not simply follow each other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin {
+    file: Option<Arc<str>>,
+    rows: u64,
+    /// Row and line at every jump.
+    jumps: Vec<(u64, u64)>,
+}
+
+impl Origin {
+    pub(crate) fn file(file: &Arc<str>) -> Self {
+        Self { file: Some(file.clone()), ..Self::default() }
+    }
+
+    /// Notes the line of the next row.
+    pub(crate) fn push(&mut self, line: u64) {
+        let follows = self.jumps.last().is_some_and(|(row, at)| at + (self.rows - row) == line);
+        if !follows {
+            self.jumps.push((self.rows, line));
+        }
+        self.rows += 1;
+    }
+
+    pub(crate) fn place(&self, row: usize) -> Place {
+        let row = row as u64;
+        let last = self.jumps.partition_point(|(start, _)| *start <= row);
+        let row = match last.checked_sub(1).map(|i| self.jumps[i]) {
+            Some((start, line)) if self.file.is_some() => line + (row - start),
+            _ => row,
+        };
+        Place { file: self.file.clone(), row }
+    }
+
+    pub(crate) fn table(&self) -> Arc<str> {
+        self.file.clone().unwrap_or_else(|| "the panel".into())
+    }
+}
+
+/// A numeric column, or the first cell that makes it unusable: an error only when it is used.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) values: Result<Vec<f32>, BadCell>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct BadCell {
+    pub(crate) at: Place,
+    pub(crate) value: String,
+    pub(crate) flaw: Flaw,
+}
+
+impl Column {
+    pub(crate) fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), values: Ok(Vec::new()) }
+    }
+
+    /// Appends a cell; the first bad one frees what was read so far.
+    pub(crate) fn push(&mut self, cell: Result<f32, Flaw>, field: &[u8], at: impl FnOnce() -> Place) {
+        let rows = self.values.as_ref().map_or(0, Vec::len);
+        if let Ok(values) = &mut self.values {
+            values.push(0.0);
+        }
+        self.set(rows, cell, field, at);
+    }
+
+    /// Sets a cell that is there; the first bad one frees what was read so far.
+    pub(crate) fn set(
+        &mut self,
+        row: usize,
+        cell: Result<f32, Flaw>,
+        field: &[u8],
+        at: impl FnOnce() -> Place,
+    ) {
+        let Ok(values) = &mut self.values else { return };
+        match cell {
+            Ok(value) => values[row] = value,
+            Err(flaw) => self.values = Err(BadCell { at: at(), value: excerpt(field), flaw }),
+        }
+    }
+
+    pub(crate) fn usable(&self) -> Result<&[f32], DataError> {
+        self.values.as_deref().map_err(|bad| DataError::BadValue {
+            at: bad.at.clone(),
+            column: self.name.clone(),
+            value: bad.value.clone(),
+            flaw: bad.flaw,
+        })
+    }
+}
+
+/// The columns of a long table as they are read, one entry per row.
+///
+/// Beside the values, a table whose rows stand in order takes little room: ids and times are held
+/// as runs.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    pub(crate) origin: Origin,
+    /// Ids in order of appearance, and the position of each.
+    pub(crate) ids: Vec<Arc<str>>,
+    pub(crate) codes: FxHashMap<Arc<str>, u32>,
+    pub(crate) runs: Vec<Run>,
+    pub(crate) times: Times,
+    pub(crate) y: Vec<f32>,
+    pub(crate) mask: Option<Vec<f32>>,
+    pub(crate) weight: Option<Vec<f32>>,
+    pub(crate) columns: Vec<Column>,
+}
+
+/// Rows of one id, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    code: u32,
+    start: usize,
+    len: usize,
+}
+
+impl Rows {
+    pub(crate) fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Appends the id of the next row.
+    pub(crate) fn push_id(&mut self, id: &str) {
+        let code = match self.runs.last_mut() {
+            Some(run) if *self.ids[run.code as usize] == *id => {
+                run.len += 1;
+                return;
+            }
+            _ => self.codes.get(id).copied(),
+        };
+        let code = code.unwrap_or_else(|| {
+            let code = u32::try_from(self.ids.len()).expect("fewer than 2^32 series");
+            let id: Arc<str> = id.into();
+            self.ids.push(id.clone());
+            self.codes.insert(id, code);
+            code
+        });
+        let start = self.runs.last().map_or(0, |run| run.start + run.len);
+        self.runs.push(Run { code, start, len: 1 });
+    }
+
+    /// Sorts by (id, time), checks duplicates and gaps, and settles the frequency.
+    pub(crate) fn finish(mut self, kind: TimeKind, freq: Option<Freq>) -> Result<Panel, DataError> {
+        if self.len() == 0 {
+            return Err(DataError::NoRows { table: self.origin.table() });
+        }
+        let order = (!self.is_grouped()).then(|| self.sort());
+        self.runs.sort_by(|a, b| self.ids[a.code as usize].cmp(&self.ids[b.code as usize]));
+        let place = |i: usize| self.origin.place(order.as_ref().map_or(i, |order| order[i]));
+        let id = |run: &Run| &self.ids[run.code as usize];
+        let mut times = Vec::new();
+        for run in &self.runs {
+            self.times.copy(run.start, run.len, &mut times);
+            check_order(kind, id(run), &times, |i| place(run.start + i))?;
+        }
+        let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
+        self.times.copy(longest.start, longest.len, &mut times);
+        let settled = settle(kind, freq, id(longest), &times)?;
+        for run in &self.runs {
+            self.times.copy(run.start, run.len, &mut times);
+            check_steps(settled, freq.is_none(), id(run), &times, |i| place(run.start + i))?;
+        }
+        let series = self.runs.iter().enumerate().map(|(i, run)| Series {
+            id: id(run).clone(),
+            start: run.start,
+            len: run.len,
+            first_time: self.times.get(run.start),
+            place: i,
+        });
+        let series = series.collect();
+        let mut data = Data {
+            table: self.origin.table(),
+            y: self.y,
+            mask: self.mask,
+            weight: self.weight,
+            columns: self.columns,
+        };
+        data.shrink();
+        Ok(Panel::new(settled, series, data))
+    }
+
+    /// Whether the rows of each series stand together with ascending times, in whatever order the
+    /// series are.
+    fn is_grouped(&self) -> bool {
+        let mut times = Vec::new();
+        self.runs.len() == self.ids.len()
+            && self.runs.iter().all(|run| {
+                self.times.copy(run.start, run.len, &mut times);
+                times.is_sorted()
+            })
+    }
+
+    /// Brings all columns into the order of (series, time), stably; returns where rows came from.
+    fn sort(&mut self) -> Vec<usize> {
+        let mut keys: Vec<(u32, i64)> = Vec::with_capacity(self.len());
+        let mut times = Vec::new();
+        for run in &self.runs {
+            self.times.copy(run.start, run.len, &mut times);
+            keys.extend(times.iter().map(|time| (run.code, *time)));
+        }
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_by_key(|&i| keys[i]);
+        self.runs.clear();
+        self.times = Times::default();
+        for (start, &i) in order.iter().enumerate() {
+            let (code, time) = keys[i];
+            self.times.push(time);
+            match self.runs.last_mut() {
+                Some(run) if run.code == code => run.len += 1,
+                _ => self.runs.push(Run { code, start, len: 1 }),
+            }
+        }
+        drop(keys);
+        gather(&mut self.y, &order);
+        let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
+        for values in self.mask.iter_mut().chain(&mut self.weight).chain(extras) {
+            gather(values, &order);
+        }
+        order
+    }
+}
+
+pub(crate) fn gather<T: Copy>(values: &mut Vec<T>, order: &[usize]) {
+    *values = order.iter().map(|&i| values[i]).collect();
+}
+
+/// Sorted times must be distinct and lie within the calendar.
+pub(crate) fn check_order(
+    kind: TimeKind,
+    id: &str,
+    times: &[i64],
+    place: impl Fn(usize) -> Place,
+) -> Result<(), DataError> {
+    if !(in_range(kind, times[0]) && in_range(kind, times[times.len() - 1])) {
+        return Err(DataError::TimeRange { id: id.to_owned() });
+    }
+    match times.windows(2).position(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(i) => Err(DataError::DuplicateRow {
+            at: place(i + 1),
+            earlier: place(i),
+            id: id.to_owned(),
+            time: kind.display(times[i]),
+        }),
+    }
+}
+
+/// The frequency that is given, or the one that the longest series seems to have.
+pub(crate) fn settle(kind: TimeKind, freq: Option<Freq>, id: &str, times: &[i64]) -> Result<Freq, DataError> {
+    match freq.or_else(|| Freq::guess(kind, times)) {
+        Some(freq) if freq.kind() == kind => Ok(freq),
+        Some(freq) => Err(DataError::FreqKind { kind, freq }),
+        None => Err(DataError::NoFreq { id: id.to_owned(), rows: times.len() }),
+    }
+}
+
+/// Each time must be one step after the one before it.
+pub(crate) fn check_steps(
+    freq: Freq,
+    inferred: bool,
+    id: &str,
+    times: &[i64],
+    place: impl Fn(usize) -> Place,
+) -> Result<(), DataError> {
+    let Some(i) = freq.first_break(times) else { return Ok(()) };
+    let kind = freq.kind();
+    let expected = freq.next(times[i - 1], 1);
+    Err(DataError::Gap(Box::new(Gap {
+        at: place(i),
+        id: id.to_owned(),
+        after: kind.display(times[i - 1]),
+        expected: expected.map_or_else(|| "no time".to_owned(), |time| kind.display(time)),
+        found: kind.display(times[i]),
+        freq,
+        inferred,
+        fits: Freq::infer(kind, times),
+    })))
+}

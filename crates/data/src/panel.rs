@@ -1,0 +1,456 @@
+//! A panel: many series of one frequency, their columns, and what is known per series.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::error::{DataError, Flaw, Place};
+use crate::freq::Freq;
+use crate::long::{BadCell, Column, Rows};
+use crate::time::TimeKind;
+
+/// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
+/// rows, and static columns with one value per series.
+///
+/// Every series is regular: row `i` lies `i` steps after its first, so times are computed, not
+/// stored. Cloning and cutting rows off the end share the columns.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    freq: Freq,
+    pub(crate) series: Vec<Series>,
+    pub(crate) data: Arc<Data>,
+    pub(crate) statics: Arc<Vec<Column>>,
+}
+
+/// One series: its rows in the columns, and the time of the first.
+#[derive(Clone, Debug)]
+pub(crate) struct Series {
+    pub(crate) id: Arc<str>,
+    pub(crate) start: usize,
+    pub(crate) len: usize,
+    pub(crate) first_time: i64,
+    /// Position among the static values.
+    pub(crate) place: usize,
+}
+
+impl Series {
+    pub(crate) fn rows(&self) -> Range<usize> {
+        self.start..self.start + self.len
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Data {
+    /// File or "the panel", for messages.
+    pub(crate) table: Arc<str>,
+    pub(crate) y: Vec<f32>,
+    pub(crate) mask: Option<Vec<f32>>,
+    pub(crate) weight: Option<Vec<f32>>,
+    pub(crate) columns: Vec<Column>,
+}
+
+impl Data {
+    pub(crate) fn shrink(&mut self) {
+        let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
+        for values in extras.chain(&mut self.mask).chain(&mut self.weight).chain([&mut self.y]) {
+            values.shrink_to_fit();
+        }
+    }
+}
+
+impl Panel {
+    pub(crate) fn new(freq: Freq, series: Vec<Series>, data: Data) -> Self {
+        Self { freq, series, data: Arc::new(data), statics: Arc::default() }
+    }
+
+    /// Starts a panel from slices whose times are of that kind.
+    pub fn builder(kind: TimeKind) -> PanelBuilder {
+        PanelBuilder { kind, freq: None, rows: Rows::default(), statics: Vec::new(), fault: None }
+    }
+
+    /// A panel of regular series, each given as id, time of its first row, and `y`.
+    ///
+    /// # Errors
+    /// Two series of one id, a value that is not finite, a time beyond the calendar, no rows.
+    pub fn from_series<I: AsRef<str>, Y: AsRef<[f32]>>(
+        freq: Freq,
+        series: impl IntoIterator<Item = (I, i64, Y)>,
+    ) -> Result<Self, DataError> {
+        let mut builder = Self::builder(freq.kind()).freq(freq);
+        for (id, first, y) in series {
+            let (id, y) = (id.as_ref(), y.as_ref());
+            let times = freq.times(first, y.len());
+            let times = times.ok_or_else(|| DataError::TimeRange { id: id.to_owned() })?;
+            builder = builder.series(id, &times, y);
+        }
+        builder.build()
+    }
+
+    /// Number of series.
+    pub fn n_series(&self) -> usize {
+        self.series.len()
+    }
+
+    /// Number of rows of all series together.
+    pub fn n_rows(&self) -> usize {
+        self.series.iter().map(|series| series.len).sum()
+    }
+
+    /// Number of rows of a series.
+    pub fn len(&self, series: usize) -> usize {
+        self.series[series].len
+    }
+
+    /// Whether there is no series (a built panel has at least one; a cut one may not).
+    pub fn is_empty(&self) -> bool {
+        self.series.is_empty()
+    }
+
+    /// Rows of the longest series.
+    pub fn max_len(&self) -> usize {
+        self.series.iter().map(|series| series.len).max().unwrap_or(0)
+    }
+
+    /// Rows of the shortest series.
+    pub fn min_len(&self) -> usize {
+        self.series.iter().map(|series| series.len).min().unwrap_or(0)
+    }
+
+    /// The step between rows.
+    pub fn freq(&self) -> Freq {
+        self.freq
+    }
+
+    /// Id of a series.
+    pub fn id(&self, series: usize) -> &Arc<str> {
+        &self.series[series].id
+    }
+
+    /// The series of that id.
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.series.binary_search_by(|series| (*series.id).cmp(id)).ok()
+    }
+
+    /// The target of a series. Where `available_mask` is 0 and no value was given it is 0.
+    pub fn y(&self, series: usize) -> &[f32] {
+        &self.data.y[self.series[series].rows()]
+    }
+
+    /// 1 where `y` is known, 0 elsewhere; nothing if all of it is.
+    pub fn available_mask(&self, series: usize) -> Option<&[f32]> {
+        self.data.mask.as_ref().map(|mask| &mask[self.series[series].rows()])
+    }
+
+    /// Weights of the rows in the loss, if there are any.
+    pub fn sample_weight(&self, series: usize) -> Option<&[f32]> {
+        self.data.weight.as_ref().map(|weight| &weight[self.series[series].rows()])
+    }
+
+    /// Names of the further columns, also of those whose use would be an error.
+    pub fn column_names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.data.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// Names of the static columns, also of those whose use would be an error.
+    pub fn static_names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.statics.iter().map(|column| column.name.as_str())
+    }
+
+    /// A further column of a series.
+    ///
+    /// # Errors
+    /// No such column, or one that is not wholly numeric.
+    pub fn column(&self, name: &str, series: usize) -> Result<&[f32], DataError> {
+        Ok(&self.whole_column(name)?[self.series[series].rows()])
+    }
+
+    /// A static value of a series.
+    ///
+    /// # Errors
+    /// No such column, or one that is not wholly numeric.
+    pub fn static_value(&self, name: &str, series: usize) -> Result<f32, DataError> {
+        Ok(self.static_column(name)?[self.series[series].place])
+    }
+
+    pub(crate) fn whole_column(&self, name: &str) -> Result<&[f32], DataError> {
+        const REMEDY: &str = "give one of these names, or add the column";
+        match self.data.columns.iter().find(|column| column.name == name) {
+            Some(column) => column.usable(),
+            None => Err(DataError::missing_column(&self.data.table, name, self.column_names(), REMEDY)),
+        }
+    }
+
+    pub(crate) fn static_column(&self, name: &str) -> Result<&[f32], DataError> {
+        const REMEDY: &str = "give one of these names, or add the column to the static table";
+        match self.statics.iter().find(|column| column.name == name) {
+            Some(column) => column.usable(),
+            None => {
+                let table = "the static table".into();
+                Err(DataError::missing_column(&table, name, self.static_names(), REMEDY))
+            }
+        }
+    }
+
+    /// Time of a row of a series.
+    ///
+    /// # Panics
+    /// If the series has no such row.
+    pub fn time(&self, series: usize, row: usize) -> i64 {
+        let Series { first_time, len, .. } = self.series[series];
+        assert!(row < len, "row {row} of a series of {len} rows");
+        self.freq.next(first_time, row as i64).expect("checked when the panel was built")
+    }
+
+    /// Times of a series.
+    pub fn times(&self, series: usize) -> impl Iterator<Item = i64> {
+        (0..self.len(series)).map(move |row| self.time(series, row))
+    }
+
+    /// The `h` times that follow a series.
+    ///
+    /// # Errors
+    /// [`DataError::TimeRange`] if they leave the calendar.
+    pub fn future_times(&self, series: usize, h: usize) -> Result<Vec<i64>, DataError> {
+        let last = self.time(series, self.len(series) - 1);
+        let next = self.freq.next(last, 1);
+        next.and_then(|first| self.freq.times(first, h))
+            .ok_or_else(|| DataError::TimeRange { id: self.id(series).to_string() })
+    }
+
+    /// The panel without the last `rows` rows of each series; a series with no row left is gone.
+    /// Nothing is copied.
+    pub fn without_last(&self, rows: usize) -> Self {
+        let mut cut = self.clone();
+        cut.series.retain_mut(|series| {
+            series.len = series.len.saturating_sub(rows);
+            series.len > 0
+        });
+        cut
+    }
+
+    /// Adds a static column: one value for each series, found by id.
+    ///
+    /// # Errors
+    /// A name twice, an id twice, or series without a value.
+    pub fn with_static(mut self, name: &str, values: &[(&str, f32)]) -> Result<Self, DataError> {
+        let ids = values.iter().map(|(id, _)| *id);
+        let places = self.static_places(&name.into(), ids, |row| Place { file: None, row: row as u64 })?;
+        let mut column = Column::new(name);
+        for row in places {
+            // A place of a series that was cut from the panel has no row.
+            let value = values.get(row).map_or(0.0, |(_, value)| *value);
+            let place = || Place { file: None, row: row as u64 };
+            column.push(finite(value), value.to_string().as_bytes(), place);
+        }
+        self.add_statics([column])?;
+        Ok(self)
+    }
+
+    /// For each place among the static values, the row of the table that has it.
+    pub(crate) fn static_places<'a>(
+        &self,
+        table: &Arc<str>,
+        ids: impl Iterator<Item = &'a str>,
+        place: impl Fn(usize) -> Place,
+    ) -> Result<Vec<usize>, DataError> {
+        let n_places = self.series.iter().map(|series| series.place + 1).max().unwrap_or(0);
+        let mut rows = vec![usize::MAX; n_places];
+        for (row, id) in ids.enumerate() {
+            let Some(series) = self.find(id) else { continue };
+            let slot = &mut rows[self.series[series].place];
+            if *slot != usize::MAX {
+                return Err(DataError::DuplicateStatic { at: place(row), id: id.to_owned() });
+            }
+            *slot = row;
+        }
+        let missing = self.series.iter().filter(|series| rows[series.place] == usize::MAX);
+        match missing.clone().count() {
+            0 => Ok(rows),
+            count => Err(DataError::StaticMissing {
+                table: table.clone(),
+                count,
+                ids: missing.take(8).map(|series| series.id.to_string()).collect(),
+            }),
+        }
+    }
+
+    pub(crate) fn add_statics(&mut self, columns: impl IntoIterator<Item = Column>) -> Result<(), DataError> {
+        let statics = Arc::make_mut(&mut self.statics);
+        for column in columns {
+            if statics.iter().any(|known| known.name == column.name) {
+                let table = "the static table".into();
+                return Err(DataError::DuplicateColumn { table, column: column.name });
+            }
+            statics.push(column);
+        }
+        Ok(())
+    }
+}
+
+/// Collects a panel from slices; see [`Panel::builder`].
+///
+/// The first mistake is kept and reported by [`build`](Self::build).
+#[derive(Debug)]
+pub struct PanelBuilder {
+    kind: TimeKind,
+    freq: Option<Freq>,
+    rows: Rows,
+    statics: Vec<(String, Vec<(String, f32)>)>,
+    fault: Option<DataError>,
+}
+
+impl PanelBuilder {
+    /// Sets the frequency; else it is inferred from the longest series and confirmed on all.
+    pub fn freq(mut self, freq: Freq) -> Self {
+        self.freq = Some(freq);
+        self
+    }
+
+    /// Appends rows of one series.
+    pub fn series(mut self, id: &str, times: &[i64], y: &[f32]) -> Self {
+        times.iter().for_each(|_| self.rows.push_id(id));
+        self.append(times, y)
+    }
+
+    /// Appends rows in the long layout: an id, a time and a value for each, in any order.
+    pub fn rows<I: AsRef<str>>(mut self, ids: &[I], times: &[i64], y: &[f32]) -> Self {
+        self.check_len("ids", times.len(), ids.len());
+        ids.iter().for_each(|id| self.rows.push_id(id.as_ref()));
+        self.append(times, y)
+    }
+
+    fn append(mut self, times: &[i64], y: &[f32]) -> Self {
+        self.check_len("y", times.len(), y.len());
+        times.iter().for_each(|time| self.rows.times.push(*time));
+        self.rows.y.extend_from_slice(y);
+        self
+    }
+
+    /// Adds a further column: a value for each row appended, in the same order.
+    pub fn column(mut self, name: &str, values: &[f32]) -> Self {
+        let mut column = Column::new(name);
+        column.values = Ok(values.to_vec());
+        self.rows.columns.push(column);
+        self
+    }
+
+    /// Marks with 0 the rows whose `y` is not known; their `y` may be NaN.
+    pub fn available_mask(mut self, values: &[f32]) -> Self {
+        self.rows.mask = Some(values.to_vec());
+        self
+    }
+
+    /// Weighs the rows in the loss; each weight is 0 or more.
+    pub fn sample_weight(mut self, values: &[f32]) -> Self {
+        self.rows.weight = Some(values.to_vec());
+        self
+    }
+
+    /// Adds a static column: one value for each series, found by id.
+    pub fn static_column(mut self, name: &str, values: &[(&str, f32)]) -> Self {
+        let values = values.iter().map(|(id, value)| ((*id).to_owned(), *value)).collect();
+        self.statics.push((name.to_owned(), values));
+        self
+    }
+
+    /// Sorts by (id, time) and checks everything.
+    ///
+    /// # Errors
+    /// Lengths that differ, values that are not finite, duplicates, gaps, a frequency that cannot
+    /// be inferred or does not fit, static values that are missing. A further column with a value
+    /// that is not finite is an error only when it is used.
+    pub fn build(mut self) -> Result<Panel, DataError> {
+        let rows = self.rows.len();
+        for column in std::mem::take(&mut self.rows.columns) {
+            let Ok(values) = &column.values else { continue };
+            self.check_len(&format!("column `{}`", column.name), rows, values.len());
+            if self.rows.columns.iter().any(|known| known.name == column.name) {
+                let (table, column) = (self.rows.origin.table(), column.name.clone());
+                self.fault.get_or_insert(DataError::DuplicateColumn { table, column });
+            }
+            self.rows.columns.push(column);
+        }
+        let mask = self.rows.mask.as_ref().map_or(rows, Vec::len);
+        self.check_len("available_mask", rows, mask);
+        let weight = self.rows.weight.as_ref().map_or(rows, Vec::len);
+        self.check_len("sample_weight", rows, weight);
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        check_values(&mut self.rows)?;
+        let mut panel = self.rows.finish(self.kind, self.freq)?;
+        for (name, values) in &self.statics {
+            let values: Vec<(&str, f32)> = values.iter().map(|(id, v)| (id.as_str(), *v)).collect();
+            panel = panel.with_static(name, &values)?;
+        }
+        Ok(panel)
+    }
+
+    fn check_len(&mut self, what: &str, expected: usize, found: usize) {
+        if expected != found {
+            self.fault.get_or_insert(DataError::Length { what: what.to_owned(), expected, found });
+        }
+    }
+}
+
+/// Checks values from slices as cells of a file are checked when they are read.
+fn check_values(rows: &mut Rows) -> Result<(), DataError> {
+    let bad = |column: &str, row: usize, value: f32, flaw| DataError::BadValue {
+        at: Place { file: None, row: row as u64 },
+        column: column.to_owned(),
+        value: value.to_string(),
+        flaw,
+    };
+    for row in 0..rows.len() {
+        let mut masked = false;
+        if let Some(mask) = &rows.mask {
+            check_mask(mask[row]).map_err(|flaw| bad("available_mask", row, mask[row], flaw))?;
+            masked = mask[row] == 0.0;
+        }
+        if let Some(weight) = &rows.weight {
+            let weight = weight[row];
+            check_weight(weight).map_err(|flaw| bad("sample_weight", row, weight, flaw))?;
+        }
+        let y = &mut rows.y[row];
+        *y = unless_masked(finite(*y), masked).map_err(|flaw| bad("y", row, *y, flaw))?;
+        for column in &mut rows.columns {
+            let Ok(values) = &mut column.values else { continue };
+            let value = values[row];
+            match unless_masked(finite(value), masked) {
+                Ok(value) => values[row] = value,
+                Err(flaw) => {
+                    let at = Place { file: None, row: row as u64 };
+                    column.values = Err(BadCell { at, value: value.to_string(), flaw });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn finite(value: f32) -> Result<f32, Flaw> {
+    match value {
+        v if v.is_nan() => Err(Flaw::Missing),
+        v if v.is_infinite() => Err(Flaw::Infinite),
+        v => Ok(v),
+    }
+}
+
+/// A value that is missing in a row whose `available_mask` is 0 is what padding is: zero.
+pub(crate) fn unless_masked(value: Result<f32, Flaw>, masked: bool) -> Result<f32, Flaw> {
+    match value {
+        Err(Flaw::Missing) if masked => Ok(0.0),
+        value => value,
+    }
+}
+
+pub(crate) fn check_mask(value: f32) -> Result<f32, Flaw> {
+    if value == 0.0 || value == 1.0 { Ok(value) } else { Err(Flaw::Mask) }
+}
+
+pub(crate) fn check_weight(value: f32) -> Result<f32, Flaw> {
+    if value < 0.0 { Err(Flaw::Negative) } else { finite(value) }
+}
+
+#[cfg(test)]
+#[path = "panel_tests.rs"]
+mod tests;

@@ -1,0 +1,213 @@
+//! Window scalers: shift and scale by statistics of a window's known insample values.
+//!
+//! The statistics are those of neuralforecast's `TemporalNorm`: over insample steps whose mask is
+//! 1, in `f32`, with lower medians and `eps = 1e-6`.
+
+use std::fmt;
+
+use crate::error::DataError;
+use crate::nearest::nearest;
+
+/// Added to every scale, after a scale of zero became one.
+const EPS: f32 = 1e-6;
+
+/// Median absolute deviation of a normal distribution with deviation 1.
+const NORMAL_MAD: f32 = 0.674_489_75;
+
+/// How each window is scaled (`scaler_type`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WindowScaler {
+    /// Leaves values as they are.
+    #[default]
+    Identity,
+    /// Mean and biased standard deviation.
+    Standard,
+    /// Median and median absolute deviation; where that is zero, 0.6745 standard deviations.
+    Robust,
+    /// Minimum and range: insample values become 0 to 1.
+    MinMax,
+}
+
+/// Shift and scale of one column in one window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stats {
+    /// What scaled values are relative to.
+    pub loc: f32,
+    /// The unit of scaled values; above zero.
+    pub scale: f32,
+}
+
+impl WindowScaler {
+    /// All scalers.
+    pub const ALL: [Self; 4] = [Self::Identity, Self::Standard, Self::Robust, Self::MinMax];
+
+    /// Its name in hyper-parameters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Standard => "standard",
+            Self::Robust => "robust",
+            Self::MinMax => "minmax",
+        }
+    }
+
+    /// Reads `scaler_type`; nothing (null) is identity.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownScaler`] names the nearest scaler.
+    pub fn parse(name: Option<&str>) -> Result<Self, DataError> {
+        let Some(name) = name else { return Ok(Self::Identity) };
+        let names = || Self::ALL.into_iter().map(Self::name);
+        Self::ALL.into_iter().find(|scaler| scaler.name() == name).ok_or_else(|| DataError::UnknownScaler {
+            word: name.to_owned(),
+            nearest: nearest(name, names()),
+        })
+    }
+
+    /// Statistics of the known values of a window, in any order; `scratch` is overwritten.
+    ///
+    /// Without a known value they are 0 and 1 + 1e-6. (There neuralforecast's minmax has an
+    /// infinite scale and its forecast is NaN.) A window of equal values has scale 1 + 1e-6 even
+    /// where rounding leaves their mean beside them.
+    pub fn stats(self, known: &[f32], scratch: &mut Vec<f32>) -> Stats {
+        if self == Self::Identity {
+            return Stats { loc: 0.0, scale: 1.0 };
+        }
+        if known.is_empty() {
+            return Stats { loc: 0.0, scale: 1.0 + EPS };
+        }
+        let (loc, spread) = match self {
+            Self::Identity | Self::Standard => mean_deviation(known),
+            Self::Robust => {
+                scratch.clear();
+                scratch.extend_from_slice(known);
+                let median = lower_median(scratch);
+                scratch.iter_mut().for_each(|value| *value = (*value - median).abs());
+                match lower_median(scratch) {
+                    0.0 => (median, mean_deviation(known).1 * NORMAL_MAD),
+                    mad => (median, mad),
+                }
+            }
+            Self::MinMax => {
+                let min = foretell_simd::min(known);
+                (min, foretell_simd::max(known) - min)
+            }
+        };
+        Stats { loc, scale: if spread == 0.0 { 1.0 } else { spread } + EPS }
+    }
+
+    /// Scales values in place.
+    pub fn transform(self, stats: Stats, values: &mut [f32]) {
+        if self != Self::Identity {
+            values.iter_mut().for_each(|value| *value = self.forward(stats, *value));
+        }
+    }
+
+    /// Undoes [`transform`](Self::transform).
+    pub fn inverse(self, stats: Stats, values: &mut [f32]) {
+        if self != Self::Identity {
+            values.iter_mut().for_each(|value| *value = *value * stats.scale + stats.loc);
+        }
+    }
+
+    /// Scales one value.
+    pub(crate) fn forward(self, stats: Stats, value: f32) -> f32 {
+        match self {
+            Self::Identity => value,
+            Self::Standard | Self::Robust | Self::MinMax => (value - stats.loc) / stats.scale,
+        }
+    }
+}
+
+impl fmt::Display for WindowScaler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for WindowScaler {
+    type Err = DataError;
+
+    fn from_str(name: &str) -> Result<Self, DataError> {
+        Self::parse(Some(name))
+    }
+}
+
+/// Mean and biased standard deviation, the latter exactly 0 for equal values.
+fn mean_deviation(values: &[f32]) -> (f32, f32) {
+    let (mean, variance) = foretell_simd::mean_variance(values);
+    let deviation = variance.sqrt();
+    let within_rounding = deviation <= 1e-5 * mean.abs();
+    if within_rounding && values.iter().all(|value| *value == values[0]) {
+        return (values[0], 0.0);
+    }
+    (mean, deviation)
+}
+
+/// The middle value, the lower one of two. `values` is not empty and is reordered.
+fn lower_median(values: &mut [f32]) -> f32 {
+    let middle = (values.len() - 1) / 2;
+    *values.select_nth_unstable_by(middle, f32::total_cmp).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Printed by neuralforecast 3.3's `TemporalNorm` for x = 1.5, -2, 4, 4, 10.25, 0.5 with the
+    /// mask in front: shift and scale for standard, robust, minmax.
+    #[test]
+    fn statistics_are_those_of_temporal_norm() {
+        let x = [1.5, -2.0, 4.0, 4.0, 10.25, 0.5_f32];
+        for (mask, expected) in [
+            ([1, 1, 1, 1, 1, 1], [(3.04166675, 3.83084226), (1.5, 2.50000095), (-2.0, 12.250001)]),
+            ([0, 1, 1, 1, 1, 0], [(4.0625, 4.33148098), (4.0, 2.92153978), (-2.0, 12.250001)]),
+            ([0, 0, 1, 1, 1, 0], [(6.08333349, 2.94627929), (4.0, 1.98723543), (4.0, 6.25000095)]),
+            ([0, 0, 1, 1, 0, 0], [(4.0, 1.00000095), (4.0, 1.00000095), (4.0, 1.00000095)]),
+            ([1, 0, 0, 0, 0, 0], [(1.5, 1.00000095), (1.5, 1.00000095), (1.5, 1.00000095)]),
+            ([1, 0, 0, 0, 1, 1], [(4.08333349, 4.3795619), (1.5, 1.00000095), (0.5, 9.75000095)]),
+        ] {
+            let known: Vec<f32> = (x.iter().zip(mask)).filter(|(_, m)| *m == 1).map(|(x, _)| *x).collect();
+            for (scaler, (loc, scale)) in WindowScaler::ALL[1..].iter().zip(expected) {
+                let stats = scaler.stats(&known, &mut Vec::new());
+                let close = |a: f32, b: f32| (a - b).abs() <= 2e-7 * b.abs().max(1.0);
+                assert!(close(stats.loc, loc) && close(stats.scale, scale), "{scaler} {mask:?}: {stats:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn scaling_is_undone() {
+        let x = [1.5, -2.0, 4.0, 4.0, 10.25, 0.5_f32];
+        for scaler in WindowScaler::ALL {
+            let stats = scaler.stats(&x, &mut Vec::new());
+            let mut z = x;
+            scaler.transform(stats, &mut z);
+            assert_eq!(z[1], scaler.forward(stats, x[1]));
+            assert_eq!(z == x, scaler == WindowScaler::Identity);
+            scaler.inverse(stats, &mut z);
+            assert!(x.iter().zip(z).all(|(x, z)| (x - z).abs() < 1e-5), "{scaler}: {z:?}");
+        }
+    }
+
+    #[test]
+    fn equal_values_and_none_have_a_scale_near_one() {
+        for scaler in &WindowScaler::ALL[1..] {
+            for value in [0.1, 1234.567, 3e-20, 0.0] {
+                let stats = scaler.stats(&[value; 97], &mut Vec::new());
+                assert_eq!(stats, Stats { loc: value, scale: 1.0 + EPS }, "{scaler}");
+            }
+            assert_eq!(scaler.stats(&[], &mut Vec::new()), Stats { loc: 0.0, scale: 1.0 + EPS });
+        }
+    }
+
+    #[test]
+    fn names_are_read_and_slips_are_named() {
+        assert_eq!(WindowScaler::parse(None).unwrap(), WindowScaler::Identity);
+        for scaler in WindowScaler::ALL {
+            assert_eq!(scaler.name().parse::<WindowScaler>().unwrap(), scaler);
+        }
+        let error = WindowScaler::parse(Some("standart")).unwrap_err().to_string();
+        assert!(error.contains("did you mean `standard`?"), "{error}");
+    }
+}

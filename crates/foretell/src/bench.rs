@@ -1,0 +1,163 @@
+//! How fast a model is on this machine, on synthetic windows.
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Var, Windows};
+use foretell_train::{Batch, Engine, Workers};
+use serde::Serialize;
+
+use crate::spec::{ModelSpec, SpecError};
+
+/// What [`bench()`] measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bench {
+    /// The model.
+    pub model: String,
+    /// Threads used.
+    pub threads: usize,
+    /// Windows of a step.
+    pub batch: usize,
+    /// Numbers that training changes.
+    pub parameters: usize,
+    /// The median time of a step: forward, loss, backward, Adam.
+    pub step_ms: f64,
+    /// The median time of the forecasts of a batch.
+    pub forward_batch_ms: f64,
+    /// The median time of the forecast of one window.
+    pub forward_one_us: f64,
+    /// Calls to the system allocator for tensor buffers, per step, after warm-up.
+    pub pool_misses_per_step: f64,
+    /// Bytes that the forward pass of a batch keeps for the backward pass.
+    pub held_bytes: u64,
+    /// The most memory that the process has had so far; nothing where the system does not tell.
+    pub peak_rss_mb: Option<f64>,
+}
+
+/// Steps before anything is measured: buffers are allocated, caches filled, clocks raised.
+const WARM_UP: usize = 5;
+
+/// Measures a model on `batch` synthetic windows with `threads` threads (0: as many as the machine has).
+///
+/// # Errors
+/// If the hyper-parameters do not fit together.
+pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, SpecError> {
+    spec.check()?;
+    let (dims, loss, workers) = (spec.dims(), spec.loss(), Workers::new(threads));
+    let mut table = Table::default();
+    let network = spec.build(&mut table)?;
+    let params = table.initialise(spec.common().random_seed);
+    let parameters = params.table().numel();
+    let data = synthetic(&dims, batch);
+    let mut weights = Tensor::full([batch, dims.horizon], 1.0);
+    loss.weigh(weights.values_mut(), dims.horizon);
+    let data = Batch { weights, ..data };
+    let total = data.weights.values().iter().map(|&weight| f64::from(weight)).sum();
+
+    let held_bytes = {
+        let before = foretell_pool::metrics().live_bytes;
+        let output = network.forward(&Forward::training(&params, Key::new(0)), &data.windows);
+        let mean = loss.mean(&output, &data.target, &data.weights, total);
+        drop(output);
+        let held = foretell_pool::metrics().live_bytes.saturating_sub(before);
+        drop(mean);
+        held as u64
+    };
+
+    let (step_s, misses, params) = workers.enter(|| {
+        let mut engine = Engine::new(network.as_ref(), params, &loss, Key::new(1), &workers);
+        let mut step = || {
+            let rows = |range: std::ops::Range<usize>| slice(&data, range);
+            engine.step(batch, total, 1e-3, rows).expect("the loss of bounded windows is a number");
+        };
+        (0..WARM_UP).for_each(|_| step());
+        let before = foretell_pool::metrics().misses;
+        let (seconds, runs) = median_seconds(&mut step, 1.5);
+        let misses = foretell_pool::metrics().misses - before;
+        (seconds, misses as f64 / runs as f64, engine.into_params())
+    });
+    let forward =
+        |params: &Params, windows: &Windows| -> Var { network.forward(&Forward::inference(params), windows) };
+    let forward_batch_s = workers.enter(|| {
+        let parts = workers.threads().min(batch);
+        let parts: Vec<_> = (0..parts)
+            .map(|i| Mutex::new(slice(&data, batch * i / parts..batch * (i + 1) / parts).windows))
+            .collect();
+        let mut run = || workers.each(&parts, true, |_, windows| drop(forward(&params, windows)));
+        (0..WARM_UP).for_each(|_| run());
+        median_seconds(&mut run, 0.5).0
+    });
+    let one = slice(&data, 0..1).windows;
+    let mut run = || drop(forward(&params, &one));
+    (0..WARM_UP).for_each(|_| run());
+    let forward_one_s = median_seconds(&mut run, 0.5).0;
+
+    Ok(Bench {
+        model: spec.name().to_owned(),
+        threads: workers.threads(),
+        batch,
+        parameters,
+        step_ms: step_s * 1e3,
+        forward_batch_ms: forward_batch_s * 1e3,
+        forward_one_us: forward_one_s * 1e6,
+        pool_misses_per_step: misses,
+        held_bytes,
+        peak_rss_mb: peak_rss_mb(),
+    })
+}
+
+/// Runs `f` for about `seconds`, at least 15 times; the median time of a run, and how many there were.
+fn median_seconds(f: &mut dyn FnMut(), seconds: f64) -> (f64, usize) {
+    let (start, mut times) = (Instant::now(), Vec::new());
+    while times.len() < 15 || start.elapsed().as_secs_f64() < seconds {
+        let run = Instant::now();
+        f();
+        times.push(run.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    (times[times.len() / 2], times.len())
+}
+
+/// Random windows in [-2, 2), nothing masked.
+fn synthetic(dims: &Dims, batch: usize) -> Batch {
+    let random = |seed: u64, shape: &[usize]| {
+        Tensor::build(shape, |out| Init::Uniform { bound: 2.0 }.fill(Key::new(seed), out))
+    };
+    let columns =
+        |seed, steps: usize, count: usize| (count > 0).then(|| random(seed, &[batch, steps, count]));
+    Batch {
+        windows: Windows {
+            insample_y: random(1, &[batch, dims.input_size]),
+            insample_mask: Tensor::full([batch, dims.input_size], 1.0),
+            hist_exog: columns(2, dims.input_size, dims.hist_exog),
+            futr_exog: columns(3, dims.input_size + dims.horizon, dims.futr_exog),
+            stat_exog: (dims.stat_exog > 0).then(|| random(4, &[batch, dims.stat_exog])),
+        },
+        target: random(5, &[batch, dims.horizon]),
+        weights: Tensor::full([batch, dims.horizon], 1.0),
+    }
+}
+
+/// Some windows of a batch, without a copy.
+fn slice(batch: &Batch, range: std::ops::Range<usize>) -> Batch {
+    let rows = |tensor: &Tensor| tensor.narrow(0, range.start, range.len());
+    let windows = &batch.windows;
+    Batch {
+        windows: Windows {
+            insample_y: rows(&windows.insample_y),
+            insample_mask: rows(&windows.insample_mask),
+            hist_exog: windows.hist_exog.as_ref().map(rows),
+            futr_exog: windows.futr_exog.as_ref().map(rows),
+            stat_exog: windows.stat_exog.as_ref().map(rows),
+        },
+        target: rows(&batch.target),
+        weights: rows(&batch.weights),
+    }
+}
+
+/// The process's largest resident set, where the system tells it as Linux does.
+fn peak_rss_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()? / 1024.0)
+}

@@ -1,0 +1,119 @@
+//! Rolling forecasts over the end of each series, against the truth.
+
+use std::ops::Range;
+
+use foretell_data::{Frame, Panel, Span};
+
+use crate::error::Error;
+use crate::forecaster::{Fitted, Forecaster, output_columns};
+use crate::metrics::{Metrics, Scored, seasonal_error, seasonal_naive};
+
+/// Forecasts from several cutoffs, and the models that made them.
+pub struct CrossValidation {
+    /// `unique_id, ds, cutoff, y` and a column per output of each model; ordered by series, cutoff, time.
+    pub frame: Frame,
+    /// The models, trained on what lies before the first cutoff.
+    pub fitted: Fitted,
+    windows: Vec<Rows>,
+}
+
+/// The rows of the frame that belong to one series, and how many of the series' own come before each of
+/// its forecasts.
+struct Rows {
+    series: usize,
+    rows: Range<usize>,
+    known: Vec<usize>,
+}
+
+impl Forecaster {
+    /// Trains once on all but the last `h + (n_windows - 1) * step_size` steps of each series, then
+    /// forecasts `n_windows` times, `step_size` steps apart, the last forecast ending with the series.
+    ///
+    /// # Errors
+    /// As [`Forecaster::fit`], and if a series is too short for so many windows.
+    pub fn cross_validate(
+        self,
+        panel: &Panel,
+        n_windows: usize,
+        step_size: usize,
+    ) -> Result<CrossValidation, Error> {
+        if n_windows == 0 || step_size == 0 {
+            return Err(Error::NoWindows { n_windows, step_size });
+        }
+        let h = self.h();
+        let test_size = h + (n_windows - 1) * step_size;
+        if let Some(series) = (0..panel.n_series()).find(|&series| panel.len(series) <= test_size) {
+            let (id, rows) = (panel.id(series).to_string(), panel.len(series));
+            return Err(Error::TooShortToTest { id, rows, n_windows, step_size, h, test_size });
+        }
+        let fitted = self.fit_before(panel, test_size)?;
+
+        let mut frame = fitted.frame();
+        let (mut cutoffs, mut truth, mut windows) = (Vec::new(), Vec::new(), Vec::<Rows>::new());
+        for (model, name) in fitted.models.iter().zip(fitted.column_names()) {
+            let (places, values) =
+                model.forecasts(panel, Span::Test { test_size, step_size }, &fitted.workers)?;
+            if frame.ids.is_empty() {
+                for &(series, cutoff) in &places {
+                    let start = frame.ids.len();
+                    frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
+                    frame.times.extend((1..=h).map(|step| panel.time(series, cutoff + step)));
+                    cutoffs.extend(std::iter::repeat_n(panel.time(series, cutoff), h));
+                    truth.extend_from_slice(&panel.y(series)[cutoff + 1..=cutoff + h]);
+                    if windows.last().is_none_or(|last| last.series != series) {
+                        windows.push(Rows { series, rows: start..start, known: Vec::new() });
+                    }
+                    if let Some(last) = windows.last_mut() {
+                        last.rows.end = frame.ids.len();
+                        last.known.push(cutoff + 1);
+                    }
+                }
+            }
+            frame.columns.extend(output_columns(&name, &model.spec.loss().suffixes(), &values));
+        }
+        frame.cutoffs = Some(cutoffs);
+        frame.columns.insert(0, (fitted.columns.target.clone(), truth));
+        Ok(CrossValidation { frame, fitted, windows })
+    }
+}
+
+impl CrossValidation {
+    /// The errors of each model's point forecast (the median where it forecasts quantiles), and of the
+    /// seasonal naive forecast, which comes last. `season` is in steps.
+    ///
+    /// # Panics
+    /// If `season` is 0 or `panel` is not the one that was forecast.
+    pub fn metrics(&self, panel: &Panel, season: usize) -> Vec<Metrics> {
+        assert!(season > 0, "a season of 0 steps");
+        let (_, truth) = &self.frame.columns[0];
+        let score = |name: &str, forecast: &[f32]| {
+            Metrics::of(
+                name,
+                self.windows.iter().map(|window| Scored {
+                    truth: &truth[window.rows.clone()],
+                    forecast: &forecast[window.rows.clone()],
+                    naive_error: seasonal_error(&panel.y(window.series)[..window.known[0]], season),
+                }),
+            )
+        };
+        let mut metrics: Vec<Metrics> = Vec::new();
+        for (model, name) in self.fitted.models.iter().zip(self.fitted.column_names()) {
+            let column = format!("{name}{}", model.spec.loss().suffixes()[0]);
+            metrics.push(score(&name, self.frame.column(&column).expect("a column of each model")));
+        }
+        metrics.push(score("SeasonalNaive", &self.naive(panel, season)));
+        metrics
+    }
+
+    /// The seasonal naive forecast of every row.
+    pub fn naive(&self, panel: &Panel, season: usize) -> Vec<f32> {
+        let h = self.fitted.h();
+        let mut forecast = Vec::with_capacity(self.frame.n_rows());
+        for window in &self.windows {
+            for &known in &window.known {
+                forecast.extend(seasonal_naive(&panel.y(window.series)[..known], season, h));
+            }
+        }
+        forecast
+    }
+}

@@ -1,0 +1,341 @@
+//! The way from a panel to a forecast: unfitted, fitted, forecast.
+
+use foretell_data::{Cutter, Frame, Freq, Future, Panel, Span, WindowSpec};
+use foretell_nn::{Model, Params, Table};
+use foretell_train::{Cut, Fit, Forecasts, Outcome, Progress, TrainConfig, Verdict, Workers, fit};
+
+use crate::error::Error;
+use crate::spec::ModelSpec;
+
+/// Who is told of the steps of training: the model's column name and the state after the step.
+type Listener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
+
+/// Models before training.
+///
+/// It cannot predict; [`Forecaster::fit`] turns it into a [`Fitted`], which can.
+pub struct Forecaster {
+    specs: Vec<ModelSpec>,
+    val_size: usize,
+    workers: Workers,
+    columns: ColumnNames,
+    listener: Listener,
+}
+
+/// What the columns of the data are called; kept with saved models.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnNames {
+    /// The ids of the series.
+    pub id: String,
+    /// The times.
+    pub time: String,
+    /// The values.
+    pub target: String,
+}
+
+impl Default for ColumnNames {
+    fn default() -> Self {
+        Self { id: "unique_id".to_owned(), time: "ds".to_owned(), target: "y".to_owned() }
+    }
+}
+
+/// Trained models.
+pub struct Fitted {
+    pub(crate) models: Vec<FittedModel>,
+    pub(crate) freq: Freq,
+    pub(crate) columns: ColumnNames,
+    pub(crate) workers: Workers,
+}
+
+/// One trained model.
+pub struct FittedModel {
+    pub(crate) spec: ModelSpec,
+    pub(crate) network: Box<dyn Model>,
+    pub(crate) params: Params,
+    pub(crate) outcome: Option<Outcome>,
+}
+
+impl Forecaster {
+    /// Models to be trained on the same panel.
+    ///
+    /// # Errors
+    /// If there is none, if they forecast different horizons, or if the hyper-parameters of one do not
+    /// fit together.
+    pub fn new(specs: impl IntoIterator<Item = ModelSpec>) -> Result<Self, Error> {
+        let specs: Vec<ModelSpec> = specs.into_iter().collect();
+        let first = specs.first().ok_or(Error::NoModels)?;
+        for spec in &specs {
+            spec.check()?;
+            if spec.h() != first.h() {
+                let (other, found) = (spec.alias().to_owned(), spec.h());
+                return Err(Error::Horizons { first: first.alias().to_owned(), h: first.h(), other, found });
+            }
+        }
+        Ok(Self {
+            specs,
+            val_size: 0,
+            workers: Workers::new(0),
+            columns: ColumnNames::default(),
+            listener: Box::new(|_, _| Verdict::Continue),
+        })
+    }
+
+    /// Steps that the models forecast.
+    pub fn h(&self) -> usize {
+        self.specs[0].h()
+    }
+
+    /// Holds out the last `val_size` steps of each series to watch the loss on; 0, the default, holds out
+    /// none.
+    pub fn val_size(mut self, val_size: usize) -> Self {
+        self.val_size = val_size;
+        self
+    }
+
+    /// Uses `threads` threads; 0, the default, as many as the machine has. Their number changes nothing
+    /// in the result.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.workers = Workers::new(threads);
+        self
+    }
+
+    /// Names the columns of the data; saved with the models.
+    pub fn columns(mut self, columns: ColumnNames) -> Self {
+        self.columns = columns;
+        self
+    }
+
+    /// Has `listener` told of every step of training, with the name of the model's column; it may stop
+    /// the model's training.
+    pub fn on_progress(mut self, listener: impl FnMut(&str, &Progress) -> Verdict + Send + 'static) -> Self {
+        self.listener = Box::new(listener);
+        self
+    }
+
+    /// Trains the models, one after the other, on all of the panel but the last `val_size` steps.
+    ///
+    /// # Errors
+    /// If a column is missing, a series is too short, or training cannot go on.
+    pub fn fit(self, panel: &Panel) -> Result<Fitted, Error> {
+        self.fit_before(panel, 0)
+    }
+
+    /// Trains on the panel without its last `test_size` steps.
+    pub(crate) fn fit_before(mut self, panel: &Panel, test_size: usize) -> Result<Fitted, Error> {
+        let h = self.h();
+        if self.val_size > 0 && self.val_size < h {
+            return Err(Error::ValSize { h, found: self.val_size });
+        }
+        let names = column_names(&self.specs);
+        let mut models = Vec::with_capacity(self.specs.len());
+        for (spec, name) in self.specs.into_iter().zip(names) {
+            let mut listen = |progress: &Progress| (self.listener)(&name, progress);
+            models.push(train(spec, panel, self.val_size, test_size, &self.workers, &mut listen)?);
+        }
+        Ok(Fitted { models, freq: panel.freq(), columns: self.columns, workers: self.workers })
+    }
+}
+
+fn train(
+    spec: ModelSpec,
+    panel: &Panel,
+    val_size: usize,
+    test_size: usize,
+    workers: &Workers,
+    listen: &mut (dyn FnMut(&Progress) -> Verdict + Send),
+) -> Result<FittedModel, Error> {
+    let config = train_config(&spec);
+    if config.early_stop_patience_steps > 0 && val_size == 0 {
+        return Err(Error::NothingToWatch { model: spec.alias().to_owned(), h: spec.h() });
+    }
+    let windows = window_spec(&spec)?;
+    let train = Cutter::new(panel, &windows, Span::Train { val_size, test_size })?;
+    let valid = match val_size {
+        0 => None,
+        _ => Some(Cutter::new(panel, &windows, Span::Validation { val_size, test_size })?),
+    };
+    let mut table = Table::default();
+    let network = spec.build(&mut table)?;
+    let loss = spec.loss();
+    let job = Fit {
+        model: network.as_ref(),
+        params: table.initialise(config.random_seed),
+        cut: Cut { dims: spec.dims(), loss: &loss, exclude_insample_y: spec.common().exclude_insample_y },
+        valid_loss: &spec.valid_loss(),
+        train: &train,
+        valid: valid.as_ref(),
+        config: &config,
+        workers,
+    };
+    let outcome =
+        fit(job, listen).map_err(|source| Error::Train { model: spec.alias().to_owned(), source })?;
+    Ok(FittedModel { spec, network, params: outcome.params.clone(), outcome: Some(outcome) })
+}
+
+fn train_config(spec: &ModelSpec) -> TrainConfig {
+    let common = spec.common();
+    // A negative number stands for all windows, none for as many as in training.
+    let inference = match common.inference_windows_batch_size {
+        None => common.windows_batch_size,
+        Some(size) => usize::try_from(size).ok(),
+    };
+    TrainConfig {
+        max_steps: common.max_steps,
+        learning_rate: common.learning_rate,
+        num_lr_decays: common.num_lr_decays,
+        early_stop_patience_steps: common.early_stop_patience_steps,
+        restore_best: true,
+        val_check_steps: common.val_check_steps,
+        batch_size: common.batch_size,
+        valid_batch_size: common.valid_batch_size.unwrap_or(common.batch_size),
+        windows_batch_size: common.windows_batch_size,
+        inference_windows_batch_size: inference,
+        drop_last_loader: common.drop_last_loader,
+        random_seed: common.random_seed,
+    }
+}
+
+fn window_spec(spec: &ModelSpec) -> Result<WindowSpec, Error> {
+    let common = spec.common();
+    Ok(WindowSpec {
+        input_size: spec.input_size(),
+        horizon: spec.h(),
+        step_size: common.step_size,
+        start_padding: common.start_padding_enabled,
+        availability_threshold: common.training_data_availability_threshold.each(),
+        hist: spec.hist_exog_list().to_vec(),
+        futr: spec.futr_exog_list().to_vec(),
+        stat: spec.stat_exog_list().to_vec(),
+        scaler: spec.scaler()?,
+    })
+}
+
+/// The names of the models' columns: their aliases, the second of the same alias with a 1, and so on.
+pub(crate) fn column_names(specs: &[ModelSpec]) -> Vec<String> {
+    let earlier = |i: usize| specs[..i].iter().filter(|spec| spec.alias() == specs[i].alias()).count();
+    (0..specs.len())
+        .map(|i| match earlier(i) {
+            0 => specs[i].alias().to_owned(),
+            n => format!("{}{n}", specs[i].alias()),
+        })
+        .collect()
+}
+
+impl FittedModel {
+    /// The model's name and hyper-parameters.
+    pub fn spec(&self) -> &ModelSpec {
+        &self.spec
+    }
+
+    /// The number of its parameters.
+    pub fn parameters(&self) -> usize {
+        self.params.table().numel()
+    }
+
+    /// The values of the parameter of this name, row-major, if there is one.
+    pub fn parameter(&self, name: &str) -> Option<&[f32]> {
+        let entry = self.params.table().entries().iter().find(|entry| entry.name == name)?;
+        Some(self.params.values(entry))
+    }
+
+    /// How its training ended; nothing for a model that was loaded.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// The forecasts of all windows of `span`, `[windows, h, outputs]`, with the windows' cutoffs: series
+    /// and row of the last known value.
+    pub(crate) fn forecasts(
+        &self,
+        panel: &Panel,
+        span: Span<'_>,
+        workers: &Workers,
+    ) -> Result<(Vec<(usize, usize)>, Vec<f32>), Error> {
+        let cutter = Cutter::new(panel, &window_spec(&self.spec)?, span)?;
+        let windows: Vec<_> = (0..panel.n_series()).flat_map(|series| cutter.all(series)).collect();
+        let loss = self.spec.loss();
+        let (dims, exclude_insample_y) = (self.spec.dims(), self.spec.common().exclude_insample_y);
+        let cut = Cut { dims, loss: &loss, exclude_insample_y };
+        let forecasts = Forecasts { model: self.network.as_ref(), params: &self.params, cut, workers };
+        let values = forecasts.of(&cutter, &windows);
+        let cutoff = |start: i64| (start + dims.input_size as i64 - 1) as usize;
+        Ok((windows.iter().map(|window| (window.series as usize, cutoff(window.start))).collect(), values))
+    }
+}
+
+impl Fitted {
+    /// The models.
+    pub fn models(&self) -> &[FittedModel] {
+        &self.models
+    }
+
+    /// Steps that they forecast.
+    pub fn h(&self) -> usize {
+        self.models[0].spec.h()
+    }
+
+    /// The frequency of the data that they were trained on.
+    pub fn freq(&self) -> Freq {
+        self.freq
+    }
+
+    /// What the columns of the data were called.
+    pub fn columns(&self) -> &ColumnNames {
+        &self.columns
+    }
+
+    /// Uses `threads` threads; 0 as many as the machine has.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.workers = Workers::new(threads);
+        self
+    }
+
+    /// Forecasts the `h` steps after the end of each series: a row per series and step, a column per
+    /// output of each model. The series need not be those of training. `future` holds the future values
+    /// of the columns that a model knows in advance, if one has any.
+    ///
+    /// # Errors
+    /// If the panel has another frequency, lacks a column that a model reads, or future values are
+    /// missing.
+    pub fn predict(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
+        self.check_frequency(panel)?;
+        let h = self.h();
+        let mut frame = self.frame();
+        for series in 0..panel.n_series() {
+            frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
+            frame.times.extend(panel.future_times(series, h)?);
+        }
+        for (model, name) in self.models.iter().zip(self.column_names()) {
+            let (_, values) = model.forecasts(panel, Span::Predict { future }, &self.workers)?;
+            frame.columns.extend(output_columns(&name, &model.spec.loss().suffixes(), &values));
+        }
+        Ok(frame)
+    }
+
+    pub(crate) fn check_frequency(&self, panel: &Panel) -> Result<(), Error> {
+        let (trained, found) = (self.freq, panel.freq());
+        if trained == found { Ok(()) } else { Err(Error::Frequency { trained, found }) }
+    }
+
+    /// An empty frame with the names of these columns.
+    pub(crate) fn frame(&self) -> Frame {
+        let ColumnNames { id, time, .. } = self.columns.clone();
+        Frame { id_col: id, time_col: time, ..Frame::new(self.freq) }
+    }
+
+    /// The names of the models' columns, without the suffixes of their outputs.
+    pub fn column_names(&self) -> Vec<String> {
+        let specs: Vec<ModelSpec> = self.models.iter().map(|model| model.spec.clone()).collect();
+        column_names(&specs)
+    }
+}
+
+/// One column per output: `values [rows, outputs]` column by column.
+pub(crate) fn output_columns<'a>(
+    name: &'a str,
+    suffixes: &'a [String],
+    values: &'a [f32],
+) -> impl Iterator<Item = (String, Vec<f32>)> + 'a {
+    suffixes.iter().enumerate().map(move |(output, suffix)| {
+        (format!("{name}{suffix}"), values.iter().skip(output).step_by(suffixes.len()).copied().collect())
+    })
+}

@@ -1,0 +1,127 @@
+//! How good forecasts are: errors against the truth, beside the seasonal naive forecast.
+
+use foretell_data::Freq;
+use serde::Serialize;
+
+/// The errors of one forecaster over many forecasts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Metrics {
+    /// The forecaster's name.
+    pub model: String,
+    /// The mean of |y - ŷ|.
+    pub mae: f64,
+    /// The root of the mean of (y - ŷ)².
+    pub rmse: f64,
+    /// The mean of 2 |y - ŷ| / (|y| + |ŷ|), 0 where both are 0; between 0 and 2.
+    pub smape: f64,
+    /// The mean over series of their MAE, each divided by the MAE of the seasonal naive forecast within
+    /// the series' own training part (Hyndman and Koehler 2006). Series whose training part is constant
+    /// over the season or too short do not count; NaN (null in JSON) where none does.
+    pub mase: f64,
+}
+
+/// Truths and forecasts of one series.
+pub(crate) struct Scored<'a> {
+    pub(crate) truth: &'a [f32],
+    pub(crate) forecast: &'a [f32],
+    /// What MASE divides by.
+    pub(crate) naive_error: Option<f64>,
+}
+
+impl Metrics {
+    pub(crate) fn of<'a>(model: impl Into<String>, series: impl IntoIterator<Item = Scored<'a>>) -> Self {
+        let (mut count, mut absolute, mut squared, mut symmetric) = (0_usize, 0.0, 0.0, 0.0);
+        let (mut scaled, mut scalable) = (0.0, 0_usize);
+        for Scored { truth, forecast, naive_error } in series {
+            let mut own = 0.0;
+            for (&y, &forecast) in truth.iter().zip(forecast) {
+                let (y, forecast) = (f64::from(y), f64::from(forecast));
+                let error = (y - forecast).abs();
+                let size = y.abs() + forecast.abs();
+                own += error;
+                squared += error * error;
+                symmetric += if size == 0.0 { 0.0 } else { 2.0 * error / size };
+            }
+            absolute += own;
+            count += truth.len();
+            if let Some(naive) = naive_error.filter(|&naive| naive > 0.0 && !truth.is_empty()) {
+                scaled += own / truth.len() as f64 / naive;
+                scalable += 1;
+            }
+        }
+        let n = count as f64;
+        Self {
+            model: model.into(),
+            mae: absolute / n,
+            rmse: (squared / n).sqrt(),
+            smape: symmetric / n,
+            mase: scaled / scalable as f64,
+        }
+    }
+}
+
+/// The mean of |y(t) - y(t - season)| over a series; `None` where it is no longer than a season.
+pub(crate) fn seasonal_error(y: &[f32], season: usize) -> Option<f64> {
+    let pairs = y.len().checked_sub(season).filter(|&pairs| pairs > 0)?;
+    let sum: f64 =
+        y.iter().zip(&y[season..]).map(|(&before, &now)| (f64::from(now) - f64::from(before)).abs()).sum();
+    Some(sum / pairs as f64)
+}
+
+/// The seasonal naive forecast: the last season of `history`, repeated. A history shorter than a season is
+/// repeated whole; of an empty one the forecast is 0.
+pub(crate) fn seasonal_naive(history: &[f32], season: usize, horizon: usize) -> impl Iterator<Item = f32> {
+    let last = &history[history.len().saturating_sub(season)..];
+    (0..horizon).map(|step| if last.is_empty() { 0.0 } else { last[step % last.len()] })
+}
+
+/// The season that data of this frequency usually have, in steps: a day of minutes or hours, a week of
+/// days, a year of weeks, months or quarters. 1 where there is no such custom.
+pub fn usual_season(freq: Freq) -> usize {
+    let word = freq.to_string();
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let every: usize = word[..word.len() - unit.len()].parse().unwrap_or(1);
+    let steps = match unit.split('-').next().unwrap_or_default() {
+        "s" => 60,
+        "min" => 24 * 60,
+        "h" => 24,
+        "D" => 7,
+        "B" => 5,
+        "W" => 52,
+        "MS" | "ME" => 12,
+        "QS" | "QE" => 4,
+        _ => 1,
+    };
+    (steps / every.max(1)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_by_hand() {
+        let scored = Scored { truth: &[1.0, 2.0, 0.0], forecast: &[2.0, 2.0, 0.0], naive_error: Some(0.5) };
+        let metrics = Metrics::of("m", [scored]);
+        assert!((metrics.mae - 1.0 / 3.0).abs() < 1e-12);
+        assert!((metrics.rmse - (1.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert!((metrics.smape - 2.0 / 9.0).abs() < 1e-12);
+        assert!((metrics.mase - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_naive_forecast_repeats_the_last_season() {
+        let forecast: Vec<f32> = seasonal_naive(&[9.0, 1.0, 2.0, 3.0], 3, 5).collect();
+        assert_eq!(forecast, [1.0, 2.0, 3.0, 1.0, 2.0]);
+        assert_eq!(seasonal_naive(&[4.0], 3, 2).collect::<Vec<_>>(), [4.0, 4.0]);
+        assert_eq!(seasonal_error(&[1.0, 2.0, 4.0], 1), Some(1.5));
+        assert_eq!(seasonal_error(&[1.0], 1), None);
+    }
+
+    #[test]
+    fn seasons_of_usual_frequencies() {
+        let season = |word: &str| usual_season(Freq::parse(word).expect("a frequency"));
+        let found = ["15min", "h", "2h", "D", "B", "W-SUN", "MS", "QE", "YS", "1", "3"].map(season);
+        assert_eq!(found, [96, 24, 12, 7, 5, 52, 12, 4, 1, 1, 1]);
+    }
+}

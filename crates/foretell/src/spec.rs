@@ -1,0 +1,423 @@
+//! A model by name with its hyper-parameters: neuralforecast's names, defaults and JSON values.
+
+use foretell_data::{DataError, WindowScaler};
+use foretell_models::{ConfigError, Entry, MODELS, find};
+use foretell_nn::{Dims, Loss, LossError, Model, Table};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// A model and its hyper-parameters, checked as they are set.
+///
+/// ```
+/// use foretell::ModelSpec;
+///
+/// let spec = ModelSpec::new("NHITS", 24, 96)?
+///     .set("max_steps", 300)?
+///     .set("scaler_type", "standard")?
+///     .set("mlp_units", serde_json::json!([[64, 64], [64, 64]]))?;
+/// assert_eq!(spec.name(), "NHITS");
+///
+/// let slip = ModelSpec::new("NHITS", 24, 96)?.set("max_step", 300).unwrap_err();
+/// assert_eq!(slip.to_string(), "NHITS has no hyper-parameter max_step; did you mean max_steps?");
+/// # Ok::<(), foretell::SpecError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ModelSpec {
+    entry: &'static Entry,
+    common: Common,
+    own: Map<String, Value>,
+}
+
+/// A model or a hyper-parameter that cannot be.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SpecError {
+    /// No model of that name.
+    #[error("no model is called {found}; {hint}there are {}", names())]
+    UnknownModel {
+        /// The name given.
+        found: String,
+        /// The name that was probably meant, as a question.
+        hint: String,
+    },
+    /// No hyper-parameter of that name.
+    #[error("{model} has no hyper-parameter {found}; {hint}")]
+    UnknownName {
+        /// The model.
+        model: &'static str,
+        /// The name given.
+        found: String,
+        /// The name that was probably meant, or how to list them.
+        hint: String,
+    },
+    /// A value that the hyper-parameter cannot have.
+    #[error("{model}: hyper-parameter {name} must be {expected}, found {found}")]
+    BadValue {
+        /// The model.
+        model: &'static str,
+        /// The hyper-parameter.
+        name: String,
+        /// What it may be.
+        expected: String,
+        /// What it was.
+        found: Value,
+    },
+    /// A value that one of the model's own hyper-parameters cannot have.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A loss that cannot be.
+    #[error("{model}: {source}")]
+    Loss {
+        /// The model.
+        model: &'static str,
+        /// What is wrong with it.
+        source: LossError,
+    },
+}
+
+fn names() -> String {
+    MODELS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The hyper-parameters that every model has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Common {
+    pub(crate) h: usize,
+    pub(crate) input_size: i64,
+    pub(crate) futr_exog_list: Option<Vec<String>>,
+    pub(crate) hist_exog_list: Option<Vec<String>>,
+    pub(crate) stat_exog_list: Option<Vec<String>>,
+    pub(crate) exclude_insample_y: bool,
+    pub(crate) loss: Value,
+    pub(crate) valid_loss: Value,
+    pub(crate) max_steps: u64,
+    pub(crate) learning_rate: f64,
+    pub(crate) num_lr_decays: i64,
+    pub(crate) early_stop_patience_steps: i64,
+    pub(crate) val_monitor: String,
+    pub(crate) val_check_steps: u64,
+    pub(crate) batch_size: usize,
+    pub(crate) valid_batch_size: Option<usize>,
+    pub(crate) windows_batch_size: Option<usize>,
+    pub(crate) inference_windows_batch_size: Option<i64>,
+    pub(crate) start_padding_enabled: bool,
+    pub(crate) training_data_availability_threshold: Threshold,
+    pub(crate) step_size: usize,
+    pub(crate) scaler_type: Option<String>,
+    pub(crate) random_seed: u64,
+    pub(crate) drop_last_loader: bool,
+    pub(crate) alias: Option<String>,
+}
+
+/// The share of a window that must hold values: one for history and horizon, or one for each.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Threshold {
+    Both(f64),
+    Each([f64; 2]),
+}
+
+impl Threshold {
+    /// `[history, horizon]`.
+    pub(crate) fn each(self) -> [f64; 2] {
+        match self {
+            Self::Both(share) => [share; 2],
+            Self::Each(shares) => shares,
+        }
+    }
+}
+
+impl Default for Common {
+    fn default() -> Self {
+        Self {
+            h: 1,
+            input_size: -1,
+            futr_exog_list: None,
+            hist_exog_list: None,
+            stat_exog_list: None,
+            exclude_insample_y: false,
+            loss: json!("MAE"),
+            valid_loss: Value::Null,
+            max_steps: 1000,
+            learning_rate: 1e-3,
+            num_lr_decays: -1,
+            early_stop_patience_steps: -1,
+            val_monitor: "ptl/val_loss".to_owned(),
+            val_check_steps: 100,
+            batch_size: 32,
+            valid_batch_size: None,
+            windows_batch_size: Some(1024),
+            inference_windows_batch_size: Some(1024),
+            start_padding_enabled: false,
+            training_data_availability_threshold: Threshold::Both(0.0),
+            step_size: 1,
+            scaler_type: Some("identity".to_owned()),
+            random_seed: 1,
+            drop_last_loader: false,
+            alias: None,
+        }
+    }
+}
+
+impl Common {
+    fn to_map(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(map)) => map,
+            _ => unreachable!("hyper-parameters are a JSON object"),
+        }
+    }
+
+    /// The first rule that is broken: the name and what it must be.
+    fn broken_rule(&self) -> Option<(&'static str, &'static str)> {
+        let share = |share: f64| (0.0..=1.0).contains(&share);
+        let positive = |count: Option<usize>| count.is_none_or(|count| count > 0);
+        let rules = [
+            ("h", self.h > 0, "at least 1"),
+            ("input_size", self.input_size > 0 || self.input_size == -1, "at least 1, or -1 for 3 * h"),
+            ("learning_rate", self.learning_rate > 0.0 && self.learning_rate.is_finite(), "above 0"),
+            ("val_check_steps", self.val_check_steps > 0, "at least 1"),
+            ("batch_size", self.batch_size > 0, "at least 1"),
+            ("valid_batch_size", positive(self.valid_batch_size), "at least 1, or null"),
+            ("windows_batch_size", positive(self.windows_batch_size), "at least 1, or null for all windows"),
+            (
+                "inference_windows_batch_size",
+                self.inference_windows_batch_size != Some(0),
+                "at least 1, -1 for all windows, or null for windows_batch_size",
+            ),
+            ("step_size", self.step_size > 0, "at least 1"),
+            (
+                "training_data_availability_threshold",
+                self.training_data_availability_threshold.each().into_iter().all(share),
+                "between 0 and 1, or a list of two such numbers",
+            ),
+            (
+                "val_monitor",
+                ["ptl/val_loss", "valid_loss"].contains(&self.val_monitor.as_str()),
+                "\"ptl/val_loss\" or \"valid_loss\", which are the same here",
+            ),
+        ];
+        rules.into_iter().find(|(_, holds, _)| !holds).map(|(name, _, expected)| (name, expected))
+    }
+}
+
+impl ModelSpec {
+    /// The model of this name with its default hyper-parameters, to forecast `h` steps from `input_size`.
+    ///
+    /// # Errors
+    /// If there is no such model, or a size is 0.
+    pub fn new(model: &str, h: usize, input_size: usize) -> Result<Self, SpecError> {
+        let Some(entry) = find(model) else {
+            let hint = nearest(model, MODELS.iter().map(|entry| entry.name));
+            let hint = hint.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
+            return Err(SpecError::UnknownModel { found: model.to_owned(), hint });
+        };
+        let mut spec = Self { entry, common: Common::default(), own: entry.own_defaults() };
+        for (name, value) in entry.common_defaults() {
+            spec = spec.set(&name, value)?;
+        }
+        spec.set("h", h)?.set("input_size", input_size)
+    }
+
+    /// Sets a hyper-parameter.
+    ///
+    /// # Errors
+    /// If the model has none of that name, or it cannot have that value. The error names the nearest
+    /// valid name, or what the value may be.
+    pub fn set(mut self, name: &str, value: impl Into<Value>) -> Result<Self, SpecError> {
+        let (model, value) = (self.entry.name, value.into());
+        let bad = |expected: String| SpecError::BadValue {
+            model,
+            name: name.to_owned(),
+            expected,
+            found: value.clone(),
+        };
+        let mut common = self.common.to_map();
+        if let Some(slot) = common.get_mut(name) {
+            let default = std::mem::replace(slot, value.clone());
+            self.common = serde_json::from_value(Value::Object(common))
+                .map_err(|error| bad(format!("like {default} ({error})")))?;
+            if let Some((broken, expected)) = self.common.broken_rule() {
+                debug_assert_eq!(broken, name, "only what was set can break a rule");
+                return Err(bad(expected.to_owned()));
+            }
+            self.check_common(name, &value)?;
+        } else if let Some(slot) = self.own.get_mut(name) {
+            *slot = value;
+            self.entry.check(&self.own)?;
+        } else if let Some(default) = unsupported(name) {
+            if value != default && !value.is_null() {
+                return Err(bad(format!("{default}: foretell does not read it")));
+            }
+        } else {
+            let known = common.keys().chain(self.own.keys()).map(String::as_str);
+            let hint = match nearest(name, known) {
+                Some(name) => format!("did you mean {name}?"),
+                None => "`foretell models --json` lists them".to_owned(),
+            };
+            return Err(SpecError::UnknownName { model, found: name.to_owned(), hint });
+        }
+        Ok(self)
+    }
+
+    fn check_common(&self, name: &str, value: &Value) -> Result<(), SpecError> {
+        let model = self.entry.name;
+        let bad = |expected: String| SpecError::BadValue {
+            model,
+            name: name.to_owned(),
+            expected,
+            found: value.clone(),
+        };
+        let reads = self.entry.exogenous;
+        let lists = [
+            ("futr_exog_list", reads.futr, "future"),
+            ("hist_exog_list", reads.hist, "historic"),
+            ("stat_exog_list", reads.stat, "static"),
+        ];
+        let given = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
+        if let Some((_, _, kind)) =
+            lists.iter().find(|(list, reads, _)| *list == name && !reads && given(value))
+        {
+            return Err(bad(format!("empty: the model reads no {kind} columns")));
+        }
+        if name == "exclude_insample_y" && value == true && !(reads.futr || reads.hist || reads.stat) {
+            return Err(bad("false: the model reads nothing but the target's history".to_owned()));
+        }
+        if name == "scaler_type" {
+            self.scaler().map_err(|error| bad(error.to_string()))?;
+        }
+        if name == "loss" || name == "valid_loss" {
+            if !value.is_null() || name == "loss" {
+                Loss::parse(value).map_err(|source| SpecError::Loss { model, source })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what [`ModelSpec::set`] cannot, as one value is set after the other: that they fit together.
+    ///
+    /// # Errors
+    /// If hyper-parameters contradict each other.
+    pub fn check(&self) -> Result<(), SpecError> {
+        if self.loss().quantiles() != self.valid_loss().quantiles() {
+            return Err(SpecError::BadValue {
+                model: self.entry.name,
+                name: "valid_loss".to_owned(),
+                expected: "of the same outputs as loss: MQLoss goes with an MQLoss of the same quantiles"
+                    .to_owned(),
+                found: self.common.valid_loss.clone(),
+            });
+        }
+        let weights = [self.loss(), self.valid_loss()].map(|loss| loss.horizon_weight().map(<[f32]>::len));
+        if let Some(count) = weights.into_iter().flatten().find(|&count| count != self.h()) {
+            return Err(SpecError::BadValue {
+                model: self.entry.name,
+                name: "horizon_weight".to_owned(),
+                expected: format!("one weight for each of the {} steps of the horizon", self.h()),
+                found: json!(format!("{count} weights")),
+            });
+        }
+        self.build(&mut Table::default()).map(|_| ())
+    }
+
+    /// The model's name.
+    pub fn name(&self) -> &'static str {
+        self.entry.name
+    }
+
+    /// The name of the model's column in a forecast: its alias, or its name.
+    pub fn alias(&self) -> &str {
+        self.common.alias.as_deref().unwrap_or(self.entry.name)
+    }
+
+    /// Steps that it forecasts.
+    pub fn h(&self) -> usize {
+        self.common.h
+    }
+
+    /// Steps of history that it sees.
+    pub fn input_size(&self) -> usize {
+        usize::try_from(self.common.input_size).unwrap_or(3 * self.common.h)
+    }
+
+    /// The names of the columns known for past and future that it reads.
+    pub fn futr_exog_list(&self) -> &[String] {
+        self.common.futr_exog_list.as_deref().unwrap_or_default()
+    }
+
+    /// The names of the columns known for the past only that it reads.
+    pub fn hist_exog_list(&self) -> &[String] {
+        self.common.hist_exog_list.as_deref().unwrap_or_default()
+    }
+
+    /// The names of the static columns that it reads.
+    pub fn stat_exog_list(&self) -> &[String] {
+        self.common.stat_exog_list.as_deref().unwrap_or_default()
+    }
+
+    /// The training loss.
+    pub fn loss(&self) -> Loss {
+        Loss::parse(&self.common.loss).expect("checked when it was set")
+    }
+
+    /// The loss of the validation windows: the training loss where none was set.
+    pub fn valid_loss(&self) -> Loss {
+        match &self.common.valid_loss {
+            Value::Null => self.loss(),
+            given => Loss::parse(given).expect("checked when it was set"),
+        }
+    }
+
+    /// All hyper-parameters with their values.
+    pub fn hyper_parameters(&self) -> Map<String, Value> {
+        let mut all = self.common.to_map();
+        all.extend(self.own.clone());
+        all
+    }
+
+    pub(crate) fn common(&self) -> &Common {
+        &self.common
+    }
+
+    pub(crate) fn scaler(&self) -> Result<WindowScaler, DataError> {
+        WindowScaler::parse(self.common.scaler_type.as_deref())
+    }
+
+    pub(crate) fn dims(&self) -> Dims {
+        Dims {
+            input_size: self.input_size(),
+            horizon: self.common.h,
+            hist_exog: self.hist_exog_list().len(),
+            futr_exog: self.futr_exog_list().len(),
+            stat_exog: self.stat_exog_list().len(),
+            outputs: self.loss().outputs(),
+        }
+    }
+
+    /// Builds the model and registers its parameters.
+    pub(crate) fn build(&self, table: &mut Table) -> Result<Box<dyn Model>, SpecError> {
+        Ok(self.entry.build(&self.own, &self.dims(), table)?)
+    }
+}
+
+/// neuralforecast's hyper-parameters that are not read here, with the one value each may have.
+pub(crate) const UNSUPPORTED: [(&str, &str); 8] = [
+    ("cat_exog_list", "null"),
+    ("categorical_cardinalities", "null"),
+    ("cat_emb_dim", "\"fastai\""),
+    ("optimizer", "null"),
+    ("optimizer_kwargs", "null"),
+    ("lr_scheduler", "null"),
+    ("lr_scheduler_kwargs", "null"),
+    ("dataloader_kwargs", "null"),
+];
+
+fn unsupported(name: &str) -> Option<Value> {
+    let (_, default) = UNSUPPORTED.iter().find(|(known, _)| *known == name)?;
+    serde_json::from_str(default).ok()
+}
+
+/// The name that `found` is most likely a slip of.
+fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = |name: &str| strsim::jaro_winkler(&found.to_lowercase(), &name.to_lowercase());
+    let best = known.map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 > 0.75).then_some(best.1)
+}

@@ -1,0 +1,234 @@
+//! Many products of one shape.
+
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use crate::element::Element;
+use crate::matmul::{assert_bias, assert_shapes};
+use crate::options::Options;
+use crate::tiles;
+use crate::view::{MatMut, MatRef, distinct, extent};
+
+/// Matrices to read, one every `batch_stride` elements; a stride of zero repeats the same matrix.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchRef<'a, T> {
+    data: &'a [T],
+    count: usize,
+    batch_stride: usize,
+    rows: usize,
+    cols: usize,
+    row_stride: usize,
+    col_stride: usize,
+}
+
+/// Matrices to write, one every `batch_stride` elements. All elements lie at distinct places.
+#[derive(Debug)]
+pub struct BatchMut<'a, T> {
+    start: NonNull<T>,
+    count: usize,
+    batch_stride: usize,
+    rows: usize,
+    cols: usize,
+    row_stride: usize,
+    col_stride: usize,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: a `BatchMut` is an exclusive borrow of its elements, as `&mut [T]` is.
+unsafe impl<T: Send> Send for BatchMut<'_, T> {}
+
+impl<'a, T> BatchRef<'a, T> {
+    /// A view of `data` with the given strides: element `(b, i, j)` is
+    /// `data[b * batch_stride + i * row_stride + j * col_stride]`.
+    ///
+    /// # Panics
+    ///
+    /// If the last element lies beyond the slice.
+    #[track_caller]
+    pub fn new(
+        data: &'a [T],
+        count: usize,
+        batch_stride: usize,
+        (rows, cols): (usize, usize),
+        (row_stride, col_stride): (usize, usize),
+    ) -> Self {
+        assert_within(data.len(), count, batch_stride, (rows, cols), (row_stride, col_stride));
+        Self { data, count, batch_stride, rows, cols, row_stride, col_stride }
+    }
+
+    /// A view of `count * rows * cols` elements without gaps: matrix after matrix, row after row.
+    ///
+    /// # Panics
+    ///
+    /// If the slice does not have exactly that length.
+    #[track_caller]
+    pub fn row_major(data: &'a [T], count: usize, rows: usize, cols: usize) -> Self {
+        assert_dense(data.len(), count, rows, cols);
+        Self::new(data, count, rows * cols, (rows, cols), (cols, 1))
+    }
+
+    /// The transpose of each matrix, at no cost.
+    #[must_use]
+    pub fn t(self) -> Self {
+        Self {
+            rows: self.cols,
+            cols: self.rows,
+            row_stride: self.col_stride,
+            col_stride: self.row_stride,
+            ..self
+        }
+    }
+
+    fn get(&self, index: usize) -> MatRef<'a, T> {
+        let empty = self.rows == 0 || self.cols == 0;
+        let start = if empty { 0 } else { index * self.batch_stride };
+        MatRef::new(&self.data[start..], self.rows, self.cols, self.row_stride, self.col_stride)
+    }
+}
+
+impl<'a, T> BatchMut<'a, T> {
+    /// A view of `data` with the given strides: element `(b, i, j)` is
+    /// `data[b * batch_stride + i * row_stride + j * col_stride]`.
+    ///
+    /// # Panics
+    ///
+    /// If the last element lies beyond the slice, or if elements may share a place: ordered by size,
+    /// each stride must step over everything that the smaller ones reach.
+    #[track_caller]
+    pub fn new(
+        data: &'a mut [T],
+        count: usize,
+        batch_stride: usize,
+        (rows, cols): (usize, usize),
+        (row_stride, col_stride): (usize, usize),
+    ) -> Self {
+        assert_within(data.len(), count, batch_stride, (rows, cols), (row_stride, col_stride));
+        assert!(
+            distinct([(count, batch_stride), (rows, row_stride), (cols, col_stride)]),
+            "elements of {count} destinations of {rows}x{cols} with strides {batch_stride}, {row_stride} \
+             and {col_stride} overlap"
+        );
+        let start = NonNull::from(data).cast();
+        Self { start, count, batch_stride, rows, cols, row_stride, col_stride, borrow: PhantomData }
+    }
+
+    /// A view of `count * rows * cols` elements without gaps: matrix after matrix, row after row.
+    ///
+    /// # Panics
+    ///
+    /// If the slice does not have exactly that length.
+    #[track_caller]
+    pub fn row_major(data: &'a mut [T], count: usize, rows: usize, cols: usize) -> Self {
+        assert_dense(data.len(), count, rows, cols);
+        Self::new(data, count, rows * cols, (rows, cols), (cols, 1))
+    }
+
+    /// The transpose of each matrix, at no cost.
+    #[must_use]
+    pub fn t(self) -> Self {
+        Self {
+            rows: self.cols,
+            cols: self.rows,
+            row_stride: self.col_stride,
+            col_stride: self.row_stride,
+            ..self
+        }
+    }
+
+    fn get(&mut self, index: usize) -> MatMut<'_, T> {
+        assert!(index < self.count);
+        let empty = self.rows == 0 || self.cols == 0;
+        let skipped = if empty { 0 } else { index * self.batch_stride };
+        // SAFETY: one of the borrowed matrices, whose elements lie within the slice at distinct places.
+        unsafe {
+            let start = self.start.add(skipped);
+            MatMut::from_raw(start, self.rows, self.cols, self.row_stride, self.col_stride)
+        }
+    }
+
+    /// The matrices before `at`, and the others, which have no element in common.
+    fn split(self, at: usize) -> (Self, Self) {
+        let empty = self.rows == 0 || self.cols == 0 || at >= self.count;
+        let skipped = if empty { 0 } else { at * self.batch_stride };
+        // SAFETY: matrix `at` lies within the slice.
+        let start = unsafe { self.start.add(skipped) };
+        let count = self.count - at;
+        (Self { count: at, ..self }, Self { start, count, ..self })
+    }
+}
+
+/// [`matmul`](crate::matmul) for each matrix of a batch; the options, bias included, hold for each.
+///
+/// Threads are spread over the batch first, then over the tiles of each product.
+///
+/// # Panics
+///
+/// If counts or shapes do not fit together, or the bias does not have one value per row or column.
+#[track_caller]
+pub fn matmul_batched<T: Element>(
+    dst: BatchMut<'_, T>,
+    lhs: BatchRef<'_, T>,
+    rhs: BatchRef<'_, T>,
+    options: Options<'_, T>,
+) {
+    assert!(
+        dst.count == lhs.count && dst.count == rhs.count,
+        "batches of {} and {} matrices do not fit {} destinations",
+        lhs.count,
+        rhs.count,
+        dst.count
+    );
+    assert_shapes((dst.rows, dst.cols), (lhs.rows, lhs.cols), (rhs.rows, rhs.cols));
+    assert_bias(options.bias, dst.rows, dst.cols);
+    let work = dst.count.saturating_mul(tiles::work(dst.rows, dst.cols, lhs.cols));
+    run(dst, 0, lhs, rhs, &options, tiles::useful_threads(options.threads, work));
+}
+
+/// The matrices of `dst` are those from `first` on.
+fn run<T: Element>(
+    mut dst: BatchMut<'_, T>,
+    first: usize,
+    lhs: BatchRef<'_, T>,
+    rhs: BatchRef<'_, T>,
+    options: &Options<'_, T>,
+    threads: usize,
+) {
+    if threads > 1 && dst.count > 1 {
+        let at = dst.count / 2;
+        let (left, right) = dst.split(at);
+        tiles::join(
+            threads,
+            |threads| run(left, first, lhs, rhs, options, threads),
+            |threads| run(right, first + at, lhs, rhs, options, threads),
+        );
+    } else {
+        for index in 0..dst.count {
+            let (lhs, rhs) = (lhs.get(first + index), rhs.get(first + index));
+            tiles::product(dst.get(index), lhs, rhs, options, threads);
+        }
+    }
+}
+
+#[track_caller]
+fn assert_within(
+    len: usize,
+    count: usize,
+    batch_stride: usize,
+    (rows, cols): (usize, usize),
+    (row_stride, col_stride): (usize, usize),
+) {
+    let extent = extent(&[(count, batch_stride), (rows, row_stride), (cols, col_stride)]);
+    assert!(
+        extent.is_some_and(|extent| extent <= len),
+        "{count} matrices of {rows}x{cols} with strides {batch_stride}, {row_stride} and {col_stride} exceed \
+         their {len} elements"
+    );
+}
+
+#[track_caller]
+fn assert_dense(len: usize, count: usize, rows: usize, cols: usize) {
+    assert!(
+        rows.checked_mul(cols).and_then(|size| size.checked_mul(count)) == Some(len),
+        "{count} matrices of {rows}x{cols} were given a slice of {len} elements"
+    );
+}

@@ -1,0 +1,86 @@
+//! The numbers that matrices hold.
+
+use std::ops::{Add, Mul};
+
+use foretell_simd::{Activation, Level};
+
+use crate::scalar;
+use crate::skinny::Job;
+#[cfg(target_arch = "aarch64")]
+use crate::vector::neon;
+#[cfg(target_arch = "x86_64")]
+use crate::vector::x86;
+
+/// `f32` or `f64`.
+pub trait Element: Number {}
+
+impl Element for f32 {}
+impl Element for f64 {}
+
+/// What the crate needs of an element; not nameable outside, so that nothing else is an [`Element`].
+pub trait Number: Native + Copy + Send + Sync + Add<Output = Self> + Mul<Output = Self> + 'static {
+    const ZERO: Self;
+    const ONE: Self;
+
+    fn add_slice(dst: &mut [Self], src: &[Self]);
+    fn activate(activation: Activation, x: &mut [Self]);
+    /// Runs a job with the vectors of the level; gives it back if the level has none.
+    fn run<J: Job<Self>>(job: J, level: Level) -> Option<J>;
+}
+
+/// What the backend needs of an element.
+#[cfg(feature = "faer")]
+pub trait Native: faer::traits::ComplexField + faer::traits::Conjugate<Canonical = Self> {}
+/// What the backend needs of an element.
+#[cfg(not(feature = "faer"))]
+pub trait Native {}
+
+impl Native for f32 {}
+impl Native for f64 {}
+
+macro_rules! number {
+    ($type:ty, $activate:expr, $avx512:ident, $avx2:ident, $neon:ident) => {
+        impl Number for $type {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+
+            fn add_slice(dst: &mut [Self], src: &[Self]) {
+                foretell_simd::add_assign(dst, src);
+            }
+
+            fn activate(activation: Activation, x: &mut [Self]) {
+                $activate(activation, x);
+            }
+
+            fn run<J: Job<Self>>(job: J, level: Level) -> Option<J> {
+                match level {
+                    #[cfg(target_arch = "x86_64")]
+                    Level::Avx512 => {
+                        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma")]
+                        fn run(job: impl Job<$type>) {
+                            job.run::<x86::$avx512>();
+                        }
+                        // SAFETY: the level is only reported where the machine has these features.
+                        unsafe { run(job) }
+                    }
+                    #[cfg(target_arch = "x86_64")]
+                    Level::Avx2 => {
+                        #[target_feature(enable = "avx2,fma")]
+                        fn run(job: impl Job<$type>) {
+                            job.run::<x86::$avx2>();
+                        }
+                        // SAFETY: as above.
+                        unsafe { run(job) }
+                    }
+                    // NEON is part of every aarch64 target.
+                    #[cfg(target_arch = "aarch64")]
+                    Level::Neon => job.run::<neon::$neon>(),
+                    _ => return Some(job),
+                }
+                None
+            }
+        }
+    };
+}
+number!(f32, Activation::apply, F32x16, F32x8, F32x4);
+number!(f64, scalar::activate, F64x8, F64x4, F64x2);

@@ -1,0 +1,64 @@
+//! Bias and activation over a tile that was just written.
+
+use foretell_simd::Activation;
+
+use crate::element::Element;
+use crate::options::Bias;
+use crate::view::MatMut;
+
+/// Elements gathered at a time where rows are not adjacent.
+const CHUNK: usize = 256;
+
+/// `dst = activation(dst + bias)`.
+pub(crate) fn epilogue<T: Element>(
+    mut dst: MatMut<'_, T>,
+    bias: Option<Bias<'_, T>>,
+    activation: Activation,
+) {
+    if dst.nrows() == 0 || dst.ncols() == 0 || (bias.is_none() && activation == Activation::Identity) {
+        return;
+    }
+    // Along the rows if they are adjacent, else along the columns.
+    if dst.row_stride() == 1 && dst.col_stride() != 1 {
+        return epilogue(dst.t(), bias.map(|bias| bias.t()), activation);
+    }
+    if bias.is_none()
+        && let Some(all) = dst.dense_mut()
+    {
+        return T::activate(activation, all);
+    }
+    let adjacent = dst.col_stride() == 1 || dst.ncols() == 1;
+    for i in 0..dst.nrows() {
+        if adjacent {
+            finish(dst.row_mut(i), bias, i, 0, activation);
+            continue;
+        }
+        for first in (0..dst.ncols()).step_by(CHUNK) {
+            let mut chunk = [T::ZERO; CHUNK];
+            let chunk = &mut chunk[..CHUNK.min(dst.ncols() - first)];
+            for (j, value) in chunk.iter_mut().enumerate() {
+                *value = *dst.at(i, first + j);
+            }
+            finish(chunk, bias, i, first, activation);
+            for (j, value) in chunk.iter().enumerate() {
+                *dst.at(i, first + j) = *value;
+            }
+        }
+    }
+}
+
+/// A part of row `i` that begins at column `first`.
+fn finish<T: Element>(
+    part: &mut [T],
+    bias: Option<Bias<'_, T>>,
+    i: usize,
+    first: usize,
+    activation: Activation,
+) {
+    match bias {
+        Some(Bias::PerColumn(values)) => T::add_slice(part, &values[first..][..part.len()]),
+        Some(Bias::PerRow(values)) => part.iter_mut().for_each(|x| *x = *x + values[i]),
+        None => {}
+    }
+    T::activate(activation, part);
+}

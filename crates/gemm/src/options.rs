@@ -1,0 +1,71 @@
+//! What happens to a product on its way into the destination.
+
+use foretell_simd::Activation;
+
+use crate::element::Element;
+
+/// What becomes of the destination's old values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accum {
+    /// They are overwritten without being read.
+    Replace,
+    /// The product is added to them.
+    Add,
+}
+
+/// A vector added to each row or to each column of the result.
+#[derive(Clone, Copy, Debug)]
+pub enum Bias<'a, T> {
+    /// One value per column, added to every row: the bias of a dense layer with one sample per row.
+    PerColumn(&'a [T]),
+    /// One value per row, added to every column.
+    PerRow(&'a [T]),
+}
+
+/// `dst = activation([dst +] alpha * lhs * rhs + bias)`, by default plainly `dst = lhs * rhs` on one
+/// thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a, T> {
+    /// Whether the destination's old values take part.
+    pub accum: Accum,
+    /// A factor of the product.
+    pub alpha: T,
+    /// Added after the product.
+    pub bias: Option<Bias<'a, T>>,
+    /// Applied last. For `f32` it is vectorised; for `f64` it is scalar code with the accuracy of the
+    /// standard library's functions.
+    pub activation: Activation,
+    /// The most tiles computed at one time on rayon's current thread pool; 0 counts as 1. The result's
+    /// bits do not depend on it.
+    pub threads: usize,
+}
+
+impl<T: Element> Default for Options<'_, T> {
+    fn default() -> Self {
+        Self {
+            accum: Accum::Replace,
+            alpha: T::ONE,
+            bias: None,
+            activation: Activation::Identity,
+            threads: 1,
+        }
+    }
+}
+
+impl<T: Element> Bias<'_, T> {
+    /// The parts for the rows before and from `at`.
+    pub(crate) fn split_rows(self, at: usize) -> (Self, Self) {
+        match self {
+            Self::PerColumn(_) => (self, self),
+            Self::PerRow(values) => (Self::PerRow(&values[..at]), Self::PerRow(&values[at..])),
+        }
+    }
+
+    /// The same vector for the transposed product.
+    pub(crate) fn t(self) -> Self {
+        match self {
+            Self::PerColumn(values) => Self::PerRow(values),
+            Self::PerRow(values) => Self::PerColumn(values),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Products with a vector or with a few rows.
+//!
+//! A general product packs an operand to read it many times; with few rows there is nothing to gain
+//! from that, and the time is that of reading the large operand once. Two kernels cover the layouts
+//! that matter: [`Dots`], where both operands are adjacent along the inner dimension (`x w^T`, matrix
+//! times vector), and [`Rows`], where the large operand is adjacent along the outer one (`x w`).
+//! They are plain loops over arrays as wide as a vector, compiled once per vector width.
+
+use foretell_simd::level;
+
+use crate::element::Element;
+use crate::options::Accum;
+use crate::vector::Vector;
+use crate::view::{MatMut, MatRef};
+
+/// Up to this many rows, packing costs more than it saves.
+const FEW: usize = 8;
+
+/// A kernel that is compiled for several vector widths.
+pub trait Job<T> {
+    /// Must be inlined, so that it is compiled for the caller's instructions.
+    fn run<V: Vector<T>>(self);
+}
+
+/// Computes the product if it is of a kind that is better off here.
+pub(crate) fn product<T: Element>(
+    dst: &mut MatMut<'_, T>,
+    lhs: MatRef<'_, T>,
+    rhs: MatRef<'_, T>,
+    accum: Accum,
+    alpha: T,
+) -> bool {
+    let dst = dst.reborrow();
+    // From here on the left operand is the one with few rows.
+    let (dst, lhs, rhs) =
+        if dst.nrows() <= dst.ncols() { (dst, lhs, rhs) } else { (dst.t(), rhs.t(), lhs.t()) };
+    let few = dst.nrows();
+    if few <= FEW && lhs.col_stride() == 1 && rhs.row_stride() == 1 {
+        T::run(Dots { dst, lhs, rhs: rhs.t(), accum, alpha }, level()).is_none()
+    } else if few == 1 && rhs.col_stride() == 1 {
+        T::run(Rows { dst, lhs, rhs, accum, alpha }, level()).is_none()
+    } else {
+        false
+    }
+}
+
+/// `dst[i][j] = lhs[i] . rhs[j]`: rows that are adjacent, and dot products of them.
+struct Dots<'a, T> {
+    dst: MatMut<'a, T>,
+    lhs: MatRef<'a, T>,
+    /// Transposed: `[n, k]`.
+    rhs: MatRef<'a, T>,
+    accum: Accum,
+    alpha: T,
+}
+
+impl<T: Element> Job<T> for Dots<'_, T> {
+    #[inline(always)]
+    fn run<V: Vector<T>>(mut self) {
+        let m = self.dst.nrows();
+        let mut i = 0;
+        while i < m {
+            // Of `I * J` sums, with `J + 1` operands, as many as the registers hold.
+            i += match m - i {
+                1 => self.strip::<V, 1, 8>(i),
+                2 => self.strip::<V, 2, 4>(i),
+                3 if V::REGISTERS >= 32 => self.strip::<V, 3, 4>(i),
+                3 => self.strip::<V, 3, 2>(i),
+                _ if V::REGISTERS >= 32 => self.strip::<V, 4, 4>(i),
+                _ => self.strip::<V, 4, 2>(i),
+            };
+        }
+    }
+}
+
+impl<T: Element> Dots<'_, T> {
+    /// Rows `i..i + I` of the result; returns `I`.
+    #[inline(always)]
+    fn strip<V: Vector<T>, const I: usize, const J: usize>(&mut self, i: usize) -> usize {
+        let n = self.dst.ncols();
+        let mut lhs: [&[T]; I] = [&[]; I];
+        for a in 0..I {
+            lhs[a] = self.lhs.row(i + a);
+        }
+        let full = n - n % J;
+        for j in (0..full).step_by(J) {
+            self.tile::<V, I, J>(i, j, lhs);
+        }
+        for j in full..n {
+            self.tile::<V, I, 1>(i, j, lhs);
+        }
+        I
+    }
+
+    #[inline(always)]
+    fn tile<V: Vector<T>, const I: usize, const J: usize>(&mut self, i: usize, j: usize, lhs: [&[T]; I]) {
+        let k = self.lhs.ncols();
+        let mut rhs: [&[T]; J] = [&[]; J];
+        for b in 0..J {
+            rhs[b] = &self.rhs.row(j + b)[..k];
+        }
+        let mut sums = [[V::splat(T::ZERO); J]; I];
+        let whole = k - k % V::LANES;
+        for p in (0..whole).step_by(V::LANES) {
+            add_products(&mut sums, lhs, rhs, p, V::load);
+        }
+        if whole < k {
+            add_products(&mut sums, lhs, rhs, whole, V::load_padded);
+        }
+        for a in 0..I {
+            for b in 0..J {
+                store(self.dst.at(i + a, j + b), sums[a][b].total(), self.accum, self.alpha);
+            }
+        }
+    }
+}
+
+/// `sums[a][b] += lhs[a] * rhs[b]`, for the elements from `p` that `load` takes.
+#[inline(always)]
+fn add_products<T: Element, V: Vector<T>, const I: usize, const J: usize>(
+    sums: &mut [[V; J]; I],
+    lhs: [&[T]; I],
+    rhs: [&[T]; J],
+    p: usize,
+    load: impl Fn(&[T]) -> V,
+) {
+    let mut factors = [V::splat(T::ZERO); J];
+    for b in 0..J {
+        factors[b] = load(&rhs[b][p..]);
+    }
+    for a in 0..I {
+        let factor = load(&lhs[a][p..]);
+        for b in 0..J {
+            sums[a][b] = factor.fused(factors[b], sums[a][b]);
+        }
+    }
+}
+
+/// A row vector times a matrix whose rows are adjacent: `dst[0][j] = sum_p lhs[0][p] rhs[p][j]`.
+struct Rows<'a, T> {
+    dst: MatMut<'a, T>,
+    lhs: MatRef<'a, T>,
+    rhs: MatRef<'a, T>,
+    accum: Accum,
+    alpha: T,
+}
+
+impl<T: Element> Job<T> for Rows<'_, T> {
+    #[inline(always)]
+    fn run<V: Vector<T>>(mut self) {
+        let n = self.dst.ncols();
+        let mut j = 0;
+        while j < n {
+            j += match (n - j) / V::LANES {
+                16.. if V::REGISTERS >= 32 => self.strip::<V, 16>(j),
+                8.. => self.strip::<V, 8>(j),
+                2.. => self.strip::<V, 2>(j),
+                1 => self.strip::<V, 1>(j),
+                0 => self.tail::<V>(j),
+            };
+        }
+    }
+}
+
+impl<T: Element> Rows<'_, T> {
+    /// `C` vectors of the result from column `j`; returns the number of columns.
+    #[inline(always)]
+    fn strip<V: Vector<T>, const C: usize>(&mut self, j: usize) -> usize {
+        let mut sums = [V::splat(T::ZERO); C];
+        for p in 0..self.lhs.ncols() {
+            let factor = V::splat(self.lhs.data()[p * self.lhs.col_stride()]);
+            let row = &self.rhs.row(p)[j..j + C * V::LANES];
+            for c in 0..C {
+                sums[c] = factor.fused(V::load(&row[c * V::LANES..]), sums[c]);
+            }
+        }
+        for c in 0..C {
+            self.store(j + c * V::LANES, V::LANES, sums[c]);
+        }
+        C * V::LANES
+    }
+
+    /// The last columns, fewer than a vector.
+    #[inline(always)]
+    fn tail<V: Vector<T>>(&mut self, j: usize) -> usize {
+        let width = self.dst.ncols() - j;
+        let mut sums = V::splat(T::ZERO);
+        for p in 0..self.lhs.ncols() {
+            let factor = V::splat(self.lhs.data()[p * self.lhs.col_stride()]);
+            sums = factor.fused(V::load_padded(&self.rhs.row(p)[j..]), sums);
+        }
+        self.store(j, width, sums);
+        width
+    }
+
+    #[inline(always)]
+    fn store<V: Vector<T>>(&mut self, j: usize, width: usize, sums: V) {
+        let mut part = [T::ZERO; 16];
+        let part = &mut part[..width];
+        sums.store(part);
+        for (l, sum) in part.iter().enumerate() {
+            store(self.dst.at(0, j + l), *sum, self.accum, self.alpha);
+        }
+    }
+}
+
+#[inline(always)]
+fn store<T: Element>(place: &mut T, sum: T, accum: Accum, alpha: T) {
+    *place = match accum {
+        Accum::Replace => alpha * sum,
+        Accum::Add => *place + alpha * sum,
+    };
+}

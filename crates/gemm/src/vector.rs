@@ -1,0 +1,133 @@
+//! Vector registers, as far as the skinny kernels need them.
+
+/// A register of several elements. Only code compiled for the instructions of an implementation may
+/// use it; [`Number::run`](crate::element::Number::run) sees to that.
+pub trait Vector<T>: Copy {
+    /// Elements.
+    const LANES: usize;
+    /// Registers of this kind that the machine has.
+    const REGISTERS: usize;
+
+    fn splat(value: T) -> Self;
+    /// The first elements of a slice that has enough of them.
+    fn load(part: &[T]) -> Self;
+    /// Fewer elements than fill the register, followed by zeros.
+    fn load_padded(part: &[T]) -> Self;
+    /// As many elements as the slice has, if the register does.
+    fn store(self, part: &mut [T]);
+    /// `self * factor + term`, rounded once.
+    fn fused(self, factor: Self, term: Self) -> Self;
+    /// The sum of the elements.
+    fn total(self) -> T;
+}
+
+macro_rules! vector {
+    ($name:ident, $register:ty, $type:ty, $lanes:literal, $registers:literal,
+     $splat:expr, $load:expr, $store:expr, $fused:expr, $total:expr) => {
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name($register);
+
+        impl Vector<$type> for $name {
+            const LANES: usize = $lanes;
+            const REGISTERS: usize = $registers;
+
+            #[inline(always)]
+            fn splat(value: $type) -> Self {
+                // SAFETY: the trait's users are compiled for these instructions and run where they exist.
+                Self(unsafe { $splat(value) })
+            }
+
+            #[inline(always)]
+            fn load(part: &[$type]) -> Self {
+                let part: &[$type; $lanes] = part.first_chunk().expect("a whole vector");
+                // SAFETY: as in `splat`; as many elements as the register holds are read.
+                Self(unsafe { $load(part.as_ptr()) })
+            }
+
+            #[inline(always)]
+            fn load_padded(part: &[$type]) -> Self {
+                let mut whole = [0.0; $lanes];
+                whole[..part.len()].copy_from_slice(part);
+                Self::load(&whole)
+            }
+
+            #[inline(always)]
+            fn store(self, part: &mut [$type]) {
+                let mut whole = [0.0; $lanes];
+                let place: &mut [$type; $lanes] = part.first_chunk_mut().unwrap_or(&mut whole);
+                // SAFETY: as in `splat`; as many elements as the register holds are written.
+                unsafe { $store(place.as_mut_ptr(), self.0) };
+                if part.len() < $lanes {
+                    part.copy_from_slice(&whole[..part.len()]);
+                }
+            }
+
+            #[inline(always)]
+            fn fused(self, factor: Self, term: Self) -> Self {
+                // SAFETY: as in `splat`.
+                Self(unsafe { $fused(self.0, factor.0, term.0) })
+            }
+
+            #[inline(always)]
+            fn total(self) -> $type {
+                // SAFETY: as in `splat`.
+                unsafe { $total(self.0) }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::Vector;
+
+    vector!(
+        F32x16, __m512, f32, 16, 32,
+        _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, _mm512_reduce_add_ps
+    );
+    vector!(
+        F64x8, __m512d, f64, 8, 32,
+        _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_fmadd_pd, _mm512_reduce_add_pd
+    );
+    vector!(
+        F32x8, __m256, f32, 8, 16,
+        _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, total_f32x8
+    );
+    vector!(
+        F64x4, __m256d, f64, 4, 16,
+        _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_fmadd_pd, total_f64x4
+    );
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn total_f32x8(x: __m256) -> f32 {
+        let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
+        let x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+        _mm_cvtss_f32(_mm_add_ss(x, _mm_movehdup_ps(x)))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn total_f64x4(x: __m256d) -> f64 {
+        let x = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd::<1>(x));
+        _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)))
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon {
+    use std::arch::aarch64::*;
+
+    use super::Vector;
+
+    vector!(
+        F32x4, float32x4_t, f32, 4, 32,
+        vdupq_n_f32, vld1q_f32, vst1q_f32, |a, b, sum| vfmaq_f32(sum, a, b), vaddvq_f32
+    );
+    vector!(
+        F64x2, float64x2_t, f64, 2, 32,
+        vdupq_n_f64, vld1q_f64, vst1q_f64, |a, b, sum| vfmaq_f64(sum, a, b), vaddvq_f64
+    );
+}

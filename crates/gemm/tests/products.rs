@@ -1,0 +1,113 @@
+//! Products against the definition: sizes around the kernels' tiles, strides, levels, threads.
+
+mod common;
+
+use common::{Layout, Random, Value, assert_product};
+use foretell_gemm::{Accum, Options, matmul};
+use foretell_simd::{Level, with_level};
+use proptest::prelude::*;
+
+fn check<T: Value>(
+    (dst, lhs, rhs): (Layout, Layout, Layout),
+    accum: Accum,
+    alpha: f64,
+    threads: usize,
+    random: &mut Random,
+) {
+    let (a, b): (Vec<T>, Vec<T>) = (random.values(lhs.len()), random.values(rhs.len()));
+    // What is replaced must not be read.
+    let before = match accum {
+        Accum::Replace => vec![T::of(f64::NAN); dst.len()],
+        Accum::Add => random.values(dst.len()),
+    };
+    for level in Level::available() {
+        let mut result = before.clone();
+        let options = Options { accum, alpha: T::of(alpha), threads, ..Options::default() };
+        with_level(level, || matmul(dst.view_mut(&mut result), lhs.view(&a), rhs.view(&b), options));
+        assert_product((dst, &before, &result), (lhs, &a), (rhs, &b), accum, T::of(alpha).f64());
+    }
+}
+
+fn check_all<T: Value>(m: usize, k: usize, n: usize, random: &mut Random) {
+    for (accum, alpha) in [(Accum::Replace, 1.0), (Accum::Add, -0.75)] {
+        let dense = (Layout::row_major(m, n), Layout::row_major(m, k), Layout::row_major(k, n));
+        let dense_t = (Layout::row_major(m, n), Layout::row_major(m, k), Layout::col_major(k, n));
+        let t_dense = (Layout::row_major(m, n), Layout::col_major(m, k), Layout::row_major(k, n));
+        for layouts in [dense, dense_t, t_dense] {
+            check::<T>(layouts, accum, alpha, 1, random);
+        }
+        let strided =
+            (Layout::random(m, n, random), Layout::random(m, k, random), Layout::random(k, n, random));
+        check::<T>(strided, accum, alpha, 3, random);
+    }
+}
+
+#[test]
+fn sizes_around_the_tiles_of_the_kernels() {
+    let random = &mut Random(1);
+    let sizes = [1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 24, 25, 31, 33, 48, 63, 65, 97];
+    for m in sizes {
+        for n in sizes {
+            let k = sizes[random.below(sizes.len())];
+            check_all::<f32>(m, k, n, random);
+            check_all::<f64>(m, k, n, random);
+        }
+    }
+}
+
+#[test]
+fn long_inner_dimensions() {
+    let random = &mut Random(2);
+    for (m, k, n) in [(1, 511, 40), (3, 513, 17), (33, 1025, 9), (40, 2048, 40), (8, 5000, 1), (1, 4097, 1)] {
+        check_all::<f32>(m, k, n, random);
+        check_all::<f64>(m, k, n, random);
+    }
+}
+
+#[test]
+fn products_of_several_tiles() {
+    let random = &mut Random(3);
+    for (m, k, n) in [(700, 96, 100), (100, 96, 700), (300, 130, 310), (1, 1500, 3000), (3000, 1500, 1), (6, 900, 1800)] {
+        check_all::<f32>(m, k, n, random);
+        check_all::<f64>(m, k, n, random);
+    }
+}
+
+#[test]
+fn empty_dimensions() {
+    let random = &mut Random(4);
+    for (m, k, n) in [(0, 0, 0), (0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 4), (1, 0, 1), (70, 0, 70), (1, 0, 64), (0, 7, 1)] {
+        check_all::<f32>(m, k, n, random);
+        check_all::<f64>(m, k, n, random);
+    }
+}
+
+#[test]
+fn a_repeated_row_or_column_is_a_stride_of_zero() {
+    let random = &mut Random(5);
+    for (m, k, n) in [(1, 40, 40), (5, 33, 70), (70, 33, 5), (40, 100, 100)] {
+        let dst = Layout::row_major(m, n);
+        let repeated = |rows, cols| [Layout { rows, cols, row_stride: 0, col_stride: 1 }, Layout { rows, cols, row_stride: 1, col_stride: 0 }];
+        for (lhs, rhs) in [(repeated(m, k)[0], Layout::row_major(k, n)), (repeated(m, k)[1], Layout::col_major(k, n))] {
+            check::<f32>((dst, lhs, rhs), Accum::Replace, 1.0, 1, random);
+        }
+        for (lhs, rhs) in [(Layout::row_major(m, k), repeated(k, n)[0]), (Layout::row_major(m, k), repeated(k, n)[1])] {
+            check::<f64>((dst, lhs, rhs), Accum::Add, 1.0, 1, random);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_shape_and_strides(m in 0usize..130, k in 0usize..130, n in 0usize..130, seed: u64, threads in 0usize..4) {
+        let random = &mut Random(seed);
+        let (dst, lhs, rhs) =
+            (Layout::random(m, n, random), Layout::random(m, k, random), Layout::random(k, n, random));
+        let accum = [Accum::Replace, Accum::Add][random.below(2)];
+        let alpha = [1.0, 0.0, -1.0, 0.3][random.below(4)];
+        check::<f32>((dst, lhs, rhs), accum, alpha, threads, random);
+        check::<f64>((dst, lhs, rhs), accum, alpha, threads, random);
+    }
+}

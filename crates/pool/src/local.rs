@@ -1,0 +1,178 @@
+//! A thread's own cache, and the way of a block: cache, shelf, system.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use crate::block::Block;
+use crate::class::{CLASSES, Class};
+use crate::limits::limits;
+use crate::metrics::{self, Counters, bump};
+use crate::{POOLING, shelf};
+
+/// A thread tells the common figure of bytes in use when its own has changed by this much.
+const TELL_BYTES: i64 = 64 << 10;
+
+/// How often `trim` was called: a thread that sees a new number empties its cache.
+static TRIMS: AtomicUsize = AtomicUsize::new(0);
+
+struct Local {
+    cache: [Vec<Block>; CLASSES],
+    counters: Arc<Counters>,
+    untold: i64,
+    trims: usize,
+}
+
+thread_local! {
+    static LOCAL: RefCell<Local> = RefCell::new(Local {
+        cache: [const { Vec::new() }; CLASSES],
+        counters: metrics::enlist(),
+        untold: 0,
+        trims: TRIMS.load(Relaxed),
+    });
+}
+
+impl Local {
+    /// The block, and whether it is fresh from the system, that is, all zeros.
+    #[inline]
+    fn acquire(&mut self, class: Class) -> (Block, bool) {
+        self.heed_trim();
+        self.count_live(class.bytes as i64);
+        if !POOLING {
+            bump(&self.counters.misses, 1);
+            return (Block::from_system(class), true);
+        }
+        match self.cache[class.index].pop() {
+            Some(block) => {
+                bump(&self.counters.hits, 1);
+                self.count_idle(self.idle() - class.bytes);
+                (block, false)
+            }
+            None => self.acquire_behind(class),
+        }
+    }
+
+    #[cold]
+    fn acquire_behind(&mut self, class: Class) -> (Block, bool) {
+        match shelf::take(class) {
+            Some(block) => {
+                bump(&self.counters.hits, 1);
+                (block, false)
+            }
+            None => {
+                bump(&self.counters.misses, 1);
+                (Block::from_system(class), true)
+            }
+        }
+    }
+
+    #[inline]
+    fn release(&mut self, class: Class, block: Block) {
+        self.heed_trim();
+        self.count_live(-(class.bytes as i64));
+        let limits = limits();
+        let cache = &mut self.cache[class.index];
+        let idle = self.counters.idle.load(Relaxed) + class.bytes;
+        let fits = (cache.len() + 1) * class.bytes <= limits.cache_class_bytes;
+        if POOLING && fits && idle <= limits.cache_bytes {
+            cache.push(block);
+            bump(&self.counters.returned, 1);
+            self.count_idle(idle);
+        } else {
+            self.release_behind(class, block);
+        }
+    }
+
+    #[cold]
+    fn release_behind(&mut self, class: Class, block: Block) {
+        let refused = if POOLING { shelf::put(class, block) } else { Some(block) };
+        let counter = if refused.is_none() { &self.counters.returned } else { &self.counters.dropped };
+        bump(counter, 1);
+    }
+
+    #[inline]
+    fn heed_trim(&mut self) {
+        if self.trims != TRIMS.load(Relaxed) {
+            self.clear();
+        }
+    }
+
+    #[cold]
+    fn clear(&mut self) {
+        self.trims = TRIMS.load(Relaxed);
+        let freed: usize = self.cache.iter_mut().map(|blocks| std::mem::take(blocks).len()).sum();
+        bump(&self.counters.dropped, freed as u64);
+        self.count_idle(0);
+    }
+
+    fn idle(&self) -> usize {
+        self.counters.idle.load(Relaxed)
+    }
+
+    fn count_idle(&self, bytes: usize) {
+        self.counters.idle.store(bytes, Relaxed);
+    }
+
+    #[inline]
+    fn count_live(&mut self, change: i64) {
+        let live = &self.counters.live;
+        live.store(live.load(Relaxed) + change, Relaxed);
+        self.untold += change;
+        if self.untold.abs() >= TELL_BYTES {
+            metrics::tell(std::mem::take(&mut self.untold));
+        }
+    }
+}
+
+/// A thread that ends hands its cache to the shelf.
+impl Drop for Local {
+    fn drop(&mut self) {
+        let kept = self.cache.iter_mut().flat_map(std::mem::take);
+        let refused = kept.filter_map(|block| shelf::put(Class::of(block.bytes()), block)).count();
+        bump(&self.counters.dropped, refused as u64);
+        self.count_idle(0);
+        metrics::tell(self.untold);
+        metrics::retire(&self.counters);
+    }
+}
+
+/// A block of this class, and whether it is fresh from the system, that is, all zeros.
+#[inline]
+pub(crate) fn acquire(class: Class) -> (Block, bool) {
+    LOCAL.try_with(|local| local.borrow_mut().acquire(class)).unwrap_or_else(|_| {
+        let block = if POOLING { shelf::take(class) } else { None };
+        let fresh = block.is_none();
+        let counters = Counters::default();
+        bump(if fresh { &counters.misses } else { &counters.hits }, 1);
+        counters.live.store(class.bytes as i64, Relaxed);
+        metrics::absorb(&counters);
+        (block.unwrap_or_else(|| Block::from_system(class)), fresh)
+    })
+}
+
+/// Takes a block back.
+#[inline]
+pub(crate) fn release(class: Class, block: Block) {
+    let mut block = Some(block);
+    let done = LOCAL.try_with(|local| block.take().map(|block| local.borrow_mut().release(class, block)));
+    // The thread is ending and its cache is gone: the shelf is still there.
+    if let (Err(_), Some(block)) = (done, block) {
+        let refused = if POOLING { shelf::put(class, block) } else { Some(block) };
+        let counters = Counters::default();
+        bump(if refused.is_none() { &counters.returned } else { &counters.dropped }, 1);
+        counters.live.store(-(class.bytes as i64), Relaxed);
+        metrics::absorb(&counters);
+    }
+}
+
+/// Gives all idle memory back to the system: this thread's cache and the shelf at once, the cache of
+/// any other thread when that thread next acquires or releases a buffer.
+pub fn trim() {
+    TRIMS.fetch_add(1, Relaxed);
+    let freed = shelf::clear();
+    let _ended = LOCAL.try_with(|local| {
+        let mut local = local.borrow_mut();
+        local.clear();
+        bump(&local.counters.dropped, freed);
+    });
+}

@@ -1,0 +1,109 @@
+//! Windows as tensors.
+
+use foretell_data::{Cutter, WindowRef, WindowSlices};
+use foretell_nn::{Dims, Loss, Tensor, Windows};
+use foretell_pool::Buffer;
+
+/// Windows with their targets, on the windows' scale.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// What the model sees.
+    pub windows: Windows,
+    /// What it should have forecast, `[batch, horizon]`.
+    pub target: Tensor,
+    /// What each step counts: mask, sample weight and horizon weight, `[batch, horizon]`.
+    pub weights: Tensor,
+}
+
+/// Windows with what leads their forecasts back to the data's scale.
+pub(crate) struct Scaled {
+    pub(crate) batch: Batch,
+    /// The target as it is in the panel, `[batch, horizon]`.
+    pub(crate) raw_target: Tensor,
+    /// What was subtracted from the target of each window, `[batch]`.
+    pub(crate) loc: Tensor,
+    /// What the target of each window was divided by, `[batch]`.
+    pub(crate) scale: Tensor,
+}
+
+/// How windows are cut for a model.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut<'a> {
+    /// The sizes of the model's inputs.
+    pub dims: Dims,
+    /// The loss, for the weights of the horizon's steps.
+    pub loss: &'a Loss,
+    /// Whether the model sees zeros in place of the target's history.
+    pub exclude_insample_y: bool,
+}
+
+impl Cut<'_> {
+    /// The windows, cut from their panel and scaled.
+    pub(crate) fn windows(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Scaled {
+        let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, .. } = self.dims;
+        let batch = windows.len();
+        let buffer = |per_window: usize| Buffer::zeroed(batch * per_window);
+        let (mut insample_y, mut insample_mask) = (buffer(input_size), buffer(input_size));
+        let (mut target, mut weights, mut raw_target) = (buffer(horizon), buffer(horizon), buffer(horizon));
+        let (mut loc, mut scale) = (buffer(1), buffer(1));
+        let mut hist = buffer(input_size * hist_exog);
+        let mut futr = buffer((input_size + horizon) * futr_exog);
+        let mut stat = buffer(stat_exog);
+        cutter.cut(
+            windows,
+            &mut WindowSlices {
+                insample_y: &mut insample_y,
+                insample_mask: &mut insample_mask,
+                outsample_y: &mut target,
+                outsample_mask: &mut weights,
+                raw_outsample_y: &mut raw_target,
+                hist: &mut hist,
+                futr: &mut futr,
+                stat: &mut stat,
+                loc: &mut loc,
+                scale: &mut scale,
+            },
+        );
+        if self.exclude_insample_y {
+            insample_y.fill(0.0);
+        }
+        self.loss.weigh(&mut weights, horizon);
+        let columns = |values: Buffer<f32>, steps: usize, count: usize| {
+            (count > 0).then(|| Tensor::from_buffer(values, [batch, steps, count]))
+        };
+        let windows = Windows {
+            insample_y: Tensor::from_buffer(insample_y, [batch, input_size]),
+            insample_mask: Tensor::from_buffer(insample_mask, [batch, input_size]),
+            hist_exog: columns(hist, input_size, hist_exog),
+            futr_exog: columns(futr, input_size + horizon, futr_exog),
+            stat_exog: (stat_exog > 0).then(|| Tensor::from_buffer(stat, [batch, stat_exog])),
+        };
+        let steps = [batch, horizon];
+        Scaled {
+            batch: Batch {
+                windows,
+                target: Tensor::from_buffer(target, steps),
+                weights: Tensor::from_buffer(weights, steps),
+            },
+            raw_target: Tensor::from_buffer(raw_target, steps),
+            loc: Tensor::from_buffer(loc, [batch]),
+            scale: Tensor::from_buffer(scale, [batch]),
+        }
+    }
+
+    /// The sum of the weights of all steps of the windows: what the loss is divided by.
+    pub(crate) fn total_weight(
+        &self,
+        cutter: &Cutter<'_>,
+        windows: &[WindowRef],
+        sums: &mut Vec<f64>,
+    ) -> f64 {
+        sums.clear();
+        sums.resize(self.dims.horizon, 0.0);
+        cutter.add_mask_sums(windows, sums);
+        match self.loss.horizon_weight() {
+            None => sums.iter().sum(),
+            Some(weights) => sums.iter().zip(weights).map(|(sum, &weight)| sum * f64::from(weight)).sum(),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! What a training run may be told.
+
+/// Hyper-parameters of training, under neuralforecast's names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainConfig {
+    /// Steps of the optimiser.
+    pub max_steps: u64,
+    /// Adam's first rate.
+    pub learning_rate: f64,
+    /// How often the rate is halved, evenly over all steps; never where it is not positive.
+    pub num_lr_decays: i64,
+    /// Checks of the validation loss without a new best one before training stops; never where it is not
+    /// positive.
+    pub early_stop_patience_steps: i64,
+    /// Whether training that stops early goes back to the weights of the best check.
+    pub restore_best: bool,
+    /// Steps between two checks of the validation loss.
+    pub val_check_steps: u64,
+    /// Series of a step.
+    pub batch_size: usize,
+    /// Series of a batch of validation.
+    pub valid_batch_size: usize,
+    /// Windows of a step, drawn from its series; all of them where there is no number.
+    pub windows_batch_size: Option<usize>,
+    /// Windows of a batch of validation; all of them where there is no number.
+    pub inference_windows_batch_size: Option<usize>,
+    /// Whether the last series of an epoch are left out where they do not fill a batch.
+    pub drop_last_loader: bool,
+    /// Decides the draws of series, windows and dropout.
+    pub random_seed: u64,
+}

@@ -1,0 +1,154 @@
+//! The training loop.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use foretell_data::{Cutter, SeriesSampler, WindowRef};
+use foretell_nn::{Key, Loss, Model, Params};
+use foretell_optim::StepDecay;
+use foretell_simd::Stream;
+
+use crate::batch::Cut;
+use crate::config::TrainConfig;
+use crate::forecast::Forecasts;
+use crate::progress::{Progress, Verdict};
+use crate::shards::Engine;
+use crate::stopping::Stopping;
+use crate::workers::Workers;
+
+/// What each kind of randomness is derived from the seed with.
+const DROPOUT: u64 = 1;
+const SERIES: u64 = 2;
+const WINDOWS: u64 = 3;
+
+/// What is trained on what.
+pub struct Fit<'a> {
+    /// The model.
+    pub model: &'a dyn Model,
+    /// Where its parameters start.
+    pub params: Params,
+    /// How its windows are cut, and the loss that is made small.
+    pub cut: Cut<'a>,
+    /// What is watched on the validation windows.
+    pub valid_loss: &'a Loss,
+    /// The windows to train on.
+    pub train: &'a Cutter<'a>,
+    /// The windows to watch, if any are held out.
+    pub valid: Option<&'a Cutter<'a>>,
+    /// How.
+    pub config: &'a TrainConfig,
+    /// The threads to use.
+    pub workers: &'a Workers,
+}
+
+/// What came of a training run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The trained parameters.
+    pub params: Params,
+    /// Steps taken.
+    pub steps: u64,
+    /// The loss of the last batch.
+    pub train_loss: f64,
+    /// The last validation loss, or that of the weights that early stopping went back to.
+    pub valid_loss: Option<f64>,
+}
+
+/// A training run that cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TrainError {
+    /// The loss is not a number.
+    #[error(
+        "the loss is not a number at step {step}, in shard {shard} of the batch, which held windows of the series \
+         {series}; lower learning_rate, or set a scaler_type if the values are large"
+    )]
+    NotANumber {
+        /// The step, counted from 1.
+        step: u64,
+        /// The shard's place among the shards of the batch.
+        shard: usize,
+        /// The ids of the series, the first few.
+        series: String,
+    },
+}
+
+/// Trains. `listen` is told of every step and may stop the run.
+pub fn fit(
+    job: Fit<'_>,
+    listen: &mut (dyn FnMut(&Progress) -> Verdict + Send),
+) -> Result<Outcome, TrainError> {
+    job.workers.enter(|| run(&job, listen))
+}
+
+fn run(job: &Fit<'_>, listen: &mut (dyn FnMut(&Progress) -> Verdict + Send)) -> Result<Outcome, TrainError> {
+    let Fit { model, cut, train, config, workers, .. } = *job;
+    let key = Key::new(config.random_seed);
+    let schedule = StepDecay::halvings(config.learning_rate, config.num_lr_decays, config.max_steps);
+    let mut engine = Engine::new(model, job.params.clone(), cut.loss, key.fold(DROPOUT), workers);
+    let series = train.series_with_windows();
+    let mut series = SeriesSampler::new(series, config.batch_size, config.drop_last_loader, key.fold(SERIES));
+    let mut stopping = Stopping::new(config.early_stop_patience_steps);
+    let mut best: Option<(Params, f64)> = None;
+    let (mut windows, mut sums) = (Vec::new(), Vec::new());
+    let mut outcome =
+        Outcome { params: job.params.clone(), steps: 0, train_loss: f64::NAN, valid_loss: None };
+    let start = Instant::now();
+
+    for step in 0..config.max_steps {
+        let mut draws = Stream::new(key.fold(WINDOWS).fold(step));
+        train.draw(series.batch(step), config.windows_batch_size, &mut draws, &mut windows);
+        let total = cut.total_weight(train, &windows, &mut sums);
+        let rate = schedule.rate(step);
+        let batch = |range: Range<usize>| cut.windows(train, &windows[range]).batch;
+        outcome.train_loss =
+            engine.step(windows.len(), total, rate, batch).map_err(|fault| TrainError::NotANumber {
+                step: step + 1,
+                shard: fault.shard,
+                series: ids(train, &windows[fault.windows]),
+            })?;
+        outcome.steps = step + 1;
+
+        let due = (step + 1) % config.val_check_steps.min(config.max_steps).max(1) == 0;
+        let valid_loss = job.valid.filter(|_| due).map(|valid| {
+            let forecasts = Forecasts { model, params: engine.params(), cut, workers };
+            forecasts.validate(valid, job.valid_loss, config)
+        });
+        if let Some(checked) = valid_loss {
+            outcome.valid_loss = Some(checked);
+            if stopping.observe(checked) && stopping.is_active() && config.restore_best {
+                best = Some((engine.params().clone(), checked));
+            }
+        }
+        let verdict = listen(&Progress {
+            step: step + 1,
+            max_steps: config.max_steps,
+            train_loss: outcome.train_loss,
+            valid_loss,
+            learning_rate: rate,
+            elapsed: start.elapsed(),
+        });
+        if verdict == Verdict::Stop || stopping.is_over() {
+            break;
+        }
+    }
+    outcome.params = engine.into_params();
+    if let Some((params, valid_loss)) = best {
+        (outcome.params, outcome.valid_loss) = (params, Some(valid_loss));
+    }
+    Ok(outcome)
+}
+
+/// The ids of the first few series that the windows are of.
+fn ids(train: &Cutter<'_>, windows: &[WindowRef]) -> String {
+    const SHOWN: usize = 5;
+    let mut series: Vec<u32> = windows.iter().map(|window| window.series).collect();
+    series.sort_unstable();
+    series.dedup();
+    let more = series.len() > SHOWN;
+    series.truncate(SHOWN);
+    let mut names: Vec<&str> = series.iter().map(|&series| &**train.panel().id(series as usize)).collect();
+    if more {
+        names.push("...");
+    }
+    names.join(", ")
+}

@@ -1,0 +1,29 @@
+//! What a training run tells while it goes on.
+
+use std::time::Duration;
+
+/// The state after a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Steps taken.
+    pub step: u64,
+    /// Steps to take at most.
+    pub max_steps: u64,
+    /// The loss of this step's batch, on the windows' scale.
+    pub train_loss: f64,
+    /// The validation loss on the data's scale, after a step with a check.
+    pub valid_loss: Option<f64>,
+    /// The rate of this step.
+    pub learning_rate: f64,
+    /// Since the first step began.
+    pub elapsed: Duration,
+}
+
+/// What the listener wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Go on.
+    Continue,
+    /// Stop here and keep the weights.
+    Stop,
+}
