@@ -237,6 +237,11 @@ impl FittedModel {
         Some(self.params.values(entry))
     }
 
+    /// The values of all parameters, in the order of their registration.
+    pub fn parameters_in_order(&self) -> impl Iterator<Item = &f32> {
+        self.params.table().entries().iter().flat_map(|entry| self.params.values(entry))
+    }
+
     /// How its training ended; nothing for a model that was loaded.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()

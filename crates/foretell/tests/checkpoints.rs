@@ -1,0 +1,84 @@
+//! Directories that neuralforecast wrote must predict here what they predict there. `fixtures/checkpoints`
+//! holds a directory per case, with the panel and the forecast, written by `compare/checkpoints.py`.
+
+use std::path::{Path, PathBuf};
+
+use foretell::{CsvOptions, Fitted, Frame, Future, Panel};
+
+fn cases() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/checkpoints");
+    let mut cases: Vec<_> = std::fs::read_dir(root).expect("fixtures").map(|case| case.expect("a case").path()).collect();
+    cases.sort();
+    assert!(cases.len() >= 11, "{} cases", cases.len());
+    cases
+}
+
+fn predict(case: &Path, fitted: &Fitted) -> Frame {
+    let columns = fitted.columns().clone();
+    let options = CsvOptions {
+        id_col: columns.id,
+        time_col: Some(columns.time),
+        target_col: columns.target,
+        freq: Some(fitted.freq()),
+        ..CsvOptions::default()
+    };
+    let mut panel = Panel::from_csv(case.join("panel.csv"), &options).expect("a panel");
+    let (statics, futr) = (case.join("static.csv"), case.join("futr.csv"));
+    if statics.exists() {
+        panel = panel.with_static_csv(statics, &options).expect("static columns");
+    }
+    let future = futr.exists().then(|| Future::from_csv(futr, &options, &panel, fitted.h()).expect("future columns"));
+    fitted.predict(&panel, future.as_ref()).unwrap_or_else(|error| panic!("{}: {error}", case.display()))
+}
+
+fn rows(csv: &str) -> Vec<Vec<&str>> {
+    csv.lines().map(|line| line.split(',').collect()).collect()
+}
+
+#[test]
+fn directories_of_neuralforecast_predict_the_same() {
+    for case in cases() {
+        let fitted = Fitted::load(case.join("model")).unwrap_or_else(|error| panic!("{error}"));
+        let mut found = Vec::new();
+        predict(&case, &fitted).write_csv(&mut found).expect("CSV");
+        let found = String::from_utf8(found).expect("text");
+        let expected = std::fs::read_to_string(case.join("expected.csv")).expect("a forecast");
+        let (found, expected) = (rows(&found), rows(&expected));
+        let name = case.display();
+        assert_eq!(found.len(), expected.len(), "{name}: rows");
+
+        // neuralforecast's order of models is that of file names; ours is the order they were given in.
+        let (mut ours, mut theirs) = (found[0].clone(), expected[0].clone());
+        ours.sort_unstable();
+        theirs.sort_unstable();
+        assert_eq!(ours, theirs, "{name}: columns");
+        let place = |column: &str| found[0].iter().position(|found| *found == column).expect("compared above");
+        for (column, header) in expected[0].iter().enumerate() {
+            let number = |row: &[&str], place: usize| row[place].parse::<f64>().expect("a number");
+            let own = place(header);
+            if column < 2 {
+                (1..found.len()).for_each(|row| assert_eq!(found[row][own], expected[row][column], "{name}: row {row}"));
+                continue;
+            }
+            let scale = expected[1..].iter().fold(0.0_f64, |scale, row| scale.max(number(row, column).abs()));
+            for row in 1..found.len() {
+                let (found, expected) = (number(&found[row], own), number(&expected[row], column));
+                assert!((found - expected).abs() <= 1e-5 * scale, "{name}: {header}, row {row}: {found}, there {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_again_predicts_the_same_to_the_last_bit() {
+    let home = tempfile::tempdir().expect("a folder");
+    for case in cases() {
+        let fitted = Fitted::load(case.join("model")).expect("a model directory");
+        let dir = home.path().join(case.file_name().expect("a name"));
+        fitted.save(&dir, false).expect("the directory is new");
+        let again = Fitted::load(&dir).expect("what was just written");
+        assert_eq!(predict(&case, &fitted).columns, predict(&case, &again).columns, "{}", case.display());
+        assert!(fitted.save(&dir, false).is_err(), "an existing directory is not replaced unasked");
+        fitted.save(&dir, true).expect("but replaced when asked");
+    }
+}

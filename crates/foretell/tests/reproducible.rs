@@ -1,0 +1,62 @@
+//! The same seed and the same data give the same weights to the last bit, at any number of threads.
+
+use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
+use serde_json::json;
+
+fn panel() -> Panel {
+    let series = (0..5).map(|s| {
+        let y = (0..200 + 7 * s).map(|t| (t as f32 * 0.26 + s as f32).sin() * (1.0 + s as f32) + t as f32 * 0.01);
+        (format!("series {s}"), 0, y.collect::<Vec<f32>>())
+    });
+    Panel::from_series(Freq::parse("h").expect("a frequency"), series).expect("a panel")
+}
+
+fn specs() -> Vec<ModelSpec> {
+    let common = |name: &str| {
+        ModelSpec::new(name, 6, 24)
+            .and_then(|spec| spec.set("max_steps", 12))
+            .and_then(|spec| spec.set("val_check_steps", 5))
+            .and_then(|spec| spec.set("scaler_type", "robust"))
+            .and_then(|spec| spec.set("windows_batch_size", 333))
+            .expect("valid hyper-parameters")
+    };
+    let nhits = common("NHITS")
+        .set("mlp_units", json!([[40, 40], [40, 40]]))
+        .and_then(|spec| spec.set("dropout_prob_theta", 0.3))
+        .and_then(|spec| spec.set("loss", "MQLoss"))
+        .expect("valid hyper-parameters");
+    // Wide enough for the optimiser to split its pass too.
+    let mlp = common("MLP").set("hidden_size", 300).expect("valid hyper-parameters");
+    vec![nhits, mlp, common("NLinear"), common("DLinear")]
+}
+
+fn fit(threads: usize, seed: u64) -> Fitted {
+    let specs = specs().into_iter().map(|spec| spec.set("random_seed", seed).expect("a seed"));
+    Forecaster::new(specs).expect("models").threads(threads).val_size(12).fit(&panel()).expect("a fit")
+}
+
+/// All weights and forecasts, as bits.
+fn bits(fitted: &Fitted) -> Vec<u32> {
+    let weights = fitted.models().iter().flat_map(|model| model.parameters_in_order());
+    let forecast = fitted.predict(&panel(), None).expect("a forecast");
+    let forecast: Vec<f32> = forecast.columns.iter().flat_map(|(_, values)| values.clone()).collect();
+    weights.copied().chain(forecast).map(f32::to_bits).collect()
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let one = fit(1, 1);
+    for threads in [2, 3] {
+        let other = fit(threads, 1);
+        assert_eq!(bits(&one), bits(&other), "{threads} threads");
+        for (a, b) in one.models().iter().zip(other.models()) {
+            let (a, b) = (a.outcome().expect("trained"), b.outcome().expect("trained"));
+            assert_eq!((a.train_loss.to_bits(), a.valid_loss), (b.train_loss.to_bits(), b.valid_loss));
+        }
+    }
+}
+
+#[test]
+fn the_seed_matters() {
+    assert_ne!(bits(&fit(2, 1)), bits(&fit(2, 2)));
+}
