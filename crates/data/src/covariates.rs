@@ -72,6 +72,7 @@ impl Future {
     /// # Errors
     /// A slice of another length, a value that is not finite.
     pub fn new(panel: &Panel, h: usize, columns: &[(&str, &[f32])]) -> Result<Self, DataError> {
+        check_horizon(h)?;
         let expected = panel.n_series() * h;
         let mut read = Vec::new();
         for (name, values) in columns {
@@ -103,11 +104,12 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
+        check_horizon(h)?;
         let mut table = Table::open(path.as_ref())?;
         let id = table.column(&options.id_col, ID_REMEDY)?;
         let time = table.column(options.time_col(), ID_REMEDY)?;
         let kind = panel.freq().kind();
-        let mut times = Vec::with_capacity(panel.n_series() * h);
+        let mut times = Vec::new();
         for series in 0..panel.n_series() {
             times.extend(panel.future_times(series, h)?);
         }
@@ -182,6 +184,14 @@ impl Future {
                 Err(DataError::missing_column(&self.table, name, self.column_names(), remedy))
             }
         }
+    }
+}
+
+fn check_horizon(h: usize) -> Result<(), DataError> {
+    const MOST: usize = i32::MAX as usize;
+    match h {
+        1..=MOST => Ok(()),
+        _ => Err(DataError::setting("h", h, format!("1 to {MOST}"))),
     }
 }
 

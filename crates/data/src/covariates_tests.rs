@@ -81,4 +81,5 @@ fn future_slices_are_checked() {
     contains(error, "future column `x`: 3 values where 4 are expected");
     let error = Future::new(&panel(), 2, &[("x", &[1.0, 2.0, f32::NAN, 4.0])]).unwrap_err();
     contains(error, "row 2, column `x`: \"NaN\" is missing");
+    contains(Future::new(&panel(), 0, &[]).unwrap_err(), "h = 0, but it must be 1 to");
 }

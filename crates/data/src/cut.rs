@@ -59,7 +59,7 @@ impl Overlap {
 #[derive(Default)]
 struct Scratch {
     known: Vec<f32>,
-    order: Vec<f32>,
+    order: Vec<i32>,
 }
 
 impl Cutter<'_> {

@@ -184,6 +184,16 @@ fn parts_of_a_batch_are_cut_alone() {
     for (whole, (left, right)) in whole.iter().zip(cut(left).iter().zip(&cut(right))) {
         assert_eq!(*whole, [left.clone(), right.clone()].concat());
     }
+    let (right, left) = std::thread::scope(|scope| {
+        let left = scope.spawn(|| cut(left));
+        (cut(right), left.join().unwrap())
+    });
+    assert!(
+        whole
+            .iter()
+            .zip(left.iter().zip(&right))
+            .all(|(whole, (a, b))| *whole == [a.clone(), b.clone()].concat())
+    );
     let mut mask = vec![0.0; windows.len() * 3];
     cutter.cut(&windows, &mut WindowSlices { outsample_mask: &mut mask, ..WindowSlices::default() });
     assert_eq!(mask, whole[2]);
@@ -199,6 +209,6 @@ fn a_slice_of_the_wrong_length_panics() {
     let panel = panel(false, false);
     let spec = WindowSpec { hist: vec!["z".into()], ..WindowSpec::new(6, 3) };
     let cutter = Cutter::new(&panel, &spec, Span::Predict { future: None }).unwrap();
-    let windows = [cutter.window(0, 0), cutter.window(1, 0)];
+    let windows: Vec<WindowRef> = (0..2).flat_map(|series| cutter.all(series)).collect();
     cutter.cut(&windows, &mut WindowSlices { hist: &mut [0.0; 11], ..WindowSlices::default() });
 }

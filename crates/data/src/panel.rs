@@ -125,6 +125,11 @@ impl Panel {
         &self.series[series].id
     }
 
+    /// Ids of all series, sorted.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
+        self.series.iter().map(|series| &series.id)
+    }
+
     /// The series of that id.
     pub fn find(&self, id: &str) -> Option<usize> {
         self.series.binary_search_by(|series| (*series.id).cmp(id)).ok()

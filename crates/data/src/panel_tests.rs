@@ -33,7 +33,7 @@ fn rows_in_any_order_become_series_sorted_by_id() {
 #[test]
 fn ids_sort_as_text() {
     let panel = Panel::from_series(freq("1"), ["2", "10", "Ä", "Z", "a"].map(|id| (id, 0, [1.0]))).unwrap();
-    let ids: Vec<&str> = panel.series.iter().map(|series| &*series.id).collect();
+    let ids: Vec<&str> = panel.ids().map(|id| &**id).collect();
     assert_eq!(ids, ["10", "2", "Z", "a", "Ä"]);
 }
 

@@ -69,7 +69,7 @@ impl WindowScaler {
     /// Without a known value they are 0 and 1 + 1e-6. (There neuralforecast's minmax has an
     /// infinite scale and its forecast is NaN.) A window of equal values has scale 1 + 1e-6 even
     /// where rounding leaves their mean beside them.
-    pub fn stats(self, known: &[f32], scratch: &mut Vec<f32>) -> Stats {
+    pub fn stats(self, known: &[f32], scratch: &mut Vec<i32>) -> Stats {
         if self == Self::Identity {
             return Stats { loc: 0.0, scale: 1.0 };
         }
@@ -79,11 +79,8 @@ impl WindowScaler {
         let (loc, spread) = match self {
             Self::Identity | Self::Standard => mean_deviation(known),
             Self::Robust => {
-                scratch.clear();
-                scratch.extend_from_slice(known);
-                let median = lower_median(scratch);
-                scratch.iter_mut().for_each(|value| *value = (*value - median).abs());
-                match lower_median(scratch) {
+                let median = lower_median(known.iter().copied(), scratch);
+                match lower_median(known.iter().map(|value| (value - median).abs()), scratch) {
                     0.0 => (median, mean_deviation(known).1 * NORMAL_MAD),
                     mad => (median, mad),
                 }
@@ -144,10 +141,20 @@ fn mean_deviation(values: &[f32]) -> (f32, f32) {
     (mean, deviation)
 }
 
-/// The middle value, the lower one of two. `values` is not empty and is reordered.
-fn lower_median(values: &mut [f32]) -> f32 {
-    let middle = (values.len() - 1) / 2;
-    *values.select_nth_unstable_by(middle, f32::total_cmp).1
+/// The middle value, the lower one of two, of at least one.
+fn lower_median(values: impl Iterator<Item = f32>, scratch: &mut Vec<i32>) -> f32 {
+    scratch.clear();
+    scratch.extend(values.map(ordered));
+    let middle = (scratch.len() - 1) / 2;
+    let (_, median, _) = scratch.select_nth_unstable(middle);
+    f32::from_bits(ordered(f32::from_bits(*median as u32)) as u32)
+}
+
+/// The bits of a float as an integer that sorts as the float does; its own inverse on bits.
+/// Integers are selected about twice as fast as floats.
+fn ordered(value: f32) -> i32 {
+    let bits = value.to_bits() as i32;
+    bits ^ ((bits >> 31) & i32::MAX)
 }
 
 #[cfg(test)]
@@ -160,12 +167,12 @@ mod tests {
     fn statistics_are_those_of_temporal_norm() {
         let x = [1.5, -2.0, 4.0, 4.0, 10.25, 0.5_f32];
         for (mask, expected) in [
-            ([1, 1, 1, 1, 1, 1], [(3.04166675, 3.83084226), (1.5, 2.50000095), (-2.0, 12.250001)]),
-            ([0, 1, 1, 1, 1, 0], [(4.0625, 4.33148098), (4.0, 2.92153978), (-2.0, 12.250001)]),
-            ([0, 0, 1, 1, 1, 0], [(6.08333349, 2.94627929), (4.0, 1.98723543), (4.0, 6.25000095)]),
-            ([0, 0, 1, 1, 0, 0], [(4.0, 1.00000095), (4.0, 1.00000095), (4.0, 1.00000095)]),
-            ([1, 0, 0, 0, 0, 0], [(1.5, 1.00000095), (1.5, 1.00000095), (1.5, 1.00000095)]),
-            ([1, 0, 0, 0, 1, 1], [(4.08333349, 4.3795619), (1.5, 1.00000095), (0.5, 9.75000095)]),
+            ([1, 1, 1, 1, 1, 1], [(3.0416667, 3.8308423), (1.5, 2.500001), (-2.0, 12.250001)]),
+            ([0, 1, 1, 1, 1, 0], [(4.0625, 4.331481), (4.0, 2.9215398), (-2.0, 12.250001)]),
+            ([0, 0, 1, 1, 1, 0], [(6.0833335, 2.9462793), (4.0, 1.9872354), (4.0, 6.250001)]),
+            ([0, 0, 1, 1, 0, 0], [(4.0, 1.000001), (4.0, 1.000001), (4.0, 1.000001)]),
+            ([1, 0, 0, 0, 0, 0], [(1.5, 1.000001), (1.5, 1.000001), (1.5, 1.000001)]),
+            ([1, 0, 0, 0, 1, 1], [(4.0833335, 4.379562), (1.5, 1.000001), (0.5, 9.750001)]),
         ] {
             let known: Vec<f32> = (x.iter().zip(mask)).filter(|(_, m)| *m == 1).map(|(x, _)| *x).collect();
             for (scaler, (loc, scale)) in WindowScaler::ALL[1..].iter().zip(expected) {

@@ -40,9 +40,13 @@ impl<R: Read> Table<R> {
     pub(crate) fn new(input: R, file: Arc<str>) -> Result<Self, DataError> {
         let mut input = BufReader::with_capacity(HEAD as usize, input);
         let mut head = Vec::new();
-        while head.len() < HEAD as usize && head.trim_ascii().is_empty() {
+        // Up to the end of the first line that is not blank.
+        loop {
+            let before = head.len();
             let read = (&mut input).take(HEAD).read_until(b'\n', &mut head);
-            if read.map_err(|source| DataError::Read { file: file.clone(), source })? == 0 {
+            read.map_err(|source| DataError::Read { file: file.clone(), source })?;
+            let line = &head[before..];
+            if line.is_empty() || !line.trim_ascii().is_empty() || head.len() > HEAD as usize {
                 break;
             }
         }

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use foretell_simd::Stream;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::covariates::Future;
 use crate::error::DataError;
@@ -359,21 +359,16 @@ impl<'p> Cutter<'p> {
         all.filter(|series| self.windows_of(*series as usize) > 0).collect()
     }
 
-    /// The `index`-th window of a series, in order of time.
-    ///
-    /// # Panics
-    /// If the series has no more than `index` windows.
-    pub fn window(&self, series: usize, index: usize) -> WindowRef {
-        let windows = self.windows_of(series);
-        assert!(index < windows, "window {index} of a series with {windows}");
-        let index = self.ranks.as_ref().map_or(index, |ranks| ranks.select(series, index));
-        let start = self.start(series, self.candidates(series).start + index as i64);
-        WindowRef { series: series as u32, start }
+    /// The windows of a series, in order of time.
+    pub fn all(&self, series: usize) -> impl ExactSizeIterator<Item = WindowRef> {
+        let first = self.candidates(series).start;
+        (0..self.windows_of(series)).map(move |index| self.window(series, first, index))
     }
 
-    /// All windows of a series, in order of time.
-    pub fn all(&self, series: usize) -> impl ExactSizeIterator<Item = WindowRef> {
-        (0..self.windows_of(series)).map(move |index| self.window(series, index))
+    /// The `index`-th window of a series whose first candidate is number `first`.
+    fn window(&self, series: usize, first: i64, index: usize) -> WindowRef {
+        let index = self.ranks.as_ref().map_or(index, |ranks| ranks.select(series, index));
+        WindowRef { series: series as u32, start: self.start(series, first + index as i64) }
     }
 
     /// Draws the windows of one training step from a batch of series into `out`.
@@ -384,16 +379,17 @@ impl<'p> Cutter<'p> {
     pub fn draw(&self, series: &[u32], n: Option<usize>, stream: &mut Stream, out: &mut Vec<WindowRef>) {
         out.clear();
         let mut total = 0_u64;
-        let ends: Vec<u64> = (series.iter())
+        // For each series, the windows up to its end and its first candidate.
+        let ends: Vec<(u64, i64)> = (series.iter())
             .map(|series| {
                 total += self.windows_of(*series as usize) as u64;
-                total
+                (total, self.candidates(*series as usize).start)
             })
             .collect();
         let window = |index: u64| {
-            let at = ends.partition_point(|end| *end <= index);
-            let before = at.checked_sub(1).map_or(0, |at| ends[at]);
-            self.window(series[at] as usize, (index - before) as usize)
+            let at = ends.partition_point(|(end, _)| *end <= index);
+            let before = at.checked_sub(1).map_or(0, |at| ends[at].0);
+            self.window(series[at] as usize, ends[at].1, (index - before) as usize)
         };
         match n {
             _ if total == 0 => {}
@@ -402,7 +398,7 @@ impl<'p> Cutter<'p> {
             Some(n) => {
                 // The first n steps of a Fisher-Yates shuffle of 0..total; only cells that were
                 // swapped are held.
-                let mut moved = FxHashMap::default();
+                let mut moved = FxHashMap::with_capacity_and_hasher(n, FxBuildHasher);
                 for i in 0..n as u64 {
                     let j = i + stream.below(total - i);
                     let at_i = moved.get(&i).copied().unwrap_or(i);

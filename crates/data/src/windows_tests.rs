@@ -28,7 +28,8 @@ fn counts(panel: &Panel, spec: &WindowSpec, span: Span<'_>) -> Vec<usize> {
 /// padding, thresholds, val_size, test_size, training windows of each series.
 #[test]
 fn training_windows_are_as_many_as_there() {
-    let table: [(&[usize], usize, usize, usize, bool, [f64; 2], usize, usize, &[usize]); 8] = [
+    type Case<'a> = (&'a [usize], usize, usize, usize, bool, [f64; 2], usize, usize, &'a [usize]);
+    let table: [Case<'_>; 8] = [
         (&[20], 8, 4, 1, false, [0.0, 0.0], 0, 0, &[12]),
         (&[20], 8, 4, 1, true, [0.0, 0.0], 0, 0, &[19]),
         (&[20, 12, 8], 8, 4, 3, false, [0.0, 0.0], 0, 0, &[4, 3, 2]),

@@ -7,7 +7,8 @@ use foretell::{CsvOptions, Fitted, Frame, Future, Panel};
 
 fn cases() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/checkpoints");
-    let mut cases: Vec<_> = std::fs::read_dir(root).expect("fixtures").map(|case| case.expect("a case").path()).collect();
+    let mut cases: Vec<_> =
+        std::fs::read_dir(root).expect("fixtures").map(|case| case.expect("a case").path()).collect();
     cases.sort();
     assert!(cases.len() >= 11, "{} cases", cases.len());
     cases
@@ -27,7 +28,8 @@ fn predict(case: &Path, fitted: &Fitted) -> Frame {
     if statics.exists() {
         panel = panel.with_static_csv(statics, &options).expect("static columns");
     }
-    let future = futr.exists().then(|| Future::from_csv(futr, &options, &panel, fitted.h()).expect("future columns"));
+    let future =
+        futr.exists().then(|| Future::from_csv(futr, &options, &panel, fitted.h()).expect("future columns"));
     fitted.predict(&panel, future.as_ref()).unwrap_or_else(|error| panic!("{}: {error}", case.display()))
 }
 
@@ -52,18 +54,23 @@ fn directories_of_neuralforecast_predict_the_same() {
         ours.sort_unstable();
         theirs.sort_unstable();
         assert_eq!(ours, theirs, "{name}: columns");
-        let place = |column: &str| found[0].iter().position(|found| *found == column).expect("compared above");
+        let place =
+            |column: &str| found[0].iter().position(|found| *found == column).expect("compared above");
         for (column, header) in expected[0].iter().enumerate() {
             let number = |row: &[&str], place: usize| row[place].parse::<f64>().expect("a number");
             let own = place(header);
             if column < 2 {
-                (1..found.len()).for_each(|row| assert_eq!(found[row][own], expected[row][column], "{name}: row {row}"));
+                (1..found.len())
+                    .for_each(|row| assert_eq!(found[row][own], expected[row][column], "{name}: row {row}"));
                 continue;
             }
             let scale = expected[1..].iter().fold(0.0_f64, |scale, row| scale.max(number(row, column).abs()));
             for row in 1..found.len() {
                 let (found, expected) = (number(&found[row], own), number(&expected[row], column));
-                assert!((found - expected).abs() <= 1e-5 * scale, "{name}: {header}, row {row}: {found}, there {expected}");
+                assert!(
+                    (found - expected).abs() <= 1e-5 * scale,
+                    "{name}: {header}, row {row}: {found}, there {expected}"
+                );
             }
         }
     }

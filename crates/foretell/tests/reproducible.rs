@@ -5,7 +5,8 @@ use serde_json::json;
 
 fn panel() -> Panel {
     let series = (0..5).map(|s| {
-        let y = (0..200 + 7 * s).map(|t| (t as f32 * 0.26 + s as f32).sin() * (1.0 + s as f32) + t as f32 * 0.01);
+        let y =
+            (0..200 + 7 * s).map(|t| (t as f32 * 0.26 + s as f32).sin() * (1.0 + s as f32) + t as f32 * 0.01);
         (format!("series {s}"), 0, y.collect::<Vec<f32>>())
     });
     Panel::from_series(Freq::parse("h").expect("a frequency"), series).expect("a panel")

@@ -13,10 +13,10 @@ use crate::view::{MatMut, MatRef, distinct, extent};
 #[derive(Clone, Copy, Debug)]
 pub struct BatchRef<'a, T> {
     data: &'a [T],
-    count: usize,
+    pub(crate) count: usize,
     batch_stride: usize,
-    rows: usize,
-    cols: usize,
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
     row_stride: usize,
     col_stride: usize,
 }
@@ -25,17 +25,19 @@ pub struct BatchRef<'a, T> {
 #[derive(Debug)]
 pub struct BatchMut<'a, T> {
     start: NonNull<T>,
-    count: usize,
+    pub(crate) count: usize,
     batch_stride: usize,
-    rows: usize,
-    cols: usize,
-    row_stride: usize,
-    col_stride: usize,
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+    pub(crate) row_stride: usize,
+    pub(crate) col_stride: usize,
     borrow: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: a `BatchMut` is an exclusive borrow of its elements, as `&mut [T]` is.
 unsafe impl<T: Send> Send for BatchMut<'_, T> {}
+// SAFETY: a shared `BatchMut` gives no access but through the unsafe `get`, which hands out `&mut`.
+unsafe impl<T: Send> Sync for BatchMut<'_, T> {}
 
 impl<'a, T> BatchRef<'a, T> {
     /// A view of `data` with the given strides: element `(b, i, j)` is
@@ -79,10 +81,26 @@ impl<'a, T> BatchRef<'a, T> {
         }
     }
 
-    fn get(&self, index: usize) -> MatRef<'a, T> {
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> MatRef<'a, T> {
         let empty = self.rows == 0 || self.cols == 0;
         let start = if empty { 0 } else { index * self.batch_stride };
         MatRef::new(&self.data[start..], self.rows, self.cols, self.row_stride, self.col_stride)
+    }
+}
+
+impl<'a, T> From<MatRef<'a, T>> for BatchRef<'a, T> {
+    /// A batch of one.
+    fn from(mat: MatRef<'a, T>) -> Self {
+        Self {
+            data: mat.data,
+            count: 1,
+            batch_stride: 0,
+            rows: mat.rows,
+            cols: mat.cols,
+            row_stride: mat.row_stride,
+            col_stride: mat.col_stride,
+        }
     }
 }
 
@@ -135,31 +153,43 @@ impl<'a, T> BatchMut<'a, T> {
         }
     }
 
-    fn get(&mut self, index: usize) -> MatMut<'_, T> {
+    /// A matrix of the batch.
+    ///
+    /// # Safety
+    ///
+    /// While it is used, no element of it is used otherwise.
+    #[inline]
+    pub(crate) unsafe fn get(&self, index: usize) -> MatMut<'_, T> {
         assert!(index < self.count);
         let empty = self.rows == 0 || self.cols == 0;
         let skipped = if empty { 0 } else { index * self.batch_stride };
-        // SAFETY: one of the borrowed matrices, whose elements lie within the slice at distinct places.
+        // SAFETY: one of the borrowed matrices, whose elements lie within the slice at distinct places;
+        // the caller sees to exclusiveness.
         unsafe {
             let start = self.start.add(skipped);
             MatMut::from_raw(start, self.rows, self.cols, self.row_stride, self.col_stride)
         }
     }
+}
 
-    /// The matrices before `at`, and the others, which have no element in common.
-    fn split(self, at: usize) -> (Self, Self) {
-        let empty = self.rows == 0 || self.cols == 0 || at >= self.count;
-        let skipped = if empty { 0 } else { at * self.batch_stride };
-        // SAFETY: matrix `at` lies within the slice.
-        let start = unsafe { self.start.add(skipped) };
-        let count = self.count - at;
-        (Self { count: at, ..self }, Self { start, count, ..self })
+impl<'a, T> From<MatMut<'a, T>> for BatchMut<'a, T> {
+    /// A batch of one.
+    fn from(mat: MatMut<'a, T>) -> Self {
+        Self {
+            start: mat.start,
+            count: 1,
+            batch_stride: 0,
+            rows: mat.rows,
+            cols: mat.cols,
+            row_stride: mat.row_stride,
+            col_stride: mat.col_stride,
+            borrow: PhantomData,
+        }
     }
 }
 
 /// [`matmul`](crate::matmul) for each matrix of a batch; the options, bias included, hold for each.
-///
-/// Threads are spread over the batch first, then over the tiles of each product.
+/// Threads share out all tiles of all products.
 ///
 /// # Panics
 ///
@@ -180,33 +210,7 @@ pub fn matmul_batched<T: Element>(
     );
     assert_shapes((dst.rows, dst.cols), (lhs.rows, lhs.cols), (rhs.rows, rhs.cols));
     assert_bias(options.bias, dst.rows, dst.cols);
-    let work = dst.count.saturating_mul(tiles::work(dst.rows, dst.cols, lhs.cols));
-    run(dst, 0, lhs, rhs, &options, tiles::useful_threads(options.threads, work));
-}
-
-/// The matrices of `dst` are those from `first` on.
-fn run<T: Element>(
-    mut dst: BatchMut<'_, T>,
-    first: usize,
-    lhs: BatchRef<'_, T>,
-    rhs: BatchRef<'_, T>,
-    options: &Options<'_, T>,
-    threads: usize,
-) {
-    if threads > 1 && dst.count > 1 {
-        let at = dst.count / 2;
-        let (left, right) = dst.split(at);
-        tiles::join(
-            threads,
-            |threads| run(left, first, lhs, rhs, options, threads),
-            |threads| run(right, first + at, lhs, rhs, options, threads),
-        );
-    } else {
-        for index in 0..dst.count {
-            let (lhs, rhs) = (lhs.get(first + index), rhs.get(first + index));
-            tiles::product(dst.get(index), lhs, rhs, options, threads);
-        }
-    }
+    tiles::run(dst, lhs, rhs, options);
 }
 
 #[track_caller]

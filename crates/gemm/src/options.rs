@@ -1,5 +1,7 @@
 //! What happens to a product on its way into the destination.
 
+use std::ops::Range;
+
 use foretell_simd::Activation;
 
 use crate::element::Element;
@@ -53,11 +55,11 @@ impl<T: Element> Default for Options<'_, T> {
 }
 
 impl<T: Element> Bias<'_, T> {
-    /// The parts for the rows before and from `at`.
-    pub(crate) fn split_rows(self, at: usize) -> (Self, Self) {
+    /// The values for some rows and columns.
+    pub(crate) fn part(self, rows: Range<usize>, cols: Range<usize>) -> Self {
         match self {
-            Self::PerColumn(_) => (self, self),
-            Self::PerRow(values) => (Self::PerRow(&values[..at]), Self::PerRow(&values[at..])),
+            Self::PerColumn(values) => Self::PerColumn(&values[cols]),
+            Self::PerRow(values) => Self::PerRow(&values[rows]),
         }
     }
 

@@ -57,48 +57,55 @@ struct Dots<'a, T> {
 impl<T: Element> Job<T> for Dots<'_, T> {
     #[inline(always)]
     fn run<V: Vector<T>>(mut self) {
-        let m = self.dst.nrows();
-        let mut i = 0;
-        while i < m {
-            // Of `I * J` sums, with `J + 1` operands, as many as the registers hold.
-            i += match m - i {
-                1 => self.strip::<V, 1, 8>(i),
-                2 => self.strip::<V, 2, 4>(i),
-                3 if V::REGISTERS >= 32 => self.strip::<V, 3, 4>(i),
-                3 => self.strip::<V, 3, 2>(i),
-                _ if V::REGISTERS >= 32 => self.strip::<V, 4, 4>(i),
-                _ => self.strip::<V, 4, 2>(i),
-            };
+        // A tile of `I * J` sums, with `J` operands and one, as large as the registers hold.
+        match self.dst.nrows() {
+            1 => self.columns::<V, 8>(),
+            _ if V::REGISTERS >= 32 => self.columns::<V, 4>(),
+            _ => self.columns::<V, 2>(),
         }
     }
 }
 
 impl<T: Element> Dots<'_, T> {
-    /// Rows `i..i + I` of the result; returns `I`.
+    /// Rows of `rhs` are read once, `J` at a time, and stay in cache for all rows of `lhs`.
     #[inline(always)]
-    fn strip<V: Vector<T>, const I: usize, const J: usize>(&mut self, i: usize) -> usize {
+    fn columns<V: Vector<T>, const J: usize>(&mut self) {
         let n = self.dst.ncols();
-        let mut lhs: [&[T]; I] = [&[]; I];
-        for a in 0..I {
-            lhs[a] = self.lhs.row(i + a);
+        let whole = n - n % J;
+        for j in (0..whole).step_by(J) {
+            self.strip::<V, J>(j);
         }
-        let full = n - n % J;
-        for j in (0..full).step_by(J) {
-            self.tile::<V, I, J>(i, j, lhs);
+        for j in whole..n {
+            self.strip::<V, 1>(j);
         }
-        for j in full..n {
-            self.tile::<V, I, 1>(i, j, lhs);
-        }
-        I
     }
 
     #[inline(always)]
-    fn tile<V: Vector<T>, const I: usize, const J: usize>(&mut self, i: usize, j: usize, lhs: [&[T]; I]) {
-        let k = self.lhs.ncols();
+    fn strip<V: Vector<T>, const J: usize>(&mut self, j: usize) {
+        let m = self.dst.nrows();
         let mut rhs: [&[T]; J] = [&[]; J];
         for b in 0..J {
-            rhs[b] = &self.rhs.row(j + b)[..k];
+            rhs[b] = self.rhs.row(j + b);
         }
+        for i in (0..m - m % 4).step_by(4) {
+            self.tile::<V, 4, J>(i, j, rhs);
+        }
+        match m % 4 {
+            1 => self.tile::<V, 1, J>(m - 1, j, rhs),
+            2 => self.tile::<V, 2, J>(m - 2, j, rhs),
+            3 => self.tile::<V, 3, J>(m - 3, j, rhs),
+            _ => {}
+        }
+    }
+
+    #[inline(always)]
+    fn tile<V: Vector<T>, const I: usize, const J: usize>(&mut self, i: usize, j: usize, rhs: [&[T]; J]) {
+        let k = self.lhs.ncols();
+        let mut lhs: [&[T]; I] = [&[]; I];
+        for a in 0..I {
+            lhs[a] = &self.lhs.row(i + a)[..k];
+        }
+        let rhs = rhs.map(|row| &row[..k]);
         let mut sums = [[V::splat(T::ZERO); J]; I];
         let whole = k - k % V::LANES;
         for p in (0..whole).step_by(V::LANES) {
@@ -107,12 +114,32 @@ impl<T: Element> Dots<'_, T> {
         if whole < k {
             add_products(&mut sums, lhs, rhs, whole, V::load_padded);
         }
+        let mut totals = [[T::ZERO; J]; I];
         for a in 0..I {
-            for b in 0..J {
-                store(self.dst.at(i + a, j + b), sums[a][b].total(), self.accum, self.alpha);
-            }
+            totals[a] = row_totals(&sums[a]);
+        }
+        for a in 0..I {
+            store(&mut self.dst, i + a, j, &totals[a], self.accum, self.alpha);
         }
     }
+}
+
+#[inline(always)]
+fn row_totals<T: Element, V: Vector<T>, const J: usize>(sums: &[V; J]) -> [T; J] {
+    let mut totals = [T::ZERO; J];
+    if J.is_multiple_of(4) {
+        for b in (0..J).step_by(4) {
+            let four = V::totals([sums[b], sums[b + 1], sums[b + 2], sums[b + 3]]);
+            for c in 0..4 {
+                totals[b + c] = four[c];
+            }
+        }
+    } else {
+        for b in 0..J {
+            totals[b] = sums[b].total();
+        }
+    }
+    totals
 }
 
 /// `sums[a][b] += lhs[a] * rhs[b]`, for the elements from `p` that `load` takes.
@@ -198,16 +225,24 @@ impl<T: Element> Rows<'_, T> {
         let mut part = [T::ZERO; 16];
         let part = &mut part[..width];
         sums.store(part);
-        for (l, sum) in part.iter().enumerate() {
-            store(self.dst.at(0, j + l), *sum, self.accum, self.alpha);
-        }
+        store(&mut self.dst, 0, j, part, self.accum, self.alpha);
     }
 }
 
+/// Puts adjacent sums of row `i` into their places.
 #[inline(always)]
-fn store<T: Element>(place: &mut T, sum: T, accum: Accum, alpha: T) {
-    *place = match accum {
-        Accum::Replace => alpha * sum,
-        Accum::Add => *place + alpha * sum,
+fn store<T: Element>(dst: &mut MatMut<'_, T>, i: usize, j: usize, sums: &[T], accum: Accum, alpha: T) {
+    let put = |place: &mut T, sum: T| match accum {
+        Accum::Replace => *place = alpha * sum,
+        Accum::Add => *place = *place + alpha * sum,
     };
+    if dst.col_stride() == 1 {
+        for (place, sum) in dst.row_mut(i)[j..j + sums.len()].iter_mut().zip(sums) {
+            put(place, *sum);
+        }
+    } else {
+        for (l, sum) in sums.iter().enumerate() {
+            put(dst.at(i, j + l), *sum);
+        }
+    }
 }

@@ -17,13 +17,15 @@ pub trait Vector<T>: Copy {
     fn store(self, part: &mut [T]);
     /// `self * factor + term`, rounded once.
     fn fused(self, factor: Self, term: Self) -> Self;
+    /// The sums of the elements of four registers.
+    fn totals(four: [Self; 4]) -> [T; 4];
     /// The sum of the elements.
     fn total(self) -> T;
 }
 
 macro_rules! vector {
     ($name:ident, $register:ty, $type:ty, $lanes:literal, $registers:literal,
-     $splat:expr, $load:expr, $store:expr, $fused:expr, $total:expr) => {
+     $splat:expr, $load:expr, $store:expr, $fused:expr, $totals:expr, $total:expr) => {
         #[derive(Clone, Copy)]
         pub(crate) struct $name($register);
 
@@ -69,6 +71,12 @@ macro_rules! vector {
             }
 
             #[inline(always)]
+            fn totals([a, b, c, d]: [Self; 4]) -> [$type; 4] {
+                // SAFETY: as in `splat`.
+                unsafe { $totals([a.0, b.0, c.0, d.0]) }
+            }
+
+            #[inline(always)]
             fn total(self) -> $type {
                 // SAFETY: as in `splat`.
                 unsafe { $total(self.0) }
@@ -85,19 +93,19 @@ pub(crate) mod x86 {
 
     vector!(
         F32x16, __m512, f32, 16, 32,
-        _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, _mm512_reduce_add_ps
+        _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, totals_f32x16, _mm512_reduce_add_ps
     );
     vector!(
         F64x8, __m512d, f64, 8, 32,
-        _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_fmadd_pd, _mm512_reduce_add_pd
+        _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_fmadd_pd, totals_f64x8, _mm512_reduce_add_pd
     );
     vector!(
         F32x8, __m256, f32, 8, 16,
-        _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, total_f32x8
+        _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, totals_f32x8, total_f32x8
     );
     vector!(
         F64x4, __m256d, f64, 4, 16,
-        _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_fmadd_pd, total_f64x4
+        _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_fmadd_pd, totals_f64x4, total_f64x4
     );
 
     #[inline]
@@ -114,6 +122,54 @@ pub(crate) mod x86 {
         let x = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd::<1>(x));
         _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)))
     }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+    fn totals_f32x16([a, b, c, d]: [__m512; 4]) -> [f32; 4] {
+        totals_f32x8([halved_f32x16(a), halved_f32x16(b), halved_f32x16(c), halved_f32x16(d)])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn halved_f32x16(x: __m512) -> __m256 {
+        _mm256_add_ps(_mm512_castps512_ps256(x), _mm512_extractf32x8_ps::<1>(x))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn totals_f32x8([a, b, c, d]: [__m256; 4]) -> [f32; 4] {
+        // Adjacent pairs twice: each half ends as the partial sums of a, b, c and d.
+        let x = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
+        let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
+        let mut totals = [0.0; 4];
+        // SAFETY: as many elements as the register holds are written.
+        unsafe { _mm_storeu_ps(totals.as_mut_ptr(), x) };
+        totals
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+    fn totals_f64x8([a, b, c, d]: [__m512d; 4]) -> [f64; 4] {
+        totals_f64x4([halved_f64x8(a), halved_f64x8(b), halved_f64x8(c), halved_f64x8(d)])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn halved_f64x8(x: __m512d) -> __m256d {
+        _mm256_add_pd(_mm512_castpd512_pd256(x), _mm512_extractf64x4_pd::<1>(x))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn totals_f64x4([a, b, c, d]: [__m256d; 4]) -> [f64; 4] {
+        let (ab, cd) = (_mm256_hadd_pd(a, b), _mm256_hadd_pd(c, d));
+        let low = _mm256_permute2f128_pd::<0x20>(ab, cd);
+        let high = _mm256_permute2f128_pd::<0x31>(ab, cd);
+        let mut totals = [0.0; 4];
+        // SAFETY: as many elements as the register holds are written.
+        unsafe { _mm256_storeu_pd(totals.as_mut_ptr(), _mm256_add_pd(low, high)) };
+        totals
+    }
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -124,10 +180,12 @@ pub(crate) mod neon {
 
     vector!(
         F32x4, float32x4_t, f32, 4, 32,
-        vdupq_n_f32, vld1q_f32, vst1q_f32, |a, b, sum| vfmaq_f32(sum, a, b), vaddvq_f32
+        vdupq_n_f32, vld1q_f32, vst1q_f32, |a, b, sum| vfmaq_f32(sum, a, b),
+        |[a, b, c, d]: [float32x4_t; 4]| [vaddvq_f32(a), vaddvq_f32(b), vaddvq_f32(c), vaddvq_f32(d)], vaddvq_f32
     );
     vector!(
         F64x2, float64x2_t, f64, 2, 32,
-        vdupq_n_f64, vld1q_f64, vst1q_f64, |a, b, sum| vfmaq_f64(sum, a, b), vaddvq_f64
+        vdupq_n_f64, vld1q_f64, vst1q_f64, |a, b, sum| vfmaq_f64(sum, a, b),
+        |[a, b, c, d]: [float64x2_t; 4]| [vaddvq_f64(a), vaddvq_f64(b), vaddvq_f64(c), vaddvq_f64(d)], vaddvq_f64
     );
 }

@@ -11,20 +11,20 @@ use std::ptr::NonNull;
 #[derive(Clone, Copy)]
 pub struct MatRef<'a, T> {
     /// From the first element to the last one, inclusive.
-    data: &'a [T],
-    rows: usize,
-    cols: usize,
-    row_stride: usize,
-    col_stride: usize,
+    pub(crate) data: &'a [T],
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+    pub(crate) row_stride: usize,
+    pub(crate) col_stride: usize,
 }
 
 /// A matrix to write. Its elements lie at distinct places.
 pub struct MatMut<'a, T> {
-    start: NonNull<T>,
-    rows: usize,
-    cols: usize,
-    row_stride: usize,
-    col_stride: usize,
+    pub(crate) start: NonNull<T>,
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+    pub(crate) row_stride: usize,
+    pub(crate) col_stride: usize,
     borrow: PhantomData<&'a mut [T]>,
 }
 

@@ -1,0 +1,47 @@
+//! Accuracy on a real panel: ETTh1 (Zhou et al. 2021), seven hourly series of a transformer station.
+//!
+//! Runs where the environment variable `FORETELL_DATA` names a folder that holds `ETTh1.csv`; skips with
+//! a message elsewhere.
+
+use std::path::Path;
+
+use foretell::{CsvOptions, Forecaster, ModelSpec, Panel};
+
+/// neuralforecast's MAE with the same settings, by `compare/accuracy.py`, seed 1.
+const THERE: [(&str, f64); 4] =
+    [("NLinear", 1.1702), ("DLinear", 1.1420), ("MLP", 1.1768), ("NHITS", 1.1589)];
+
+#[test]
+fn each_model_beats_the_seasonal_naive_forecast_and_matches_neuralforecast() {
+    let Some(folder) = std::env::var_os("FORETELL_DATA") else {
+        return eprintln!("skipped: FORETELL_DATA does not name a folder with ETTh1.csv");
+    };
+    let path = Path::new(&folder).join("ETTh1.csv");
+    if !path.exists() {
+        return eprintln!("skipped: no {}", path.display());
+    }
+    let panel = Panel::from_csv(path, &CsvOptions { wide: true, ..CsvOptions::default() }).expect("a panel");
+    let panel = panel.without_last(panel.max_len() - 8640);
+    let specs = THERE.iter().map(|(name, _)| {
+        ModelSpec::new(name, 24, 96)
+            .and_then(|spec| spec.set("max_steps", 300))
+            .and_then(|spec| spec.set("learning_rate", 1e-3))
+            .and_then(|spec| spec.set("scaler_type", "standard"))
+            .and_then(|spec| spec.set("windows_batch_size", 128))
+            .expect("valid hyper-parameters")
+    });
+    let checked =
+        Forecaster::new(specs).expect("models").cross_validate(&panel, 10, 24).expect("a validation");
+    let metrics = checked.metrics(&panel, 24);
+    let (naive, models) = metrics.split_last().expect("metrics");
+    for (metrics, (name, there)) in models.iter().zip(THERE) {
+        println!(
+            "{name}: MAE {:.4}, neuralforecast {there:.4}, seasonal naive {:.4}",
+            metrics.mae, naive.mae
+        );
+        assert_eq!(metrics.model, name);
+        assert!(metrics.mae < naive.mae && metrics.rmse < naive.rmse && metrics.mase < naive.mase, "{name}");
+        // A seed moves these by up to three percent.
+        assert!(metrics.mae < 1.03 * there, "{name}: {} against {there}", metrics.mae);
+    }
+}
