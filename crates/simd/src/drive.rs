@@ -1,0 +1,400 @@
+//! The two loops that nearly every kernel is made of: [`map`] and [`fold`].
+//!
+//! Both walk any number of slices of one length, a vector at a time, and finish with one masked
+//! vector, so a kernel says what happens to one vector and nothing else.
+
+use std::mem::MaybeUninit;
+
+use pulp::{Simd, WithSimd};
+
+use crate::level::dispatch;
+use crate::vector::{Lanes, Mask, Vector, Vectors};
+
+/// An element-wise kernel: `R` slices are read, `W` slices are read and written.
+pub(crate) trait Map<T: Lanes, const R: usize, const W: usize>: Copy {
+    /// The new values of the written slices from one vector of each read slice (`x`) and the old
+    /// values of the written ones (`y`).
+    fn map<S: Simd>(self, x: Vectors<T, S, R>, y: Vectors<T, S, W>) -> Vectors<T, S, W>;
+}
+
+/// A reduction of `R` slices to `A` numbers that may also rewrite `W` slices on its way.
+pub(crate) trait Fold<T: Lanes, const R: usize, const W: usize, const A: usize>: Copy {
+    /// What the accumulators start from; [`Fold::merge`] with it changes nothing.
+    fn identity(self) -> [T; A];
+
+    /// Takes one vector of each slice into the accumulators; returns them and the new `y`.
+    fn step<S: Simd>(
+        self,
+        acc: Vectors<T, S, A>,
+        x: Vectors<T, S, R>,
+        y: Vectors<T, S, W>,
+    ) -> (Vectors<T, S, A>, Vectors<T, S, W>);
+
+    /// Joins two sets of accumulators.
+    #[inline(always)]
+    fn merge<S: Simd>(self, a: Vectors<T, S, A>, b: Vectors<T, S, A>) -> Vectors<T, S, A> {
+        let mut sum = a;
+        for k in 0..A {
+            sum[k] = a[k] + b[k];
+        }
+        sum
+    }
+}
+
+/// Panics with both lengths unless they are the same.
+#[track_caller]
+#[inline(always)]
+pub(crate) fn same_len(left: usize, right: usize) {
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn differ(left: usize, right: usize) -> ! {
+        panic!("slices of different lengths: {left} and {right}")
+    }
+    if left != right {
+        differ(left, right)
+    }
+}
+
+/// The slices of one call: all of length `len`, none of the written ones overlapping another.
+struct Slices<T, const R: usize, const W: usize> {
+    read: [*const T; R],
+    write: [*mut T; W],
+    len: usize,
+}
+
+impl<T: Lanes, const R: usize, const W: usize> Slices<T, R, W> {
+    #[track_caller]
+    #[inline(always)]
+    fn new(read: [&[T]; R], write: [&mut [T]; W]) -> Self {
+        let len = if W > 0 { write[0].len() } else { read[0].len() };
+        let mut slices = Self { read: [std::ptr::null(); R], write: [std::ptr::null_mut(); W], len };
+        for k in 0..R {
+            same_len(read[k].len(), len);
+            slices.read[k] = read[k].as_ptr();
+        }
+        for k in 0..W {
+            same_len(write[k].len(), len);
+            slices.write[k] = write[k].as_mut_ptr();
+        }
+        slices
+    }
+
+    /// # Safety
+    /// `at` plus one vector is within the slices.
+    #[inline(always)]
+    unsafe fn load<S: Simd>(&self, simd: S, at: usize) -> (Vectors<T, S, R>, Vectors<T, S, W>) {
+        let zero = Vector::of(simd, T::default());
+        let (mut x, mut y) = ([zero; R], [zero; W]);
+        for k in 0..R {
+            // SAFETY: the caller's contract.
+            x[k] = unsafe { Vector::load(simd, self.read[k].add(at)) };
+        }
+        for k in 0..W {
+            // SAFETY: the caller's contract.
+            y[k] = unsafe { Vector::load(simd, self.write[k].add(at)) };
+        }
+        (x, y)
+    }
+
+    /// # Safety
+    /// `at` plus one vector is within the slices.
+    #[inline(always)]
+    unsafe fn store<S: Simd>(&self, at: usize, y: Vectors<T, S, W>) {
+        for k in 0..W {
+            // SAFETY: the caller's contract.
+            unsafe { y[k].store(self.write[k].add(at)) };
+        }
+    }
+
+    /// # Safety
+    /// `at` plus the lanes of the mask is within the slices.
+    #[inline(always)]
+    unsafe fn load_masked<S: Simd>(
+        &self,
+        mask: Mask<T, S>,
+        at: usize,
+    ) -> (Vectors<T, S, R>, Vectors<T, S, W>) {
+        let zero = Vector::of(mask.simd, T::default());
+        let (mut x, mut y) = ([zero; R], [zero; W]);
+        for k in 0..R {
+            // SAFETY: the caller's contract.
+            x[k] = unsafe { Vector::load_masked(mask, self.read[k].add(at)) };
+        }
+        for k in 0..W {
+            // SAFETY: the caller's contract.
+            y[k] = unsafe { Vector::load_masked(mask, self.write[k].add(at)) };
+        }
+        (x, y)
+    }
+
+    /// # Safety
+    /// `at` plus the lanes of the mask is within the slices.
+    #[inline(always)]
+    unsafe fn store_masked<S: Simd>(&self, mask: Mask<T, S>, at: usize, y: Vectors<T, S, W>) {
+        for k in 0..W {
+            // SAFETY: the caller's contract.
+            unsafe { y[k].store_masked(mask, self.write[k].add(at)) };
+        }
+    }
+}
+
+/// Runs an element-wise kernel at the current level.
+///
+/// # Panics
+/// If the slices differ in length.
+#[track_caller]
+#[inline]
+pub(crate) fn map<T: Lanes, const R: usize, const W: usize>(
+    op: impl Map<T, R, W>,
+    read: [&[T]; R],
+    write: [&mut [T]; W],
+) {
+    struct Run<K, T, const R: usize, const W: usize>(K, Slices<T, R, W>);
+    impl<K: Map<T, R, W>, T: Lanes, const R: usize, const W: usize> WithSimd for Run<K, T, R, W> {
+        type Output = ();
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) {
+            map_slices(simd, self.0, self.1);
+        }
+    }
+    dispatch(Run(op, Slices::new(read, write)));
+}
+
+/// [`map`] within a kernel that is already dispatched.
+#[track_caller]
+#[inline(always)]
+pub(crate) fn map_in<S: Simd, T: Lanes, const R: usize, const W: usize>(
+    simd: S,
+    op: impl Map<T, R, W>,
+    read: [&[T]; R],
+    write: [&mut [T]; W],
+) {
+    map_slices(simd, op, Slices::new(read, write));
+}
+
+#[inline(always)]
+fn map_slices<S: Simd, T: Lanes, const R: usize, const W: usize>(
+    simd: S,
+    op: impl Map<T, R, W>,
+    slices: Slices<T, R, W>,
+) {
+    let lanes = T::lanes::<S>();
+    let mut at = 0;
+    while at + lanes <= slices.len {
+        // SAFETY: `at + lanes` is within the slices.
+        let (x, y) = unsafe { slices.load(simd, at) };
+        let y = op.map(x, y);
+        // SAFETY: as above.
+        unsafe { slices.store(at, y) };
+        at += lanes;
+    }
+    if at < slices.len {
+        let mask = Mask::first(simd, slices.len - at);
+        // SAFETY: the mask ends with the slices.
+        let (x, y) = unsafe { slices.load_masked(mask, at) };
+        let y = op.map(x, y);
+        // SAFETY: as above.
+        unsafe { slices.store_masked(mask, at, y) };
+    }
+}
+
+/// Runs a reduction at the current level: `U` independent sets of accumulators hide the latency
+/// of an addition, blocks of `U * STEPS` vectors are joined in pairs as in pairwise summation.
+///
+/// The result depends on the values, the length and the level, on nothing else.
+///
+/// # Panics
+/// If the slices differ in length.
+#[track_caller]
+#[inline]
+pub(crate) fn fold<const U: usize, T: Lanes, const R: usize, const W: usize, const A: usize>(
+    op: impl Fold<T, R, W, A>,
+    read: [&[T]; R],
+    write: [&mut [T]; W],
+) -> [T; A] {
+    struct Run<K, T, const U: usize, const R: usize, const W: usize, const A: usize>(K, Slices<T, R, W>);
+    impl<K, T, const U: usize, const R: usize, const W: usize, const A: usize> WithSimd for Run<K, T, U, R, W, A>
+    where
+        K: Fold<T, R, W, A>,
+        T: Lanes,
+    {
+        type Output = [T; A];
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> [T; A] {
+            fold_slices::<U, S, T, R, W, A>(simd, self.0, self.1)
+        }
+    }
+    dispatch(Run::<_, T, U, R, W, A>(op, Slices::new(read, write)))
+}
+
+/// [`fold`] within a kernel that is already dispatched.
+#[track_caller]
+#[inline(always)]
+pub(crate) fn fold_in<const U: usize, S: Simd, T: Lanes, const R: usize, const W: usize, const A: usize>(
+    simd: S,
+    op: impl Fold<T, R, W, A>,
+    read: [&[T]; R],
+    write: [&mut [T]; W],
+) -> [T; A] {
+    fold_slices::<U, S, T, R, W, A>(simd, op, Slices::new(read, write))
+}
+
+/// Vectors that one accumulator takes before it is joined with the others.
+const STEPS: usize = 8;
+
+#[inline(always)]
+fn fold_slices<const U: usize, S: Simd, T: Lanes, const R: usize, const W: usize, const A: usize>(
+    simd: S,
+    op: impl Fold<T, R, W, A>,
+    slices: Slices<T, R, W>,
+) -> [T; A] {
+    let lanes = T::lanes::<S>();
+    let mut identity = [Vector::of(simd, T::default()); A];
+    for k in 0..A {
+        identity[k] = Vector::of(simd, op.identity()[k]);
+    }
+    let mut at = 0;
+    let mut total = identity;
+    let block = U * STEPS * lanes;
+    if block <= slices.len {
+        let mut pairs = Pairs::new();
+        while at + block <= slices.len {
+            let mut acc = [identity; U];
+            for _ in 0..STEPS {
+                for u in 0..U {
+                    // SAFETY: the loop's bound.
+                    acc[u] = unsafe { advance(simd, op, &slices, acc[u], at) };
+                    at += lanes;
+                }
+            }
+            pairs.push(op, join::<U, _, _, R, W, A>(op, acc));
+        }
+        total = pairs.finish(op, identity);
+    }
+
+    let mut acc = [identity; U];
+    while at + U * lanes <= slices.len {
+        for u in 0..U {
+            // SAFETY: the loop's bound.
+            acc[u] = unsafe { advance(simd, op, &slices, acc[u], at) };
+            at += lanes;
+        }
+    }
+    while at + lanes <= slices.len {
+        // SAFETY: the loop's bound.
+        acc[0] = unsafe { advance(simd, op, &slices, acc[0], at) };
+        at += lanes;
+    }
+    if at < slices.len {
+        let mask = Mask::first(simd, slices.len - at);
+        // SAFETY: the mask ends with the slices.
+        let (x, y) = unsafe { slices.load_masked(mask, at) };
+        let (new, y) = op.step(acc[U - 1], x, y);
+        // SAFETY: as above.
+        unsafe { slices.store_masked(mask, at, y) };
+        for k in 0..A {
+            acc[U - 1][k] = mask.select(new[k], acc[U - 1][k]);
+        }
+    }
+    total = op.merge(total, join::<U, _, _, R, W, A>(op, acc));
+
+    let mut half = lanes / 2;
+    while half > 0 {
+        let mut turned = total;
+        for k in 0..A {
+            turned[k] = total[k].rotate(half);
+        }
+        total = op.merge(total, turned);
+        half /= 2;
+    }
+    let mut result = [T::default(); A];
+    for k in 0..A {
+        result[k] = total[k].lane(0);
+    }
+    result
+}
+
+/// One step of a reduction.
+///
+/// # Safety
+/// `at` plus one vector is within the slices.
+#[inline(always)]
+unsafe fn advance<S: Simd, T: Lanes, const R: usize, const W: usize, const A: usize>(
+    simd: S,
+    op: impl Fold<T, R, W, A>,
+    slices: &Slices<T, R, W>,
+    acc: Vectors<T, S, A>,
+    at: usize,
+) -> Vectors<T, S, A> {
+    // SAFETY: the caller's contract.
+    let (x, y) = unsafe { slices.load(simd, at) };
+    let (acc, y) = op.step(acc, x, y);
+    // SAFETY: the caller's contract.
+    unsafe { slices.store(at, y) };
+    acc
+}
+
+/// Joins `U` sets of accumulators in pairs.
+#[inline(always)]
+fn join<const U: usize, S: Simd, T: Lanes, const R: usize, const W: usize, const A: usize>(
+    op: impl Fold<T, R, W, A>,
+    mut acc: [Vectors<T, S, A>; U],
+) -> Vectors<T, S, A> {
+    let mut count = U;
+    while count > 1 {
+        let half = count.div_ceil(2);
+        for u in 0..count / 2 {
+            acc[u] = op.merge(acc[u], acc[u + half]);
+        }
+        count = half;
+    }
+    acc[0]
+}
+
+/// Partial results of 1, 2, 4... blocks, joined like the digits of a binary counter.
+struct Pairs<T: Lanes, S: Simd, const A: usize> {
+    /// Initialised where `blocks` has a one.
+    parts: [MaybeUninit<Vectors<T, S, A>>; 32],
+    blocks: usize,
+}
+
+impl<T: Lanes, S: Simd, const A: usize> Pairs<T, S, A> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { parts: [const { MaybeUninit::uninit() }; 32], blocks: 0 }
+    }
+
+    #[inline(always)]
+    fn push<const R: usize, const W: usize>(
+        &mut self,
+        op: impl Fold<T, R, W, A>,
+        mut part: Vectors<T, S, A>,
+    ) {
+        let full = self.blocks.trailing_ones() as usize;
+        for digit in 0..full {
+            // SAFETY: this digit of `blocks` is one.
+            part = op.merge(unsafe { self.parts[digit].assume_init() }, part);
+        }
+        self.parts[full] = MaybeUninit::new(part);
+        self.blocks += 1;
+    }
+
+    #[inline(always)]
+    fn finish<const R: usize, const W: usize>(
+        self,
+        op: impl Fold<T, R, W, A>,
+        identity: Vectors<T, S, A>,
+    ) -> Vectors<T, S, A> {
+        let mut total = identity;
+        for digit in 0..(usize::BITS - self.blocks.leading_zeros()) as usize {
+            if self.blocks >> digit & 1 == 1 {
+                // SAFETY: this digit of `blocks` is one.
+                total = op.merge(unsafe { self.parts[digit].assume_init() }, total);
+            }
+        }
+        total
+    }
+}

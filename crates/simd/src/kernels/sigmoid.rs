@@ -1,0 +1,93 @@
+//! The logistic function.
+//!
+//! With `e^-x = 2^n (1 + t)` the denominator is `(1 + 2^n) + 2^n t`, whose terms are exact: one
+//! rounding instead of two. Numerator and denominator carry a common factor of 2^-64 that keeps
+//! the denominator finite where the result is subnormal.
+
+use pulp::Simd;
+
+use crate::bits::{Bits, F32s};
+use crate::kernels::exp::reduce;
+use crate::kernels::unary::{Unary, unary, unary_in_place};
+
+const FACTOR: f32 = 1.0 / 18_446_744_073_709_551_616.0;
+
+/// `1 / (1 + e^-x)` within 2 ULP; NaN for NaN.
+#[inline(always)]
+pub(crate) fn sigmoid_lanes<S: Simd>(x: F32s<S>) -> F32s<S> {
+    // Beyond these the result is 0 or 1, and stays so.
+    let (tail, n) = reduce(-x.at_least(-104.0).at_most(30.0));
+    let power = (n - (Bits::<S>::ROUNDED - 127 + 64)).shl(23).to_f32();
+    power.splat(FACTOR) / power.mul_add(tail, power + FACTOR)
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Sigmoid;
+
+impl Unary for Sigmoid {
+    #[inline(always)]
+    fn call<S: Simd>(self, x: F32s<S>) -> F32s<S> {
+        sigmoid_lanes(x)
+    }
+}
+
+/// `out[i] = 1 / (1 + e^-x[i])`, within 2 ULP over all `f32`, subnormal results included.
+///
+/// # Panics
+/// If the slices differ in length.
+#[track_caller]
+pub fn sigmoid(x: &[f32], out: &mut [f32]) {
+    unary(Sigmoid, x, out);
+}
+
+/// `x[i] = 1 / (1 + e^-x[i])`, as [`sigmoid`].
+pub fn sigmoid_in_place(x: &mut [f32]) {
+    unary_in_place(Sigmoid, x);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{SAMPLE, worst_ulps};
+
+    #[test]
+    fn within_two_ulp() {
+        assert!(
+            worst_ulps(SAMPLE, sigmoid, |x| if x < 0.0 {
+                x.exp() / (1.0 + x.exp())
+            } else {
+                1.0 / (1.0 + (-x).exp())
+            }) <= 2.0
+        );
+    }
+
+    #[test]
+    #[ignore = "walks all 2^32 values of f32: minutes in a release build"]
+    fn within_two_ulp_everywhere() {
+        assert!(
+            worst_ulps(1, sigmoid, |x| if x < 0.0 {
+                x.exp() / (1.0 + x.exp())
+            } else {
+                1.0 / (1.0 + (-x).exp())
+            }) <= 2.0
+        );
+    }
+
+    #[test]
+    fn special_values() {
+        crate::testing::at_every_level(|level| {
+            let x = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 1e-45, -110.0];
+            let mut y = [0.0; 7];
+            sigmoid(&x, &mut y);
+            let expected: [f32; 7] = [f32::NAN, 1.0, 0.0, 0.5, 0.5, 0.5, 0.0];
+            for i in 0..x.len() {
+                let same = y[i].to_bits() == expected[i].to_bits();
+                assert!(same || y[i].is_nan() && expected[i].is_nan(), "{level}: {} of {}", y[i], x[i]);
+            }
+            sigmoid_in_place(&mut y[..0]);
+            let mut z = x;
+            sigmoid_in_place(&mut z);
+            assert_eq!(y.map(f32::to_bits), z.map(f32::to_bits), "{level}");
+        });
+    }
+}

@@ -1,0 +1,254 @@
+//! Which instructions the kernels use: detection, the `FORETELL_SIMD` variable, scoped override.
+
+use std::cell::Cell;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use pulp::{Scalar, WithSimd};
+
+#[cfg(any(test, feature = "simd"))]
+use pulp::Simd;
+#[cfg(all(feature = "simd", target_arch = "aarch64"))]
+use pulp::aarch64::Neon;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+use pulp::x86::{V3, V4};
+
+/// A set of vector instructions that the kernels can run on.
+///
+/// The best level of the machine is taken when the first kernel runs. The environment variable
+/// `FORETELL_SIMD` (`scalar`, `avx2`, `avx512` or `neon`) overrides it for the process,
+/// [`with_level`] for one closure on one thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// One element at a time; what the compiler makes of it for the baseline of the target.
+    Scalar,
+    /// x86-64 with AVX2 and FMA: 8 lanes of `f32`.
+    Avx2,
+    /// x86-64 with AVX-512 F, BW, CD, DQ and VL: 16 lanes of `f32`.
+    Avx512,
+    /// aarch64 with NEON: 4 lanes of `f32`.
+    Neon,
+}
+
+impl Level {
+    const ALL: [Level; 4] = [Level::Scalar, Level::Avx2, Level::Avx512, Level::Neon];
+
+    /// The levels this machine and this build can run, the scalar level first, the best one last.
+    pub fn available() -> Vec<Level> {
+        let runs = |level: &Level| level.target().is_some();
+        Level::ALL.into_iter().filter(runs).collect()
+    }
+
+    fn target(self) -> Option<Target> {
+        match self {
+            Level::Scalar => Some(Target::Scalar),
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Level::Avx2 => V3::try_new().map(Target::Avx2),
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Level::Avx512 => V4::try_new().map(Target::Avx512),
+            #[cfg(all(feature = "simd", target_arch = "aarch64"))]
+            Level::Neon => Neon::try_new().map(Target::Neon),
+            #[allow(unreachable_patterns, reason = "which arms exist depends on the target")]
+            _ => None,
+        }
+    }
+
+    fn expect_target(self) -> Target {
+        self.target().unwrap_or_else(|| {
+            let here = Level::available().iter().map(Level::to_string).collect::<Vec<_>>();
+            panic!("SIMD level {self} does not run here; available: {}", here.join(", "))
+        })
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Scalar => "scalar",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
+            Level::Neon => "neon",
+        })
+    }
+}
+
+/// A name that is no [`Level`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownLevel(String);
+
+impl fmt::Display for UnknownLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown SIMD level `{}`: expected scalar, avx2, avx512 or neon", self.0)
+    }
+}
+
+impl std::error::Error for UnknownLevel {}
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLevel> {
+        let same = |level: &Level| level.to_string().eq_ignore_ascii_case(name.trim());
+        Level::ALL.into_iter().find(same).ok_or_else(|| UnknownLevel(name.to_owned()))
+    }
+}
+
+/// The token that proves to pulp that the instructions of a level are there.
+#[derive(Clone, Copy)]
+pub(crate) enum Target {
+    Scalar,
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    Avx2(V3),
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    Avx512(V4),
+    #[cfg(all(feature = "simd", target_arch = "aarch64"))]
+    Neon(Neon),
+    /// pulp's emulated widths of 128, 256 and 512 bits: every lane count is tested on every host.
+    #[cfg(test)]
+    Emulated(usize),
+}
+
+impl Target {
+    fn level(self) -> Level {
+        match self {
+            Target::Scalar => Level::Scalar,
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Target::Avx2(_) => Level::Avx2,
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Target::Avx512(_) => Level::Avx512,
+            #[cfg(all(feature = "simd", target_arch = "aarch64"))]
+            Target::Neon(_) => Level::Neon,
+            #[cfg(test)]
+            Target::Emulated(_) => Level::Scalar,
+        }
+    }
+
+    fn current() -> Target {
+        CURRENT.with(|current| match current.get() {
+            Some(target) => target,
+            None => {
+                let target = *DEFAULT.get_or_init(Target::of_process);
+                current.set(Some(target));
+                target
+            }
+        })
+    }
+
+    fn of_process() -> Target {
+        match std::env::var("FORETELL_SIMD") {
+            Ok(name) if !name.trim().is_empty() => match name.parse::<Level>() {
+                Ok(level) => level.expect_target(),
+                Err(error) => panic!("FORETELL_SIMD: {error}"),
+            },
+            _ => Level::available().last().expect("the scalar level is everywhere").expect_target(),
+        }
+    }
+}
+
+static DEFAULT: OnceLock<Target> = OnceLock::new();
+
+thread_local! {
+    static CURRENT: Cell<Option<Target>> = const { Cell::new(None) };
+}
+
+/// The level that kernels called from this thread run at.
+///
+/// # Panics
+/// If `FORETELL_SIMD` names an unknown level, or one that this machine lacks.
+pub fn level() -> Level {
+    Target::current().level()
+}
+
+/// Runs `f` with every kernel that it calls on this thread at `level`.
+///
+/// Threads that `f` starts or hands work to keep their own level.
+///
+/// # Panics
+/// If the machine or the build lacks `level`; [`Level::available`] says what there is.
+pub fn with_level<R>(level: Level, f: impl FnOnce() -> R) -> R {
+    with_target(level.expect_target(), f)
+}
+
+pub(crate) fn with_target<R>(target: Target, f: impl FnOnce() -> R) -> R {
+    struct Restore(Option<Target>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CURRENT.set(self.0);
+        }
+    }
+    let _restore = Restore(CURRENT.replace(Some(target)));
+    f()
+}
+
+/// Compiles `op` once per level and runs the copy for the current one.
+#[inline(always)]
+pub(crate) fn dispatch<Op: WithSimd>(op: Op) -> Op::Output {
+    match Target::current() {
+        Target::Scalar => op.with_simd(Scalar),
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        Target::Avx2(simd) => Simd::vectorize(simd, op),
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        Target::Avx512(simd) => Simd::vectorize(simd, op),
+        #[cfg(all(feature = "simd", target_arch = "aarch64"))]
+        Target::Neon(simd) => Simd::vectorize(simd, op),
+        #[cfg(test)]
+        Target::Emulated(128) => Simd::vectorize(pulp::Scalar128b, op),
+        #[cfg(test)]
+        Target::Emulated(256) => Simd::vectorize(pulp::Scalar256b, op),
+        #[cfg(test)]
+        Target::Emulated(_) => Simd::vectorize(pulp::Scalar512b, op),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for level in Level::ALL {
+            assert_eq!(level.to_string().parse(), Ok(level));
+        }
+        assert_eq!(" AVX2 ".parse(), Ok(Level::Avx2));
+        let error = "sse".parse::<Level>().unwrap_err().to_string();
+        assert_eq!(error, "unknown SIMD level `sse`: expected scalar, avx2, avx512 or neon");
+    }
+
+    #[test]
+    fn the_override_is_scoped_and_nests() {
+        let outside = level();
+        let best = *Level::available().last().unwrap();
+        with_level(Level::Scalar, || {
+            assert_eq!(level(), Level::Scalar);
+            with_level(best, || assert_eq!(level(), best));
+            assert_eq!(level(), Level::Scalar);
+            std::thread::spawn(move || assert_eq!(level(), outside)).join().unwrap();
+        });
+        assert_eq!(level(), outside);
+    }
+
+    #[test]
+    fn the_override_ends_with_a_panic() {
+        let outside = level();
+        let panicked = std::panic::catch_unwind(|| with_level(Level::Scalar, || panic!("stop")));
+        assert!(panicked.is_err());
+        assert_eq!(level(), outside);
+    }
+
+    #[test]
+    fn a_missing_level_says_what_there_is() {
+        let missing = if cfg!(target_arch = "aarch64") { Level::Avx2 } else { Level::Neon };
+        assert!(!Level::available().contains(&missing));
+        let panicked = std::panic::catch_unwind(|| with_level(missing, || ())).unwrap_err();
+        let message = panicked.downcast::<String>().unwrap();
+        assert!(message.contains("available: scalar"), "{message}");
+    }
+
+    #[test]
+    fn without_the_feature_there_is_the_scalar_level_only() {
+        if cfg!(not(feature = "simd")) {
+            assert_eq!(Level::available(), [Level::Scalar]);
+        }
+    }
+}
