@@ -246,24 +246,32 @@ impl Loss {
         scale: f32,
         grad: &mut [f32],
     ) -> f64 {
-        let point = |loss: PointLoss, grad: &mut [f32]| {
-            loss.value_and_grad(prediction, target, Some(weights), scale, grad)
-        };
-        match &self.kind {
-            Kind::Mae => point(PointLoss::Mae, grad),
-            Kind::Mse => point(PointLoss::Mse, grad),
-            Kind::Huber { delta } => point(PointLoss::Huber { delta: *delta as f32 }, grad),
-            Kind::Quantile { q } => point(PointLoss::Pinball { q: *q as f32 }, grad),
-            Kind::MultiQuantile(quantiles) => {
-                pinballs(&quantiles.values(), prediction, target, weights, scale, grad)
-            }
+        match self.elementwise() {
+            Ok(loss) => loss.value_and_grad(prediction, target, Some(weights), scale, grad),
+            Err(quantiles) => pinballs(&quantiles.values(), prediction, target, weights, scale, grad),
         }
     }
 
     /// `Σ w l` over `prediction [n, outputs]`, `target [n]`, `weights [n]`.
     pub fn sum(&self, prediction: &[f32], target: &[f32], weights: &[f32]) -> f64 {
-        let mut grad = vec![0.0; prediction.len()];
-        self.sum_and_grad(prediction, target, weights, 0.0, &mut grad)
+        match self.elementwise() {
+            Ok(loss) => loss.value(prediction, target, Some(weights)),
+            Err(quantiles) => {
+                let mut unused = vec![0.0; prediction.len()];
+                pinballs(&quantiles.values(), prediction, target, weights, 0.0, &mut unused)
+            }
+        }
+    }
+
+    /// The kernel of a loss with one output, or the quantiles of one with several.
+    fn elementwise(&self) -> Result<PointLoss, &Quantiles> {
+        match &self.kind {
+            Kind::Mae => Ok(PointLoss::Mae),
+            Kind::Mse => Ok(PointLoss::Mse),
+            Kind::Huber { delta } => Ok(PointLoss::Huber { delta: *delta as f32 }),
+            Kind::Quantile { q } => Ok(PointLoss::Pinball { q: *q as f32 }),
+            Kind::MultiQuantile(quantiles) => Err(quantiles),
+        }
     }
 }
 
