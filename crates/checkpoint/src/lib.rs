@@ -56,7 +56,7 @@
 //! let mut model = ModelFile::new("NLinear", "NLinear");
 //! model.hyper_parameters.insert("h".into(), 1.into());
 //! model.hyper_parameters.insert("input_size".into(), 2.into());
-//! model.set_losses(&LossSpec::mae(), None);
+//! model.set_losses(&LossSpec::point("MAE"), None);
 //! model.tensors.insert("linear.weight".into(), TensorData::f32([1, 2], vec![0.5, 0.5]));
 //! model.tensors.insert("linear.bias".into(), TensorData::f32([1], vec![0.0]));
 //! let checkpoint = Checkpoint {

@@ -34,84 +34,6 @@ impl LossSpec {
         }
     }
 
-    /// Mean absolute error.
-    pub fn mae() -> Self {
-        Self::point("MAE")
-    }
-
-    /// Mean squared error.
-    pub fn mse() -> Self {
-        Self::point("MSE")
-    }
-
-    /// Huber loss: quadratic up to `delta`, linear beyond.
-    pub fn huber(delta: f64) -> Self {
-        let mut loss = Self::point("HuberLoss");
-        loss.args.insert("delta".into(), delta.into());
-        loss
-    }
-
-    /// Pinball loss at level `q` in (0, 1); its output is named as in Python from 1e-4 on.
-    pub fn quantile(q: f64) -> Self {
-        let mut loss = Self::point("QuantileLoss");
-        loss.args.insert("q".into(), q.into());
-        loss.output_names = vec![format!("_ql{q:?}")];
-        loss
-    }
-
-    /// Pinball losses at the levels `quantiles` in (0, 1), in this order; duplicates count once.
-    pub fn multi_quantile(quantiles: &[f64]) -> Self {
-        let mut unique: Vec<f64> = Vec::with_capacity(quantiles.len());
-        for &q in quantiles {
-            if !unique.contains(&q) {
-                unique.push(q);
-            }
-        }
-        // numpy.round(x, 2), printed as Python prints a float.
-        let percent = |x: f64| format!("{:?}", (x * 100.0).round_ties_even() / 100.0);
-        let name = |&q: &f64| match q {
-            q if q < 0.5 => format!("-lo-{}", percent(100.0 - 200.0 * q)),
-            q if q > 0.5 => format!("-hi-{}", percent(100.0 - 200.0 * (1.0 - q))),
-            _ => "-median".into(),
-        };
-        let mut loss = Self::point("MQLoss");
-        loss.args.insert("quantiles".into(), json!(quantiles));
-        loss.output_names = unique.iter().map(name).collect();
-        loss.quantiles = Some(unique.iter().map(|&q| q as f32).collect());
-        loss
-    }
-
-    /// Pinball losses at the median and at both ends of the central intervals of `levels` percent,
-    /// in (0, 100); duplicates count once.
-    pub fn multi_quantile_levels(levels: &[f64]) -> Self {
-        // Whole levels are written and named without a decimal point, as people write them.
-        let number = |level: f64| match level {
-            level if level.fract() == 0.0 => json!(level as i64),
-            level => json!(level),
-        };
-        let mut ends: Vec<(f64, String)> = Vec::with_capacity(2 * levels.len());
-        for (i, &level) in levels.iter().enumerate() {
-            if !levels[..i].contains(&level) {
-                ends.push((50.0 - level / 2.0, format!("-lo-{}", number(level))));
-                ends.push((50.0 + level / 2.0, format!("-hi-{}", number(level))));
-            }
-        }
-        ends.sort_by(|a, b| a.0.total_cmp(&b.0));
-        ends.insert(0, (50.0, "-median".into()));
-        let mut loss = Self::point("MQLoss");
-        let levels: Vec<_> = levels.iter().map(|&level| number(level)).collect();
-        loss.args.insert("level".into(), levels.into());
-        loss.quantiles = Some(ends.iter().map(|(percent, _)| *percent as f32 / 100.0).collect());
-        loss.output_names = ends.into_iter().map(|(_, name)| name).collect();
-        loss
-    }
-
-    /// The same loss with one weight per step of the horizon.
-    pub fn with_horizon_weight(mut self, weight: Vec<f32>) -> Self {
-        self.horizon_weight = Some(weight);
-        self
-    }
-
     pub(crate) fn decode(slot: &str, value: &Value, sidecar: &mut Sidecar) -> Result<Self, Misfit> {
         if tag(value) != Some("loss") {
             return Err(Misfit::value(slot, "a tagged loss", value));
@@ -204,30 +126,14 @@ mod tests {
 
     #[test]
     fn losses_come_back() {
-        let losses = [
-            LossSpec::mae().with_horizon_weight(vec![1.0, 0.5]),
-            LossSpec::mse(),
-            LossSpec::huber(0.5),
-            LossSpec::quantile(0.9),
-            LossSpec::multi_quantile(&[0.1, 0.5, 0.9]),
-            LossSpec::multi_quantile_levels(&[80.0, 90.0]),
-        ];
-        for loss in losses {
+        let mut quantiles = LossSpec::point("MQLoss");
+        quantiles.args.insert("quantiles".into(), json!([0.1, 0.9]));
+        quantiles.output_names = vec!["-lo-80.0".into(), "-hi-80.0".into()];
+        quantiles.quantiles = Some(vec![0.1, 0.9]);
+        let weighted = LossSpec { horizon_weight: Some(vec![1.0, 0.5]), ..quantiles.clone() };
+        for loss in [LossSpec::point("MAE"), quantiles, weighted] {
             assert_eq!(back(&loss), loss);
         }
-    }
-
-    // Names and levels as printed by neuralforecast 3.3.
-    #[test]
-    fn outputs_are_named_as_in_python() {
-        assert_eq!(LossSpec::quantile(0.9).output_names, ["_ql0.9"]);
-        let levels = LossSpec::multi_quantile_levels(&[80.0, 99.5, 80.0]);
-        let names = ["-median", "-lo-99.5", "-lo-80", "-hi-80", "-hi-99.5"];
-        assert_eq!(levels.output_names, names);
-        assert_eq!(levels.quantiles.unwrap(), [0.5, 0.0025, 0.1, 0.9, 0.9975]);
-        let quantiles = LossSpec::multi_quantile(&[0.9, 0.5, 0.05, 0.333, 0.9]);
-        assert_eq!(quantiles.output_names, ["-hi-80.0", "-median", "-lo-90.0", "-lo-33.4"]);
-        assert_eq!(quantiles.quantiles.unwrap(), [0.9, 0.5, 0.05, 0.333]);
     }
 
     #[test]

@@ -230,10 +230,14 @@ fn parse<T: serde::de::DeserializeOwned>(text: &str, entry: &str, path: &Path) -
 mod tests {
     use super::*;
 
+    fn quantile_loss() -> LossSpec {
+        LossSpec { quantiles: Some(vec![0.1, 0.9]), ..LossSpec::point("MQLoss") }
+    }
+
     fn multi_quantile() -> ModelFile {
         let mut model = ModelFile::new("m", "MLP");
         model.tensors.insert("out.bias".into(), TensorData::f32([1], vec![2.0]));
-        model.set_losses(&LossSpec::multi_quantile(&[0.1, 0.9]), None);
+        model.set_losses(&quantile_loss(), None);
         model
     }
 
@@ -248,11 +252,11 @@ mod tests {
         assert_eq!(model.loss().unwrap().quantiles.unwrap(), [0.1, 0.9]);
         assert_eq!(model.valid_loss().unwrap(), None);
 
-        let valid = LossSpec::multi_quantile(&[0.1, 0.9]);
-        model.set_losses(&LossSpec::mae(), Some(&valid));
+        let (loss, valid) = (LossSpec::point("MAE"), quantile_loss());
+        model.set_losses(&loss, Some(&valid));
         assert_eq!(model.tensors.keys().collect::<Vec<_>>(), ["out.bias", "valid_loss.quantiles"]);
         assert!(model.shared.is_empty());
-        assert_eq!(model.loss().unwrap(), LossSpec::mae());
+        assert_eq!(model.loss().unwrap(), loss);
         assert_eq!(model.valid_loss().unwrap(), Some(valid));
         model.check_shared().unwrap();
     }

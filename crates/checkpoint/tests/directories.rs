@@ -26,6 +26,11 @@ fn names(checkpoint: &Checkpoint) -> Vec<(&str, &str)> {
     checkpoint.models.iter().map(|m| (m.alias.as_str(), m.class.as_str())).collect()
 }
 
+fn quantile_loss(q: f64) -> LossSpec {
+    let output_names = vec![format!("_ql{q}")];
+    LossSpec { output_names, ..support::with_arg("QuantileLoss", "q", q) }
+}
+
 fn sum(values: &TensorValues) -> f64 {
     match values {
         TensorValues::F32(v) => v.iter().map(|&x| f64::from(x)).sum(),
@@ -62,7 +67,10 @@ fn models_come_in_the_order_they_were_given() {
     let plain = load("plain");
     assert_eq!(names(&plain), [("my_model", "DLinear"), ("my_model", "DLinear"), ("NLinear", "NLinear")]);
     let losses: Vec<_> = plain.models.iter().map(|model| model.loss().unwrap()).collect();
-    assert_eq!(losses, [LossSpec::mse(), LossSpec::huber(0.5), LossSpec::mae()]);
+    assert_eq!(
+        losses,
+        [LossSpec::point("MSE"), support::with_arg("HuberLoss", "delta", 0.5), LossSpec::point("MAE")]
+    );
     assert!(plain.models.iter().all(|model| model.valid_loss().unwrap().is_none()));
 }
 
@@ -98,8 +106,8 @@ fn scalers_exogenous_columns_and_quantiles_are_read() {
     assert_eq!((&dataset.static_columns[0][..], &dataset.static_values[..]), ("s1", &[0.0, 0.5, 1.0][..]));
 
     let nhits = &exogenous.models[0];
-    let spec = LossSpec::multi_quantile_levels(&[80.0, 90.0]);
-    let spec_there = LossSpec { args: nhits.loss().unwrap().args, ..spec };
+    let mut spec_there = support::levels_80_and_90();
+    spec_there.args.insert("quantiles".into(), Value::Null);
     assert_eq!(nhits.loss().unwrap(), spec_there);
     assert_eq!(nhits.valid_loss().unwrap(), Some(spec_there));
     let arguments = nhits.arguments().unwrap();
@@ -108,7 +116,7 @@ fn scalers_exogenous_columns_and_quantiles_are_read() {
     let weights = nhits.weights();
     assert_eq!(weights["blocks.0.layers.0.weight"].shape(), [2, 12]);
     assert!(weights.keys().all(|name| name.starts_with("blocks.")));
-    assert_eq!(exogenous.models[1].loss().unwrap(), LossSpec::quantile(0.9));
+    assert_eq!(exogenous.models[1].loss().unwrap(), quantile_loss(0.9));
 }
 
 #[test]
@@ -117,8 +125,11 @@ fn horizon_weights_and_torch_classes_are_read() {
     assert_eq!(integers.configuration.freq, Frequency::Step(1));
     assert_eq!((&integers.dataset, &integers.configuration.uids), (&None, &None));
     let model = &integers.models[0];
-    assert_eq!(model.loss().unwrap(), LossSpec::mae().with_horizon_weight(vec![1.0, 2.0, 3.0]));
-    let valid = LossSpec::quantile(0.2).with_horizon_weight(vec![3.0, 2.0, 1.0]);
+    assert_eq!(
+        model.loss().unwrap(),
+        LossSpec { horizon_weight: Some(vec![1.0, 2.0, 3.0]), ..LossSpec::point("MAE") }
+    );
+    let valid = LossSpec { horizon_weight: Some(vec![3.0, 2.0, 1.0]), ..quantile_loss(0.2) };
     assert_eq!(model.valid_loss().unwrap(), Some(valid));
     let arguments = model.arguments().unwrap();
     assert_eq!(torch_class_name(&arguments["optimizer"]), Some("AdamW"));

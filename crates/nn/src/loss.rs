@@ -407,23 +407,23 @@ impl Arguments<'_> {
             .map(Some)
     }
 
+    /// The quantiles or, without them, the intervals; as in neuralforecast each counts once.
     fn quantiles(&self) -> Result<Quantiles, LossError> {
-        const LEVEL: &str = "a list of different percentages between 0 and 100";
-        const LIST: &str = "a list of different numbers between 0 and 1";
-        let distinct = |list: &[f64]| list.iter().enumerate().all(|(i, x)| !list[..i].contains(x));
+        const LEVEL: &str = "a list of percentages between 0 and 100";
+        const LIST: &str = "a list of numbers between 0 and 1";
         if let Some(list) = self.numbers("quantiles", LIST, Loss::is_share)? {
-            return match list.is_empty() || !distinct(&list) {
+            let first = |i: &usize| !list[..*i].contains(&list[*i]);
+            let unique: Vec<f64> = (0..list.len()).filter(first).map(|i| list[i]).collect();
+            return match unique.is_empty() {
                 true => Err(self.bad("quantiles", LIST, &self.map["quantiles"])),
-                false => Ok(Quantiles::List(list)),
+                false => Ok(Quantiles::List(unique)),
             };
         }
         let Some(level) = self.numbers("level", LEVEL, |level| 0.0 < level && level < 100.0)? else {
             return Ok(Quantiles::Level(vec![80.into(), 90.into()]));
         };
-        if !distinct(&level) {
-            return Err(self.bad("level", LEVEL, &self.map["level"]));
-        }
-        let written = self.map["level"].as_array().into_iter().flatten();
-        Ok(Quantiles::Level(written.filter_map(|x| x.as_number().cloned()).collect()))
+        let written = self.map["level"].as_array().into_iter().flatten().filter_map(Value::as_number);
+        let first = |i: &usize| !level[..*i].contains(&level[*i]);
+        Ok(Quantiles::Level(written.enumerate().filter(|(i, _)| first(i)).map(|(_, x)| x.clone()).collect()))
     }
 }

@@ -90,6 +90,15 @@ fn arguments_survive_a_round_trip() {
     assert_eq!(loss.suffixes(), ["-median", "-lo-99.5", "-lo-80", "-hi-80", "-hi-99.5"]);
 }
 
+/// The expected names are neuralforecast's.
+#[test]
+fn quantiles_count_once_and_are_named_by_rounded_percentages() {
+    let loss = Loss::parse(&json!({"MQLoss": {"quantiles": [0.9, 0.5, 0.05, 0.333, 0.9]}})).expect("a loss");
+    assert_eq!(loss.suffixes(), ["-hi-80.0", "-median", "-lo-90.0", "-lo-33.4"]);
+    let loss = Loss::parse(&json!({"MQLoss": {"level": [80, 99.5, 80]}})).expect("a loss");
+    assert_eq!(loss.suffixes(), ["-median", "-lo-99.5", "-lo-80", "-hi-80", "-hi-99.5"]);
+}
+
 #[test]
 fn what_cannot_be_is_explained() {
     let message = |value: Value| Loss::parse(&value).expect_err("no loss").to_string();
@@ -100,6 +109,7 @@ fn what_cannot_be_is_explained() {
     );
     assert!(message(json!({"HuberLoss": {"beta": 1}})).contains("argument beta"));
     assert!(message(json!("QuantileLoss")).contains("q must be a number between 0 and 1"));
-    assert!(message(json!({"MQLoss": {"level": [80, 80]}})).contains("different percentages"));
+    assert!(message(json!({"MQLoss": {"level": [100]}})).contains("percentages between 0 and 100"));
+    assert!(message(json!({"MQLoss": {"quantiles": []}})).contains("a list of numbers"));
     assert!(message(json!({"MQLoss": {"quantiles": [0.1, 1.0]}})).contains("between 0 and 1"));
 }

@@ -1,9 +1,9 @@
-//! A checkpoint put together by hand, as the facade will.
+//! A checkpoint put together by hand, and the losses it and the fixtures have.
 
 use foretell_checkpoint::{
     Checkpoint, Column, Configuration, Dataset, Frequency, LocalScaler, LossSpec, ModelFile, TensorData,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 const H: usize = 3;
 const L: usize = 4;
@@ -34,12 +34,29 @@ pub(crate) fn checkpoint(integer_times: bool) -> Checkpoint {
     Checkpoint { configuration, models: vec![multi_quantile(), nlinear()], dataset: Some(dataset()) }
 }
 
+/// A point loss with one argument.
+pub(crate) fn with_arg(class: &str, name: &str, value: impl Into<Value>) -> LossSpec {
+    let mut loss = LossSpec::point(class);
+    loss.args.insert(name.into(), value.into());
+    loss
+}
+
+/// What `MQLoss(level=[80, 90])` becomes.
+pub(crate) fn levels_80_and_90() -> LossSpec {
+    LossSpec {
+        output_names: ["-median", "-lo-90", "-lo-80", "-hi-80", "-hi-90"].map(String::from).to_vec(),
+        quantiles: Some(vec![0.5, 0.05, 0.1, 0.9, 0.95]),
+        ..with_arg("MQLoss", "level", vec![80, 90])
+    }
+}
+
 /// Forecasts each step as the last value plus half of the last rise.
 fn nlinear() -> ModelFile {
     let mut model = ModelFile::new("last_rise", "NLinear");
     let hyper_parameters = json!({"h": H, "input_size": L, "accelerator": "cpu", "logger": false});
     model.hyper_parameters = hyper_parameters.as_object().unwrap().clone();
-    model.set_losses(&LossSpec::huber(0.5).with_horizon_weight(vec![1.0, 2.0, 3.0]), None);
+    let horizon_weight = Some(vec![1.0, 2.0, 3.0]);
+    model.set_losses(&LossSpec { horizon_weight, ..with_arg("HuberLoss", "delta", 0.5) }, None);
     let weight = [0.0, 0.0, -0.5, 0.0].repeat(H);
     model.tensors.insert("linear.weight".into(), TensorData::f32([H, L], weight));
     model.tensors.insert("linear.bias".into(), TensorData::f32([H], vec![0.0; H]));
@@ -55,7 +72,7 @@ fn multi_quantile() -> ModelFile {
         "accelerator": "cpu", "logger": false,
     });
     model.hyper_parameters = hyper_parameters.as_object().unwrap().clone();
-    model.set_losses(&LossSpec::multi_quantile_levels(&[80.0, 90.0]), None);
+    model.set_losses(&levels_80_and_90(), None);
     for (name, rows, columns) in [("mlp.0", hidden, inputs), ("out", outputs, hidden)] {
         let weight = (0..rows * columns).map(|i| (i as f32).sin() / 4.0).collect();
         let bias = (0..rows).map(|i| i as f32 / 16.0).collect();
