@@ -1,1 +1,2 @@
 //! Criterion suites over the public API of the crates; see `benches/`.
+#![forbid(unsafe_code)]
