@@ -1,2 +1,47 @@
-//! The project's chores.
-fn main() {}
+//! The project's chores: `cargo xtask --help` lists them.
+#![forbid(unsafe_code)]
+
+mod ci;
+mod neon;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// The chores of the foretell workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Chore {
+    /// Check the rules of the house that the compiler does not: edges, unsafe, lengths, manifests.
+    Tidy,
+    /// Run every check that a change must pass, cheapest first, and stop at the first failure.
+    Ci(ci::Options),
+    /// Cross-build the tests of simd, pool and gemm for aarch64 and run them under qemu.
+    TestNeon(neon::Options),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Chore::parse() {
+        Chore::Tidy => tidy::run(),
+        Chore::Ci(options) => ci::run(&options),
+        Chore::TestNeon(options) => neon::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Chore::command().debug_assert();
+    }
+}

@@ -122,6 +122,12 @@ pub enum DataError {
         /// The file.
         file: Arc<str>,
     },
+    /// A series without a row, which would vanish.
+    #[error("series `{id}` has no rows; give it some, or leave it out")]
+    EmptySeries {
+        /// The series.
+        id: String,
+    },
     /// There is a header, or a builder, but no row.
     #[error("{table} has no rows; expected one per series and time")]
     NoRows {

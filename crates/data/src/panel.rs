@@ -312,6 +312,9 @@ impl PanelBuilder {
 
     /// Appends rows of one series.
     pub fn series(mut self, id: &str, times: &[i64], y: &[f32]) -> Self {
+        if times.is_empty() && y.is_empty() {
+            self.fault.get_or_insert(DataError::EmptySeries { id: id.to_owned() });
+        }
         times.iter().for_each(|_| self.rows.push_id(id));
         self.append(times, y)
     }

@@ -41,7 +41,11 @@ const WARM_UP: usize = 5;
 ///
 /// # Errors
 /// If the hyper-parameters do not fit together.
+///
+/// # Panics
+/// If `batch` is 0, or the system refuses to start that many threads.
 pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, SpecError> {
+    assert!(batch > 0, "a bench of 0 windows");
     spec.check()?;
     let (dims, loss, workers) = (spec.dims(), spec.loss(), Workers::new(threads));
     let mut table = Table::default();

@@ -1,5 +1,7 @@
 //! Rolling forecasts over the end of each series, against the truth.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 
 use foretell_data::{Frame, Panel, Span};
@@ -11,6 +13,7 @@ use crate::metrics::{Metrics, Scored, seasonal_error, seasonal_naive};
 /// Forecasts from several cutoffs, and the models that made them.
 pub struct CrossValidation {
     /// `unique_id, ds, cutoff, y` and a column per output of each model; ordered by series, cutoff, time.
+    /// An unknown `y` is NaN.
     pub frame: Frame,
     /// The models, trained on what lies before the first cutoff.
     pub fitted: Fitted,
@@ -27,10 +30,11 @@ struct Rows {
 
 impl Forecaster {
     /// Trains once on all but the last `h + (n_windows - 1) * step_size` steps of each series, then
-    /// forecasts `n_windows` times, `step_size` steps apart, the last forecast ending with the series.
+    /// forecasts `n_windows` times, `step_size` steps apart, the last forecast ending with the series. A
+    /// series that is too short for the earliest forecasts has fewer, as in neuralforecast.
     ///
     /// # Errors
-    /// As [`Forecaster::fit`], and if a series is too short for so many windows.
+    /// As [`Forecaster::fit`].
     pub fn cross_validate(
         self,
         panel: &Panel,
@@ -42,10 +46,6 @@ impl Forecaster {
         }
         let h = self.h();
         let test_size = h + (n_windows - 1) * step_size;
-        if let Some(series) = (0..panel.n_series()).find(|&series| panel.len(series) <= test_size) {
-            let (id, rows) = (panel.id(series).to_string(), panel.len(series));
-            return Err(Error::TooShortToTest { id, rows, n_windows, step_size, h, test_size });
-        }
         let fitted = self.fit_before(panel, test_size)?;
 
         let mut frame = fitted.frame();
@@ -59,7 +59,7 @@ impl Forecaster {
                     frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
                     frame.times.extend((1..=h).map(|step| panel.time(series, cutoff + step)));
                     cutoffs.extend(std::iter::repeat_n(panel.time(series, cutoff), h));
-                    truth.extend_from_slice(&panel.y(series)[cutoff + 1..=cutoff + h]);
+                    truth.extend_from_slice(&known(panel, series)[cutoff + 1..=cutoff + h]);
                     if windows.last().is_none_or(|last| last.series != series) {
                         windows.push(Rows { series, rows: start..start, known: Vec::new() });
                     }
@@ -78,7 +78,8 @@ impl Forecaster {
 }
 
 impl CrossValidation {
-    /// The errors of each model's point forecast (the median where it forecasts quantiles), and of the
+    /// The errors of each model's point forecast (the median, or the nearest quantile to it, where it
+    /// forecasts quantiles), where the truth is known, and of the
     /// seasonal naive forecast, which comes last. `season` is in steps.
     ///
     /// # Panics
@@ -92,14 +93,16 @@ impl CrossValidation {
                 self.windows.iter().map(|window| Scored {
                     truth: &truth[window.rows.clone()],
                     forecast: &forecast[window.rows.clone()],
-                    naive_error: seasonal_error(&panel.y(window.series)[..window.known[0]], season),
+                    naive_error: seasonal_error(&known(panel, window.series)[..window.known[0]], season),
                 }),
             )
         };
         let mut metrics: Vec<Metrics> = Vec::new();
+        let mut column = 1;
         for (model, name) in self.fitted.models.iter().zip(self.fitted.column_names()) {
-            let column = format!("{name}{}", model.spec.loss().suffixes()[0]);
-            metrics.push(score(&name, self.frame.column(&column).expect("a column of each model")));
+            let (point, suffixes) = model.spec.outputs();
+            metrics.push(score(&name, &self.frame.columns[column + point].1));
+            column += suffixes.len();
         }
         metrics.push(score("SeasonalNaive", &self.naive(panel, season)));
         metrics
@@ -110,10 +113,26 @@ impl CrossValidation {
         let h = self.fitted.h();
         let mut forecast = Vec::with_capacity(self.frame.n_rows());
         for window in &self.windows {
+            let y = known(panel, window.series);
             for &known in &window.known {
-                forecast.extend(seasonal_naive(&panel.y(window.series)[..known], season, h));
+                forecast.extend(seasonal_naive(&y[..known], season, h));
             }
         }
         forecast
+    }
+}
+
+/// The target of a series, NaN where it is not known.
+fn known(panel: &Panel, series: usize) -> Cow<'_, [f32]> {
+    let y = panel.y(series);
+    match panel.available_mask(series) {
+        None => Cow::Borrowed(y),
+        Some(mask) => y.iter().zip(mask).map(|(&y, &mask)| if mask == 0.0 { f32::NAN } else { y }).collect(),
+    }
+}
+
+impl fmt::Debug for CrossValidation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CrossValidation({:?}, {} rows)", self.fitted, self.frame.n_rows())
     }
 }

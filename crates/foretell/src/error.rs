@@ -81,27 +81,27 @@ pub enum Error {
         /// Steps between them.
         step_size: usize,
     },
-    /// Series too short to hold the windows of a cross-validation and something to train on.
-    #[error(
-        "series {id} has {rows} rows; {n_windows} windows every {step_size} steps with h = {h} take the last \
-         {test_size}, which leaves none to train on: ask for fewer windows"
-    )]
-    TooShortToTest {
-        /// The series.
-        id: String,
-        /// Its length.
-        rows: usize,
-        /// Windows asked for.
-        n_windows: usize,
-        /// Steps between them.
-        step_size: usize,
-        /// The horizon.
-        h: usize,
-        /// Rows that the windows take.
-        test_size: usize,
+    /// Two columns of one name.
+    #[error("two columns of the forecast would be called {name}; give the models other aliases (alias)")]
+    Columns {
+        /// The name.
+        name: String,
+    },
+    /// One name for two kinds of models.
+    #[error("models of two kinds, {first} and {second}, have the alias {alias}; give one of them another")]
+    Aliases {
+        /// The alias.
+        alias: String,
+        /// A model of that alias.
+        first: &'static str,
+        /// Another model of that alias.
+        second: &'static str,
     },
     /// Data of another frequency than that of training.
-    #[error("the models were trained on data of frequency {trained}; this panel has frequency {found}")]
+    #[error(
+        "the models were trained on data of frequency {trained}; this panel has frequency {found}; read it with \
+             the frequency of training if that is what it has (CsvOptions::freq)"
+    )]
     Frequency {
         /// The frequency of training.
         trained: Freq,

@@ -1,14 +1,16 @@
 //! The way from a panel to a forecast: unfitted, fitted, forecast.
 
+use std::fmt;
+
 use foretell_data::{Cutter, Frame, Freq, Future, Panel, Span, WindowSpec};
 use foretell_nn::{Model, Params, Table};
-use foretell_train::{Cut, Fit, Forecasts, Outcome, Progress, TrainConfig, Verdict, Workers, fit};
+use foretell_train::{Cut, Fit, Forecasts, Listener, Outcome, Progress, TrainConfig, Verdict, Workers, fit};
 
 use crate::error::Error;
 use crate::spec::ModelSpec;
 
 /// Who is told of the steps of training: the model's column name and the state after the step.
-type Listener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
+type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
 
 /// Models before training.
 ///
@@ -16,9 +18,10 @@ type Listener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
 pub struct Forecaster {
     specs: Vec<ModelSpec>,
     val_size: usize,
-    workers: Workers,
+    threads: usize,
+    restore_best: bool,
     columns: ColumnNames,
-    listener: Listener,
+    listener: ModelListener,
 }
 
 /// What the columns of the data are called; kept with saved models.
@@ -69,11 +72,18 @@ impl Forecaster {
                 let (other, found) = (spec.alias().to_owned(), spec.h());
                 return Err(Error::Horizons { first: first.alias().to_owned(), h: first.h(), other, found });
             }
+            let namesake =
+                specs.iter().find(|other| other.alias() == spec.alias() && other.name() != spec.name());
+            if let Some(other) = namesake {
+                let (alias, first, second) = (spec.alias().to_owned(), spec.name(), other.name());
+                return Err(Error::Aliases { alias, first, second });
+            }
         }
         Ok(Self {
             specs,
             val_size: 0,
-            workers: Workers::new(0),
+            threads: 0,
+            restore_best: true,
             columns: ColumnNames::default(),
             listener: Box::new(|_, _| Verdict::Continue),
         })
@@ -94,7 +104,14 @@ impl Forecaster {
     /// Uses `threads` threads; 0, the default, as many as the machine has. Their number changes nothing
     /// in the result.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.workers = Workers::new(threads);
+        self.threads = threads;
+        self
+    }
+
+    /// Whether a model whose training early stopping ends goes back to the weights of its best check; true
+    /// by default. neuralforecast keeps the last weights.
+    pub fn restore_best(mut self, restore_best: bool) -> Self {
+        self.restore_best = restore_best;
         self
     }
 
@@ -125,29 +142,41 @@ impl Forecaster {
         if self.val_size > 0 && self.val_size < h {
             return Err(Error::ValSize { h, found: self.val_size });
         }
-        let names = column_names(&self.specs);
+        self.check_columns()?;
+        let workers = Workers::new(self.threads);
         let mut models = Vec::with_capacity(self.specs.len());
-        for (spec, name) in self.specs.into_iter().zip(names) {
+        for (spec, name) in self.specs.iter().zip(column_names(&self.specs)) {
             let mut listen = |progress: &Progress| (self.listener)(&name, progress);
-            models.push(train(spec, panel, self.val_size, test_size, &self.workers, &mut listen)?);
+            let config = TrainConfig { restore_best: self.restore_best, ..train_config(spec) };
+            models.push(train(spec, panel, [self.val_size, test_size], &config, &workers, &mut listen)?);
         }
-        Ok(Fitted { models, freq: panel.freq(), columns: self.columns, workers: self.workers })
+        Ok(Fitted { models, freq: panel.freq(), columns: self.columns, workers })
+    }
+
+    /// No two columns of a forecast may have the same name.
+    fn check_columns(&self) -> Result<(), Error> {
+        let ColumnNames { id, time, target } = &self.columns;
+        let mut taken: Vec<String> = vec![id.clone(), time.clone(), target.clone(), "cutoff".to_owned()];
+        for (spec, name) in self.specs.iter().zip(column_names(&self.specs)) {
+            taken.extend(spec.loss().suffixes().iter().map(|suffix| format!("{name}{suffix}")));
+        }
+        let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
+        twice.map_or(Ok(()), |i| Err(Error::Columns { name: taken.swap_remove(i) }))
     }
 }
 
 fn train(
-    spec: ModelSpec,
+    spec: &ModelSpec,
     panel: &Panel,
-    val_size: usize,
-    test_size: usize,
+    [val_size, test_size]: [usize; 2],
+    config: &TrainConfig,
     workers: &Workers,
-    listen: &mut (dyn FnMut(&Progress) -> Verdict + Send),
+    listen: Listener<'_>,
 ) -> Result<FittedModel, Error> {
-    let config = train_config(&spec);
     if config.early_stop_patience_steps > 0 && val_size == 0 {
         return Err(Error::NothingToWatch { model: spec.alias().to_owned(), h: spec.h() });
     }
-    let windows = window_spec(&spec)?;
+    let windows = window_spec(spec)?;
     let train = Cutter::new(panel, &windows, Span::Train { val_size, test_size })?;
     let valid = match val_size {
         0 => None,
@@ -163,12 +192,12 @@ fn train(
         valid_loss: &spec.valid_loss(),
         train: &train,
         valid: valid.as_ref(),
-        config: &config,
+        config,
         workers,
     };
-    let outcome =
+    let (params, outcome) =
         fit(job, listen).map_err(|source| Error::Train { model: spec.alias().to_owned(), source })?;
-    Ok(FittedModel { spec, network, params: outcome.params.clone(), outcome: Some(outcome) })
+    Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) })
 }
 
 fn train_config(spec: &ModelSpec) -> TrainConfig {
@@ -289,6 +318,9 @@ impl Fitted {
     }
 
     /// Uses `threads` threads; 0 as many as the machine has.
+    ///
+    /// # Panics
+    /// If the system refuses to start that many.
     pub fn threads(mut self, threads: usize) -> Self {
         self.workers = Workers::new(threads);
         self
@@ -343,4 +375,26 @@ pub(crate) fn output_columns<'a>(
     suffixes.iter().enumerate().map(move |(output, suffix)| {
         (format!("{name}{suffix}"), values.iter().skip(output).step_by(suffixes.len()).copied().collect())
     })
+}
+
+impl fmt::Debug for Forecaster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Forecaster")
+            .field("models", &column_names(&self.specs))
+            .field("h", &self.h())
+            .finish()
+    }
+}
+
+impl fmt::Debug for Fitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (models, freq) = (self.column_names(), self.freq.to_string());
+        f.debug_struct("Fitted").field("models", &models).field("h", &self.h()).field("freq", &freq).finish()
+    }
+}
+
+impl fmt::Debug for FittedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FittedModel({}, {:?})", self.spec.name(), self.params)
+    }
 }

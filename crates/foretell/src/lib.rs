@@ -41,10 +41,14 @@ pub use bench::{Bench, bench};
 pub use cross_validation::CrossValidation;
 pub use error::Error;
 pub use forecaster::{ColumnNames, Fitted, FittedModel, Forecaster};
+pub use foretell_checkpoint::CheckpointError;
 pub use foretell_data::{
     CsvOptions, DataError, Frame, Freq, Future, Panel, PanelBuilder, TimeKind, TimeStyle,
 };
-pub use foretell_models::{Entry, MODELS};
-pub use foretell_train::{Outcome, Progress, Verdict};
+pub use foretell_models::{ConfigError, Entry, MODELS};
+pub use foretell_nn::LossError;
+pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
 pub use metrics::{Metrics, usual_season};
+/// The values that [`ModelSpec::set`] takes.
+pub use serde_json::{Value, json};
 pub use spec::{ModelSpec, SpecError};

@@ -3,7 +3,7 @@
 use foretell_data::Freq;
 use serde::Serialize;
 
-/// The errors of one forecaster over many forecasts.
+/// The errors of one forecaster over many forecasts, where the truth is known.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Metrics {
     /// The forecaster's name.
@@ -20,7 +20,7 @@ pub struct Metrics {
     pub mase: f64,
 }
 
-/// Truths and forecasts of one series.
+/// Truths (NaN where unknown) and forecasts of one series.
 pub(crate) struct Scored<'a> {
     pub(crate) truth: &'a [f32],
     pub(crate) forecast: &'a [f32],
@@ -33,8 +33,9 @@ impl Metrics {
         let (mut count, mut absolute, mut squared, mut symmetric) = (0_usize, 0.0, 0.0, 0.0);
         let (mut scaled, mut scalable) = (0.0, 0_usize);
         for Scored { truth, forecast, naive_error } in series {
-            let mut own = 0.0;
-            for (&y, &forecast) in truth.iter().zip(forecast) {
+            let (mut own, mut known) = (0.0, 0_usize);
+            for (&y, &forecast) in truth.iter().zip(forecast).filter(|(y, _)| !y.is_nan()) {
+                known += 1;
                 let (y, forecast) = (f64::from(y), f64::from(forecast));
                 let error = (y - forecast).abs();
                 let size = y.abs() + forecast.abs();
@@ -43,9 +44,9 @@ impl Metrics {
                 symmetric += if size == 0.0 { 0.0 } else { 2.0 * error / size };
             }
             absolute += own;
-            count += truth.len();
-            if let Some(naive) = naive_error.filter(|&naive| naive > 0.0 && !truth.is_empty()) {
-                scaled += own / truth.len() as f64 / naive;
+            count += known;
+            if let Some(naive) = naive_error.filter(|&naive| naive > 0.0 && known > 0) {
+                scaled += own / known as f64 / naive;
                 scalable += 1;
             }
         }
@@ -60,19 +61,25 @@ impl Metrics {
     }
 }
 
-/// The mean of |y(t) - y(t - season)| over a series; `None` where it is no longer than a season.
+/// The mean of |y(t) - y(t - season)| over a series, where both are known (not NaN); `None` where no two
+/// are.
 pub(crate) fn seasonal_error(y: &[f32], season: usize) -> Option<f64> {
-    let pairs = y.len().checked_sub(season).filter(|&pairs| pairs > 0)?;
-    let sum: f64 =
-        y.iter().zip(&y[season..]).map(|(&before, &now)| (f64::from(now) - f64::from(before)).abs()).sum();
-    Some(sum / pairs as f64)
+    let pairs =
+        y.iter().zip(y.get(season..)?).map(|(&before, &now)| (f64::from(now) - f64::from(before)).abs());
+    let known: Vec<f64> = pairs.filter(|error| !error.is_nan()).collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }
 
-/// The seasonal naive forecast: the last season of `history`, repeated. A history shorter than a season is
-/// repeated whole; of an empty one the forecast is 0.
+/// The seasonal naive forecast: the last season of `history`, repeated, an unknown value (NaN) by that of
+/// the season before. Without any such value it is the last known one, or else 0.
 pub(crate) fn seasonal_naive(history: &[f32], season: usize, horizon: usize) -> impl Iterator<Item = f32> {
-    let last = &history[history.len().saturating_sub(season)..];
-    (0..horizon).map(|step| if last.is_empty() { 0.0 } else { last[step % last.len()] })
+    let last = history.iter().rev().copied().find(|y| !y.is_nan()).unwrap_or(0.0);
+    (0..horizon).map(move |step| {
+        // The same place in the last season, the one before, and so on.
+        let back = season - step % season;
+        let earlier = (0..).map_while(|seasons| history.len().checked_sub(back + seasons * season));
+        earlier.map(|at| history[at]).find(|y| !y.is_nan()).unwrap_or(last)
+    })
 }
 
 /// The season that data of this frequency usually have, in steps: a day of minutes or hours, a week of
@@ -114,6 +121,7 @@ mod tests {
         let forecast: Vec<f32> = seasonal_naive(&[9.0, 1.0, 2.0, 3.0], 3, 5).collect();
         assert_eq!(forecast, [1.0, 2.0, 3.0, 1.0, 2.0]);
         assert_eq!(seasonal_naive(&[4.0], 3, 2).collect::<Vec<_>>(), [4.0, 4.0]);
+        assert_eq!(seasonal_naive(&[], 3, 1).collect::<Vec<_>>(), [0.0]);
         assert_eq!(seasonal_error(&[1.0, 2.0, 4.0], 1), Some(1.5));
         assert_eq!(seasonal_error(&[1.0], 1), None);
     }
@@ -123,5 +131,17 @@ mod tests {
         let season = |word: &str| usual_season(Freq::parse(word).expect("a frequency"));
         let found = ["15min", "h", "2h", "D", "B", "W-SUN", "MS", "QE", "YS", "1", "3"].map(season);
         assert_eq!(found, [96, 24, 12, 7, 5, 52, 12, 4, 1, 1, 1]);
+    }
+
+    #[test]
+    fn unknown_values_do_not_count() {
+        const GAP: f32 = f32::NAN;
+        let forecast: Vec<f32> = seasonal_naive(&[1.0, 2.0, 3.0, GAP], 2, 4).collect();
+        assert_eq!(forecast, [3.0, 2.0, 3.0, 2.0]);
+        assert_eq!(seasonal_error(&[1.0, GAP, 4.0, 2.0, 6.0], 2), Some(2.5));
+        assert_eq!(seasonal_error(&[1.0, GAP], 1), None);
+        let scored = Scored { truth: &[1.0, GAP], forecast: &[2.0, 2.0], naive_error: Some(2.0) };
+        let metrics = Metrics::of("m", [scored]);
+        assert_eq!((metrics.mae, metrics.rmse, metrics.mase), (1.0, 1.0, 0.5));
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::forecaster::{ColumnNames, Fitted, FittedModel};
-use crate::spec::{ModelSpec, SpecError, UNSUPPORTED};
+use crate::spec::{ModelSpec, UNSUPPORTED};
 
 impl Fitted {
     /// Writes the models to a directory that [`Fitted::load`] and `NeuralForecast.load` read. It appears
@@ -45,19 +45,32 @@ impl Fitted {
             alias: alias.to_owned(),
             reason,
         };
+        let first = models[0].alias.clone();
+        if !configuration.fitted {
+            return Err(fault(&first, "it was saved before it was trained".to_owned()));
+        }
         if let Some(scaler) = &configuration.local_scaler_type {
             let reason = format!(
                 "it was trained with local_scaler_type {scaler:?}; foretell scales windows, not series"
             );
-            return Err(fault(&models[0].alias, reason));
+            return Err(fault(&first, reason));
         }
         let freq = match &configuration.freq {
             Frequency::Alias(word) => Freq::parse(word)?,
             Frequency::Step(step) => Freq::parse(&step.to_string())?,
         };
         let models = models.iter().map(|file| read_model(file).map_err(|reason| fault(&file.alias, reason)));
+        let models: Vec<FittedModel> = models.collect::<Result<_, _>>()?;
+        if let Some(scaler) = &configuration.local_static_scaler_type
+            && let Some(model) = models.iter().find(|model| !model.spec.stat_exog_list().is_empty())
+        {
+            let reason = format!(
+                "it was trained with local_static_scaler_type {scaler:?}; foretell takes static columns as they are"
+            );
+            return Err(fault(model.spec.alias(), reason));
+        }
         Ok(Self {
-            models: models.collect::<Result<_, _>>()?,
+            models,
             freq,
             columns: ColumnNames {
                 id: configuration.id_col,
@@ -72,6 +85,8 @@ impl Fitted {
 fn model_file(model: &FittedModel) -> ModelFile {
     let mut file = ModelFile::new(model.spec.alias(), model.spec.name());
     file.hyper_parameters = model.spec.hyper_parameters();
+    // Some models there take the input_size as it is written, so -1 is written out.
+    file.hyper_parameters.insert("input_size".to_owned(), model.spec.input_size().into());
     let table = model.params.table();
     for entry in table.entries() {
         let values = TensorData::f32(entry.shape.to_vec(), model.params.values(entry).to_vec());
@@ -131,35 +146,88 @@ fn read_model(file: &ModelFile) -> Result<FittedModel, String> {
     Ok(FittedModel { spec, network, params, outcome: None })
 }
 
+/// The model with the hyper-parameters that its forecasts depend on. How its weights came about does not
+/// matter to those who use them: settings of training that foretell does not have are left at defaults.
 fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> {
     let mut arguments = file.arguments()?;
     arguments.insert("loss".to_owned(), loss_value(file.loss()?));
-    let valid = file.valid_loss()?.map_or(Value::Null, loss_value);
-    arguments.insert("valid_loss".to_owned(), valid);
-    let mut size = |name: &str| -> Result<i64, String> {
-        let value = arguments.remove(name).unwrap_or_default();
-        value.as_i64().ok_or_else(|| format!("hyper-parameter {name} must be a whole number, found {value}"))
-    };
-    let (h, input_size) = (usize::try_from(size("h")?)?, size("input_size")?);
-    let mut spec = ModelSpec::new(&file.class, h, 3 * h)?.set("input_size", input_size)?;
-    spec = spec.set("alias", file.alias.as_str())?;
-    arguments.remove("alias");
+    arguments.insert("valid_loss".to_owned(), file.valid_loss()?.map_or(Value::Null, loss_value));
+    arguments.insert("alias".to_owned(), file.alias.as_str().into());
+    let h = arguments.remove("h").unwrap_or_default();
+    let steps = h.as_u64().filter(|&h| h <= 1_000_000);
+    let steps =
+        steps.ok_or_else(|| format!("hyper-parameter h must be between 1 and 1000000, found {h}"))? as usize;
+    let mut spec = ModelSpec::new(&file.class, steps, 1)?.set("input_size", -1)?;
     for (name, value) in arguments {
-        // How the weights came about does not matter to those who use them.
-        if UNSUPPORTED.iter().any(|(known, _)| *known == name) && !affects_forecasts(&name, &value) {
-            continue;
-        }
+        let tolerated = OF_TRAINING.contains(&name.as_str())
+            || (name != "cat_exog_list" && UNSUPPORTED.iter().any(|(known, _)| *known == name));
         spec = match spec.clone().set(&name, value) {
-            // Options of PyTorch Lightning's trainer.
-            Err(SpecError::UnknownName { .. }) => spec,
+            Err(_) if tolerated => spec,
             set => set?,
         };
+    }
+    if spec.loss().quantiles() != spec.valid_loss().quantiles() {
+        spec = spec.set("valid_loss", Value::Null)?;
     }
     spec.check()?;
     Ok(spec)
 }
 
-/// Whether a hyper-parameter that is not read here changes what the trained model computes.
-fn affects_forecasts(name: &str, value: &Value) -> bool {
-    name == "cat_exog_list" && value.as_array().is_some_and(|list| !list.is_empty())
-}
+/// Arguments of neuralforecast's models and of PyTorch Lightning's trainer that say how a model is
+/// trained, or have no meaning for the models here.
+const OF_TRAINING: [&str; 54] = [
+    "valid_loss",
+    "max_steps",
+    "learning_rate",
+    "num_lr_decays",
+    "early_stop_patience_steps",
+    "val_monitor",
+    "val_check_steps",
+    "batch_size",
+    "valid_batch_size",
+    "windows_batch_size",
+    "inference_windows_batch_size",
+    "start_padding_enabled",
+    "training_data_availability_threshold",
+    "step_size",
+    "random_seed",
+    "drop_last_loader",
+    "n_series",
+    "n_samples",
+    "h_train",
+    "inference_input_size",
+    "accelerator",
+    "accumulate_grad_batches",
+    "barebones",
+    "benchmark",
+    "callbacks",
+    "check_val_every_n_epoch",
+    "default_root_dir",
+    "detect_anomaly",
+    "deterministic",
+    "devices",
+    "enable_checkpointing",
+    "enable_model_summary",
+    "enable_progress_bar",
+    "fast_dev_run",
+    "gradient_clip_algorithm",
+    "gradient_clip_val",
+    "inference_mode",
+    "limit_predict_batches",
+    "limit_test_batches",
+    "limit_train_batches",
+    "limit_val_batches",
+    "log_every_n_steps",
+    "logger",
+    "max_time",
+    "min_steps",
+    "num_nodes",
+    "num_sanity_val_steps",
+    "overfit_batches",
+    "plugins",
+    "precision",
+    "profiler",
+    "strategy",
+    "sync_batchnorm",
+    "use_distributed_sampler",
+];

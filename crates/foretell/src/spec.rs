@@ -29,7 +29,7 @@ pub struct ModelSpec {
 }
 
 /// A model or a hyper-parameter that cannot be.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum SpecError {
     /// No model of that name.
     #[error("no model is called {found}; {hint}there are {}", names())]
@@ -64,6 +64,24 @@ pub enum SpecError {
     /// A value that one of the model's own hyper-parameters cannot have.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A window scaler that there is not.
+    #[error("{model}: {source}")]
+    Scaler {
+        /// The model.
+        model: &'static str,
+        /// What is wrong with it.
+        source: Box<DataError>,
+    },
+    /// A model larger than memory.
+    #[error(
+        "{model}: with these hyper-parameters it would have over {limit} parameters; choose smaller layers"
+    )]
+    TooLarge {
+        /// The model.
+        model: &'static str,
+        /// The most it may have.
+        limit: usize,
+    },
     /// A loss that cannot be.
     #[error("{model}: {source}")]
     Loss {
@@ -77,6 +95,15 @@ pub enum SpecError {
 fn names() -> String {
     MODELS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
 }
+
+/// Steps of a window: more than any calendar has use for.
+const MAX_STEPS: usize = 1_000_000;
+
+/// Windows of a batch.
+const MAX_WINDOWS: usize = 1_000_000;
+
+/// Parameters of a model, alignment included: 4 GB of them, and training takes four times that.
+const MAX_PARAMETERS: usize = 1 << 30;
 
 /// The hyper-parameters that every model has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,21 +196,40 @@ impl Common {
     /// The first rule that is broken: the name and what it must be.
     fn broken_rule(&self) -> Option<(&'static str, &'static str)> {
         let share = |share: f64| (0.0..=1.0).contains(&share);
-        let positive = |count: Option<usize>| count.is_none_or(|count| count > 0);
+        let count = |count: usize| (1..=MAX_WINDOWS).contains(&count);
+        let optional = |number: Option<usize>| number.is_none_or(count);
+        let alias =
+            |alias: &str| !alias.is_empty() && !alias.contains(['/', '\\', '\0']) && !alias.starts_with('.');
+        let inference = |size: i64| size < 0 || usize::try_from(size).is_ok_and(count);
         let rules = [
-            ("h", self.h > 0, "at least 1"),
-            ("input_size", self.input_size > 0 || self.input_size == -1, "at least 1, or -1 for 3 * h"),
+            ("h", (1..=MAX_STEPS).contains(&self.h), "between 1 and 1000000"),
+            (
+                "input_size",
+                self.input_size == -1 || (1..=MAX_STEPS as i64).contains(&self.input_size),
+                "between 1 and 1000000, or -1 for 3 * h",
+            ),
+            ("max_steps", self.max_steps > 0, "at least 1"),
             ("learning_rate", self.learning_rate > 0.0 && self.learning_rate.is_finite(), "above 0"),
             ("val_check_steps", self.val_check_steps > 0, "at least 1"),
             ("batch_size", self.batch_size > 0, "at least 1"),
-            ("valid_batch_size", positive(self.valid_batch_size), "at least 1, or null"),
-            ("windows_batch_size", positive(self.windows_batch_size), "at least 1, or null for all windows"),
+            ("valid_batch_size", self.valid_batch_size != Some(0), "at least 1, or null for batch_size"),
+            (
+                "windows_batch_size",
+                optional(self.windows_batch_size),
+                "between 1 and 1000000, or null for all windows",
+            ),
             (
                 "inference_windows_batch_size",
-                self.inference_windows_batch_size != Some(0),
-                "at least 1, -1 for all windows, or null for windows_batch_size",
+                self.inference_windows_batch_size.is_none_or(inference),
+                "between 1 and 1000000, -1 for all windows, or null for windows_batch_size",
             ),
-            ("step_size", self.step_size > 0, "at least 1"),
+            ("step_size", (1..=MAX_STEPS).contains(&self.step_size), "between 1 and 1000000"),
+            ("random_seed", self.random_seed <= u64::from(u32::MAX), "below 4294967296"),
+            (
+                "alias",
+                self.alias.as_deref().is_none_or(alias),
+                "a name fit for a file: not empty, without slashes, not starting with a dot",
+            ),
             (
                 "training_data_availability_threshold",
                 self.training_data_availability_threshold.each().into_iter().all(share),
@@ -251,7 +297,7 @@ impl ModelSpec {
             let known = common.keys().chain(self.own.keys()).map(String::as_str);
             let hint = match nearest(name, known) {
                 Some(name) => format!("did you mean {name}?"),
-                None => "`foretell models --json` lists them".to_owned(),
+                None => "ModelSpec::hyper_parameters (`foretell models --json`) lists them".to_owned(),
             };
             return Err(SpecError::UnknownName { model, found: name.to_owned(), hint });
         }
@@ -282,7 +328,7 @@ impl ModelSpec {
             return Err(bad("false: the model reads nothing but the target's history".to_owned()));
         }
         if name == "scaler_type" {
-            self.scaler().map_err(|error| bad(error.to_string()))?;
+            self.scaler().map_err(|source| SpecError::Scaler { model, source: Box::new(source) })?;
         }
         if name == "loss" || name == "valid_loss" {
             if !value.is_null() || name == "loss" {
@@ -316,6 +362,12 @@ impl ModelSpec {
             });
         }
         self.build(&mut Table::default()).map(|_| ())
+    }
+
+    /// The index of the output that is the forecast of a single number, and the suffixes of all.
+    pub(crate) fn outputs(&self) -> (usize, Vec<String>) {
+        let loss = self.loss();
+        (loss.point_output(), loss.suffixes())
     }
 
     /// The model's name.
@@ -394,7 +446,11 @@ impl ModelSpec {
 
     /// Builds the model and registers its parameters.
     pub(crate) fn build(&self, table: &mut Table) -> Result<Box<dyn Model>, SpecError> {
-        Ok(self.entry.build(&self.own, &self.dims(), table)?)
+        let model = self.entry.build(&self.own, &self.dims(), table)?;
+        if table.arena_len() > MAX_PARAMETERS {
+            return Err(SpecError::TooLarge { model: self.entry.name, limit: MAX_PARAMETERS });
+        }
+        Ok(model)
     }
 }
 

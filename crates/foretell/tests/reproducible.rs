@@ -6,7 +6,7 @@ use serde_json::json;
 fn panel() -> Panel {
     let series = (0..5).map(|s| {
         let y =
-            (0..200 + 7 * s).map(|t| (t as f32 * 0.26 + s as f32).sin() * (1.0 + s as f32) + t as f32 * 0.01);
+            (0..300 + 7 * s).map(|t| (t as f32 * 0.26 + s as f32).sin() * (1.0 + s as f32) + t as f32 * 0.01);
         (format!("series {s}"), 0, y.collect::<Vec<f32>>())
     });
     Panel::from_series(Freq::parse("h").expect("a frequency"), series).expect("a panel")
@@ -14,7 +14,7 @@ fn panel() -> Panel {
 
 fn specs() -> Vec<ModelSpec> {
     let common = |name: &str| {
-        ModelSpec::new(name, 6, 24)
+        ModelSpec::new(name, 48, 144)
             .and_then(|spec| spec.set("max_steps", 12))
             .and_then(|spec| spec.set("val_check_steps", 5))
             .and_then(|spec| spec.set("scaler_type", "robust"))
@@ -26,14 +26,14 @@ fn specs() -> Vec<ModelSpec> {
         .and_then(|spec| spec.set("dropout_prob_theta", 0.3))
         .and_then(|spec| spec.set("loss", "MQLoss"))
         .expect("valid hyper-parameters");
-    // Wide enough for the optimiser to split its pass too.
+    // All are large enough for their shards to be spread over threads, the MLP for the optimiser's pass too.
     let mlp = common("MLP").set("hidden_size", 300).expect("valid hyper-parameters");
     vec![nhits, mlp, common("NLinear"), common("DLinear")]
 }
 
 fn fit(threads: usize, seed: u64) -> Fitted {
     let specs = specs().into_iter().map(|spec| spec.set("random_seed", seed).expect("a seed"));
-    Forecaster::new(specs).expect("models").threads(threads).val_size(12).fit(&panel()).expect("a fit")
+    Forecaster::new(specs).expect("models").threads(threads).val_size(48).fit(&panel()).expect("a fit")
 }
 
 /// All weights and forecasts, as bits.

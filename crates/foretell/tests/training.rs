@@ -100,7 +100,7 @@ fn early_stopping_goes_back_to_the_best_weights() {
     let checks = checks.lock().expect("no panic");
     let best = checks.iter().copied().fold(f64::INFINITY, f64::min);
     let outcome = fitted.models()[0].outcome().expect("trained");
-    assert!(outcome.steps < 500, "it stopped early");
+    assert!(outcome.steps < 500, "it stopped early, after {} steps", outcome.steps);
     assert_eq!(outcome.valid_loss, Some(best));
     assert_eq!(checks.iter().rposition(|&loss| loss == best), Some(checks.len() - 4), "after three checks");
 }
@@ -148,4 +148,87 @@ fn a_loss_that_is_no_number_stops_with_the_place() {
     let wild = wild.set("max_steps", 50).and_then(|spec| spec.set("hidden_size", 16)).expect("steps");
     let error = Forecaster::new([wild]).expect("a model").fit(&panel).err().expect("an error").to_string();
     assert!(error.contains("MLP: the loss is not a number at step") && error.contains("huge"), "{error}");
+}
+
+#[test]
+fn rows_without_a_known_value_are_not_scored() {
+    let y: Vec<f32> = (0..300).map(|t| 100.0 + (t as f32 * std::f32::consts::TAU / 24.0).sin()).collect();
+    let mask: Vec<f32> = (0..300).map(|t| if (285..290).contains(&t) { 0.0 } else { 1.0 }).collect();
+    let freq = Freq::parse("h").expect("a frequency");
+    let times: Vec<i64> = (0..300).map(|t| freq.next(0, t).expect("a time")).collect();
+    let panel = Panel::builder(freq.kind()).freq(freq).series("s", &times, &y).available_mask(&mask).build();
+    let panel = panel.expect("a panel");
+    let model = spec("NLinear").set("learning_rate", 1e-2).expect("a rate");
+    let checked =
+        Forecaster::new([model]).expect("a model").cross_validate(&panel, 3, H).expect("a validation");
+    assert_eq!(checked.frame.columns[0].1.iter().filter(|y| y.is_nan()).count(), 5);
+    for metrics in checked.metrics(&panel, 24) {
+        assert!(metrics.mae < 1.0 && metrics.mase.is_finite(), "{metrics:?}");
+    }
+}
+
+#[test]
+fn quantiles_in_any_order_are_scored_by_the_median() {
+    let listed = |quantiles: [f64; 3]| {
+        let spec = spec("NLinear").set("learning_rate", 1e-2).expect("a rate");
+        let spec = spec.set("loss", json!({ "MQLoss": { "quantiles": quantiles } })).expect("a loss");
+        let checked =
+            Forecaster::new([spec]).expect("a model").cross_validate(&panel(), 2, H).expect("a validation");
+        let median = checked.frame.column("NLinear-median").expect("a median").to_vec();
+        let truth = &checked.frame.columns[0].1;
+        let errors = truth.iter().zip(&median).map(|(y, m)| f64::from((y - m).abs()));
+        (checked.metrics(&panel(), 24)[0].mae, errors.sum::<f64>() / truth.len() as f64)
+    };
+    for quantiles in [[0.1, 0.5, 0.9], [0.9, 0.1, 0.5]] {
+        let (scored, by_hand) = listed(quantiles);
+        assert!((scored - by_hand).abs() < 1e-6 * by_hand, "{scored}, by hand {by_hand}");
+    }
+}
+
+#[test]
+fn a_series_too_short_for_all_windows_has_fewer() {
+    let wave = |len: i32| (0..len).map(|t| (t as f32 * 0.3).sin()).collect::<Vec<_>>();
+    let freq = Freq::parse("h").expect("a frequency");
+    let panel = Panel::from_series(freq, [("long", 0, wave(300)), ("short", 0, wave(20))]).expect("a panel");
+    let checked = Forecaster::new([spec("NLinear")])
+        .expect("a model")
+        .cross_validate(&panel, 3, H)
+        .expect("a validation");
+    let rows = |id: &str| checked.frame.ids.iter().filter(|found| &***found == id).count();
+    assert_eq!((rows("long"), rows("short")), (3 * H, 2 * H));
+}
+
+#[test]
+fn names_that_would_collide_are_refused_before_training() {
+    let alias = |name: &str, alias: &str| spec(name).set("alias", alias).expect("an alias");
+    let fit = |specs: Vec<ModelSpec>| {
+        Forecaster::new(specs).and_then(|f| f.fit(&panel())).expect_err("a collision")
+    };
+    assert!(fit(vec![alias("NLinear", "y")]).to_string().contains("would be called y"));
+    let shadow = vec![alias("NLinear", "x"), alias("NLinear", "x"), alias("NLinear", "x1")];
+    assert!(fit(shadow).to_string().contains("would be called x1"));
+    assert!(fit(vec![alias("NLinear", "x"), alias("DLinear", "x")]).to_string().contains("have the alias x"));
+    for bad in ["", "a/b", ".hidden"] {
+        assert!(spec("NLinear").set("alias", bad).is_err(), "{bad:?}");
+    }
+}
+
+#[test]
+fn absurd_sizes_are_errors() {
+    for (name, value) in [
+        ("windows_batch_size", json!(1_000_000_000_000_u64)),
+        ("hidden_size", json!(1_u64 << 40)),
+        ("num_layers", json!(1_000_000)),
+        ("random_seed", json!(1_u64 << 32)),
+        ("max_steps", json!(0)),
+    ] {
+        let spec = spec("MLP").set(name, value).and_then(|spec| spec.check());
+        assert!(spec.is_err(), "{name}");
+    }
+    let wide =
+        spec("NHITS").set("mlp_units", json!([[1_u64 << 40, 1_u64 << 40]])).and_then(|spec| spec.check());
+    assert!(wide.expect_err("too large").to_string().contains("parameters; choose smaller layers"));
+    assert!(ModelSpec::new("NHITS", usize::MAX, 1).is_err());
+    let wide = spec("DLinear").set("moving_avg_window", 1_000_000_000_000_001_u64).expect("odd");
+    Forecaster::new([wide]).expect("a model").fit(&panel()).expect("a wide window is a mean of the ends");
 }

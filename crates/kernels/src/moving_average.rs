@@ -11,11 +11,16 @@ pub fn forward(x: &[f32], len: usize, kernel: usize, out: &mut [f32]) {
     let half = check(x.len(), len, kernel, out.len());
     let norm = 1.0 / kernel as f64;
     for (row, averages) in x.chunks_exact(len.max(1)).zip(out.chunks_exact_mut(len.max(1))) {
-        let at = |step: isize| f64::from(row[step.clamp(0, len as isize - 1) as usize]);
-        let mut total: f64 = (-half..=half).map(at).sum();
+        let (first, last) = (f64::from(row[0]), f64::from(row[len - 1]));
+        // The part of the window around step 0 that lies in the row, and what is repeated before and after.
+        let inside = (half + 1).min(len);
+        let mut total: f64 = row[..inside].iter().map(|&x| f64::from(x)).sum();
+        total += first * half as f64 + last * (half + 1 - inside) as f64;
         for (t, average) in averages.iter_mut().enumerate() {
             *average = (total * norm) as f32;
-            total += at(t as isize + half + 1) - at(t as isize - half);
+            let entering = row.get((t + half).saturating_add(1)).map_or(last, |&x| f64::from(x));
+            let leaving = t.checked_sub(half).map_or(first, |s| f64::from(row[s]));
+            total += entering - leaving;
         }
     }
 }
@@ -28,30 +33,28 @@ pub fn backward(grad_out: &[f32], len: usize, kernel: usize, grad_x: &mut [f32])
     let half = check(grad_out.len(), len, kernel, grad_x.len());
     let norm = 1.0 / kernel as f64;
     for (grads, row) in grad_out.chunks_exact(len.max(1)).zip(grad_x.chunks_exact_mut(len.max(1))) {
-        let at = |step: isize| {
-            usize::try_from(step).ok().and_then(|t| grads.get(t)).map_or(0.0, |&g| f64::from(g))
-        };
+        let at = |t: usize| grads.get(t).map_or(0.0, |&g| f64::from(g));
         // x[s] is in the averages of s - half ..= s + half; the repeated ends are in those further out too.
-        let mut total: f64 = (-half..=half).map(at).sum();
+        let mut total: f64 = grads[..(half + 1).min(len)].iter().map(|&g| f64::from(g)).sum();
         for (s, grad) in row.iter_mut().enumerate() {
             *grad += (total * norm) as f32;
-            total += at(s as isize + half + 1) - at(s as isize - half);
+            total += at((s + half).saturating_add(1)) - s.checked_sub(half).map_or(0.0, at);
         }
-        // The average at t reaches max(half - t, 0) steps before the row, all of which are x[0].
-        for t in 0..half.min(len as isize) {
+        // The average at t reaches half - t steps before the row, all of which are x[0].
+        for t in 0..half.min(len) {
             let beyond = (half - t) as f64 * norm;
             row[0] += (at(t) * beyond) as f32;
-            row[len - 1] += (at(len as isize - 1 - t) * beyond) as f32;
+            row[len - 1] += (at(len - 1 - t) * beyond) as f32;
         }
     }
 }
 
 /// Half the window, once the sizes are known to fit.
-fn check(values: usize, len: usize, kernel: usize, other: usize) -> isize {
+fn check(values: usize, len: usize, kernel: usize, other: usize) -> usize {
     assert!(kernel % 2 == 1, "a centred moving average needs an odd window, got {kernel}");
     let whole = values == other && (len == 0 || values.is_multiple_of(len));
     assert!(whole, "moving average over rows of {len}: {values} values in, {other} out");
-    (kernel / 2) as isize
+    kernel / 2
 }
 
 #[cfg(test)]
@@ -66,6 +69,17 @@ mod tests {
         let mut wide = [0.0; 2];
         forward(&[1.0, 2.0], 2, 7, &mut wide);
         assert_eq!(wide, [10.0 / 7.0, 11.0 / 7.0]);
+    }
+
+    #[test]
+    fn a_window_far_wider_than_the_row_is_the_mean_of_its_ends() {
+        let mut out = [0.0; 3];
+        forward(&[1.0, 50.0, 3.0], 3, usize::MAX, &mut out);
+        assert_eq!(out, [2.0; 3]);
+        let mut grad = [0.0; 3];
+        backward(&[1.0, 1.0, 1.0], 3, usize::MAX, &mut grad);
+        assert_eq!([grad[0], grad[2]], [1.5, 1.5]);
+        assert!(grad[1] < 1e-12, "{}", grad[1]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use foretell_nn::{Activation, Dims, Forward, Linear, Model, Scope, Var, Windows}
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::registry::{Architecture, ConfigError, Exogenous};
+use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Mlp {
@@ -39,8 +39,9 @@ impl Architecture for Mlp {
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
         for (name, value) in [("num_layers", self.num_layers), ("hidden_size", self.hidden_size)] {
-            if value == 0 {
-                let (name, expected) = (name.to_owned(), "at least 1".to_owned());
+            if !(1..=1_000_000).contains(&value) || (name == "num_layers" && value > MAX_LAYERS) {
+                let limit = if name == "num_layers" { MAX_LAYERS } else { 1_000_000 };
+                let (name, expected) = (name.to_owned(), format!("between 1 and {limit}"));
                 return Err(ConfigError { model: Self::NAME, name, expected, found: json!(value) });
             }
         }

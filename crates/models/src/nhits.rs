@@ -18,7 +18,7 @@ use foretell_nn::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::registry::{Architecture, ConfigError, Exogenous};
+use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Nhits {
@@ -80,9 +80,12 @@ impl Nhits {
             ("n_freq_downsample", &self.n_freq_downsample),
         ];
         for (name, values) in per_stack {
-            if values.len() != stacks || values.contains(&0) {
-                let expected =
-                    format!("a list of {stacks} numbers of at least 1, one for each of stack_types");
+            let total = values.iter().fold(0, |total: usize, &value| total.saturating_add(value));
+            if values.len() != stacks || values.contains(&0) || (name == "n_blocks" && total > MAX_LAYERS) {
+                let expected = format!(
+                    "a list of {stacks} numbers of at least 1, one for each of stack_types (n_blocks: {MAX_LAYERS} \
+                     in all)"
+                );
                 return Err(fault(name, &expected, json!(values)));
             }
         }

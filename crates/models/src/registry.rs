@@ -26,6 +26,9 @@ zoo! {
     nhits::Nhits,
 }
 
+/// Layers or blocks that a model may have: more is a slip of the finger.
+pub(crate) const MAX_LAYERS: usize = 1000;
+
 /// The hyper-parameters of a model that are its own, and how they become a model.
 pub(crate) trait Architecture: Default + Serialize + DeserializeOwned {
     /// The name, as in neuralforecast.

@@ -121,6 +121,7 @@ impl Loss {
             });
         }
         let arguments = Arguments { loss, map: arguments };
+        const WEIGHTS: &str = "a list of numbers of at least 0, not all 0";
         let kind = match loss {
             "MAE" => Kind::Mae,
             "MSE" => Kind::Mse,
@@ -136,8 +137,10 @@ impl Loss {
             },
             _ => Kind::MultiQuantile(arguments.quantiles()?),
         };
-        let horizon_weight =
-            arguments.numbers("horizon_weight", "a list of numbers of at least 0", |w| w >= 0.0)?;
+        let horizon_weight = arguments.numbers("horizon_weight", WEIGHTS, |w| w >= 0.0)?;
+        if horizon_weight.as_ref().is_some_and(|weights| weights.iter().all(|&weight| weight == 0.0)) {
+            return Err(arguments.bad("horizon_weight", WEIGHTS, &arguments.map["horizon_weight"]));
+        }
         let horizon_weight = horizon_weight.map(|weights| weights.into_iter().map(|w| w as f32).collect());
         Ok(Self { kind, horizon_weight })
     }
@@ -181,12 +184,22 @@ impl Loss {
         self.suffixes().len()
     }
 
-    /// The quantiles of an `MQLoss`, in the order of the outputs: the median first, then upwards.
+    /// The quantiles of an `MQLoss`, in the order of the outputs: as listed, or of intervals the median
+    /// first, then upwards.
     pub fn quantiles(&self) -> Option<Vec<f32>> {
         match &self.kind {
             Kind::MultiQuantile(quantiles) => Some(quantiles.values()),
             _ => None,
         }
+    }
+
+    /// Which output is the forecast of a single number: the quantile nearest the median, else the first.
+    pub fn point_output(&self) -> usize {
+        let distance = |&q: &f32| (q - 0.5).abs();
+        let quantiles = self.quantiles().unwrap_or_default();
+        let nearest =
+            (0..quantiles.len()).min_by(|&a, &b| distance(&quantiles[a]).total_cmp(&distance(&quantiles[b])));
+        nearest.unwrap_or(0)
     }
 
     /// What stands behind the model's name in the column of each output.

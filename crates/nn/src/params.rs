@@ -1,5 +1,6 @@
 //! The parameters of a model: a table of names, shapes and offsets, and one flat arena of values.
 
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -42,6 +43,7 @@ pub struct Alias {
 pub struct Table {
     entries: Vec<Entry>,
     aliases: Vec<Alias>,
+    names: HashSet<String>,
     len: usize,
 }
 
@@ -71,7 +73,7 @@ impl Table {
         self.entries.iter().map(|entry| entry.shape.numel()).sum()
     }
 
-    /// The length of the arena in elements, gaps included.
+    /// The length of the arena in elements, gaps included; as large as can be counted where sizes are absurd.
     pub fn arena_len(&self) -> usize {
         self.len
     }
@@ -108,12 +110,12 @@ impl Scope<'_> {
     #[track_caller]
     pub fn param(&mut self, name: impl Display, shape: impl Into<Shape>, init: Init) -> ParamId {
         let (name, shape) = (self.path(name), shape.into());
-        assert!(
-            !self.table.entries.iter().any(|entry| entry.name == name),
-            "two parameters are called {name}"
-        );
+        assert!(self.table.names.insert(name.clone()), "two parameters are called {name}");
         let offset = self.table.len;
-        self.table.len = (offset + shape.numel()).next_multiple_of(ALIGNMENT);
+        // Sizes come from hyper-parameters: an absurd one must not wrap round to a small arena.
+        let numel = shape.iter().fold(1_usize, |numel, &size| numel.saturating_mul(size));
+        let end = offset.saturating_add(numel).checked_next_multiple_of(ALIGNMENT);
+        self.table.len = end.unwrap_or(usize::MAX / ALIGNMENT * ALIGNMENT);
         self.table.entries.push(Entry { name, shape, offset, init });
         ParamId(self.table.entries.len() - 1)
     }

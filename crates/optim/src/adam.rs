@@ -2,8 +2,8 @@
 
 use foretell_simd::{self as simd, AdamStep};
 
-/// Elements of a block: its parameters, moments and two shards' gradients fill 80 KB at most, and mostly
-/// stay in the caches next to the core.
+/// Elements of a block: 16 KB of each of parameters, two moments, and the gradients of each shard. Up to
+/// eight shards stay in the second-level cache.
 const BLOCK: usize = 4096;
 
 /// Arenas shorter than this are not worth waking a second thread for.

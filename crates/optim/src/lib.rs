@@ -2,8 +2,8 @@
 //!
 //! A model's parameters lie in one arena, its gradients in one arena per shard of the batch. A step is
 //! one pass over all of them, block by block: sum the shards' gradients in their order, update the
-//! parameters, clear the gradients for the next step. A block stays in the first-level cache meanwhile,
-//! so memory is read and written once. The order of the sums does not depend on the number of threads.
+//! parameters, clear the gradients for the next step. A block stays in the caches next to the core
+//! meanwhile, so memory is read and written once. The order of the sums does not depend on the number of threads.
 //!
 //! ```
 //! use foretell_optim::{Adam, AdamConfig};

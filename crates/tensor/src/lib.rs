@@ -1,7 +1,7 @@
 //! Shapes, strides, storage and views, and the operations on them that need no gradient.
 //!
 //! A [`Tensor`] is a view: a shape, strides and an offset into a reference-counted `f32` buffer. Taking
-//! a slice, a transpose or a reshape copies no numbers. The buffers come from `foretell-pool`, so a
+//! a slice or a transpose copies no numbers, nor does a reshape of what lies in order. The buffers come from `foretell-pool`, so a
 //! program that repeats the same shapes stops calling the system allocator after its first round.
 //!
 //! Nothing here knows of gradients; `foretell-autograd` adds them. A shape mistake is a bug in the

@@ -21,10 +21,10 @@ impl Storage {
     /// before it reads any of it: clearing first would cost a pass over memory per operation.
     #[allow(unsafe_code)]
     pub(crate) fn build(len: usize, write: impl FnOnce(&mut [f32])) -> Self {
-        // SAFETY: a stale buffer is initialised memory of unspecified values, and the contract of
-        // `stale` is that it is written before it is read. That is passed on to `write`, which only
-        // this crate's operations and those built on `Tensor::build` supply; each writes its whole
-        // output, and debug builds poison the buffer with NaN so that the tests would see a breach.
+        // SAFETY: the memory is initialised, so whatever `write` does, nothing undefined happens. That
+        // nothing is read before it is written, which `stale` also asks for, is the documented duty of
+        // whoever passes `write`; debug builds poison the buffer with NaN, so a test that breaks it
+        // sees NaN.
         let mut buffer = unsafe { Buffer::stale(len) };
         write(&mut buffer);
         Self::new(buffer)

@@ -12,7 +12,8 @@ pub struct TrainConfig {
     /// Checks of the validation loss without a new best one before training stops; never where it is not
     /// positive.
     pub early_stop_patience_steps: i64,
-    /// Whether training that stops early goes back to the weights of the best check.
+    /// Whether training that early stopping ends goes back to the weights of the best check; otherwise, as in
+    /// neuralforecast, it keeps the last ones.
     pub restore_best: bool,
     /// Steps between two checks of the validation loss.
     pub val_check_steps: u64,

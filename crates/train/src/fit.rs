@@ -42,10 +42,8 @@ pub struct Fit<'a> {
 }
 
 /// What came of a training run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// The trained parameters.
-    pub params: Params,
     /// Steps taken.
     pub steps: u64,
     /// The loss of the last batch.
@@ -72,26 +70,25 @@ pub enum TrainError {
     },
 }
 
-/// Trains. `listen` is told of every step and may stop the run.
-pub fn fit(
-    job: Fit<'_>,
-    listen: &mut (dyn FnMut(&Progress) -> Verdict + Send),
-) -> Result<Outcome, TrainError> {
-    job.workers.enter(|| run(&job, listen))
+/// Who is told of every step.
+pub type Listener<'a> = &'a mut (dyn FnMut(&Progress) -> Verdict + Send);
+
+/// Trains; returns the trained parameters. `listen` is told of every step and may stop the run.
+pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
+    job.workers.enter(|| run(job, listen))
 }
 
-fn run(job: &Fit<'_>, listen: &mut (dyn FnMut(&Progress) -> Verdict + Send)) -> Result<Outcome, TrainError> {
-    let Fit { model, cut, train, config, workers, .. } = *job;
+fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
+    let Fit { model, params, cut, valid_loss, train, valid, config, workers } = job;
     let key = Key::new(config.random_seed);
     let schedule = StepDecay::halvings(config.learning_rate, config.num_lr_decays, config.max_steps);
-    let mut engine = Engine::new(model, job.params.clone(), cut.loss, key.fold(DROPOUT), workers);
+    let mut engine = Engine::new(model, params, cut.loss, key.fold(DROPOUT), workers);
     let series = train.series_with_windows();
     let mut series = SeriesSampler::new(series, config.batch_size, config.drop_last_loader, key.fold(SERIES));
     let mut stopping = Stopping::new(config.early_stop_patience_steps);
     let mut best: Option<(Params, f64)> = None;
     let (mut windows, mut sums) = (Vec::new(), Vec::new());
-    let mut outcome =
-        Outcome { params: job.params.clone(), steps: 0, train_loss: f64::NAN, valid_loss: None };
+    let mut outcome = Outcome { steps: 0, train_loss: f64::NAN, valid_loss: None };
     let start = Instant::now();
 
     for step in 0..config.max_steps {
@@ -109,21 +106,21 @@ fn run(job: &Fit<'_>, listen: &mut (dyn FnMut(&Progress) -> Verdict + Send)) -> 
         outcome.steps = step + 1;
 
         let due = (step + 1) % config.val_check_steps.min(config.max_steps).max(1) == 0;
-        let valid_loss = job.valid.filter(|_| due).map(|valid| {
+        let checked = valid.filter(|_| due).map(|valid| {
             let forecasts = Forecasts { model, params: engine.params(), cut, workers };
-            forecasts.validate(valid, job.valid_loss, config)
+            forecasts.validate(valid, valid_loss, config)
         });
-        if let Some(checked) = valid_loss {
-            outcome.valid_loss = Some(checked);
-            if stopping.observe(checked) && stopping.is_active() && config.restore_best {
-                best = Some((engine.params().clone(), checked));
+        if let Some(loss) = checked {
+            outcome.valid_loss = checked;
+            if stopping.observe(loss) && stopping.is_active() && config.restore_best {
+                best = Some((engine.params().clone(), loss));
             }
         }
         let verdict = listen(&Progress {
             step: step + 1,
             max_steps: config.max_steps,
             train_loss: outcome.train_loss,
-            valid_loss,
+            valid_loss: checked,
             learning_rate: rate,
             elapsed: start.elapsed(),
         });
@@ -131,11 +128,11 @@ fn run(job: &Fit<'_>, listen: &mut (dyn FnMut(&Progress) -> Verdict + Send)) -> 
             break;
         }
     }
-    outcome.params = engine.into_params();
-    if let Some((params, valid_loss)) = best {
-        (outcome.params, outcome.valid_loss) = (params, Some(valid_loss));
+    let last = engine.into_params();
+    match best.filter(|_| stopping.is_over()) {
+        Some((params, loss)) => Ok((params, Outcome { valid_loss: Some(loss), ..outcome })),
+        None => Ok((last, outcome)),
     }
-    Ok(outcome)
 }
 
 /// The ids of the first few series that the windows are of.

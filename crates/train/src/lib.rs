@@ -18,7 +18,7 @@ mod workers;
 
 pub use batch::{Batch, Cut};
 pub use config::TrainConfig;
-pub use fit::{Fit, Outcome, TrainError, fit};
+pub use fit::{Fit, Listener, Outcome, TrainError, fit};
 pub use forecast::Forecasts;
 pub use progress::{Progress, Verdict};
 pub use shards::{Engine, NotANumber};

@@ -68,7 +68,7 @@ impl<'a> Engine<'a> {
     /// weights of all their steps; `cut` makes the windows of a range and may run on any thread.
     ///
     /// # Errors
-    /// If the loss is not a number; the parameters are then as before the step.
+    /// If the loss is not a number; everything is then as before the step.
     pub fn step(
         &mut self,
         windows: usize,
@@ -96,6 +96,9 @@ impl<'a> Engine<'a> {
         for (i, shard) in self.shards[..count].iter().enumerate() {
             sum += lock(shard).loss;
             if sum.is_nan() {
+                for shard in &self.shards[..count] {
+                    lock(shard).gradients.fill(0.0);
+                }
                 return Err(NotANumber { shard: i, windows: shard_range(windows, count, i) });
             }
         }

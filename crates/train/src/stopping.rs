@@ -6,6 +6,7 @@ pub(crate) struct Stopping {
     patience: Option<u64>,
     best: f64,
     since: u64,
+    diverged: bool,
 }
 
 impl Stopping {
@@ -13,7 +14,7 @@ impl Stopping {
     /// not positive.
     pub(crate) fn new(patience: i64) -> Self {
         let patience = u64::try_from(patience).ok().filter(|&patience| patience > 0);
-        Self { patience, best: f64::INFINITY, since: 0 }
+        Self { patience, best: f64::INFINITY, since: 0, diverged: false }
     }
 
     /// Whether it watches at all.
@@ -21,8 +22,9 @@ impl Stopping {
         self.patience.is_some()
     }
 
-    /// Takes a check's loss in; whether it is the best so far.
+    /// Takes a check's loss in; whether it is the best so far. One that is not finite ends it all.
     pub(crate) fn observe(&mut self, loss: f64) -> bool {
+        self.diverged |= !loss.is_finite();
         let better = loss < self.best;
         if better {
             self.best = loss;
@@ -35,7 +37,7 @@ impl Stopping {
 
     /// Whether patience is over.
     pub(crate) fn is_over(&self) -> bool {
-        self.patience.is_some_and(|patience| self.since >= patience)
+        self.patience.is_some_and(|patience| self.diverged || self.since >= patience)
     }
 }
 
@@ -46,7 +48,7 @@ mod tests {
     #[test]
     fn patience_counts_checks_without_a_new_best() {
         let mut stopping = Stopping::new(2);
-        let verdicts: Vec<bool> = [3.0, 2.0, 2.0, 1.0, f64::NAN, 5.0]
+        let verdicts: Vec<bool> = [3.0, 2.0, 2.0, 1.0, 4.0, 5.0]
             .into_iter()
             .map(|loss| {
                 stopping.observe(loss);
@@ -54,6 +56,14 @@ mod tests {
             })
             .collect();
         assert_eq!(verdicts, [false, false, false, false, false, true]);
+    }
+
+    #[test]
+    fn a_loss_that_is_not_finite_ends_it() {
+        for loss in [f64::NAN, f64::INFINITY] {
+            let mut stopping = Stopping::new(10);
+            assert!(!stopping.observe(loss) && stopping.is_over());
+        }
     }
 
     #[test]

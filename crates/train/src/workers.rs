@@ -17,7 +17,7 @@ impl Workers {
     /// `threads` threads, or as many as the machine has where it is 0.
     ///
     /// # Panics
-    /// If the system refuses to start a thread.
+    /// If the system refuses to start that many.
     pub fn new(threads: usize) -> Self {
         let threads = match threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),

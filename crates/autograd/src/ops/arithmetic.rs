@@ -9,8 +9,12 @@ impl Var {
         let (a, b) = (self.edge(), other.edge());
         let (a_shape, b_shape) = (self.shape(), other.shape());
         Self::operation(self.value().add(other.value()), &[self, other], move |grad, gradients| {
-            gradients.give(&a, grad.sum_to(a_shape));
-            gradients.give(&b, grad.sum_to(b_shape));
+            if a.is_wanted() {
+                gradients.give(&a, grad.sum_to(a_shape));
+            }
+            if b.is_wanted() {
+                gradients.give(&b, grad.sum_to(b_shape));
+            }
         })
     }
 
@@ -20,7 +24,9 @@ impl Var {
         let (a, b) = (self.edge(), other.edge());
         let (a_shape, b_shape) = (self.shape(), other.shape());
         Self::operation(self.value().sub(other.value()), &[self, other], move |grad, gradients| {
-            gradients.give(&a, grad.sum_to(a_shape));
+            if a.is_wanted() {
+                gradients.give(&a, grad.sum_to(a_shape));
+            }
             if b.is_wanted() {
                 gradients.give(&b, grad.sum_to(b_shape).scale(-1.0));
             }

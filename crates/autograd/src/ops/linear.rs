@@ -54,12 +54,15 @@ impl Var {
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
         Self::operation(value, &inputs, move |mut grad, gradients| {
-            activation.backward(saved.values(), grad.values_mut());
+            // Others may share the gradient: it is copied to be changed only where there is a change.
+            if activation != Activation::Identity {
+                activation.backward(saved.values(), grad.values_mut());
+            }
             drop(saved);
             let g = MatRef::row_major(grad.values(), rows, n);
             if let Some(edge) = b_edge {
                 gradients.accumulate(&edge, [n], |db| {
-                    grad.values().chunks_exact(n).for_each(|row| simd::add_assign(db, row));
+                    grad.values().chunks_exact(n.max(1)).for_each(|row| simd::add_assign(db, row));
                 });
             }
             gradients.accumulate(&w_edge, [n, k], |dw| {

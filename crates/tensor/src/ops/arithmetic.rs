@@ -5,26 +5,23 @@ use foretell_simd as simd;
 use super::rows::for_each_row;
 use crate::tensor::Tensor;
 
-/// The kernel over whole slices and the same for one pair of numbers.
-type Binary = (fn(&[f32], &[f32], &mut [f32]), fn(f32, f32) -> f32);
-
 impl Tensor {
     /// `self + other`.
     #[track_caller]
     pub fn add(&self, other: &Self) -> Self {
-        self.zip(other, (simd::add, |a, b| a + b))
+        self.zip(other, simd::add, |a, b| a + b)
     }
 
     /// `self - other`.
     #[track_caller]
     pub fn sub(&self, other: &Self) -> Self {
-        self.zip(other, (simd::sub, |a, b| a - b))
+        self.zip(other, simd::sub, |a, b| a - b)
     }
 
     /// `self * other`, element by element.
     #[track_caller]
     pub fn mul(&self, other: &Self) -> Self {
-        self.zip(other, (simd::mul, |a, b| a * b))
+        self.zip(other, simd::mul, |a, b| a * b)
     }
 
     /// `self * factor`.
@@ -47,23 +44,29 @@ impl Tensor {
         simd::add_assign(self.values_mut(), other.contiguous().values());
     }
 
+    /// `kernel` does whole rows, `one` a pair of numbers where an operand is stretched or strided.
     #[track_caller]
-    fn zip(&self, other: &Self, (kernel, one): Binary) -> Self {
-        if self.shape() == other.shape() && self.is_contiguous() && other.is_contiguous() {
-            return Self::build(self.shape(), |out| kernel(self.values(), other.values(), out));
-        }
+    fn zip(
+        &self,
+        other: &Self,
+        kernel: impl Fn(&[f32], &[f32], &mut [f32]),
+        one: impl Fn(f32, f32) -> f32,
+    ) -> Self {
         let Some(shape) = self.shape().broadcast(&other.shape()) else {
             panic!("shapes {:?} and {:?} do not broadcast", self.shape(), other.shape());
         };
         let (a, b) = (self.broadcast_to(shape), other.broadcast_to(shape));
         let (x, y) = (a.strided_values(), b.strided_values());
         Self::build(shape, |out| {
-            for_each_row(shape, [a.strides(), b.strides()], out, |row, [i, j], [di, dj]| match (di, dj) {
-                (1, 1) => kernel(&x[i..i + row.len()], &y[j..j + row.len()], row),
-                _ => row
-                    .iter_mut()
-                    .enumerate()
-                    .for_each(|(k, value)| *value = one(x[i + k * di], y[j + k * dj])),
+            for_each_row(shape, [a.strides(), b.strides()], out, |row, [i, j], steps| match steps {
+                [1, 1] => kernel(&x[i..i + row.len()], &y[j..j + row.len()], row),
+                [0, 1] => row.iter_mut().zip(&y[j..]).for_each(|(value, &y)| *value = one(x[i], y)),
+                [1, 0] => row.iter_mut().zip(&x[i..]).for_each(|(value, &x)| *value = one(x, y[j])),
+                [di, dj] => {
+                    row.iter_mut()
+                        .enumerate()
+                        .for_each(|(k, value)| *value = one(x[i + k * di], y[j + k * dj]));
+                }
             });
         })
     }

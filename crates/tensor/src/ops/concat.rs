@@ -14,6 +14,9 @@ impl Tensor {
             other[axis] = first[axis];
             assert_eq!(other, first, "concat along axis {axis} of shapes {first:?} and {:?}", part.shape());
         }
+        if let [only] = parts {
+            return (*only).clone();
+        }
         let inner: usize = first[axis + 1..].iter().product();
         let row = shape[axis] * inner;
         Self::build(shape, |out| {

@@ -4,19 +4,21 @@ use crate::shape::{MAX_RANK, Shape};
 
 /// Calls `visit(row, offsets, strides)` for each innermost row of a row-major `out` of shape `shape`:
 /// `offsets` are the positions of the row's first element in each operand, `strides` the operands' steps
-/// along the row.
+/// along the row. Dimensions that every operand walks in one go are taken as one, so rows are as long as
+/// they can be.
 pub(crate) fn for_each_row<const N: usize>(
     shape: Shape,
     operands: [Shape; N],
     out: &mut [f32],
     mut visit: impl FnMut(&mut [f32], [usize; N], [usize; N]),
 ) {
-    let Some((&width, outer)) = shape.split_last() else {
-        return visit(out, [0; N], [0; N]);
-    };
     if out.is_empty() {
         return;
     }
+    let (shape, operands) = merged(shape, operands);
+    let Some((&width, outer)) = shape.split_last() else {
+        return visit(out, [0; N], [0; N]);
+    };
     let inner = operands.map(|strides| strides[outer.len()]);
     let mut index = [0; MAX_RANK];
     let mut offsets = [0; N];
@@ -35,5 +37,43 @@ pub(crate) fn for_each_row<const N: usize>(
             }
             index[axis] = 0;
         }
+    }
+}
+
+/// The same walk over fewer dimensions: those of size 1 left out, and neighbours joined where a step along
+/// the outer one is a whole walk along the inner one in every operand.
+fn merged<const N: usize>(shape: Shape, operands: [Shape; N]) -> (Shape, [Shape; N]) {
+    let mut rank = 0;
+    let (mut sizes, mut steps) = ([0; MAX_RANK], [[0; MAX_RANK]; N]);
+    for axis in (0..shape.len()).filter(|&axis| shape[axis] != 1) {
+        let size = shape[axis];
+        let joins = rank > 0 && (0..N).all(|i| steps[i][rank - 1] == operands[i][axis] * size);
+        if joins {
+            sizes[rank - 1] *= size;
+        } else {
+            sizes[rank] = size;
+            rank += 1;
+        }
+        for (steps, operand) in steps.iter_mut().zip(&operands) {
+            steps[rank - 1] = operand[axis];
+        }
+    }
+    (Shape::new(&sizes[..rank]), steps.map(|steps| Shape::new(&steps[..rank])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_walked_in_one_go_are_merged() {
+        let merge = |shape: &[usize], a: &[usize], b: &[usize]| {
+            let (shape, [a, b]) = merged(Shape::new(shape), [Shape::new(a), Shape::new(b)]);
+            (shape.to_vec(), a.to_vec(), b.to_vec())
+        };
+        assert_eq!(merge(&[2, 3, 4], &[12, 4, 1], &[12, 4, 1]), (vec![24], vec![1], vec![1]));
+        assert_eq!(merge(&[8, 5, 1], &[1, 0, 0], &[5, 1, 1]), (vec![8, 5], vec![1, 0], vec![5, 1]));
+        assert_eq!(merge(&[2, 3, 4], &[0, 0, 0], &[1, 2, 6]), (vec![2, 3, 4], vec![0; 3], vec![1, 2, 6]));
+        assert_eq!(merge(&[1, 1], &[0, 0], &[1, 1]), (vec![], vec![], vec![]));
     }
 }

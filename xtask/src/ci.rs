@@ -1,0 +1,184 @@
+//! `cargo xtask ci`: the checks that a change must pass, as a table of cargo commands.
+
+use std::{
+    env,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail};
+use clap::{Args, builder::PossibleValuesParser};
+
+/// What `cargo xtask ci` accepts.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Run only these steps (comma-separated).
+    #[arg(long, value_name = "STEP", value_delimiter = ',', value_parser = step_names(), conflicts_with = "skip")]
+    only: Vec<String>,
+    /// Run all steps but these (comma-separated).
+    #[arg(long, value_name = "STEP", value_delimiter = ',', value_parser = step_names())]
+    skip: Vec<String>,
+    /// Print the chosen steps and their commands, run nothing.
+    #[arg(long)]
+    list: bool,
+}
+
+struct Step {
+    name: &'static str,
+    /// `NAME=value`, or empty.
+    environment: &'static str,
+    /// What follows `cargo`.
+    arguments: &'static str,
+}
+
+/// In the order they run: what fails soonest comes first.
+const STEPS: &[Step] = &[
+    step("fmt", "", "fmt --all -- --check"),
+    step("tidy", "", "run --package xtask -- tidy"),
+    step("clippy", "", "clippy --workspace --all-targets -- -D warnings"),
+    step("test", "", "test --workspace"),
+    // The program bears the library's name and would overwrite its pages; its docs are its `--help`.
+    step("docs", "RUSTDOCFLAGS=-Dwarnings", "doc --workspace --exclude foretell-cli --no-deps"),
+    // Every optimisation feature off. The benches and xtask have none of their own, and a bench
+    // switches on what it measures.
+    step(
+        "portable-clippy",
+        "",
+        "clippy --workspace --exclude xtask --exclude foretell-benches --no-default-features --all-targets -- -D warnings",
+    ),
+    step(
+        "portable-build",
+        "",
+        "build --workspace --exclude xtask --exclude foretell-benches --no-default-features",
+    ),
+    step(
+        "portable-test",
+        "",
+        "test --workspace --exclude xtask --exclude foretell-benches --no-default-features",
+    ),
+];
+
+const fn step(name: &'static str, environment: &'static str, arguments: &'static str) -> Step {
+    Step { name, environment, arguments }
+}
+
+fn step_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(STEPS.iter().map(|step| step.name))
+}
+
+impl Options {
+    fn wants(&self, step: &Step) -> bool {
+        let named = |list: &[String]| list.iter().any(|name| name == step.name);
+        if self.only.is_empty() { !named(&self.skip) } else { named(&self.only) }
+    }
+}
+
+impl Step {
+    /// The step as one would type it.
+    fn shown(&self) -> String {
+        format!("{} cargo {}", self.environment, self.arguments).trim_start().to_owned()
+    }
+
+    fn run(&self) -> anyhow::Result<()> {
+        let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args(self.arguments.split_whitespace()).envs(self.environment.split_once('='));
+        let status = command.status().with_context(|| format!("cannot start `{}`", self.shown()))?;
+        if !status.success() {
+            bail!(
+                "`{}` failed ({status}); run it alone by `cargo xtask ci --only {}`",
+                self.shown(),
+                self.name
+            );
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let chosen: Vec<&Step> = STEPS.iter().filter(|step| options.wants(step)).collect();
+    if options.list {
+        for step in chosen {
+            println!("{:16} {}", step.name, step.shown());
+        }
+        return Ok(());
+    }
+    let mut times = Vec::new();
+    let mut outcome = Ok(());
+    for step in &chosen {
+        println!("\n=== {}: {}", step.name, step.shown());
+        let start = Instant::now();
+        outcome = step.run();
+        times.push(start.elapsed());
+        if outcome.is_err() {
+            break;
+        }
+    }
+    print!("{}", summary(&chosen, &times, outcome.is_ok()));
+    outcome
+}
+
+/// One line a step. `times` holds the steps that ran; the last of them failed unless `passed`.
+fn summary(chosen: &[&Step], times: &[Duration], passed: bool) -> String {
+    let mut text = String::from("\n=== summary\n");
+    for (i, step) in chosen.iter().enumerate() {
+        let state = match times.get(i) {
+            None => "not run".to_owned(),
+            Some(time) => {
+                let word = if passed || i + 1 < times.len() { "ok" } else { "FAILED" };
+                format!("{word:7} {:6.1} s", time.as_secs_f64())
+            }
+        };
+        text += &format!("{:16} {state}\n", step.name);
+    }
+    let total: Duration = times.iter().sum();
+    text + &format!("{:16} {:14.1} s\n", "total", total.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn chosen(only: &[&str], skip: &[&str]) -> Vec<&'static str> {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let options = Options { only: owned(only), skip: owned(skip), list: false };
+        STEPS.iter().filter(|step| options.wants(step)).map(|step| step.name).collect()
+    }
+
+    #[test]
+    fn step_names_are_unique() {
+        let names: HashSet<_> = STEPS.iter().map(|step| step.name).collect();
+        assert_eq!(names.len(), STEPS.len());
+    }
+
+    #[test]
+    fn only_and_skip_choose_steps() {
+        assert_eq!(chosen(&[], &[]).len(), STEPS.len());
+        assert_eq!(chosen(&["docs", "fmt"], &[]), ["fmt", "docs"]);
+        let rest = chosen(&[], &["test"]);
+        assert_eq!(rest.len(), STEPS.len() - 1);
+        assert!(!rest.contains(&"test"));
+    }
+
+    #[test]
+    fn a_step_is_shown_as_one_would_type_it() {
+        let find = |name| STEPS.iter().find(|step| step.name == name).unwrap();
+        assert_eq!(find("test").shown(), "cargo test --workspace");
+        assert_eq!(
+            find("docs").shown(),
+            "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --exclude foretell-cli --no-deps"
+        );
+    }
+
+    #[test]
+    fn the_summary_tells_ok_failed_and_not_run_apart() {
+        let steps: Vec<&Step> = STEPS[..3].iter().collect();
+        let text = summary(&steps, &[Duration::from_secs(2), Duration::from_millis(500)], false);
+        let lines: Vec<&str> = text.trim().lines().collect();
+        assert_eq!(lines[1], "fmt              ok         2.0 s");
+        assert_eq!(lines[2], "tidy             FAILED     0.5 s");
+        assert_eq!(lines[3], "clippy           not run");
+        assert_eq!(lines[4], "total                       2.5 s");
+    }
+}

@@ -1,0 +1,123 @@
+//! `cargo xtask tidy`: the rules of the house that the compiler does not check.
+//!
+//! One file per rule in `tidy/`; what the rules allow is data in `tidy/house.rs`. The rules run over
+//! the members of the workspace, and as a test of this crate.
+
+mod edges;
+mod features;
+mod house;
+mod length;
+mod manifest;
+mod roots;
+mod source;
+mod unsafety;
+mod words;
+
+use std::{
+    fmt, fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+use cargo_metadata::{MetadataCommand, Package};
+
+use source::Source;
+
+/// A broken rule: where, what, and what to do about it.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Violation {
+    /// Relative to the root of the workspace.
+    path: String,
+    line: usize,
+    what: String,
+    remedy: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}; {}", self.path, self.line, self.what, self.remedy)
+    }
+}
+
+pub(crate) fn run() -> anyhow::Result<()> {
+    let violations = check_workspace()?;
+    for violation in &violations {
+        println!("{violation}");
+    }
+    match violations.len() {
+        0 => Ok(()),
+        n => bail!("{n} rule(s) of the house broken"),
+    }
+}
+
+/// Every violation in the workspace around the current directory, sorted by place.
+fn check_workspace() -> anyhow::Result<Vec<Violation>> {
+    let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
+    let root = metadata.workspace_root.as_std_path();
+    let mut found = Vec::new();
+    for package in &metadata.packages {
+        found.extend(check_package(root, package, &metadata.packages)?);
+    }
+    found.extend(length::stale_entries(root));
+    found.sort();
+    Ok(found)
+}
+
+fn check_package(root: &Path, package: &Package, members: &[Package]) -> anyhow::Result<Vec<Violation>> {
+    let manifest = Source::read(root, package.manifest_path.as_std_path())?;
+    let mut found = manifest::check(&manifest);
+    found.extend(edges::check(package, &manifest));
+    found.extend(features::check(package, members, &manifest));
+    let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
+    for path in rust_files(directory.as_std_path())? {
+        let source = Source::read(root, &path)?;
+        found.extend(unsafety::check(&package.name, &source));
+        found.extend(length::check(&source));
+        found.extend(words::check(&source));
+        let is_root = |target: &cargo_metadata::Target| target.src_path.as_std_path() == path;
+        if package.targets.iter().any(|target| (target.is_lib() || target.is_bin()) && is_root(target)) {
+            found.extend(roots::check(&package.name, &source));
+        }
+    }
+    Ok(found)
+}
+
+/// The `.rs` files below `directory`, build output aside.
+fn rust_files(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).with_context(|| format!("cannot list {}", directory.display()))? {
+        let path = entry?.path();
+        if path.is_dir() && !path.ends_with("target") {
+            files.extend(rust_files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workspace_is_tidy() {
+        let violations = check_workspace().unwrap();
+        let list: Vec<String> = violations.iter().map(Violation::to_string).collect();
+        assert!(list.is_empty(), "rules of the house broken:\n{}", list.join("\n"));
+    }
+
+    #[test]
+    fn a_violation_says_where_what_and_what_to_do() {
+        let source = Source::new("crates/x/src/lib.rs", "");
+        let violation = source.violation(7, "a sin", "repent");
+        assert_eq!(violation.to_string(), "crates/x/src/lib.rs:7: a sin; repent");
+    }
+
+    #[test]
+    fn this_file_is_found_among_the_sources() {
+        let files = rust_files(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        assert!(files.iter().any(|path| path.ends_with("src/tidy.rs")));
+        assert!(files.iter().any(|path| path.ends_with("src/tidy/house.rs")));
+    }
+}

@@ -1,0 +1,193 @@
+//! The house as data: what each crate may use, who owns which third party, what is excepted and why.
+
+/// One crate of the workspace and the crates of ours that its code may name.
+pub(super) struct Room {
+    pub(super) name: &'static str,
+    pub(super) floor: u8,
+    pub(super) uses: &'static [&'static str],
+}
+
+/// From the ground up. A row names only rows above itself in this list, so there is no way to go in
+/// circles. The list is of direct edges: what a neighbour uses is not thereby allowed.
+pub(super) const ROOMS: &[Room] = &[
+    room(0, "xtask", &[]),
+    room(1, "foretell-simd", &[]),
+    room(1, "foretell-pool", &[]),
+    room(2, "foretell-gemm", &["foretell-simd", "foretell-pool"]),
+    room(3, "foretell-tensor", &["foretell-simd", "foretell-pool", "foretell-gemm"]),
+    room(3, "foretell-flash", &["foretell-simd", "foretell-pool", "foretell-gemm"]),
+    room(3, "foretell-kernels", &["foretell-simd", "foretell-pool", "foretell-gemm"]),
+    room(
+        4,
+        "foretell-autograd",
+        &[
+            "foretell-simd",
+            "foretell-pool",
+            "foretell-gemm",
+            "foretell-tensor",
+            "foretell-flash",
+            "foretell-kernels",
+        ],
+    ),
+    room(5, "foretell-nn", &["foretell-simd", "foretell-pool", "foretell-tensor", "foretell-autograd"]),
+    room(5, "foretell-optim", &["foretell-simd"]),
+    room(5, "foretell-amp", &["foretell-simd", "foretell-tensor", "foretell-autograd", "foretell-optim"]),
+    room(5, "foretell-data", &["foretell-simd"]),
+    room(6, "foretell-models", &["foretell-tensor", "foretell-autograd", "foretell-nn"]),
+    // Files and plain arrays: it knows neither layers nor models.
+    room(6, "foretell-checkpoint", &[]),
+    room(
+        7,
+        "foretell-train",
+        &[
+            "foretell-simd",
+            "foretell-pool",
+            "foretell-tensor",
+            "foretell-autograd",
+            "foretell-nn",
+            "foretell-optim",
+            "foretell-amp",
+            "foretell-data",
+            "foretell-checkpoint",
+        ],
+    ),
+    room(
+        8,
+        "foretell",
+        &[
+            "foretell-simd",
+            "foretell-pool",
+            "foretell-gemm",
+            "foretell-tensor",
+            "foretell-autograd",
+            "foretell-nn",
+            "foretell-optim",
+            "foretell-amp",
+            "foretell-data",
+            "foretell-models",
+            "foretell-checkpoint",
+            "foretell-train",
+        ],
+    ),
+    room(9, "foretell-cli", &["foretell"]),
+    room(9, "foretell-candle", &["foretell-tensor", "foretell-flash"]),
+    room(
+        9,
+        "foretell-benches",
+        &[
+            "foretell-simd",
+            "foretell-pool",
+            "foretell-gemm",
+            "foretell-tensor",
+            "foretell-flash",
+            "foretell-kernels",
+            "foretell-autograd",
+            "foretell-nn",
+            "foretell-optim",
+            "foretell-amp",
+            "foretell-data",
+            "foretell-models",
+            "foretell-checkpoint",
+            "foretell-train",
+            "foretell",
+        ],
+    ),
+];
+
+const fn room(floor: u8, name: &'static str, uses: &'static [&'static str]) -> Room {
+    Room { name, floor, uses }
+}
+
+/// Tests may use this crate from any floor: the fixtures are checkpoint directories.
+pub(super) const FIXTURES: &str = "foretell-checkpoint";
+
+/// A third-party crate that only its owners may name.
+pub(super) struct Owned {
+    pub(super) third_party: &'static str,
+    pub(super) owner: &'static str,
+    pub(super) reason: &'static str,
+}
+
+pub(super) const OWNED: &[Owned] = &[
+    Owned {
+        third_party: "faer",
+        owner: "foretell-gemm",
+        reason: "its views and its parallelism stay behind one border, where strides and threads are checked",
+    },
+    Owned {
+        third_party: "pulp",
+        owner: "foretell-simd",
+        reason: "vector code lives in one crate, where every level and every width is tested",
+    },
+    Owned {
+        third_party: "safetensors",
+        owner: "foretell-checkpoint",
+        reason: "the file format is known in one place",
+    },
+    Owned {
+        third_party: "candle-core",
+        owner: "foretell-candle",
+        reason: "it shares features with pulp and gemm, and nobody else should have to build it",
+    },
+];
+
+/// The benches measure our crates beside the bare third party, so they may name it.
+pub(super) const MEASURES: &str = "foretell-benches";
+
+/// Where `unsafe` may stand.
+pub(super) enum Unsafe {
+    /// In every file.
+    Anywhere,
+    /// In this file, relative to the workspace; the crate denies it elsewhere.
+    File(&'static str),
+    /// Nowhere; the crate forbids it.
+    Nowhere,
+}
+
+pub(super) fn unsafe_in(package: &str) -> Unsafe {
+    match package {
+        "foretell-simd" | "foretell-pool" | "foretell-gemm" | "foretell-flash" => Unsafe::Anywhere,
+        "foretell-tensor" => Unsafe::File("crates/tensor/src/storage.rs"),
+        _ => Unsafe::Nowhere,
+    }
+}
+
+/// Lines that a file may have, its tests aside.
+pub(super) const FILE_LINES: usize = 500;
+
+/// A file that may be longer, and why splitting it would make it worse.
+pub(super) struct LongFile {
+    pub(super) path: &'static str,
+    pub(super) lines: usize,
+    pub(super) reason: &'static str,
+}
+
+pub(super) const LONG_FILES: &[LongFile] = &[];
+
+/// `[package]` fields that each crate takes from the workspace.
+pub(super) const INHERITED: &[&str] = &["version", "edition", "rust-version", "license", "authors"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_point_down() {
+        for (i, room) in ROOMS.iter().enumerate() {
+            for used in room.uses {
+                let below = ROOMS[..i].iter().find(|other| other.name == *used);
+                let below =
+                    below.unwrap_or_else(|| panic!("{} uses {used}, which is no row above it", room.name));
+                assert!(below.floor <= room.floor, "{} uses {used} from above", room.name);
+            }
+        }
+        assert!(ROOMS.is_sorted_by_key(|room| room.floor));
+    }
+
+    #[test]
+    fn owners_and_exceptions_are_rooms() {
+        let known = |name: &str| ROOMS.iter().any(|room| room.name == name);
+        assert!(OWNED.iter().all(|owned| known(owned.owner)));
+        assert!(known(FIXTURES) && known(MEASURES));
+    }
+}
