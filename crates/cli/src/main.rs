@@ -1,2 +1,156 @@
-//! The foretell command line.
-fn main() {}
+//! The foretell command line: what is asked for, and the exit code.
+//!
+//! Each command is a file in `commands`. Data go to standard output, everything else to standard error.
+//! The exit code is 0 for success, 1 for a failure (data, files, training), 2 for a mistake in the
+//! command line itself.
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod output;
+mod plot;
+mod progress;
+mod table;
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{bench, cross_validate, demo, fit, models, predict};
+use crate::progress::Log;
+
+/// Neural time-series forecasting: train, evaluate and predict from CSV files.
+#[derive(Debug, Parser)]
+#[command(
+    name = "foretell",
+    version,
+    after_help = "\
+Start here:
+  foretell demo
+
+From a CSV file with the columns unique_id, ds, y to a forecast of the next 24 steps:
+  foretell cross-validate --data sales.csv --model NHITS,NLinear --h 24 --input-size 96 --n-windows 5
+  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model
+  foretell predict --model model --data sales.csv --out forecast.csv
+
+`foretell help COMMAND` explains a command."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Demo(demo::Demo),
+    Fit(fit::Fit),
+    Predict(predict::Predict),
+    CrossValidate(cross_validate::CrossValidate),
+    Models(models::Models),
+    Bench(bench::Bench),
+}
+
+/// A mistake in the command line that clap cannot see.
+#[derive(Debug)]
+struct Usage(String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+fn main() -> ExitCode {
+    let (result, log) = match Cli::parse().command {
+        Command::Demo(command) => (command.run(), Log::Text),
+        Command::Fit(command) => (command.run(), command.log()),
+        Command::Predict(command) => (command.run(), command.log()),
+        Command::CrossValidate(command) => (command.run(), command.log()),
+        Command::Models(command) => (command.run(), Log::Text),
+        Command::Bench(command) => (command.run(), Log::Text),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read standard output has seen enough, as in `foretell models | head`.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            log.error(&message(&error));
+            ExitCode::from(if is_usage(&error) { 2 } else { 1 })
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Whether another command line would mend it.
+fn is_usage(error: &anyhow::Error) -> bool {
+    use foretell::{Error, SpecError};
+    error.chain().any(|cause| {
+        cause.is::<Usage>()
+            || cause.is::<SpecError>()
+            || matches!(
+                cause.downcast_ref(),
+                Some(
+                    Error::Spec(_)
+                        | Error::NoModels
+                        | Error::Horizons { .. }
+                        | Error::Columns { .. }
+                        | Error::Aliases { .. }
+                        | Error::ValSize { .. }
+                        | Error::NothingToWatch { .. }
+                        | Error::NoWindows { .. }
+                )
+            )
+    })
+}
+
+/// The error and its causes in one line; a cause that its effect quotes is not said twice.
+fn message(error: &anyhow::Error) -> String {
+    error.chain().skip(1).fold(error.to_string(), |message, cause| match cause.to_string() {
+        cause if message.contains(&cause) => message,
+        cause => format!("{message}: {cause}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        use clap::CommandFactory as _;
+        let mut cli = Cli::command();
+        cli.clone().debug_assert();
+        cli.build();
+        for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
+            let name = command.get_name();
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains(&format!("foretell {name}")), "no example in the help of {name}");
+        }
+    }
+
+    #[test]
+    fn causes_are_told_once() {
+        let inner = io::Error::other("the disk is full");
+        let error = anyhow::Error::new(inner).context("cannot save").context("cannot save: the disk is full");
+        assert_eq!(message(&error), "cannot save: the disk is full");
+        let error = anyhow::Error::new(Usage("no such flag".into())).context("model MLP");
+        assert_eq!(message(&error), "model MLP: no such flag");
+        assert!(is_usage(&error) && !is_broken_pipe(&error));
+    }
+
+    #[test]
+    fn a_closed_pipe_is_found_beneath_other_errors() {
+        let error = anyhow::Error::new(io::Error::from(io::ErrorKind::BrokenPipe)).context("cannot write");
+        assert!(is_broken_pipe(&error) && !is_usage(&error));
+    }
+}

@@ -249,6 +249,9 @@ pub(crate) fn column_names(specs: &[ModelSpec]) -> Vec<String> {
         .collect()
 }
 
+/// The last known row of a window: its series and its place in the series.
+pub(crate) type Cutoff = (usize, usize);
+
 impl FittedModel {
     /// The model's name and hyper-parameters.
     pub fn spec(&self) -> &ModelSpec {
@@ -283,7 +286,7 @@ impl FittedModel {
         panel: &Panel,
         span: Span<'_>,
         workers: &Workers,
-    ) -> Result<(Vec<(usize, usize)>, Vec<f32>), Error> {
+    ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
         let cutter = Cutter::new(panel, &window_spec(&self.spec)?, span)?;
         let windows: Vec<_> = (0..panel.n_series()).flat_map(|series| cutter.all(series)).collect();
         let loss = self.spec.loss();

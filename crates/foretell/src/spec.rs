@@ -58,8 +58,8 @@ pub enum SpecError {
         name: String,
         /// What it may be.
         expected: String,
-        /// What it was.
-        found: Value,
+        /// What it was, as JSON.
+        found: String,
     },
     /// A value that one of the model's own hyper-parameters cannot have.
     #[error(transparent)]
@@ -274,7 +274,7 @@ impl ModelSpec {
             model,
             name: name.to_owned(),
             expected,
-            found: value.clone(),
+            found: value.to_string(),
         };
         let mut common = self.common.to_map();
         if let Some(slot) = common.get_mut(name) {
@@ -310,7 +310,7 @@ impl ModelSpec {
             model,
             name: name.to_owned(),
             expected,
-            found: value.clone(),
+            found: value.to_string(),
         };
         let reads = self.entry.exogenous;
         let lists = [
@@ -330,10 +330,8 @@ impl ModelSpec {
         if name == "scaler_type" {
             self.scaler().map_err(|source| SpecError::Scaler { model, source: Box::new(source) })?;
         }
-        if name == "loss" || name == "valid_loss" {
-            if !value.is_null() || name == "loss" {
-                Loss::parse(value).map_err(|source| SpecError::Loss { model, source })?;
-            }
+        if name == "loss" || (name == "valid_loss" && !value.is_null()) {
+            Loss::parse(value).map_err(|source| SpecError::Loss { model, source })?;
         }
         Ok(())
     }
@@ -349,7 +347,7 @@ impl ModelSpec {
                 name: "valid_loss".to_owned(),
                 expected: "of the same outputs as loss: MQLoss goes with an MQLoss of the same quantiles"
                     .to_owned(),
-                found: self.common.valid_loss.clone(),
+                found: self.common.valid_loss.to_string(),
             });
         }
         let weights = [self.loss(), self.valid_loss()].map(|loss| loss.horizon_weight().map(<[f32]>::len));
@@ -358,7 +356,7 @@ impl ModelSpec {
                 model: self.entry.name,
                 name: "horizon_weight".to_owned(),
                 expected: format!("one weight for each of the {} steps of the horizon", self.h()),
-                found: json!(format!("{count} weights")),
+                found: format!("{count} weights"),
             });
         }
         self.build(&mut Table::default()).map(|_| ())

@@ -108,7 +108,7 @@ fn early_stopping_goes_back_to_the_best_weights() {
 #[test]
 fn what_cannot_be_is_explained() {
     let error =
-        |forecaster: Forecaster, panel: &Panel| forecaster.fit(panel).err().expect("an error").to_string();
+        |forecaster: Forecaster, panel: &Panel| forecaster.fit(panel).expect_err("an error").to_string();
     let forecaster = |spec: ModelSpec| Forecaster::new([spec]).expect("a model");
     assert!(
         error(forecaster(spec("MLP")).val_size(3), &panel()).contains("val_size must be 0 or at least h = 8")
@@ -122,20 +122,18 @@ fn what_cannot_be_is_explained() {
     assert!(error(forecaster(spec("MLP")), &short).contains('s'));
 
     let other = ModelSpec::new("MLP", 9, 48).expect("a model");
-    let message = Forecaster::new([spec("MLP"), other]).err().expect("an error").to_string();
+    let message = Forecaster::new([spec("MLP"), other]).expect_err("an error").to_string();
     assert!(message.contains("MLP has h = 8, MLP has h = 9"), "{message}");
     assert!(Forecaster::new([]).is_err());
     let set = |name: &str, value: serde_json::Value| {
-        spec("NHITS").set(name, value).err().expect("an error").to_string()
+        spec("NHITS").set(name, value).expect_err("an error").to_string()
     };
     assert!(set("activation_", json!("ReLU")).contains("did you mean activation?"));
     assert!(set("max_steps", json!("many")).contains("max_steps must be like"));
     assert!(set("n_blocks", json!([1, -1, 1])).contains("n_blocks"));
     assert!(set("optimizer", json!("SGD")).contains("optimizer"));
     assert!(set("scaler_type", json!("standart")).contains("standard"));
-    assert!(
-        ModelSpec::new("NHITZ", 1, 1).err().expect("an error").to_string().contains("did you mean NHITS?")
-    );
+    assert!(ModelSpec::new("NHITZ", 1, 1).expect_err("an error").to_string().contains("did you mean NHITS?"));
 }
 
 #[test]
@@ -146,7 +144,7 @@ fn a_loss_that_is_no_number_stops_with_the_place() {
         Panel::from_series(Freq::parse("h").expect("a frequency"), [("huge", 0, y)]).expect("a panel");
     let wild = ModelSpec::new("MLP", H, 48).and_then(|spec| spec.set("loss", "MSE")).expect("a model");
     let wild = wild.set("max_steps", 50).and_then(|spec| spec.set("hidden_size", 16)).expect("steps");
-    let error = Forecaster::new([wild]).expect("a model").fit(&panel).err().expect("an error").to_string();
+    let error = Forecaster::new([wild]).expect("a model").fit(&panel).expect_err("an error").to_string();
     assert!(error.contains("MLP: the loss is not a number at step") && error.contains("huge"), "{error}");
 }
 

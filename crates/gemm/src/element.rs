@@ -1,6 +1,7 @@
 //! The numbers that matrices hold.
 
-use std::ops::{Add, Mul};
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Mul};
 
 use foretell_simd::{Activation, Level};
 
@@ -18,7 +19,19 @@ impl Element for f32 {}
 impl Element for f64 {}
 
 /// What the crate needs of an element; not nameable outside, so that nothing else is an [`Element`].
-pub trait Number: Native + Copy + Send + Sync + Add<Output = Self> + Mul<Output = Self> + 'static {
+pub trait Number:
+    Native
+    + Copy
+    + Debug
+    + PartialEq
+    + PartialOrd
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + AddAssign
+    + Mul<Output = Self>
+    + 'static
+{
     const ZERO: Self;
     const ONE: Self;
 

@@ -57,7 +57,7 @@ fn finish<T: Element>(
 ) {
     match bias {
         Some(Bias::PerColumn(values)) => T::add_slice(part, &values[first..][..part.len()]),
-        Some(Bias::PerRow(values)) => part.iter_mut().for_each(|x| *x = *x + values[i]),
+        Some(Bias::PerRow(values)) => part.iter_mut().for_each(|x| *x += values[i]),
         None => {}
     }
     T::activate(activation, part);

@@ -26,13 +26,7 @@ pub(crate) fn product<T: Element>(
 }
 
 #[cfg(feature = "faer")]
-fn faer<T: Element>(
-    mut dst: MatMut<'_, T>,
-    lhs: MatRef<'_, T>,
-    rhs: MatRef<'_, T>,
-    accum: Accum,
-    alpha: T,
-) {
+fn faer<T: Element>(mut dst: MatMut<'_, T>, lhs: MatRef<'_, T>, rhs: MatRef<'_, T>, accum: Accum, alpha: T) {
     let accum = match accum {
         Accum::Replace => faer::Accum::Replace,
         Accum::Add => faer::Accum::Add,
@@ -77,7 +71,7 @@ fn reference<T: Element>(
             let (row, col) = (i * lhs.row_stride(), j * rhs.col_stride());
             let mut sum = T::ZERO;
             for p in 0..lhs.ncols() {
-                sum = sum + a[row + p * lhs.col_stride()] * b[p * rhs.row_stride() + col];
+                sum += a[row + p * lhs.col_stride()] * b[p * rhs.row_stride() + col];
             }
             let place = dst.at(i, j);
             *place = match accum {

@@ -13,8 +13,8 @@ use crate::options::Accum;
 use crate::vector::Vector;
 use crate::view::{MatMut, MatRef};
 
-/// Up to this many rows, packing costs more than it saves.
-const FEW: usize = 8;
+/// Up to this many rows, packing may cost more than it saves.
+const FEW: usize = 32;
 
 /// A kernel that is compiled for several vector widths.
 pub trait Job<T> {
@@ -34,8 +34,10 @@ pub(crate) fn product<T: Element>(
     // From here on the left operand is the one with few rows.
     let (dst, lhs, rhs) =
         if dst.nrows() <= dst.ncols() { (dst, lhs, rhs) } else { (dst.t(), rhs.t(), lhs.t()) };
-    let few = dst.nrows();
-    if few <= FEW && lhs.col_stride() == 1 && rhs.row_stride() == 1 {
+    let (few, k) = (dst.nrows(), lhs.ncols());
+    // Short dot products spend their time on adding up vectors' elements (measured against faer).
+    let worthwhile = few <= FEW.min((k / 8).saturating_sub(2));
+    if worthwhile && lhs.col_stride() == 1 && rhs.row_stride() == 1 {
         T::run(Dots { dst, lhs, rhs: rhs.t(), accum, alpha }, level()).is_none()
     } else if few == 1 && rhs.col_stride() == 1 {
         T::run(Rows { dst, lhs, rhs, accum, alpha }, level()).is_none()
@@ -83,29 +85,35 @@ impl<T: Element> Dots<'_, T> {
     #[inline(always)]
     fn strip<V: Vector<T>, const J: usize>(&mut self, j: usize) {
         let m = self.dst.nrows();
+        let k = self.lhs.ncols();
         let mut rhs: [&[T]; J] = [&[]; J];
         for b in 0..J {
-            rhs[b] = self.rhs.row(j + b);
+            rhs[b] = &self.rhs.row(j + b)[..k];
         }
-        for i in (0..m - m % 4).step_by(4) {
-            self.tile::<V, 4, J>(i, j, rhs);
-        }
-        match m % 4 {
-            1 => self.tile::<V, 1, J>(m - 1, j, rhs),
-            2 => self.tile::<V, 2, J>(m - 2, j, rhs),
-            3 => self.tile::<V, 3, J>(m - 3, j, rhs),
-            _ => {}
+        let mut i = 0;
+        while i < m {
+            // Four rows in two pairs: tiles of one row wait for their only sums.
+            i += match m - i {
+                1 => self.tile::<V, 1, J>(i, j, rhs),
+                2 | 4 => self.tile::<V, 2, J>(i, j, rhs),
+                _ => self.tile::<V, 3, J>(i, j, rhs),
+            };
         }
     }
 
+    /// `I` rows and `J` columns of the result; returns `I`.
     #[inline(always)]
-    fn tile<V: Vector<T>, const I: usize, const J: usize>(&mut self, i: usize, j: usize, rhs: [&[T]; J]) {
+    fn tile<V: Vector<T>, const I: usize, const J: usize>(
+        &mut self,
+        i: usize,
+        j: usize,
+        rhs: [&[T]; J],
+    ) -> usize {
         let k = self.lhs.ncols();
         let mut lhs: [&[T]; I] = [&[]; I];
         for a in 0..I {
             lhs[a] = &self.lhs.row(i + a)[..k];
         }
-        let rhs = rhs.map(|row| &row[..k]);
         let mut sums = [[V::splat(T::ZERO); J]; I];
         let whole = k - k % V::LANES;
         for p in (0..whole).step_by(V::LANES) {
@@ -114,13 +122,10 @@ impl<T: Element> Dots<'_, T> {
         if whole < k {
             add_products(&mut sums, lhs, rhs, whole, V::load_padded);
         }
-        let mut totals = [[T::ZERO; J]; I];
         for a in 0..I {
-            totals[a] = row_totals(&sums[a]);
+            store(&mut self.dst, i + a, j, &row_totals(&sums[a]), self.accum, self.alpha);
         }
-        for a in 0..I {
-            store(&mut self.dst, i + a, j, &totals[a], self.accum, self.alpha);
-        }
+        I
     }
 }
 
@@ -130,9 +135,7 @@ fn row_totals<T: Element, V: Vector<T>, const J: usize>(sums: &[V; J]) -> [T; J]
     if J.is_multiple_of(4) {
         for b in (0..J).step_by(4) {
             let four = V::totals([sums[b], sums[b + 1], sums[b + 2], sums[b + 3]]);
-            for c in 0..4 {
-                totals[b + c] = four[c];
-            }
+            totals[b..b + 4].copy_from_slice(&four);
         }
     } else {
         for b in 0..J {
@@ -234,7 +237,7 @@ impl<T: Element> Rows<'_, T> {
 fn store<T: Element>(dst: &mut MatMut<'_, T>, i: usize, j: usize, sums: &[T], accum: Accum, alpha: T) {
     let put = |place: &mut T, sum: T| match accum {
         Accum::Replace => *place = alpha * sum,
-        Accum::Add => *place = *place + alpha * sum,
+        Accum::Add => *place += alpha * sum,
     };
     if dst.col_stride() == 1 {
         for (place, sum) in dst.row_mut(i)[j..j + sums.len()].iter_mut().zip(sums) {

@@ -88,7 +88,8 @@ fn run_by_rows<T: Element>(
     let work = work(dst.rows, dst.cols, lhs.cols);
     let one = |index: usize| {
         let (rows, cols) = grid.tile(index % tiles);
-        let (lhs, rhs) = (lhs.get(index / tiles).rows(rows.clone()), rhs.get(index / tiles).cols(cols.clone()));
+        let (lhs, rhs) =
+            (lhs.get(index / tiles).rows(rows.clone()), rhs.get(index / tiles).cols(cols.clone()));
         // SAFETY: each index is taken once, and tiles have no element in common.
         let mut tile = unsafe { dst.get(index / tiles) }.rows(rows.clone()).cols(cols.clone());
         product(tile.reborrow(), lhs, rhs, options.accum, options.alpha);

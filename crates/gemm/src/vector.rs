@@ -25,7 +25,7 @@ pub trait Vector<T>: Copy {
 
 macro_rules! vector {
     ($name:ident, $register:ty, $type:ty, $lanes:literal, $registers:literal,
-     $splat:expr, $load:expr, $store:expr, $fused:expr, $totals:expr, $total:expr) => {
+     $splat:expr, $load:expr, $padded:expr, $store:expr, $fused:expr, $totals:expr, $total:expr) => {
         #[derive(Clone, Copy)]
         pub(crate) struct $name($register);
 
@@ -48,9 +48,9 @@ macro_rules! vector {
 
             #[inline(always)]
             fn load_padded(part: &[$type]) -> Self {
-                let mut whole = [0.0; $lanes];
-                whole[..part.len()].copy_from_slice(part);
-                Self::load(&whole)
+                assert!(part.len() < $lanes);
+                // SAFETY: as in `splat`; only the elements of the slice are read.
+                Self(unsafe { $padded(part) })
             }
 
             #[inline(always)]
@@ -92,21 +92,96 @@ pub(crate) mod x86 {
     use super::Vector;
 
     vector!(
-        F32x16, __m512, f32, 16, 32,
-        _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, totals_f32x16, _mm512_reduce_add_ps
+        F32x16,
+        __m512,
+        f32,
+        16,
+        32,
+        _mm512_set1_ps,
+        _mm512_loadu_ps,
+        padded_f32x16,
+        _mm512_storeu_ps,
+        _mm512_fmadd_ps,
+        totals_f32x16,
+        _mm512_reduce_add_ps
     );
     vector!(
-        F64x8, __m512d, f64, 8, 32,
-        _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_fmadd_pd, totals_f64x8, _mm512_reduce_add_pd
+        F64x8,
+        __m512d,
+        f64,
+        8,
+        32,
+        _mm512_set1_pd,
+        _mm512_loadu_pd,
+        padded_f64x8,
+        _mm512_storeu_pd,
+        _mm512_fmadd_pd,
+        totals_f64x8,
+        _mm512_reduce_add_pd
     );
     vector!(
-        F32x8, __m256, f32, 8, 16,
-        _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, totals_f32x8, total_f32x8
+        F32x8,
+        __m256,
+        f32,
+        8,
+        16,
+        _mm256_set1_ps,
+        _mm256_loadu_ps,
+        padded_f32x8,
+        _mm256_storeu_ps,
+        _mm256_fmadd_ps,
+        totals_f32x8,
+        total_f32x8
     );
     vector!(
-        F64x4, __m256d, f64, 4, 16,
-        _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_fmadd_pd, totals_f64x4, total_f64x4
+        F64x4,
+        __m256d,
+        f64,
+        4,
+        16,
+        _mm256_set1_pd,
+        _mm256_loadu_pd,
+        padded_f64x4,
+        _mm256_storeu_pd,
+        _mm256_fmadd_pd,
+        totals_f64x4,
+        total_f64x4
     );
+
+    /// # Safety
+    ///
+    /// The slice is shorter than the register; so for all of these.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn padded_f32x16(part: &[f32]) -> __m512 {
+        // SAFETY: the mask has a bit for each element of the slice.
+        unsafe { _mm512_maskz_loadu_ps((1 << part.len()) - 1, part.as_ptr()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn padded_f64x8(part: &[f64]) -> __m512d {
+        // SAFETY: the mask has a bit for each element of the slice.
+        unsafe { _mm512_maskz_loadu_pd((1 << part.len()) - 1, part.as_ptr()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn padded_f32x8(part: &[f32]) -> __m256 {
+        let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        let mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(part.len() as i32), lanes);
+        // SAFETY: the mask is set for the elements of the slice.
+        unsafe { _mm256_maskload_ps(part.as_ptr(), mask) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn padded_f64x4(part: &[f64]) -> __m256d {
+        let lanes = _mm256_setr_epi64x(0, 1, 2, 3);
+        let mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(part.len() as i64), lanes);
+        // SAFETY: the mask is set for the elements of the slice.
+        unsafe { _mm256_maskload_pd(part.as_ptr(), mask) }
+    }
 
     #[inline]
     #[target_feature(enable = "avx2,fma")]
@@ -178,14 +253,39 @@ pub(crate) mod neon {
 
     use super::Vector;
 
+    /// A slice shorter than the register, continued.
+    fn filled<T: Copy, const N: usize>(part: &[T], rest: T) -> [T; N] {
+        let mut whole = [rest; N];
+        whole[..part.len()].copy_from_slice(part);
+        whole
+    }
+
     vector!(
-        F32x4, float32x4_t, f32, 4, 32,
-        vdupq_n_f32, vld1q_f32, vst1q_f32, |a, b, sum| vfmaq_f32(sum, a, b),
-        |[a, b, c, d]: [float32x4_t; 4]| [vaddvq_f32(a), vaddvq_f32(b), vaddvq_f32(c), vaddvq_f32(d)], vaddvq_f32
+        F32x4,
+        float32x4_t,
+        f32,
+        4,
+        32,
+        vdupq_n_f32,
+        vld1q_f32,
+        |part| vld1q_f32(filled::<_, 4>(part, 0.0).as_ptr()),
+        vst1q_f32,
+        |a, b, sum| vfmaq_f32(sum, a, b),
+        |[a, b, c, d]: [float32x4_t; 4]| [vaddvq_f32(a), vaddvq_f32(b), vaddvq_f32(c), vaddvq_f32(d)],
+        vaddvq_f32
     );
     vector!(
-        F64x2, float64x2_t, f64, 2, 32,
-        vdupq_n_f64, vld1q_f64, vst1q_f64, |a, b, sum| vfmaq_f64(sum, a, b),
-        |[a, b, c, d]: [float64x2_t; 4]| [vaddvq_f64(a), vaddvq_f64(b), vaddvq_f64(c), vaddvq_f64(d)], vaddvq_f64
+        F64x2,
+        float64x2_t,
+        f64,
+        2,
+        32,
+        vdupq_n_f64,
+        vld1q_f64,
+        |part| vld1q_f64(filled::<_, 2>(part, 0.0).as_ptr()),
+        vst1q_f64,
+        |a, b, sum| vfmaq_f64(sum, a, b),
+        |[a, b, c, d]: [float64x2_t; 4]| [vaddvq_f64(a), vaddvq_f64(b), vaddvq_f64(c), vaddvq_f64(d)],
+        vaddvq_f64
     );
 }

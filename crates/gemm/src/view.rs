@@ -38,9 +38,9 @@ pub(crate) fn extent(dims: &[(usize, usize)]) -> Option<usize> {
     if dims.iter().any(|(count, _)| *count == 0) {
         return Some(0);
     }
-    let last = dims.iter().try_fold(0usize, |last, (count, stride)| {
-        last.checked_add((count - 1).checked_mul(*stride)?)
-    })?;
+    let last = dims
+        .iter()
+        .try_fold(0usize, |last, (count, stride)| last.checked_add((count - 1).checked_mul(*stride)?))?;
     last.checked_add(1).filter(|extent| *extent <= isize::MAX as usize)
 }
 
@@ -152,7 +152,8 @@ impl<'a, T> MatRef<'a, T> {
     /// A row whose columns are adjacent.
     pub(crate) fn row(self, i: usize) -> &'a [T] {
         debug_assert!(self.col_stride == 1 || self.cols <= 1);
-        &self.data[i * self.row_stride..][..self.cols]
+        let start = i * self.row_stride;
+        &self.data[start..start + self.cols]
     }
 }
 
@@ -244,20 +245,6 @@ impl<'a, T> MatMut<'a, T> {
         self.t().rows(range).t()
     }
 
-    /// The rows before `at`, and the others.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer than `at` rows.
-    #[must_use]
-    #[track_caller]
-    pub fn split_rows(self, at: usize) -> (Self, Self) {
-        let rows = self.rows;
-        let other = Self { ..self };
-        // The two parts have no element in common, since all elements lie at distinct places.
-        (self.rows(0..at), other.rows(at..rows))
-    }
-
     /// The number of rows.
     pub fn nrows(&self) -> usize {
         self.rows
@@ -278,6 +265,7 @@ impl<'a, T> MatMut<'a, T> {
         self.col_stride
     }
 
+    #[cfg(feature = "faer")]
     pub(crate) fn as_mut_ptr(&mut self) -> *mut T {
         self.start.as_ptr()
     }
@@ -292,7 +280,8 @@ impl<'a, T> MatMut<'a, T> {
 
     /// All elements as one slice, if they are adjacent, row after row.
     pub(crate) fn dense_mut(&mut self) -> Option<&mut [T]> {
-        let dense = (self.col_stride == 1 || self.cols <= 1) && (self.row_stride == self.cols || self.rows <= 1);
+        let dense =
+            (self.col_stride == 1 || self.cols <= 1) && (self.row_stride == self.cols || self.rows <= 1);
         // SAFETY: `rows * cols` adjacent elements, borrowed exclusively.
         dense.then(|| unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.rows * self.cols) })
     }

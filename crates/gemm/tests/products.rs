@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Layout, Random, Value, assert_product};
-use foretell_gemm::{Accum, Options, matmul};
+use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
 use foretell_simd::{Level, with_level};
 use proptest::prelude::*;
 
@@ -28,18 +28,21 @@ fn check<T: Value>(
     }
 }
 
+/// A layout that callers use, or any at all.
+fn check_one<T: Value>(m: usize, k: usize, n: usize, random: &mut Random) {
+    let dst = Layout::row_major(m, n);
+    let layouts = match random.below(4) {
+        0 => (dst, Layout::row_major(m, k), Layout::row_major(k, n)),
+        1 => (dst, Layout::row_major(m, k), Layout::col_major(k, n)),
+        2 => (dst, Layout::col_major(m, k), Layout::row_major(k, n)),
+        _ => (Layout::random(m, n, random), Layout::random(m, k, random), Layout::random(k, n, random)),
+    };
+    let (accum, alpha) = [(Accum::Replace, 1.0), (Accum::Replace, 2.5), (Accum::Add, -0.75)][random.below(3)];
+    check::<T>(layouts, accum, alpha, 1 + random.below(3), random);
+}
+
 fn check_all<T: Value>(m: usize, k: usize, n: usize, random: &mut Random) {
-    for (accum, alpha) in [(Accum::Replace, 1.0), (Accum::Add, -0.75)] {
-        let dense = (Layout::row_major(m, n), Layout::row_major(m, k), Layout::row_major(k, n));
-        let dense_t = (Layout::row_major(m, n), Layout::row_major(m, k), Layout::col_major(k, n));
-        let t_dense = (Layout::row_major(m, n), Layout::col_major(m, k), Layout::row_major(k, n));
-        for layouts in [dense, dense_t, t_dense] {
-            check::<T>(layouts, accum, alpha, 1, random);
-        }
-        let strided =
-            (Layout::random(m, n, random), Layout::random(m, k, random), Layout::random(k, n, random));
-        check::<T>(strided, accum, alpha, 3, random);
-    }
+    (0..6).for_each(|_| check_one::<T>(m, k, n, random));
 }
 
 #[test]
@@ -48,9 +51,11 @@ fn sizes_around_the_tiles_of_the_kernels() {
     let sizes = [1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 24, 25, 31, 33, 48, 63, 65, 97];
     for m in sizes {
         for n in sizes {
-            let k = sizes[random.below(sizes.len())];
-            check_all::<f32>(m, k, n, random);
-            check_all::<f64>(m, k, n, random);
+            for _ in 0..3 {
+                let k = sizes[random.below(sizes.len())];
+                check_one::<f32>(m, k, n, random);
+                check_one::<f64>(m, k, n, random);
+            }
         }
     }
 }
@@ -67,7 +72,9 @@ fn long_inner_dimensions() {
 #[test]
 fn products_of_several_tiles() {
     let random = &mut Random(3);
-    for (m, k, n) in [(700, 96, 100), (100, 96, 700), (300, 130, 310), (1, 1500, 3000), (3000, 1500, 1), (6, 900, 1800)] {
+    for (m, k, n) in
+        [(700, 96, 100), (100, 96, 700), (300, 130, 310), (1, 1500, 3000), (3000, 1500, 1), (6, 900, 1800)]
+    {
         check_all::<f32>(m, k, n, random);
         check_all::<f64>(m, k, n, random);
     }
@@ -76,7 +83,9 @@ fn products_of_several_tiles() {
 #[test]
 fn empty_dimensions() {
     let random = &mut Random(4);
-    for (m, k, n) in [(0, 0, 0), (0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 4), (1, 0, 1), (70, 0, 70), (1, 0, 64), (0, 7, 1)] {
+    for (m, k, n) in
+        [(0, 0, 0), (0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 4), (1, 0, 1), (70, 0, 70), (1, 0, 64), (0, 7, 1)]
+    {
         check_all::<f32>(m, k, n, random);
         check_all::<f64>(m, k, n, random);
     }
@@ -87,21 +96,30 @@ fn a_repeated_row_or_column_is_a_stride_of_zero() {
     let random = &mut Random(5);
     for (m, k, n) in [(1, 40, 40), (5, 33, 70), (70, 33, 5), (40, 100, 100)] {
         let dst = Layout::row_major(m, n);
-        let repeated = |rows, cols| [Layout { rows, cols, row_stride: 0, col_stride: 1 }, Layout { rows, cols, row_stride: 1, col_stride: 0 }];
-        for (lhs, rhs) in [(repeated(m, k)[0], Layout::row_major(k, n)), (repeated(m, k)[1], Layout::col_major(k, n))] {
+        let repeated = |rows, cols| {
+            [
+                Layout { rows, cols, row_stride: 0, col_stride: 1 },
+                Layout { rows, cols, row_stride: 1, col_stride: 0 },
+            ]
+        };
+        for (lhs, rhs) in
+            [(repeated(m, k)[0], Layout::row_major(k, n)), (repeated(m, k)[1], Layout::col_major(k, n))]
+        {
             check::<f32>((dst, lhs, rhs), Accum::Replace, 1.0, 1, random);
         }
-        for (lhs, rhs) in [(Layout::row_major(m, k), repeated(k, n)[0]), (Layout::row_major(m, k), repeated(k, n)[1])] {
+        for (lhs, rhs) in
+            [(Layout::row_major(m, k), repeated(k, n)[0]), (Layout::row_major(m, k), repeated(k, n)[1])]
+        {
             check::<f64>((dst, lhs, rhs), Accum::Add, 1.0, 1, random);
         }
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_shape_and_strides(m in 0usize..130, k in 0usize..130, n in 0usize..130, seed: u64, threads in 0usize..4) {
+    fn any_shape_and_strides(m in 0usize..90, k in 0usize..150, n in 0usize..90, seed: u64, threads in 0usize..4) {
         let random = &mut Random(seed);
         let (dst, lhs, rhs) =
             (Layout::random(m, n, random), Layout::random(m, k, random), Layout::random(k, n, random));
@@ -109,5 +127,37 @@ proptest! {
         let alpha = [1.0, 0.0, -1.0, 0.3][random.below(4)];
         check::<f32>((dst, lhs, rhs), accum, alpha, threads, random);
         check::<f64>((dst, lhs, rhs), accum, alpha, threads, random);
+    }
+}
+
+#[test]
+fn nan_and_infinity_reach_exactly_the_elements_that_they_belong_to() {
+    let random = &mut Random(6);
+    for (m, k, n) in [(1, 40, 40), (40, 40, 1), (3, 100, 64), (50, 64, 70), (5, 5, 5), (1, 64, 9)] {
+        for layout in [Layout::row_major(k, n), Layout::col_major(k, n)] {
+            for level in Level::available() {
+                let mut a: Vec<f32> = random.values(m * k);
+                let mut b: Vec<f32> = random.values(layout.len());
+                let (row, col, p) = (random.below(m), random.below(n), random.below(k));
+                a[row * k + p] = f32::NAN;
+                b[layout.at(p, col)] = f32::INFINITY;
+                let mut result = vec![0.0; m * n];
+                let dst = MatMut::row_major(&mut result, m, n);
+                with_level(level, || {
+                    matmul(dst, MatRef::row_major(&a, m, k), layout.view(&b), Options::default())
+                });
+                for i in 0..m {
+                    for j in 0..n {
+                        let value = result[i * n + j];
+                        assert_eq!(
+                            value.is_nan(),
+                            i == row,
+                            "({i}, {j}) = {value} of {m}x{k}x{n} at {level:?}"
+                        );
+                        assert_eq!(value.is_infinite(), i != row && j == col, "({i}, {j}) = {value}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -39,12 +39,12 @@ impl Architecture for DLinear {
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
         let moving_avg_window = self.moving_avg_window;
-        if moving_avg_window % 2 == 0 {
+        if moving_avg_window.is_multiple_of(2) {
             return Err(ConfigError {
                 model: Self::NAME,
                 name: "moving_avg_window".to_owned(),
                 expected: "odd, so that the average has a middle".to_owned(),
-                found: json!(moving_avg_window),
+                found: moving_avg_window.to_string(),
             });
         }
         let (inputs, outputs) = (dims.input_size, dims.horizon * dims.outputs);

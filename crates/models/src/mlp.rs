@@ -42,7 +42,7 @@ impl Architecture for Mlp {
             if !(1..=1_000_000).contains(&value) || (name == "num_layers" && value > MAX_LAYERS) {
                 let limit = if name == "num_layers" { MAX_LAYERS } else { 1_000_000 };
                 let (name, expected) = (name.to_owned(), format!("between 1 and {limit}"));
-                return Err(ConfigError { model: Self::NAME, name, expected, found: json!(value) });
+                return Err(ConfigError { model: Self::NAME, name, expected, found: value.to_string() });
             }
         }
         let window = dims.input_size * (1 + dims.hist_exog)

@@ -64,7 +64,7 @@ impl Nhits {
             model: Self::NAME,
             name: name.to_owned(),
             expected: expected.to_owned(),
-            found,
+            found: found.to_string(),
         };
         let stacks = self.stack_types.len();
         if stacks == 0 || self.stack_types.iter().any(|kind| kind != "identity") {

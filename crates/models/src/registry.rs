@@ -73,9 +73,12 @@ pub struct ConfigError {
     pub name: String,
     /// What it may be.
     pub expected: String,
-    /// What it was.
-    pub found: Value,
+    /// What it was, as JSON.
+    pub found: String,
 }
+
+/// Makes the forward pass from a model's own hyper-parameters, registering its parameters.
+type Build = fn(&Map<String, Value>, &Dims, &mut Table) -> Result<Box<dyn Model>, ConfigError>;
 
 /// A model of the zoo.
 #[derive(Clone, Copy)]
@@ -89,7 +92,7 @@ pub struct Entry {
     common: fn() -> Value,
     own: fn() -> Value,
     check: fn(&Map<String, Value>) -> Result<(), ConfigError>,
-    build: fn(&Map<String, Value>, &Dims, &mut Table) -> Result<Box<dyn Model>, ConfigError>,
+    build: Build,
 }
 
 impl Entry {
@@ -161,7 +164,7 @@ fn parse<A: Architecture>(given: &Map<String, Value>) -> Result<A, ConfigError> 
             model: A::NAME,
             name: name.clone(),
             expected,
-            found: value.clone(),
+            found: value.to_string(),
         };
         let Some(slot) = merged.get_mut(name) else {
             return Err(fault("one that the model has".to_owned()));

@@ -50,8 +50,8 @@ pub enum LossError {
         argument: String,
         /// What it may be.
         expected: &'static str,
-        /// What it was.
-        found: Value,
+        /// What it was, as JSON.
+        found: String,
     },
     /// Something that is no description of a loss.
     #[error(
@@ -59,8 +59,8 @@ pub enum LossError {
          found {found}"
     )]
     NotALoss {
-        /// What was found.
-        found: Value,
+        /// What was found, as JSON.
+        found: String,
     },
 }
 
@@ -91,9 +91,9 @@ impl Loss {
             Value::String(name) => Self::new(name, &Map::new()),
             Value::Object(object) if object.len() == 1 => match object.iter().next() {
                 Some((name, Value::Object(arguments))) => Self::new(name, arguments),
-                _ => Err(LossError::NotALoss { found: value.clone() }),
+                _ => Err(LossError::NotALoss { found: value.to_string() }),
             },
-            _ => Err(LossError::NotALoss { found: value.clone() }),
+            _ => Err(LossError::NotALoss { found: value.to_string() }),
         }
     }
 
@@ -117,7 +117,7 @@ impl Loss {
                 loss,
                 argument: name.clone(),
                 expected,
-                found: found.clone(),
+                found: found.to_string(),
             });
         }
         let arguments = Arguments { loss, map: arguments };
@@ -389,7 +389,7 @@ impl Arguments<'_> {
             loss: self.loss,
             argument: argument.to_owned(),
             expected,
-            found: found.clone(),
+            found: found.to_string(),
         }
     }
 

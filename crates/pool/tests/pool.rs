@@ -5,6 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use foretell_pool::{Buffer, Limits, Metrics, metrics, set_limits, trim};
 
+/// Elements of a large buffer; Miri is slow.
+const LARGE: usize = if cfg!(miri) { 3_000 } else { 100_000 };
+
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Runs a test with an empty pool. Joining waits for the thread's cache to reach the shelf.
@@ -39,7 +42,7 @@ fn since(before: Metrics) -> (u64, u64, u64, u64) {
 #[test]
 fn contents_are_what_was_asked_for_whoever_owned_the_memory() {
     alone(|| {
-        for len in [0, 1, 15, 16, 17, 1000, 70_000] {
+        for len in [0, 1, 15, 16, 17, 1000, LARGE] {
             for _ in 0..3 {
                 drop(Buffer::filled(len, f32::NAN));
                 let zeros = Buffer::<f32>::zeroed(len);
@@ -57,7 +60,7 @@ fn contents_are_what_was_asked_for_whoever_owned_the_memory() {
 #[test]
 fn every_buffer_is_aligned_to_64_bytes() {
     fn check<T: foretell_pool::Pod>() {
-        for len in [0, 1, 7, 63, 64, 65, 4099, 1 << 18] {
+        for len in [0, 1, 7, 63, 64, 65, 4099, LARGE] {
             let buffer = Buffer::<T>::zeroed(len);
             assert_eq!(buffer.as_ptr() as usize % 64, 0);
             assert_eq!(buffer.len(), len);
@@ -99,8 +102,8 @@ fn a_released_buffer_serves_the_next_request_of_its_class() {
 fn a_warmed_up_loop_never_calls_the_system() {
     alone(|| {
         let step = || {
-            let held: Vec<Buffer<f32>> = (0..200).map(|i| Buffer::zeroed(i * 531)).collect();
-            let large = Buffer::<f64>::zeroed(3_000_000);
+            let held: Vec<Buffer<f32>> = (0..200).map(|i| Buffer::zeroed(i * LARGE / 100)).collect();
+            let large = Buffer::<f64>::zeroed(30 * LARGE);
             held.len() + large.len()
         };
         step();
@@ -129,17 +132,18 @@ fn without_the_feature_each_buffer_is_an_allocation() {
 #[test]
 fn live_and_peak_bytes_follow_the_buffers() {
     alone(|| {
+        const HUGE: usize = if cfg!(miri) { 1 << 22 } else { 1 << 28 };
         let before = metrics();
-        let a = Buffer::<u8>::zeroed(1 << 28);
-        assert_eq!(metrics().live_bytes - before.live_bytes, 1 << 28);
+        let a = Buffer::<u8>::zeroed(HUGE);
+        assert_eq!(metrics().live_bytes - before.live_bytes, HUGE);
         let b = a.clone();
         drop(a);
-        assert_eq!(metrics().live_bytes - before.live_bytes, 1 << 28);
+        assert_eq!(metrics().live_bytes - before.live_bytes, HUGE);
         let b = elsewhere(move || b);
         elsewhere(move || drop(b));
         let after = metrics();
         assert_eq!(after.live_bytes, before.live_bytes);
-        assert!(after.peak_bytes >= 1 << 29 && after.peak_bytes < (1 << 29) + (1 << 20), "{after:?}");
+        assert!(after.peak_bytes >= 2 * HUGE && after.peak_bytes < 2 * HUGE + (1 << 20), "{after:?}");
     });
 }
 
@@ -171,8 +175,8 @@ fn trim_gives_everything_back() {
             orders.recv().unwrap();
         });
         from_worker.recv().unwrap();
-        drop(Buffer::<f32>::zeroed(1 << 20));
-        drop(Buffer::<f32>::zeroed(1 << 24));
+        drop(Buffer::<f32>::zeroed(4 * LARGE));
+        drop(Buffer::<f32>::zeroed(100 * LARGE));
         trim();
         to_worker.send(()).unwrap();
         from_worker.recv().unwrap();

@@ -6,7 +6,9 @@ use std::thread;
 use foretell_pool::{Buffer, metrics, trim};
 
 const THREADS: usize = 8;
-const ROUNDS: u64 = if cfg!(miri) { 30 } else { 4000 };
+const ROUNDS: u64 = if cfg!(miri) { 60 } else { 4000 };
+/// Lengths are below `2^(3 + LENGTHS)`.
+const LENGTHS: u64 = if cfg!(miri) { 3 } else { 11 };
 
 /// A step of the 64-bit mixing generator of Steele, Lea and Flood.
 fn random(state: &mut u64) -> u64 {
@@ -45,7 +47,7 @@ fn threads_that_allocate_hand_over_and_free_never_share_memory() {
                 let mut held: Vec<(u64, Buffer<u64>)> = Vec::new();
                 for round in 0..ROUNDS {
                     let mark = (me as u64) << 32 | round;
-                    let len = 1 + (random(&mut state) % (1 << (4 + random(&mut state) % 11))) as usize;
+                    let len = 1 + (random(&mut state) % (1 << (4 + random(&mut state) % LENGTHS))) as usize;
                     held.push((mark, marked(len, mark)));
                     if random(&mut state).is_multiple_of(2) {
                         let whose = random(&mut state) as usize % held.len();

@@ -107,34 +107,33 @@ impl<T: Lanes, const R: usize, const W: usize> Slices<T, R, W> {
         }
     }
 
+    /// What is left from `at` on, fewer elements than a vector has; the other lanes are zero.
+    ///
     /// # Safety
-    /// `at` plus the lanes of the mask is within the slices.
+    /// `at` is within the slices.
     #[inline(always)]
-    unsafe fn load_masked<S: Simd>(
-        &self,
-        mask: Mask<T, S>,
-        at: usize,
-    ) -> (Vectors<T, S, R>, Vectors<T, S, W>) {
-        let zero = Vector::of(mask.simd, T::default());
+    unsafe fn load_tail<S: Simd>(&self, simd: S, at: usize) -> (Vectors<T, S, R>, Vectors<T, S, W>) {
+        let zero = Vector::of(simd, T::default());
         let (mut x, mut y) = ([zero; R], [zero; W]);
+        let count = self.len - at;
         for k in 0..R {
-            // SAFETY: the caller's contract.
-            x[k] = unsafe { Vector::load_masked(mask, self.read[k].add(at)) };
+            // SAFETY: `count` elements are left.
+            x[k] = unsafe { Vector::load_first(simd, self.read[k].add(at), count) };
         }
         for k in 0..W {
-            // SAFETY: the caller's contract.
-            y[k] = unsafe { Vector::load_masked(mask, self.write[k].add(at)) };
+            // SAFETY: `count` elements are left.
+            y[k] = unsafe { Vector::load_first(simd, self.write[k].add(at), count) };
         }
         (x, y)
     }
 
     /// # Safety
-    /// `at` plus the lanes of the mask is within the slices.
+    /// `at` is within the slices.
     #[inline(always)]
-    unsafe fn store_masked<S: Simd>(&self, mask: Mask<T, S>, at: usize, y: Vectors<T, S, W>) {
+    unsafe fn store_tail<S: Simd>(&self, at: usize, y: Vectors<T, S, W>) {
         for k in 0..W {
-            // SAFETY: the caller's contract.
-            unsafe { y[k].store_masked(mask, self.write[k].add(at)) };
+            // SAFETY: as many elements are left.
+            unsafe { y[k].store_first(self.write[k].add(at), self.len - at) };
         }
     }
 }
@@ -191,17 +190,17 @@ fn map_slices<S: Simd, T: Lanes, const R: usize, const W: usize>(
         at += lanes;
     }
     if at < slices.len {
-        let mask = Mask::first(simd, slices.len - at);
-        // SAFETY: the mask ends with the slices.
-        let (x, y) = unsafe { slices.load_masked(mask, at) };
+        // SAFETY: `at` is within the slices.
+        let (x, y) = unsafe { slices.load_tail(simd, at) };
         let y = op.map(x, y);
         // SAFETY: as above.
-        unsafe { slices.store_masked(mask, at, y) };
+        unsafe { slices.store_tail(at, y) };
     }
 }
 
-/// Runs a reduction at the current level: `U` independent sets of accumulators hide the latency
-/// of an addition, blocks of `U * STEPS` vectors are joined in pairs as in pairwise summation.
+/// Runs a reduction at the current level: `U` independent sets of accumulators (1, 2 or 4) hide the
+/// latency of an addition, blocks of `U * STEPS` vectors are joined in pairs as in pairwise
+/// summation.
 ///
 /// The result depends on the values, the length and the level, on nothing else.
 ///
@@ -262,26 +261,23 @@ fn fold_slices<const U: usize, S: Simd, T: Lanes, const R: usize, const W: usize
     if block <= slices.len {
         let mut pairs = Pairs::new();
         while at + block <= slices.len {
-            let mut acc = [identity; U];
-            for _ in 0..STEPS {
-                for u in 0..U {
-                    // SAFETY: the loop's bound.
-                    acc[u] = unsafe { advance(simd, op, &slices, acc[u], at) };
-                    at += lanes;
-                }
+            let mut acc = [identity; 4];
+            let end = at + block;
+            while at < end {
+                // SAFETY: the loops' bounds.
+                unsafe { advance_all::<U, _, _, R, W, A>(simd, op, &slices, &mut acc, at) };
+                at += U * lanes;
             }
             pairs.push(op, join::<U, _, _, R, W, A>(op, acc));
         }
         total = pairs.finish(op, identity);
     }
 
-    let mut acc = [identity; U];
+    let mut acc = [identity; 4];
     while at + U * lanes <= slices.len {
-        for u in 0..U {
-            // SAFETY: the loop's bound.
-            acc[u] = unsafe { advance(simd, op, &slices, acc[u], at) };
-            at += lanes;
-        }
+        // SAFETY: the loop's bound.
+        unsafe { advance_all::<U, _, _, R, W, A>(simd, op, &slices, &mut acc, at) };
+        at += U * lanes;
     }
     while at + lanes <= slices.len {
         // SAFETY: the loop's bound.
@@ -289,12 +285,12 @@ fn fold_slices<const U: usize, S: Simd, T: Lanes, const R: usize, const W: usize
         at += lanes;
     }
     if at < slices.len {
-        let mask = Mask::first(simd, slices.len - at);
-        // SAFETY: the mask ends with the slices.
-        let (x, y) = unsafe { slices.load_masked(mask, at) };
+        // SAFETY: `at` is within the slices.
+        let (x, y) = unsafe { slices.load_tail(simd, at) };
         let (new, y) = op.step(acc[U - 1], x, y);
         // SAFETY: as above.
-        unsafe { slices.store_masked(mask, at, y) };
+        unsafe { slices.store_tail(at, y) };
+        let mask = Mask::first(simd, slices.len - at);
         for k in 0..A {
             acc[U - 1][k] = mask.select(new[k], acc[U - 1][k]);
         }
@@ -337,21 +333,45 @@ unsafe fn advance<S: Simd, T: Lanes, const R: usize, const W: usize, const A: us
     acc
 }
 
-/// Joins `U` sets of accumulators in pairs.
+/// One step of each of the first `U` sets of accumulators, 1, 2 or 4. Written out, not looped over:
+/// an array that is indexed by a loop variable may end up in memory.
+///
+/// # Safety
+/// `at` plus `U` vectors is within the slices.
+#[inline(always)]
+unsafe fn advance_all<const U: usize, S: Simd, T: Lanes, const R: usize, const W: usize, const A: usize>(
+    simd: S,
+    op: impl Fold<T, R, W, A>,
+    slices: &Slices<T, R, W>,
+    acc: &mut [Vectors<T, S, A>; 4],
+    at: usize,
+) {
+    const { assert!(U == 1 || U == 2 || U == 4) };
+    let lanes = T::lanes::<S>();
+    // SAFETY: the caller's contract.
+    unsafe {
+        acc[0] = advance(simd, op, slices, acc[0], at);
+        if U > 1 {
+            acc[1] = advance(simd, op, slices, acc[1], at + lanes);
+        }
+        if U > 2 {
+            acc[2] = advance(simd, op, slices, acc[2], at + 2 * lanes);
+            acc[3] = advance(simd, op, slices, acc[3], at + 3 * lanes);
+        }
+    }
+}
+
+/// Joins the first `U` sets of accumulators in pairs.
 #[inline(always)]
 fn join<const U: usize, S: Simd, T: Lanes, const R: usize, const W: usize, const A: usize>(
     op: impl Fold<T, R, W, A>,
-    mut acc: [Vectors<T, S, A>; U],
+    [a, b, c, d]: [Vectors<T, S, A>; 4],
 ) -> Vectors<T, S, A> {
-    let mut count = U;
-    while count > 1 {
-        let half = count.div_ceil(2);
-        for u in 0..count / 2 {
-            acc[u] = op.merge(acc[u], acc[u + half]);
-        }
-        count = half;
+    match U {
+        1 => a,
+        2 => op.merge(a, b),
+        _ => op.merge(op.merge(a, b), op.merge(c, d)),
     }
-    acc[0]
 }
 
 /// Partial results of 1, 2, 4... blocks, joined like the digits of a binary counter.
@@ -384,7 +404,7 @@ impl<T: Lanes, S: Simd, const A: usize> Pairs<T, S, A> {
 
     #[inline(always)]
     fn finish<const R: usize, const W: usize>(
-        self,
+        &self,
         op: impl Fold<T, R, W, A>,
         identity: Vectors<T, S, A>,
     ) -> Vectors<T, S, A> {

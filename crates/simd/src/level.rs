@@ -246,6 +246,34 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "run by `the_variable_sets_the_level` in a process of its own"]
+    fn says_its_level() {
+        println!("level: {}", level());
+    }
+
+    #[test]
+    fn the_variable_sets_the_level() {
+        let run = |value: &str| {
+            let output = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--ignored", "--nocapture", "--exact", "level::tests::says_its_level"])
+                .env("FORETELL_SIMD", value)
+                .output()
+                .unwrap();
+            let text = [output.stdout, output.stderr].concat();
+            (output.status.success(), String::from_utf8(text).unwrap())
+        };
+        for level in Level::available() {
+            let (success, text) = run(&level.to_string());
+            assert!(success && text.contains(&format!("level: {level}")), "{text}");
+        }
+        let (success, text) = run("");
+        let best = Level::available().pop().unwrap();
+        assert!(success && text.contains(&format!("level: {best}")), "{text}");
+        let (success, text) = run("sse9");
+        assert!(!success && text.contains("FORETELL_SIMD: unknown SIMD level `sse9`"), "{text}");
+    }
+
+    #[test]
     fn without_the_feature_there_is_the_scalar_level_only() {
         if cfg!(not(feature = "simd")) {
             assert_eq!(Level::available(), [Level::Scalar]);

@@ -110,7 +110,6 @@ lanes! {
     bit_or(a: raw, b: raw) -> raw = or_f32s | or_f64s;
     equal(a: raw, b: raw) -> mask = equal_f32s | equal_f64s;
     less(a: raw, b: raw) -> mask = less_than_f32s | less_than_f64s;
-    less_or_equal(a: raw, b: raw) -> mask = less_than_or_equal_f32s | less_than_or_equal_f64s;
     mask_and(a: mask, b: mask) -> mask = and_m32s | and_m64s;
     mask_or(a: mask, b: mask) -> mask = or_m32s | or_m64s;
     mask_not(a: mask) -> mask = not_m32s | not_m64s;
@@ -159,21 +158,68 @@ impl<T: Lanes, S: Simd> Vector<T, S> {
         unsafe { to.cast::<T::Raw<S>>().write_unaligned(self.raw) }
     }
 
+    /// The first `count` lanes, fewer than all, from `from`; the others are zero.
+    ///
     /// # Safety
-    /// The elements of `from` in the mask are readable. The other lanes are zero.
+    /// `count` elements are readable at `from`.
     #[inline(always)]
-    pub(crate) unsafe fn load_masked(mask: Mask<T, S>, from: *const T) -> Self {
-        // SAFETY: the caller's contract.
-        let raw = unsafe { T::load_masked(mask.simd, mask.raw, from) };
-        Self { raw, simd: mask.simd }
+    pub(crate) unsafe fn load_first(simd: S, from: *const T, count: usize) -> Self {
+        if is_x86::<S>() {
+            let mask = T::first(simd, count);
+            // SAFETY: the lanes of the mask are those elements.
+            return Self { raw: unsafe { T::load_masked(simd, mask, from) }, simd };
+        }
+        let mut raw = T::splat(simd, T::default());
+        let lanes = bytemuck::cast_slice_mut::<_, T>(std::slice::from_mut(&mut raw));
+        for (i, lane) in lanes.iter_mut().take(count).enumerate() {
+            // SAFETY: the caller's contract.
+            *lane = unsafe { *from.add(i) };
+        }
+        Self { raw, simd }
     }
 
+    /// Stores the first `count` lanes, fewer than all.
+    ///
     /// # Safety
-    /// The elements of `to` in the mask are writable.
+    /// `count` elements are writable at `to`.
     #[inline(always)]
-    pub(crate) unsafe fn store_masked(self, mask: Mask<T, S>, to: *mut T) {
-        // SAFETY: the caller's contract.
-        unsafe { T::store_masked(self.simd, mask.raw, to, self.raw) }
+    pub(crate) unsafe fn store_first(self, to: *mut T, count: usize) {
+        if is_x86::<S>() {
+            let mask = T::first(self.simd, count);
+            // SAFETY: the lanes of the mask are those elements.
+            return unsafe { T::store_masked(self.simd, mask, to, self.raw) };
+        }
+        let lanes = bytemuck::cast_slice::<_, T>(std::slice::from_ref(&self.raw));
+        for (i, &lane) in lanes.iter().take(count).enumerate() {
+            // SAFETY: the caller's contract.
+            unsafe { *to.add(i) = lane };
+        }
+    }
+
+    /// The first elements of `x`, zeros standing for those beyond its end.
+    #[inline(always)]
+    pub(crate) fn read(simd: S, x: &[T]) -> Self {
+        // SAFETY: the lengths are checked.
+        unsafe {
+            if x.len() >= T::lanes::<S>() {
+                Self::load(simd, x.as_ptr())
+            } else {
+                Self::load_first(simd, x.as_ptr(), x.len())
+            }
+        }
+    }
+
+    /// Stores as many lanes as fit into `out`.
+    #[inline(always)]
+    pub(crate) fn write(self, out: &mut [T]) {
+        // SAFETY: the lengths are checked.
+        unsafe {
+            if out.len() >= T::lanes::<S>() {
+                self.store(out.as_mut_ptr());
+            } else {
+                self.store_first(out.as_mut_ptr(), out.len());
+            }
+        }
     }
 
     #[inline(always)]
@@ -249,12 +295,6 @@ impl<T: Lanes, S: Simd> Vector<T, S> {
     pub(crate) fn less(self, other: impl Lift<T, S>) -> Mask<T, S> {
         let other = other.lift(self.simd);
         Mask { raw: T::less(self.simd, self.raw, other.raw), simd: self.simd }
-    }
-
-    #[inline(always)]
-    pub(crate) fn less_or_equal(self, other: impl Lift<T, S>) -> Mask<T, S> {
-        let other = other.lift(self.simd);
-        Mask { raw: T::less_or_equal(self.simd, self.raw, other.raw), simd: self.simd }
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@
 use foretell_gemm::{Accum, Element, MatMut, MatRef};
 
 /// What both element types can do in a test.
-pub trait Value: Element + std::fmt::Debug {
+pub(crate) trait Value: Element + std::fmt::Debug {
     fn of(x: f64) -> Self;
     fn f64(self) -> f64;
     /// The relative error of one operation.
@@ -33,49 +33,49 @@ impl Value for f64 {
 }
 
 /// Numbers in `-1..1` from the 64-bit mixing generator of Steele, Lea and Flood.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         x ^ (x >> 31)
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.bits() % n as u64) as usize
     }
 
-    pub fn value<T: Value>(&mut self) -> T {
+    pub(crate) fn value<T: Value>(&mut self) -> T {
         T::of((self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
     }
 
-    pub fn values<T: Value>(&mut self, len: usize) -> Vec<T> {
+    pub(crate) fn values<T: Value>(&mut self, len: usize) -> Vec<T> {
         (0..len).map(|_| self.value()).collect()
     }
 }
 
 /// How a matrix lies in its slice.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
-    pub rows: usize,
-    pub cols: usize,
-    pub row_stride: usize,
-    pub col_stride: usize,
+pub(crate) struct Layout {
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+    pub(crate) row_stride: usize,
+    pub(crate) col_stride: usize,
 }
 
 impl Layout {
-    pub fn row_major(rows: usize, cols: usize) -> Self {
+    pub(crate) fn row_major(rows: usize, cols: usize) -> Self {
         Self { rows, cols, row_stride: cols, col_stride: 1 }
     }
 
-    pub fn col_major(rows: usize, cols: usize) -> Self {
+    pub(crate) fn col_major(rows: usize, cols: usize) -> Self {
         Self { rows, cols, row_stride: 1, col_stride: rows }
     }
 
     /// Row-major or column-major, with or without gaps.
-    pub fn random(rows: usize, cols: usize, random: &mut Random) -> Self {
+    pub(crate) fn random(rows: usize, cols: usize, random: &mut Random) -> Self {
         let gap = [0, 0, 1, 5][random.below(4)];
         let step = [1, 1, 1, 2, 3][random.below(5)];
         if random.below(2) == 0 {
@@ -85,29 +85,29 @@ impl Layout {
         }
     }
 
-    pub fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         if self.rows == 0 || self.cols == 0 {
             return 0;
         }
         (self.rows - 1) * self.row_stride + (self.cols - 1) * self.col_stride + 1
     }
 
-    pub fn at(self, i: usize, j: usize) -> usize {
+    pub(crate) fn at(self, i: usize, j: usize) -> usize {
         i * self.row_stride + j * self.col_stride
     }
 
-    pub fn view<T>(self, data: &[T]) -> MatRef<'_, T> {
+    pub(crate) fn view<T>(self, data: &[T]) -> MatRef<'_, T> {
         MatRef::new(data, self.rows, self.cols, self.row_stride, self.col_stride)
     }
 
-    pub fn view_mut<T>(self, data: &mut [T]) -> MatMut<'_, T> {
+    pub(crate) fn view_mut<T>(self, data: &mut [T]) -> MatMut<'_, T> {
         MatMut::new(data, self.rows, self.cols, self.row_stride, self.col_stride)
     }
 }
 
 /// Compares a result with the definition: every element within the rounding of its sum, and nothing
 /// between the elements touched.
-pub fn assert_product<T: Value>(
+pub(crate) fn assert_product<T: Value>(
     (dst, before, result): (Layout, &[T], &[T]),
     (lhs, a): (Layout, &[T]),
     (rhs, b): (Layout, &[T]),
@@ -133,7 +133,11 @@ pub fn assert_product<T: Value>(
     }
     for (place, expected) in expected.iter().enumerate() {
         if expected.is_none() {
-            assert_eq!(result[place].f64().to_bits(), before[place].f64().to_bits(), "gap at {place} of {dst:?}");
+            assert_eq!(
+                result[place].f64().to_bits(),
+                before[place].f64().to_bits(),
+                "gap at {place} of {dst:?}"
+            );
         }
     }
 }

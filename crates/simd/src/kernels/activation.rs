@@ -90,6 +90,9 @@ macro_rules! each {
     (@ $run:ident, $kernel:expr, ($($arg:expr),*)) => { $run($kernel, $($arg),*) };
 }
 
+// No kernel returns `select(mask, x, ..)` with its own argument: in place the compiler makes a
+// masked store of it, which is slow on AMD machines with AVX2.
+
 impl Activation {
     /// `x[i] = f(x[i])`.
     pub fn apply(self, x: &mut [f32]) {
@@ -142,12 +145,6 @@ impl Activation {
 /// The derivative of a [`Unary`] kernel as a function of what was saved.
 trait Slope: Unary {
     fn slope<S: Simd>(self, saved: F32s<S>) -> F32s<S>;
-
-    /// The gradient passed on. Kernels whose derivative is 0 or 1 select instead of multiplying.
-    #[inline(always)]
-    fn pull_back<S: Simd>(self, saved: F32s<S>, grad: F32s<S>) -> F32s<S> {
-        grad * self.slope(saved)
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -156,7 +153,7 @@ struct Backward<F>(F);
 impl<F: Slope> Map<f32, 1, 1> for Backward<F> {
     #[inline(always)]
     fn map<S: Simd>(self, [saved]: Vectors<f32, S, 1>, [grad]: Vectors<f32, S, 1>) -> Vectors<f32, S, 1> {
-        [self.0.pull_back(saved, grad)]
+        [grad * self.0.slope(saved)]
     }
 }
 
@@ -171,7 +168,7 @@ struct Relu;
 impl Unary for Relu {
     #[inline(always)]
     fn call<S: Simd>(self, x: F32s<S>) -> F32s<S> {
-        x.less_or_equal(0.0).select(0.0, x)
+        x.at_least(0.0)
     }
 }
 
@@ -179,11 +176,6 @@ impl Slope for Relu {
     #[inline(always)]
     fn slope<S: Simd>(self, output: F32s<S>) -> F32s<S> {
         output.greater(0.0).select(1.0, output.splat(0.0))
-    }
-
-    #[inline(always)]
-    fn pull_back<S: Simd>(self, output: F32s<S>, grad: F32s<S>) -> F32s<S> {
-        output.greater(0.0).select(grad, 0.0)
     }
 }
 
@@ -193,7 +185,7 @@ struct LeakyRelu(f32);
 impl Unary for LeakyRelu {
     #[inline(always)]
     fn call<S: Simd>(self, x: F32s<S>) -> F32s<S> {
-        x.greater(0.0).select(x, x * self.0)
+        x * self.slope(x)
     }
 }
 
@@ -222,7 +214,7 @@ impl Elu {
 impl Unary for Elu {
     #[inline(always)]
     fn call<S: Simd>(self, x: F32s<S>) -> F32s<S> {
-        x.greater(0.0).select(x * self.scale, self.below(x))
+        x.at_least(0.0).mul_add(self.scale, self.below(x))
     }
 }
 
@@ -349,8 +341,8 @@ const SOFTPLUS_THRESHOLD: f32 = 20.0;
 impl Unary for Softplus {
     #[inline(always)]
     fn call<S: Simd>(self, x: F32s<S>) -> F32s<S> {
-        let soft = x.at_least(0.0) + ln_1p_unit_lanes(exp_lanes(-x.abs()));
-        x.greater(SOFTPLUS_THRESHOLD).select(x, soft)
+        // Above the threshold the logarithm is too small to change the sum.
+        x.at_least(0.0) + ln_1p_unit_lanes(exp_lanes(-x.abs()))
     }
 }
 

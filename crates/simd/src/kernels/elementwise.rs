@@ -8,7 +8,7 @@
 use pulp::Simd;
 
 use crate::drive::{Map, map};
-use crate::vector::{Float, Lanes, Vector, Vectors};
+use crate::vector::{Float, Lanes, Vectors};
 
 /// Writes an operator of two slices as a kernel, a function with a third slice for the result,
 /// and a function that overwrites the first slice.

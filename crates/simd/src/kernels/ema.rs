@@ -44,32 +44,11 @@ impl<T: Lanes> WithSimd for Ema<'_, T> {
         let ones_last = ones.splat(ones.lane(lanes - 1));
 
         let mut carry = Vector::of(simd, first);
-        let mut at = 0;
-        while at < x.len() {
-            let rest = x.len() - at;
-            let mask = Mask::first(simd, rest.min(lanes));
-            let full = rest >= lanes;
-            // SAFETY: the vector, or its masked lanes, are within the slice.
-            let loaded = unsafe {
-                if full {
-                    Vector::load(simd, x.as_ptr().add(at))
-                } else {
-                    Vector::load_masked(mask, x.as_ptr().add(at))
-                }
-            };
-            let sum = scan(loaded * alpha, &powers);
+        for (x, out) in x.chunks(lanes).zip(out.chunks_mut(lanes)) {
+            let sum = scan(Vector::read(simd, x) * alpha, &powers);
             let last = sum.splat(sum.lane(lanes - 1));
-            let y = carry + ones.mul_add(-carry, sum);
+            (carry + ones.mul_add(-carry, sum)).write(out);
             carry = carry + ones_last.mul_add(-carry, last);
-            // SAFETY: as above; both slices have the same length.
-            unsafe {
-                if full {
-                    y.store(out.as_mut_ptr().add(at));
-                } else {
-                    y.store_masked(mask, out.as_mut_ptr().add(at));
-                }
-            }
-            at += lanes;
         }
     }
 }

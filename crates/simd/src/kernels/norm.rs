@@ -6,7 +6,6 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::bits::F32s;
 use crate::drive::{Fold, Map, fold_in, map_in, same_len};
 use crate::kernels::reductions::{Squares, Sum};
 use crate::level::dispatch;

@@ -7,7 +7,7 @@
 use pulp::Simd;
 
 use crate::drive::{Map, map};
-use crate::vector::{Float, Lanes, Vector, Vectors};
+use crate::vector::{Float, Lanes, Vectors};
 
 /// `(x - shift) * factor`, from a read slice if there is one, else in place.
 #[derive(Clone, Copy)]

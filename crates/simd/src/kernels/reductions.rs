@@ -1,6 +1,6 @@
 //! Sums, means, products, extremes and norms of slices.
 //!
-//! Sums keep several accumulators over blocks of at most 64 vectors and join the blocks in pairs:
+//! Sums keep several accumulators over blocks of 32 vectors and join the blocks in pairs:
 //! the error of a sum of `n` numbers is at most `(log2(n) + 8) * eps * sum(|x|)`, with `eps` half
 //! an ULP of one. The result depends on the values, the length and the level only, not on the
 //! address or on earlier calls. NaN spreads to every result; the sum of an empty slice is 0.
@@ -9,10 +9,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::drive::{Fold, fold, fold_in};
 use crate::level::dispatch;
-use crate::vector::{Float, Lanes, Vector, Vectors};
-
-/// Sets of accumulators: enough to hide the latency of an addition on two pipes.
-const UNROLL: usize = 8;
+use crate::vector::{Float, Lanes, Vectors};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Sum;
@@ -36,7 +33,7 @@ impl<T: Lanes> Fold<T, 1, 0, 1> for Sum {
 
 /// The sum of `x`; 0 if it is empty.
 pub fn sum<T: Float>(x: &[T]) -> T {
-    fold::<UNROLL, _, _, _, _>(Sum, [x], [])[0]
+    fold::<4, _, _, _, _>(Sum, [x], [])[0]
 }
 
 /// The arithmetic mean of `x`; NaN if it is empty.
@@ -70,7 +67,7 @@ impl<T: Lanes> Fold<T, 2, 0, 1> for Dot {
 /// If the slices differ in length.
 #[track_caller]
 pub fn dot<T: Float>(a: &[T], b: &[T]) -> T {
-    fold::<UNROLL, _, _, _, _>(Dot, [a, b], [])[0]
+    fold::<4, _, _, _, _>(Dot, [a, b], [])[0]
 }
 
 /// The largest value (`SIGN` 1) or the smallest (`SIGN` -1), NaN winning over both.
@@ -153,14 +150,14 @@ pub fn l2_norm<T: Float>(x: &[T]) -> T {
     let most = if size_of::<T>() == 4 { 126.0 } else { 1022.0 };
     let scale = T::from_f64((-largest.log2().floor()).clamp(-most, most).exp2());
     let shift = T::default();
-    let squares = fold::<UNROLL, _, _, _, _>(Squares { shift, scale }, [x], [])[0];
+    let squares = fold::<4, _, _, _, _>(Squares { shift, scale }, [x], [])[0];
     T::from_f64(squares.to_f64().sqrt() / scale.to_f64())
 }
 
 /// The biased variance of `x` about a given `mean`; NaN if `x` is empty.
 pub fn variance<T: Float>(x: &[T], mean: T) -> T {
     let scale = T::from_f64(1.0);
-    let squares = fold::<UNROLL, _, _, _, _>(Squares { shift: mean, scale }, [x], [])[0];
+    let squares = fold::<4, _, _, _, _>(Squares { shift: mean, scale }, [x], [])[0];
     T::from_f64(squares.to_f64() / x.len() as f64)
 }
 

@@ -13,7 +13,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::drive::same_len;
 use crate::level::dispatch;
-use crate::vector::{Float, Lanes, Mask, Vector, Vectors};
+use crate::vector::{Float, Lanes, Vector, Vectors};
 
 /// What is known of the windows at every start: `F` numbers for each.
 trait Summary<T: Lanes, const F: usize>: Copy {
@@ -74,7 +74,7 @@ impl<T: Lanes> Summary<T, 1> for Mean {
 
     #[inline(always)]
     fn finish<S: Simd>(self, [sum]: Vectors<T, S, 1>, size: usize) -> Vector<T, S> {
-        sum / T::from_f64(size as f64)
+        sum * T::from_f64(1.0 / size as f64)
     }
 }
 
@@ -107,7 +107,7 @@ impl<T: Lanes> Summary<T, 2> for Deviation {
 
     #[inline(always)]
     fn finish<S: Simd>(self, [_, squares]: Vectors<T, S, 2>, size: usize) -> Vector<T, S> {
-        (squares / T::from_f64((size - self.ddof) as f64)).sqrt()
+        (squares * T::from_f64(1.0 / (size - self.ddof) as f64)).sqrt()
     }
 }
 
@@ -120,7 +120,8 @@ const LONG: usize = 2 * ROW;
 /// Elements beyond the last start that the passes may read or write.
 const MARGIN: usize = LONG + 16;
 
-/// Elements and summaries of up to [`CHUNK`] starts.
+/// Elements and summaries of up to [`CHUNK`] starts, aligned to cache lines.
+#[repr(align(64))]
 struct Buffers<T, const F: usize> {
     x: [T; CHUNK + MARGIN],
     windows: [[T; CHUNK + MARGIN]; F],
@@ -131,34 +132,16 @@ impl<T: Lanes, const F: usize> Buffers<T, F> {
         Self { x: [T::default(); CHUNK + MARGIN], windows: [[T::default(); CHUNK + MARGIN]; F] }
     }
 
-    /// # Safety
-    /// `at` plus one vector is within the buffers.
+    /// The summaries at `i` and the starts after it, within a chunk.
     #[inline(always)]
-    unsafe fn x<S: Simd>(&self, simd: S, at: usize) -> Vector<T, S> {
-        // SAFETY: the caller's contract.
-        unsafe { Vector::load(simd, self.x.as_ptr().add(at)) }
-    }
-
-    /// # Safety
-    /// `at` plus one vector is within the buffers.
-    #[inline(always)]
-    unsafe fn window<S: Simd>(&self, simd: S, at: usize) -> Vectors<T, S, F> {
+    fn get<S: Simd>(&self, simd: S, i: usize) -> Vectors<T, S, F> {
+        assert!(i < CHUNK);
         let mut window = [Vector::of(simd, T::default()); F];
         for k in 0..F {
-            // SAFETY: the caller's contract.
-            window[k] = unsafe { Vector::load(simd, self.windows[k].as_ptr().add(at)) };
+            // SAFETY: the margin is longer than a vector.
+            window[k] = unsafe { Vector::load(simd, self.windows[k].as_ptr().add(i)) };
         }
         window
-    }
-
-    /// # Safety
-    /// `at` plus one vector is within the buffers.
-    #[inline(always)]
-    unsafe fn set_window<S: Simd>(&mut self, at: usize, window: Vectors<T, S, F>) {
-        for k in 0..F {
-            // SAFETY: the caller's contract.
-            unsafe { window[k].store(self.windows[k].as_mut_ptr().add(at)) };
-        }
     }
 
     /// Summarises the windows of `size` elements, below [`LONG`], at `count` starts, at most
@@ -173,29 +156,42 @@ impl<T: Lanes, const F: usize> Buffers<T, F> {
         count: usize,
         size: usize,
     ) {
-        assert!(0 < size && size < LONG && count <= CHUNK);
+        assert!(0 < size && size < LONG && 0 < count && count <= CHUNK);
         let lanes = T::lanes::<S>();
-        let length = count + size - 1;
-        let known = length.min(x.len().saturating_sub(start));
-        self.x[..known].copy_from_slice(&x[start.min(x.len())..][..known]);
-        self.x[known..length].fill(T::default());
+        let mut left = count + size - 1;
+        // The passes read up to a vector more than `left` elements.
+        let mut x = x.get(start..).unwrap_or(&[]);
+        if x.len() < left + lanes {
+            let known = left.min(x.len());
+            self.x[..known].copy_from_slice(&x[..known]);
+            self.x[known..left].fill(T::default());
+            x = &self.x;
+        }
+        let x = x.as_ptr();
+        let windows = self.windows.each_mut().map(|w| w.as_mut_ptr());
 
-        // In every pass: `i` is below `count + size`, and `i + width + lanes` within the margin.
-        for i in (0..length).step_by(lanes) {
-            // SAFETY: as said.
-            unsafe { self.set_window(i, op.one(self.x(simd, i))) };
+        // SAFETY (of all loads and stores below): `i + width` is below the first value of `left`,
+        // and both `x` and the windows are longer than that by a vector at least.
+        if size == 1 {
+            for i in (0..left).step_by(lanes) {
+                // SAFETY: as said.
+                unsafe { store(windows, i, op.one(Vector::load(simd, x.add(i)))) };
+            }
         }
         let mut width = 1;
-        let mut left = length;
         for digit in (0..size.ilog2()).rev() {
             left -= width;
             let sizes = Sizes::new(width, width);
             for i in (0..left).step_by(lanes) {
                 // SAFETY: as said.
                 unsafe {
-                    let step = self.x(simd, i + width) - self.x(simd, i);
-                    let (a, b) = (self.window(simd, i), self.window(simd, i + width));
-                    self.set_window(i, op.join(a, b, step, sizes));
+                    let (a, b) = (Vector::load(simd, x.add(i)), Vector::load(simd, x.add(i + width)));
+                    let (left, right) = if width == 1 {
+                        (op.one(a), op.one(b))
+                    } else {
+                        (load(simd, windows, i), load(simd, windows, i + width))
+                    };
+                    store(windows, i, op.join(left, right, b - a, sizes));
                 }
             }
             width *= 2;
@@ -205,14 +201,36 @@ impl<T: Lanes, const F: usize> Buffers<T, F> {
                 for i in (0..left).step_by(lanes) {
                     // SAFETY: as said.
                     unsafe {
-                        let last = self.x(simd, i + width);
-                        let step = last - self.x(simd, i);
-                        self.set_window(i, op.join(self.window(simd, i), op.one(last), step, sizes));
+                        let (a, b) = (Vector::load(simd, x.add(i)), Vector::load(simd, x.add(i + width)));
+                        let window = load(simd, windows, i);
+                        store(windows, i, op.join(window, op.one(b), b - a, sizes));
                     }
                 }
                 width += 1;
             }
         }
+    }
+}
+
+/// # Safety
+/// A vector at `i` is readable in each of the arrays.
+#[inline(always)]
+unsafe fn load<T: Lanes, S: Simd, const F: usize>(simd: S, from: [*mut T; F], i: usize) -> Vectors<T, S, F> {
+    let mut window = [Vector::of(simd, T::default()); F];
+    for k in 0..F {
+        // SAFETY: the caller's contract.
+        window[k] = unsafe { Vector::load(simd, from[k].add(i)) };
+    }
+    window
+}
+
+/// # Safety
+/// A vector at `i` is writable in each of the arrays.
+#[inline(always)]
+unsafe fn store<T: Lanes, S: Simd, const F: usize>(to: [*mut T; F], i: usize, window: Vectors<T, S, F>) {
+    for k in 0..F {
+        // SAFETY: the caller's contract.
+        unsafe { window[k].store(to[k].add(i)) };
     }
 }
 
@@ -241,9 +259,7 @@ impl<T: Lanes, Op: Summary<T, F>, const F: usize> Rolling<'_, T, Op, F> {
         for (c, out) in self.out.chunks_mut(CHUNK).enumerate() {
             buffers.fill(simd, self.op, self.x, c * CHUNK, out.len(), self.size);
             for i in (0..out.len()).step_by(lanes) {
-                // SAFETY: the buffers are longer than a chunk by more than a vector.
-                let window = unsafe { buffers.window(simd, i) };
-                put(self.op.finish(window, self.size), &mut out[i..]);
+                self.op.finish(buffers.get(simd, i), self.size).write(&mut out[i..]);
             }
         }
     }
@@ -292,11 +308,10 @@ impl<T: Lanes, Op: Summary<T, F>, const F: usize> Rolling<'_, T, Op, F> {
                     }
                     if rest > 0 {
                         let step = at(simd, x, (t + rows) * ROW + c) - from;
-                        // SAFETY: `c` is within a row, the buffers are longer.
-                        let last = unsafe { buffers.window(simd, c) };
-                        window = op.join(window, last, step, Sizes::new(rows * ROW, rest));
+                        let sizes = Sizes::new(rows * ROW, rest);
+                        window = op.join(window, buffers.get(simd, c), step, sizes);
                     }
-                    put(op.finish(window, size), &mut out[c..]);
+                    op.finish(window, size).write(&mut out[c..]);
                 }
 
                 buffers.fill(simd, op, x, (next + j) * ROW, ROW, ROW);
@@ -357,26 +372,7 @@ impl<T: Lanes, const F: usize> Row<T, F> {
 /// The vector at `x[i]`, zeros standing for elements beyond the end.
 #[inline(always)]
 fn at<T: Lanes, S: Simd>(simd: S, x: &[T], i: usize) -> Vector<T, S> {
-    let x = x.get(i..).unwrap_or(&[]);
-    if x.len() >= T::lanes::<S>() {
-        // SAFETY: a vector is there.
-        unsafe { Vector::load(simd, x.as_ptr()) }
-    } else {
-        // SAFETY: the mask ends with the slice.
-        unsafe { Vector::load_masked(Mask::first(simd, x.len()), x.as_ptr()) }
-    }
-}
-
-/// Stores as many lanes as fit into `out`.
-#[inline(always)]
-fn put<T: Lanes, S: Simd>(vector: Vector<T, S>, out: &mut [T]) {
-    if out.len() >= T::lanes::<S>() {
-        // SAFETY: a vector fits.
-        unsafe { vector.store(out.as_mut_ptr()) }
-    } else {
-        // SAFETY: the mask ends with the slice.
-        unsafe { vector.store_masked(Mask::first(vector.simd, out.len()), out.as_mut_ptr()) }
-    }
+    Vector::read(simd, x.get(i..).unwrap_or(&[]))
 }
 
 #[track_caller]

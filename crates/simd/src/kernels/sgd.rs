@@ -2,7 +2,6 @@
 
 use pulp::Simd;
 
-use crate::bits::F32s;
 use crate::drive::{Map, map};
 use crate::vector::Vectors;
 

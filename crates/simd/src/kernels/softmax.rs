@@ -5,7 +5,6 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::bits::F32s;
 use crate::drive::{Fold, Map, fold_in, map_in, same_len};
 use crate::kernels::elementwise::Scale;
 use crate::kernels::exp::exp_lanes;

@@ -1,0 +1,259 @@
+//! Arguments that several commands share, and what they become.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
+use foretell::{ColumnNames, CsvOptions, Forecaster, Freq, ModelSpec, Panel};
+use serde_json::Value;
+
+use crate::Usage;
+use crate::progress::{Log, Reporter};
+
+/// The data file and its layout.
+#[derive(Debug, Args)]
+pub(crate) struct DataArgs {
+    /// CSV file with the series, a row per series and time; `-` reads standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: PathBuf,
+    /// The file has one time column, and one column per series
+    #[arg(long)]
+    wide: bool,
+    /// Column of the series' ids [default: unique_id, or as saved with the models]
+    #[arg(long, value_name = "C")]
+    id_col: Option<String>,
+    /// Column of the times [default: ds, or as saved with the models; the first one with --wide]
+    #[arg(long, value_name = "C")]
+    time_col: Option<String>,
+    /// Column of the values [default: y, or as saved with the models]
+    #[arg(long, value_name = "C")]
+    target_col: Option<String>,
+    /// CSV file with one row per series: its id, and columns that do not change over time
+    #[arg(long = "static", value_name = "FILE")]
+    statics: Option<PathBuf>,
+}
+
+impl DataArgs {
+    /// The columns' names, where they are not given those of `saved`.
+    pub(crate) fn columns(&self, saved: ColumnNames) -> ColumnNames {
+        let or = |given: &Option<String>, saved| given.clone().unwrap_or(saved);
+        ColumnNames {
+            id: or(&self.id_col, saved.id),
+            time: or(&self.time_col, saved.time),
+            target: or(&self.target_col, saved.target),
+        }
+    }
+
+    /// How to read the file whose columns have these names.
+    pub(crate) fn options(&self, columns: &ColumnNames, freq: Option<Freq>) -> CsvOptions {
+        let ColumnNames { id, time, target } = columns.clone();
+        // A wide file's time column is its first, whatever it is called, unless someone named it.
+        let named = self.time_col.is_some() || time != ColumnNames::default().time;
+        CsvOptions { wide: self.wide, id_col: id, time_col: named.then_some(time), target_col: target, freq }
+    }
+
+    /// Reads the series and their static columns.
+    pub(crate) fn read(&self, options: &CsvOptions) -> anyhow::Result<Panel> {
+        let panel = match self.is_stdin() {
+            true => Panel::read_csv(io::stdin().lock(), "standard input", options)?,
+            false => Panel::from_csv(&self.data, options)?,
+        };
+        Ok(match &self.statics {
+            Some(path) => panel.with_static_csv(path, options)?,
+            None => panel,
+        })
+    }
+
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.data == Path::new("-")
+    }
+}
+
+/// Models by name, and their hyper-parameters.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    /// Models to use, separated by commas; `foretell models` lists them
+    #[arg(
+        long = "model", value_name = "NAME[,NAME]", required = true, value_delimiter = ',',
+        value_parser = NonEmptyStringValueParser::new()
+    )]
+    models: Vec<String>,
+    /// Steps to forecast
+    #[arg(long, value_name = "N", value_parser = steps())]
+    h: usize,
+    /// Steps of history that a forecast is made from; -1 for 3 times h
+    #[arg(long, value_name = "N", value_parser = input_size, allow_negative_numbers = true)]
+    input_size: InputSize,
+    /// A hyper-parameter for all models, or with NAME.key=JSON for one; what is no JSON is a text
+    #[arg(long = "set", value_name = "key=JSON", value_parser = setting)]
+    settings: Vec<Setting>,
+}
+
+/// Windows from 1 step to as many as any calendar has use for.
+pub(crate) fn steps() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=1_000_000)
+}
+
+/// Threads, 0 standing for all; more than a machine has helps nobody.
+pub(crate) fn thread_count() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(0..=1024)
+}
+
+/// Steps of history; nothing for 3 times the horizon.
+#[derive(Clone, Copy, Debug)]
+struct InputSize(Option<usize>);
+
+fn input_size(text: &str) -> Result<InputSize, String> {
+    match text.parse() {
+        Ok(-1) => Ok(InputSize(None)),
+        Ok(size @ 1..=1_000_000) => Ok(InputSize(Some(size as usize))),
+        Ok(0_i64) | Err(_) | Ok(_) => Err("it must be between 1 and 1000000, or -1 for 3 times h".to_owned()),
+    }
+}
+
+/// A hyper-parameter given by `--set`.
+#[derive(Clone, Debug, PartialEq)]
+struct Setting {
+    /// The model it is for; nothing for all.
+    model: Option<String>,
+    name: String,
+    value: Value,
+}
+
+fn setting(text: &str) -> Result<Setting, String> {
+    let (key, value) = text.split_once('=').ok_or("write it as key=JSON, for example max_steps=500")?;
+    let (model, name) = match key.split_once('.') {
+        Some((model, name)) => (Some(model.to_owned()), name),
+        None => (None, key),
+    };
+    let name = name.to_owned();
+    if name == "h" {
+        return Err("the horizon is set by --h, for all models".to_owned());
+    }
+    let value = match serde_json::from_str(value) {
+        Ok(value) => value,
+        // Whoever opens a bracket or a quotation mark meant JSON.
+        Err(error) if value.starts_with(['{', '[', '"']) => return Err(format!("no valid JSON: {error}")),
+        Err(_) => Value::from(value),
+    };
+    Ok(Setting { model, name, value })
+}
+
+impl ModelArgs {
+    /// The models with their hyper-parameters set: first those for all models, then those for one.
+    pub(crate) fn specs(&self, seed: Option<u64>) -> anyhow::Result<Vec<ModelSpec>> {
+        let mut named = self.settings.iter().filter_map(|setting| setting.model.as_ref());
+        if let Some(name) = named.find(|&name| !self.models.contains(name)) {
+            let models = self.models.join(", ");
+            return Err(Usage(format!("--set {name}.KEY: there is no {name} among --model {models}")).into());
+        }
+        let input_size = self.input_size.0.unwrap_or(3 * self.h);
+        let spec = |model: &String| {
+            let mut spec = ModelSpec::new(model, self.h, input_size)?;
+            if let Some(seed) = seed {
+                spec = spec.set("random_seed", seed)?;
+            }
+            let general = self.settings.iter().filter(|setting| setting.model.is_none());
+            let own = self.settings.iter().filter(|setting| setting.model.as_ref() == Some(model));
+            for Setting { model: one, name, value } in general.chain(own) {
+                let flag = || match one {
+                    Some(model) => format!("--set {model}.{name}"),
+                    None if self.models.len() == 1 => format!("--set {name}"),
+                    None => format!("--set {name}, for all models (for one of them: --set NAME.{name})"),
+                };
+                spec = spec.set(name, value.clone()).with_context(flag)?;
+            }
+            Ok(spec)
+        };
+        self.models.iter().map(spec).collect()
+    }
+}
+
+/// Training, as in `fit` and `cross-validate`.
+#[derive(Debug, Args)]
+pub(crate) struct TrainArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    models: ModelArgs,
+    /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, 1, ... [default: inferred]
+    #[arg(long, value_name = "F", value_parser = Freq::parse)]
+    freq: Option<Freq>,
+    /// Last steps of each series that are held out to watch the loss on: 0, or at least h
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    val_size: usize,
+    /// Threads; 0 for as many as the machine has. They change nothing in the result
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
+    threads: usize,
+    /// Seed of initial weights, draws and dropout [default: each model's random_seed]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+}
+
+impl TrainArgs {
+    /// The models, ready to be trained.
+    pub(crate) fn forecaster(&self) -> anyhow::Result<Forecaster> {
+        let forecaster = Forecaster::new(self.models.specs(self.seed)?)?
+            .val_size(self.val_size)
+            .threads(self.threads)
+            .columns(self.columns());
+        let mut reporter = Reporter::new(self.log.log);
+        Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
+    }
+
+    /// The series, their static columns included.
+    pub(crate) fn read(&self) -> anyhow::Result<Panel> {
+        self.data.read(&self.data.options(&self.columns(), self.freq))
+    }
+
+    fn columns(&self) -> ColumnNames {
+        self.data.columns(ColumnNames::default())
+    }
+}
+
+/// How a command tells what it does.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct LogArgs {
+    /// What standard error tells
+    #[arg(long, value_enum, default_value_t = Log::Text)]
+    pub(crate) log: Log,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn settings_are_json_or_text() {
+        let read = |text: &str| setting(text).map(|found| (found.model, found.name, found.value));
+        let name = |name: &str| name.to_owned();
+        assert_eq!(read("max_steps=500"), Ok((None, name("max_steps"), json!(500))));
+        assert_eq!(read("scaler_type=standard"), Ok((None, name("scaler_type"), json!("standard"))));
+        assert_eq!(read("scaler_type=\"robust\""), Ok((None, name("scaler_type"), json!("robust"))));
+        assert_eq!(read("alias=a=b"), Ok((None, name("alias"), json!("a=b"))));
+        let loss = json!({ "MQLoss": { "level": [80, 90] } });
+        let found = read("NHITS.loss={\"MQLoss\":{\"level\":[80,90]}}");
+        assert_eq!(found, Ok((Some(name("NHITS")), name("loss"), loss)));
+    }
+
+    #[test]
+    fn settings_that_cannot_be_say_why() {
+        assert!(setting("max_steps").unwrap_err().contains("key=JSON"));
+        assert!(setting("h=3").unwrap_err().contains("--h"));
+        assert!(setting("n_blocks=[1,1").unwrap_err().contains("no valid JSON"));
+    }
+
+    #[test]
+    fn an_input_size_is_positive_or_three_horizons() {
+        assert!(matches!(input_size("-1"), Ok(InputSize(None))));
+        assert!(matches!(input_size("96"), Ok(InputSize(Some(96)))));
+        for text in ["0", "-2", "1e3", "", "99999999999999999999"] {
+            assert!(input_size(text).is_err(), "{text:?}");
+        }
+    }
+}

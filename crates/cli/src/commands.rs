@@ -1,0 +1,8 @@
+//! One file per command.
+
+pub(crate) mod bench;
+pub(crate) mod cross_validate;
+pub(crate) mod demo;
+pub(crate) mod fit;
+pub(crate) mod models;
+pub(crate) mod predict;

@@ -1,0 +1,65 @@
+//! `foretell bench`: how fast models are here.
+
+use clap::Args;
+
+use crate::args::{ModelArgs, steps, thread_count};
+use crate::output::print;
+use crate::table::Table;
+
+/// Measure how fast models train and forecast on this machine
+///
+/// On synthetic windows: a training step (forward, loss, backward, Adam), the forecasts of a batch, and
+/// the forecast of one window. Times are medians.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell bench --model NLinear,MLP,NHITS --h 24 --input-size 96 --threads 2
+  foretell bench --model NHITS --h 24 --input-size 96 --batch 128 --json
+
+With --json each model is an object on a line of its own: model, threads, batch,
+parameters, step_ms, forward_batch_ms, forward_one_us, pool_misses_per_step (calls
+to the system allocator for tensor buffers), held_bytes (kept for the backward
+pass), peak_rss_mb (of the process so far).")]
+pub(crate) struct Bench {
+    #[command(flatten)]
+    models: ModelArgs,
+    /// Windows of a step
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = steps())]
+    batch: usize,
+    /// Series of a window, for multivariate models; the others take one series at a time
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = steps())]
+    n_series: usize,
+    /// Threads; 0 for as many as the machine has
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
+    threads: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Bench {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let mut found = Vec::new();
+        for spec in self.models.specs(None)? {
+            let bench = foretell::bench(&spec, self.batch, self.threads)?;
+            if self.json {
+                print(format!("{}\n", serde_json::to_string(&bench)?))?;
+            }
+            found.push(bench);
+        }
+        if self.json {
+            return Ok(());
+        }
+        let column = |of: fn(&foretell::Bench) -> f64| found.iter().map(of).collect::<Vec<_>>();
+        let table = Table::new()
+            .text("model", found.iter().map(|bench| bench.model.as_str()))
+            .counts("parameters", found.iter().map(|bench| bench.parameters))
+            .numbers("step [ms]", column(|bench| bench.step_ms))
+            .numbers("forward, batch [ms]", column(|bench| bench.forward_batch_ms))
+            .numbers("forward, one [us]", column(|bench| bench.forward_one_us))
+            .numbers("pool misses/step", column(|bench| bench.pool_misses_per_step))
+            .numbers("held [MB]", column(|bench| bench.held_bytes as f64 / 1e6))
+            .numbers("peak RSS [MB]", column(|bench| bench.peak_rss_mb.unwrap_or(f64::NAN)));
+        print(table.render())
+    }
+}

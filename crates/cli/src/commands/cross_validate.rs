@@ -1,0 +1,108 @@
+//! `foretell cross-validate`: how good models are on the end of each series.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use foretell::{Metrics, usual_season};
+use serde_json::json;
+
+use crate::args::{TrainArgs, steps};
+use crate::output::{Sink, print};
+use crate::progress::Log;
+use crate::table::Table;
+
+/// Score models on rolling forecasts of the end of each series
+///
+/// Trains once on what lies before the first forecast, and prints the errors of each model beside those
+/// of the seasonal naive forecast, the best first.
+///
+/// MAE and RMSE are in the units of the data. sMAPE lies between 0 and 2. MASE is the mean over the series
+/// of their MAE, divided by the MAE of the seasonal naive forecast within their training part: below 1 is
+/// better than that. Models that forecast quantiles are scored by their median.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell cross-validate --data sales.csv --model NHITS,MLP --h 24 \\
+    --input-size 96 --n-windows 10
+  foretell cross-validate --data ETTh1.csv --wide --model NLinear --h 24 \\
+    --input-size 96 --n-windows 10 --out forecasts.csv --json > metrics.json")]
+pub(crate) struct CrossValidate {
+    #[command(flatten)]
+    train: TrainArgs,
+    /// Forecasts of each series
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = steps())]
+    n_windows: usize,
+    /// Steps from one forecast to the next [default: h]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    step_size: Option<usize>,
+    /// Steps of a season, for MASE and the seasonal naive forecast [default: as usual for the frequency]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    season: Option<usize>,
+    /// CSV file to write the forecasts to, beside the truth; `-` writes them to standard output, and the
+    /// errors to standard error
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Print the errors as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl CrossValidate {
+    pub(crate) fn log(&self) -> Log {
+        self.train.log.log
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let forecaster = self.train.forecaster()?;
+        let panel = self.train.read()?;
+        let sink = self.out.as_ref().map(|path| Sink::open(path, &self.train.data.data)).transpose()?;
+
+        let h = forecaster.h();
+        let step_size = self.step_size.unwrap_or(h);
+        let validation = forecaster.cross_validate(&panel, self.n_windows, step_size)?;
+        self.log().fitted(&validation.fitted);
+
+        let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
+        let metrics = ranked(validation.metrics(&panel, season));
+        let report = match self.json {
+            true => {
+                let report = json!({
+                    "n_series": panel.n_series(), "n_windows": self.n_windows, "step_size": step_size, "h": h,
+                    "season": season, "metrics": metrics,
+                });
+                format!("{report}\n")
+            }
+            false => leaderboard(&metrics).render(),
+        };
+        let to_stdout = sink.as_ref().is_some_and(Sink::is_stdout);
+        if let Some(sink) = sink {
+            sink.write(&validation.frame)?;
+        }
+        if to_stdout {
+            return io::stderr().write_all(report.as_bytes()).context("cannot write to standard error");
+        }
+        if let Some(path) = &self.out {
+            let what = format!("{} forecasts of {h} steps", validation.frame.n_rows() / h);
+            self.log().wrote(path, &what);
+        }
+        print(report)
+    }
+}
+
+/// The best first, by MAE.
+pub(crate) fn ranked(mut metrics: Vec<Metrics>) -> Vec<Metrics> {
+    metrics.sort_by(|a, b| a.mae.total_cmp(&b.mae));
+    metrics
+}
+
+pub(crate) fn leaderboard(metrics: &[Metrics]) -> Table {
+    let column = |of: fn(&Metrics) -> f64| metrics.iter().map(of);
+    Table::new()
+        .text("model", metrics.iter().map(|metrics| metrics.model.as_str()))
+        .numbers("MAE", column(|metrics| metrics.mae))
+        .numbers("RMSE", column(|metrics| metrics.rmse))
+        .numbers("sMAPE", column(|metrics| metrics.smape))
+        .numbers("MASE", column(|metrics| metrics.mase))
+}

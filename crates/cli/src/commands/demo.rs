@@ -1,0 +1,217 @@
+//! `foretell demo`: the whole way from data to a forecast, on data that are built in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+use foretell::{
+    CrossValidation, CsvOptions, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel, usual_season,
+};
+use serde_json::json;
+
+use crate::commands::cross_validate::{leaderboard, ranked};
+use crate::output::print;
+use crate::plot::{Chart, Step};
+use crate::progress::{Log, Reporter};
+
+/// Monthly totals of international airline passengers in thousands, 1949 to 1960: Box and Jenkins 1976,
+/// "Time Series Analysis: Forecasting and Control", series G.
+const PASSENGERS: &str = include_str!("../../assets/air_passengers.csv");
+
+/// A year ahead, from two years of history.
+const H: usize = 12;
+const INPUT_SIZE: usize = 24;
+/// The last three years are forecast, one by one, by models that have not seen them.
+const WINDOWS: usize = 3;
+
+/// Train three models on the airline passengers, score them, plot a forecast
+///
+/// The data are built in. The models are scored on three years that they have not seen, beside the
+/// seasonal naive forecast; then they forecast the next year, with an interval.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  foretell demo --out demo
+
+Writes into the directory: air_passengers.csv (the data), forecast.csv,
+forecast.svg (the plot), and model (the trained models, for `foretell predict`).")]
+pub(crate) struct Demo {
+    /// Directory to write to
+    #[arg(long, value_name = "DIR", default_value = "foretell-demo")]
+    out: PathBuf,
+}
+
+impl Demo {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        fs::create_dir_all(&self.out)
+            .with_context(|| format!("cannot create the directory {}", self.out.display()))?;
+        let panel = Panel::read_csv(PASSENGERS.as_bytes(), "air_passengers.csv", &CsvOptions::default())?;
+        print(format!(
+            "AirPassengers: {} months, 1949 to 1960.\n\
+             Training on the months up to 1957 to forecast 1958, 1959 and 1960 ...\n\n",
+            panel.n_rows()
+        ))?;
+        let validation = forecaster()?.cross_validate(&panel, WINDOWS, H)?;
+        let metrics = ranked(validation.metrics(&panel, usual_season(panel.freq())));
+        print(format!("{}\n{}\n", leaderboard(&metrics).render(), verdict(&metrics)))?;
+
+        print("Training on all months to forecast 1961 ...\n\n")?;
+        let fitted = forecaster()?.fit(&panel)?;
+        let forecast = fitted.predict(&panel, None)?;
+        let best = best_model(&metrics).context("the demo has models")?;
+        self.write(&panel, &validation, &fitted, &forecast, &best.model)?;
+        print(self.epilogue())
+    }
+
+    fn write(
+        &self,
+        panel: &Panel,
+        validation: &CrossValidation,
+        fitted: &Fitted,
+        forecast: &Frame,
+        best: &str,
+    ) -> anyhow::Result<()> {
+        let write = |name: &str, content: &[u8]| {
+            let path = self.out.join(name);
+            fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))
+        };
+        write("air_passengers.csv", PASSENGERS.as_bytes())?;
+        let mut csv = Vec::new();
+        forecast.write_csv(&mut csv)?;
+        write("forecast.csv", &csv)?;
+        write("forecast.svg", chart(panel, validation, forecast, best)?.svg()?.as_bytes())?;
+        Ok(fitted.save(self.out.join("model"), true)?)
+    }
+
+    fn epilogue(&self) -> String {
+        let path = |name: &str| shell_word(&self.out.join(name));
+        let [data, csv, svg, model] =
+            ["air_passengers.csv", "forecast.csv", "forecast.svg", "model"].map(path);
+        format!(
+            "Written:\n  \
+               {svg}  the plot: history, forecast, interval\n  \
+               {csv}  the forecasts of 1961\n  \
+               {model}  the trained models\n  \
+               {data}  the data\n\n\
+             Try next:\n  \
+               foretell predict --model {model} --data {data}\n  \
+               foretell cross-validate --data {data} --model NLinear,DLinear \\\n    \
+                 --h 6 --input-size 24 --n-windows 4 --set scaler_type=standard \\\n    \
+                 --set learning_rate=0.01 --set max_steps=500\n  \
+               foretell models\n"
+        )
+    }
+}
+
+/// The three models, small as the data are, with the median and the 80 % interval each. Sizes and rates
+/// were chosen by cross-validation on 1955 to 1957, before the years that the demo scores them on.
+fn forecaster() -> anyhow::Result<Forecaster> {
+    let spec = |name| -> anyhow::Result<ModelSpec> {
+        let spec = ModelSpec::new(name, H, INPUT_SIZE)?
+            .set("loss", json!({ "MQLoss": { "level": [80] } }))?
+            .set("scaler_type", "standard")?
+            .set("max_steps", 300)?
+            .set("windows_batch_size", 64)?;
+        Ok(spec)
+    };
+    let specs = [
+        spec("NHITS")?.set("mlp_units", json!([[64, 64], [64, 64]]))?,
+        spec("MLP")?.set("hidden_size", 64)?,
+        spec("NLinear")?.set("learning_rate", 1e-2)?,
+    ];
+    let mut reporter = Reporter::new(Log::Text);
+    Ok(Forecaster::new(specs)?.on_progress(move |model, progress| reporter.step(model, progress)))
+}
+
+fn best_model(ranked: &[Metrics]) -> Option<&Metrics> {
+    ranked.iter().find(|metrics| metrics.model != "SeasonalNaive")
+}
+
+/// What the table says, in words.
+fn verdict(ranked: &[Metrics]) -> String {
+    let naive = ranked.iter().find(|metrics| metrics.model == "SeasonalNaive");
+    let Some((best, naive)) = best_model(ranked).zip(naive) else { return String::new() };
+    let change = 100.0 * (best.mae / naive.mae - 1.0);
+    let word = if change < 0.0 { "smaller" } else { "larger" };
+    format!(
+        "The mean absolute error of {} is {:.0} % {word} than that of repeating the last year.\n",
+        best.model,
+        change.abs()
+    )
+}
+
+fn chart(
+    panel: &Panel,
+    validation: &CrossValidation,
+    forecast: &Frame,
+    model: &str,
+) -> anyhow::Result<Chart> {
+    let history: Vec<(i64, f32)> = panel.times(0).zip(panel.y(0).iter().copied()).collect();
+    let mut forecasts = Vec::new();
+    for frame in [&validation.frame, forecast] {
+        let column = |suffix: &str| {
+            let name = format!("{model}{suffix}");
+            frame.column(&name).with_context(|| format!("no column {name} in the forecast"))
+        };
+        let (median, lo, hi) = (column("-median")?, column("-lo-80")?, column("-hi-80")?);
+        for start in (0..frame.n_rows()).step_by(H) {
+            let known = history.iter().rev().find(|(time, _)| *time < frame.times[start]);
+            let cutoff = known.map(|&(time, y)| Step { time, value: y, lo: y, hi: y });
+            let steps = (start..start + H).map(|row| Step {
+                time: frame.times[row],
+                value: median[row],
+                lo: lo[row],
+                hi: hi[row],
+            });
+            forecasts.push(cutoff.into_iter().chain(steps).collect());
+        }
+    }
+    Ok(Chart {
+        title: "International airline passengers".to_owned(),
+        subtitle:
+            "Thousands a month. The forecasts of 1958, 1959 and 1960 are by a model trained on the years \
+                   up to 1957."
+                .to_owned(),
+        history,
+        forecasts,
+        forecast_name: format!("{model} forecast"),
+        interval_name: "80 % interval".to_owned(),
+    })
+}
+
+/// The path as it can be pasted into a shell.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+~:@,\\".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_can_be_pasted() {
+        assert_eq!(shell_word(Path::new("a/b-1.csv")), "a/b-1.csv");
+        assert_eq!(shell_word(Path::new("my model's")), r"'my model'\''s'");
+    }
+
+    #[test]
+    fn the_verdict_is_honest() {
+        let of =
+            |model: &str, mae: f64| Metrics { model: model.into(), mae, rmse: 0.0, smape: 0.0, mase: 0.0 };
+        let won = verdict(&[of("MLP", 5.0), of("SeasonalNaive", 10.0), of("NHITS", 11.0)]);
+        assert!(won.contains("MLP is 50 % smaller"), "{won}");
+        let lost = verdict(&[of("SeasonalNaive", 10.0), of("MLP", 11.0)]);
+        assert!(lost.contains("MLP is 10 % larger"), "{lost}");
+    }
+
+    #[test]
+    fn the_series_is_the_classic_one() {
+        let panel = Panel::read_csv(PASSENGERS.as_bytes(), "", &CsvOptions::default()).unwrap();
+        assert_eq!((panel.n_series(), panel.n_rows(), panel.freq().to_string()), (1, 144, "MS".to_owned()));
+        assert_eq!(panel.y(0)[..3], [112.0, 118.0, 132.0]);
+        assert_eq!(panel.y(0).iter().sum::<f32>(), 40363.0);
+    }
+}

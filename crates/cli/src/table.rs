@@ -1,0 +1,147 @@
+//! Tables for people, and numbers as people read them.
+
+use std::fmt::Write as _;
+
+/// Columns of text (flush left) and numbers (flush right), separated by two blanks.
+#[derive(Debug)]
+pub(crate) struct Table {
+    columns: Vec<(&'static str, Column)>,
+}
+
+#[derive(Debug)]
+enum Column {
+    Text(Vec<String>),
+    Numbers(Vec<String>),
+}
+
+impl Table {
+    pub(crate) fn new() -> Self {
+        Self { columns: Vec::new() }
+    }
+
+    pub(crate) fn text<T: Into<String>>(
+        mut self,
+        name: &'static str,
+        cells: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.columns.push((name, Column::Text(cells.into_iter().map(Into::into).collect())));
+        self
+    }
+
+    /// Numbers, all with as many decimals as give the smallest of them 4 digits (but no more than are of
+    /// use beside the largest); what is no number is a dash.
+    pub(crate) fn numbers(mut self, name: &'static str, cells: impl IntoIterator<Item = f64>) -> Self {
+        let cells: Vec<f64> = cells.into_iter().collect();
+        let sizes = || cells.iter().filter(|x| x.is_finite() && **x != 0.0).map(|x| x.abs());
+        let largest = sizes().fold(0.0, f64::max);
+        let smallest = sizes().fold(largest, f64::min).max(largest / 1e3);
+        let cell = |x: &f64| match decimals(smallest) {
+            _ if !x.is_finite() => "-".to_owned(),
+            Some(decimals) => format!("{x:.decimals$}"),
+            None => format!("{x:.3e}"),
+        };
+        self.columns.push((name, Column::Numbers(cells.iter().map(cell).collect())));
+        self
+    }
+
+    pub(crate) fn counts(mut self, name: &'static str, cells: impl IntoIterator<Item = usize>) -> Self {
+        self.columns.push((name, Column::Numbers(cells.into_iter().map(grouped).collect())));
+        self
+    }
+
+    /// The table, header first, each line ending with a line feed.
+    pub(crate) fn render(&self) -> String {
+        let rows = self.columns.first().map_or(0, |(_, column)| column.cells().len());
+        let mut lines = vec![String::new(); rows + 1];
+        for (name, column) in &self.columns {
+            let cells = || std::iter::once(*name).chain(column.cells().iter().map(String::as_str));
+            let width = cells().map(|cell| cell.chars().count()).max().unwrap_or(0);
+            for (line, cell) in lines.iter_mut().zip(cells()) {
+                let gap = if line.is_empty() { "" } else { "  " };
+                // Writing to a string cannot fail.
+                let _ = match column {
+                    Column::Text(_) => write!(line, "{gap}{cell:<width$}"),
+                    Column::Numbers(_) => write!(line, "{gap}{cell:>width$}"),
+                };
+            }
+        }
+        lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    }
+}
+
+impl Column {
+    fn cells(&self) -> &[String] {
+        let (Self::Text(cells) | Self::Numbers(cells)) = self;
+        cells
+    }
+}
+
+/// Decimals that give `x` 4 digits; nothing where it is too large or too small to be written plainly.
+fn decimals(x: f64) -> Option<usize> {
+    if x == 0.0 {
+        return Some(0);
+    }
+    let exponent = x.abs().log10().floor();
+    (-5.0..8.0).contains(&exponent).then(|| (3.0 - exponent).max(0.0) as usize)
+}
+
+/// A number with 4 digits or more.
+pub(crate) fn short(x: f64) -> String {
+    match decimals(x) {
+        Some(decimals) => format!("{x:.decimals$}"),
+        None => format!("{x:.3e}"),
+    }
+}
+
+/// A count with its digits in groups of three.
+pub(crate) fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let table = Table::new()
+            .text("model", ["NHITS", "SeasonalNaive"])
+            .numbers("MAE", [12.345_67, 9.0])
+            .numbers("MASE", [f64::NAN, 0.5])
+            .numbers("misses", [0.0, 0.0])
+            .counts("parameters", [12, 34_567]);
+        let expected = "\
+model             MAE    MASE  misses  parameters
+NHITS          12.346       -       0          12
+SeasonalNaive   9.000  0.5000       0      34,567
+";
+        assert_eq!(table.render(), expected);
+    }
+
+    #[test]
+    fn small_numbers_keep_their_digits_beside_large_ones() {
+        let column = |cells| Table::new().numbers("x", cells).render();
+        assert_eq!(column([12.5, 0.125]), "      x\n12.5000\n 0.1250\n");
+        assert_eq!(column([12.5, 1e-9]), "       x\n12.50000\n 0.00000\n");
+    }
+
+    #[test]
+    fn numbers_of_all_sizes_are_short() {
+        let found = [0.0, 0.000_123_46, 1.0, 123.456, 12_345_678.9, 1e12, 1e-9, -2.5].map(short);
+        assert_eq!(found, ["0", "0.0001235", "1.000", "123.5", "12345679", "1.000e12", "1.000e-9", "-2.500"]);
+        assert_eq!(short(f64::NAN), "NaN");
+    }
+
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,420 @@
+//! The binary as its users meet it: files in, files and exit codes out.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::{fs, io};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Days since 2024-01-01 as a date, within that year.
+fn date(day: usize) -> String {
+    const DAYS: [usize; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut left = day;
+    for (month, days) in DAYS.into_iter().enumerate() {
+        if left < days {
+            return format!("2024-{:02}-{:02}", month + 1, left + 1);
+        }
+        left -= days;
+    }
+    panic!("day {day} is not in 2024");
+}
+
+fn wave(day: usize, phase: f64) -> f64 {
+    10.0 + (day as f64 * std::f64::consts::TAU / 7.0 + phase).sin() + 0.01 * day as f64
+}
+
+/// Two series of 120 days with a weekly season.
+fn long_csv() -> String {
+    let mut csv = "shop,day,sales,price\n".to_owned();
+    for (id, phase) in [("north", 0.0), ("south", 1.0)] {
+        for day in 0..120 {
+            csv += &format!("{id},{},{:.4},{}\n", date(day), wave(day, phase), day % 3);
+        }
+    }
+    csv
+}
+
+fn wide_csv() -> String {
+    let mut csv = "date,a,b,c\n".to_owned();
+    for day in 0..120 {
+        let values = [0.0, 1.0, 2.0].map(|phase| format!("{:.4}", wave(day, phase)));
+        csv += &format!("{},{}\n", date(day), values.join(","));
+    }
+    csv
+}
+
+struct Desk(TempDir);
+
+impl Desk {
+    fn new() -> Self {
+        let desk = Self(TempDir::new().unwrap());
+        desk.put("long.csv", &long_csv());
+        desk.put("wide.csv", &wide_csv());
+        desk
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
+        command.current_dir(self.0.path()).args(line.split_whitespace());
+        command
+    }
+
+    fn run(&self, line: &str) -> Output {
+        self.command(line).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Runs what must succeed; its standard output.
+    fn ok(&self, line: &str) -> String {
+        let output = self.run(line);
+        assert!(output.status.success(), "{line}: {}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs what must fail with this exit code, one line on standard error and nothing on standard
+    /// output; the message.
+    fn fails(&self, code: i32, line: &str) -> String {
+        let output = self.run(line);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{line}: {message}");
+        assert!(output.stdout.is_empty(), "{line}");
+        assert!(message.starts_with("error: ") && !message.contains("panicked"), "{line}: {message}");
+        message
+    }
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+const LONG: &str = "--data long.csv --id-col shop --time-col day --target-col sales";
+const SMALL: &str = "--h 7 --input-size 14 --threads 1 --set max_steps=3 --set windows_batch_size=16";
+
+fn rows(csv: &str) -> Vec<Vec<&str>> {
+    csv.lines().map(|line| line.split(',').collect()).collect()
+}
+
+#[test]
+fn from_long_data_to_a_forecast_and_its_score() {
+    let desk = Desk::new();
+    let fit = format!(
+        "fit {LONG} --model NLinear,MLP {SMALL} --set MLP.hidden_size=8 --set scaler_type=standard --out model"
+    );
+    assert_eq!(desk.ok(&fit), "", "what fit tells goes to standard error");
+
+    // The columns' names and the frequency come from the model directory.
+    let forecast = desk.ok("predict --model model --data long.csv");
+    let table = rows(&forecast);
+    assert_eq!(table[0], ["shop", "day", "NLinear", "MLP"]);
+    assert_eq!(table.len(), 1 + 2 * 7);
+    assert_eq!(table[1][..2], ["north", "2024-04-30"]);
+    assert_eq!(table[14][..2], ["south", "2024-05-06"]);
+    assert!(table[1..].iter().flat_map(|row| &row[2..]).all(|cell| cell.parse::<f32>().unwrap().is_finite()));
+
+    assert_eq!(desk.ok("predict --model model --data long.csv --threads 2 --out forecast.csv"), "");
+    assert_eq!(desk.read("forecast.csv"), forecast, "a file, and two threads, hold the same forecast");
+
+    let validate = format!(
+        "cross-validate {LONG} --model NLinear {SMALL} --n-windows 3 --step-size 7 --out cv.csv --log none"
+    );
+    let table = desk.ok(&validate);
+    let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["model", "MAE", "RMSE", "sMAPE", "MASE"]);
+    let mut models: Vec<&str> = lines[1..].iter().map(|line| line[0]).collect();
+    models.sort_unstable();
+    assert_eq!(models, ["NLinear", "SeasonalNaive"]);
+    let cv = desk.read("cv.csv");
+    let table = rows(&cv);
+    assert_eq!(table[0], ["shop", "day", "cutoff", "sales", "NLinear"]);
+    assert_eq!(table.len(), 1 + 2 * 3 * 7);
+    let truth = format!("{:?}", format!("{:.4}", wave(99, 0.0)).parse::<f32>().unwrap());
+    assert_eq!(table[1][..4], ["north", "2024-04-09", "2024-04-08", &truth]);
+}
+
+#[test]
+fn wide_files_metrics_as_json_and_standard_input() {
+    let desk = Desk::new();
+    let json = desk.ok(&format!("cross-validate --data wide.csv --wide --model DLinear {SMALL} --json"));
+    let report: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&report["n_series"], &report["season"], &report["h"]), (&3.into(), &7.into(), &7.into()));
+    let models = report["metrics"].as_array().unwrap();
+    assert_eq!(models.len(), 2);
+    for key in ["mae", "rmse", "smape", "mase"] {
+        assert!(models.iter().all(|model| model[key].as_f64().unwrap() > 0.0), "{key}");
+    }
+
+    desk.ok(&format!("fit --data wide.csv --wide --model NLinear {SMALL} --out wide --log none"));
+    let forecast = desk.ok("predict --model wide --data wide.csv --wide");
+    assert_eq!(rows(&forecast)[0], ["unique_id", "ds", "NLinear"]);
+    assert_eq!(rows(&forecast).len(), 1 + 3 * 7);
+    let piped = desk
+        .command("predict --model wide --data - --wide")
+        .stdin(fs::File::open(desk.path("wide.csv")).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(piped.stdout).unwrap(), forecast);
+}
+
+#[test]
+fn exogenous_columns_from_their_files() {
+    let desk = Desk::new();
+    desk.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");
+    let mut future = "shop,day,price\n".to_owned();
+    for id in ["north", "south"] {
+        (120..127).for_each(|day| future += &format!("{id},{},{}\n", date(day), day % 3));
+    }
+    desk.put("future.csv", &future);
+    let exogenous = r#"--set futr_exog_list=["price"] --set stat_exog_list=["size"] --set hidden_size=8"#;
+    desk.ok(&format!("fit {LONG} --static shops.csv --model MLP {SMALL} {exogenous} --out model"));
+    let forecast = desk.ok("predict --model model --data long.csv --static shops.csv --futr future.csv");
+    assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
+
+    let message = desk.fails(1, "predict --model model --data long.csv --static shops.csv");
+    assert!(message.contains("price"), "{message}");
+    desk.put("future.csv", &future[..future.len() - "south,2024-05-06,0\n".len()]);
+    let message = desk.fails(1, "predict --model model --data long.csv --static shops.csv --futr future.csv");
+    assert!(message.contains("south at 2024-05-06"), "{message}");
+}
+
+#[test]
+fn mistakes_in_the_command_line_exit_with_2() {
+    let desk = Desk::new();
+    let fit = format!("fit {LONG} {SMALL} --out model");
+    let one = format!("{fit} --model MLP");
+    for (line, part) in [
+        ("fit --data long.csv", "--out"),
+        ("predict --data long.csv", "--model"),
+        ("forecast", "subcommand"),
+        (&format!("{one} --h 7"), "cannot be used multiple times"),
+        (&format!("{one} --seed -1"), "-1"),
+        (&format!("{one} --freq fortnight"), "fortnight"),
+        (&format!("{one} --set max_steps"), "key=JSON"),
+        (&format!("{one} --set h=3"), "--h"),
+        (&format!("{one} --set mlp_units=[[1,2]"), "no valid JSON"),
+        (&format!("{one} --set max_step=3"), "did you mean max_steps?"),
+        (&format!("{one} --set max_steps=many"), "max_steps"),
+        (&format!("{one} --set NHITS.n_blocks=[1]"), "no NHITS among --model MLP"),
+        (&format!("{one} --set scaler_type=standart"), "standard"),
+        (&format!("{one} --val-size 3"), "at least h = 7"),
+        (&format!("{one} --set hidden_size=1000000000000"), "between 1 and"),
+        (&format!("{fit} --model MLP,NLinear --set hidden_size=8"), "--set NAME.hidden_size"),
+        (&format!("{one} --set alias=sales"), "called sales"),
+        (&format!("{fit} --model NHIT"), "did you mean NHITS?"),
+        ("cross-validate --data long.csv --model MLP --h 0 --input-size 7", "--h"),
+        ("cross-validate --data long.csv --model MLP --h 7 --input-size 0", "--input-size"),
+        ("bench --model MLP,NLinera --h 7 --input-size 7", "did you mean NLinear?"),
+        ("predict --model model --data long.csv --threads many", "--threads"),
+    ] {
+        let message = desk.fails(2, line);
+        assert!(message.contains(part), "{line}: {message}");
+    }
+    assert!(!desk.path("model").exists());
+    assert!(desk.run("").status.code() == Some(2));
+}
+
+#[test]
+fn mistakes_in_the_data_exit_with_1_and_say_where() {
+    let desk = Desk::new();
+    let lines = long_csv();
+    let with_line = |number: usize, text: &str| {
+        let mut lines: Vec<&str> = lines.lines().collect();
+        lines[number - 1] = text;
+        lines.join("\n")
+    };
+    desk.put("empty.csv", "");
+    desk.put("header.csv", "shop,day,sales\n");
+    desk.put("text.csv", &with_line(5, "north,2024-01-04,many,0"));
+    desk.put("huge.csv", &with_line(5, "north,2024-01-04,1e39,0"));
+    desk.put("gap.csv", &with_line(5, "north,2024-01-04 12:00,1,0"));
+    desk.put("ragged.csv", &with_line(9, "north,2024-01-08"));
+    desk.put("short.csv", &lines.lines().take(6).collect::<Vec<_>>().join("\n"));
+    for (file, parts) in [
+        ("missing.csv", ["missing.csv", "No such file"]),
+        ("empty.csv", ["empty.csv", "empty"]),
+        ("header.csv", ["header.csv", "no rows"]),
+        ("text.csv", ["text.csv, line 5, column `sales`", "\"many\""]),
+        ("huge.csv", ["line 5", "32-bit"]),
+        ("gap.csv", ["line 5", "2024-01-04 comes next"]),
+        ("ragged.csv", ["line 9", "2 fields"]),
+        ("short.csv", ["series `north` has 5 rows", "input_size = 14"]),
+        (".", ["directory", "path"]),
+    ] {
+        let data = LONG.replace("long.csv", file);
+        let message = desk.fails(1, &format!("fit {data} --model NLinear {SMALL} --out model"));
+        for part in parts {
+            assert!(message.contains(part), "{file}: {message}");
+        }
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+    assert!(!desk.path("model").exists());
+
+    let message = desk.fails(1, &format!("fit --data long.csv --model NLinear {SMALL} --out model"));
+    assert!(message.contains("no column `unique_id`"), "{message}");
+    let message =
+        desk.fails(1, &format!("cross-validate {LONG} --model NLinear {SMALL} --n-windows 18 --out cv.csv"));
+    assert!(message.contains("held-out rows"), "{message}");
+    assert!(!desk.path("cv.csv").exists());
+    let message = desk.fails(1, "predict --model nowhere --data long.csv");
+    assert!(message.contains("nowhere"), "{message}");
+}
+
+#[test]
+fn outputs_are_checked_before_the_work_and_nothing_is_overwritten_unasked() {
+    let desk = Desk::new();
+    let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --out");
+    desk.ok(&format!("{fit} deep/er/model"));
+    let message = desk.fails(2, &format!("{fit} deep/er/model"));
+    assert!(message.contains("--overwrite"), "{message}");
+    desk.ok(&format!("{fit} deep/er/model --overwrite"));
+    assert!(desk.fails(2, &format!("{fit} long.csv")).contains("is a file"));
+    let message = desk.fails(1, &format!("{fit} deep --overwrite"));
+    assert!(message.contains("not a model directory"), "{message}");
+
+    let predict = "predict --model deep/er/model --data long.csv --out";
+    assert!(desk.fails(2, &format!("{predict} ./long.csv")).contains("overwrite the data"));
+    assert_eq!(desk.read("long.csv"), long_csv());
+    assert!(desk.fails(1, &format!("{predict} nowhere/forecast.csv")).contains("nowhere/forecast.csv"));
+    assert!(desk.fails(1, &format!("{predict} deep")).contains("deep"));
+    desk.put("old.csv", &"x".repeat(100_000));
+    desk.ok(&format!("{predict} old.csv"));
+    assert_eq!(rows(&desk.read("old.csv")).len(), 15, "the old content is gone");
+}
+
+#[test]
+fn the_json_log_is_json_line_by_line() {
+    let desk = Desk::new();
+    let line = format!(
+        "fit {LONG} --model NLinear,MLP {SMALL} --set MLP.hidden_size=4 --set val_check_steps=2 --val-size 7 \
+         --log json --out model"
+    );
+    let output = desk.run(&line);
+    assert!(output.status.success());
+    let events = |output: &Output| -> Vec<Value> {
+        stderr(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let found = events(&output);
+    let names: Vec<&str> = found.iter().map(|event| event["event"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        ["step", "step", "step", "step", "step", "step", "fitted", "fitted", "wrote"],
+        "three steps of two models, their ends, and the directory"
+    );
+    assert_eq!((&found[4]["model"], &found[4]["step"]), (&"MLP".into(), &2.into()));
+    assert!(found[4]["valid_loss"].is_f64() && found[3].get("valid_loss").is_none());
+    assert!(found[6]["parameters"].is_u64() && found[0]["train_loss"].is_f64());
+
+    let failed = events(&desk.run(&line));
+    assert_eq!(failed.len(), 1);
+    assert!(failed[0]["event"] == "error" && failed[0]["message"].as_str().unwrap().contains("model"));
+}
+
+#[test]
+fn forecasts_on_standard_output_leave_the_errors_to_standard_error() {
+    let desk = Desk::new();
+    let line = format!("cross-validate {LONG} --model NLinear {SMALL} --out - --log none");
+    let output = desk.run(&line);
+    assert!(output.status.success());
+    let csv = String::from_utf8(output.stdout.clone()).unwrap();
+    assert_eq!(rows(&csv)[0], ["shop", "day", "cutoff", "sales", "NLinear"]);
+    assert!(stderr(&output).starts_with("model"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_models_are_listed_with_all_their_hyper_parameters() {
+    let desk = Desk::new();
+    let table = desk.ok("models");
+    let names: Vec<&str> =
+        table.lines().skip(1).map(|line| line.split_whitespace().next().unwrap()).collect();
+    let models: Vec<Value> = serde_json::from_str(&desk.ok("models --json")).unwrap();
+    assert_eq!(models.iter().map(|model| model["name"].as_str().unwrap()).collect::<Vec<_>>(), names);
+    let nhits = models.iter().find(|model| model["name"] == "NHITS").unwrap();
+    assert_eq!(nhits["hyper_parameters"]["n_freq_downsample"], serde_json::json!([4, 2, 1]));
+    assert_eq!(nhits["exogenous"]["futr"], true);
+    assert!(models.iter().all(|model| model["hyper_parameters"]["max_steps"].as_u64() > Some(0)));
+}
+
+#[test]
+fn the_bench_has_all_its_keys_and_misses_nothing_in_the_pool() {
+    let desk = Desk::new();
+    let json = desk.ok("bench --model NLinear --h 4 --input-size 8 --batch 8 --threads 1 --json");
+    let bench: Value = serde_json::from_str(&json).unwrap();
+    for key in ["step_ms", "forward_batch_ms", "forward_one_us", "parameters", "held_bytes"] {
+        assert!(bench[key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    assert!(bench.as_object().unwrap().contains_key("peak_rss_mb"));
+    assert_eq!(bench["pool_misses_per_step"], 0.0);
+}
+
+#[test]
+fn the_demo_beats_the_naive_forecast_and_leaves_files_that_work() {
+    let desk = Desk::new();
+    let told = desk.ok("demo --out shown/here");
+    let place = |name: &str| told.find(name).unwrap_or_else(|| panic!("{name}: {told}"));
+    assert!(place("NHITS") < place("SeasonalNaive"), "{told}");
+    assert!(place("smaller") < place("Try next"), "{told}");
+    let csv = desk.read("shown/here/forecast.csv");
+    assert_eq!(rows(&csv).len(), 13);
+    assert_eq!(rows(&csv)[1][..2], ["AirPassengers", "1961-01-01"]);
+    assert!(desk.read("shown/here/forecast.svg").trim_end().ends_with("</svg>"));
+    let next = told.lines().find(|line| line.trim().starts_with("foretell predict")).unwrap();
+    assert_eq!(desk.ok(next.trim().strip_prefix("foretell ").unwrap()), csv);
+}
+
+#[test]
+fn a_reader_who_leaves_early_is_no_failure() {
+    let desk = Desk::new();
+    desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --out model"));
+    for line in ["models --json", "predict --model model --data long.csv", "fit --help"] {
+        let mut child = desk.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(stderr(&output), "", "{line}");
+        assert!(output.status.success(), "{line}");
+    }
+}
+
+#[test]
+fn every_help_has_an_example() {
+    let desk = Desk::new();
+    for command in ["", "demo", "fit", "predict", "cross-validate", "models", "bench"] {
+        let help = desk.ok(&format!("{command} --help"));
+        assert!(help.contains(&format!("  foretell {command}")), "{command}: {help}");
+        let mut examples = help.lines().skip_while(|line| !line.starts_with("Example"));
+        assert!(examples.all(|line| line.chars().count() <= 84), "{command}: {help}");
+    }
+}
+
+/// A model directory that is not one must be refused, not crashed on.
+#[test]
+fn damaged_model_directories_are_refused() -> io::Result<()> {
+    let desk = Desk::new();
+    desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model"));
+    let files: Vec<PathBuf> = fs::read_dir(desk.path("model"))?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    for file in files {
+        let whole = fs::read(&file)?;
+        fs::write(&file, &whole[..whole.len() / 2])?;
+        let message = desk.fails(1, "predict --model model --data long.csv");
+        assert!(message.contains(name(&file)), "{message}");
+        fs::write(&file, whole)?;
+    }
+    desk.ok("predict --model model --data long.csv");
+    Ok(())
+}
+
+fn name(path: &Path) -> &str {
+    path.file_name().unwrap().to_str().unwrap()
+}

@@ -1,0 +1,138 @@
+//! Bias and activation: the same bits as applying them afterwards.
+
+mod common;
+
+use common::{Layout, Random, Value};
+use foretell_gemm::{Accum, Activation, BatchMut, BatchRef, Bias, Options, matmul, matmul_batched};
+
+/// The activation by its definition, on a contiguous array.
+trait Apply: Value {
+    fn apply(activation: Activation, x: &mut [Self]);
+}
+
+impl Apply for f32 {
+    fn apply(activation: Activation, x: &mut [Self]) {
+        activation.apply(x);
+    }
+}
+
+impl Apply for f64 {
+    fn apply(activation: Activation, x: &mut [Self]) {
+        assert!(matches!(activation, Activation::Relu | Activation::Identity));
+        if activation == Activation::Relu {
+            x.iter_mut().for_each(|x| *x = x.max(0.0));
+        }
+    }
+}
+
+fn check<T: Apply>(
+    (m, k, n): (usize, usize, usize),
+    dst: Layout,
+    activation: Activation,
+    random: &mut Random,
+) {
+    let (lhs, rhs) = (Layout::random(m, k, random), Layout::random(k, n, random));
+    let (a, b): (Vec<T>, Vec<T>) = (random.values(lhs.len()), random.values(rhs.len()));
+    let (by_col, by_row): (Vec<T>, Vec<T>) = (random.values(n), random.values(m));
+    let before: Vec<T> = random.values(dst.len());
+    for bias in [None, Some(Bias::PerColumn(&by_col[..])), Some(Bias::PerRow(&by_row[..]))] {
+        let options = Options { accum: Accum::Add, bias, activation, threads: 2, ..Options::default() };
+        let mut fused = before.clone();
+        matmul(dst.view_mut(&mut fused), lhs.view(&a), rhs.view(&b), options);
+        let mut apart = before.clone();
+        let plain = Options { bias: None, activation: Activation::Identity, ..options };
+        matmul(dst.view_mut(&mut apart), lhs.view(&a), rhs.view(&b), plain);
+        for i in 0..m {
+            for j in 0..n {
+                let place = &mut apart[dst.at(i, j)];
+                let offset = match bias {
+                    None => None,
+                    Some(Bias::PerColumn(values)) => Some(values[j]),
+                    Some(Bias::PerRow(values)) => Some(values[i]),
+                };
+                let mut value = [offset.map_or(*place, |offset| *place + offset)];
+                T::apply(activation, &mut value);
+                *place = value[0];
+            }
+        }
+        assert_eq!(fused, apart, "{dst:?}, {activation:?}, {bias:?}");
+    }
+}
+
+#[test]
+fn bias_and_activation_over_any_layout() {
+    let random = &mut Random(1);
+    for (m, k, n) in
+        [(1, 30, 40), (40, 30, 1), (7, 5, 300), (300, 5, 7), (33, 16, 17), (1, 1, 1), (600, 100, 200)]
+    {
+        for activation in [Activation::Identity, Activation::Relu, Activation::Tanh, Activation::Gelu] {
+            for dst in [Layout::row_major(m, n), Layout::col_major(m, n), Layout::random(m, n, random)] {
+                check::<f32>((m, k, n), dst, activation, random);
+                if matches!(activation, Activation::Identity | Activation::Relu) {
+                    check::<f64>((m, k, n), dst, activation, random);
+                }
+            }
+            // Neither rows nor columns adjacent.
+            let sparse = Layout { rows: m, cols: n, row_stride: 2 * n + 3, col_stride: 2 };
+            check::<f32>((m, k, n), sparse, activation, random);
+        }
+    }
+}
+
+#[test]
+fn an_empty_inner_dimension_leaves_the_bias() {
+    let mut y = [f32::NAN; 6];
+    let bias = [1.0, -2.0, 3.0];
+    matmul(
+        Layout::row_major(2, 3).view_mut(&mut y),
+        Layout::row_major(2, 0).view(&[]),
+        Layout::row_major(0, 3).view(&[]),
+        Options { bias: Some(Bias::PerColumn(&bias)), activation: Activation::Relu, ..Options::default() },
+    );
+    assert_eq!(y, [1.0, 0.0, 3.0, 1.0, 0.0, 3.0]);
+}
+
+#[test]
+fn a_batch_is_its_products_one_by_one() {
+    let random = &mut Random(2);
+    for (count, m, k, n) in [
+        (0, 2, 3, 4),
+        (1, 5, 6, 7),
+        (5, 1, 40, 30),
+        (6, 48, 16, 48),
+        (3, 0, 4, 4),
+        (3, 4, 0, 4),
+        (300, 9, 8, 7),
+    ] {
+        let a: Vec<f32> = random.values(count * m * k);
+        let b: Vec<f32> = random.values(k * n);
+        let bias: Vec<f32> = random.values(m);
+        let options = Options {
+            bias: Some(Bias::PerRow(&bias)),
+            activation: Activation::Silu,
+            threads: 3,
+            ..Options::default()
+        };
+        // Matrices side by side: the batch is the middle one of three dimensions [m, count, n].
+        let mut result = vec![f32::NAN; count * m * n];
+        matmul_batched(
+            BatchMut::new(&mut result, count, n, (m, n), (count * n, 1)),
+            BatchRef::row_major(&a, count, m, k),
+            BatchRef::new(&b, count, 0, (n, k), (1, n)).t(),
+            options,
+        );
+        for index in 0..count {
+            let mut one = vec![f32::NAN; m * n];
+            matmul(
+                Layout::row_major(m, n).view_mut(&mut one),
+                Layout::row_major(m, k).view(&a[index * m * k..][..m * k]),
+                Layout::row_major(k, n).view(&b),
+                options,
+            );
+            for i in 0..m {
+                let row = (i * count + index) * n;
+                assert_eq!(result[row..row + n], one[i * n..][..n], "matrix {index}, row {i}");
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The bits of a product do not depend on the number of threads.
+
+#![cfg(feature = "parallel")]
+
+mod common;
+
+use common::{Layout, Random, Value};
+use foretell_gemm::{Activation, BatchMut, BatchRef, Bias, Options, matmul, matmul_batched};
+
+fn pools() -> Vec<rayon::ThreadPool> {
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    [1, 2, 3].into_iter().map(pool).collect()
+}
+
+fn check<T: Value>(pools: &[rayon::ThreadPool], m: usize, k: usize, n: usize, random: &mut Random) {
+    let (row, col) = (Layout::row_major, Layout::col_major);
+    for (dst, lhs, rhs) in [
+        (row(m, n), row(m, k), row(k, n)),
+        (row(m, n), row(m, k), col(k, n)),
+        (col(m, n), col(m, k), row(k, n)),
+    ] {
+        let (a, b): (Vec<T>, Vec<T>) = (random.values(lhs.len()), random.values(rhs.len()));
+        let bias: Vec<T> = random.values(n);
+        let product = |threads| {
+            let mut y = vec![T::of(f64::NAN); dst.len()];
+            let bias = Some(Bias::PerColumn(&bias[..]));
+            let options = Options { threads, bias, activation: Activation::Relu, ..Options::default() };
+            matmul(dst.view_mut(&mut y), lhs.view(&a), rhs.view(&b), options);
+            y.into_iter().map(|y| y.f64().to_bits()).collect::<Vec<_>>()
+        };
+        let alone = product(1);
+        assert_eq!(product(8), alone, "{m}x{k}x{n} from outside of a pool");
+        for pool in pools {
+            for threads in [2, 3] {
+                let bits = pool.install(|| product(threads));
+                assert_eq!(bits, alone, "{m}x{k}x{n}, {threads} of {} threads", pool.current_num_threads());
+            }
+        }
+    }
+}
+
+#[test]
+fn one_two_and_more_threads_give_the_same_bits() {
+    let pools = pools();
+    let random = &mut Random(1);
+    for (m, k, n) in
+        [(256, 96, 512), (1030, 128, 131), (900, 1500, 9), (5, 1200, 2000), (1, 3000, 4000), (300, 200, 300)]
+    {
+        check::<f32>(&pools, m, k, n, random);
+        check::<f64>(&pools, m, k, n, random);
+    }
+}
+
+#[test]
+fn batches_too() {
+    let random = &mut Random(2);
+    for (count, m, k, n) in [(300, 48, 32, 48), (2, 200, 200, 200), (9000, 12, 10, 12)] {
+        let (a, b): (Vec<f32>, Vec<f32>) = (random.values(count * m * k), random.values(count * k * n));
+        let product = |threads| {
+            let mut y = vec![f32::NAN; count * m * n];
+            matmul_batched(
+                BatchMut::row_major(&mut y, count, m, n),
+                BatchRef::row_major(&a, count, m, k),
+                BatchRef::row_major(&b, count, n, k).t(),
+                Options { threads, ..Options::default() },
+            );
+            y
+        };
+        let alone = product(1);
+        for pool in pools() {
+            for threads in [2, 3, 8] {
+                assert_eq!(pool.install(|| product(threads)), alone);
+            }
+        }
+    }
+}
