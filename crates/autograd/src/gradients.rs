@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 use std::rc::Rc;
 
+use foretell_gemm::Accum;
 use foretell_simd as simd;
 use foretell_tensor::{Shape, Tensor};
 
@@ -13,13 +14,16 @@ use crate::var::{Edge, Node, Role};
 /// Takes the gradients that operations pass on to their inputs.
 pub struct Gradients<'a> {
     arena: &'a mut [f32],
+    /// The offsets of the parameters whose gradients this pass has begun to write, where the arena holds
+    /// nothing worth adding to; nothing where all is added to what the arena holds.
+    written: Option<&'a mut HashSet<usize>>,
     waiting: BinaryHeap<Waiting>,
 }
 
 impl Gradients<'_> {
     #[track_caller]
-    pub(crate) fn run(from: &Edge, seed: Tensor, arena: &mut [f32]) {
-        let mut pass = Gradients { arena, waiting: BinaryHeap::new() };
+    pub(crate) fn run(from: &Edge, seed: Tensor, arena: &mut [f32], written: Option<&mut HashSet<usize>>) {
+        let mut pass = Gradients { arena, written, waiting: BinaryHeap::new() };
         pass.give(from, seed);
         while let Some(Waiting(node)) = pass.waiting.pop() {
             let Role::Operation { grad, backward } = &node.role else { unreachable!("only operations wait") };
@@ -35,9 +39,10 @@ impl Gradients<'_> {
     pub fn give(&mut self, to: &Edge, grad: Tensor) {
         let Some(node) = &to.0 else { return };
         match &node.role {
-            Role::Parameter(range) => {
-                simd::add_assign(&mut self.arena[range.clone()], grad.contiguous().values())
-            }
+            Role::Parameter(range) => match self.begin(range.start) {
+                Accum::Replace => self.arena[range.clone()].copy_from_slice(grad.contiguous().values()),
+                Accum::Add => simd::add_assign(&mut self.arena[range.clone()], grad.contiguous().values()),
+            },
             Role::Input(slot) => keep_or_add(slot, grad),
             Role::Operation { grad: slot, .. } => {
                 let first = slot.borrow().is_none();
@@ -52,21 +57,39 @@ impl Gradients<'_> {
     /// Lets `add` add a gradient of this shape in place: for a parameter straight into the arena, else
     /// into what was collected so far, or zeros.
     pub fn accumulate(&mut self, to: &Edge, shape: impl Into<Shape>, add: impl FnOnce(&mut [f32])) {
+        self.write(to, shape, |sum, accum| {
+            if accum == Accum::Replace {
+                sum.fill(0.0);
+            }
+            add(sum);
+        });
+    }
+
+    /// Lets `write` write a gradient of this shape in place: it replaces what is there, which it must not
+    /// read, or adds to it, as it is told.
+    pub fn write(&mut self, to: &Edge, shape: impl Into<Shape>, write: impl FnOnce(&mut [f32], Accum)) {
         let Some(node) = &to.0 else { return };
         match &node.role {
-            Role::Parameter(range) => add(&mut self.arena[range.clone()]),
+            Role::Parameter(range) => {
+                let accum = self.begin(range.start);
+                write(&mut self.arena[range.clone()], accum);
+            }
             Role::Input(slot) | Role::Operation { grad: slot, .. } => {
                 let collected = slot.borrow_mut().take();
                 if let Some(mut grad) = collected {
-                    add(grad.values_mut());
+                    write(grad.values_mut(), Accum::Add);
                     *slot.borrow_mut() = Some(grad);
                 } else {
-                    let mut grad = Tensor::zeros(shape);
-                    add(grad.values_mut());
-                    self.give(to, grad);
+                    self.give(to, Tensor::build(shape, |out| write(out, Accum::Replace)));
                 }
             }
         }
+    }
+
+    /// Whether what is about to be written for the parameter at `offset` replaces what the arena holds.
+    fn begin(&mut self, offset: usize) -> Accum {
+        let first = self.written.as_mut().is_some_and(|written| written.insert(offset));
+        if first { Accum::Replace } else { Accum::Add }
     }
 }
 
@@ -104,6 +127,8 @@ impl Eq for Waiting {}
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use crate::Var;
     use foretell_tensor::Tensor;
 
@@ -134,6 +159,16 @@ mod tests {
         let mut arena = [10.0; 4];
         w.scale(2.0).sum(0).backward(&mut arena);
         assert_eq!(arena, [10.0, 12.0, 12.0, 10.0]);
+    }
+
+    #[test]
+    fn a_fresh_pass_replaces_what_the_arena_holds() {
+        let w = Var::parameter(Tensor::from_slice(&[1.0, 1.0], [2]), 1);
+        let mut arena = [10.0; 4];
+        let mut written = HashSet::new();
+        w.mul(&w).add(&w.scale(2.0)).sum(0).backward_fresh(&mut arena, &mut written);
+        assert_eq!(arena, [10.0, 4.0, 4.0, 10.0]);
+        assert_eq!(written, HashSet::from([1]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Variables and the nodes behind them.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -115,7 +116,24 @@ impl Var {
     #[track_caller]
     pub fn backward_from(&self, seed: Tensor, arena: &mut [f32]) {
         assert_eq!(seed.shape(), self.shape(), "the seed gradient's shape and the variable's differ");
-        Gradients::run(&self.edge, seed, arena);
+        Gradients::run(&self.edge, seed, arena, None);
+    }
+
+    /// Runs the backward pass from this scalar into an arena that holds nothing of worth: the first gradient
+    /// of a parameter replaces what is there, so the arena need not be cleared before. Adds to `written` the
+    /// offsets of the parameters that got a gradient; the others are left as they were.
+    ///
+    /// # Panics
+    /// As [`Var::backward`].
+    #[track_caller]
+    pub fn backward_fresh(&self, arena: &mut [f32], written: &mut HashSet<usize>) {
+        assert_eq!(
+            self.value.numel(),
+            1,
+            "backward() starts from one number, not from shape {:?}",
+            self.shape()
+        );
+        Gradients::run(&self.edge, Tensor::full(self.shape(), 1.0), arena, Some(written));
     }
 }
 

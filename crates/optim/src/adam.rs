@@ -43,12 +43,12 @@ impl Adam {
         Self { config, first: vec![0.0; len], second: vec![0.0; len], steps: 0 }
     }
 
-    /// One step at rate `rate`: the gradient is the sum of `shards`, in their order, which are cleared.
+    /// One step at rate `rate`: the gradient is the sum of `shards`, in their order.
     /// The pass is split over up to `threads` threads; the result does not depend on how many.
     ///
     /// # Panics
     /// If the lengths differ or there is no shard.
-    pub fn step(&mut self, params: &mut [f32], shards: Vec<&mut [f32]>, rate: f64, threads: usize) {
+    pub fn step(&mut self, params: &mut [f32], shards: &[&[f32]], rate: f64, threads: usize) {
         let len = self.first.len();
         assert!(!shards.is_empty(), "a step without gradients");
         for found in shards.iter().map(|shard| shard.len()).chain([params.len()]) {
@@ -57,55 +57,67 @@ impl Adam {
         self.steps += 1;
         let AdamConfig { beta1, beta2, eps, weight_decay } = self.config;
         let rule = AdamStep { lr: rate, beta1, beta2, eps, weight_decay, step: self.steps };
-        Part { params, first: &mut self.first, second: &mut self.second, shards }.update(&rule, threads);
+        let part = Part { params, first: &mut self.first, second: &mut self.second, start: 0 };
+        part.update(shards, &rule, threads);
     }
 }
 
-/// A range of all arenas.
+/// A range of the arenas that a step changes, from `start` on.
 struct Part<'a> {
     params: &'a mut [f32],
     first: &'a mut [f32],
     second: &'a mut [f32],
-    shards: Vec<&'a mut [f32]>,
+    start: usize,
 }
 
-impl<'a> Part<'a> {
-    fn update(self, rule: &AdamStep, threads: usize) {
+impl Part<'_> {
+    fn update(self, shards: &[&[f32]], rule: &AdamStep, threads: usize) {
+        let worth_it = threads > 1 && self.params.len() >= WORTH_SPLITTING;
         #[cfg(feature = "parallel")]
-        if threads > 1 && self.params.len() >= WORTH_SPLITTING {
+        if worth_it {
             let left_threads = threads / 2;
             let at = (self.params.len() / threads * left_threads).next_multiple_of(BLOCK);
             let (left, right) = self.split(at);
-            rayon::join(|| left.update(rule, left_threads), || right.update(rule, threads - left_threads));
+            rayon::join(
+                || left.update(shards, rule, left_threads),
+                || right.update(shards, rule, threads - left_threads),
+            );
             return;
         }
-        let _ = threads;
-        self.update_blocks(rule);
+        let _ = worth_it;
+        self.update_blocks(shards, rule);
     }
 
     #[cfg(feature = "parallel")]
-    fn split(self, at: usize) -> (Self, Self) {
+    fn split<'b>(self, at: usize) -> (Part<'b>, Part<'b>)
+    where
+        Self: 'b,
+    {
         let (params, first, second) =
             (self.params.split_at_mut(at), self.first.split_at_mut(at), self.second.split_at_mut(at));
-        let (left, right) = self.shards.into_iter().map(|shard| shard.split_at_mut(at)).unzip();
         (
-            Self { params: params.0, first: first.0, second: second.0, shards: left },
-            Self { params: params.1, first: first.1, second: second.1, shards: right },
+            Part { params: params.0, first: first.0, second: second.0, start: self.start },
+            Part { params: params.1, first: first.1, second: second.1, start: self.start + at },
         )
     }
 
-    fn update_blocks(mut self, rule: &AdamStep) {
-        let Some((total, others)) = self.shards.split_first_mut() else { return };
-        for start in (0..self.params.len()).step_by(BLOCK) {
-            let range = start..(start + BLOCK).min(self.params.len());
-            let grads = &mut total[range.clone()];
-            for shard in others.iter_mut() {
-                simd::add_assign(grads, &shard[range.clone()]);
-                shard[range.clone()].fill(0.0);
-            }
+    fn update_blocks(self, shards: &[&[f32]], rule: &AdamStep) {
+        // Where several shards are summed, so that their arenas are only read.
+        let mut sum = [0.0; BLOCK];
+        for at in (0..self.params.len()).step_by(BLOCK) {
+            let range = at..(at + BLOCK).min(self.params.len());
+            let shard = |i: usize| &shards[i][self.start + range.start..self.start + range.end];
+            let grads = match shards.len() {
+                1 => shard(0),
+                count => {
+                    let sum = &mut sum[..range.len()];
+                    simd::add(shard(0), shard(1), sum);
+                    (2..count).for_each(|other| simd::add_assign(sum, shard(other)));
+                    sum
+                }
+            };
             let (first, second) = (&mut self.first[range.clone()], &mut self.second[range.clone()]);
-            simd::adam(&mut self.params[range], grads, first, second, rule);
-            grads.fill(0.0);
+            simd::adam(&mut self.params[range.clone()], grads, first, second, rule);
         }
     }
 }
@@ -132,7 +144,7 @@ mod tests {
         let mut params = [1.0; 3];
         let steps = [[0.5, -2.0, 1e-3], [0.25, 1.0, 1e-3], [-4.0, 0.0, 1e-3]];
         for step in &steps {
-            adam.step(&mut params, vec![&mut step.clone()], 0.01, 1);
+            adam.step(&mut params, &[&step[..]], 0.01, 1);
         }
         for (i, &got) in params.iter().enumerate() {
             let grads: Vec<f64> = steps.iter().map(|step| f64::from(step[i])).collect();
@@ -148,11 +160,11 @@ mod tests {
             let mut adam = Adam::new(len, AdamConfig::default());
             let mut params = vec![0.5; len];
             for step in 0..3 {
-                let mut shards: Vec<Vec<f32>> = (0..3)
+                let shards: Vec<Vec<f32>> = (0..3)
                     .map(|s| (0..len).map(|i| ((i * 7 + s * 13 + step) as f32).sin()).collect())
                     .collect();
-                adam.step(&mut params, shards.iter_mut().map(|s| &mut s[..]).collect(), 0.1, threads);
-                assert!(shards.iter().flatten().all(|&g| g == 0.0), "gradients are cleared");
+                let shards: Vec<&[f32]> = shards.iter().map(|shard| &shard[..]).collect();
+                adam.step(&mut params, &shards, 0.1, threads);
             }
             params
         };
@@ -164,6 +176,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "an optimiser of 2 parameters was given 3")]
     fn lengths_must_agree() {
-        Adam::new(2, AdamConfig::default()).step(&mut [0.0; 2], vec![&mut [0.0; 3]], 0.1, 1);
+        Adam::new(2, AdamConfig::default()).step(&mut [0.0; 2], &[&[0.0; 3]], 0.1, 1);
     }
 }

@@ -3,6 +3,7 @@
 //! Everything here is inlined into the kernel that uses it: code that is not inlined into pulp's
 //! `vectorize` is compiled without the level's instructions.
 
+use std::any::TypeId;
 use std::fmt::Debug;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
@@ -171,10 +172,8 @@ impl<T: Lanes, S: Simd> Vector<T, S> {
         }
         let mut raw = T::splat(simd, T::default());
         let lanes = bytemuck::cast_slice_mut::<_, T>(std::slice::from_mut(&mut raw));
-        for (i, lane) in lanes.iter_mut().take(count).enumerate() {
-            // SAFETY: the caller's contract.
-            *lane = unsafe { *from.add(i) };
-        }
+        // SAFETY: the caller's contract, and there are more lanes than `count`.
+        unsafe { lanes.as_mut_ptr().copy_from_nonoverlapping(from, count) };
         Self { raw, simd }
     }
 
@@ -190,10 +189,8 @@ impl<T: Lanes, S: Simd> Vector<T, S> {
             return unsafe { T::store_masked(self.simd, mask, to, self.raw) };
         }
         let lanes = bytemuck::cast_slice::<_, T>(std::slice::from_ref(&self.raw));
-        for (i, &lane) in lanes.iter().take(count).enumerate() {
-            // SAFETY: the caller's contract.
-            unsafe { *to.add(i) = lane };
-        }
+        // SAFETY: the caller's contract, and there are more lanes than `count`.
+        unsafe { to.copy_from_nonoverlapping(lanes.as_ptr(), count) };
     }
 
     /// The first elements of `x`, zeros standing for those beyond its end.
@@ -322,14 +319,12 @@ impl<T: Lanes, S: Simd> Vector<T, S> {
 /// Whether `S` is one of the x86 levels, decided when the kernel is compiled.
 #[inline(always)]
 fn is_x86<S: Simd>() -> bool {
+    let id = TypeId::of::<S>();
     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-    {
-        use std::any::TypeId;
-        let id = TypeId::of::<S>();
-        id == TypeId::of::<pulp::x86::V3>() || id == TypeId::of::<pulp::x86::V4>()
-    }
+    let levels = [TypeId::of::<pulp::x86::V3>(), TypeId::of::<pulp::x86::V4>()];
     #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
-    false
+    let levels: [TypeId; 0] = [];
+    levels.contains(&id)
 }
 
 impl<T: Lanes, S: Simd> Mask<T, S> {

@@ -1,5 +1,6 @@
 //! One step of training: the batch in shards, their gradients in arenas, one pass of the optimiser.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Mutex;
 
@@ -34,7 +35,10 @@ pub struct Engine<'a> {
 
 /// What belongs to one shard: its share of the gradient, and of the loss of the last step.
 struct Shard {
+    /// From the last step it ran; a step replaces them.
     gradients: Buffer<f32>,
+    /// The offsets of the parameters that got a gradient.
+    written: HashSet<usize>,
     loss: f64,
 }
 
@@ -79,7 +83,11 @@ impl<'a> Engine<'a> {
         let count = shard_count(windows);
         let len = self.params.table().arena_len();
         while self.shards.len() < count {
-            self.shards.push(Mutex::new(Shard { gradients: Buffer::zeroed(len), loss: 0.0 }));
+            self.shards.push(Mutex::new(Shard {
+                gradients: Buffer::zeroed(len),
+                written: HashSet::new(),
+                loss: 0.0,
+            }));
         }
         let Self { model, loss, workers, ref params, key, step, .. } = *self;
         let spread = params.table().numel().saturating_mul(windows) >= WORTH_SPREADING;
@@ -90,23 +98,25 @@ impl<'a> Engine<'a> {
             let mean = loss.mean(&output, &batch.target, &batch.weights, total);
             drop(output);
             shard.loss = f64::from(mean.value().item());
-            mean.backward(&mut shard.gradients);
+            shard.written.clear();
+            mean.backward_fresh(&mut shard.gradients, &mut shard.written);
+            for entry in params.table().entries() {
+                if !shard.written.contains(&entry.offset) {
+                    shard.gradients[entry.offset..entry.offset + entry.shape.numel()].fill(0.0);
+                }
+            }
         });
         let mut sum = 0.0;
         for (i, shard) in self.shards[..count].iter().enumerate() {
             sum += lock(shard).loss;
             if sum.is_nan() {
-                for shard in &self.shards[..count] {
-                    lock(shard).gradients.fill(0.0);
-                }
                 return Err(NotANumber { shard: i, windows: shard_range(windows, count, i) });
             }
         }
-        let gradients = self.shards[..count].iter_mut().map(|shard| {
-            let shard = shard.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-            &mut shard.gradients[..]
-        });
-        self.adam.step(self.params.arena_mut(), gradients.collect(), rate, self.workers.threads());
+        let shards: Vec<_> = self.shards[..count].iter().map(lock).collect();
+        let gradients: Vec<&[f32]> = shards.iter().map(|shard| &shard.gradients[..]).collect();
+        self.adam.step(self.params.arena_mut(), &gradients, rate, self.workers.threads());
+        drop(shards);
         self.step += 1;
         Ok(sum)
     }

@@ -1,6 +1,6 @@
 //! The linear layer with its bias and activation in one operation.
 
-use foretell_gemm::{Accum, Bias, MatMut, MatRef, Options, matmul};
+use foretell_gemm::{Bias, MatMut, MatRef, Options, matmul};
 use foretell_simd::{self as simd, Activation, Saved};
 use foretell_tensor::Tensor;
 
@@ -65,16 +65,16 @@ impl Var {
                     grad.values().chunks_exact(n.max(1)).for_each(|row| simd::add_assign(db, row));
                 });
             }
-            gradients.accumulate(&w_edge, [n, k], |dw| {
-                let options = Options { accum: Accum::Add, ..Options::default() };
+            gradients.write(&w_edge, [n, k], |dw, accum| {
+                let options = Options { accum, ..Options::default() };
                 matmul(MatMut::row_major(dw, n, k), g.t(), MatRef::row_major(x.values(), rows, k), options);
             });
             if x_edge.is_wanted() {
-                let dx = Tensor::build(x.shape(), |dx| {
-                    let w = MatRef::row_major(w.values(), n, k);
-                    matmul(MatMut::row_major(dx, rows, k), g, w, Options::default());
+                gradients.write(&x_edge, x.shape(), |dx, accum| {
+                    let (w, options) =
+                        (MatRef::row_major(w.values(), n, k), Options { accum, ..Options::default() });
+                    matmul(MatMut::row_major(dx, rows, k), g, w, options);
                 });
-                gradients.give(&x_edge, dx);
             }
         })
     }
