@@ -85,7 +85,8 @@ impl<'a, T> BatchRef<'a, T> {
     pub(crate) fn get(&self, index: usize) -> MatRef<'a, T> {
         let empty = self.rows == 0 || self.cols == 0;
         let start = if empty { 0 } else { index * self.batch_stride };
-        MatRef::new(&self.data[start..], self.rows, self.cols, self.row_stride, self.col_stride)
+        let Self { rows, cols, row_stride, col_stride, .. } = *self;
+        MatRef { data: &self.data[start..], rows, cols, row_stride, col_stride }
     }
 }
 

@@ -34,7 +34,10 @@ impl Grid {
     /// Every tile packs the part of `rhs` that it reads, which is cheap against [`HEIGHT`] rows that use
     /// it. So columns are cut first, which packs nothing twice, then rows.
     fn of(m: usize, n: usize, k: usize) -> Self {
-        let tasks = (work(m, n, k) / TASK).clamp(1, TASKS);
+        let tasks = (work(m, n, k) / TASK).min(TASKS);
+        if tasks <= 1 {
+            return Self { rows: m, cols: n, height: m.max(1), width: n.max(1) };
+        }
         let across = tasks.min(n / WIDTH).max(1);
         let down = (tasks / across).min(m / HEIGHT).max(1);
         let width = n.div_ceil(across).next_multiple_of(64).max(1);
@@ -83,22 +86,30 @@ fn run_by_rows<T: Element>(
     rhs: BatchRef<'_, T>,
     options: Options<'_, T>,
 ) {
+    let Options { accum, alpha, bias, activation, .. } = options;
+    let work = work(dst.rows, dst.cols, lhs.cols);
+    let threads = threads(options.threads, dst.count.saturating_mul(work));
     let grid = Grid::of(dst.rows, dst.cols, lhs.cols);
     let tiles = grid.len();
-    let work = work(dst.rows, dst.cols, lhs.cols);
-    let one = |index: usize| {
-        let (rows, cols) = grid.tile(index % tiles);
-        let (lhs, rhs) =
-            (lhs.get(index / tiles).rows(rows.clone()), rhs.get(index / tiles).cols(cols.clone()));
+    if tiles == 1 {
+        // Small products go in groups, so that taking one costs nothing to speak of.
+        let group = if threads > 1 { (TASK / 4).div_ceil(work) } else { 1 };
+        return for_each(dst.count, group, threads, |index| {
+            // SAFETY: each index is taken once, and matrices have no element in common.
+            let mut whole = unsafe { dst.get(index) };
+            product(whole.reborrow(), lhs.get(index), rhs.get(index), accum, alpha);
+            epilogue(whole, bias, activation);
+        });
+    }
+    for_each(dst.count * tiles, 1, threads, |index| {
+        let (index, tile) = (index / tiles, index % tiles);
+        let (rows, cols) = grid.tile(tile);
+        let (lhs, rhs) = (lhs.get(index).rows(rows.clone()), rhs.get(index).cols(cols.clone()));
         // SAFETY: each index is taken once, and tiles have no element in common.
-        let mut tile = unsafe { dst.get(index / tiles) }.rows(rows.clone()).cols(cols.clone());
-        product(tile.reborrow(), lhs, rhs, options.accum, options.alpha);
-        epilogue(tile, options.bias.map(|bias| bias.part(rows, cols)), options.activation);
-    };
-    let count = dst.count * tiles;
-    // Small products go in groups, so that taking one costs nothing to speak of.
-    let group = (TASK / 4 * tiles).div_ceil(work.max(1));
-    for_each(count, group, threads(options.threads, dst.count.saturating_mul(work)), one);
+        let mut part = unsafe { dst.get(index) }.rows(rows.clone()).cols(cols.clone());
+        product(part.reborrow(), lhs, rhs, accum, alpha);
+        epilogue(part, bias.map(|bias| bias.part(rows, cols)), activation);
+    });
 }
 
 /// As many threads as there is work for, and as there are.

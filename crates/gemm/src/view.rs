@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 /// Strides are in elements; a stride of zero repeats the same row or column.
 #[derive(Clone, Copy)]
 pub struct MatRef<'a, T> {
-    /// From the first element to the last one, inclusive.
+    /// From the first element to the last one, and perhaps beyond.
     pub(crate) data: &'a [T],
     pub(crate) rows: usize,
     pub(crate) cols: usize,
@@ -144,7 +144,7 @@ impl<'a, T> MatRef<'a, T> {
         self.col_stride
     }
 
-    /// The elements from the first to the last, with whatever lies between them.
+    /// The elements from the first to the last, with whatever lies between and behind them.
     pub(crate) fn data(self) -> &'a [T] {
         self.data
     }

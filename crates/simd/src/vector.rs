@@ -12,10 +12,10 @@ use pulp::{MemMask, Simd};
 
 /// The type named by one word in the table below.
 macro_rules! kind {
-    (raw) => { Self::Raw<S> };
-    (mask) => { Self::Mask<S> };
-    (one) => { Self };
-    (count) => { usize };
+    (raw $t:ty) => { <$t as Lanes>::Raw<S> };
+    (mask $t:ty) => { <$t as Lanes>::Mask<S> };
+    (one $t:ty) => { $t };
+    (count $t:ty) => { usize };
 }
 
 /// Writes the trait [`Lanes`] and its two implementations from one table of pulp's names.
@@ -29,7 +29,7 @@ macro_rules! lanes {
             fn lanes<S: Simd>() -> usize;
             fn from_f64(x: f64) -> Self;
             fn to_f64(self) -> f64;
-            $(fn $name<S: Simd>(simd: S, $($arg: kind!($kind)),*) -> kind!($ret);)*
+            $(fn $name<S: Simd>(simd: S, $($arg: kind!($kind Self)),*) -> kind!($ret Self);)*
 
             /// The mask of the first `count` lanes.
             fn first<S: Simd>(simd: S, count: usize) -> Self::Mask<S>;
@@ -69,7 +69,16 @@ macro_rules! lanes {
 
             $(
                 #[inline(always)]
-                fn $name<S: Simd>(simd: S, $($arg: kind!($kind)),*) -> kind!($ret) {
+                fn $name<S: Simd>(simd: S, $($arg: kind!($kind $t)),*) -> kind!($ret $t) {
+                    #[cfg(test)]
+                    if is_emulated::<S>() {
+                        // Sixteen lanes one by one, inlined everywhere, take minutes to compile.
+                        #[inline(never)]
+                        fn call<S: Simd>(simd: S, $($arg: kind!($kind $t)),*) -> kind!($ret $t) {
+                            simd.$method($($arg),*)
+                        }
+                        return call(simd, $($arg),*);
+                    }
                     simd.$method($($arg),*)
                 }
             )*
@@ -325,6 +334,15 @@ fn is_x86<S: Simd>() -> bool {
     #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
     let levels: [TypeId; 0] = [];
     levels.contains(&id)
+}
+
+/// Whether `S` is one of pulp's emulated widths, which the tests run beside the real ones.
+#[cfg(test)]
+#[inline(always)]
+fn is_emulated<S: Simd>() -> bool {
+    use pulp::{Scalar128b, Scalar256b, Scalar512b};
+    let id = TypeId::of::<S>();
+    [TypeId::of::<Scalar128b>(), TypeId::of::<Scalar256b>(), TypeId::of::<Scalar512b>()].contains(&id)
 }
 
 impl<T: Lanes, S: Simd> Mask<T, S> {
