@@ -71,7 +71,7 @@ pub fn turns(rounds: usize, least: Duration, contenders: &mut [&mut dyn FnMut()]
         .iter_mut()
         .map(|run| {
             let once = (0..3).map(|_| time(run, 1)).fold(f64::MAX, f64::min);
-            (least.as_secs_f64() / once.max(1e-9)).ceil() as u32
+            (least.as_secs_f64() / once.max(1e-9)).ceil().max(1.0) as u32
         })
         .collect();
     let round = |_| contenders.iter_mut().zip(&repeats).map(|(run, &repeats)| time(run, repeats)).collect();

@@ -45,6 +45,8 @@ mod element;
 mod epilogue;
 mod matmul;
 mod options;
+#[cfg(feature = "parallel")]
+mod parallel;
 mod product;
 mod scalar;
 mod skinny;

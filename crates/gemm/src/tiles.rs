@@ -127,24 +127,7 @@ fn threads(wanted: usize, work: usize) -> usize {
 fn for_each(count: usize, group: usize, threads: usize, one: impl Fn(usize) + Sync) {
     #[cfg(feature = "parallel")]
     if threads > 1 && count > group {
-        use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-        let next = AtomicUsize::new(0);
-        let take = || {
-            loop {
-                let first = next.fetch_add(group, Relaxed);
-                if first >= count {
-                    break;
-                }
-                (first..count.min(first + group)).for_each(&one);
-            }
-        };
-        // The caller works too, also one from outside the pool.
-        return rayon::in_place_scope(|scope| {
-            for _ in 1..threads.min(count.div_ceil(group)) {
-                scope.spawn(|_| take());
-            }
-            take();
-        });
+        return crate::parallel::for_each(count, group, threads, &one);
     }
     let _ = (group, threads);
     (0..count).for_each(one);
