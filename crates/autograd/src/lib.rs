@@ -25,6 +25,7 @@ mod gradients;
 mod ops;
 mod var;
 
+pub use foretell_gemm::with_threads;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};
 pub use foretell_kernels::pool::{Pooling, pooled_len};
 pub use foretell_simd::{Activation, Key};

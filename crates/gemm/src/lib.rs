@@ -58,5 +58,5 @@ pub use batch::{BatchMut, BatchRef, matmul_batched};
 pub use element::Element;
 pub use foretell_simd::Activation;
 pub use matmul::matmul;
-pub use options::{Accum, Bias, Options};
+pub use options::{Accum, Bias, Options, with_threads};
 pub use view::{MatMut, MatRef};

@@ -6,7 +6,7 @@ use foretell_nn::{Activation, Dims, Forward, Linear, Model, Scope, Var, Windows}
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
+use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, MAX_LAYERS};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Mlp {
@@ -68,5 +68,9 @@ impl Model for Network {
         }
         let y = self.out.forward(cx, &x, Activation::Identity);
         y.reshape([windows.batch(), self.dims.horizon, self.dims.outputs])
+    }
+
+    fn shard_windows(&self) -> usize {
+        LARGE_WEIGHTS
     }
 }

@@ -12,13 +12,13 @@
 use std::sync::Arc;
 
 use foretell_nn::{
-    Activation, Dims, Forward, Interpolation, Linear, Model, Nonlinearity, Pooling, Resampler, Scope, Tensor,
-    Var, Windows, pooled_len,
+    Activation, Dims, Forward, Interpolation, Linear, LinearPair, Model, Nonlinearity, Pooling, Resampler,
+    Scope, Tensor, Var, Windows, pooled_len,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
+use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, MAX_LAYERS};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Nhits {
@@ -171,13 +171,22 @@ impl Model for Network {
         let mut forecast = Var::constant(windows.insample_y.narrow(1, input_size - 1, 1).unsqueeze(2));
         let last = self.blocks.len() - 1;
         for (i, block) in self.blocks.iter().enumerate() {
-            let theta = block.theta(cx, &residual, windows);
-            forecast = forecast.add(&block.forecast(&theta));
-            if i < last {
-                residual = residual.sub(&block.backcast(&theta)).mul(&mask);
-            }
+            let hidden = block.hidden(cx, &residual, windows);
+            // Nobody looks at what the last block leaves of the history.
+            let knots = if i < last {
+                let theta = block.perceptron.last.forward(cx, &hidden, Activation::Identity);
+                residual = residual.sub(&theta.narrow(1, 0, input_size)).mul(&mask);
+                theta.narrow(1, input_size, block.knots())
+            } else {
+                block.perceptron.last.rows(cx, &hidden, input_size..input_size + block.knots())
+            };
+            forecast = forecast.add(&block.forecast(&knots));
         }
         forecast
+    }
+
+    fn shard_windows(&self) -> usize {
+        LARGE_WEIGHTS
     }
 }
 
@@ -190,8 +199,8 @@ struct Block {
 }
 
 impl Block {
-    /// The coefficients of backcast and forecast, `[batch, input_size + outputs * knots]`.
-    fn theta(&self, cx: &Forward<'_>, residual: &Var, windows: &Windows) -> Var {
+    /// What the last layer sees, `[batch, units]`.
+    fn hidden(&self, cx: &Forward<'_>, residual: &Var, windows: &Windows) -> Var {
         let mut parts = vec![residual.pool(self.pooling, self.kernel)];
         let pooled = |columns: &Tensor| {
             let columns = Var::constant(columns.clone()).permute(&[0, 2, 1]).pool(self.pooling, self.kernel);
@@ -202,28 +211,25 @@ impl Block {
         };
         parts.extend(windows.hist_exog.iter().chain(&windows.futr_exog).map(pooled));
         parts.extend(windows.stat_exog.iter().cloned().map(Var::constant));
-        self.perceptron.forward(cx, Var::concat(&parts.iter().collect::<Vec<_>>(), 1))
+        self.perceptron.forward(cx, parts)
     }
 
-    /// This block's part of the reversed history, `[batch, input_size]`.
-    fn backcast(&self, theta: &Var) -> Var {
-        theta.narrow(1, 0, self.dims.input_size)
+    /// The number of coefficients of the forecast.
+    fn knots(&self) -> usize {
+        self.dims.outputs * self.resampler.knots()
     }
 
-    /// This block's part of the forecast, `[batch, horizon, outputs]`.
-    fn forecast(&self, theta: &Var) -> Var {
-        let Dims { input_size, outputs, .. } = self.dims;
-        let knots = self.resampler.knots();
-        let batch = theta.shape()[0];
-        let knots = theta.narrow(1, input_size, outputs * knots).reshape([batch, outputs, knots]);
-        knots.interpolate(&self.resampler).permute(&[0, 2, 1])
+    /// This block's part of the forecast, `[batch, horizon, outputs]`, of coefficients `[batch, outputs * knots]`.
+    fn forecast(&self, knots: &Var) -> Var {
+        let shape = [knots.shape()[0], self.dims.outputs, self.resampler.knots()];
+        knots.reshape(shape).interpolate(&self.resampler).permute(&[0, 2, 1])
     }
 }
 
 /// The layers of a block, under the places that `torch.nn.Sequential` gives them: activations and
 /// dropouts count too.
 struct Perceptron {
-    first: Linear,
+    first: LinearPair,
     hidden: Vec<Linear>,
     activation: Nonlinearity,
     dropout: f32,
@@ -236,12 +242,15 @@ impl Perceptron {
             + pooled_len(dims.input_size + dims.horizon, kernel) * dims.futr_exog
             + dims.stat_exog;
         let per_layer = if config.dropout_prob_theta > 0.0 { 3 } else { 2 };
-        let first = Linear::new(&mut scope.at(0), inputs, config.mlp_units[0][0]);
+        let [first_inputs, first_outputs] = config.mlp_units[0];
+        let first = LinearPair::new(scope, [0, 1], [inputs, first_inputs, first_outputs]);
         let mut hidden = Vec::new();
         let mut activation = None;
         for (i, &[inputs, outputs]) in config.mlp_units.iter().enumerate() {
             let place = 1 + i * per_layer;
-            hidden.push(Linear::new(&mut scope.at(place), inputs, outputs));
+            if i > 0 {
+                hidden.push(Linear::new(&mut scope.at(place), inputs, outputs));
+            }
             let mut scope = scope.at(place + 1);
             // One module stands behind every layer of the block, so one slope serves them all.
             match activation {
@@ -266,13 +275,13 @@ impl Perceptron {
         }
     }
 
-    fn forward(&self, cx: &Forward<'_>, x: Var) -> Var {
-        let mut x = self.first.forward(cx, &x, Activation::Identity);
+    fn forward(&self, cx: &Forward<'_>, parts: Vec<Var>) -> Var {
+        let finish = |x| cx.dropout(self.activation.finish(cx, x), self.dropout);
+        let mut x = finish(self.first.forward(cx, parts, self.activation.fused()));
         for layer in &self.hidden {
-            x = layer.forward(cx, &x, self.activation.fused());
-            x = cx.dropout(self.activation.finish(cx, x), self.dropout);
+            x = finish(layer.forward(cx, &x, self.activation.fused()));
         }
-        self.last.forward(cx, &x, Activation::Identity)
+        x
     }
 }
 

@@ -29,6 +29,10 @@ zoo! {
 /// Layers or blocks that a model may have: more is a slip of the finger.
 pub(crate) const MAX_LAYERS: usize = 1000;
 
+/// The least windows of a shard for models whose work is products with large weights, which every shard reads
+/// and whose gradient every shard writes: fewer, larger shards.
+pub(crate) const LARGE_WEIGHTS: usize = 128;
+
 /// The hyper-parameters of a model that are its own, and how they become a model.
 pub(crate) trait Architecture: Default + Serialize + DeserializeOwned {
     /// The name, as in neuralforecast.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use foretell_autograd::{Key, Tensor, Var};
 
-use crate::{ParamId, Params};
+use crate::{DerivedId, ParamId, Params};
 
 /// The sizes of a model's inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,12 @@ impl Windows {
 pub trait Model: Send + Sync {
     /// The forecast, `[batch, horizon, outputs]`, on the windows' scale.
     fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var;
+
+    /// The least number of windows that are worth a shard of a training batch: with fewer, products of
+    /// matrices fall off their best rate, and the traffic of the shards' gradients grows against the work.
+    fn shard_windows(&self) -> usize {
+        64
+    }
 }
 
 /// One run of a model: its parameters, and whether it trains.
@@ -68,17 +74,25 @@ pub struct Forward<'a> {
     /// What randomness of this run is drawn from; `None` in inference.
     key: Option<Key>,
     draws: Cell<u64>,
+    /// The derived tensors, where they were computed for several runs at once.
+    derived: Option<&'a [Tensor]>,
 }
 
 impl<'a> Forward<'a> {
     /// A run that records nothing and drops nothing out.
     pub fn inference(params: &'a Params) -> Self {
-        Self { params, key: None, draws: Cell::new(0) }
+        Self { params, key: None, draws: Cell::new(0), derived: None }
     }
 
     /// A run that records the graph. `key` decides dropout: it must differ between steps and shards.
     pub fn training(params: &'a Params, key: Key) -> Self {
-        Self { params, key: Some(key), draws: Cell::new(0) }
+        Self { params, key: Some(key), draws: Cell::new(0), derived: None }
+    }
+
+    /// A run on a part of a batch: `derived` are the derived tensors, whose gradients go behind those of the
+    /// parameters; whoever adds up the parts leads them on.
+    pub fn part(params: &'a Params, key: Key, derived: &'a [Tensor]) -> Self {
+        Self { derived: Some(derived), ..Self::training(params, key) }
     }
 
     /// A parameter, whose gradient goes to its place in the arena when training.
@@ -87,6 +101,17 @@ impl<'a> Forward<'a> {
         match self.key {
             Some(_) => Var::parameter(value, self.params.offset(id)),
             None => Var::constant(value),
+        }
+    }
+
+    /// A tensor derived from parameters.
+    pub fn derived(&self, id: DerivedId) -> Var {
+        let table = self.params.table();
+        let entry = &table.derived()[id.0];
+        match (self.key, self.derived) {
+            (None, _) => Var::constant(self.params.derived(id)),
+            (Some(_), None) => entry.compute(self),
+            (Some(_), Some(all)) => Var::parameter(all[id.0].clone(), table.derived_range(entry).start),
         }
     }
 

@@ -2,13 +2,16 @@
 
 use std::collections::HashSet;
 use std::fmt::Display;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
+use foretell_autograd::Var;
 use foretell_pool::Buffer;
 use foretell_simd::Key;
 use foretell_tensor::{Shape, Storage, Tensor};
 
-use crate::Init;
+use crate::derived::{Derived, DerivedId};
+use crate::{Forward, Init};
 
 /// Parameters start at multiples of this many elements: one 64-byte cache line.
 const ALIGNMENT: usize = 16;
@@ -43,8 +46,10 @@ pub struct Alias {
 pub struct Table {
     entries: Vec<Entry>,
     aliases: Vec<Alias>,
+    derived: Vec<Derived>,
     names: HashSet<String>,
     len: usize,
+    derived_len: usize,
 }
 
 impl Table {
@@ -63,6 +68,11 @@ impl Table {
         &self.aliases
     }
 
+    /// All derived tensors.
+    pub fn derived(&self) -> &[Derived] {
+        &self.derived
+    }
+
     /// One parameter.
     pub fn entry(&self, id: ParamId) -> &Entry {
         &self.entries[id.0]
@@ -78,6 +88,17 @@ impl Table {
         self.len
     }
 
+    /// The length in elements of an arena of gradients: of the parameters, then of the derived tensors.
+    pub fn gradients_len(&self) -> usize {
+        self.len.saturating_add(self.derived_len)
+    }
+
+    /// Where the gradient of a derived tensor lies among the gradients.
+    pub fn derived_range(&self, derived: &Derived) -> Range<usize> {
+        let start = self.len + derived.offset;
+        start..start + derived.shape.numel()
+    }
+
     /// Parameters drawn by their initialisers; the same seed gives the same values.
     pub fn initialise(self, seed: u64) -> Params {
         let mut arena = Buffer::zeroed(self.len);
@@ -86,7 +107,8 @@ impl Table {
             let values = &mut arena[entry.offset..entry.offset + entry.shape.numel()];
             entry.init.fill(key.fold(i as u64), values);
         }
-        Params { table: Arc::new(self), arena: Storage::new(arena) }
+        let derived = vec![OnceLock::new(); self.derived.len()];
+        Params { table: Arc::new(self), arena: Storage::new(arena), derived }
     }
 }
 
@@ -120,6 +142,18 @@ impl Scope<'_> {
         ParamId(self.table.entries.len() - 1)
     }
 
+    /// Registers a tensor that `compute` makes of parameters alone: see [`Derived`].
+    pub fn derive(
+        &mut self,
+        shape: impl Into<Shape>,
+        compute: impl Fn(&Forward<'_>) -> Var + Send + Sync + 'static,
+    ) -> DerivedId {
+        let (shape, offset) = (shape.into(), self.table.derived_len);
+        self.table.derived_len = (offset + shape.numel()).next_multiple_of(ALIGNMENT);
+        self.table.derived.push(Derived { shape, offset, compute: Arc::new(compute) });
+        DerivedId(self.table.derived.len() - 1)
+    }
+
     /// Registers a second name for a parameter.
     pub fn alias(&mut self, name: impl Display, of: ParamId) {
         let name = self.path(name);
@@ -136,6 +170,8 @@ impl Scope<'_> {
 pub struct Params {
     table: Arc<Table>,
     arena: Storage,
+    /// What was derived from the arena as it is, of that which was asked for.
+    derived: Vec<OnceLock<Tensor>>,
 }
 
 impl Params {
@@ -148,6 +184,12 @@ impl Params {
     pub fn tensor(&self, id: ParamId) -> Tensor {
         let entry = self.table.entry(id);
         Tensor::row_major(self.arena.clone(), entry.offset, entry.shape)
+    }
+
+    /// A derived tensor, computed when it is first asked for.
+    pub(crate) fn derived(&self, id: DerivedId) -> Tensor {
+        let compute = || self.table.derived[id.0].compute(&Forward::inference(self)).value().contiguous();
+        self.derived[id.0].get_or_init(compute).clone()
     }
 
     /// Where a parameter starts in the arena.
@@ -167,6 +209,7 @@ impl Params {
 
     /// The whole arena, to be changed. Copies it first where a tensor or a clone still shares it.
     pub fn arena_mut(&mut self) -> &mut [f32] {
+        self.derived.fill_with(OnceLock::new);
         if self.arena.unique().is_none() {
             self.arena = Storage::new(Buffer::copied(self.arena.values()));
         }

@@ -2,3 +2,4 @@
 
 pub(crate) mod activation;
 pub(crate) mod linear;
+pub(crate) mod linear_pair;
