@@ -132,9 +132,20 @@ impl<T: Lanes, const F: usize> Buffers<T, F> {
         Self { x: [T::default(); CHUNK + MARGIN], windows: [[T::default(); CHUNK + MARGIN]; F] }
     }
 
+    /// The summaries at `i` and the starts after it, within a chunk.
+    #[inline(always)]
+    fn get<S: Simd>(&self, simd: S, i: usize) -> Vectors<T, S, F> {
+        assert!(i < CHUNK);
+        let mut window = [Vector::of(simd, T::default()); F];
+        for k in 0..F {
+            // SAFETY: the margin is longer than a vector.
+            window[k] = unsafe { Vector::load(simd, self.windows[k].as_ptr().add(i)) };
+        }
+        window
+    }
+
     /// Summarises the windows of `size` elements, below [`LONG`], at `count` starts, at most
-    /// [`CHUNK`], from `x[start]` on, and hands them to `sink` with their place, a vector at a time.
-    /// Elements beyond the end count as zeros.
+    /// [`CHUNK`], from `x[start]` on. Elements beyond the end count as zeros.
     #[inline(always)]
     fn fill<S: Simd>(
         &mut self,
@@ -144,7 +155,6 @@ impl<T: Lanes, const F: usize> Buffers<T, F> {
         start: usize,
         count: usize,
         size: usize,
-        mut sink: impl FnMut(usize, Vectors<T, S, F>),
     ) {
         assert!(0 < size && size < LONG && 0 < count && count <= CHUNK);
         let lanes = T::lanes::<S>();
@@ -159,44 +169,45 @@ impl<T: Lanes, const F: usize> Buffers<T, F> {
         }
         let x = x.as_ptr();
         let windows = self.windows.each_mut().map(|w| w.as_mut_ptr());
+
+        // SAFETY (of all loads and stores below): `i + width` is below the first value of `left`,
+        // and both `x` and the windows are longer than that by a vector at least.
         if size == 1 {
             for i in (0..left).step_by(lanes) {
-                // SAFETY: `x` is longer than `left` by a vector at least.
-                sink(i, op.one(unsafe { Vector::load(simd, x.add(i)) }));
+                // SAFETY: as said.
+                unsafe { store(windows, i, op.one(Vector::load(simd, x.add(i)))) };
             }
         }
-        // From windows of `width` elements to those of twice as many, and one more if that digit of the
-        // size is set.
         let mut width = 1;
         for digit in (0..size.ilog2()).rev() {
-            let odd = size >> digit & 1;
-            left -= width + odd;
-            let (doubled, extended) = (Sizes::new(width, width), Sizes::new(2 * width, 1));
+            left -= width;
+            let sizes = Sizes::new(width, width);
             for i in (0..left).step_by(lanes) {
-                // SAFETY: what is read begins below the first value of `left`, what is written below the
-                // last one; `x` and the windows are longer than the first by a vector at least.
-                let window = unsafe {
+                // SAFETY: as said.
+                unsafe {
                     let (a, b) = (Vector::load(simd, x.add(i)), Vector::load(simd, x.add(i + width)));
                     let (left, right) = if width == 1 {
                         (op.one(a), op.one(b))
                     } else {
                         (load(simd, windows, i), load(simd, windows, i + width))
                     };
-                    let mut window = op.join(left, right, b - a, doubled);
-                    if odd == 1 {
-                        let c = Vector::load(simd, x.add(i + 2 * width));
-                        window = op.join(window, op.one(c), c - a, extended);
-                    }
-                    window
-                };
-                if digit == 0 {
-                    sink(i, window);
-                } else {
-                    // SAFETY: as said.
-                    unsafe { store(windows, i, window) };
+                    store(windows, i, op.join(left, right, b - a, sizes));
                 }
             }
-            width = 2 * width + odd;
+            width *= 2;
+            if size >> digit & 1 == 1 {
+                left -= 1;
+                let sizes = Sizes::new(width, 1);
+                for i in (0..left).step_by(lanes) {
+                    // SAFETY: as said.
+                    unsafe {
+                        let (a, b) = (Vector::load(simd, x.add(i)), Vector::load(simd, x.add(i + width)));
+                        let window = load(simd, windows, i);
+                        store(windows, i, op.join(window, op.one(b), b - a, sizes));
+                    }
+                }
+                width += 1;
+            }
         }
     }
 }
@@ -243,20 +254,13 @@ impl<T: Lanes, Op: Summary<T, F>, const F: usize> WithSimd for Rolling<'_, T, Op
 impl<T: Lanes, Op: Summary<T, F>, const F: usize> Rolling<'_, T, Op, F> {
     #[inline(always)]
     fn short<S: Simd>(self, simd: S) {
+        let lanes = T::lanes::<S>();
         let mut buffers = Buffers::new();
         for (c, out) in self.out.chunks_mut(CHUNK).enumerate() {
-            buffers.fill(
-                simd,
-                self.op,
-                self.x,
-                c * CHUNK,
-                out.len(),
-                self.size,
-                #[inline(always)]
-                |i, window| {
-                    self.op.finish(window, self.size).write(&mut out[i..]);
-                },
-            );
+            buffers.fill(simd, self.op, self.x, c * CHUNK, out.len(), self.size);
+            for i in (0..out.len()).step_by(lanes) {
+                self.op.finish(buffers.get(simd, i), self.size).write(&mut out[i..]);
+            }
         }
     }
 
@@ -271,16 +275,8 @@ impl<T: Lanes, Op: Summary<T, F>, const F: usize> Rolling<'_, T, Op, F> {
         let mut block = vec![Row::default(); rows];
         let mut ends = block.clone();
         for (j, row) in block.iter_mut().enumerate() {
-            buffers.fill(
-                simd,
-                op,
-                x,
-                j * ROW,
-                ROW,
-                ROW,
-                #[inline(always)]
-                |c, window| row.set(c, window),
-            );
+            buffers.fill(simd, op, x, j * ROW, ROW, ROW);
+            row.copy_from(&buffers);
         }
 
         let mut out_rows = out.chunks_mut(ROW).enumerate().peekable();
@@ -297,19 +293,10 @@ impl<T: Lanes, Op: Summary<T, F>, const F: usize> Rolling<'_, T, Op, F> {
             }
 
             let next = first + rows;
-            let (mut begun, mut last) = (Row::default(), Row::default());
+            let mut begun = Row::default();
             for (j, (t, out)) in out_rows.by_ref().take(rows).enumerate() {
                 if rest > 0 {
-                    buffers.fill(
-                        simd,
-                        op,
-                        x,
-                        (t + rows) * ROW,
-                        ROW,
-                        rest,
-                        #[inline(always)]
-                        |c, window| last.set(c, window),
-                    );
+                    buffers.fill(simd, op, x, (t + rows) * ROW, ROW, rest);
                 }
                 for c in (0..out.len()).step_by(lanes) {
                     let from = at(simd, x, t * ROW + c);
@@ -322,22 +309,13 @@ impl<T: Lanes, Op: Summary<T, F>, const F: usize> Rolling<'_, T, Op, F> {
                     if rest > 0 {
                         let step = at(simd, x, (t + rows) * ROW + c) - from;
                         let sizes = Sizes::new(rows * ROW, rest);
-                        window = op.join(window, last.get(simd, c), step, sizes);
+                        window = op.join(window, buffers.get(simd, c), step, sizes);
                     }
                     op.finish(window, size).write(&mut out[c..]);
                 }
 
-                let row = &mut block[j];
-                buffers.fill(
-                    simd,
-                    op,
-                    x,
-                    (next + j) * ROW,
-                    ROW,
-                    ROW,
-                    #[inline(always)]
-                    |c, window| row.set(c, window),
-                );
+                buffers.fill(simd, op, x, (next + j) * ROW, ROW, ROW);
+                block[j].copy_from(&buffers);
                 let sizes = Sizes::new(j * ROW, ROW);
                 for c in (0..ROW).step_by(lanes) {
                     let mut window = block[j].get(simd, c);
@@ -363,6 +341,13 @@ impl<T: Lanes, const F: usize> Default for Row<T, F> {
 }
 
 impl<T: Lanes, const F: usize> Row<T, F> {
+    #[inline(always)]
+    fn copy_from(&mut self, buffers: &Buffers<T, F>) {
+        for (row, windows) in self.0.iter_mut().zip(&buffers.windows) {
+            row.copy_from_slice(&windows[..ROW]);
+        }
+    }
+
     #[inline(always)]
     fn get<S: Simd>(&self, simd: S, c: usize) -> Vectors<T, S, F> {
         let mut window = [Vector::of(simd, T::default()); F];
