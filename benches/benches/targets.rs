@@ -65,17 +65,29 @@ impl Table<'_> {
         }
     }
 
-    /// The best level of the machine beside the scalar one.
-    fn level(&self, name: &str, run: &dyn Fn(&mut Arrays)) {
+    /// The best level of the machine beside the scalar one, and the bytes per second of both beside
+    /// those of a copy: what the cache allows.
+    fn level(&self, name: &str, bytes: usize, run: &dyn Fn(&mut Arrays)) {
         let name = format!("{name}: best level beside scalar");
-        let (mut a, mut b) = (Arrays::new(), Arrays::new());
-        self.faster(&name, 3.0, &mut || with_level(Level::Scalar, || run(&mut a)), &mut || run(&mut b));
+        if !self.wants(&name) {
+            return;
+        }
+        let [mut a, mut b, mut c] = [(); 3].map(|()| Arrays::new());
+        let mut scalar = || with_level(Level::Scalar, || run(&mut a));
+        let mut copy = || c.out64.copy_from_slice(black_box(&c.a64));
+        let rounds = turns(ROUNDS, LEAST, &mut [&mut scalar, &mut || run(&mut b), &mut copy]);
+        let ratio = rounds.ratio(0, 1);
+        let rate = |bytes: usize, contender| (bytes * N) as f64 / rounds.seconds(contender) / 1e9;
+        let rates = [rate(bytes, 1), rate(bytes, 0), rate(16, 2)];
+        let measured =
+            format!("{ratio:.2}x ({:.0} and {:.0} GB/s; a copy {:.0})", rates[0], rates[1], rates[2]);
+        self.row(&name, &measured, ">= 3x", ratio >= 3.0);
     }
 
     /// Bytes per second as a share of a copy's.
     fn stream(&self, name: &str, bytes: f64, copied: f64, copy: &mut dyn FnMut(), run: &mut dyn FnMut()) {
         if self.wants(name) {
-            let rounds = turns(11, Duration::ZERO, &mut [copy, run]);
+            let rounds = turns(15, Duration::ZERO, &mut [copy, run]);
             let share = rounds.ratio(0, 1) * bytes / copied;
             let rate = |bytes: f64, contender| bytes / rounds.seconds(contender) / 1e9;
             let measured =
@@ -92,53 +104,50 @@ impl Table<'_> {
     }
 }
 
-/// Data in the second-level cache.
+/// Elements in the second-level cache.
+const N: usize = 10_000;
+
 struct Arrays {
-    a: Vec<f32>,
-    b: Vec<f32>,
-    out: Vec<f32>,
-    a64: Vec<f64>,
-    b64: Vec<f64>,
-    out64: Vec<f64>,
+    a: Buffer<f32>,
+    b: Buffer<f32>,
+    out: Buffer<f32>,
+    a64: Buffer<f64>,
+    b64: Buffer<f64>,
+    out64: Buffer<f64>,
 }
 
 impl Arrays {
     fn new() -> Self {
-        let n = 10_000;
-        let (a, b) = (wave(n, 0.37), wave(n, 0.21));
-        let (a64, b64) = (wide(&a), wide(&b));
-        Self { a, b, out: vec![0.0; n], a64, b64, out64: vec![0.0; n] }
+        let (a, b) = (wave(N, 0.37), wave(N, 0.21));
+        let (a64, b64) = (Buffer::copied(&wide(&a)), Buffer::copied(&wide(&b)));
+        let (a, b, out) = (Buffer::copied(&a), Buffer::copied(&b), Buffer::zeroed(N));
+        Self { a, b, out, a64, b64, out64: Buffer::zeroed(N) }
     }
 }
 
 fn levels(table: &Table<'_>) {
-    let kernels: [(&str, &dyn Fn(&mut Arrays)); 15] = [
-        ("add f32", &|x| add(&x.a, &x.b, &mut x.out)),
-        ("add f64", &|x| add(&x.a64, &x.b64, &mut x.out64)),
-        ("mul f32", &|x| mul(&x.a, &x.b, &mut x.out)),
-        ("mul f64", &|x| mul(&x.a64, &x.b64, &mut x.out64)),
-        ("normalise f32", &|x| normalise(&x.a, 0.1, 2.0, &mut x.out)),
-        ("normalise f64", &|x| normalise(&x.a64, 0.1, 2.0, &mut x.out64)),
-        ("z-score f64", &|x| standardise(&x.a64, &mut x.out64)),
-        ("min-max f32", &|x| min_max_normalise(&x.a, -3.0, 3.0, &mut x.out)),
-        ("min-max f64", &|x| min_max_normalise(&x.a64, -3.0, 3.0, &mut x.out64)),
-        ("rolling mean 10 f32", &|x| rolling_mean(&x.a, 10, &mut x.out)),
-        ("rolling mean 10 f64", &|x| rolling_mean(&x.a64, 10, &mut x.out64)),
-        ("rolling std 20 f32", &|x| rolling_std(&x.a, 20, 1, &mut x.out)),
-        ("rolling std 20 f64", &|x| rolling_std(&x.a64, 20, 1, &mut x.out64)),
-        ("EMA f32", &|x| ema(&x.a, 0.1, &mut x.out)),
-        ("EMA f64", &|x| ema(&x.a64, 0.1, &mut x.out64)),
-    ];
-    for (name, run) in kernels {
-        table.level(name, run);
-    }
+    table.level("add f32", 12, &|x| add(&x.a, &x.b, &mut x.out));
+    table.level("add f64", 24, &|x| add(&x.a64, &x.b64, &mut x.out64));
+    table.level("mul f32", 12, &|x| mul(&x.a, &x.b, &mut x.out));
+    table.level("mul f64", 24, &|x| mul(&x.a64, &x.b64, &mut x.out64));
+    table.level("normalise f32", 8, &|x| normalise(&x.a, 0.1, 2.0, &mut x.out));
+    table.level("normalise f64", 16, &|x| normalise(&x.a64, 0.1, 2.0, &mut x.out64));
+    table.level("z-score f64", 24, &|x| standardise(&x.a64, &mut x.out64));
+    table.level("min-max f32", 8, &|x| min_max_normalise(&x.a, -3.0, 3.0, &mut x.out));
+    table.level("min-max f64", 16, &|x| min_max_normalise(&x.a64, -3.0, 3.0, &mut x.out64));
+    table.level("rolling mean 10 f32", 8, &|x| rolling_mean(&x.a, 10, &mut x.out));
+    table.level("rolling mean 10 f64", 16, &|x| rolling_mean(&x.a64, 10, &mut x.out64));
+    table.level("rolling std 20 f32", 8, &|x| rolling_std(&x.a, 20, 1, &mut x.out));
+    table.level("rolling std 20 f64", 16, &|x| rolling_std(&x.a64, 20, 1, &mut x.out64));
+    table.level("EMA f32", 8, &|x| ema(&x.a, 0.1, &mut x.out));
+    table.level("EMA f64", 16, &|x| ema(&x.a64, 0.1, &mut x.out64));
     for (name, loss) in [
         ("MAE", PointLoss::Mae),
         ("MSE", PointLoss::Mse),
         ("Huber", PointLoss::Huber { delta: 1.0 }),
         ("pinball", PointLoss::Pinball { q: 0.9 }),
     ] {
-        table.level(&format!("{name} and gradient f32"), &|x| {
+        table.level(&format!("{name} and gradient f32"), 12, &|x| {
             black_box(loss.value_and_grad(&x.a, &x.b, None, 0.1, &mut x.out));
         });
     }
@@ -148,8 +157,8 @@ fn levels(table: &Table<'_>) {
 fn functions(table: &Table<'_>) {
     let x = wave(10_000, 0.37);
     let (mut a, mut b) = (vec![0.0; x.len()], vec![0.0; x.len()]);
-    type Kernel = fn(&[f32], &mut [f32]);
-    let functions: [(&str, Kernel, fn(f32) -> f32); 6] = [
+    type Function = (&'static str, fn(&[f32], &mut [f32]), fn(f32) -> f32);
+    let functions: [Function; 6] = [
         ("exp", exp, f32::exp),
         ("ln", ln, f32::ln),
         ("tanh", tanh, f32::tanh),
@@ -177,13 +186,18 @@ fn absolute(table: &Table<'_>) {
 
 /// Arrays that no cache holds, beside the copy of one.
 fn streams(table: &Table<'_>) {
-    let n = 10_000_000;
-    let (a, b, mut copied, mut out) = (wave(n, 0.37), wave(n, 0.21), vec![0.0; n], vec![0.0; n]);
-    let bytes = |arrays: usize| (4 * arrays * n) as f64;
+    const SHARE: &str = "share of a copy's bandwidth";
+    // The arrays take a while to fill.
+    if !("stream".starts_with(table.wanted) || table.wanted.starts_with("stream")) {
+        return;
+    }
+    let n = 32 << 20;
+    let (a, b) = (wave(n, 0.37), wave(n, 0.21));
+    let [mut copied, mut out] = [(); 2].map(|()| vec![0.0; n]);
     let mut copy = || copied.copy_from_slice(black_box(&a));
     let mut stream = |name: &str, arrays: usize, run: &mut dyn FnMut()| {
-        let name = format!("{name}, 10,000,000 f32: share of copy's bandwidth");
-        table.stream(&name, bytes(arrays), bytes(2), &mut copy, run);
+        let name = format!("stream: {name}, {SHARE}");
+        table.stream(&name, (4 * arrays * n) as f64, (8 * n) as f64, &mut copy, run);
     };
     stream("add", 3, &mut || add(black_box(&a), &b, &mut out));
     stream("mul", 3, &mut || mul(black_box(&a), &b, &mut out));
@@ -196,9 +210,18 @@ fn streams(table: &Table<'_>) {
         black_box(PointLoss::Mse.value_and_grad(black_box(&a), &b, None, 0.1, &mut out));
     });
     stream("exp", 2, &mut || exp(black_box(&a), &mut out));
+
+    // Adam writes what it has read, so the bandwidth to hold it against is that of scaling in place.
+    let n = 10_000_000;
+    let [mut p, mut m, mut scaled] = [(); 3].map(|()| wave(n, 0.1));
+    let mut v = vec![1.0; n];
     let at = AdamStep { lr: 1e-9, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0.0, step: 10 };
-    let (mut m, mut v) = (vec![0.0; n], vec![1.0; n]);
-    stream("Adam", 7, &mut || adam(&mut out, black_box(&a), &mut m, &mut v, &at));
+    let mut run = || adam(&mut p, black_box(&a[..n]), &mut m, &mut v, &at);
+    let name = "stream: Adam, 10,000,000 f32, share of a copy's bandwidth";
+    table.stream(name, 28e7, (8 * a.len()) as f64, &mut copy, &mut run);
+    let mut scaling = || scale(&mut scaled, black_box(1.0));
+    let name = "stream: Adam, 10,000,000 f32, share of scaling's in place";
+    table.stream(name, 28e7, 8e7, &mut scaling, &mut run);
 }
 
 fn pool(table: &Table<'_>) {

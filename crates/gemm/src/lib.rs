@@ -60,3 +60,8 @@ pub use foretell_simd::Activation;
 pub use matmul::matmul;
 pub use options::{Accum, Bias, Options, with_threads};
 pub use view::{MatMut, MatRef};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
