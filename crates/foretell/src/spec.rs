@@ -6,6 +6,8 @@ use foretell_nn::{Dims, Loss, LossError, Model, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::meanings::MEANINGS;
+
 /// A model and its hyper-parameters, checked as they are set.
 ///
 /// ```
@@ -414,6 +416,17 @@ impl ModelSpec {
             Value::Null => self.loss(),
             given => Loss::parse(given).expect("checked when it was set"),
         }
+    }
+
+    /// The hyper-parameters that every model has, with the defaults that most models have.
+    pub fn common_defaults() -> Map<String, Value> {
+        Common::default().to_map()
+    }
+
+    /// What the hyper-parameter of this name means, if the model has it.
+    pub fn meaning(&self, name: &str) -> Option<&'static str> {
+        let mut all = MEANINGS.iter().chain(self.entry.meanings);
+        all.find(|(known, _)| *known == name).map(|(_, meaning)| meaning.trim())
     }
 
     /// All hyper-parameters with their values.

@@ -21,6 +21,7 @@ mod basis;
 #[cfg(test)]
 mod conformance;
 mod dlinear;
+mod hyper;
 mod mlp;
 mod nbeats;
 mod nbeats_stacks;

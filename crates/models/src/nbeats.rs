@@ -6,54 +6,38 @@
 //! seasonality (section 3.3, interpretable). Bases of the trend beside powers are neuralforecast's.
 
 use foretell_nn::{Dims, Model, Scope};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::basis::Trend;
+use crate::hyper::hyper_parameters;
 use crate::nbeats_stacks::{Stack, Stacks};
 use crate::perceptron::Layers;
 use crate::registry::{Architecture, ConfigError, Exogenous};
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Nbeats {
-    /// Steps per period of the second function of a seasonality are `h`, of the following ones `h` by
-    /// multiples of `1 / n_harmonics`.
-    n_harmonics: usize,
-    /// Read and not used: `n_basis` and `basis` took its place.
-    n_polynomials: Option<usize>,
-    /// Functions of a trend beside the first.
-    n_basis: usize,
-    /// `"polynomial"`, `"legendre"`, `"chebyshev"`, `"changepoint"`, `"piecewise_linear"`, `"linear_hat"` or
-    /// `"spline"`: the functions of a trend.
-    basis: Trend,
-    /// `"identity"`, `"trend"` or `"seasonality"` for each stack.
-    stack_types: Vec<Stack>,
-    /// Blocks of each stack.
-    n_blocks: Vec<usize>,
-    /// `[inputs, outputs]` of the hidden layers of every block.
-    mlp_units: Vec<[usize; 2]>,
-    /// 0: NBEATSx has dropout, NBEATS has none.
-    dropout_prob_theta: f32,
-    /// `"ReLU"`, `"Softplus"`, `"Tanh"`, `"SELU"`, `"LeakyReLU"`, `"PReLU"` or `"Sigmoid"`.
-    activation: String,
-    /// Whether the blocks of a stack have one set of weights.
-    shared_weights: bool,
-}
-
-impl Default for Nbeats {
-    fn default() -> Self {
-        Self {
-            n_harmonics: 2,
-            n_polynomials: None,
-            n_basis: 2,
-            basis: Trend::Polynomial,
-            stack_types: vec![Stack::Identity, Stack::Trend, Stack::Seasonality],
-            n_blocks: vec![1; 3],
-            mlp_units: vec![[512, 512]; 3],
-            dropout_prob_theta: 0.0,
-            activation: "ReLU".to_owned(),
-            shared_weights: false,
-        }
+hyper_parameters! {
+    Nbeats {
+        /// A seasonality has the frequencies (n_harmonics + i) / n_harmonics per horizon, i = 0, 1, ..., below
+        /// half the horizon's steps, and the constant.
+        n_harmonics: usize = 2,
+        /// Read and not used: n_basis and basis took its place.
+        n_polynomials: Option<usize> = None,
+        /// Functions of a trend beside the first.
+        n_basis: usize = 2,
+        /// The functions of a trend: "polynomial", "legendre", "chebyshev", "changepoint", "piecewise_linear",
+        /// "linear_hat" or "spline".
+        basis: Trend = Trend::Polynomial,
+        /// The kind of each stack: "identity", "trend" or "seasonality".
+        stack_types: Vec<Stack> = vec![Stack::Identity, Stack::Trend, Stack::Seasonality],
+        /// Blocks of each stack.
+        n_blocks: Vec<usize> = vec![1; 3],
+        /// [inputs, outputs] of the hidden layers of every block.
+        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3],
+        /// 0: NBEATSx has dropout, NBEATS has none.
+        dropout_prob_theta: f32 = 0.0,
+        /// Behind each hidden layer: "ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "PReLU" or "Sigmoid".
+        activation: String = "ReLU".to_owned(),
+        /// Whether the blocks of a stack have one set of weights.
+        shared_weights: bool = false,
     }
 }
 
@@ -61,6 +45,10 @@ impl Architecture for Nbeats {
     const NAME: &'static str = "NBEATS";
     const PAPER: &'static str = "Oreshkin et al. 2020, arXiv 1905.10437";
     const EXOGENOUS: Exogenous = Exogenous::NONE;
+    const DIFFERENCES: &'static [&'static str] = &[
+        "With shared_weights and another basis than polynomial it can be saved; there it cannot.",
+        "A stack without blocks is an error; there it is passed over.",
+    ];
 
     fn common_defaults() -> Value {
         json!({ "num_lr_decays": 3, "inference_windows_batch_size": -1 })

@@ -15,46 +15,31 @@ use foretell_nn::{
     Activation, Dims, Forward, Interpolation, Linear, Model, Nonlinearity, Pooling, Resampler, Scope, Tensor,
     Var, Windows, pooled_len,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::hyper::hyper_parameters;
 use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Nhits {
-    /// One `"identity"` per stack.
-    stack_types: Vec<String>,
-    /// Blocks of each stack.
-    n_blocks: Vec<usize>,
-    /// `[inputs, outputs]` of the hidden layers of every block.
-    mlp_units: Vec<[usize; 2]>,
-    /// Steps that each stack pools the history by.
-    n_pool_kernel_size: Vec<usize>,
-    /// Steps of the horizon per knot of each stack's forecast.
-    n_freq_downsample: Vec<usize>,
-    /// `"MaxPool1d"` or `"AvgPool1d"`.
-    pooling_mode: String,
-    /// `"linear"`, `"nearest"` or `"cubic"`.
-    interpolation_mode: String,
-    /// Dropout behind each activation.
-    dropout_prob_theta: f32,
-    /// `"ReLU"`, `"Softplus"`, `"Tanh"`, `"SELU"`, `"LeakyReLU"`, `"PReLU"` or `"Sigmoid"`.
-    activation: String,
-}
-
-impl Default for Nhits {
-    fn default() -> Self {
-        Self {
-            stack_types: vec!["identity".to_owned(); 3],
-            n_blocks: vec![1; 3],
-            mlp_units: vec![[512, 512]; 3],
-            n_pool_kernel_size: vec![2, 2, 1],
-            n_freq_downsample: vec![4, 2, 1],
-            pooling_mode: "MaxPool1d".to_owned(),
-            interpolation_mode: "linear".to_owned(),
-            dropout_prob_theta: 0.0,
-            activation: "ReLU".to_owned(),
-        }
+hyper_parameters! {
+    Nhits {
+        /// One "identity" per stack.
+        stack_types: Vec<String> = vec!["identity".to_owned(); 3],
+        /// Blocks of each stack.
+        n_blocks: Vec<usize> = vec![1; 3],
+        /// [inputs, outputs] of the hidden layers of every block.
+        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3],
+        /// Steps that each stack pools the history by.
+        n_pool_kernel_size: Vec<usize> = vec![2, 2, 1],
+        /// Steps of the horizon per knot of each stack's forecast.
+        n_freq_downsample: Vec<usize> = vec![4, 2, 1],
+        /// "MaxPool1d" or "AvgPool1d".
+        pooling_mode: String = "MaxPool1d".to_owned(),
+        /// "linear", "nearest" or "cubic".
+        interpolation_mode: String = "linear".to_owned(),
+        /// Dropout behind each activation.
+        dropout_prob_theta: f32 = 0.0,
+        /// Behind each hidden layer: "ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "PReLU" or "Sigmoid".
+        activation: String = "ReLU".to_owned(),
     }
 }
 
@@ -129,6 +114,8 @@ impl Architecture for Nhits {
     const NAME: &'static str = "NHITS";
     const PAPER: &'static str = "Challu et al. 2023, arXiv 2201.12886";
     const EXOGENOUS: Exogenous = Exogenous::ALL;
+    const DIFFERENCES: &'static [&'static str] =
+        &["A stack without blocks is an error; there it is passed over."];
 
     fn common_defaults() -> Value {
         json!({ "num_lr_decays": 3, "inference_windows_batch_size": -1 })
