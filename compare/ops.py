@@ -90,7 +90,7 @@ CASES = {
         ([(1, 1), (1, 1), (1,)], dict(activation="Tanh", bias=True)),
         ([(2, 33), (19, 33), (19,)], dict(activation="ReLU", bias=True)),
     ],
-    "matmul": [([(3, 5), (5, 4)], {}), ([(1, 7), (7, 1)], {}), ([(33, 2), (2, 19)], {})],
+    "matmul": [([(3, 5), (5, 4)], {}), ([(1, 7), (7, 1)], {}), ([(2, 3, 5), (2, 5, 4)], {}), ([(3, 33, 2), (3, 2, 1)], {})],
     "activation": [case for kind in ACTIVATIONS for case in [([POINTS], dict(kind=kind)), ([(2, 3, 5)], dict(kind=kind))]],
     "prelu": [([POINTS, torch.tensor([0.25])], {}), ([(2, 3, 5), torch.tensor([-0.4])], {})],
     "concat": [

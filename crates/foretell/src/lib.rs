@@ -33,6 +33,7 @@ mod bench;
 mod cross_validation;
 mod error;
 mod forecaster;
+mod meanings;
 mod metrics;
 mod saving;
 mod spec;
@@ -46,7 +47,7 @@ pub use foretell_data::{
     CsvOptions, DataError, Frame, Freq, Future, Panel, PanelBuilder, TimeKind, TimeStyle,
 };
 pub use foretell_models::{ConfigError, Entry, MODELS};
-pub use foretell_nn::LossError;
+pub use foretell_nn::{Loss, LossError};
 pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
 pub use metrics::{Metrics, usual_season};
 /// The values that [`ModelSpec::set`] takes.

@@ -6,6 +6,8 @@ use foretell_nn::{Dims, Loss, LossError, Model, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::meanings::MEANINGS;
+
 /// A model and its hyper-parameters, checked as they are set.
 ///
 /// ```
@@ -416,6 +418,17 @@ impl ModelSpec {
         }
     }
 
+    /// The hyper-parameters that every model has, with the defaults that most models have.
+    pub fn common_defaults() -> Map<String, Value> {
+        Common::default().to_map()
+    }
+
+    /// What the hyper-parameter of this name means, if the model has it.
+    pub fn meaning(&self, name: &str) -> Option<&'static str> {
+        let mut all = MEANINGS.iter().chain(self.entry.meanings);
+        all.find(|(known, _)| *known == name).map(|(_, meaning)| meaning.trim())
+    }
+
     /// All hyper-parameters with their values.
     pub fn hyper_parameters(&self) -> Map<String, Value> {
         let mut all = self.common.to_map();
@@ -445,7 +458,7 @@ impl ModelSpec {
     /// Builds the model and registers its parameters.
     pub(crate) fn build(&self, table: &mut Table) -> Result<Box<dyn Model>, SpecError> {
         let model = self.entry.build(&self.own, &self.dims(), table)?;
-        if table.arena_len() > MAX_PARAMETERS {
+        if table.total_len() > MAX_PARAMETERS {
             return Err(SpecError::TooLarge { model: self.entry.name, limit: MAX_PARAMETERS });
         }
         Ok(model)

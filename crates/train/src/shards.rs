@@ -164,7 +164,7 @@ fn lead_on(derived: &[Var], table: &Table, shards: &mut [MutexGuard<'_, Shard>])
 /// Sets the gradients of parameters to zero that got none in this step but one in the step before.
 fn clear_unwritten(shard: &mut Shard, table: &Table) {
     let Shard { gradients, written, stale, .. } = shard;
-    for entry in table.entries() {
+    for entry in table.trained() {
         if stale.contains(&entry.offset) && !written.contains(&entry.offset) {
             gradients[entry.offset..entry.offset + entry.shape.numel()].fill(0.0);
         }
