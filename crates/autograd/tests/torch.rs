@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use foretell_autograd::{Activation, Interpolation, Padding, Pooling, Resampler, Tensor, Var};
+use foretell_autograd::{
+    Activation, Cell, Interpolation, Padding, Pooling, RecurrentWeights, Resampler, Tensor, Var,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -98,10 +100,24 @@ fn apply(name: &str, x: &[Var], args: &Value) -> Var {
             x[0].interpolate(&Arc::new(Resampler::new(kind, knots, number("size"))))
         }
         "moving_average" => x[0].moving_average(number("kernel")),
+        "recurrent" => recurrent(text("cell"), x, number("last")),
         "sum" => x[0].sum(axis()),
         "mean" => x[0].mean(axis()),
         other => panic!("the fixtures hold an operation that this test does not know: {other}"),
     }
+}
+
+/// x, weight_ih, weight_hh, then the biases and weight_hr where there are any.
+fn recurrent(name: &str, x: &[Var], last: usize) -> Var {
+    let cell = match name {
+        "RNN" => Cell::Rnn(Activation::Tanh),
+        "LSTM" => Cell::Lstm,
+        _ => Cell::Gru,
+    };
+    let biases = (x.len() >= 5).then(|| [&x[3], &x[4]]);
+    let projection = (x.len() % 2 == 0).then(|| x.last().expect("an input"));
+    let weights = RecurrentWeights { input: &x[1], state: &x[2], biases, projection };
+    x[0].recurrent(cell, &weights, last, None)
 }
 
 fn activation(name: &str) -> Activation {

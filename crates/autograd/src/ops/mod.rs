@@ -15,6 +15,7 @@ mod pad;
 mod permute;
 mod pool;
 mod prelu;
+pub(crate) mod recurrent;
 mod reduce;
 mod reshape;
 
