@@ -11,7 +11,7 @@ import torch
 from common import canonical, fixtures, generator, one_thread
 from neuralforecast._serialization import encode_value
 from neuralforecast.losses.pytorch import MAE, MSE, HuberLoss, MQLoss, QuantileLoss
-from neuralforecast.models import MLP, NBEATS, NHITS, DLinear, NBEATSx, NLinear
+from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, NBEATSx, NLinear
 from safetensors.torch import save
 
 HIST = dict(hist_exog_list=["x1", "x2"])
@@ -107,6 +107,37 @@ NBEATSX_CASES = [
     ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
 ]
 
+# RNN, LSTM and GRU share their cases, with few units and two layers.
+RECURRENT_SMALL = dict(h=4, input_size=7, encoder_hidden_size=5, decoder_hidden_size=6)
+RECURRENT = dict(recurrent=True)
+RECURRENT_CASES = [
+    ("default", {}),
+    ("one-layer", dict(encoder_n_layers=1)),
+    ("three-layers", dict(encoder_n_layers=3)),
+    ("no-bias", dict(encoder_bias=False)),
+    ("h1", dict(h=1)),
+    ("h-longer", dict(h=9, **EXOG) | LOSSES["mse"]),  # states are stretched over time
+    ("one-window", ONE),
+    ("exog", EXOG),
+    ("futr", FUTR),
+    ("hist", HIST),
+    ("stat", STAT),
+    ("exog-mq", EXOG | LOSSES["mq"]),
+    ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+    ("decoder1", dict(decoder_layers=1, **FUTR)),
+    ("decoder3", dict(decoder_layers=3, decoder_activation="Tanh")),
+    ("decoder-prelu", dict(decoder_layers=3, decoder_activation="PReLU")),
+    ("decoder-gelu", dict(decoder_activation="GELU")),
+    ("recurrent", RECURRENT),
+    ("recurrent-one-layer", dict(encoder_n_layers=1, h_train=2, **RECURRENT)),
+    ("recurrent-exog", dict(h_train=3, **EXOG, **RECURRENT)),
+    ("recurrent-futr", dict(h_train=4, **FUTR, **RECURRENT)),
+    ("recurrent-no-bias", dict(encoder_bias=False, **RECURRENT)),
+    ("recurrent-mq", dict(h_train=2, **RECURRENT) | EXOG | LOSSES["mq"]),
+    ("recurrent-exclude-insample-y", dict(exclude_insample_y=True, h_train=2, **EXOG, **RECURRENT)),
+    *LOSSES.items(),
+]
+
 # Model class -> (arguments of every case, [(case, further arguments)]). A later model is one entry.
 CASES = {
     NLinear: (
@@ -151,12 +182,21 @@ CASES = {
     NBEATS: (NBEATS_SMALL, NBEATS_CASES + NBEATS_BASES + [("legendre-mq", dict(basis="legendre", n_basis=3) | LOSSES["mq"])]),
     NBEATSx: (NBEATS_SMALL, NBEATS_CASES + NBEATSX_CASES),
     NHITS: (NHITS_SMALL, NHITS_CASES),
+    RNN: (RECURRENT_SMALL, RECURRENT_CASES),
+    LSTM: (RECURRENT_SMALL, RECURRENT_CASES),
+    GRU: (RECURRENT_SMALL, RECURRENT_CASES),
 }
 
 
 def windows(model, batch, holes, random):
     """One batch as `BaseModel.training_step` passes it: (what forward receives, target, mask)."""
     length, h = model.input_size, model.h
+    past, future = length, h  # steps of hist columns with a value, and of futr columns beyond `length`
+    if model.RECURRENT:
+        # One step askew: at each step the target, and the columns of the next, hist columns ending in zeros.
+        # `length` is already input_size + 1.
+        h = model.h = model.h_train
+        past, length, future = length - 1, length + h - 1, 0
 
     def normal(*shape):
         return torch.randn(*shape, generator=random)
@@ -168,9 +208,11 @@ def windows(model, batch, holes, random):
         insample_y=normal(batch, length, 1),
         insample_mask=torch.ones(batch, length, 1),
         hist_exog=exog(model.hist_exog_list, length),
-        futr_exog=exog(model.futr_exog_list, length + h),
+        futr_exog=exog(model.futr_exog_list, length + future),
         stat_exog=exog(model.stat_exog_list),
     )
+    if model.hist_exog_list:
+        inputs["hist_exog"][:, past:] = 0.0
     if holes:
         inputs["insample_mask"] = (torch.rand(batch, length, 1, generator=random) > 0.3).float()
     target = normal(batch, h, 1)

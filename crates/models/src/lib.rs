@@ -21,7 +21,9 @@ mod basis;
 #[cfg(test)]
 mod conformance;
 mod dlinear;
+mod gru;
 mod hyper;
+mod lstm;
 mod mlp;
 mod nbeats;
 mod nbeats_stacks;
@@ -29,6 +31,8 @@ mod nbeatsx;
 mod nhits;
 mod nlinear;
 mod perceptron;
+mod recurrent;
 mod registry;
+mod rnn;
 
 pub use registry::{ConfigError, Entry, Exogenous, MODELS, find};

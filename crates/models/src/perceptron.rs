@@ -33,7 +33,7 @@ impl Layers<'_> {
             ("dropout_prob_theta", (0.0..1.0).contains(&dropout), "at least 0 and below 1", json!(dropout)),
             (
                 "activation",
-                activation == "PReLU" || Nonlinearity::fixed(activation).is_some(),
+                ["ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "PReLU", "Sigmoid"].contains(&activation),
                 "ReLU, Softplus, Tanh, SELU, LeakyReLU, PReLU or Sigmoid",
                 json!(activation),
             ),

@@ -27,6 +27,9 @@ zoo! {
     nbeats::Nbeats,
     nbeatsx::Nbeatsx,
     nhits::Nhits,
+    rnn::Rnn,
+    lstm::Lstm,
+    gru::Gru,
 }
 
 /// Layers or blocks that a model may have: more is a slip of the finger.

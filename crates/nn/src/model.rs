@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use foretell_autograd::{Key, Tensor, Var};
 
-use crate::{DerivedId, ParamId, Params};
+use crate::{DerivedId, ParamId, Params, RecurrentState};
 
 /// The sizes of a model's inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,31 @@ pub trait Model: Send + Sync {
     fn shard_windows(&self) -> usize {
         64
     }
+
+    /// The model as one that forecasts a step at a time, if it is one.
+    fn stepwise(&self) -> Option<&dyn Stepwise> {
+        None
+    }
+}
+
+/// A model that reads a window step by step and forecasts, at each, the one that comes next; forecasts of
+/// several steps are fed back to it.
+///
+/// So it sees windows that are put one step askew: at place t the target of step t, the columns of step
+/// t + 1, hist columns of steps of the horizon being zeros. Their length is `input_size`, plus 1, plus the
+/// steps of the horizon, less 1; [`Model::forward`] forecasts the last steps of them, as many as there are
+/// beyond `input_size`.
+pub trait Stepwise {
+    /// Steps of the horizon that it trains on (neuralforecast's `h_train`).
+    fn h_train(&self) -> usize;
+
+    /// Steps of history that it sees where it forecasts, less the one that all are read beyond
+    /// (neuralforecast's `inference_input_size`).
+    fn inference_input_size(&self) -> usize;
+
+    /// Reads on from where `state` says (empty at the start), and forecasts the step after the windows',
+    /// `[batch, 1, outputs]`.
+    fn step(&self, cx: &Forward<'_>, windows: &Windows, state: &mut RecurrentState) -> Var;
 }
 
 /// One run of a model: its parameters, and whether it trains.

@@ -3,3 +3,5 @@
 pub(crate) mod activation;
 pub(crate) mod linear;
 pub(crate) mod linear_pair;
+pub(crate) mod mlp;
+pub(crate) mod recurrent;
