@@ -37,6 +37,7 @@ mod meanings;
 mod metrics;
 mod saving;
 mod spec;
+mod windows;
 
 pub use bench::{Bench, bench};
 pub use cross_validation::CrossValidation;

@@ -10,7 +10,7 @@ fn cases() -> Vec<PathBuf> {
     let mut cases: Vec<_> =
         std::fs::read_dir(root).expect("fixtures").map(|case| case.expect("a case").path()).collect();
     cases.sort();
-    assert!(cases.len() >= 11, "{} cases", cases.len());
+    assert!(cases.len() >= 14, "{} cases", cases.len());
     cases
 }
 

@@ -8,6 +8,7 @@ use foretell_nn::{Cell, Dims, Model, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::hyper::Hyper;
 use crate::recurrent::Config;
 use crate::registry::{Architecture, ConfigError, Exogenous};
 
@@ -23,6 +24,10 @@ impl Default for Gru {
     fn default() -> Self {
         Self { encoder_activation: None, shared: Config::of_units(200) }
     }
+}
+
+impl Hyper for Gru {
+    const MEANINGS: &'static [(&'static str, &'static str)] = Config::MEANINGS;
 }
 
 impl Architecture for Gru {

@@ -7,12 +7,17 @@ use foretell_nn::{Cell, Dims, Model, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::hyper::Hyper;
 use crate::recurrent::Config;
 use crate::registry::{Architecture, ConfigError, Exogenous};
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Lstm(Config);
+
+impl Hyper for Lstm {
+    const MEANINGS: &'static [(&'static str, &'static str)] = Config::MEANINGS;
+}
 
 impl Architecture for Lstm {
     const NAME: &'static str = "LSTM";

@@ -12,57 +12,40 @@ use foretell_nn::{
     Activation, Cell, Dims, Forward, Linear, Mlp, MlpSizes, Model, Nonlinearity, Recurrent, RecurrentSizes,
     RecurrentState, Scope, Stepwise, Tensor, Var, Windows,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::hyper::hyper_parameters;
 use crate::registry::{ConfigError, MAX_LAYERS};
 
 /// Units of a layer that a model may have: more is a slip of the finger.
 const MAX_UNITS: usize = 1_000_000;
 
-/// The hyper-parameters that the three have in common.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Config {
-    /// Steps of history that a recurrent model sees where it forecasts; those of training where there is no
-    /// positive number.
-    inference_input_size: Option<i64>,
-    /// Steps of the horizon that a recurrent model trains on.
-    h_train: usize,
-    /// Layers of the encoder.
-    encoder_n_layers: usize,
-    /// Hidden units of each of its layers.
-    encoder_hidden_size: usize,
-    /// Whether its gates have biases.
-    encoder_bias: bool,
-    /// Dropout between its layers.
-    encoder_dropout: f32,
-    /// Deprecated there, and without effect.
-    context_size: Option<i64>,
-    /// Units of the hidden layers of the decoder.
-    decoder_hidden_size: usize,
-    /// Layers of the decoder.
-    decoder_layers: usize,
-    /// The decoder's activation, by the name of PyTorch's module; ReLU where there is none.
-    decoder_activation: Option<String>,
-    /// Whether it forecasts step by step rather than directly.
-    recurrent: bool,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            inference_input_size: None,
-            h_train: 1,
-            encoder_n_layers: 2,
-            encoder_hidden_size: 128,
-            encoder_bias: true,
-            encoder_dropout: 0.0,
-            context_size: None,
-            decoder_hidden_size: 128,
-            decoder_layers: 2,
-            decoder_activation: None,
-            recurrent: false,
-        }
+hyper_parameters! {
+    /// The hyper-parameters that the three have in common.
+    Config {
+        /// Steps of history that a recurrent model sees where it forecasts; those of training where there is no
+        /// positive number.
+        inference_input_size: Option<i64> = None,
+        /// Steps of the horizon that a recurrent model trains on.
+        h_train: usize = 1,
+        /// Layers of the encoder.
+        encoder_n_layers: usize = 2,
+        /// Hidden units of each of its layers.
+        encoder_hidden_size: usize = 128,
+        /// Whether its gates have biases.
+        encoder_bias: bool = true,
+        /// Dropout between its layers.
+        encoder_dropout: f32 = 0.0,
+        /// Deprecated there, and without effect.
+        context_size: Option<i64> = None,
+        /// Units of the hidden layers of the decoder.
+        decoder_hidden_size: usize = 128,
+        /// Layers of the decoder.
+        decoder_layers: usize = 2,
+        /// The decoder's activation, by the name of PyTorch's module; ReLU where there is none.
+        decoder_activation: Option<String> = None,
+        /// Whether it forecasts step by step rather than directly.
+        recurrent: bool = false,
     }
 }
 
@@ -240,5 +223,100 @@ impl Stepwise for Autoregressive {
 
     fn step(&self, cx: &Forward<'_>, windows: &Windows, state: &mut RecurrentState) -> Var {
         self.decode(cx, windows, 1, Some(state))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_nn::{Init, Key, Table};
+    use serde_json::Map;
+
+    use super::*;
+    use crate::find;
+
+    const DIMS: Dims =
+        Dims { input_size: 5, horizon: 4, hist_exog: 1, futr_exog: 2, stat_exog: 3, outputs: 2 };
+
+    fn given(pairs: &[(&str, Value)]) -> Map<String, Value> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+    }
+
+    fn build(
+        model: &str,
+        own: &Map<String, Value>,
+        table: &mut Table,
+    ) -> Result<Box<dyn Model>, ConfigError> {
+        find(model).expect("a registered model").build(own, &DIMS, table)
+    }
+
+    fn windows(steps: usize) -> Windows {
+        let random = |seed, shape: &[usize]| {
+            Tensor::build(shape, |out| Init::Uniform { bound: 1.0 }.fill(Key::new(seed), out))
+        };
+        Windows {
+            insample_y: random(1, &[2, steps]),
+            insample_mask: Tensor::full([2, steps], 1.0),
+            hist_exog: Some(random(2, &[2, steps, 1])),
+            futr_exog: Some(random(3, &[2, steps, 2])),
+            stat_exog: Some(random(4, &[2, 3])),
+        }
+    }
+
+    fn part(windows: &Windows, start: usize, len: usize) -> Windows {
+        let steps = |tensor: &Tensor| tensor.narrow(1, start, len);
+        Windows {
+            insample_y: steps(&windows.insample_y),
+            insample_mask: steps(&windows.insample_mask),
+            hist_exog: windows.hist_exog.as_ref().map(steps),
+            futr_exog: windows.futr_exog.as_ref().map(steps),
+            stat_exog: windows.stat_exog.clone(),
+        }
+    }
+
+    #[test]
+    fn step_by_step_is_the_whole_window() {
+        for model in ["RNN", "LSTM", "GRU"] {
+            let mut table = Table::default();
+            let own = given(&[("recurrent", json!(true)), ("inference_input_size", json!(9))]);
+            let network = build(model, &own, &mut table).expect("a model");
+            let params = table.initialise(3);
+            let cx = Forward::inference(&params);
+            let whole = windows(DIMS.input_size + 3);
+            let expected = network.forward(&cx, &whole).value().to_vec();
+            assert_eq!(expected.len(), 2 * 3 * DIMS.outputs, "{model}: three steps beyond input_size");
+
+            let stepwise = network.stepwise().expect("it forecasts step by step");
+            assert_eq!((stepwise.h_train(), stepwise.inference_input_size()), (1, 9));
+            let mut state = RecurrentState::new();
+            let first = DIMS.input_size + 1;
+            let parts = [(0, first), (first, 1), (first + 1, 1)];
+            let steps = parts.map(|(start, len)| {
+                stepwise.step(&cx, &part(&whole, start, len), &mut state).value().clone()
+            });
+            let found = Tensor::concat(&[&steps[0], &steps[1], &steps[2]], 1).to_vec();
+            for (found, expected) in found.iter().zip(&expected) {
+                assert!((found - expected).abs() < 1e-6, "{model}: {found}, {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_an_error() {
+        for (name, value, expected) in [
+            ("encoder_n_layers", json!(0), "between 1 and 1000"),
+            ("encoder_dropout", json!(1.0), "below 1"),
+            ("decoder_activation", json!("GLU"), "ReLU, Softplus"),
+        ] {
+            for model in ["RNN", "LSTM", "GRU"] {
+                let error = build(model, &given(&[(name, value.clone())]), &mut Table::default()).err();
+                let message = error.map(|error| error.to_string()).unwrap_or_default();
+                assert!(message.contains(name) && message.contains(expected), "{model}: {message}");
+            }
+        }
+        let own = given(&[("recurrent", json!(true)), ("encoder_hidden_size", json!(2))]);
+        let error =
+            build("LSTM", &own, &mut Table::default()).err().expect("an LSTM of 2 units for 2 outputs");
+        assert!(error.to_string().contains("encoder_hidden_size must be above 2"), "{error}");
+        assert!(build("GRU", &own, &mut Table::default()).is_ok());
     }
 }

@@ -9,6 +9,7 @@ use foretell_nn::{Activation, Cell, Dims, Model, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::hyper::Hyper;
 use crate::recurrent::Config;
 use crate::registry::{Architecture, ConfigError, Exogenous};
 
@@ -24,6 +25,18 @@ impl Default for Rnn {
     fn default() -> Self {
         Self { encoder_activation: "tanh".to_owned(), shared: Config::default() }
     }
+}
+
+impl Hyper for Rnn {
+    const MEANINGS: &'static [(&'static str, &'static str)] = {
+        const SHARED: usize = Config::MEANINGS.len();
+        &{
+            let mut all = [("encoder_activation", "\"tanh\" or \"relu\"; tanh in either case."); SHARED + 1];
+            let (_, shared) = all.split_at_mut(1);
+            shared.copy_from_slice(Config::MEANINGS);
+            all
+        }
+    };
 }
 
 impl Architecture for Rnn {

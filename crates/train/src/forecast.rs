@@ -3,10 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use foretell_data::{Cutter, WindowRef};
-use foretell_nn::{Forward, Loss, Model, Params};
+use foretell_nn::{Loss, Model, Params};
 
 use crate::batch::{Cut, Scaled};
 use crate::config::TrainConfig;
+use crate::stepwise::forecast;
 use crate::workers::Workers;
 
 /// Windows that one thread runs at a time: enough for products of matrices at their best rate, few
@@ -44,8 +45,7 @@ impl Forecasts<'_> {
     fn block(&self, cutter: &Cutter<'_>, windows: &[WindowRef], values: &mut [f32]) -> Scaled {
         let per_window = self.cut.dims.horizon * self.cut.dims.outputs;
         let scaled = self.cut.windows(cutter, windows);
-        let output = self.model.forward(&Forward::inference(self.params), &scaled.batch.windows);
-        let output = output.value().contiguous();
+        let output = forecast(self.model, self.params, &scaled.batch.windows, self.cut.dims.horizon);
         let rows = values.chunks_exact_mut(per_window).zip(output.values().chunks_exact(per_window));
         for ((row, output), (&loc, &scale)) in rows.zip(scaled.loc.values().iter().zip(scaled.scale.values()))
         {
