@@ -31,6 +31,6 @@ pub use foretell_autograd::{
 pub use init::Init;
 pub use layers::activation::Nonlinearity;
 pub use layers::linear::Linear;
-pub use loss::{Loss, LossError};
+pub use loss::{Columns, Loss, LossError, Truth};
 pub use model::{Dims, Forward, Model, Windows};
 pub use params::{Alias, Entry, ParamId, Params, Scope, Table};
