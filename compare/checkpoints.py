@@ -16,7 +16,20 @@ import torch
 from common import QUIET, canonical, distance, fixtures, one_thread, read_table, seed
 from neuralforecast import NeuralForecast
 from neuralforecast.common._base_model import BaseModel
-from neuralforecast.losses.pytorch import MAE, MSE, HuberLoss, MQLoss, QuantileLoss
+from neuralforecast.losses.pytorch import (
+    MAE,
+    MASE,
+    MSE,
+    RMSE,
+    DistributionLoss,
+    FreDF,
+    HuberLoss,
+    HuberMQLoss,
+    HuberQLoss,
+    MQLoss,
+    QuantileLoss,
+    TukeyLoss,
+)
 from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, NBEATSx, NLinear
 
 HIST = dict(hist_exog_list=["x2", "x1"])  # not in the panel's column order
@@ -44,6 +57,16 @@ class Case:
     mask: bool = False  # an available_mask column with zeros
     val_size: int = 0
     save_dataset: bool = False
+    target: object = None  # what is made of the values, if they must be counts or the like
+
+
+def sampled(distribution, **arguments):
+    """Enough samples that the quantiles differ little from the distribution's own."""
+    return DistributionLoss(distribution, num_samples=20_000, **arguments)
+
+
+def counts(y):
+    return (y - y.min()).round() // 3
 
 
 EXOG_COLUMNS = dict(futr=["f1"], hist=["x1", "x2"], stat=["s1", "s2"])
@@ -167,6 +190,38 @@ CASES = {
         ],
         columns=("item", "t", "value"),
     ),
+    "losses": Case(
+        "D",
+        [
+            (NLinear, dict(alias="rmse", scaler_type="standard", loss=RMSE())),
+            (NLinear, dict(alias="mase", loss=MASE(seasonality=7), batch_size=1, windows_batch_size=1)),
+            (NLinear, dict(alias="tukey", scaler_type="robust", loss=TukeyLoss(c=2.0))),
+            (NLinear, dict(alias="fredf", scaler_type="standard", loss=FreDF(alpha=0.3))),
+            (NLinear, dict(alias="huberq", scaler_type="standard", loss=HuberQLoss(q=0.3, delta=0.5))),
+            (NLinear, dict(alias="hubermq", scaler_type="standard", loss=HuberMQLoss(level=[50, 80]))),
+        ],
+    ),
+    # The samples' quantiles are compared within their error, the parameters exactly.
+    "distributions": Case(
+        "D",
+        [
+            (MLP, SMALL_MLP | dict(alias="t", scaler_type="standard", loss=sampled("StudentT", return_params=True), valid_loss=MQLoss())),
+            (NHITS, SMALL_NHITS | dict(alias="normal", scaler_type="robust", loss=sampled("Normal", quantiles=[0.9, 0.1, 0.5], return_params=True))),
+            (DLinear, dict(alias="plain", scaler_type="minmax", loss=sampled("Normal", level=[50], horizon_weight=torch.tensor([1.0, 2, 3, 4])))),
+        ],
+    ),
+    "distributions-counts": Case(
+        "D",
+        [
+            (MLP, SMALL_MLP | dict(alias="poisson", scaler_type="standard", loss=sampled("Poisson", return_params=True))),
+            (MLP, SMALL_MLP | dict(alias="nb", scaler_type="standard", loss=sampled("NegativeBinomial", return_params=True))),
+            (MLP, SMALL_MLP | dict(alias="tweedie", scaler_type="standard", loss=sampled("Tweedie", rho=1.5))),
+        ],
+        target=counts,
+    ),
+    "distributions-binary": Case(
+        "D", [(MLP, SMALL_MLP | dict(loss=sampled("Bernoulli", return_params=True)))], target=lambda y: (y > y.mean()).astype(float)
+    ),
 }
 
 
@@ -195,6 +250,7 @@ def tables(name, case):
             time = pd.date_range("2021-03-01", periods=start + n, freq=case.freq)[start:]
         t = np.arange(n)
         y = 10 * (i + 1) + 0.1 * i * t + 3 * np.sin(2 * np.pi * t / case.season) + random.normal(size=n)
+        y = case.target(y) if case.target else y
         part = pd.DataFrame({id_col: f"series-{i}", time_col: time, target_col: y.round(3)})
         for column in case.hist + case.futr:
             part[column] = random.normal(i, 2, n).round(3)

@@ -10,8 +10,9 @@ import json
 import torch
 from common import canonical, fixtures, generator, one_thread
 from neuralforecast._serialization import encode_value
-from neuralforecast.losses.pytorch import MAE, MSE, HuberLoss, MQLoss, QuantileLoss
+from neuralforecast.losses.pytorch import MAE, MSE, RMSE, SMAPE, DistributionLoss, HuberLoss, HuberMQLoss, HuberQLoss, MQLoss, QuantileLoss
 from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, NBEATSx, NLinear
+from ops import DISTRIBUTIONS
 from safetensors.torch import save
 
 HIST = dict(hist_exog_list=["x1", "x2"])
@@ -32,6 +33,14 @@ LOSSES = dict(
     mq=dict(loss=MQLoss(level=[80])),
     mq5=dict(loss=MQLoss(quantiles=[0.1, 0.25, 0.5, 0.75, 0.9])),
 )
+
+# The other losses, for one model: what they ask of a model is one of the above, or a number of outputs.
+FURTHER_LOSSES = dict(
+    rmse=dict(loss=RMSE()),
+    smape=dict(loss=SMAPE()),
+    huberq=dict(loss=HuberQLoss(q=0.3)),
+    hubermq=dict(loss=HuberMQLoss(level=[80], delta=0.5)),
+) | {name.lower(): dict(loss=DistributionLoss(name, **own)) for name, (own, _, _) in DISTRIBUTIONS.items()}
 
 # Every NHITS case starts from this: three stacks of one block, as its defaults, but with few units.
 NHITS_SMALL = dict(h=4, input_size=12, mlp_units=[[8, 8], [8, 8]])
@@ -176,7 +185,7 @@ CASES = {
             ("stat", STAT),
             ("exog-mq", EXOG | LOSSES["mq"]),
             ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
-            *LOSSES.items(),
+            *(LOSSES | FURTHER_LOSSES).items(),
         ],
     ),
     NBEATS: (NBEATS_SMALL, NBEATS_CASES + NBEATS_BASES + [("legendre-mq", dict(basis="legendre", n_basis=3) | LOSSES["mq"])]),
@@ -248,7 +257,14 @@ def write(model_class, case, arguments):
         inputs["insample_y"] = inputs["insample_y"] * 0
 
     output = model(inputs)
-    loss = model.loss(y=target, y_hat=model.loss.domain_map(output), y_insample=inputs["insample_y"], mask=mask)
+    if model.loss.is_distribution_output:
+        target = DISTRIBUTIONS[model.loss.distribution][1](target)
+        loc, scale = torch.rand(2, batch, 1, 1, generator=random) * 4 + 0.5
+        tensors |= {"loc": loc.flatten(), "scale": scale.flatten()}
+        args = model.loss.scale_decouple(output=model.loss.domain_map(output), loc=loc, scale=scale)
+        loss = model.loss(y=target, distr_args=args, mask=mask)
+    else:
+        loss = model.loss(y=target, y_hat=model.loss.domain_map(output), y_insample=inputs["insample_y"], mask=mask)
     loss.backward()
 
     tensors |= {f"weights/{key}": value for key, value in model.state_dict().items()}

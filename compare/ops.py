@@ -14,9 +14,27 @@ import torch.nn as nn
 import torch.nn.functional as F
 from common import fixtures, generator, numbers, one_thread
 from neuralforecast.common._scalers import TemporalNorm
-from neuralforecast.losses.pytorch import MAE, MSE, HuberLoss, MQLoss, QuantileLoss
+from neuralforecast.losses.pytorch import (
+    MAE,
+    MAPE,
+    MASE,
+    MSE,
+    RMSE,
+    SMAPE,
+    DistributionLoss,
+    FreDF,
+    HuberLoss,
+    HuberMQLoss,
+    HuberQLoss,
+    MQLoss,
+    QuantileLoss,
+    TukeyLoss,
+    relMSE,
+    weighted_average,
+)
 from neuralforecast.models.dlinear import MovingAvg
 from neuralforecast.models.nhits import _IdentityBasis
+from scipy import stats
 
 # ---------------------------------------------------------------------------- operations
 
@@ -179,27 +197,75 @@ def ops():
 # -------------------------------------------------------------------------------- losses
 
 
-def losses():
-    """Inputs pred [b, h, outputs], target and mask [b, h, 1]; the mask multiplies the horizon weight."""
-    batch, h = 3, 4
-    kinds = [
-        (MAE, {}),
-        (MSE, {}),
-        (HuberLoss, dict(delta=1.0)),
-        (HuberLoss, dict(delta=0.3)),
-        (QuantileLoss, dict(q=0.3)),
-        (QuantileLoss, dict(q=0.9)),
-        (MQLoss, dict(level=[80, 90])),
-        (MQLoss, dict(level=[80])),
-        (MQLoss, dict(quantiles=[0.1, 0.5, 0.75])),
-    ]
+class TextbookTukey(TukeyLoss):
+    """Tukey's biweight as Beaton and Tukey have it, by the standard deviation of the history: README.md says why."""
+
+    def __call__(self, y, y_hat, y_insample, mask):
+        std = y_insample.std(dim=1, correction=0, keepdim=True) + 0.01 if self.normalize else 1.0
+        rest = (1 - ((y_hat - y) / std / self.c) ** 2).clamp(min=0)
+        return weighted_average(self.c**2 / 6 * (1 - rest**3), weights=mask)
+
+
+class WindowwiseMase(MASE):
+    """MASE of one window after the other, so that no window is divided by the scale of another."""
+
+    def __call__(self, y, y_hat, y_insample, mask):
+        parts = [super(WindowwiseMase, self).__call__(*(x[i : i + 1] for x in (y, y_hat, y_insample, mask))) for i in range(len(y))]
+        weights = self._compute_weights(y, mask)
+        return weighted_average(torch.stack(parts), weights=weights.sum(dim=(1, 2)))
+
+
+class MaskedFreDF(FreDF):
+    """FreDF whose transform does not see masked steps; a window's frequencies weigh as much as its steps do."""
+
+    def __call__(self, y, y_hat, y_insample, mask):
+        weights = self._compute_weights(y, mask)
+        errors = torch.where(weights != 0, y_hat - y, 0)
+        sizes = torch.fft.rfft(errors, dim=1).abs().mean(dim=1, keepdim=True).expand_as(y)
+        found = weighted_average((1 - self.alpha) * errors**2 + self.alpha * sizes, weights=weights)
+        if mask.all() and self.horizon_weight is None:  # then it is theirs
+            theirs = super().__call__(y=y, y_hat=y_hat, mask=mask)
+            assert torch.allclose(found, theirs, rtol=1e-5), (found, theirs)
+        return found
+
+
+POINTS_AND_QUANTILES = [
+    (MAE, {}),
+    (MSE, {}),
+    (RMSE, {}),
+    (MAPE, {}),
+    (SMAPE, {}),
+    (WindowwiseMase, dict(seasonality=1)),
+    (WindowwiseMase, dict(seasonality=3)),
+    (relMSE, {}),
+    (HuberLoss, dict(delta=1.0)),
+    (HuberLoss, dict(delta=0.3)),
+    (TextbookTukey, dict(c=4.685, normalize=True)),
+    (TextbookTukey, dict(c=1.5, normalize=False)),
+    (MaskedFreDF, {}),
+    (MaskedFreDF, dict(alpha=1.0)),
+    (MaskedFreDF, dict(alpha=0.2)),
+    (QuantileLoss, dict(q=0.3)),
+    (QuantileLoss, dict(q=0.9)),
+    (HuberQLoss, dict(q=0.3)),
+    (HuberQLoss, dict(q=0.9, delta=0.5)),
+    (MQLoss, dict(level=[80, 90])),
+    (MQLoss, dict(level=[80])),
+    (MQLoss, dict(quantiles=[0.1, 0.5, 0.75])),
+    (HuberMQLoss, dict(level=[80])),
+    (HuberMQLoss, dict(quantiles=[0.1, 0.5, 0.75], delta=0.2)),
+]
+ALIASES = {TextbookTukey: "TukeyLoss", WindowwiseMase: "MASE", MaskedFreDF: "FreDF"}
+
+
+def loss_settings(batch, h):
+    """name -> (mask, horizon weight); `fractions` is what a sample weight makes of a mask."""
     ones, zeros = torch.ones(batch, h, 1), torch.zeros(batch, h, 1)
     holes = ones.clone()
     holes[0, 2:] = 0
     holes[2] = 0
     weights = torch.tensor([2.0, 0.0, 0.5, 1.0])
-    # name -> (mask, horizon weight); `fractions` is what a sample weight makes of a mask
-    settings = dict(
+    return dict(
         plain=(ones, None),
         holes=(holes, None),
         masked=(zeros, None),
@@ -208,32 +274,105 @@ def losses():
         fractions=(holes * torch.tensor([0.25, 2.0, 1.0]).reshape(3, 1, 1), None),
         ties=(ones, None),  # some predictions equal their target
     )
+
+
+def losses():
+    """Inputs pred [b, h, outputs], target and mask [b, h, 1]; the mask multiplies the horizon weight."""
+    batch, h, history = 3, 4, 7
     found = {}
-    for loss_class, arguments in kinds:
-        for setting, (mask, horizon_weight) in settings.items():
-            loss = loss_class(horizon_weight=horizon_weight, **arguments)
-            random = generator(loss_class.__name__, str(arguments), setting)
+    for loss_class, arguments in POINTS_AND_QUANTILES:
+        name = ALIASES.get(loss_class, loss_class.__name__)
+        for setting, (mask, horizon_weight) in loss_settings(batch, h).items():
+            if loss_class is TextbookTukey:
+                if horizon_weight is not None:
+                    continue  # it has none
+                loss = loss_class(**arguments)
+            else:
+                loss = loss_class(horizon_weight=horizon_weight, **arguments)
+            random = generator(name, str(arguments), setting)
             pred = 2 * torch.randn(batch, h, loss.outputsize_multiplier, generator=random)
             target = torch.randn(batch, h, 1, generator=random)
+            insample = torch.randn(batch, history, 1, generator=random)
             if setting == "ties":
                 pred[:, ::2] = target[:, ::2]
+                target[0, 1] = 0  # nothing to divide by
+                insample[1] = 0.5
             pred.requires_grad_()
-            value = loss(y=target, y_hat=loss.domain_map(pred), mask=mask)
+            further = dict(y_insample=insample)
+            if loss_class is relMSE:  # against the naive forecast
+                further = dict(y_benchmark=insample[:, -1:].expand_as(target))
+            value = loss(y=target, y_hat=loss.domain_map(pred), mask=mask, **further)
             value.backward()
-            args = {"loss": loss_class.__name__, "setting": setting, **arguments}
+            if loss_class is RMSE and setting == "masked":  # the slope of a root at 0
+                pred.grad.zero_()
+            args = {"loss": name, "setting": setting, **arguments}
             args["horizon_weight"] = None if horizon_weight is None else horizon_weight.tolist()
-            if loss_class is MQLoss:  # in the order of the outputs
+            if hasattr(loss, "quantiles"):  # in the order of the outputs
                 args["quantiles"] = numbers(loss.quantiles)["data"]
-                args["output_names"] = list(map(str, loss.output_names))
-            found.setdefault(loss_class.__name__, []).append(
-                {
-                    "args": args,
-                    "inputs": [numbers(x) for x in (pred, target, mask)],
-                    "output": numbers(value),
-                    "grad_output": numbers(torch.tensor(1.0)),
-                    "grads": [numbers(pred.grad), None, None],
-                }
-            )
+            args["output_names"] = list(map(str, loss.output_names))
+            case = {
+                "args": args,
+                "inputs": [numbers(x) for x in (pred, target, mask)],
+                "output": numbers(value),
+                "grad_output": numbers(torch.tensor(1.0)),
+                "grads": [numbers(pred.grad), None, None],
+            }
+            if name in ("MASE", "relMSE", "TukeyLoss"):
+                case["insample"] = numbers(insample)
+            found.setdefault(name, []).append(case)
+    return found | {"DistributionLoss": distributions()}
+
+
+# Distribution -> (arguments, what makes a target of standard normal numbers, quantiles of scipy from the parameters)
+DISTRIBUTIONS = {
+    "Normal": ({}, lambda x: 3 + 2 * x, lambda q, loc, scale: stats.norm.ppf(q, loc, scale)),
+    "StudentT": ({}, lambda x: 3 + 2 * x, lambda q, df, loc, scale: stats.t.ppf(q, df, loc, scale)),
+    "Poisson": ({}, lambda x: (2 + 3 * x).clamp(min=0).round(), lambda q, rate: stats.poisson.ppf(q, rate)),
+    "NegativeBinomial": ({}, lambda x: (2 + 3 * x).clamp(min=0).round(), lambda q, n, p: stats.nbinom.ppf(q, n, 1 - p)),
+    "Bernoulli": ({}, lambda x: (x > 0).float(), lambda q, p: stats.bernoulli.ppf(q, p)),
+    "Tweedie": (dict(rho=1.4), lambda x: (2 + 3 * x).clamp(min=0), None),
+}
+
+
+def distributions():
+    """Inputs as of the other losses, and the windows' loc and scale; mean, quantiles and parameters of the first setting."""
+    batch, h = 3, 4
+    found = []
+    for name, (own, target_of, ppf) in DISTRIBUTIONS.items():
+        for setting, (mask, horizon_weight) in loss_settings(batch, h).items():
+            if setting == "ties":
+                continue
+            arguments = {"distribution": name, "level": [80, 90], "return_params": name != "Tweedie", **own}
+            loss = DistributionLoss(horizon_weight=horizon_weight, **arguments)
+            random = generator(name, setting)
+            pred = torch.randn(batch, h, loss.outputsize_multiplier, generator=random, requires_grad=True)
+            target = target_of(torch.randn(batch, h, 1, generator=random))
+            loc, scale = torch.rand(2, batch, 1, 1, generator=random) * 4 + 0.5
+            distr_args = loss.scale_decouple(output=loss.domain_map(pred), loc=loc, scale=scale)
+            value = loss(y=target, distr_args=distr_args, mask=mask)
+            value.backward()
+            args = {"loss": "DistributionLoss", "setting": setting, **arguments}
+            args["horizon_weight"] = None if horizon_weight is None else horizon_weight.tolist()
+            args["quantiles"] = numbers(loss.quantiles)["data"]
+            args["output_names"] = list(map(str, loss.output_names))
+            case = {
+                "args": args,
+                "inputs": [numbers(x) for x in (pred, target, mask)],
+                "loc": numbers(loc.reshape(batch)),
+                "scale": numbers(scale.reshape(batch)),
+                "output": numbers(value),
+                "grad_output": numbers(torch.tensor(1.0)),
+                "grads": [numbers(pred.grad), None, None],
+            }
+            if setting == "plain":
+                columns = [loss.distr_mean]
+                if ppf is not None:
+                    # In double precision: a count must not jump because a probability was rounded.
+                    exact = loss.scale_decouple(output=loss.domain_map(pred.detach().double()), loc=loc.double(), scale=scale.double())
+                    columns += [torch.tensor(ppf(float(q), *(x.numpy() for x in exact))) for q in loss.quantiles]
+                    columns += distr_args
+                case["columns"] = numbers(torch.cat(columns, dim=-1))
+            found.append(case)
     return found
 
 

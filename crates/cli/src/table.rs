@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// Columns of text (flush left) and numbers (flush right), separated by two blanks.
 #[derive(Debug)]
 pub(crate) struct Table {
-    columns: Vec<(&'static str, Column)>,
+    columns: Vec<(String, Column)>,
 }
 
 #[derive(Debug)]
@@ -21,16 +21,16 @@ impl Table {
 
     pub(crate) fn text<T: Into<String>>(
         mut self,
-        name: &'static str,
+        name: impl Into<String>,
         cells: impl IntoIterator<Item = T>,
     ) -> Self {
-        self.columns.push((name, Column::Text(cells.into_iter().map(Into::into).collect())));
+        self.columns.push((name.into(), Column::Text(cells.into_iter().map(Into::into).collect())));
         self
     }
 
     /// Numbers, all with as many decimals as give the smallest of them 4 digits (but no more than are of
     /// use beside the largest); what is no number is a dash.
-    pub(crate) fn numbers(mut self, name: &'static str, cells: impl IntoIterator<Item = f64>) -> Self {
+    pub(crate) fn numbers(mut self, name: impl Into<String>, cells: impl IntoIterator<Item = f64>) -> Self {
         let cells: Vec<f64> = cells.into_iter().collect();
         let sizes = || cells.iter().filter(|x| x.is_finite() && **x != 0.0).map(|x| x.abs());
         let largest = sizes().fold(0.0, f64::max);
@@ -40,12 +40,12 @@ impl Table {
             Some(decimals) => format!("{x:.decimals$}"),
             None => format!("{x:.3e}"),
         };
-        self.columns.push((name, Column::Numbers(cells.iter().map(cell).collect())));
+        self.columns.push((name.into(), Column::Numbers(cells.iter().map(cell).collect())));
         self
     }
 
-    pub(crate) fn counts(mut self, name: &'static str, cells: impl IntoIterator<Item = usize>) -> Self {
-        self.columns.push((name, Column::Numbers(cells.into_iter().map(grouped).collect())));
+    pub(crate) fn counts(mut self, name: impl Into<String>, cells: impl IntoIterator<Item = usize>) -> Self {
+        self.columns.push((name.into(), Column::Numbers(cells.into_iter().map(grouped).collect())));
         self
     }
 
@@ -54,7 +54,7 @@ impl Table {
         let rows = self.columns.first().map_or(0, |(_, column)| column.cells().len());
         let mut lines = vec![String::new(); rows + 1];
         for (name, column) in &self.columns {
-            let cells = || std::iter::once(*name).chain(column.cells().iter().map(String::as_str));
+            let cells = || std::iter::once(name.as_str()).chain(column.cells().iter().map(String::as_str));
             let width = cells().map(|cell| cell.chars().count()).max().unwrap_or(0);
             for (line, cell) in lines.iter_mut().zip(cells()) {
                 let gap = if line.is_empty() { "" } else { "  " };

@@ -59,16 +59,16 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
     });
     let params = table.initialise(spec.common().random_seed);
     let parameters = params.table().numel();
-    let data = synthetic(&dims, batch);
-    let mut weights = Tensor::full([batch, dims.horizon], 1.0);
-    loss.weigh(weights.values_mut(), dims.horizon);
-    let data = Batch { weights, ..data };
+    let mut data = synthetic(&dims, batch);
+    loss.weigh(data.weights.values_mut(), dims.horizon);
+    let (_, possible) = loss.support();
+    data.target.values_mut().iter_mut().filter(|y| !possible(**y)).for_each(|y| *y = 1.0);
     let total = data.weights.values().iter().map(|&weight| f64::from(weight)).sum();
 
     let held_bytes = {
         let before = foretell_pool::metrics().live_bytes;
         let output = network.forward(&Forward::training(&params, Key::new(0)), &data.windows);
-        let mean = loss.mean(&output, &data.target, &data.weights, total);
+        let mean = loss.mean(&output, data.truth(), total);
         drop(output);
         let held = foretell_pool::metrics().live_bytes.saturating_sub(before);
         drop(mean);
@@ -147,6 +147,9 @@ fn synthetic(dims: &Dims, batch: usize) -> Batch {
         },
         target: random(5, &[batch, dims.horizon]),
         weights: Tensor::full([batch, dims.horizon], 1.0),
+        gauge: Tensor::full([batch], 1.0),
+        loc: Tensor::zeros([batch]),
+        scale: Tensor::full([batch], 1.0),
     }
 }
 
@@ -164,6 +167,9 @@ fn slice(batch: &Batch, range: std::ops::Range<usize>) -> Batch {
         },
         target: rows(&batch.target),
         weights: rows(&batch.weights),
+        gauge: rows(&batch.gauge),
+        loc: rows(&batch.loc),
+        scale: rows(&batch.scale),
     }
 }
 

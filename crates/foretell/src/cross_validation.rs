@@ -51,8 +51,7 @@ impl Forecaster {
         let mut frame = fitted.frame();
         let (mut cutoffs, mut truth, mut windows) = (Vec::new(), Vec::new(), Vec::<Rows>::new());
         for (model, name) in fitted.models.iter().zip(fitted.column_names()) {
-            let (places, values) =
-                model.forecasts(panel, Span::Test { test_size, step_size }, &fitted.workers)?;
+            let (places, values) = fitted.forecasts(model, panel, Span::Test { test_size, step_size })?;
             if frame.ids.is_empty() {
                 for &(series, cutoff) in &places {
                     let start = frame.ids.len();
@@ -78,9 +77,9 @@ impl Forecaster {
 }
 
 impl CrossValidation {
-    /// The errors of each model's point forecast (the median, or the nearest quantile to it, where it
-    /// forecasts quantiles), where the truth is known, and of the
-    /// seasonal naive forecast, which comes last. `season` is in steps.
+    /// The errors of each model's point forecast (of a distribution its mean, else of quantiles the nearest to
+    /// the median), where the truth is known, with pinball loss and coverage where it forecasts quantiles; and
+    /// the errors of the seasonal naive forecast, which comes last. `season` is in steps.
     ///
     /// # Panics
     /// If `season` is 0 or `panel` is not the one that was forecast.
@@ -100,9 +99,15 @@ impl CrossValidation {
         let mut metrics: Vec<Metrics> = Vec::new();
         let mut column = 1;
         for (model, name) in self.fitted.models.iter().zip(self.fitted.column_names()) {
-            let (point, suffixes) = model.spec.outputs();
-            metrics.push(score(&name, &self.frame.columns[column + point].1));
-            column += suffixes.len();
+            let (loss, quantiles) = (model.spec.loss(), model.spec.loss().column_quantiles());
+            let columns = &self.frame.columns[column..column + quantiles.len()];
+            column += quantiles.len();
+            let forecasts: Vec<(f32, &[f32])> = quantiles
+                .into_iter()
+                .zip(columns)
+                .filter_map(|(quantile, (_, values))| Some((quantile?, &values[..])))
+                .collect();
+            metrics.push(score(&name, &columns[loss.point_output()].1).with_quantiles(truth, &forecasts));
         }
         metrics.push(score("SeasonalNaive", &self.naive(panel, season)));
         metrics

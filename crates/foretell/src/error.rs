@@ -71,6 +71,23 @@ pub enum Error {
         /// The horizon.
         h: usize,
     },
+    /// Values that the loss's distribution cannot have.
+    #[error(
+        "{model}: values must be {expected} for its loss; value {row} of series {series} is {found}; choose another \
+             distribution, or mask the value (available_mask)"
+    )]
+    Support {
+        /// The model.
+        model: String,
+        /// What values may be.
+        expected: &'static str,
+        /// The id of a series.
+        series: String,
+        /// The place of a value in it, counted from 1.
+        row: usize,
+        /// The value.
+        found: f32,
+    },
     /// Cross-validation over no windows.
     #[error(
         "cross-validation needs n_windows and step_size of at least 1, found {n_windows} and {step_size}"

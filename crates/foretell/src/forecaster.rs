@@ -48,6 +48,7 @@ pub struct Fitted {
     pub(crate) freq: Freq,
     pub(crate) columns: ColumnNames,
     pub(crate) workers: Workers,
+    pub(crate) raw_quantiles: bool,
 }
 
 /// One trained model.
@@ -151,7 +152,7 @@ impl Forecaster {
             let config = TrainConfig { restore_best: self.restore_best, ..train_config(spec) };
             models.push(train(spec, panel, [self.val_size, test_size], &config, &workers, &mut listen)?);
         }
-        Ok(Fitted { models, freq: panel.freq(), columns: self.columns, workers })
+        Ok(Fitted { models, freq: panel.freq(), columns: self.columns, workers, raw_quantiles: false })
     }
 
     /// No two columns of a forecast may have the same name.
@@ -177,6 +178,7 @@ fn train(
     if config.early_stop_patience_steps > 0 && val_size == 0 {
         return Err(Error::NothingToWatch { model: spec.alias().to_owned(), h: spec.h() });
     }
+    check_support(spec, panel)?;
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
     let [dims, valid_dims] =
@@ -207,6 +209,20 @@ fn train(
     let (params, outcome) =
         fit(job, listen).map_err(|source| Error::Train { model: spec.alias().to_owned(), source })?;
     Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) })
+}
+
+/// What a distribution gives no probability to has no likelihood.
+fn check_support(spec: &ModelSpec, panel: &Panel) -> Result<(), Error> {
+    let (expected, possible) = spec.loss().support();
+    for series in 0..panel.n_series() {
+        let known = |row: usize| panel.available_mask(series).is_none_or(|mask| mask[row] != 0.0);
+        let wrong = panel.y(series).iter().enumerate().find(|(row, y)| !possible(**y) && known(*row));
+        if let Some((row, &found)) = wrong {
+            let (model, series) = (spec.alias().to_owned(), panel.id(series).to_string());
+            return Err(Error::Support { model, expected, series, row: row + 1, found });
+        }
+    }
+    Ok(())
 }
 
 fn train_config(spec: &ModelSpec) -> TrainConfig {
@@ -273,7 +289,7 @@ impl FittedModel {
         self.outcome.as_ref()
     }
 
-    /// The forecasts of all windows of `span`, `[windows, h, outputs]`, with the windows' cutoffs: series
+    /// The forecasts of all windows of `span`, `[windows, h, columns]`, with the windows' cutoffs: series
     /// and row of the last known value.
     pub(crate) fn forecasts(
         &self,
@@ -328,6 +344,13 @@ impl Fitted {
         self
     }
 
+    /// Whether the quantiles of a forecast stay as the model gave them. By default those of each step are
+    /// sorted, so that none lies above a higher one.
+    pub fn raw_quantiles(mut self, raw: bool) -> Self {
+        self.raw_quantiles = raw;
+        self
+    }
+
     /// Forecasts the `h` steps after the end of each series: a row per series and step, a column per
     /// output of each model. The series need not be those of training. `future` holds the future values
     /// of the columns that a model knows in advance, if one has any.
@@ -344,10 +367,24 @@ impl Fitted {
             frame.times.extend(panel.future_times(series, h)?);
         }
         for (model, name) in self.models.iter().zip(self.column_names()) {
-            let (_, values) = model.forecasts(panel, Span::Predict { future }, &self.workers)?;
+            let (_, values) = self.forecasts(model, panel, Span::Predict { future })?;
             frame.columns.extend(output_columns(&name, &model.spec.loss().suffixes(), &values));
         }
         Ok(frame)
+    }
+
+    /// [`FittedModel::forecasts`], the quantiles of each step in order.
+    pub(crate) fn forecasts(
+        &self,
+        model: &FittedModel,
+        panel: &Panel,
+        span: Span<'_>,
+    ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
+        let (cutoffs, mut values) = model.forecasts(panel, span, &self.workers)?;
+        if !self.raw_quantiles {
+            model.spec.loss().sort_quantiles(&mut values);
+        }
+        Ok((cutoffs, values))
     }
 
     pub(crate) fn check_frequency(&self, panel: &Panel) -> Result<(), Error> {
@@ -368,7 +405,7 @@ impl Fitted {
     }
 }
 
-/// One column per output: `values [rows, outputs]` column by column.
+/// One column per suffix: `values [rows, columns]` column by column.
 pub(crate) fn output_columns<'a>(
     name: &'a str,
     suffixes: &'a [String],

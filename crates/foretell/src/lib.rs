@@ -50,7 +50,7 @@ pub use foretell_data::{
 pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::{Loss, LossError};
 pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
-pub use metrics::{Metrics, usual_season};
+pub use metrics::{Coverage, Metrics, usual_season};
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Value, json};
 pub use spec::{ModelSpec, SpecError};

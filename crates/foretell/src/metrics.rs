@@ -18,6 +18,22 @@ pub struct Metrics {
     /// the series' own training part (Hyndman and Koehler 2006). Series whose training part is constant
     /// over the season or too short do not count; NaN (null in JSON) where none does.
     pub mase: f64,
+    /// Where quantiles are forecast: the mean over them and over the truths of the pinball loss,
+    /// max(q (y - ŷ), (q - 1) (y - ŷ)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mqloss: Option<f64>,
+    /// Of each central interval that is forecast, how often it held the truth; upwards.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub coverage: Vec<Coverage>,
+}
+
+/// How often a central interval held the truth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Coverage {
+    /// The interval, in percent.
+    pub level: f64,
+    /// The share of the truths in it, its ends included; of a calibrated forecast a hundredth of the level.
+    pub coverage: f64,
 }
 
 /// Truths (NaN where unknown) and forecasts of one series.
@@ -57,7 +73,40 @@ impl Metrics {
             rmse: (squared / n).sqrt(),
             smape: symmetric / n,
             mase: scaled / scalable as f64,
+            mqloss: None,
+            coverage: Vec::new(),
         }
+    }
+
+    /// With the scores of forecast quantiles, each with its values, against truths (NaN where unknown).
+    pub(crate) fn with_quantiles(mut self, truth: &[f32], forecasts: &[(f32, &[f32])]) -> Self {
+        if forecasts.is_empty() {
+            return self;
+        }
+        let mean = |score: &dyn Fn(usize, f64) -> f64| {
+            let known = truth.iter().enumerate().filter(|(_, y)| !y.is_nan());
+            let (sum, count) =
+                known.fold((0.0, 0.0), |(sum, count), (i, &y)| (sum + score(i, y.into()), count + 1.0));
+            sum / count
+        };
+        let pinball = |(q, values): &(f32, &[f32])| {
+            let q = f64::from(*q);
+            mean(&|i, y| {
+                let error = y - f64::from(values[i]);
+                (q * error).max((q - 1.0) * error)
+            })
+        };
+        self.mqloss = Some(forecasts.iter().map(pinball).sum::<f64>() / forecasts.len() as f64);
+        for (low, bottom) in forecasts.iter().filter(|(q, _)| *q < 0.5) {
+            if let Some((_, top)) = forecasts.iter().find(|(high, _)| (high + low - 1.0).abs() < 1e-6) {
+                let inside = |i: usize, y: f64| (f64::from(bottom[i]) <= y && y <= f64::from(top[i])) as u8;
+                // The quantile is single precision: 0.05 stands for 90 %, not for 89.99999985 %.
+                let level = ((1.0 - 2.0 * f64::from(*low)) * 1e6).round() / 1e4;
+                self.coverage.push(Coverage { level, coverage: mean(&|i, y| inside(i, y).into()) });
+            }
+        }
+        self.coverage.sort_by(|a, b| a.level.total_cmp(&b.level));
+        self
     }
 }
 
@@ -114,6 +163,18 @@ mod tests {
         assert!((metrics.rmse - (1.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         assert!((metrics.smape - 2.0 / 9.0).abs() < 1e-12);
         assert!((metrics.mase - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn quantiles_are_scored_by_pinball_loss_and_coverage() {
+        let scored = Scored { truth: &[], forecast: &[], naive_error: None };
+        let metrics = Metrics::of("m", [scored]).with_quantiles(
+            &[1.0, f32::NAN, 5.0],
+            &[(0.5, &[2.0, 9.0, 3.0]), (0.05, &[0.0, 9.0, 2.0]), (0.95, &[3.0, 9.0, 4.0]), (0.2, &[1.0; 3])],
+        );
+        // Over the two known truths: 0.5 and 1; 0.05 and 0.15; 0.1 and 0.95; 0 and 0.8.
+        assert!((metrics.mqloss.expect("quantiles") - 3.55 / 8.0).abs() < 1e-7);
+        assert_eq!(metrics.coverage, [Coverage { level: 90.0, coverage: 0.5 }]);
     }
 
     #[test]

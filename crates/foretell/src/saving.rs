@@ -78,6 +78,7 @@ impl Fitted {
                 target: configuration.target_col,
             },
             workers: Workers::new(0),
+            raw_quantiles: false,
         })
     }
 }
@@ -108,7 +109,7 @@ fn loss_spec(loss: &Loss) -> LossSpec {
         args: loss.arguments(),
         horizon_weight: loss.horizon_weight().map(<[f32]>::to_vec),
         output_names: loss.suffixes(),
-        quantiles: loss.quantiles(),
+        quantiles: loss.quantiles().map(<[f32]>::to_vec),
     }
 }
 
@@ -166,7 +167,7 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
             set => set?,
         };
     }
-    if spec.loss().quantiles() != spec.valid_loss().quantiles() {
+    if !spec.losses_fit() {
         spec = spec.set("valid_loss", Value::Null)?;
     }
     spec.check()?;

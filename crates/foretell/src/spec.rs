@@ -343,14 +343,35 @@ impl ModelSpec {
     /// # Errors
     /// If hyper-parameters contradict each other.
     pub fn check(&self) -> Result<(), SpecError> {
-        if self.loss().quantiles() != self.valid_loss().quantiles() {
+        if !self.losses_fit() {
             return Err(SpecError::BadValue {
                 model: self.entry.name,
                 name: "valid_loss".to_owned(),
-                expected: "of the same outputs as loss: MQLoss goes with an MQLoss of the same quantiles"
+                expected: "of the same outputs as loss: MQLoss and HuberMQLoss go with those of the same quantiles, \
+                           and no other loss goes with a DistributionLoss; a DistributionLoss goes with itself and \
+                           any loss that is none"
                     .to_owned(),
                 found: self.common.valid_loss.to_string(),
             });
+        }
+        if self.loss().is_distribution() && self.own.get("recurrent") == Some(&json!(true)) {
+            return Err(SpecError::BadValue {
+                model: self.entry.name,
+                name: "recurrent".to_owned(),
+                expected: "false with a DistributionLoss: what a step would feed back to the next is not defined here"
+                    .to_owned(),
+                found: "true".to_owned(),
+            });
+        }
+        for (name, loss) in [("loss", self.loss()), ("valid_loss", self.valid_loss())] {
+            if loss.seasonality() >= self.input_size() {
+                return Err(SpecError::BadValue {
+                    model: self.entry.name,
+                    name: name.to_owned(),
+                    expected: format!("of a seasonality below input_size = {}", self.input_size()),
+                    found: format!("MASE with a seasonality of {}", loss.seasonality()),
+                });
+            }
         }
         let weights = [self.loss(), self.valid_loss()].map(|loss| loss.horizon_weight().map(<[f32]>::len));
         if let Some(count) = weights.into_iter().flatten().find(|&count| count != self.h()) {
@@ -364,10 +385,15 @@ impl ModelSpec {
         self.build(&mut Table::default()).map(|_| ())
     }
 
-    /// The index of the output that is the forecast of a single number, and the suffixes of all.
-    pub(crate) fn outputs(&self) -> (usize, Vec<String>) {
-        let loss = self.loss();
-        (loss.point_output(), loss.suffixes())
+    /// Whether the validation loss can be had from what the training loss makes a model forecast.
+    pub(crate) fn losses_fit(&self) -> bool {
+        let (loss, valid) = (self.loss(), self.valid_loss());
+        match (loss.is_distribution(), valid.is_distribution()) {
+            (true, true) => loss == valid,
+            (true, false) => true,
+            (false, true) => false,
+            (false, false) => loss.quantiles() == valid.quantiles(),
+        }
     }
 
     /// The model's name.

@@ -1,6 +1,7 @@
 //! Directories that neuralforecast wrote must predict here what they predict there. `fixtures/checkpoints`
 //! holds a directory per case, with the panel and the forecast, written by `compare/checkpoints.py`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use foretell::{CsvOptions, Fitted, Frame, Future, Panel};
@@ -10,7 +11,7 @@ fn cases() -> Vec<PathBuf> {
     let mut cases: Vec<_> =
         std::fs::read_dir(root).expect("fixtures").map(|case| case.expect("a case").path()).collect();
     cases.sort();
-    assert!(cases.len() >= 14, "{} cases", cases.len());
+    assert!(cases.len() >= 17, "{} cases", cases.len());
     cases
 }
 
@@ -33,6 +34,25 @@ fn predict(case: &Path, fitted: &Fitted) -> Frame {
     fitted.predict(&panel, future.as_ref()).unwrap_or_else(|error| panic!("{}: {error}", case.display()))
 }
 
+/// The columns of a distribution that neuralforecast samples, each with those of its quantiles: of samples only
+/// the distribution is the same.
+fn sampled(fitted: &Fitted) -> BTreeMap<String, Vec<String>> {
+    let mut found = BTreeMap::new();
+    for (model, name) in fitted.models().iter().zip(fitted.column_names()) {
+        let loss = model.spec().loss();
+        if loss.is_distribution() {
+            let columns: Vec<String> =
+                loss.suffixes().iter().map(|suffix| format!("{name}{suffix}")).collect();
+            let quantiles = columns.iter().zip(loss.column_quantiles());
+            let quantiles: Vec<String> =
+                quantiles.filter(|(_, q)| q.is_some()).map(|(column, _)| column.clone()).collect();
+            found
+                .extend(columns[..=quantiles.len()].iter().map(|column| (column.clone(), quantiles.clone())));
+        }
+    }
+    found
+}
+
 fn rows(csv: &str) -> Vec<Vec<&str>> {
     csv.lines().map(|line| line.split(',').collect()).collect()
 }
@@ -40,7 +60,9 @@ fn rows(csv: &str) -> Vec<Vec<&str>> {
 #[test]
 fn directories_of_neuralforecast_predict_the_same() {
     for case in cases() {
-        let fitted = Fitted::load(case.join("model")).unwrap_or_else(|error| panic!("{error}"));
+        let fitted =
+            Fitted::load(case.join("model")).unwrap_or_else(|error| panic!("{error}")).raw_quantiles(true);
+        let sampled = sampled(&fitted);
         let mut found = Vec::new();
         predict(&case, &fitted).write_csv(&mut found).expect("CSV");
         let found = String::from_utf8(found).expect("text");
@@ -66,9 +88,21 @@ fn directories_of_neuralforecast_predict_the_same() {
             }
             let scale = expected[1..].iter().fold(0.0_f64, |scale, row| scale.max(number(row, column).abs()));
             for row in 1..found.len() {
+                let tolerance = match sampled.get(*header) {
+                    None => 1e-5 * scale,
+                    Some(quantiles) => {
+                        let quantiles = quantiles.iter().map(|column| number(&found[row], place(column)));
+                        let (low, high) =
+                            quantiles.fold((f64::MAX, f64::MIN), |(low, high), q| (low.min(q), high.max(q)));
+                        // Of counts a quantile may be the next one, of most distributions not of 20,000 samples.
+                        let step =
+                            f64::from(u8::from(name.to_string().contains("counts") && header.contains('-')));
+                        (0.03 * (high - low)).max(step).max(0.02 * f64::from(u8::from(high - low <= 1.0)))
+                    }
+                };
                 let (found, expected) = (number(&found[row], own), number(&expected[row], column));
                 assert!(
-                    (found - expected).abs() <= 1e-5 * scale,
+                    (found - expected).abs() <= tolerance,
                     "{name}: {header}, row {row}: {found}, there {expected}"
                 );
             }

@@ -1,6 +1,6 @@
 //! What every model of the zoo must do, whatever it computes.
 
-use foretell_nn::{Dims, Forward, Key, Loss, Model, Params, Table, Tensor, Windows};
+use foretell_nn::{Dims, Forward, Key, Loss, Model, Params, Table, Tensor, Truth, Windows};
 use serde_json::{Map, Value, json};
 
 use crate::find;
@@ -87,7 +87,8 @@ fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, window
     let target = random(9, &[BATCH, dims.horizon]);
     let weights = Tensor::full([BATCH, dims.horizon], 1.0);
     let mut gradients = vec![0.0; params.table().arena_len()];
-    loss.mean(&output, &target, &weights, (BATCH * dims.horizon) as f64).backward(&mut gradients);
+    let truth = Truth::new(dims.horizon, target.values(), weights.values());
+    loss.mean(&output, truth, (BATCH * dims.horizon) as f64).backward(&mut gradients);
     for entry in params.table().trained() {
         let own = &gradients[entry.offset..entry.offset + entry.shape.numel()];
         assert!(own.iter().any(|&g| g != 0.0), "{name}: {} gets no gradient", entry.name);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use foretell_checkpoint::{TensorData, TensorFile};
 use foretell_models::{MODELS, find};
-use foretell_nn::{Dims, Forward, Key, Loss, Table, Tensor, Windows};
+use foretell_nn::{Dims, Forward, Key, Loss, Table, Tensor, Truth, Windows};
 use serde_json::{Map, Value};
 
 /// A case: the tensors of its file, and the hyper-parameters it was made with.
@@ -115,13 +115,25 @@ impl Case {
         self.assert_close("output", &output.value().to_vec(), self.tensor("output").values(), 1e-5);
 
         let (target, mut weights) = (self.steps("target"), self.steps("mask"));
-        loss.weigh(weights.values_mut(), target.shape()[1]);
-        let total = weights.values().iter().map(|&w| f64::from(w)).sum();
-        let value = loss.mean(&output, &target, &weights, total);
-        self.assert_close("loss", &[value.value().item()], self.tensor("loss").values(), 1e-5);
+        let horizon = target.shape()[1];
+        loss.weigh(weights.values_mut(), horizon);
+        let total: f64 = weights.values().iter().map(|&w| f64::from(w)).sum();
+        let history = windows.insample_y.values().chunks_exact(windows.insample_y.shape()[1]);
+        let gauge: Vec<f32> = history.map(|history| loss.gauge(history, &vec![1.0; history.len()])).collect();
+        let given = |name: &str| self.get(name).map_or(&[][..], |data| data.as_f32().expect("f32"));
+        let truth = Truth {
+            gauge: &gauge,
+            loc: given("loc"),
+            scale: given("scale"),
+            ..Truth::new(horizon, target.values(), weights.values())
+        };
+        let mean = loss.mean(&output, truth, total);
+        let (value, slope) = loss.finish(mean.value().item().into(), loss.benchmark(truth) / total);
+        self.assert_close("loss", &[value as f32], self.tensor("loss").values(), 1e-5);
 
         let mut gradients = vec![0.0; params.table().arena_len()];
-        value.backward(&mut gradients);
+        mean.backward(&mut gradients);
+        gradients.iter_mut().for_each(|gradient| *gradient *= slope as f32);
         for entry in params.table().trained() {
             let name = format!("grads/{}", entry.name);
             let found = &gradients[entry.offset..entry.offset + entry.shape.numel()];

@@ -36,6 +36,6 @@ pub use layers::linear::Linear;
 pub use layers::linear_pair::LinearPair;
 pub use layers::mlp::{Mlp, MlpSizes};
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
-pub use loss::{Loss, LossError};
+pub use loss::{Columns, Loss, LossError, Truth};
 pub use model::{Dims, Forward, Model, Stepwise, Windows};
 pub use params::{Alias, Entry, ParamId, Params, Scope, Table};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use foretell_nn::{Loss, Tensor, Var};
+use foretell_nn::{Loss, Tensor, Truth, Var};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -11,8 +11,12 @@ use serde_json::{Map, Value, json};
 struct Case {
     args: Map<String, Value>,
     inputs: Vec<Numbers>,
+    insample: Option<Numbers>,
+    loc: Option<Numbers>,
+    scale: Option<Numbers>,
     output: Numbers,
     grads: Vec<Option<Numbers>>,
+    columns: Option<Numbers>,
 }
 
 #[derive(Deserialize)]
@@ -21,10 +25,17 @@ struct Numbers {
     data: Vec<f32>,
 }
 
+fn cases() -> BTreeMap<String, Vec<Case>> {
+    serde_json::from_str(include_str!("fixtures/losses.json")).expect("the fixtures are valid")
+}
+
 fn loss(args: &Map<String, Value>) -> Loss {
     let name = args["loss"].as_str().expect("a name");
     let mut own = args.clone();
     own.retain(|key, _| !["loss", "setting", "output_names"].contains(&key.as_str()));
+    if name == "TukeyLoss" {
+        own.remove("horizon_weight");
+    }
     // Where intervals were given, the fixture lists the quantiles that they stand for beside them.
     if own.contains_key("level") {
         own.remove("quantiles");
@@ -32,62 +43,205 @@ fn loss(args: &Map<String, Value>) -> Loss {
     Loss::new(name, &own).unwrap_or_else(|error| panic!("{args:?}: {error}"))
 }
 
+fn close(found: f32, expected: f32, tolerance: f32, what: &str) {
+    assert!(
+        (found - expected).abs() <= tolerance * (1.0 + expected.abs()),
+        "{what}: {found}, expected {expected}"
+    );
+}
+
+fn values(numbers: &Option<Numbers>) -> &[f32] {
+    numbers.as_ref().map_or(&[], |numbers| &numbers.data)
+}
+
 #[test]
 fn losses_agree_with_neuralforecast() {
-    let fixtures: BTreeMap<String, Vec<Case>> =
-        serde_json::from_str(include_str!("fixtures/losses.json")).expect("the fixtures are valid");
+    let fixtures = cases();
     assert_eq!(fixtures.len(), Loss::NAMES.len());
     for case in fixtures.values().flatten() {
-        let what = json!(case.args);
+        let what = json!(case.args).to_string();
         let loss = loss(&case.args);
+        // There likelihoods are computed in single precision, here in double.
+        let tolerance = if loss.is_distribution() { 1e-5 } else { 2e-6 };
         let [pred, target, mask] = &case.inputs[..] else { panic!("three inputs") };
-        let steps = [target.shape[0], target.shape[1]];
-        let output = Var::input(Tensor::from_slice(&pred.data, &pred.shape[..]));
+        let horizon = target.shape[1];
         let mut weights = mask.data.clone();
-        loss.weigh(&mut weights, steps[1]);
-        let total = weights.iter().map(|&w| f64::from(w)).sum();
-        let target = Tensor::from_slice(&target.data, steps);
-        let value = loss.mean(&output, &target, &Tensor::from_slice(&weights, steps), total);
-        let (found, expected) = (value.value().item(), case.output.data[0]);
-        assert!(
-            (found - expected).abs() <= 1e-6 * (1.0 + expected.abs()),
-            "{what}: {found}, expected {expected}"
-        );
-        let sum = loss.sum(&pred.data, target.values(), &weights) / if total == 0.0 { 1.0 } else { total };
-        assert!((sum as f32 - expected).abs() <= 1e-6 * (1.0 + expected.abs()), "{what}: sum {sum}");
+        loss.weigh(&mut weights, horizon);
+        let total: f64 = weights.iter().map(|&w| f64::from(w)).sum();
+        let history = case.insample.as_ref().map_or(1, |insample| insample.shape[1]);
+        let insample = values(&case.insample).chunks_exact(history);
+        let gauge: Vec<f32> =
+            insample.map(|history| loss.gauge(history, &vec![1.0; history.len()])).collect();
+        let truth = Truth {
+            gauge: &gauge,
+            loc: values(&case.loc),
+            scale: values(&case.scale),
+            ..Truth::new(horizon, &target.data, &weights)
+        };
 
-        value.backward(&mut []);
+        let output = Var::input(Tensor::from_slice(&pred.data, &pred.shape[..]));
+        let mean = loss.mean(&output, truth, total);
+        let share = if total == 0.0 { 0.0 } else { 1.0 / total };
+        let benchmark = loss.benchmark(truth) * share;
+        let (found, slope) = loss.finish(mean.value().item().into(), benchmark);
+        close(found as f32, case.output.data[0], tolerance, &what);
+        let (found, _) = loss.finish(loss.sum(&pred.data, truth) * share, benchmark);
+        close(found as f32, case.output.data[0], tolerance, &what);
+
+        mean.backward(&mut []);
         let grad = output.grad().expect("a gradient").to_vec();
         let expected = &case.grads[0].as_ref().expect("a gradient").data;
-        for (i, (found, expected)) in grad.iter().zip(expected).enumerate() {
-            assert!((found - expected).abs() <= 1e-6, "{what}: gradient {i} is {found}, expected {expected}");
+        for (i, (found, &expected)) in grad.iter().zip(expected).enumerate() {
+            close(found * slope as f32, expected, tolerance, &format!("{what}: gradient {i}"));
         }
     }
 }
 
 #[test]
 fn quantiles_and_suffixes_agree_with_neuralforecast() {
-    let fixtures: BTreeMap<String, Vec<Case>> =
-        serde_json::from_str(include_str!("fixtures/losses.json")).expect("the fixtures are valid");
-    for case in &fixtures["MQLoss"] {
+    for case in cases().values().flatten() {
         let loss = loss(&case.args);
-        assert_eq!(json!(loss.suffixes()), case.args["output_names"]);
-        let expected: Vec<f32> = serde_json::from_value(case.args["quantiles"].clone()).expect("numbers");
-        assert_eq!(loss.quantiles().expect("quantiles"), expected);
+        assert_eq!(json!(loss.suffixes()), case.args["output_names"], "{:?}", case.args);
+        assert_eq!(loss.column_quantiles().len(), loss.suffixes().len());
+        if let Some(quantiles) = case.args.get("quantiles") {
+            let expected: Vec<f32> = serde_json::from_value(quantiles.clone()).expect("numbers");
+            assert_eq!(loss.quantiles().expect("quantiles"), expected);
+            let columns: Vec<f32> = loss.column_quantiles().into_iter().flatten().collect();
+            assert_eq!(columns, expected);
+        }
+    }
+}
+
+/// Mean and parameters are neuralforecast's, quantiles scipy's.
+#[test]
+fn distributions_forecast_mean_quantiles_and_parameters() {
+    let fixtures = cases();
+    let cases: Vec<&Case> =
+        fixtures["DistributionLoss"].iter().filter(|case| case.columns.is_some()).collect();
+    assert_eq!(cases.len(), 6);
+    for case in cases {
+        let (loss, expected) = (loss(&case.args), case.columns.as_ref().expect("filtered"));
+        let (pred, steps) = (&case.inputs[0], case.inputs[0].shape[1]);
+        let columns = loss.columns();
+        assert_eq!(columns.count(), loss.suffixes().len());
+        let (outputs, told) = (steps * loss.outputs(), steps * columns.count());
+        for (window, output) in pred.data.chunks_exact(outputs).enumerate() {
+            let mut found = vec![0.0; told];
+            let (loc, scale) = (values(&case.loc)[window], values(&case.scale)[window]);
+            loss.forecast(&columns, output, loc, scale, &mut found);
+            // Of what has no formula only the mean is there.
+            let count = expected.shape[2];
+            for (row, expected) in found
+                .chunks_exact(columns.count())
+                .zip(expected.data.chunks_exact(count).skip(window * steps))
+            {
+                for (i, (&found, &expected)) in row.iter().zip(expected).enumerate() {
+                    close(found, expected, 1e-5, &format!("{:?}: column {i}", case.args["distribution"]));
+                }
+                assert!(
+                    row[2] <= row[3] && row[3] <= row[1] && row[1] <= row[4] && row[4] <= row[5],
+                    "{row:?}"
+                );
+            }
+        }
     }
 }
 
 #[test]
+fn only_known_history_gauges() {
+    const NAN: f32 = f32::NAN;
+    let loss = |value: Value| Loss::parse(&value).expect("a loss");
+    let (history, mask) = ([9.0, 1.0, NAN, 4.0, 5.0, 2.0], [0.0, 1.0, 0.0, 1.0, 1.0, 1.0]);
+    let seasonal = loss(json!({"MASE": {"seasonality": 2}}));
+    assert_eq!(seasonal.gauge(&history, &mask), 2.5 - 0.0);
+    assert_eq!(loss(json!("relMSE")).gauge(&history, &[1.0, 1.0, 1.0, 1.0, 0.0, 0.0]), 4.0);
+    let deviation = (10.0_f32 / 4.0).sqrt() + 0.01;
+    assert!((loss(json!("TukeyLoss")).gauge(&history, &mask) - deviation).abs() < 1e-6);
+    assert_eq!(loss(json!({"TukeyLoss": {"normalize": false}})).gauge(&history, &mask), 1.0);
+    // Nothing known: nothing is divided by zero.
+    assert_eq!(seasonal.gauge(&history, &[0.0; 6]), 0.0);
+    let truth = Truth { gauge: &[0.0], ..Truth::new(2, &[1.0, 2.0], &[1.0, 1.0]) };
+    assert_eq!(seasonal.sum(&[3.0, 3.0], truth), 0.0);
+}
+
+/// Whatever stands where nothing counts: value and gradient are 0 there.
+#[test]
+fn steps_without_weight_do_not_count() {
+    let mut losses: Vec<Loss> = Vec::new();
+    for name in Loss::NAMES {
+        let arguments = match name {
+            "MASE" => json!({"seasonality": 1}),
+            "QuantileLoss" | "HuberQLoss" => json!({"q": 0.4}),
+            "DistributionLoss" => json!({"distribution": "NegativeBinomial"}),
+            _ => json!({}),
+        };
+        losses.push(Loss::new(name, arguments.as_object().expect("an object")).expect("a loss"));
+    }
+    for loss in losses {
+        let outputs = loss.outputs();
+        let run = |unknown: f32| {
+            let target = [1.0, unknown, 3.0, 0.5, unknown, unknown];
+            let weights = [1.0, 0.0, 2.0, 1.0, 0.0, 0.0];
+            let prediction: Vec<f32> = (0..6 * outputs)
+                .map(|i| if weights[i / outputs] == 0.0 { unknown } else { i as f32 * 0.3 + 0.2 })
+                .collect();
+            let truth = Truth { gauge: &[2.0, 3.0], ..Truth::new(3, &target, &weights) };
+            let output = Var::input(Tensor::from_slice(&prediction, [2, 3, outputs]));
+            let mean = loss.mean(&output, truth, 4.0);
+            mean.backward(&mut []);
+            (mean.value().item(), loss.sum(&prediction, truth), output.grad().expect("a gradient").to_vec())
+        };
+        let (known, unknown) = (run(0.0), run(f32::NAN));
+        assert!(known.0.is_finite() && known.2.iter().any(|&g| g != 0.0), "{}: {known:?}", loss.name());
+        assert_eq!(known, unknown, "{}", loss.name());
+    }
+}
+
+#[test]
+fn quantiles_are_sorted_where_they_stand() {
+    let sorted = |loss: Value, values: &[f32]| {
+        let mut values = values.to_vec();
+        Loss::parse(&loss).expect("a loss").sort_quantiles(&mut values);
+        values
+    };
+    // Median, lower, upper.
+    let level = json!({"MQLoss": {"level": [80]}});
+    assert_eq!(sorted(level, &[3.0, 2.0, 1.0, 2.0, 1.0, 3.0]), [2.0, 1.0, 3.0, 2.0, 1.0, 3.0]);
+    let listed = json!({"HuberMQLoss": {"quantiles": [0.9, 0.1, 0.5]}});
+    assert_eq!(sorted(listed, &[1.0, 2.0, 3.0]), [3.0, 1.0, 2.0]);
+    // Mean and parameters stay.
+    let normal = json!({"DistributionLoss": {"distribution": "Normal", "quantiles": [0.1, 0.9], "return_params": true}});
+    assert_eq!(sorted(normal, &[9.0, 2.0, 1.0, 8.0, 7.0]), [9.0, 1.0, 2.0, 8.0, 7.0]);
+    assert_eq!(sorted(json!("MAE"), &[2.0, 1.0]), [2.0, 1.0]);
+}
+
+#[test]
 fn arguments_survive_a_round_trip() {
-    let level = json!({"MQLoss": {"level": [99.5, 80]}});
-    for given in
-        [json!("MAE"), json!({"HuberLoss": {"delta": 0.5}}), json!({"QuantileLoss": {"q": 0.25}}), level]
-    {
+    for given in [
+        json!("MAE"),
+        json!("RMSE"),
+        json!({"HuberLoss": {"delta": 0.5}}),
+        json!({"QuantileLoss": {"q": 0.25}}),
+        json!({"MQLoss": {"level": [99.5, 80]}}),
+        json!({"MASE": {"seasonality": 24}}),
+        json!({"relMSE": {"y_train": null}}),
+        json!({"TukeyLoss": {"c": 2, "normalize": false}}),
+        json!({"FreDF": {"alpha": 1}}),
+        json!({"HuberQLoss": {"q": 0.25, "delta": 2}}),
+        json!({"HuberMQLoss": {"quantiles": [0.9, 0.2], "delta": 2}}),
+        json!({"DistributionLoss": {"distribution": "StudentT", "level": [50], "return_params": true}}),
+        json!({"DistributionLoss": {"distribution": "Tweedie", "rho": 1.5, "num_samples": 10, "quantiles": [0.9, 0.2]}}),
+    ] {
         let loss = Loss::parse(&given).expect("a loss");
         assert_eq!(Loss::new(loss.name(), &loss.arguments()).expect("the same loss"), loss);
     }
-    let loss = Loss::parse(&json!({"MQLoss": {"level": [99.5, 80]}})).expect("a loss");
-    assert_eq!(loss.suffixes(), ["-median", "-lo-99.5", "-lo-80", "-hi-80", "-hi-99.5"]);
+    let suffixes = |given: Value| Loss::parse(&given).expect("a loss").suffixes();
+    assert_eq!(
+        suffixes(json!({"MQLoss": {"level": [99.5, 80]}})),
+        ["-median", "-lo-99.5", "-lo-80", "-hi-80", "-hi-99.5"]
+    );
+    assert_eq!(suffixes(json!({"HuberQLoss": {"q": 0.25}})), ["_q0.25_d1.0"]);
+    assert_eq!(suffixes(json!({"HuberQLoss": {"q": 0.25, "delta": 2}})), ["_q0.25_d2"]);
 }
 
 /// The expected names are neuralforecast's.
@@ -113,4 +267,16 @@ fn what_cannot_be_is_explained() {
     assert!(message(json!({"MQLoss": {"level": [100]}})).contains("percentages between 0 and 100"));
     assert!(message(json!({"MQLoss": {"quantiles": []}})).contains("a list of numbers"));
     assert!(message(json!({"MQLoss": {"quantiles": [0.1, 1.0]}})).contains("between 0 and 1"));
+    assert!(message(json!("MASE")).contains("seasonality must be given"));
+    assert!(message(json!({"MASE": {"seasonality": 1.5}})).contains("a whole number"));
+    assert!(message(json!({"TukeyLoss": {"horizon_weight": [1]}})).contains("argument horizon_weight"));
+    assert!(message(json!({"FreDF": {"alpha": 1.5}})).contains("from 0 to 1, found 1.5"));
+    assert!(message(json!("DistributionLoss")).contains("one of Normal, StudentT"));
+    assert!(message(json!({"DistributionLoss": {"distribution": "ISQF"}})).contains("found \"ISQF\""));
+    assert!(message(json!({"DistributionLoss": {"distribution": "Tweedie"}})).contains("rho must be"));
+    assert!(
+        message(json!({"DistributionLoss": {"distribution": "Normal", "rho": 1.5}})).contains("argument rho")
+    );
+    let tweedie = json!({"DistributionLoss": {"distribution": "Tweedie", "rho": 1.5, "return_params": true}});
+    assert!(message(tweedie).contains("return_params must be false"));
 }

@@ -1,12 +1,12 @@
 //! Windows as tensors.
 
 use foretell_data::{Cutter, WindowRef, WindowSlices};
-use foretell_nn::{Dims, Loss, Tensor, Windows};
+use foretell_nn::{Dims, Loss, Tensor, Truth, Windows};
 use foretell_pool::Buffer;
 
 use crate::stepwise::askew;
 
-/// Windows with their targets, on the windows' scale.
+/// Windows with their targets, on the windows' scale (for a distribution's loss as in the data).
 #[derive(Clone, Debug)]
 pub struct Batch {
     /// What the model sees.
@@ -15,17 +15,42 @@ pub struct Batch {
     pub target: Tensor,
     /// What each step counts: mask, sample weight and horizon weight, `[batch, horizon]`.
     pub weights: Tensor,
+    /// What the loss measures errors by in each window, `[batch]`.
+    pub gauge: Tensor,
+    /// What was subtracted from the target of each window, `[batch]`.
+    pub loc: Tensor,
+    /// What the target of each window was divided by, `[batch]`.
+    pub scale: Tensor,
 }
 
-/// Windows with what leads their forecasts back to the data's scale.
+impl Batch {
+    /// What the forecasts are held against.
+    pub fn truth(&self) -> Truth<'_> {
+        Truth {
+            horizon: self.target.shape()[1],
+            target: self.target.values(),
+            weights: self.weights.values(),
+            gauge: self.gauge.values(),
+            loc: self.loc.values(),
+            scale: self.scale.values(),
+        }
+    }
+}
+
+/// Windows with what their forecasts are held against on the data's scale.
 pub(crate) struct Scaled {
     pub(crate) batch: Batch,
     /// The target as it is in the panel, `[batch, horizon]`.
     pub(crate) raw_target: Tensor,
-    /// What was subtracted from the target of each window, `[batch]`.
-    pub(crate) loc: Tensor,
-    /// What the target of each window was divided by, `[batch]`.
-    pub(crate) scale: Tensor,
+    /// The loss's gauge of the history as it is in the panel, `[batch]`.
+    pub(crate) raw_gauge: Tensor,
+}
+
+impl Scaled {
+    /// What forecasts on the data's scale are held against.
+    pub(crate) fn raw_truth(&self) -> Truth<'_> {
+        Truth { target: self.raw_target.values(), gauge: self.raw_gauge.values(), ..self.batch.truth() }
+    }
 }
 
 /// How windows are cut for a model.
@@ -68,6 +93,17 @@ impl Cut<'_> {
                 scale: &mut scale,
             },
         );
+        let (mut gauge, mut raw_gauge) = (Buffer::filled(batch, 1.0), Buffer::filled(batch, 1.0));
+        if self.loss.is_gauged() {
+            let mut history = Buffer::zeroed(input_size);
+            for i in 0..batch {
+                let steps = i * input_size..(i + 1) * input_size;
+                let (scaled, mask) = (&insample_y[steps.clone()], &insample_mask[steps]);
+                gauge[i] = self.loss.gauge(scaled, mask);
+                history.iter_mut().zip(scaled).for_each(|(y, scaled)| *y = scaled * scale[i] + loc[i]);
+                raw_gauge[i] = self.loss.gauge(&history, mask);
+            }
+        }
         if self.exclude_insample_y {
             insample_y.fill(0.0);
         }
@@ -87,16 +123,23 @@ impl Cut<'_> {
             stat_exog: (stat_exog > 0).then(|| Tensor::from_buffer(stat, [batch, stat_exog])),
         };
         let steps = [batch, horizon];
-        let target = Tensor::from_buffer(target, steps);
+        let (scaled, raw_target) =
+            (Tensor::from_buffer(target, steps), Tensor::from_buffer(raw_target, steps));
         if let Some(mask) = ahead_mask {
-            let ahead = if self.exclude_insample_y { Tensor::zeros(steps) } else { target.clone() };
+            let ahead = if self.exclude_insample_y { Tensor::zeros(steps) } else { scaled.clone() };
             windows = askew(&windows, &ahead, &mask);
         }
         Scaled {
-            batch: Batch { windows, target, weights: Tensor::from_buffer(weights, steps) },
-            raw_target: Tensor::from_buffer(raw_target, steps),
-            loc: Tensor::from_buffer(loc, [batch]),
-            scale: Tensor::from_buffer(scale, [batch]),
+            batch: Batch {
+                windows,
+                target: if self.loss.is_distribution() { raw_target.clone() } else { scaled },
+                weights: Tensor::from_buffer(weights, steps),
+                gauge: Tensor::from_buffer(gauge, [batch]),
+                loc: Tensor::from_buffer(loc, [batch]),
+                scale: Tensor::from_buffer(scale, [batch]),
+            },
+            raw_target,
+            raw_gauge: Tensor::from_buffer(raw_gauge, [batch]),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use foretell_data::{Cutter, WindowRef};
-use foretell_nn::{Loss, Model, Params};
+use foretell_nn::{Columns, Loss, Model, Params};
 
 use crate::batch::{Cut, Scaled};
 use crate::config::TrainConfig;
@@ -28,30 +28,42 @@ pub struct Forecasts<'a> {
 }
 
 impl Forecasts<'_> {
-    /// The forecasts of the windows on the data's scale, `[windows, horizon, outputs]`.
+    /// The forecasts of the windows on the data's scale, `[windows, horizon, columns of the loss]`.
     pub fn of(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Vec<f32> {
-        let per_window = self.cut.dims.horizon * self.cut.dims.outputs;
+        let columns = self.cut.loss.columns();
+        let per_window = self.cut.dims.horizon * self.told(&columns);
         let mut values = vec![0.0; windows.len() * per_window];
         let blocks: Vec<_> =
             values.chunks_mut(BLOCK * per_window).zip(windows.chunks(BLOCK)).map(Mutex::new).collect();
         self.workers.each(&blocks, true, |_, (values, windows)| {
-            self.block(cutter, windows, values);
+            let scaled = self.cut.windows(cutter, windows);
+            self.tell(&scaled, Some(&columns), values);
         });
         drop(blocks);
         values
     }
 
-    /// Writes the forecasts of the windows, `[windows, horizon, outputs]`, and gives the windows back.
-    fn block(&self, cutter: &Cutter<'_>, windows: &[WindowRef], values: &mut [f32]) -> Scaled {
-        let per_window = self.cut.dims.horizon * self.cut.dims.outputs;
-        let scaled = self.cut.windows(cutter, windows);
-        let output = forecast(self.model, self.params, &scaled.batch.windows, self.cut.dims.horizon);
-        let rows = values.chunks_exact_mut(per_window).zip(output.values().chunks_exact(per_window));
-        for ((row, output), (&loc, &scale)) in rows.zip(scaled.loc.values().iter().zip(scaled.scale.values()))
-        {
-            row.iter_mut().zip(output).for_each(|(value, output)| *value = output * scale + loc);
+    /// How many columns a forecast has.
+    fn told(&self, columns: &Columns) -> usize {
+        if self.cut.loss.is_distribution() { columns.count() } else { self.cut.dims.outputs }
+    }
+
+    /// Writes the forecasts of the windows on the data's scale; without columns the outputs of the model.
+    fn tell(&self, scaled: &Scaled, columns: Option<&Columns>, values: &mut [f32]) {
+        let (batch, loss) = (&scaled.batch, self.cut.loss);
+        let output = forecast(self.model, self.params, &batch.windows, self.cut.dims.horizon);
+        let Some(columns) = columns else { return values.copy_from_slice(output.values()) };
+        let steps = self.cut.dims.horizon;
+        let rows = values
+            .chunks_exact_mut(steps * self.told(columns))
+            .zip(output.values().chunks_exact(steps * self.cut.dims.outputs));
+        for ((row, output), (&loc, &scale)) in rows.zip(batch.loc.values().iter().zip(batch.scale.values())) {
+            if loss.is_distribution() {
+                loss.forecast(columns, output, loc, scale, row);
+            } else {
+                row.iter_mut().zip(output).for_each(|(value, output)| *value = output * scale + loc);
+            }
         }
-        scaled
     }
 
     /// The loss on the data's scale over all windows of `valid`, as neuralforecast reports it: a mean over
@@ -72,23 +84,26 @@ impl Forecasts<'_> {
 
     /// The loss of one batch of windows.
     fn batch_loss(&self, valid: &Cutter<'_>, windows: &[WindowRef], loss: &Loss) -> f64 {
-        let per_window = self.cut.dims.horizon * self.cut.dims.outputs;
-        let blocks: Vec<_> = windows.chunks(BLOCK).map(|windows| Mutex::new((windows, 0.0, 0.0))).collect();
-        // The weights of the steps are those of the validation loss.
-        let forecasts = Forecasts { cut: Cut { loss, ..self.cut }, ..*self };
-        self.workers.each(&blocks, true, |_, (windows, sum, total)| {
-            let mut values = vec![0.0; windows.len() * per_window];
-            let scaled = forecasts.block(valid, windows, &mut values);
-            let weights = scaled.batch.weights.values();
-            *sum = loss.sum(&values, scaled.raw_target.values(), weights);
-            *total = weights.iter().map(|&weight| f64::from(weight)).sum();
+        // Likelihoods are of the model's outputs.
+        let columns = (!loss.is_distribution()).then(|| loss.watched());
+        let per_step = columns.as_ref().map_or(self.cut.dims.outputs, |columns| self.told(columns));
+        // Weights and gauges are those of the validation loss.
+        let cut = Cut { loss, ..self.cut };
+        let blocks: Vec<_> = windows.chunks(BLOCK).map(|windows| Mutex::new((windows, [0.0; 3]))).collect();
+        self.workers.each(&blocks, true, |_, (windows, sums)| {
+            let scaled = cut.windows(valid, windows);
+            let mut values = vec![0.0; windows.len() * self.cut.dims.horizon * per_step];
+            self.tell(&scaled, columns.as_ref(), &mut values);
+            let truth = scaled.raw_truth();
+            let total = truth.weights.iter().map(|&weight| f64::from(weight)).sum();
+            *sums = [loss.sum(&values, truth), loss.benchmark(truth), total];
         });
-        let (mut sum, mut total) = (0.0, 0.0);
+        let mut sums = [0.0; 3];
         for block in blocks {
-            let (_, part, weight) = block.into_inner().unwrap_or_else(PoisonError::into_inner);
-            sum += part;
-            total += weight;
+            let (_, parts) = block.into_inner().unwrap_or_else(PoisonError::into_inner);
+            sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
         }
-        if total == 0.0 { 0.0 } else { sum / total }
+        let [sum, benchmark, total] = sums;
+        if total == 0.0 { 0.0 } else { loss.finish(sum / total, benchmark / total).0 }
     }
 }

@@ -8,6 +8,7 @@ use foretell_autograd::with_threads;
 use foretell_nn::{Forward, Key, Loss, Model, Params, Table, Tensor, Var};
 use foretell_optim::{Adam, AdamConfig};
 use foretell_pool::Buffer;
+use foretell_simd::scale;
 
 use crate::batch::Batch;
 use crate::workers::{Workers, lock};
@@ -39,6 +40,8 @@ struct Shard {
     /// Those of the step before: where there is none now, zeros have to take its place.
     stale: HashSet<usize>,
     loss: f64,
+    /// What the loss is measured by, if by anything.
+    benchmark: f64,
 }
 
 /// A shard whose loss is not a number.
@@ -87,6 +90,7 @@ impl<'a> Engine<'a> {
                 written: HashSet::new(),
                 stale: HashSet::new(),
                 loss: 0.0,
+                benchmark: 0.0,
             }));
         }
         let Self { model, loss, workers, ref params, key, step, .. } = *self;
@@ -110,9 +114,10 @@ impl<'a> Engine<'a> {
             };
             with_threads(inner, || {
                 let output = model.forward(&cx, &batch.windows);
-                let mean = loss.mean(&output, &batch.target, &batch.weights, total);
+                let mean = loss.mean(&output, batch.truth(), total);
                 drop(output);
                 shard.loss = f64::from(mean.value().item());
+                shard.benchmark = loss.benchmark(batch.truth()) / total;
                 std::mem::swap(&mut shard.written, &mut shard.stale);
                 shard.written.clear();
                 mean.backward_fresh(
@@ -122,17 +127,24 @@ impl<'a> Engine<'a> {
                 );
             });
         });
-        let mut sum = 0.0;
+        let (mut sum, mut benchmark) = (0.0, 0.0);
         for (i, shard) in self.shards[..count].iter().enumerate() {
-            sum += lock(shard).loss;
+            let shard = lock(shard);
+            sum += shard.loss;
+            benchmark += shard.benchmark;
             if sum.is_nan() {
                 return Err(NotANumber { shard: i, windows: shard_range(windows, count, i) });
             }
         }
+        // A loss that is a function of a mean: only now is its slope known.
+        let (sum, slope) = loss.finish(sum, if total == 0.0 { 0.0 } else { benchmark });
         let mut shards: Vec<_> = self.shards[..count].iter().map(lock).collect();
         with_threads(threads, || lead_on(&derived, table, &mut shards));
         for shard in &mut shards {
             clear_unwritten(shard, table);
+            if slope != 1.0 {
+                scale(&mut shard.gradients, slope as f32);
+            }
         }
         // They hold views of the parameters, which are about to change.
         drop((derived, values));
@@ -183,7 +195,79 @@ fn shard_range(windows: usize, count: usize, i: usize) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
+    use foretell_nn::{Init, ParamId, Table, Tensor, Var, Windows};
+    use serde_json::json;
+
     use super::*;
+
+    /// One weight: the forecast is `w` times the last value.
+    struct Line(ParamId);
+
+    impl Model for Line {
+        fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+            let x = Var::constant(windows.insample_y.clone());
+            x.mul(&cx.param(self.0)).reshape([windows.batch(), 1, 1])
+        }
+    }
+
+    /// Adam's second step depends on how large the first gradient was beside the second: it tells whether the
+    /// slope of a root or of a ratio, known only when all shards are done, reached the gradients.
+    #[test]
+    fn losses_that_are_no_mean_have_the_gradients_of_the_whole_batch() {
+        const N: usize = 150;
+        assert_eq!(shard_count(N, 64), 2);
+        let x: Vec<f32> = (0..N).map(|i| (i as f32 * 0.7).sin() + 0.01 * i as f32).collect();
+        let y: Vec<f32> = x.iter().enumerate().map(|(i, x)| 3.0 * x + (i as f32).cos()).collect();
+        for name in ["RMSE", "relMSE"] {
+            let loss = Loss::parse(&json!(name)).expect("a loss");
+            let cut = |range: Range<usize>| {
+                let n = range.len();
+                let column = |values: &[f32]| Tensor::from_slice(&values[range.clone()], [n, 1]);
+                let (insample_y, ones) = (column(&x), Tensor::full([n], 1.0));
+                Batch {
+                    windows: Windows {
+                        insample_mask: Tensor::full([n, 1], 1.0),
+                        insample_y,
+                        hist_exog: None,
+                        futr_exog: None,
+                        stat_exog: None,
+                    },
+                    target: column(&y),
+                    weights: Tensor::full([n, 1], 1.0),
+                    gauge: column(&x).reshape([n]),
+                    loc: Tensor::zeros([n]),
+                    scale: ones,
+                }
+            };
+            let mut table = Table::default();
+            let model = Line(table.root().param("w", [1], Init::Uniform { bound: 1.0 }));
+            let params = table.initialise(3);
+            let (mut w, workers) = (f64::from(params.tensor(model.0).item()), Workers::new(2));
+            let mut engine = Engine::new(&model, params, &loss, Key::new(0), &workers);
+            let (mut first, mut second) = (0.0, 0.0);
+            for step in 1..=3 {
+                let found = engine.step(N, N as f64, 0.5, cut).expect("a number");
+                // Value and derivative over the whole batch, then Adam.
+                let mean = |of: &dyn Fn(f64, f64) -> f64| {
+                    x.iter().zip(&y).map(|(&x, &y)| of(x.into(), y.into())).sum::<f64>() / N as f64
+                };
+                let square = mean(&|x, y| (w * x - y) * (w * x - y));
+                let naive = mean(&|x, y| (x - y) * (x - y)) + 1e-5;
+                let slope = mean(&|x, y| 2.0 * (w * x - y) * x);
+                let (value, slope) = match name {
+                    "RMSE" => (square.sqrt(), slope / (2.0 * square.sqrt())),
+                    _ => (square / naive, slope / naive),
+                };
+                assert!((found - value).abs() < 1e-5 * value, "{name}: {found}, expected {value}");
+                first = 0.9 * first + 0.1 * slope;
+                second = 0.999 * second + 0.001 * slope * slope;
+                let correct = |decay: f64| 1.0 - decay.powi(step);
+                w -= 0.5 * (first / correct(0.9)) / ((second / correct(0.999)).sqrt() + 1e-8);
+                let found = f64::from(engine.params().tensor(model.0).item());
+                assert!((found - w).abs() < 1e-5, "{name}: step {step} leads to {found}, expected {w}");
+            }
+        }
+    }
 
     #[test]
     fn shards_cover_the_batch() {

@@ -20,7 +20,9 @@ use crate::table::Table;
 ///
 /// MAE and RMSE are in the units of the data. sMAPE lies between 0 and 2. MASE is the mean over the series
 /// of their MAE, divided by the MAE of the seasonal naive forecast within their training part: below 1 is
-/// better than that. Models that forecast quantiles are scored by their median.
+/// better than that. Models that forecast quantiles are scored by their median, distributions by their mean;
+/// for these, mqloss is the mean pinball loss of their quantiles, and cover-80 the share of the truths within
+/// the central interval of 80 %.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -99,10 +101,23 @@ pub(crate) fn ranked(mut metrics: Vec<Metrics>) -> Vec<Metrics> {
 
 pub(crate) fn leaderboard(metrics: &[Metrics]) -> Table {
     let column = |of: fn(&Metrics) -> f64| metrics.iter().map(of);
-    Table::new()
+    let mut table = Table::new()
         .text("model", metrics.iter().map(|metrics| metrics.model.as_str()))
         .numbers("MAE", column(|metrics| metrics.mae))
         .numbers("RMSE", column(|metrics| metrics.rmse))
         .numbers("sMAPE", column(|metrics| metrics.smape))
-        .numbers("MASE", column(|metrics| metrics.mase))
+        .numbers("MASE", column(|metrics| metrics.mase));
+    if metrics.iter().any(|metrics| metrics.mqloss.is_some()) {
+        table = table.numbers("mqloss", column(|metrics| metrics.mqloss.unwrap_or(f64::NAN)));
+    }
+    let mut levels: Vec<f64> =
+        metrics.iter().flat_map(|metrics| &metrics.coverage).map(|coverage| coverage.level).collect();
+    levels.sort_by(f64::total_cmp);
+    levels.dedup();
+    for level in levels {
+        let of = |metrics: &Metrics| metrics.coverage.iter().find(|found| found.level == level).copied();
+        let cells = metrics.iter().map(|metrics| of(metrics).map_or(f64::NAN, |found| found.coverage));
+        table = table.numbers(format!("cover-{level}"), cells);
+    }
+    table
 }

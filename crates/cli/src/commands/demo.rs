@@ -199,8 +199,15 @@ mod tests {
 
     #[test]
     fn the_verdict_is_honest() {
-        let of =
-            |model: &str, mae: f64| Metrics { model: model.into(), mae, rmse: 0.0, smape: 0.0, mase: 0.0 };
+        let of = |model: &str, mae: f64| Metrics {
+            model: model.into(),
+            mae,
+            rmse: 0.0,
+            smape: 0.0,
+            mase: 0.0,
+            mqloss: None,
+            coverage: Vec::new(),
+        };
         let won = verdict(&[of("MLP", 5.0), of("SeasonalNaive", 10.0), of("NHITS", 11.0)]);
         assert!(won.contains("MLP is 50 % smaller"), "{won}");
         let lost = verdict(&[of("SeasonalNaive", 10.0), of("MLP", 11.0)]);

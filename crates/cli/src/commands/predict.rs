@@ -27,6 +27,9 @@ pub(crate) struct Predict {
     /// CSV file with the future rows of each series: ids, times, and the columns known in advance
     #[arg(long, value_name = "FILE")]
     futr: Option<PathBuf>,
+    /// Keep quantiles as the models gave them, which may cross; otherwise those of each step are sorted
+    #[arg(long)]
+    raw_quantiles: bool,
     /// Threads; 0 for as many as the machine has
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
@@ -43,7 +46,7 @@ impl Predict {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let fitted = Fitted::load(&self.model)?.threads(self.threads);
+        let fitted = Fitted::load(&self.model)?.threads(self.threads).raw_quantiles(self.raw_quantiles);
         let options = self.data.options(&self.data.columns(fitted.columns().clone()), Some(fitted.freq()));
         let panel = self.data.read(&options)?;
         let future = self

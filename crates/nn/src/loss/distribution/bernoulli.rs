@@ -1,0 +1,29 @@
+//! The Bernoulli distribution: of series that are 0 or 1.
+
+use super::special::{sigmoid, softplus};
+use super::{Family, Level};
+
+/// Output: the logit. Parameter: the probability of 1. The window's location and scale have no part in it.
+pub(super) struct Bernoulli;
+
+impl Family<1> for Bernoulli {
+    fn parameters(&self, [logit]: [f64; 1], _: f64, _: f64) -> [f64; 1] {
+        [sigmoid(logit)]
+    }
+
+    /// With the logit `a`: `ln(1 + e^a) - y a`; by `a` it is `p - y`.
+    fn loss(&self, [logit]: [f64; 1], _: f64, _: f64, y: f64) -> (f64, [f64; 1]) {
+        (softplus(logit) - y * logit, [sigmoid(logit) - y])
+    }
+
+    fn mean(&self, [p]: [f64; 1]) -> f64 {
+        p
+    }
+
+    fn quantile(&self, [p]: [f64; 1], at: Level) -> f64 {
+        match p.is_nan() {
+            true => p,
+            false => f64::from(u8::from(at.q > 1.0 - p)),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The Poisson distribution.
+
+use super::special::{gamma_q, ln_gamma, sigmoid, softplus};
+use super::{Family, Level, count_quantile};
+
+/// Output and parameter: the rate.
+pub(super) struct Poisson;
+
+/// Added to the rate, so that it cannot vanish.
+const FLOOR: f64 = 1e-10;
+
+/// From here on Cornish and Fisher's expansion is off by less than 0.01.
+const LARGE: f64 = 1e6;
+
+impl Family<1> for Poisson {
+    fn parameters(&self, [rate]: [f64; 1], loc: f64, scale: f64) -> [f64; 1] {
+        [softplus(rate * scale + loc) + FLOOR]
+    }
+
+    /// `λ - y ln λ + lnΓ(y + 1)`; by `λ` it is `1 - y/λ`.
+    fn loss(&self, output: [f64; 1], loc: f64, scale: f64, y: f64) -> (f64, [f64; 1]) {
+        let [rate] = self.parameters(output, loc, scale);
+        let value = rate - y * rate.ln() + ln_gamma(y + 1.0);
+        (value, [(1.0 - y / rate) * sigmoid(output[0] * scale + loc) * scale])
+    }
+
+    fn mean(&self, [rate]: [f64; 1]) -> f64 {
+        rate
+    }
+
+    fn quantile(&self, [rate]: [f64; 1], at: Level) -> f64 {
+        if rate > LARGE {
+            return (rate + at.normal * rate.sqrt() + (at.normal * at.normal - 1.0) / 6.0).round();
+        }
+        count_quantile(at, rate, rate, 1.0, |k| gamma_q(k + 1.0, rate))
+    }
+}

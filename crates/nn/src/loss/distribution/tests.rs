@@ -1,0 +1,166 @@
+use super::special::{beta_inc, digamma, gamma_q, ln_gamma};
+use super::*;
+
+fn close(found: f64, expected: f64, tolerance: f64) {
+    assert!((found - expected).abs() <= tolerance * (1.0 + expected.abs()), "{found}, expected {expected}");
+}
+
+/// Values of the C library and of scipy.
+#[test]
+fn special_functions() {
+    for (x, expected) in [
+        (1e-8, 18.420_680_738_180_21),
+        (0.5, 0.572_364_942_924_700_1),
+        (1.0, 0.0),
+        (2.0, 0.0),
+        (3.75, 1.486_815_578_593_417_2),
+        (100.0, 359.134_205_369_575_4),
+    ] {
+        close(ln_gamma(x), expected, 1e-13);
+    }
+    for (x, expected) in [
+        (0.01, -100.560_885_457_868_67),
+        (0.5, -1.963_510_026_021_423_5),
+        (1.0, -0.577_215_664_901_532_9),
+        (10.0, 2.251_752_589_066_721),
+    ] {
+        close(digamma(x), expected, 1e-13);
+    }
+    // Q(1, x) = e^-x, Q(2, x) = (1 + x) e^-x; I_x(1, b) = 1 - (1 - x)^b, I_x(2, 2) = x² (3 - 2x).
+    for x in [0.1, 1.0, 2.5, 30.0_f64] {
+        close(gamma_q(1.0, x), (-x).exp(), 1e-14);
+        close(gamma_q(2.0, x), (1.0 + x) * (-x).exp(), 1e-14);
+    }
+    for x in [0.01, 0.3, 0.5, 0.9_f64] {
+        close(beta_inc(1.0, 3.5, x, 1.0 - x), 1.0 - (1.0 - x).powf(3.5), 1e-14);
+        close(beta_inc(2.0, 2.0, x, 1.0 - x), x * x * (3.0 - 2.0 * x), 1e-14);
+    }
+}
+
+#[test]
+fn normal_quantiles() {
+    for (q, expected) in [
+        (0.5, 0.0),
+        (0.975, 1.959_963_984_540_054),
+        (0.1, -1.281_551_565_544_600_4),
+        (1e-9, -5.997_807_015_007_686_5),
+    ] {
+        close(normal_quantile(q), expected, 1e-12);
+    }
+}
+
+fn level(q: f64) -> Level {
+    Level { q, normal: normal_quantile(q) }
+}
+
+/// The quantile of t with 1 degree of freedom is tan(π (q - 1/2)); with 2, (2q - 1) / sqrt(2q (1 - q)).
+#[test]
+fn student_quantiles_have_closed_forms() {
+    for q in [0.005, 0.1, 0.5, 0.75, 0.99, 0.9999_f64] {
+        let at = |df: f64| StudentT.quantile([df, 0.0, 1.0], level(q));
+        close(at(1.0), (std::f64::consts::PI * (q - 0.5)).tan(), 1e-10);
+        close(at(2.0), (2.0 * q - 1.0) / (2.0 * q * (1.0 - q)).sqrt(), 1e-10);
+        close(at(1e9), normal_quantile(q), 1e-6);
+        close(StudentT.quantile([2.0, 5.0, 3.0], level(q)), 5.0 + 3.0 * at(2.0), 1e-12);
+    }
+}
+
+/// The smallest count whose summed probabilities reach the quantile.
+fn by_sum(q: f64, probability: impl Fn(f64) -> f64) -> f64 {
+    let (mut k, mut sum) = (0.0, probability(0.0));
+    while sum < q {
+        k += 1.0;
+        sum += probability(k);
+    }
+    k
+}
+
+#[test]
+fn quantiles_of_counts_are_where_the_summed_probabilities_reach_them() {
+    for q in [0.001, 0.05, 0.3, 0.5, 0.9, 0.95, 0.999] {
+        for rate in [1e-10, 0.2, 1.0, 3.7, 42.0, 900.0] {
+            let probability = |k: f64| (k * f64::ln(rate) - rate - ln_gamma(k + 1.0)).exp();
+            assert_eq!(Poisson.quantile([rate], level(q)), by_sum(q, probability), "{q} of {rate}");
+        }
+        for (count, p) in [(0.05, 0.9), (1.0, 0.5), (3.0, 0.01), (7.5, 0.97), (2.0, 0.999)] {
+            let probability = |k: f64| {
+                let ways = ln_gamma(count + k) - ln_gamma(count) - ln_gamma(k + 1.0);
+                (ways + count * f64::ln(1.0 - p) + k * f64::ln(p)).exp()
+            };
+            let found = NegativeBinomial.quantile([count, p], level(q));
+            assert_eq!(found, by_sum(q, probability), "{q} of {count}, {p}");
+        }
+    }
+    assert_eq!(Bernoulli.quantile([0.3], level(0.69)), 0.0);
+    assert_eq!(Bernoulli.quantile([0.3], level(0.71)), 1.0);
+}
+
+#[test]
+fn large_counts_and_no_numbers_come_to_an_end() {
+    let below = Poisson.quantile([0.99e6], level(0.9));
+    let above = Poisson.quantile([1.01e6], level(0.9));
+    close(below, 0.99e6 + normal_quantile(0.9) * 0.99e6_f64.sqrt(), 1e-6);
+    assert!(below < above);
+    assert!(NegativeBinomial.quantile([1e-6, 1.0 - 1e-12], level(0.9)) >= 0.0);
+    assert!(NegativeBinomial.quantile([3.0, 1.0 - 1e-9], level(0.9)) > 1e9);
+    for at in [level(0.1), level(0.9)] {
+        assert!(Poisson.quantile([f64::NAN], at).is_nan() && Bernoulli.quantile([f64::NAN], at).is_nan());
+        assert!(NegativeBinomial.quantile([f64::NAN, 0.5], at).is_nan());
+        assert!(StudentT.quantile([f64::NAN, 0.0, 1.0], at).is_nan());
+        assert!(Tweedie { rho: 1.5, samples: 10 }.quantile([f64::NAN], at).is_nan());
+    }
+}
+
+/// Mean μ, variance μ^ρ, and e^-λ zeros with λ = μ^(2-ρ)/(2-ρ).
+#[test]
+fn tweedie_samples_have_the_moments_of_the_distribution() {
+    for (rho, mean) in [(1.2, 1.5), (1.5, 4.0), (1.8, 30.0), (1.5, 500.0_f64)] {
+        let count = 20_000;
+        let mut samples = vec![0.0; count];
+        let levels: Vec<Level> =
+            (0..count).map(|i| Level { q: i as f64 / (count - 1) as f64, normal: 0.0 }).collect();
+        Tweedie { rho, samples: count }.quantiles([mean.ln()], &levels, &mut samples);
+        assert!(samples.is_sorted());
+        let average = samples.iter().map(|&x| f64::from(x)).sum::<f64>() / count as f64;
+        let spread = samples.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count as f64;
+        let zeros = samples.iter().filter(|&&x| x == 0.0).count() as f64 / count as f64;
+        // Four standard errors of the mean; the variance's own error is larger.
+        let error = (mean.powf(rho) / count as f64).sqrt();
+        assert!((average - mean).abs() < 4.0 * error, "{rho}, {mean}: mean {average}");
+        assert!((spread / mean.powf(rho) - 1.0).abs() < 0.1, "{rho}, {mean}: variance {spread}");
+        let expected = (-mean.powf(2.0 - rho) / (2.0 - rho)).exp();
+        assert!((zeros - expected).abs() < 0.015, "{rho}, {mean}: {zeros} zeros, expected {expected}");
+    }
+}
+
+/// Derivatives against central differences.
+fn slopes<const P: usize>(family: &impl Family<P>, outputs: &[[f64; P]], targets: &[f64]) {
+    for &output in outputs {
+        for (loc, scale) in [(0.0, 1.0), (2.5, 3.0)] {
+            for &y in targets {
+                let (_, slopes) = family.loss(output, loc, scale, y);
+                for i in 0..P {
+                    let at = |step: f64| {
+                        let mut moved = output;
+                        moved[i] += step;
+                        family.loss(moved, loc, scale, y).0
+                    };
+                    close(slopes[i], (at(1e-5) - at(-1e-5)) / 2e-5, 1e-7);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn derivatives_are_those_of_the_losses() {
+    let pairs = [[0.3, -0.7], [-2.0, 1.5], [4.0, 3.0], [1.0, -6.0]];
+    slopes(&Normal, &pairs, &[-3.0, 0.0, 1.7]);
+    slopes(&NegativeBinomial, &pairs, &[0.0, 1.0, 2.5, 40.0]);
+    slopes(&StudentT, &[[0.3, -0.7, 0.2], [-2.0, 1.5, -3.0], [5.0, 0.1, 2.0]], &[-3.0, 0.0, 1.7]);
+    for ones in [[-1.5], [0.2], [2.0]] {
+        slopes(&Poisson, &[ones], &[0.0, 1.0, 2.5, 40.0]);
+        slopes(&Bernoulli, &[ones], &[0.0, 1.0]);
+        slopes(&Tweedie { rho: 1.3, samples: 0 }, &[ones], &[0.0, 1.0, 2.5]);
+    }
+}

@@ -1,0 +1,85 @@
+//! Tweedie's distribution with a power between 1 and 2 (Jørgensen 1987): a Poisson number of gamma distributed
+//! amounts, for series that are 0 at times and positive at others.
+
+use foretell_pool::Buffer;
+
+use super::special::{sigmoid, softplus};
+use super::{Family, Level, sampling};
+
+/// Output and parameter: the logarithm of the mean.
+pub(super) struct Tweedie {
+    /// The power of the mean that the variance is.
+    pub(super) rho: f64,
+    /// Quantiles are those of so many samples.
+    pub(super) samples: usize,
+}
+
+/// The logarithm of the mean lies between these, before and after the window's location is added.
+const BOUNDS: [f64; 2] = [1e-9, 37.0];
+
+/// The logarithm of the mean, and its derivative by the output.
+///
+/// Where the location is not positive neuralforecast takes its logarithm all the same, and the mean is 1 (or not
+/// a number) whatever the model says; so it is for every window without a scaler. Here it is left out.
+fn log_mean(output: f64, loc: f64) -> (f64, f64) {
+    let [low, high] = BOUNDS;
+    let inside = |x: f64| (low..=high).contains(&x) || x.is_nan();
+    let own = softplus(output);
+    let shifted = own.clamp(low, high) + if loc > 0.0 { loc.ln() } else { 0.0 };
+    let slope = if inside(own) && inside(shifted) { sigmoid(output) } else { 0.0 };
+    (shifted.clamp(low, high), slope)
+}
+
+impl Family<1> for Tweedie {
+    fn parameters(&self, [output]: [f64; 1], loc: f64, _: f64) -> [f64; 1] {
+        [log_mean(output, loc).0]
+    }
+
+    /// With `L = ln μ`: `e^((2-ρ)L)/(2-ρ) - y e^((1-ρ)L)/(1-ρ)`, but for what does not depend on `L`; by `L` it is
+    /// `e^((2-ρ)L) - y e^((1-ρ)L)`.
+    fn loss(&self, [output]: [f64; 1], loc: f64, _: f64, y: f64) -> (f64, [f64; 1]) {
+        let (log_mean, slope) = log_mean(output, loc);
+        let (up, down) = (2.0 - self.rho, 1.0 - self.rho);
+        let (a, b) = ((up * log_mean).exp(), y * (down * log_mean).exp());
+        (a / up - b / down, [(a - b) * slope])
+    }
+
+    fn mean(&self, [log_mean]: [f64; 1]) -> f64 {
+        log_mean.exp()
+    }
+
+    fn quantile(&self, parameters: [f64; 1], at: Level) -> f64 {
+        let mut out = [0.0];
+        self.quantiles(parameters, &[at], &mut out);
+        out[0].into()
+    }
+
+    /// The samples' quantiles, linear between neighbours as `torch.quantile` has them.
+    ///
+    /// Every forecast is sampled with the same random numbers: it depends on its parameters alone.
+    fn quantiles(&self, [log_mean]: [f64; 1], levels: &[Level], out: &mut [f32]) {
+        if levels.is_empty() {
+            return;
+        }
+        if !log_mean.is_finite() {
+            return out.fill(f32::NAN);
+        }
+        let (up, down) = (2.0 - self.rho, self.rho - 1.0);
+        let (mean, rate) = (log_mean.exp(), (up * log_mean).exp() / up);
+        // A sum of n amounts of shape α is one of shape nα.
+        let (shape, unit) = (up / down, mean.powf(down) * down);
+        let mut samples = Buffer::zeroed(self.samples);
+        for (i, sample) in samples.iter_mut().enumerate() {
+            let mut draws = sampling::draws(i);
+            let count = sampling::poisson(rate, &mut draws);
+            *sample =
+                if count == 0.0 { 0.0 } else { (sampling::gamma(count * shape, &mut draws) * unit) as f32 };
+        }
+        samples.sort_unstable_by(f32::total_cmp);
+        for (out, at) in out.iter_mut().zip(levels) {
+            let place = at.q * (samples.len() - 1) as f64;
+            let (low, share) = (samples[place as usize], place.fract() as f32);
+            *out = low + share * (samples[place.ceil() as usize] - low);
+        }
+    }
+}

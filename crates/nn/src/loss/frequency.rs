@@ -1,0 +1,74 @@
+//! FreDF: squared errors over time and absolute errors over frequencies (Wang et al. 2024,
+//! arXiv:2402.02399).
+//!
+//! With `F(e)` the discrete Fourier transform of a window's errors and `K = h/2 + 1` its frequencies, the
+//! loss of a step is `(1 - alpha) e² + alpha/K Σ_k |F_k(e)|`. Errors of steps without weight count as 0 in the
+//! transform, so that what is unknown has no say. neuralforecast transforms what stands there as well; without
+//! a mask and weights both are the same.
+
+use foretell_pool::Buffer;
+use foretell_simd::{PointLoss, axpy, dot};
+
+use super::Truth;
+
+/// `Σ w l`; with a gradient to write, its scale times that of the sum.
+///
+/// The transform is computed frequency by frequency, as products of the windows with a row of cosines and one
+/// of sines: `h²` products a window. Horizons are short (24 or 96, seldom 720), where this is as fast as a fast
+/// transform, works for any length, and needs two rows of scratch instead of a planner.
+pub(super) fn sum(
+    alpha: f64,
+    prediction: &[f32],
+    truth: Truth<'_>,
+    mut grad: Option<(&mut [f32], f32)>,
+) -> f64 {
+    let Truth { horizon: h, target, weights, .. } = truth;
+    let squares = match &mut grad {
+        Some((grad, scale)) => {
+            let scale = (1.0 - alpha) as f32 * *scale;
+            PointLoss::Mse.value_and_grad(prediction, target, Some(weights), scale, grad)
+        }
+        None => PointLoss::Mse.value(prediction, target, Some(weights)),
+    };
+    let mut errors = Buffer::zeroed(prediction.len());
+    for (i, error) in errors.iter_mut().enumerate() {
+        if weights[i] != 0.0 {
+            *error = prediction[i] - target[i];
+        }
+    }
+    let turn = |i: usize| std::f64::consts::TAU * i as f64 / h as f64;
+    let (mut circle, mut cosines, mut sines) = (Buffer::zeroed(2 * h), Buffer::zeroed(h), Buffer::zeroed(h));
+    for i in 0..h {
+        (circle[2 * i], circle[2 * i + 1]) = (turn(i).cos() as f32, turn(i).sin() as f32);
+    }
+    let frequencies = h / 2 + 1;
+    let mut sizes = 0.0;
+    for k in 0..frequencies {
+        let mut at = 0;
+        for t in 0..h {
+            (cosines[t], sines[t]) = (circle[2 * at], circle[2 * at + 1]);
+            at = (at + k) % h;
+        }
+        for (window, errors) in errors.chunks_exact(h).enumerate() {
+            let steps = window * h..(window + 1) * h;
+            let weight: f32 = weights[steps.clone()].iter().sum();
+            if weight == 0.0 {
+                continue;
+            }
+            let (re, im) = (dot(errors, &cosines), dot(errors, &sines));
+            let size = re.hypot(im);
+            sizes += f64::from(weight * size);
+            if let Some((grad, scale)) = &mut grad
+                && size != 0.0
+            {
+                let factor = *scale * weight * alpha as f32 / frequencies as f32 / size;
+                axpy(factor * re, &cosines, &mut grad[steps.clone()]);
+                axpy(factor * im, &sines, &mut grad[steps]);
+            }
+        }
+    }
+    if let Some((grad, _)) = grad {
+        grad.iter_mut().zip(weights).filter(|(_, weight)| **weight == 0.0).for_each(|(grad, _)| *grad = 0.0);
+    }
+    (1.0 - alpha) * squares + alpha * sizes / frequencies as f64
+}

@@ -1,0 +1,401 @@
+//! Training losses, with neuralforecast's names, arguments and column suffixes.
+//!
+//! Each is a weighted mean over windows and steps, `Σ w l / Σ w`, where a step's weight is its mask times
+//! its horizon weight; steps of weight 0 do not count, whatever they hold, and without any weight the
+//! mean is 0. So the parts of a batch add up, whoever computes them. RMSE and relMSE are functions of such a
+//! mean: [`Loss::finish`] leads from it to them.
+
+mod arguments;
+mod distribution;
+mod frequency;
+mod point;
+mod quantile;
+
+use foretell_autograd::{Tensor, Var};
+use serde_json::{Map, Value};
+
+pub use self::arguments::LossError;
+pub use self::distribution::Columns;
+use self::distribution::Distribution;
+use self::point::Point;
+use self::quantile::Quantiles;
+
+/// A loss and its arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    kind: Kind,
+    horizon_weight: Option<Vec<f32>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Point(Point),
+    /// `MQLoss`, or with a delta `HuberMQLoss`.
+    Quantiles {
+        quantiles: Quantiles,
+        delta: Option<f64>,
+    },
+    Distribution(Distribution),
+}
+
+/// What the forecasts of `n` windows of `horizon` steps are held against.
+#[derive(Clone, Copy, Debug)]
+pub struct Truth<'a> {
+    /// Steps of a window.
+    pub horizon: usize,
+    /// `[n, horizon]`: on the scale of the forecast, or for a distribution's loss as in the data.
+    pub target: &'a [f32],
+    /// What each step counts, `[n, horizon]`.
+    pub weights: &'a [f32],
+    /// [`Loss::gauge`] of each window's history, `[n]`; empty stands for 1.
+    pub gauge: &'a [f32],
+    /// What each window's target was shifted by, `[n]`, for a distribution's loss; empty stands for 0.
+    pub loc: &'a [f32],
+    /// What each window's target was divided by, `[n]`, for a distribution's loss; empty stands for 1.
+    pub scale: &'a [f32],
+}
+
+impl<'a> Truth<'a> {
+    /// A target `[n, horizon]` with its weights, and nothing else known of the windows.
+    pub fn new(horizon: usize, target: &'a [f32], weights: &'a [f32]) -> Self {
+        Self { horizon, target, weights, gauge: &[], loc: &[], scale: &[] }
+    }
+
+    fn check(&self) {
+        let Self { horizon, target, weights, gauge, loc, scale } = *self;
+        let n = target.len() / horizon.max(1);
+        let fits = |values: &[f32]| values.is_empty() || values.len() == n;
+        assert!(
+            target.len() == n * horizon
+                && weights.len() == target.len()
+                && [gauge, loc, scale].map(fits) == [true; 3],
+            "{n} windows of {horizon} steps with {} targets, {} weights, {} gauges, {} locations and {} scales",
+            target.len(),
+            weights.len(),
+            gauge.len(),
+            loc.len(),
+            scale.len()
+        );
+    }
+}
+
+impl Default for Loss {
+    fn default() -> Self {
+        Self::mae()
+    }
+}
+
+impl Loss {
+    /// The names that [`Loss::parse`] knows.
+    pub const NAMES: [&'static str; 15] = [
+        "MAE",
+        "MSE",
+        "RMSE",
+        "MAPE",
+        "SMAPE",
+        "MASE",
+        "relMSE",
+        "HuberLoss",
+        "TukeyLoss",
+        "FreDF",
+        "QuantileLoss",
+        "HuberQLoss",
+        "MQLoss",
+        "HuberMQLoss",
+        "DistributionLoss",
+    ];
+
+    /// The mean absolute error, neuralforecast's default.
+    pub fn mae() -> Self {
+        Self { kind: Kind::Point(Point::Mae), horizon_weight: None }
+    }
+
+    /// The sum over several quantiles of the pinball loss; `level` are central intervals in percent.
+    pub fn multi_quantile(level: &[u32]) -> Self {
+        let quantiles = Quantiles::of_level(level.iter().map(|&level| level.into()).collect());
+        Self { kind: Kind::Quantiles { quantiles, delta: None }, horizon_weight: None }
+    }
+
+    /// Reads `"MAE"`, or `{"HuberLoss": {"delta": 2}}`: a name and its arguments.
+    pub fn parse(value: &Value) -> Result<Self, LossError> {
+        match value {
+            Value::String(name) => Self::new(name, &Map::new()),
+            Value::Object(object) if object.len() == 1 => match object.iter().next() {
+                Some((name, Value::Object(arguments))) => Self::new(name, arguments),
+                _ => Err(LossError::NotALoss { found: value.to_string() }),
+            },
+            _ => Err(LossError::NotALoss { found: value.to_string() }),
+        }
+    }
+
+    /// The loss of this class name with these constructor arguments; absent or null ones take
+    /// neuralforecast's defaults.
+    pub fn new(name: &str, arguments: &Map<String, Value>) -> Result<Self, LossError> {
+        arguments::read(name, arguments)
+    }
+
+    /// The class name.
+    pub fn name(&self) -> &'static str {
+        match &self.kind {
+            Kind::Point(point) => point.name(),
+            Kind::Quantiles { delta: None, .. } => "MQLoss",
+            Kind::Quantiles { delta: Some(_), .. } => "HuberMQLoss",
+            Kind::Distribution(_) => "DistributionLoss",
+        }
+    }
+
+    /// The constructor arguments, `horizon_weight` excepted, such that [`Loss::new`] gives this loss back.
+    pub fn arguments(&self) -> Map<String, Value> {
+        let pairs = match &self.kind {
+            Kind::Point(point) => point.arguments(),
+            Kind::Quantiles { quantiles, delta } => std::iter::once(quantiles.argument())
+                .chain(delta.map(|delta| ("delta", delta.into())))
+                .collect(),
+            Kind::Distribution(distribution) => distribution.arguments(),
+        };
+        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The weights of the steps of the horizon, if they were given.
+    pub fn horizon_weight(&self) -> Option<&[f32]> {
+        self.horizon_weight.as_deref()
+    }
+
+    /// How many numbers the model gives for each step.
+    pub fn outputs(&self) -> usize {
+        match &self.kind {
+            Kind::Point(_) => 1,
+            Kind::Quantiles { quantiles, .. } => quantiles.values().len(),
+            Kind::Distribution(distribution) => distribution.outputs(),
+        }
+    }
+
+    /// The quantiles of an `MQLoss`, a `HuberMQLoss` or a `DistributionLoss`, in the order of their columns: as
+    /// listed (a distribution's upwards), or of intervals the median first, then upwards.
+    pub fn quantiles(&self) -> Option<&[f32]> {
+        match &self.kind {
+            Kind::Point(_) => None,
+            Kind::Quantiles { quantiles, .. } => Some(quantiles.values()),
+            Kind::Distribution(distribution) => Some(distribution.quantiles.values()),
+        }
+    }
+
+    /// Whether the model's outputs are a distribution's parameters, which [`Loss::forecast`] makes columns of.
+    pub fn is_distribution(&self) -> bool {
+        matches!(self.kind, Kind::Distribution(_))
+    }
+
+    /// What values of the target the loss is defined for, in words and as a test.
+    pub fn support(&self) -> (&'static str, fn(f32) -> bool) {
+        match &self.kind {
+            Kind::Distribution(distribution) => distribution.support(),
+            _ => ("a number", |_| true),
+        }
+    }
+
+    /// Steps of history that a window must have more of: a season of MASE.
+    pub fn seasonality(&self) -> usize {
+        match self.kind {
+            Kind::Point(Point::Mase { seasonality }) => seasonality,
+            _ => 0,
+        }
+    }
+
+    /// Which column is the forecast of a single number: the quantile nearest the median, else the first.
+    pub fn point_output(&self) -> usize {
+        let Kind::Quantiles { quantiles, .. } = &self.kind else { return 0 };
+        let distance = |&i: &usize| (quantiles.values()[i] - 0.5).abs();
+        let nearest = (0..quantiles.values().len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.unwrap_or(0)
+    }
+
+    /// What stands behind the model's name in each column.
+    pub fn suffixes(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Point(point) => vec![point.suffix()],
+            Kind::Quantiles { quantiles, .. } => quantiles.suffixes().to_vec(),
+            Kind::Distribution(distribution) => distribution.suffixes(),
+        }
+    }
+
+    /// The quantile that each column is of, if it is of one.
+    pub fn column_quantiles(&self) -> Vec<Option<f32>> {
+        match &self.kind {
+            Kind::Point(point) => vec![point.quantile()],
+            Kind::Quantiles { quantiles, .. } => quantiles.values().iter().copied().map(Some).collect(),
+            Kind::Distribution(distribution) => {
+                let quantiles = distribution.quantiles.values().iter().copied().map(Some);
+                let mut columns: Vec<_> = std::iter::once(None).chain(quantiles).collect();
+                columns.resize(distribution.columns().count(), None);
+                columns
+            }
+        }
+    }
+
+    /// Sorts the quantiles of each step of `values [.., columns]`, so that none lies above one that is higher.
+    /// What was learned apart may cross; sorted quantiles are never worse (Chernozhukov, Fernández-Val and
+    /// Galichon 2010).
+    pub fn sort_quantiles(&self, values: &mut [f32]) {
+        let quantiles = self.column_quantiles();
+        let mut places: Vec<usize> = (0..quantiles.len()).filter(|&i| quantiles[i].is_some()).collect();
+        places.sort_by(|&a, &b| quantiles[a].partial_cmp(&quantiles[b]).expect("quantiles are numbers"));
+        if places.len() < 2 {
+            return;
+        }
+        let mut sorted = vec![0.0; places.len()];
+        for row in values.chunks_exact_mut(quantiles.len()) {
+            sorted.iter_mut().zip(&places).for_each(|(value, &place)| *value = row[place]);
+            sorted.sort_unstable_by(f32::total_cmp);
+            sorted.iter().zip(&places).for_each(|(&value, &place)| row[place] = value);
+        }
+    }
+
+    /// The weight of each step: `mask [windows, horizon]` times the horizon weights, in place.
+    ///
+    /// # Panics
+    /// If the horizon weights are not one per step.
+    pub fn weigh(&self, mask: &mut [f32], horizon: usize) {
+        let Some(weights) = &self.horizon_weight else { return };
+        assert_eq!(weights.len(), horizon, "horizon weights and horizon");
+        for window in mask.chunks_exact_mut(horizon) {
+            window.iter_mut().zip(weights).for_each(|(mask, weight)| *mask *= weight);
+        }
+    }
+
+    /// Whether [`Loss::gauge`] is anything but 1.
+    pub fn is_gauged(&self) -> bool {
+        matches!(&self.kind, Kind::Point(point) if point.is_gauged())
+    }
+
+    /// What errors are measured by in a window of this `history [input_size]`, known where `mask` is not 0: the
+    /// mean error of the seasonal naive forecast within it for MASE, its standard deviation for Tukey's loss,
+    /// its last value for relMSE; else 1.
+    pub fn gauge(&self, history: &[f32], mask: &[f32]) -> f32 {
+        match &self.kind {
+            Kind::Point(point) => point.gauge(history, mask),
+            _ => 1.0,
+        }
+    }
+
+    /// `Σ w l / total`, a scalar, of `output [batch, h, outputs]`. `total` is the sum of the weights over the
+    /// whole batch, of which this may be a part; with a total of 0 the loss and its gradient are 0. For RMSE and
+    /// relMSE `l` is the squared error: see [`Loss::finish`].
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn mean(&self, output: &Var, truth: Truth<'_>, total: f64) -> Var {
+        truth.check();
+        let shape = output.shape();
+        assert!(
+            shape.len() == 3
+                && shape[1..] == [truth.horizon, self.outputs()]
+                && shape[0] * truth.horizon == truth.target.len(),
+            "loss of outputs {shape:?}, {} for each step, against {} steps, {} a window",
+            self.outputs(),
+            truth.target.len(),
+            truth.horizon
+        );
+        let scale = if total == 0.0 { 0.0 } else { 1.0 / total };
+        let mut sum = 0.0;
+        let prediction = output.value().contiguous();
+        let grad = Tensor::build(shape, |grad| {
+            sum = self.run(prediction.values(), truth, Some((grad, scale as f32)));
+        });
+        let edge = output.edge();
+        Var::operation(Tensor::scalar((sum * scale) as f32), &[output], move |seed, gradients| {
+            gradients.give(&edge, if seed.item() == 1.0 { grad } else { grad.scale(seed.item()) });
+        })
+    }
+
+    /// `Σ w l` over `prediction [n, h, outputs]`.
+    ///
+    /// # Panics
+    /// If the lengths do not fit.
+    #[track_caller]
+    pub fn sum(&self, prediction: &[f32], truth: Truth<'_>) -> f64 {
+        truth.check();
+        assert_eq!(prediction.len(), truth.target.len() * self.outputs(), "outputs and targets");
+        self.run(prediction, truth, None)
+    }
+
+    fn run(&self, prediction: &[f32], truth: Truth<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
+        match &self.kind {
+            Kind::Point(point) => point.sum(prediction, truth, grad),
+            Kind::Quantiles { quantiles, delta } => {
+                quantile::sum(quantiles.values(), delta.map(|delta| delta as f32), prediction, truth, grad)
+            }
+            Kind::Distribution(distribution) => distribution.sum(prediction, truth, grad),
+        }
+    }
+
+    /// `Σ w (y - ŷ)²` of the naive forecast that relMSE measures by, each window's gauge; 0 for other losses.
+    pub fn benchmark(&self, truth: Truth<'_>) -> f64 {
+        if self.kind != Kind::Point(Point::RelMse) {
+            return 0.0;
+        }
+        let Truth { horizon, target, weights, gauge, .. } = truth;
+        let squares = target.iter().zip(weights).enumerate().filter(|(_, (_, weight))| **weight != 0.0);
+        squares
+            .map(|(i, (&y, &weight))| {
+                let error = f64::from(y) - f64::from(gauge.get(i / horizon).copied().unwrap_or(1.0));
+                f64::from(weight) * error * error
+            })
+            .sum()
+    }
+
+    /// The loss of a whole batch, of whose parts [`Loss::mean`] came to `mean` and [`Loss::benchmark`], divided
+    /// by the same total, to `benchmark`; and its derivative by that mean, by which the gradients are still to be
+    /// multiplied. Both are `mean` and 1 but for RMSE, its root, and relMSE, its ratio to the benchmark.
+    ///
+    /// The slope of a root at 0 is taken to be 0: a perfect forecast is not to be moved.
+    pub fn finish(&self, mean: f64, benchmark: f64) -> (f64, f64) {
+        match self.kind {
+            Kind::Point(Point::Rmse) => {
+                let root = mean.sqrt();
+                (root, if root == 0.0 { 0.0 } else { 0.5 / root })
+            }
+            Kind::Point(Point::RelMse) => {
+                let slope = 1.0 / (benchmark + 1e-5);
+                (mean * slope, slope)
+            }
+            _ => (mean, 1.0),
+        }
+    }
+
+    /// The columns of a forecast of a distribution: its mean, its quantiles and, with `return_params`, its
+    /// parameters.
+    pub fn columns(&self) -> Columns {
+        match &self.kind {
+            Kind::Distribution(distribution) => distribution.columns(),
+            _ => self.watched(),
+        }
+    }
+
+    /// What this loss watches of another's distribution: the quantiles that it is a loss of, or the mean.
+    pub fn watched(&self) -> Columns {
+        match &self.kind {
+            Kind::Quantiles { quantiles, .. } => Columns::new(false, quantiles.values(), 0),
+            Kind::Point(point) => match point.quantile() {
+                Some(q) => Columns::new(false, &[q], 0),
+                None => Columns::new(true, &[], 0),
+            },
+            Kind::Distribution(distribution) => distribution.columns(),
+        }
+    }
+
+    /// Writes the columns `[h, columns]` of a window's distribution, on the data's scale, from the model's
+    /// outputs `[h, outputs]` and what the window's target was shifted by and divided by.
+    ///
+    /// # Panics
+    /// If this is no distribution's loss, or the lengths do not fit.
+    #[track_caller]
+    pub fn forecast(&self, columns: &Columns, output: &[f32], loc: f32, scale: f32, into: &mut [f32]) {
+        let Kind::Distribution(distribution) = &self.kind else {
+            panic!("{} has no distribution", self.name())
+        };
+        let steps = output.len() / self.outputs();
+        assert_eq!(into.len(), steps * columns.count(), "columns of {steps} steps, {} each", columns.count());
+        distribution.forecast(columns, output, loc, scale, into);
+    }
+}
