@@ -346,8 +346,8 @@ impl ModelSpec {
                 model: self.entry.name,
                 name: "valid_loss".to_owned(),
                 expected: "of the same outputs as loss: MQLoss and HuberMQLoss go with those of the same quantiles, \
-                           and no other loss goes with a DistributionLoss; a DistributionLoss goes with itself and \
-                           any loss that is none"
+                           no other loss goes with a DistributionLoss; a DistributionLoss goes with itself and with \
+                           losses of one output or of its own quantiles"
                     .to_owned(),
                 found: self.common.valid_loss.to_string(),
             });
@@ -379,7 +379,7 @@ impl ModelSpec {
         let (loss, valid) = (self.loss(), self.valid_loss());
         match (loss.is_distribution(), valid.is_distribution()) {
             (true, true) => loss == valid,
-            (true, false) => true,
+            (true, false) => valid.quantiles().is_none_or(|quantiles| loss.quantiles() == Some(quantiles)),
             (false, true) => false,
             (false, false) => loss.quantiles() == valid.quantiles(),
         }
