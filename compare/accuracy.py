@@ -1,6 +1,6 @@
 """Accuracy and speed of neuralforecast on ETTh1, beside seasonal naive, as JSON.
 
-    python compare/accuracy.py ETTh1.csv [--seeds 1 2 3] [--models NLinear DLinear MLP NHITS] [--threads 2]
+    python compare/accuracy.py ETTh1.csv [--seeds 1 2 3] [--models NLinear DLinear MLP NBEATS NBEATSx NHITS] [--threads 2]
 
 Ten rolling windows of 24 hours, step 24, at the end of the first 8640 rows of the seven series; models are
 trained once, on what precedes the first window (300 steps, learning rate 1e-3, window scaler `standard`).
@@ -60,7 +60,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("csv")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
-    parser.add_argument("--models", nargs="+", default=["NLinear", "DLinear", "MLP", "NHITS"])
+    parser.add_argument("--models", nargs="+", default=["NLinear", "DLinear", "MLP", "NBEATS", "NBEATSx", "NHITS"])
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)

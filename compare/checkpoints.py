@@ -15,6 +15,7 @@ import pandas as pd
 import torch
 from common import QUIET, canonical, distance, fixtures, one_thread, read_table, seed
 from neuralforecast import NeuralForecast
+from neuralforecast.common._base_model import BaseModel
 from neuralforecast.losses.pytorch import (
     MAE,
     MASE,
@@ -29,13 +30,16 @@ from neuralforecast.losses.pytorch import (
     QuantileLoss,
     TukeyLoss,
 )
-from neuralforecast.models import MLP, NHITS, DLinear, NLinear
+from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, NBEATSx, NLinear
 
 HIST = dict(hist_exog_list=["x2", "x1"])  # not in the panel's column order
 FUTR = dict(futr_exog_list=["f1"])
 STAT = dict(stat_exog_list=["s1", "s2"])
 SMALL_MLP = dict(hidden_size=6)
 SMALL_NHITS = dict(mlp_units=[[6, 6], [6, 6]])
+SMALL_NBEATS = SMALL_NHITS
+SMALL_RNN = dict(encoder_hidden_size=6, decoder_hidden_size=5)
+RECURRENT = SMALL_RNN | dict(recurrent=True)
 
 
 @dataclass
@@ -120,6 +124,60 @@ CASES = {
     "nhits-mask-cubic": Case(
         "B", [(NHITS, SMALL_NHITS | dict(interpolation_mode="cubic", pooling_mode="AvgPool1d", scaler_type="robust"))], h=7, mask=True
     ),
+    # Blocks that share all weights, and the bases with them (which there cannot be saved with another basis than
+    # polynomial); a basis that is not contiguous there.
+    "nbeats": Case(
+        "D",
+        [
+            (NBEATS, SMALL_NBEATS | dict(alias="shared", shared_weights=True, n_blocks=[2, 2, 2], activation="PReLU", loss=MQLoss(level=[80]))),
+            (NBEATS, SMALL_NBEATS | dict(alias="spline", basis="spline", n_basis=4, n_harmonics=3, scaler_type="standard")),
+        ],
+    ),
+    "nbeatsx-exogenous": Case(
+        "h",
+        [
+            (
+                NBEATSx,
+                SMALL_NBEATS
+                | HIST
+                | FUTR
+                | STAT
+                | dict(stack_types=["exogenous", "trend", "seasonality"], dropout_prob_theta=0.1, activation="PReLU", scaler_type="robust"),
+            )
+        ],
+        season=24,
+        **EXOG_COLUMNS,
+    ),
+    "recurrent-direct": Case(
+        "D",
+        [
+            (RNN, SMALL_RNN | HIST | FUTR | STAT | dict(loss=MQLoss(level=[80]))),
+            (LSTM, SMALL_RNN | FUTR | dict(decoder_layers=3, decoder_activation="PReLU", encoder_dropout=0.2)),
+            (GRU, SMALL_RNN | STAT | dict(encoder_bias=False, encoder_n_layers=1)),
+        ],
+        **EXOG_COLUMNS,
+    ),
+    # Forecasts step by step: another length of history, a loss with weights of the horizon, validation.
+    "recurrent-steps": Case(
+        "h",
+        [
+            (RNN, RECURRENT | dict(loss=MAE(horizon_weight=torch.tensor([1.0, 0.5, 0.25, 0.125])))),
+            (LSTM, RECURRENT | dict(inference_input_size=7, h_train=2)),
+            (GRU, RECURRENT | dict(inference_input_size=15, loss=QuantileLoss(0.3), scaler_type="minmax")),
+        ],
+        val_size=4,
+    ),
+    # The last series is shorter than the input.
+    "recurrent-steps-exog": Case(
+        "D",
+        [
+            (RNN, RECURRENT | FUTR | dict(start_padding_enabled=True, exclude_insample_y=True)),
+            (LSTM, RECURRENT | HIST | FUTR | STAT | dict(start_padding_enabled=True, loss=MQLoss(level=[80]))),
+            (GRU, RECURRENT | HIST | FUTR | STAT | dict(start_padding_enabled=True, scaler_type="standard")),
+        ],
+        lengths=(40, 25, 7),
+        **EXOG_COLUMNS,
+    ),
     # Four classes, one of them twice, under other column names.
     "several": Case(
         1,
@@ -165,6 +223,19 @@ CASES = {
         "D", [(MLP, SMALL_MLP | dict(loss=sampled("Bernoulli", return_params=True)))], target=lambda y: (y > y.mean()).astype(float)
     ),
 }
+
+
+def step_with_quantiles(self, insample_y, insample_mask, hist_exog, futr_exog, stat_exog, y_idx):
+    """A step of a recurrent model with MQLoss. The library feeds the mean of the quantiles back to the model, and
+    writes it to the column of every quantile, too; this writes the quantiles themselves."""
+    windows = dict(insample_y=insample_y, insample_mask=insample_mask, futr_exog=futr_exog, hist_exog=hist_exog, stat_exog=stat_exog)
+    output = self.loss.domain_map(self(windows))
+    if output.ndim == 3:
+        return self._inv_normalization(y_hat=output, y_idx=y_idx).squeeze(1).unsqueeze(-1), output
+    return self._inv_normalization(y_hat=output, y_idx=y_idx).squeeze(1), output.mean(dim=-1)
+
+
+BaseModel._predict_step_recurrent_single = step_with_quantiles
 
 
 def tables(name, case):

@@ -11,8 +11,8 @@ import torch
 from common import canonical, fixtures, generator, one_thread
 from neuralforecast._serialization import encode_value
 from neuralforecast.losses.pytorch import MAE, MSE, RMSE, SMAPE, DistributionLoss, HuberLoss, HuberMQLoss, HuberQLoss, MQLoss, QuantileLoss
+from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, NBEATSx, NLinear
 from ops import DISTRIBUTIONS
-from neuralforecast.models import MLP, NHITS, DLinear, NLinear
 from safetensors.torch import save
 
 HIST = dict(hist_exog_list=["x1", "x2"])
@@ -77,6 +77,76 @@ NHITS_CASES = [
     *LOSSES.items(),
 ]
 
+# Every NBEATS and NBEATSx case: one block of each kind, as their defaults, but with few units.
+NBEATS_SMALL = dict(h=4, input_size=12, mlp_units=[[8, 8], [8, 8]])
+NBEATS_CASES = [
+    ("default", {}),
+    *[(stack, dict(stack_types=[stack], n_blocks=[2], h=7)) for stack in ("identity", "trend", "seasonality")],
+    ("stacks", dict(stack_types=["trend", "seasonality", "trend"], n_blocks=[2, 1, 1], mlp_units=[[8, 5], [5, 7], [7, 6]])),
+    ("shared-weights", dict(n_blocks=[2, 3, 2], shared_weights=True, activation="PReLU")),
+    ("harmonics1", dict(n_harmonics=1, h=7)),
+    ("harmonics3", dict(n_harmonics=3, h=5)),
+    ("identity-h1", dict(h=1, stack_types=["identity"], n_blocks=[2])),
+    ("holes", HOLES),
+    ("one-window", ONE),
+    ("tanh", dict(activation="Tanh")),
+    *LOSSES.items(),
+]
+NBEATS_BASES = [
+    (f"{basis.replace('_', '-')}-{n_basis}", dict(basis=basis, n_basis=n_basis, h=7, stack_types=["trend"], n_blocks=[2]))
+    for basis, counts in dict(
+        polynomial=(0, 4), legendre=(3, 6), chebyshev=(3, 6), changepoint=(1, 5), piecewise_linear=(1, 5), linear_hat=(1, 5), spline=(3, 7)
+    ).items()
+    for n_basis in counts
+]
+EXOGENOUS = dict(stack_types=["exogenous", "identity", "exogenous"])
+NBEATSX_CASES = [
+    ("polynomials4", dict(n_polynomials=4)),
+    ("exog", EXOG),
+    ("futr", FUTR),
+    ("hist", HIST),
+    ("stat", STAT),
+    ("exog-mq", EXOG | LOSSES["mq"]),
+    ("exogenous", EXOG | EXOGENOUS | HOLES),
+    ("exogenous-futr", FUTR | EXOGENOUS),
+    ("exogenous-stat", STAT | EXOGENOUS),
+    ("exogenous-mq", EXOG | EXOGENOUS | LOSSES["mq"]),
+    ("exogenous-shared", EXOG | dict(stack_types=["exogenous", "trend"], n_blocks=[2, 2], shared_weights=True)),
+    ("exogenous-h1", FUTR | dict(stack_types=["exogenous", "identity"], n_blocks=[1, 1], h=1)),
+    ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+]
+
+# RNN, LSTM and GRU share their cases, with few units and two layers.
+RECURRENT_SMALL = dict(h=4, input_size=7, encoder_hidden_size=5, decoder_hidden_size=6)
+RECURRENT = dict(recurrent=True)
+RECURRENT_CASES = [
+    ("default", {}),
+    ("one-layer", dict(encoder_n_layers=1)),
+    ("three-layers", dict(encoder_n_layers=3)),
+    ("no-bias", dict(encoder_bias=False)),
+    ("h1", dict(h=1)),
+    ("h-longer", dict(h=9, **EXOG) | LOSSES["mse"]),  # states are stretched over time
+    ("one-window", ONE),
+    ("exog", EXOG),
+    ("futr", FUTR),
+    ("hist", HIST),
+    ("stat", STAT),
+    ("exog-mq", EXOG | LOSSES["mq"]),
+    ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+    ("decoder1", dict(decoder_layers=1, **FUTR)),
+    ("decoder3", dict(decoder_layers=3, decoder_activation="Tanh")),
+    ("decoder-prelu", dict(decoder_layers=3, decoder_activation="PReLU")),
+    ("decoder-gelu", dict(decoder_activation="GELU")),
+    ("recurrent", RECURRENT),
+    ("recurrent-one-layer", dict(encoder_n_layers=1, h_train=2, **RECURRENT)),
+    ("recurrent-exog", dict(h_train=3, **EXOG, **RECURRENT)),
+    ("recurrent-futr", dict(h_train=4, **FUTR, **RECURRENT)),
+    ("recurrent-no-bias", dict(encoder_bias=False, **RECURRENT)),
+    ("recurrent-mq", dict(h_train=2, **RECURRENT) | EXOG | LOSSES["mq"]),
+    ("recurrent-exclude-insample-y", dict(exclude_insample_y=True, h_train=2, **EXOG, **RECURRENT)),
+    *LOSSES.items(),
+]
+
 # Model class -> (arguments of every case, [(case, further arguments)]). A later model is one entry.
 CASES = {
     NLinear: (
@@ -118,13 +188,24 @@ CASES = {
             *(LOSSES | FURTHER_LOSSES).items(),
         ],
     ),
+    NBEATS: (NBEATS_SMALL, NBEATS_CASES + NBEATS_BASES + [("legendre-mq", dict(basis="legendre", n_basis=3) | LOSSES["mq"])]),
+    NBEATSx: (NBEATS_SMALL, NBEATS_CASES + NBEATSX_CASES),
     NHITS: (NHITS_SMALL, NHITS_CASES),
+    RNN: (RECURRENT_SMALL, RECURRENT_CASES),
+    LSTM: (RECURRENT_SMALL, RECURRENT_CASES),
+    GRU: (RECURRENT_SMALL, RECURRENT_CASES),
 }
 
 
 def windows(model, batch, holes, random):
     """One batch as `BaseModel.training_step` passes it: (what forward receives, target, mask)."""
     length, h = model.input_size, model.h
+    past, future = length, h  # steps of hist columns with a value, and of futr columns beyond `length`
+    if model.RECURRENT:
+        # One step askew: at each step the target, and the columns of the next, hist columns ending in zeros.
+        # `length` is already input_size + 1.
+        h = model.h = model.h_train
+        past, length, future = length - 1, length + h - 1, 0
 
     def normal(*shape):
         return torch.randn(*shape, generator=random)
@@ -136,9 +217,11 @@ def windows(model, batch, holes, random):
         insample_y=normal(batch, length, 1),
         insample_mask=torch.ones(batch, length, 1),
         hist_exog=exog(model.hist_exog_list, length),
-        futr_exog=exog(model.futr_exog_list, length + h),
+        futr_exog=exog(model.futr_exog_list, length + future),
         stat_exog=exog(model.stat_exog_list),
     )
+    if model.hist_exog_list:
+        inputs["hist_exog"][:, past:] = 0.0
     if holes:
         inputs["insample_mask"] = (torch.rand(batch, length, 1, generator=random) > 0.3).float()
     target = normal(batch, h, 1)

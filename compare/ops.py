@@ -63,12 +63,24 @@ def interpolate(x, mode, size):
     return forecast.reshape(batch, channels, size)
 
 
+def recurrent(x, *weights, cell, last):
+    """x and output time-major; the weights in the order of `torch.nn`: weight_ih, weight_hh, biases, weight_hr."""
+    hidden = weights[0].shape[0] // dict(RNN=1, LSTM=4, GRU=3)[cell]
+    names = {2: [], 3: ["hr"], 4: ["ih", "hh"], 5: ["ih", "hh", "hr"]}[len(weights)]
+    names = ["weight_ih_l0", "weight_hh_l0"] + [f"bias_{name}_l0" if name != "hr" else "weight_hr_l0" for name in names]
+    projection = dict(proj_size=weights[1].shape[1]) if "weight_hr_l0" in names else {}
+    layer = getattr(nn, cell)(x.shape[2], hidden, bias="bias_ih_l0" in names, **projection)
+    output, _ = torch.func.functional_call(layer, dict(zip(names, weights)), (x,))
+    return output[-last:]
+
+
 OPS = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "scale": lambda x, factor: x * factor,
     "linear": linear,
+    "matmul": torch.matmul,
     "activation": lambda x, kind: activate(kind, x),
     "prelu": lambda x, weight: F.prelu(x, weight),
     "concat": lambda *xs, dim: torch.cat(xs, dim),
@@ -81,9 +93,19 @@ OPS = {
     "avg_pool": lambda x, kernel: nn.AvgPool1d(kernel, kernel, ceil_mode=True)(x),
     "interpolate": interpolate,
     "moving_average": lambda x, kernel: MovingAvg(kernel, stride=1)(x),
+    "recurrent": recurrent,
     "sum": lambda x, dim: x.sum(dim),
     "mean": lambda x, dim: x.mean(dim),
 }
+
+
+
+def recurrent_case(cell, steps, batch, inputs, hidden, last, bias=True, projection=None):
+    rows = hidden * dict(RNN=1, LSTM=4, GRU=3)[cell]
+    shapes = [(steps, batch, inputs), (rows, inputs), (rows, projection or hidden)] + bias * [(rows,), (rows,)]
+    shapes += [(projection, hidden)] if projection else []
+    return shapes, dict(cell=cell, last=last)
+
 
 # Operation -> [(shapes or tensors of its inputs, arguments)]
 BROADCASTS = [([(3, 5), (3, 5)], {}), ([(2, 3, 5), (2, 3, 5)], {}), ([(3, 5), (5,)], {}), ([(2, 3, 5), (5,)], {}), ([(3, 1), (3, 5)], {}), ([(3, 5), (3, 1)], {})]
@@ -107,6 +129,7 @@ CASES = {
         ([(1, 1), (1, 1), (1,)], dict(activation="Tanh", bias=True)),
         ([(2, 33), (19, 33), (19,)], dict(activation="ReLU", bias=True)),
     ],
+    "matmul": [([(3, 5), (5, 4)], {}), ([(1, 7), (7, 1)], {}), ([(2, 3, 5), (2, 5, 4)], {}), ([(3, 33, 2), (3, 2, 1)], {})],
     "activation": [case for kind in ACTIVATIONS for case in [([POINTS], dict(kind=kind)), ([(2, 3, 5)], dict(kind=kind))]],
     "prelu": [([POINTS, torch.tensor([0.25])], {}), ([(2, 3, 5), torch.tensor([-0.4])], {})],
     "concat": [
@@ -140,6 +163,12 @@ CASES = {
         for knots, size in [(1, 1), (1, 4), (2, 7), (3, 3), (3, 7), (4, 12), (5, 24), (6, 4)]
     ],
     "moving_average": [([shape], dict(kernel=kernel)) for shape in ((2, 12), (3, 7)) for kernel in (1, 3, 5, 25)],
+    "recurrent": [
+        *[recurrent_case(cell, 5, 3, 2, 4, last) for cell in ("RNN", "LSTM", "GRU") for last in (1, 5)],
+        *[recurrent_case(cell, 3, 1, 1, 7, 2, bias=False) for cell in ("RNN", "LSTM", "GRU")],
+        recurrent_case("LSTM", 5, 3, 2, 4, 3, projection=1),
+        recurrent_case("LSTM", 4, 2, 1, 5, 4, bias=False, projection=3),
+    ],
     "sum": [([(3, 4)], dict(dim=0)), ([(3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))],
     "mean": [([(3, 4)], dict(dim=0)), ([(3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))],
 }

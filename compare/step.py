@@ -21,7 +21,7 @@ FIGURES = ("step_ms", "forward_batch_ms", "forward_one_us")
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", nargs="*", default=["NLinear", "DLinear", "MLP", "NHITS"])
+    parser.add_argument("models", nargs="*", default=["NLinear", "DLinear", "MLP", "NBEATS", "NBEATSx", "NHITS"])
     parser.add_argument("--h", type=int, default=24)
     parser.add_argument("--input-size", type=int, default=96)
     parser.add_argument("--threads", type=int, default=2)

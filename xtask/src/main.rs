@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod ci;
+mod models;
 mod neon;
 mod tidy;
 
@@ -17,6 +18,8 @@ enum Chore {
     Tidy,
     /// Run every check that a change must pass, cheapest first, and stop at the first failure.
     Ci(ci::Options),
+    /// Write docs/models.md from what the models say of themselves.
+    Models,
     /// Cross-build the tests of simd, pool and gemm for aarch64 and run them under qemu.
     TestNeon(neon::Options),
 }
@@ -25,6 +28,7 @@ fn main() -> ExitCode {
     let outcome = match Chore::parse() {
         Chore::Tidy => tidy::run(),
         Chore::Ci(options) => ci::run(&options),
+        Chore::Models => models::run(),
         Chore::TestNeon(options) => neon::run(&options),
     };
     match outcome {

@@ -166,7 +166,7 @@ mod tests {
         let w = Var::parameter(Tensor::from_slice(&[1.0, 1.0], [2]), 1);
         let mut arena = [10.0; 4];
         let mut written = HashSet::new();
-        w.mul(&w).add(&w.scale(2.0)).sum(0).backward_fresh(&mut arena, &mut written);
+        w.mul(&w).add(&w.scale(2.0)).backward_fresh(Tensor::full([2], 1.0), &mut arena, &mut written);
         assert_eq!(arena, [10.0, 4.0, 4.0, 10.0]);
         assert_eq!(written, HashSet::from([1]));
     }

@@ -25,9 +25,12 @@ mod gradients;
 mod ops;
 mod var;
 
+pub use foretell_gemm::with_threads;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};
 pub use foretell_kernels::pool::{Pooling, pooled_len};
+pub use foretell_kernels::recurrent::Cell;
 pub use foretell_simd::{Activation, Key};
 pub use foretell_tensor::{Padding, Shape, Tensor};
 pub use gradients::Gradients;
+pub use ops::recurrent::{CellState, RecurrentWeights};
 pub use var::{Edge, Var};

@@ -119,21 +119,17 @@ impl Var {
         Gradients::run(&self.edge, seed, arena, None);
     }
 
-    /// Runs the backward pass from this scalar into an arena that holds nothing of worth: the first gradient
-    /// of a parameter replaces what is there, so the arena need not be cleared before. Adds to `written` the
-    /// offsets of the parameters that got a gradient; the others are left as they were.
+    /// Runs the backward pass from the gradient `seed` of this variable into an arena that holds nothing of
+    /// worth: the first gradient of a parameter that is not in `written` replaces what is there, so the
+    /// arena need not be cleared before. Adds to `written` the offsets of the parameters that got a
+    /// gradient; the others are left as they were.
     ///
     /// # Panics
-    /// As [`Var::backward`].
+    /// As [`Var::backward_from`].
     #[track_caller]
-    pub fn backward_fresh(&self, arena: &mut [f32], written: &mut HashSet<usize>) {
-        assert_eq!(
-            self.value.numel(),
-            1,
-            "backward() starts from one number, not from shape {:?}",
-            self.shape()
-        );
-        Gradients::run(&self.edge, Tensor::full(self.shape(), 1.0), arena, Some(written));
+    pub fn backward_fresh(&self, seed: Tensor, arena: &mut [f32], written: &mut HashSet<usize>) {
+        assert_eq!(seed.shape(), self.shape(), "the seed gradient's shape and the variable's differ");
+        Gradients::run(&self.edge, seed, arena, Some(written));
     }
 }
 

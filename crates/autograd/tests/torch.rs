@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use foretell_autograd::{Activation, Interpolation, Padding, Pooling, Resampler, Tensor, Var};
+use foretell_autograd::{
+    Activation, Cell, Interpolation, Padding, Pooling, RecurrentWeights, Resampler, Tensor, Var,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -42,7 +44,7 @@ impl Numbers {
 fn operations_agree_with_pytorch() {
     let fixtures: BTreeMap<String, Vec<Case>> =
         serde_json::from_str(include_str!("fixtures/ops.json")).expect("the fixtures are valid");
-    assert_eq!(fixtures.len(), 19, "operations in the fixtures");
+    assert_eq!(fixtures.len(), 20, "operations in the fixtures");
     for (name, cases) in &fixtures {
         for (i, case) in cases.iter().enumerate() {
             let what = format!("{name} case {i} {}", case.args);
@@ -74,6 +76,7 @@ fn apply(name: &str, x: &[Var], args: &Value) -> Var {
         "mul" => x[0].mul(&x[1]),
         "scale" => x[0].scale(args["factor"].as_f64().expect("a factor") as f32),
         "linear" => x[0].linear(&x[1], x.get(2), activation(text("activation"))),
+        "matmul" => x[0].matmul(&x[1]),
         "activation" => x[0].activation(activation(text("kind"))),
         "prelu" => x[0].prelu(&x[1]),
         "concat" => Var::concat(&x.iter().collect::<Vec<_>>(), axis()),
@@ -97,10 +100,24 @@ fn apply(name: &str, x: &[Var], args: &Value) -> Var {
             x[0].interpolate(&Arc::new(Resampler::new(kind, knots, number("size"))))
         }
         "moving_average" => x[0].moving_average(number("kernel")),
+        "recurrent" => recurrent(text("cell"), x, number("last")),
         "sum" => x[0].sum(axis()),
         "mean" => x[0].mean(axis()),
         other => panic!("the fixtures hold an operation that this test does not know: {other}"),
     }
+}
+
+/// x, weight_ih, weight_hh, then the biases and weight_hr where there are any.
+fn recurrent(name: &str, x: &[Var], last: usize) -> Var {
+    let cell = match name {
+        "RNN" => Cell::Rnn(Activation::Tanh),
+        "LSTM" => Cell::Lstm,
+        _ => Cell::Gru,
+    };
+    let biases = (x.len() >= 5).then(|| [&x[3], &x[4]]);
+    let projection = (x.len() % 2 == 0).then(|| x.last().expect("an input"));
+    let weights = RecurrentWeights { input: &x[1], state: &x[2], biases, projection };
+    x[0].recurrent(cell, &weights, last, None)
 }
 
 fn activation(name: &str) -> Activation {

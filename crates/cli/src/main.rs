@@ -7,6 +7,7 @@
 
 mod args;
 mod commands;
+mod markdown;
 mod output;
 mod plot;
 mod progress;

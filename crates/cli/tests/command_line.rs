@@ -374,7 +374,21 @@ fn the_models_are_listed_with_all_their_hyper_parameters() {
     let nhits = models.iter().find(|model| model["name"] == "NHITS").unwrap();
     assert_eq!(nhits["hyper_parameters"]["n_freq_downsample"], serde_json::json!([4, 2, 1]));
     assert_eq!(nhits["exogenous"]["futr"], true);
-    assert!(models.iter().all(|model| model["hyper_parameters"]["max_steps"].as_u64() > Some(0)));
+    for model in &models {
+        assert!(model["hyper_parameters"]["max_steps"].as_u64() > Some(0));
+        let meanings = model["meanings"].as_object().unwrap();
+        assert!(meanings.values().all(|meaning| meaning.as_str().is_some_and(|text| text.ends_with('.'))));
+        let told = desk.ok(&format!("models {}", model["name"].as_str().unwrap()));
+        assert!(meanings.values().skip(2).all(|meaning| told.contains(meaning.as_str().unwrap())), "{told}");
+        assert!(told.contains(model["paper"].as_str().unwrap()), "{told}");
+    }
+}
+
+#[test]
+fn the_documentation_lists_the_models_as_they_are() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/models.md");
+    let written = std::fs::read_to_string(path).unwrap();
+    assert_eq!(written, Desk::new().ok("models --markdown"), "run `cargo xtask models`");
 }
 
 #[test]

@@ -3,11 +3,12 @@
 use std::sync::Mutex;
 use std::time::Instant;
 
-use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Var, Windows};
-use foretell_train::{Batch, Engine, Workers};
+use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Windows};
+use foretell_train::{Batch, Engine, Workers, forecast};
 use serde::Serialize;
 
 use crate::spec::{ModelSpec, SpecError};
+use crate::windows::{Purpose, window_dims};
 
 /// What [`bench()`] measured.
 #[derive(Clone, Debug, Serialize)]
@@ -47,9 +48,15 @@ const WARM_UP: usize = 5;
 pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, SpecError> {
     assert!(batch > 0, "a bench of 0 windows");
     spec.check()?;
-    let (dims, loss, workers) = (spec.dims(), spec.loss(), Workers::new(threads));
+    let (loss, workers) = (spec.loss(), Workers::new(threads));
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
+    let [dims, ahead] = [Purpose::Train, Purpose::Forecast].map(|purpose| {
+        let dims = window_dims(spec, network.as_ref(), purpose);
+        // The windows of a model that forecasts step by step reach over the horizon, less its last step.
+        let more = if network.stepwise().is_some() { dims.horizon - 1 } else { 0 };
+        Dims { input_size: dims.input_size + more, ..dims }
+    });
     let params = table.initialise(spec.common().random_seed);
     let parameters = params.table().numel();
     let mut data = synthetic(&dims, batch);
@@ -80,8 +87,9 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
         let misses = foretell_pool::metrics().misses - before;
         (seconds, misses as f64 / runs as f64, engine.into_params())
     });
+    let data = synthetic(&ahead, batch);
     let forward =
-        |params: &Params, windows: &Windows| -> Var { network.forward(&Forward::inference(params), windows) };
+        |params: &Params, windows: &Windows| forecast(network.as_ref(), params, windows, ahead.horizon);
     let forward_batch_s = workers.enter(|| {
         let parts = workers.threads().min(batch);
         let parts: Vec<_> = (0..parts)

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use foretell_data::{Cutter, Frame, Freq, Future, Panel, Span, WindowSpec};
+use foretell_data::{Cutter, Frame, Freq, Future, Panel, Span};
 use foretell_nn::{Model, Params, Table};
 use foretell_train::{Cut, Fit, Forecasts, Listener, Outcome, Progress, TrainConfig, Verdict, Workers, fit};
 
 use crate::error::Error;
 use crate::spec::ModelSpec;
+use crate::windows::{Purpose, window_dims, window_spec};
 
 /// Who is told of the steps of training: the model's column name and the state after the step.
 type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
@@ -178,22 +179,30 @@ fn train(
         return Err(Error::NothingToWatch { model: spec.alias().to_owned(), h: spec.h() });
     }
     check_support(spec, panel)?;
-    let windows = window_spec(spec)?;
-    let train = Cutter::new(panel, &windows, Span::Train { val_size, test_size })?;
-    let valid = match val_size {
-        0 => None,
-        _ => Some(Cutter::new(panel, &windows, Span::Validation { val_size, test_size })?),
-    };
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
+    let [dims, valid_dims] =
+        [Purpose::Train, Purpose::Validate].map(|purpose| window_dims(spec, network.as_ref(), purpose));
+    let train = Cutter::new(panel, &window_spec(spec, &dims)?, Span::Train { val_size, test_size })?;
+    let span = Span::Validation { val_size, test_size };
+    let valid = match val_size {
+        0 => None,
+        _ => Some(Cutter::new(panel, &window_spec(spec, &valid_dims)?, span)?),
+    };
     let loss = spec.loss();
     let job = Fit {
         model: network.as_ref(),
         params: table.initialise(config.random_seed),
-        cut: Cut { dims: spec.dims(), loss: &loss, exclude_insample_y: spec.common().exclude_insample_y },
+        cut: Cut {
+            dims,
+            loss: &loss,
+            exclude_insample_y: spec.common().exclude_insample_y,
+            stepwise: network.stepwise().is_some(),
+        },
         valid_loss: &spec.valid_loss(),
         train: &train,
         valid: valid.as_ref(),
+        valid_dims,
         config,
         workers,
     };
@@ -237,21 +246,6 @@ fn train_config(spec: &ModelSpec) -> TrainConfig {
         drop_last_loader: common.drop_last_loader,
         random_seed: common.random_seed,
     }
-}
-
-fn window_spec(spec: &ModelSpec) -> Result<WindowSpec, Error> {
-    let common = spec.common();
-    Ok(WindowSpec {
-        input_size: spec.input_size(),
-        horizon: spec.h(),
-        step_size: common.step_size,
-        start_padding: common.start_padding_enabled,
-        availability_threshold: common.training_data_availability_threshold.each(),
-        hist: spec.hist_exog_list().to_vec(),
-        futr: spec.futr_exog_list().to_vec(),
-        stat: spec.stat_exog_list().to_vec(),
-        scaler: spec.scaler()?,
-    })
 }
 
 /// The names of the models' columns: their aliases, the second of the same alias with a 1, and so on.
@@ -303,11 +297,16 @@ impl FittedModel {
         span: Span<'_>,
         workers: &Workers,
     ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
-        let cutter = Cutter::new(panel, &window_spec(&self.spec)?, span)?;
+        let dims = window_dims(&self.spec, self.network.as_ref(), Purpose::Forecast);
+        let cutter = Cutter::new(panel, &window_spec(&self.spec, &dims)?, span)?;
         let windows: Vec<_> = (0..panel.n_series()).flat_map(|series| cutter.all(series)).collect();
         let loss = self.spec.loss();
-        let (dims, exclude_insample_y) = (self.spec.dims(), self.spec.common().exclude_insample_y);
-        let cut = Cut { dims, loss: &loss, exclude_insample_y };
+        let cut = Cut {
+            dims,
+            loss: &loss,
+            exclude_insample_y: self.spec.common().exclude_insample_y,
+            stepwise: self.network.stepwise().is_some(),
+        };
         let forecasts = Forecasts { model: self.network.as_ref(), params: &self.params, cut, workers };
         let values = forecasts.of(&cutter, &windows);
         let cutoff = |start: i64| (start + dims.input_size as i64 - 1) as usize;

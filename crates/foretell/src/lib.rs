@@ -33,9 +33,11 @@ mod bench;
 mod cross_validation;
 mod error;
 mod forecaster;
+mod meanings;
 mod metrics;
 mod saving;
 mod spec;
+mod windows;
 
 pub use bench::{Bench, bench};
 pub use cross_validation::CrossValidation;
@@ -46,7 +48,7 @@ pub use foretell_data::{
     CsvOptions, DataError, Frame, Freq, Future, Panel, PanelBuilder, TimeKind, TimeStyle,
 };
 pub use foretell_models::{ConfigError, Entry, MODELS};
-pub use foretell_nn::LossError;
+pub use foretell_nn::{Loss, LossError};
 pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
 pub use metrics::{Coverage, Metrics, usual_season};
 /// The values that [`ModelSpec::set`] takes.

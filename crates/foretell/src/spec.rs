@@ -6,6 +6,8 @@ use foretell_nn::{Dims, Loss, LossError, Model, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::meanings::MEANINGS;
+
 /// A model and its hyper-parameters, checked as they are set.
 ///
 /// ```
@@ -352,6 +354,15 @@ impl ModelSpec {
                 found: self.common.valid_loss.to_string(),
             });
         }
+        if self.loss().is_distribution() && self.own.get("recurrent") == Some(&json!(true)) {
+            return Err(SpecError::BadValue {
+                model: self.entry.name,
+                name: "recurrent".to_owned(),
+                expected: "false with a DistributionLoss: what a step would feed back to the next is not defined here"
+                    .to_owned(),
+                found: "true".to_owned(),
+            });
+        }
         for (name, loss) in [("loss", self.loss()), ("valid_loss", self.valid_loss())] {
             if loss.seasonality() >= self.input_size() {
                 return Err(SpecError::BadValue {
@@ -433,6 +444,17 @@ impl ModelSpec {
         }
     }
 
+    /// The hyper-parameters that every model has, with the defaults that most models have.
+    pub fn common_defaults() -> Map<String, Value> {
+        Common::default().to_map()
+    }
+
+    /// What the hyper-parameter of this name means, if the model has it.
+    pub fn meaning(&self, name: &str) -> Option<&'static str> {
+        let mut all = MEANINGS.iter().chain(self.entry.meanings);
+        all.find(|(known, _)| *known == name).map(|(_, meaning)| meaning.trim())
+    }
+
     /// All hyper-parameters with their values.
     pub fn hyper_parameters(&self) -> Map<String, Value> {
         let mut all = self.common.to_map();
@@ -462,7 +484,7 @@ impl ModelSpec {
     /// Builds the model and registers its parameters.
     pub(crate) fn build(&self, table: &mut Table) -> Result<Box<dyn Model>, SpecError> {
         let model = self.entry.build(&self.own, &self.dims(), table)?;
-        if table.arena_len() > MAX_PARAMETERS {
+        if table.total_len() > MAX_PARAMETERS {
             return Err(SpecError::TooLarge { model: self.entry.name, limit: MAX_PARAMETERS });
         }
         Ok(model)

@@ -28,7 +28,13 @@ fn specs() -> Vec<ModelSpec> {
         .expect("valid hyper-parameters");
     // All are large enough for their shards to be spread over threads, the MLP for the optimiser's pass too.
     let mlp = common("MLP").set("hidden_size", 300).expect("valid hyper-parameters");
-    vec![nhits, mlp, common("NLinear"), common("DLinear")]
+    let lstm = common("LSTM")
+        .set("recurrent", true)
+        .and_then(|spec| spec.set("encoder_dropout", 0.2))
+        .and_then(|spec| spec.set("encoder_hidden_size", 40))
+        .expect("valid hyper-parameters");
+    let gru = common("GRU").set("encoder_hidden_size", 24).expect("valid hyper-parameters");
+    vec![nhits, mlp, common("NLinear"), common("DLinear"), lstm, gru]
 }
 
 fn fit(threads: usize, seed: u64) -> Fitted {

@@ -43,6 +43,26 @@ fn every_model_learns_a_wave_and_beats_the_naive_forecast_of_no_season() {
 }
 
 #[test]
+fn recurrent_models_learn_the_wave_in_both_modes() {
+    for name in ["RNN", "LSTM", "GRU"] {
+        for recurrent in [false, true] {
+            let spec = spec(name)
+                .set("recurrent", recurrent)
+                .and_then(|spec| spec.set("h_train", 4))
+                .and_then(|spec| spec.set("encoder_hidden_size", 16))
+                .and_then(|spec| spec.set("decoder_hidden_size", 16))
+                .and_then(|spec| spec.set("learning_rate", 1e-2))
+                .and_then(|spec| spec.set("max_steps", 150))
+                .expect("valid hyper-parameters");
+            let forecaster = Forecaster::new([spec]).expect("a model").val_size(H);
+            let checked = forecaster.cross_validate(&panel(), 4, 3).expect("a validation");
+            let metrics = checked.metrics(&panel(), 1);
+            assert!(metrics[0].mae < 0.2 * metrics[1].mae, "{name}, recurrent {recurrent}: {metrics:?}");
+        }
+    }
+}
+
+#[test]
 fn the_loss_falls_and_every_step_is_told() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let listener = seen.clone();

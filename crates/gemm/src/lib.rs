@@ -45,6 +45,8 @@ mod element;
 mod epilogue;
 mod matmul;
 mod options;
+#[cfg(feature = "parallel")]
+mod parallel;
 mod product;
 mod scalar;
 mod skinny;
@@ -56,5 +58,10 @@ pub use batch::{BatchMut, BatchRef, matmul_batched};
 pub use element::Element;
 pub use foretell_simd::Activation;
 pub use matmul::matmul;
-pub use options::{Accum, Bias, Options};
+pub use options::{Accum, Bias, Options, with_threads};
 pub use view::{MatMut, MatRef};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,5 +1,6 @@
 //! What happens to a product on its way into the destination.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use foretell_simd::Activation;
@@ -24,8 +25,24 @@ pub enum Bias<'a, T> {
     PerRow(&'a [T]),
 }
 
+thread_local! {
+    static THREADS: Cell<usize> = const { Cell::new(1) };
+}
+
+/// Runs `work` on this thread with `threads` as the default of [`Options::threads`].
+pub fn with_threads<R>(threads: usize, work: impl FnOnce() -> R) -> R {
+    struct Restore(usize);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            THREADS.set(self.0);
+        }
+    }
+    let _restore = Restore(THREADS.replace(threads));
+    work()
+}
+
 /// `dst = activation([dst +] alpha * lhs * rhs + bias)`, by default plainly `dst = lhs * rhs` on one
-/// thread.
+/// thread, or as many as [`with_threads`] says.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a, T> {
     /// Whether the destination's old values take part.
@@ -49,7 +66,7 @@ impl<T: Element> Default for Options<'_, T> {
             alpha: T::ONE,
             bias: None,
             activation: Activation::Identity,
-            threads: 1,
+            threads: THREADS.get(),
         }
     }
 }

@@ -9,17 +9,19 @@ use crate::options::Options;
 use crate::product::product;
 
 /// Multiply-adds that are worth a task of their own: some tens of microseconds.
-const TASK: usize = 4 << 20;
+const TASK: usize = 3 << 19;
 
 /// Multiply-adds below which a second thread may cost more than it brings.
-const WORTHWHILE: usize = 10 << 20;
+const WORTHWHILE: usize = 3 << 20;
 
 /// The most tiles of a product.
 const TASKS: usize = 16;
 
-/// The least width and height of a tile.
+/// The least width of a tile, and its least height, which is another for narrow products: those cannot be
+/// cut but by rows.
 const WIDTH: usize = 192;
 const HEIGHT: usize = 512;
+const NARROW_HEIGHT: usize = 128;
 
 /// The grid of tiles of one product.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +41,10 @@ impl Grid {
             return Self { rows: m, cols: n, height: m.max(1), width: n.max(1) };
         }
         let across = tasks.min(n / WIDTH).max(1);
-        let down = (tasks / across).min(m / HEIGHT).max(1);
+        // Half-sized tasks make up for the coarse cut of narrow products.
+        let down =
+            if across == 1 { (2 * tasks).min(m / NARROW_HEIGHT) } else { (tasks / across).min(m / HEIGHT) };
+        let down = down.max(1);
         let width = n.div_ceil(across).next_multiple_of(64).max(1);
         Self { rows: m, cols: n, height: m.div_ceil(down).max(1), width }
     }
@@ -127,24 +132,7 @@ fn threads(wanted: usize, work: usize) -> usize {
 fn for_each(count: usize, group: usize, threads: usize, one: impl Fn(usize) + Sync) {
     #[cfg(feature = "parallel")]
     if threads > 1 && count > group {
-        use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-        let next = AtomicUsize::new(0);
-        let take = || {
-            loop {
-                let first = next.fetch_add(group, Relaxed);
-                if first >= count {
-                    break;
-                }
-                (first..count.min(first + group)).for_each(&one);
-            }
-        };
-        // The caller works too, also one from outside the pool.
-        return rayon::in_place_scope(|scope| {
-            for _ in 1..threads.min(count.div_ceil(group)) {
-                scope.spawn(|_| take());
-            }
-            take();
-        });
+        return crate::parallel::for_each(count, group, threads, &one);
     }
     let _ = (group, threads);
     (0..count).for_each(one);

@@ -1,7 +1,9 @@
-//! Fused forward and backward pairs over slices: pooling, interpolation, moving averages.
+//! Fused forward and backward pairs over slices: recurrent sequences, pooling, interpolation, moving
+//! averages.
 //!
-//! Every kernel works on `rows` rows that lie one after the other; it knows nothing of tensors or of
-//! gradients' bookkeeping. A backward kernel *adds* its result to the gradient it is given.
+//! A kernel knows nothing of tensors or of gradients' bookkeeping. Those over rows take rows that lie one
+//! after the other, and their backward kernels *add* their result to the gradient they are given; those over
+//! sequences take them time-major, and say what they do with a gradient's old values.
 //!
 //! ```
 //! use foretell_kernels::pool::{Pooling, pooled_len};
@@ -17,3 +19,4 @@
 pub mod interpolate;
 pub mod moving_average;
 pub mod pool;
+pub mod recurrent;

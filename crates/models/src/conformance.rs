@@ -89,7 +89,7 @@ fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, window
     let mut gradients = vec![0.0; params.table().arena_len()];
     let truth = Truth::new(dims.horizon, target.values(), weights.values());
     loss.mean(&output, truth, (BATCH * dims.horizon) as f64).backward(&mut gradients);
-    for entry in params.table().entries() {
+    for entry in params.table().trained() {
         let own = &gradients[entry.offset..entry.offset + entry.shape.numel()];
         assert!(own.iter().any(|&g| g != 0.0), "{name}: {} gets no gradient", entry.name);
         assert!(own.iter().all(|g| g.is_finite()), "{name}: the gradient of {} is not finite", entry.name);

@@ -4,20 +4,15 @@
 //! (arXiv 2205.13504), section 4.
 
 use foretell_nn::{Activation, Dims, Forward, Linear, Model, Scope, Var, Windows};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::hyper::hyper_parameters;
 use crate::registry::{Architecture, ConfigError, Exogenous};
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct DLinear {
-    /// Steps of the moving average, odd.
-    moving_avg_window: usize,
-}
-
-impl Default for DLinear {
-    fn default() -> Self {
-        Self { moving_avg_window: 25 }
+hyper_parameters! {
+    DLinear {
+        /// Steps of the moving average, odd.
+        moving_avg_window: usize = 25,
     }
 }
 

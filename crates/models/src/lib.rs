@@ -17,12 +17,22 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod basis;
 #[cfg(test)]
 mod conformance;
 mod dlinear;
+mod gru;
+mod hyper;
+mod lstm;
 mod mlp;
+mod nbeats;
+mod nbeats_stacks;
+mod nbeatsx;
 mod nhits;
 mod nlinear;
+mod perceptron;
+mod recurrent;
 mod registry;
+mod rnn;
 
 pub use registry::{ConfigError, Entry, Exogenous, MODELS, find};

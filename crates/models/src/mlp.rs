@@ -3,22 +3,17 @@
 //! Rosenblatt 1958, "The perceptron"; rectified units after Nair and Hinton 2010.
 
 use foretell_nn::{Activation, Dims, Forward, Linear, Model, Scope, Var, Windows};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
+use crate::hyper::hyper_parameters;
+use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, MAX_LAYERS};
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Mlp {
-    /// Hidden layers.
-    num_layers: usize,
-    /// Units of each hidden layer.
-    hidden_size: usize,
-}
-
-impl Default for Mlp {
-    fn default() -> Self {
-        Self { num_layers: 2, hidden_size: 1024 }
+hyper_parameters! {
+    Mlp {
+        /// Hidden layers.
+        num_layers: usize = 2,
+        /// Units of each hidden layer.
+        hidden_size: usize = 1024,
     }
 }
 
@@ -68,5 +63,9 @@ impl Model for Network {
         }
         let y = self.out.forward(cx, &x, Activation::Identity);
         y.reshape([windows.batch(), self.dims.horizon, self.dims.outputs])
+    }
+
+    fn shard_windows(&self) -> usize {
+        LARGE_WEIGHTS
     }
 }

@@ -12,53 +12,42 @@
 use std::sync::Arc;
 
 use foretell_nn::{
-    Activation, Dims, Forward, Interpolation, Linear, Model, Nonlinearity, Pooling, Resampler, Scope, Tensor,
-    Var, Windows, pooled_len,
+    Dims, Forward, Interpolation, Model, Pooling, Resampler, Scope, Tensor, Var, Windows, pooled_len,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
+use crate::hyper::hyper_parameters;
+use crate::perceptron::{Layers, Perceptron};
+use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, MAX_LAYERS};
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Nhits {
-    /// One `"identity"` per stack.
-    stack_types: Vec<String>,
-    /// Blocks of each stack.
-    n_blocks: Vec<usize>,
-    /// `[inputs, outputs]` of the hidden layers of every block.
-    mlp_units: Vec<[usize; 2]>,
-    /// Steps that each stack pools the history by.
-    n_pool_kernel_size: Vec<usize>,
-    /// Steps of the horizon per knot of each stack's forecast.
-    n_freq_downsample: Vec<usize>,
-    /// `"MaxPool1d"` or `"AvgPool1d"`.
-    pooling_mode: String,
-    /// `"linear"`, `"nearest"` or `"cubic"`.
-    interpolation_mode: String,
-    /// Dropout behind each activation.
-    dropout_prob_theta: f32,
-    /// `"ReLU"`, `"Softplus"`, `"Tanh"`, `"SELU"`, `"LeakyReLU"`, `"PReLU"` or `"Sigmoid"`.
-    activation: String,
-}
-
-impl Default for Nhits {
-    fn default() -> Self {
-        Self {
-            stack_types: vec!["identity".to_owned(); 3],
-            n_blocks: vec![1; 3],
-            mlp_units: vec![[512, 512]; 3],
-            n_pool_kernel_size: vec![2, 2, 1],
-            n_freq_downsample: vec![4, 2, 1],
-            pooling_mode: "MaxPool1d".to_owned(),
-            interpolation_mode: "linear".to_owned(),
-            dropout_prob_theta: 0.0,
-            activation: "ReLU".to_owned(),
-        }
+hyper_parameters! {
+    Nhits {
+        /// One "identity" per stack.
+        stack_types: Vec<String> = vec!["identity".to_owned(); 3],
+        /// Blocks of each stack.
+        n_blocks: Vec<usize> = vec![1; 3],
+        /// [inputs, outputs] of the hidden layers of every block.
+        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3],
+        /// Steps that each stack pools the history by.
+        n_pool_kernel_size: Vec<usize> = vec![2, 2, 1],
+        /// Steps of the horizon per knot of each stack's forecast.
+        n_freq_downsample: Vec<usize> = vec![4, 2, 1],
+        /// "MaxPool1d" or "AvgPool1d".
+        pooling_mode: String = "MaxPool1d".to_owned(),
+        /// "linear", "nearest" or "cubic".
+        interpolation_mode: String = "linear".to_owned(),
+        /// Dropout behind each activation.
+        dropout_prob_theta: f32 = 0.0,
+        /// Behind each hidden layer: "ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "PReLU" or "Sigmoid".
+        activation: String = "ReLU".to_owned(),
     }
 }
 
 impl Nhits {
+    fn layers(&self) -> Layers<'_> {
+        Layers { mlp_units: &self.mlp_units, dropout: self.dropout_prob_theta, activation: &self.activation }
+    }
+
     fn check(&self, dims: &Dims) -> Result<(Pooling, Interpolation), ConfigError> {
         let fault = |name: &str, expected: &str, found: Value| ConfigError {
             model: Self::NAME,
@@ -89,23 +78,7 @@ impl Nhits {
                 return Err(fault(name, &expected, json!(values)));
             }
         }
-        let fits = self.mlp_units.windows(2).all(|pair| pair[0][1] == pair[1][0]);
-        if self.mlp_units.is_empty() || !fits || self.mlp_units.iter().flatten().any(|&units| units == 0) {
-            let expected =
-                "a list of [inputs, outputs] of at least 1, each layer's inputs being the outputs before it";
-            return Err(fault("mlp_units", expected, json!(self.mlp_units)));
-        }
-        if !(0.0..1.0).contains(&self.dropout_prob_theta) {
-            return Err(fault(
-                "dropout_prob_theta",
-                "at least 0 and below 1",
-                json!(self.dropout_prob_theta),
-            ));
-        }
-        if self.activation != "PReLU" && Nonlinearity::fixed(&self.activation).is_none() {
-            let expected = "ReLU, Softplus, Tanh, SELU, LeakyReLU, PReLU or Sigmoid";
-            return Err(fault("activation", expected, json!(self.activation)));
-        }
+        self.layers().check(Self::NAME)?;
         let pooling = match self.pooling_mode.as_str() {
             "MaxPool1d" => Pooling::Max,
             "AvgPool1d" => Pooling::Average,
@@ -129,6 +102,8 @@ impl Architecture for Nhits {
     const NAME: &'static str = "NHITS";
     const PAPER: &'static str = "Challu et al. 2023, arXiv 2201.12886";
     const EXOGENOUS: Exogenous = Exogenous::ALL;
+    const DIFFERENCES: &'static [&'static str] =
+        &["A stack without blocks is an error; there it is passed over."];
 
     fn common_defaults() -> Value {
         json!({ "num_lr_decays": 3, "inference_windows_batch_size": -1 })
@@ -143,12 +118,16 @@ impl Architecture for Nhits {
             let resampler = Arc::new(Resampler::new(interpolation, knots, dims.horizon));
             for _ in 0..count {
                 let kernel = self.n_pool_kernel_size[stack];
+                let inputs = pooled_len(dims.input_size, kernel) * (1 + dims.hist_exog)
+                    + pooled_len(dims.input_size + dims.horizon, kernel) * dims.futr_exog
+                    + dims.stat_exog;
+                let outputs = dims.input_size + dims.outputs * knots;
                 let mut scope = scope.at(blocks.len());
                 blocks.push(Block {
                     dims: *dims,
                     pooling,
                     kernel,
-                    perceptron: Perceptron::new(&mut scope.at("layers"), &self, dims, kernel, knots),
+                    perceptron: Perceptron::new(&mut scope.at("layers"), &self.layers(), inputs, outputs),
                     resampler: resampler.clone(),
                 });
             }
@@ -171,13 +150,22 @@ impl Model for Network {
         let mut forecast = Var::constant(windows.insample_y.narrow(1, input_size - 1, 1).unsqueeze(2));
         let last = self.blocks.len() - 1;
         for (i, block) in self.blocks.iter().enumerate() {
-            let theta = block.theta(cx, &residual, windows);
-            forecast = forecast.add(&block.forecast(&theta));
-            if i < last {
-                residual = residual.sub(&block.backcast(&theta)).mul(&mask);
-            }
+            let (seen, knots) = (block.seen(&residual, windows), block.knots());
+            // Nobody looks at what the last block leaves of the history.
+            let knots = if i < last {
+                let theta = block.perceptron.forward(cx, seen);
+                residual = residual.sub(&theta.narrow(1, 0, input_size)).mul(&mask);
+                theta.narrow(1, input_size, knots)
+            } else {
+                block.perceptron.part(cx, seen, input_size..input_size + knots)
+            };
+            forecast = forecast.add(&block.forecast(&knots));
         }
         forecast
+    }
+
+    fn shard_windows(&self) -> usize {
+        LARGE_WEIGHTS
     }
 }
 
@@ -190,8 +178,8 @@ struct Block {
 }
 
 impl Block {
-    /// The coefficients of backcast and forecast, `[batch, input_size + outputs * knots]`.
-    fn theta(&self, cx: &Forward<'_>, residual: &Var, windows: &Windows) -> Var {
+    /// What the layers see: everything pooled, flat.
+    fn seen(&self, residual: &Var, windows: &Windows) -> Vec<Var> {
         let mut parts = vec![residual.pool(self.pooling, self.kernel)];
         let pooled = |columns: &Tensor| {
             let columns = Var::constant(columns.clone()).permute(&[0, 2, 1]).pool(self.pooling, self.kernel);
@@ -202,80 +190,17 @@ impl Block {
         };
         parts.extend(windows.hist_exog.iter().chain(&windows.futr_exog).map(pooled));
         parts.extend(windows.stat_exog.iter().cloned().map(Var::constant));
-        self.perceptron.forward(cx, Var::concat(&parts.iter().collect::<Vec<_>>(), 1))
+        parts
     }
 
-    /// This block's part of the reversed history, `[batch, input_size]`.
-    fn backcast(&self, theta: &Var) -> Var {
-        theta.narrow(1, 0, self.dims.input_size)
+    /// The number of coefficients of the forecast.
+    fn knots(&self) -> usize {
+        self.dims.outputs * self.resampler.knots()
     }
 
-    /// This block's part of the forecast, `[batch, horizon, outputs]`.
-    fn forecast(&self, theta: &Var) -> Var {
-        let Dims { input_size, outputs, .. } = self.dims;
-        let knots = self.resampler.knots();
-        let batch = theta.shape()[0];
-        let knots = theta.narrow(1, input_size, outputs * knots).reshape([batch, outputs, knots]);
-        knots.interpolate(&self.resampler).permute(&[0, 2, 1])
+    /// This block's part of the forecast, `[batch, horizon, outputs]`, of coefficients `[batch, outputs * knots]`.
+    fn forecast(&self, knots: &Var) -> Var {
+        let shape = [knots.shape()[0], self.dims.outputs, self.resampler.knots()];
+        knots.reshape(shape).interpolate(&self.resampler).permute(&[0, 2, 1])
     }
-}
-
-/// The layers of a block, under the places that `torch.nn.Sequential` gives them: activations and
-/// dropouts count too.
-struct Perceptron {
-    first: Linear,
-    hidden: Vec<Linear>,
-    activation: Nonlinearity,
-    dropout: f32,
-    last: Linear,
-}
-
-impl Perceptron {
-    fn new(scope: &mut Scope<'_>, config: &Nhits, dims: &Dims, kernel: usize, knots: usize) -> Self {
-        let inputs = pooled_len(dims.input_size, kernel) * (1 + dims.hist_exog)
-            + pooled_len(dims.input_size + dims.horizon, kernel) * dims.futr_exog
-            + dims.stat_exog;
-        let per_layer = if config.dropout_prob_theta > 0.0 { 3 } else { 2 };
-        let first = Linear::new(&mut scope.at(0), inputs, config.mlp_units[0][0]);
-        let mut hidden = Vec::new();
-        let mut activation = None;
-        for (i, &[inputs, outputs]) in config.mlp_units.iter().enumerate() {
-            let place = 1 + i * per_layer;
-            hidden.push(Linear::new(&mut scope.at(place), inputs, outputs));
-            let mut scope = scope.at(place + 1);
-            // One module stands behind every layer of the block, so one slope serves them all.
-            match activation {
-                None => {
-                    activation = Some(match Nonlinearity::fixed(&config.activation) {
-                        Some(fixed) => Nonlinearity::Fixed(fixed),
-                        None => Nonlinearity::prelu(&mut scope),
-                    });
-                }
-                Some(Nonlinearity::PRelu(slope)) => scope.alias("weight", slope),
-                Some(Nonlinearity::Fixed(_)) => {}
-            }
-        }
-        let place = 1 + config.mlp_units.len() * per_layer;
-        let outputs = dims.input_size + dims.outputs * knots;
-        Self {
-            first,
-            last: Linear::new(&mut scope.at(place), hidden_outputs(config), outputs),
-            hidden,
-            activation: activation.expect("at least one hidden layer"),
-            dropout: config.dropout_prob_theta,
-        }
-    }
-
-    fn forward(&self, cx: &Forward<'_>, x: Var) -> Var {
-        let mut x = self.first.forward(cx, &x, Activation::Identity);
-        for layer in &self.hidden {
-            x = layer.forward(cx, &x, self.activation.fused());
-            x = cx.dropout(self.activation.finish(cx, x), self.dropout);
-        }
-        self.last.forward(cx, &x, Activation::Identity)
-    }
-}
-
-fn hidden_outputs(config: &Nhits) -> usize {
-    config.mlp_units[config.mlp_units.len() - 1][1]
 }

@@ -4,14 +4,15 @@
 //! (arXiv 2205.13504), section 4.
 
 use foretell_nn::{Activation, Dims, Forward, Linear, Model, Scope, Var, Windows};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::hyper::hyper_parameters;
 use crate::registry::{Architecture, ConfigError, Exogenous};
 
-/// NLinear has no hyper-parameters of its own.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct NLinear {}
+hyper_parameters! {
+    /// NLinear has no hyper-parameters of its own.
+    NLinear {}
+}
 
 struct Network {
     dims: Dims,

@@ -2,8 +2,9 @@
 
 use foretell_nn::{Dims, Model, Scope, Table};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+use crate::hyper::Hyper;
 
 /// One line per model, `file::Config`: it adds the model to [`MODELS`] and sends it through the
 /// conformance tests.
@@ -23,20 +24,33 @@ zoo! {
     nlinear::NLinear,
     dlinear::DLinear,
     mlp::Mlp,
+    nbeats::Nbeats,
+    nbeatsx::Nbeatsx,
     nhits::Nhits,
+    rnn::Rnn,
+    lstm::Lstm,
+    gru::Gru,
 }
 
 /// Layers or blocks that a model may have: more is a slip of the finger.
 pub(crate) const MAX_LAYERS: usize = 1000;
 
+/// The least windows of a shard for models whose work is products with large weights, which every shard reads
+/// and whose gradient every shard writes: fewer, larger shards.
+pub(crate) const LARGE_WEIGHTS: usize = 128;
+
 /// The hyper-parameters of a model that are its own, and how they become a model.
-pub(crate) trait Architecture: Default + Serialize + DeserializeOwned {
+pub(crate) trait Architecture: Hyper {
     /// The name, as in neuralforecast.
     const NAME: &'static str;
     /// Who described it where.
     const PAPER: &'static str;
+    /// How many series it forecasts together, and whether all steps at once.
+    const KIND: &'static str = "univariate, direct";
     /// Which kinds of exogenous columns it reads.
     const EXOGENOUS: Exogenous;
+    /// What it does otherwise than neuralforecast's model of that name, a sentence each.
+    const DIFFERENCES: &'static [&'static str] = &[];
 
     /// Hyper-parameters that all models have but whose default is another here, as a JSON object.
     fn common_defaults() -> Value {
@@ -87,8 +101,14 @@ pub struct Entry {
     pub name: &'static str,
     /// Who described it where.
     pub paper: &'static str,
+    /// How many series it forecasts together, and whether all steps at once.
+    pub kind: &'static str,
     /// Which kinds of exogenous columns it reads.
     pub exogenous: Exogenous,
+    /// What it does otherwise than neuralforecast's model of that name, a sentence each.
+    pub differences: &'static [&'static str],
+    /// The names of the hyper-parameters that only this model has, and what they mean.
+    pub meanings: &'static [(&'static str, &'static str)],
     common: fn() -> Value,
     own: fn() -> Value,
     check: fn(&Map<String, Value>) -> Result<(), ConfigError>,
@@ -100,7 +120,10 @@ impl Entry {
         Self {
             name: A::NAME,
             paper: A::PAPER,
+            kind: A::KIND,
             exogenous: A::EXOGENOUS,
+            differences: A::DIFFERENCES,
+            meanings: A::MEANINGS,
             common: A::common_defaults,
             own: || serde_json::to_value(A::default()).expect("hyper-parameters are plain JSON"),
             check: |own| parse::<A>(own).map(|_| ()),

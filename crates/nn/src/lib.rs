@@ -19,18 +19,23 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod derived;
 mod init;
 mod layers;
 mod loss;
 mod model;
 mod params;
 
+pub use derived::{Derived, DerivedId};
 pub use foretell_autograd::{
-    Activation, Interpolation, Key, Pooling, Resampler, Shape, Tensor, Var, pooled_len,
+    Activation, Cell, Interpolation, Key, Pooling, Resampler, Shape, Tensor, Var, pooled_len,
 };
 pub use init::Init;
 pub use layers::activation::Nonlinearity;
 pub use layers::linear::Linear;
+pub use layers::linear_pair::LinearPair;
+pub use layers::mlp::{Mlp, MlpSizes};
+pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use loss::{Columns, Loss, LossError, Truth};
-pub use model::{Dims, Forward, Model, Windows};
+pub use model::{Dims, Forward, Model, Stepwise, Windows};
 pub use params::{Alias, Entry, ParamId, Params, Scope, Table};

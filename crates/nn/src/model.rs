@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use foretell_autograd::{Key, Tensor, Var};
 
-use crate::{ParamId, Params};
+use crate::{DerivedId, ParamId, Params, RecurrentState};
 
 /// The sizes of a model's inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,37 @@ impl Windows {
 pub trait Model: Send + Sync {
     /// The forecast, `[batch, horizon, outputs]`, on the windows' scale.
     fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var;
+
+    /// The least number of windows that are worth a shard of a training batch: with fewer, products of
+    /// matrices fall off their best rate, and the traffic of the shards' gradients grows against the work.
+    fn shard_windows(&self) -> usize {
+        64
+    }
+
+    /// The model as one that forecasts a step at a time, if it is one.
+    fn stepwise(&self) -> Option<&dyn Stepwise> {
+        None
+    }
+}
+
+/// A model that reads a window step by step and forecasts, at each, the one that comes next; forecasts of
+/// several steps are fed back to it.
+///
+/// So it sees windows that are put one step askew: at place t the target of step t, the columns of step
+/// t + 1, hist columns of steps of the horizon being zeros. Their length is `input_size`, plus 1, plus the
+/// steps of the horizon, less 1; [`Model::forward`] forecasts the last steps of them, as many as there are
+/// beyond `input_size`.
+pub trait Stepwise {
+    /// Steps of the horizon that it trains on (neuralforecast's `h_train`).
+    fn h_train(&self) -> usize;
+
+    /// Steps of history that it sees where it forecasts, less the one that all are read beyond
+    /// (neuralforecast's `inference_input_size`).
+    fn inference_input_size(&self) -> usize;
+
+    /// Reads on from where `state` says (empty at the start), and forecasts the step after the windows',
+    /// `[batch, 1, outputs]`.
+    fn step(&self, cx: &Forward<'_>, windows: &Windows, state: &mut RecurrentState) -> Var;
 }
 
 /// One run of a model: its parameters, and whether it trains.
@@ -68,25 +99,44 @@ pub struct Forward<'a> {
     /// What randomness of this run is drawn from; `None` in inference.
     key: Option<Key>,
     draws: Cell<u64>,
+    /// The derived tensors, where they were computed for several runs at once.
+    derived: Option<&'a [Tensor]>,
 }
 
 impl<'a> Forward<'a> {
     /// A run that records nothing and drops nothing out.
     pub fn inference(params: &'a Params) -> Self {
-        Self { params, key: None, draws: Cell::new(0) }
+        Self { params, key: None, draws: Cell::new(0), derived: None }
     }
 
     /// A run that records the graph. `key` decides dropout: it must differ between steps and shards.
     pub fn training(params: &'a Params, key: Key) -> Self {
-        Self { params, key: Some(key), draws: Cell::new(0) }
+        Self { params, key: Some(key), draws: Cell::new(0), derived: None }
     }
 
-    /// A parameter, whose gradient goes to its place in the arena when training.
+    /// A run on a part of a batch: `derived` are the derived tensors, whose gradients go behind those of the
+    /// parameters; whoever adds up the parts leads them on.
+    pub fn part(params: &'a Params, key: Key, derived: &'a [Tensor]) -> Self {
+        Self { derived: Some(derived), ..Self::training(params, key) }
+    }
+
+    /// A parameter, whose gradient goes to its place in the arena when training, or a constant.
     pub fn param(&self, id: ParamId) -> Var {
         let value = self.params.tensor(id);
-        match self.key {
-            Some(_) => Var::parameter(value, self.params.offset(id)),
-            None => Var::constant(value),
+        match self.params.offset(id) {
+            Some(offset) if self.key.is_some() => Var::parameter(value, offset),
+            _ => Var::constant(value),
+        }
+    }
+
+    /// A tensor derived from parameters.
+    pub fn derived(&self, id: DerivedId) -> Var {
+        let table = self.params.table();
+        let entry = &table.derived()[id.0];
+        match (self.key, self.derived) {
+            (None, _) => Var::constant(self.params.derived(id)),
+            (Some(_), None) => entry.compute(self),
+            (Some(_), Some(all)) => Var::parameter(all[id.0].clone(), table.derived_range(entry).start),
         }
     }
 

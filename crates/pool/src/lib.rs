@@ -53,3 +53,8 @@ pub use metrics::{Metrics, metrics};
 
 /// Whether released blocks are kept.
 const POOLING: bool = cfg!(feature = "pool");
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -4,7 +4,7 @@ use std::ops::{Add, BitAnd, BitOr, Sub};
 
 use pulp::Simd;
 
-use crate::vector::Vector;
+use crate::vector::{Vector, apart};
 
 /// A vector of `f32`.
 pub(crate) type F32s<S> = Vector<f32, S>;
@@ -49,14 +49,17 @@ impl<S: Simd> Bits<S> {
     /// What [`Vector::round_product`] adds to the integer.
     pub(crate) const ROUNDED: u32 = MAGIC.to_bits();
 
+    /// The result of an operation of pulp's on these bits and others.
     #[inline(always)]
-    fn splat(self, x: u32) -> S::u32s {
-        self.simd.splat_u32s(x)
-    }
-
-    #[inline(always)]
-    fn with(self, raw: S::u32s) -> Self {
-        Self { raw, ..self }
+    fn with(self, operation: impl FnOnce(S, S::u32s) -> S::u32s) -> Self {
+        let Self { raw, simd } = self;
+        Self {
+            raw: apart::<S, _>(
+                #[inline(always)]
+                || operation(simd, raw),
+            ),
+            simd,
+        }
     }
 
     #[inline(always)]
@@ -66,12 +69,18 @@ impl<S: Simd> Bits<S> {
 
     #[inline(always)]
     pub(crate) fn shl(self, by: u32) -> Self {
-        self.with(self.simd.wrapping_dyn_shl_u32s(self.raw, self.splat(by)))
+        self.with(
+            #[inline(always)]
+            |simd, raw| simd.wrapping_dyn_shl_u32s(raw, simd.splat_u32s(by)),
+        )
     }
 
     #[inline(always)]
     pub(crate) fn shr(self, by: u32) -> Self {
-        self.with(self.simd.wrapping_dyn_shr_u32s(self.raw, self.splat(by)))
+        self.with(
+            #[inline(always)]
+            |simd, raw| simd.wrapping_dyn_shr_u32s(raw, simd.splat_u32s(by)),
+        )
     }
 
     /// The integers, below 2^22 in magnitude as two's complement, as numbers.
@@ -86,7 +95,10 @@ impl<S: Simd> Add<u32> for Bits<S> {
 
     #[inline(always)]
     fn add(self, x: u32) -> Self {
-        self.with(self.simd.add_u32s(self.raw, self.splat(x)))
+        self.with(
+            #[inline(always)]
+            |simd, raw| simd.add_u32s(raw, simd.splat_u32s(x)),
+        )
     }
 }
 
@@ -95,7 +107,10 @@ impl<S: Simd> Sub<u32> for Bits<S> {
 
     #[inline(always)]
     fn sub(self, x: u32) -> Self {
-        self.with(self.simd.sub_u32s(self.raw, self.splat(x)))
+        self.with(
+            #[inline(always)]
+            |simd, raw| simd.sub_u32s(raw, simd.splat_u32s(x)),
+        )
     }
 }
 
@@ -104,7 +119,10 @@ impl<S: Simd> Sub for Bits<S> {
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        self.with(self.simd.sub_u32s(self.raw, other.raw))
+        self.with(
+            #[inline(always)]
+            |simd, raw| simd.sub_u32s(raw, other.raw),
+        )
     }
 }
 
@@ -113,7 +131,10 @@ impl<S: Simd> BitAnd<u32> for Bits<S> {
 
     #[inline(always)]
     fn bitand(self, x: u32) -> Self {
-        self.with(self.simd.and_u32s(self.raw, self.splat(x)))
+        self.with(
+            #[inline(always)]
+            |simd, raw| simd.and_u32s(raw, simd.splat_u32s(x)),
+        )
     }
 }
 
@@ -122,6 +143,9 @@ impl<S: Simd> BitOr<u32> for Bits<S> {
 
     #[inline(always)]
     fn bitor(self, x: u32) -> Self {
-        self.with(self.simd.or_u32s(self.raw, self.splat(x)))
+        self.with(
+            #[inline(always)]
+            |simd, raw| simd.or_u32s(raw, simd.splat_u32s(x)),
+        )
     }
 }

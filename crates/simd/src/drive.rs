@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use pulp::{Simd, WithSimd};
 
 use crate::level::dispatch;
-use crate::vector::{Lanes, Mask, Vector, Vectors};
+use crate::vector::{Lanes, Mask, Vector, Vectors, apart};
 
 /// An element-wise kernel: `R` slices are read, `W` slices are read and written.
 pub(crate) trait Map<T: Lanes, const R: usize, const W: usize>: Copy {
@@ -184,7 +184,10 @@ fn map_slices<S: Simd, T: Lanes, const R: usize, const W: usize>(
     while at + lanes <= slices.len {
         // SAFETY: `at + lanes` is within the slices.
         let (x, y) = unsafe { slices.load(simd, at) };
-        let y = op.map(x, y);
+        let y = apart::<S, _>(
+            #[inline(always)]
+            || op.map(x, y),
+        );
         // SAFETY: as above.
         unsafe { slices.store(at, y) };
         at += lanes;
@@ -192,7 +195,10 @@ fn map_slices<S: Simd, T: Lanes, const R: usize, const W: usize>(
     if at < slices.len {
         // SAFETY: `at` is within the slices.
         let (x, y) = unsafe { slices.load_tail(simd, at) };
-        let y = op.map(x, y);
+        let y = apart::<S, _>(
+            #[inline(always)]
+            || op.map(x, y),
+        );
         // SAFETY: as above.
         unsafe { slices.store_tail(at, y) };
     }
@@ -287,7 +293,10 @@ fn fold_slices<const U: usize, S: Simd, T: Lanes, const R: usize, const W: usize
     if at < slices.len {
         // SAFETY: `at` is within the slices.
         let (x, y) = unsafe { slices.load_tail(simd, at) };
-        let (new, y) = op.step(acc[U - 1], x, y);
+        let (new, y) = apart::<S, _>(
+            #[inline(always)]
+            || op.step(acc[U - 1], x, y),
+        );
         // SAFETY: as above.
         unsafe { slices.store_tail(at, y) };
         let mask = Mask::first(simd, slices.len - at);
@@ -327,7 +336,10 @@ unsafe fn advance<S: Simd, T: Lanes, const R: usize, const W: usize, const A: us
 ) -> Vectors<T, S, A> {
     // SAFETY: the caller's contract.
     let (x, y) = unsafe { slices.load(simd, at) };
-    let (acc, y) = op.step(acc, x, y);
+    let (acc, y) = apart::<S, _>(
+        #[inline(always)]
+        || op.step(acc, x, y),
+    );
     // SAFETY: the caller's contract.
     unsafe { slices.store(at, y) };
     acc

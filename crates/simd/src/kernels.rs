@@ -2,6 +2,7 @@
 
 pub(crate) mod activation;
 pub(crate) mod adam;
+pub(crate) mod cell;
 pub(crate) mod convert;
 pub(crate) mod elementwise;
 pub(crate) mod ema;

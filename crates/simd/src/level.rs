@@ -193,11 +193,21 @@ pub(crate) fn dispatch<Op: WithSimd>(op: Op) -> Op::Output {
         #[cfg(all(feature = "simd", target_arch = "aarch64"))]
         Target::Neon(simd) => Simd::vectorize(simd, op),
         #[cfg(test)]
-        Target::Emulated(128) => Simd::vectorize(pulp::Scalar128b, op),
-        #[cfg(test)]
-        Target::Emulated(256) => Simd::vectorize(pulp::Scalar256b, op),
-        #[cfg(test)]
-        Target::Emulated(_) => Simd::vectorize(pulp::Scalar512b, op),
+        Target::Emulated(width) => emulate(width, op),
+    }
+}
+
+/// A function of its own for each width: one that held them all would take the compiler far longer.
+#[cfg(test)]
+fn emulate<Op: WithSimd>(width: usize, op: Op) -> Op::Output {
+    #[inline(never)]
+    fn run<Op: WithSimd>(simd: impl Simd, op: Op) -> Op::Output {
+        op.with_simd(simd)
+    }
+    match width {
+        128 => run(pulp::Scalar128b, op),
+        256 => run(pulp::Scalar256b, op),
+        _ => run(pulp::Scalar512b, op),
     }
 }
 

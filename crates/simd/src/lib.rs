@@ -1,4 +1,46 @@
-//! Numeric kernels over slices, dispatched at run time: AVX-512, AVX2, NEON, scalar
+//! Numeric kernels over slices, dispatched at run time: AVX-512, AVX2, NEON, scalar.
+//!
+//! For whoever does to flat arrays of `f32` or `f64` what time series and small networks ask for:
+//! arithmetic, reductions, normalisation, moving windows, elementary functions, activations, losses,
+//! softmax and norms over rows, optimiser steps, random numbers, 16-bit formats. Each is one function
+//! over slices; the instructions are chosen when it is called, so one binary serves every machine.
+//!
+//! ```
+//! use foretell_simd::{Activation, ema, mean_variance, normalise, rolling_std};
+//!
+//! // A series on a common scale, and what a model of it may want to know.
+//! let series = [3.0f64, 4.0, 6.0, 5.0, 7.0, 8.0, 7.0];
+//! let (mean, variance) = mean_variance(&series);
+//! let mut unit = [0.0; 7];
+//! normalise(&series, mean, variance.sqrt(), &mut unit);
+//! let (mut trend, mut spread) = ([0.0; 7], [0.0; 7]);
+//! ema(&unit, 0.3, &mut trend);
+//! rolling_std(&unit, 3, 1, &mut spread);
+//! assert!(spread[1].is_nan() && spread[2] > 0.0); // the first windows are not full
+//!
+//! // A hidden layer, in place.
+//! let mut hidden = [-1.0f32, 0.0, 2.0];
+//! Activation::Gelu.apply(&mut hidden);
+//! assert!((hidden[2] - 1.9545).abs() < 1e-4);
+//! ```
+//!
+//! # What holds
+//!
+//! * **Levels.** The best [`Level`] of the machine is taken when the first kernel runs.
+//!   `FORETELL_SIMD=scalar|avx2|avx512|neon` overrides it for a process, [`with_level`] for a closure.
+//! * **Accuracy.** Each function's docs state it, and tests hold it at every level, lane count, length
+//!   and alignment: elementary functions within 2 ULP over all `f32`, sums within the bound of pairwise
+//!   summation, moving windows without cancellation.
+//! * **Hard inputs.** NaN, infinities and subnormal numbers are defined for every function; slices may
+//!   be empty. Slices of different lengths panic with both lengths, at the caller's line.
+//! * **Deterministic.** The same inputs at the same level give the same bits, whatever the alignment;
+//!   random numbers are a function of a [`Key`] and an index, the same at every level.
+//! * **No allocation**, but for moving windows of 128 elements and more.
+//!
+//! # Features
+//!
+//! * `simd` (default): run-time dispatch to the widest vectors of the machine. Without it there is the
+//!   scalar level only, with the same functions.
 
 mod bits;
 mod drive;
@@ -10,6 +52,7 @@ mod vector;
 
 pub use kernels::activation::{Activation, Saved};
 pub use kernels::adam::{AdamStep, adam, adamw};
+pub use kernels::cell::{gru_cell, gru_cell_backward, lstm_cell, lstm_cell_backward};
 pub use kernels::convert::{bf16, f16, from_bf16, from_f16, to_bf16, to_f16};
 pub use kernels::elementwise::{
     add, add_assign, axpy, div, div_assign, mul, mul_add, mul_assign, scale, sub, sub_assign,
@@ -39,3 +82,8 @@ pub use kernels::softmax::{
 pub use kernels::tanh::{tanh, tanh_in_place};
 pub use level::{Level, UnknownLevel, level, with_level};
 pub use vector::Float;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

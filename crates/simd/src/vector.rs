@@ -3,6 +3,7 @@
 //! Everything here is inlined into the kernel that uses it: code that is not inlined into pulp's
 //! `vectorize` is compiled without the level's instructions.
 
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use std::any::TypeId;
 use std::fmt::Debug;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
@@ -70,16 +71,7 @@ macro_rules! lanes {
             $(
                 #[inline(always)]
                 fn $name<S: Simd>(simd: S, $($arg: kind!($kind $t)),*) -> kind!($ret $t) {
-                    #[cfg(test)]
-                    if is_emulated::<S>() {
-                        // Sixteen lanes one by one, inlined everywhere, take minutes to compile.
-                        #[inline(never)]
-                        fn call<S: Simd>(simd: S, $($arg: kind!($kind $t)),*) -> kind!($ret $t) {
-                            simd.$method($($arg),*)
-                        }
-                        return call(simd, $($arg),*);
-                    }
-                    simd.$method($($arg),*)
+                    apart::<S, _>(#[inline(always)] || simd.$method($($arg),*))
                 }
             )*
 
@@ -328,21 +320,33 @@ impl<T: Lanes, S: Simd> Vector<T, S> {
 /// Whether `S` is one of the x86 levels, decided when the kernel is compiled.
 #[inline(always)]
 fn is_x86<S: Simd>() -> bool {
-    let id = TypeId::of::<S>();
-    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-    let levels = [TypeId::of::<pulp::x86::V3>(), TypeId::of::<pulp::x86::V4>()];
-    #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
-    let levels: [TypeId; 0] = [];
-    levels.contains(&id)
+    cfg!(all(feature = "simd", target_arch = "x86_64")) && const { !S::IS_SCALAR } && !is_emulated::<S>()
 }
 
-/// Whether `S` is one of pulp's emulated widths, which the tests run beside the real ones.
-#[cfg(test)]
+/// Whether `S` is one of pulp's emulated widths, which the tests run beside the real levels.
 #[inline(always)]
 fn is_emulated<S: Simd>() -> bool {
-    use pulp::{Scalar128b, Scalar256b, Scalar512b};
-    let id = TypeId::of::<S>();
-    [TypeId::of::<Scalar128b>(), TypeId::of::<Scalar256b>(), TypeId::of::<Scalar512b>()].contains(&id)
+    // Of all that has lanes and less than 32 registers, AVX2 alone is real. What can be decided before
+    // the types are known is decided first: the compiler then never sees the other way.
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    let real = const { S::F32_LANES == 8 } && TypeId::of::<S>() == TypeId::of::<pulp::x86::V3>();
+    #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
+    let real = false;
+    cfg!(test) && const { !S::IS_SCALAR && S::REGISTER_COUNT < 32 } && !real
+}
+
+/// Calls `part` of a kernel: inlined, but out of line at the emulated widths, whose lanes one by one
+/// would take minutes to compile wherever they are used.
+#[inline(always)]
+pub(crate) fn apart<S: Simd, R>(part: impl FnOnce() -> R) -> R {
+    if is_emulated::<S>() {
+        #[inline(never)]
+        fn call<R>(part: impl FnOnce() -> R) -> R {
+            part()
+        }
+        return call(part);
+    }
+    part()
 }
 
 impl<T: Lanes, S: Simd> Mask<T, S> {

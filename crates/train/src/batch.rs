@@ -4,6 +4,8 @@ use foretell_data::{Cutter, WindowRef, WindowSlices};
 use foretell_nn::{Dims, Loss, Tensor, Truth, Windows};
 use foretell_pool::Buffer;
 
+use crate::stepwise::askew;
+
 /// Windows with their targets, on the windows' scale (for a distribution's loss as in the data).
 #[derive(Clone, Debug)]
 pub struct Batch {
@@ -60,6 +62,8 @@ pub struct Cut<'a> {
     pub loss: &'a Loss,
     /// Whether the model sees zeros in place of the target's history.
     pub exclude_insample_y: bool,
+    /// Whether the model forecasts step by step, so that its windows are put one step askew.
+    pub stepwise: bool,
 }
 
 impl Cut<'_> {
@@ -103,11 +107,15 @@ impl Cut<'_> {
         if self.exclude_insample_y {
             insample_y.fill(0.0);
         }
+        let ahead_mask = self.stepwise.then(|| {
+            let known = weights.iter().map(|&weight| f32::from(weight > 0.0));
+            Tensor::build([batch, horizon], |mask| mask.iter_mut().zip(known).for_each(|(m, k)| *m = k))
+        });
         self.loss.weigh(&mut weights, horizon);
         let columns = |values: Buffer<f32>, steps: usize, count: usize| {
             (count > 0).then(|| Tensor::from_buffer(values, [batch, steps, count]))
         };
-        let windows = Windows {
+        let mut windows = Windows {
             insample_y: Tensor::from_buffer(insample_y, [batch, input_size]),
             insample_mask: Tensor::from_buffer(insample_mask, [batch, input_size]),
             hist_exog: columns(hist, input_size, hist_exog),
@@ -115,14 +123,16 @@ impl Cut<'_> {
             stat_exog: (stat_exog > 0).then(|| Tensor::from_buffer(stat, [batch, stat_exog])),
         };
         let steps = [batch, horizon];
-        let raw_target = Tensor::from_buffer(raw_target, steps);
+        let (scaled, raw_target) =
+            (Tensor::from_buffer(target, steps), Tensor::from_buffer(raw_target, steps));
+        if let Some(mask) = ahead_mask {
+            let ahead = if self.exclude_insample_y { Tensor::zeros(steps) } else { scaled.clone() };
+            windows = askew(&windows, &ahead, &mask);
+        }
         Scaled {
             batch: Batch {
                 windows,
-                target: match self.loss.is_distribution() {
-                    true => raw_target.clone(),
-                    false => Tensor::from_buffer(target, steps),
-                },
+                target: if self.loss.is_distribution() { raw_target.clone() } else { scaled },
                 weights: Tensor::from_buffer(weights, steps),
                 gauge: Tensor::from_buffer(gauge, [batch]),
                 loc: Tensor::from_buffer(loc, [batch]),

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
-use foretell_nn::{Key, Loss, Model, Params};
+use foretell_nn::{Dims, Key, Loss, Model, Params};
 use foretell_optim::StepDecay;
 use foretell_simd::Stream;
 
@@ -35,6 +35,8 @@ pub struct Fit<'a> {
     pub train: &'a Cutter<'a>,
     /// The windows to watch, if any are held out.
     pub valid: Option<&'a Cutter<'a>>,
+    /// The sizes of the windows to watch, where forecasts reach over the whole horizon.
+    pub valid_dims: Dims,
     /// How.
     pub config: &'a TrainConfig,
     /// The threads to use.
@@ -79,7 +81,7 @@ pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), Trai
 }
 
 fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
-    let Fit { model, params, cut, valid_loss, train, valid, config, workers } = job;
+    let Fit { model, params, cut, valid_loss, train, valid, valid_dims, config, workers } = job;
     let key = Key::new(config.random_seed);
     let schedule = StepDecay::halvings(config.learning_rate, config.num_lr_decays, config.max_steps);
     let mut engine = Engine::new(model, params, cut.loss, key.fold(DROPOUT), workers);
@@ -107,6 +109,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
 
         let due = (step + 1) % config.val_check_steps.min(config.max_steps).max(1) == 0;
         let checked = valid.filter(|_| due).map(|valid| {
+            let cut = Cut { dims: valid_dims, ..cut };
             let forecasts = Forecasts { model, params: engine.params(), cut, workers };
             forecasts.validate(valid, valid_loss, config)
         });

@@ -3,10 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use foretell_data::{Cutter, WindowRef};
-use foretell_nn::{Columns, Forward, Loss, Model, Params};
+use foretell_nn::{Columns, Loss, Model, Params};
 
 use crate::batch::{Cut, Scaled};
 use crate::config::TrainConfig;
+use crate::stepwise::forecast;
 use crate::workers::Workers;
 
 /// Windows that one thread runs at a time: enough for products of matrices at their best rate, few
@@ -50,8 +51,7 @@ impl Forecasts<'_> {
     /// Writes the forecasts of the windows on the data's scale; without columns the outputs of the model.
     fn tell(&self, scaled: &Scaled, columns: Option<&Columns>, values: &mut [f32]) {
         let (batch, loss) = (&scaled.batch, self.cut.loss);
-        let output = self.model.forward(&Forward::inference(self.params), &batch.windows);
-        let output = output.value().contiguous();
+        let output = forecast(self.model, self.params, &batch.windows, self.cut.dims.horizon);
         let Some(columns) = columns else { return values.copy_from_slice(output.values()) };
         let steps = self.cut.dims.horizon;
         let rows = values

@@ -13,6 +13,7 @@ mod fit;
 mod forecast;
 mod progress;
 mod shards;
+mod stepwise;
 mod stopping;
 mod workers;
 
@@ -22,4 +23,5 @@ pub use fit::{Fit, Listener, Outcome, TrainError, fit};
 pub use forecast::Forecasts;
 pub use progress::{Progress, Verdict};
 pub use shards::{Engine, NotANumber};
+pub use stepwise::forecast;
 pub use workers::Workers;

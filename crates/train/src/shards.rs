@@ -2,19 +2,16 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
-use foretell_nn::{Forward, Key, Loss, Model, Params};
+use foretell_autograd::with_threads;
+use foretell_nn::{Forward, Key, Loss, Model, Params, Table, Tensor, Var};
 use foretell_optim::{Adam, AdamConfig};
 use foretell_pool::Buffer;
 use foretell_simd::scale;
 
 use crate::batch::Batch;
 use crate::workers::{Workers, lock};
-
-/// A shard has at least this many windows. With fewer, products of matrices fall off their best rate and
-/// the arenas' traffic grows against the work.
-const SHARD_WINDOWS: usize = 64;
 
 /// More arenas than this cost more memory traffic than more threads would win back.
 const MAX_SHARDS: usize = 8;
@@ -38,8 +35,10 @@ pub struct Engine<'a> {
 struct Shard {
     /// From the last step it ran; a step replaces them.
     gradients: Buffer<f32>,
-    /// The offsets of the parameters that got a gradient.
+    /// The offsets of the parameters that got a gradient in this step.
     written: HashSet<usize>,
+    /// Those of the step before: where there is none now, zeros have to take its place.
+    stale: HashSet<usize>,
     loss: f64,
     /// What the loss is measured by, if by anything.
     benchmark: f64,
@@ -83,33 +82,50 @@ impl<'a> Engine<'a> {
         rate: f64,
         cut: impl Fn(Range<usize>) -> Batch + Sync,
     ) -> Result<f64, NotANumber> {
-        let count = shard_count(windows);
-        let len = self.params.table().arena_len();
+        let count = shard_count(windows, self.model.shard_windows());
+        let len = self.params.table().gradients_len();
         while self.shards.len() < count {
             self.shards.push(Mutex::new(Shard {
                 gradients: Buffer::zeroed(len),
                 written: HashSet::new(),
+                stale: HashSet::new(),
                 loss: 0.0,
                 benchmark: 0.0,
             }));
         }
         let Self { model, loss, workers, ref params, key, step, .. } = *self;
-        let spread = params.table().numel().saturating_mul(windows) >= WORTH_SPREADING;
+        let table = params.table();
+        let spread = table.numel().saturating_mul(windows) >= WORTH_SPREADING;
+        let threads = if spread { workers.threads() } else { 1 };
+        // A shard alone spreads its products over the threads; several have a thread each, and share what is
+        // derived from the parameters.
+        let inner = if count == 1 { threads } else { 1 };
+        let shared = if count == 1 { &[] } else { table.derived() };
+        let cx = Forward::training(params, key.fold(step));
+        let derived: Vec<Var> =
+            with_threads(threads, || shared.iter().map(|derived| derived.compute(&cx)).collect());
+        let values: Vec<Tensor> = derived.iter().map(|derived| derived.value().contiguous()).collect();
         workers.each(&self.shards[..count], spread, |i, shard| {
             let batch = cut(shard_range(windows, count, i));
-            let cx = Forward::training(params, key.fold(step).fold(i as u64));
-            let output = model.forward(&cx, &batch.windows);
-            let mean = loss.mean(&output, batch.truth(), total);
-            drop(output);
-            shard.loss = f64::from(mean.value().item());
-            shard.benchmark = loss.benchmark(batch.truth()) / total;
-            shard.written.clear();
-            mean.backward_fresh(&mut shard.gradients, &mut shard.written);
-            for entry in params.table().entries() {
-                if !shard.written.contains(&entry.offset) {
-                    shard.gradients[entry.offset..entry.offset + entry.shape.numel()].fill(0.0);
-                }
-            }
+            let key = key.fold(step).fold(i as u64);
+            let cx = match count {
+                1 => Forward::training(params, key),
+                _ => Forward::part(params, key, &values),
+            };
+            with_threads(inner, || {
+                let output = model.forward(&cx, &batch.windows);
+                let mean = loss.mean(&output, batch.truth(), total);
+                drop(output);
+                shard.loss = f64::from(mean.value().item());
+                shard.benchmark = loss.benchmark(batch.truth()) / total;
+                std::mem::swap(&mut shard.written, &mut shard.stale);
+                shard.written.clear();
+                mean.backward_fresh(
+                    Tensor::full(mean.shape(), 1.0),
+                    &mut shard.gradients,
+                    &mut shard.written,
+                );
+            });
         });
         let (mut sum, mut benchmark) = (0.0, 0.0);
         for (i, shard) in self.shards[..count].iter().enumerate() {
@@ -122,11 +138,18 @@ impl<'a> Engine<'a> {
         }
         // A loss that is a function of a mean: only now is its slope known.
         let (sum, slope) = loss.finish(sum, if total == 0.0 { 0.0 } else { benchmark });
-        if slope != 1.0 {
-            workers.each(&self.shards[..count], spread, |_, shard| scale(&mut shard.gradients, slope as f32));
+        let mut shards: Vec<_> = self.shards[..count].iter().map(lock).collect();
+        with_threads(threads, || lead_on(&derived, table, &mut shards));
+        for shard in &mut shards {
+            clear_unwritten(shard, table);
+            if slope != 1.0 {
+                scale(&mut shard.gradients, slope as f32);
+            }
         }
-        let shards: Vec<_> = self.shards[..count].iter().map(lock).collect();
-        let gradients: Vec<&[f32]> = shards.iter().map(|shard| &shard.gradients[..]).collect();
+        // They hold views of the parameters, which are about to change.
+        drop((derived, values));
+        let gradients: Vec<&[f32]> =
+            shards.iter().map(|shard| &shard.gradients[..table.arena_len()]).collect();
         self.adam.step(self.params.arena_mut(), &gradients, rate, self.workers.threads());
         drop(shards);
         self.step += 1;
@@ -134,9 +157,35 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// How many shards a batch is cut into: a function of the batch alone.
-fn shard_count(windows: usize) -> usize {
-    (windows / SHARD_WINDOWS).clamp(1, MAX_SHARDS)
+/// Adds up the shards' gradients of the derived tensors and leads them on to the parameters behind, as part of
+/// the first shard's gradient.
+fn lead_on(derived: &[Var], table: &Table, shards: &mut [MutexGuard<'_, Shard>]) {
+    for (var, entry) in derived.iter().zip(table.derived()) {
+        let range = table.derived_range(entry);
+        let mut with_gradient = shards.iter().filter(|shard| shard.written.contains(&range.start));
+        let Some(first) = with_gradient.next() else { continue };
+        let mut sum = Tensor::from_slice(&first.gradients[range.clone()], entry.shape());
+        for shard in with_gradient {
+            foretell_simd::add_assign(sum.values_mut(), &shard.gradients[range.clone()]);
+        }
+        let Shard { gradients, written, .. } = &mut *shards[0];
+        var.backward_fresh(sum, gradients, written);
+    }
+}
+
+/// Sets the gradients of parameters to zero that got none in this step but one in the step before.
+fn clear_unwritten(shard: &mut Shard, table: &Table) {
+    let Shard { gradients, written, stale, .. } = shard;
+    for entry in table.trained() {
+        if stale.contains(&entry.offset) && !written.contains(&entry.offset) {
+            gradients[entry.offset..entry.offset + entry.shape.numel()].fill(0.0);
+        }
+    }
+}
+
+/// How many shards a batch is cut into: a function of the model and the batch alone.
+fn shard_count(windows: usize, least: usize) -> usize {
+    (windows / least).clamp(1, MAX_SHARDS)
 }
 
 /// The windows of shard `i` of `count`.
@@ -166,7 +215,7 @@ mod tests {
     #[test]
     fn losses_that_are_no_mean_have_the_gradients_of_the_whole_batch() {
         const N: usize = 150;
-        assert_eq!(shard_count(N), 2);
+        assert_eq!(shard_count(N, 64), 2);
         let x: Vec<f32> = (0..N).map(|i| (i as f32 * 0.7).sin() + 0.01 * i as f32).collect();
         let y: Vec<f32> = x.iter().enumerate().map(|(i, x)| 3.0 * x + (i as f32).cos()).collect();
         for name in ["RMSE", "relMSE"] {
@@ -223,12 +272,12 @@ mod tests {
     #[test]
     fn shards_cover_the_batch() {
         for windows in [1, 63, 64, 127, 128, 130, 1000, 5000] {
-            let count = shard_count(windows);
+            let count = shard_count(windows, 64);
             let mut next = 0;
             for i in 0..count {
                 let range = shard_range(windows, count, i);
                 assert_eq!(range.start, next);
-                assert!(range.len() >= SHARD_WINDOWS.min(windows));
+                assert!(range.len() >= 64.min(windows));
                 next = range.end;
             }
             assert_eq!(next, windows);

@@ -8,12 +8,14 @@ mod dropout;
 mod flip;
 mod interpolate;
 mod linear;
+mod matmul;
 mod moving_average;
 mod narrow;
 mod pad;
 mod permute;
 mod pool;
 mod prelu;
+pub(crate) mod recurrent;
 mod reduce;
 mod reshape;
 

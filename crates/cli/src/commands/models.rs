@@ -1,57 +1,103 @@
 //! `foretell models`: what there is to choose from.
 
 use clap::Args;
-use foretell::{Entry, MODELS, ModelSpec};
+use foretell::{Entry, Loss, MODELS, ModelSpec};
 use serde_json::{Map, Value, json};
 
+use crate::markdown;
 use crate::output::print;
 use crate::table::Table;
 
 /// List the models and their hyper-parameters
 ///
-/// Tells their names, papers, and the kinds of exogenous columns they read (future: known in advance;
-/// historic: known for the past only; static: one value per series). With --json also every
-/// hyper-parameter with its default, as `--set key=JSON` takes it.
+/// Tells their names, papers, whether they forecast one series or many together and all steps at once, and
+/// the kinds of exogenous columns they read (future: known in advance; historic: known for the past only;
+/// static: one value per series). With a model's name: its hyper-parameters with their defaults, as
+/// `--set key=JSON` takes them, and what they mean.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   foretell models
+  foretell models NHITS
   foretell models --json | jq '.[] | select(.name == \"NHITS\").hyper_parameters'")]
 pub(crate) struct Models {
+    /// The model to tell all about
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(MODELS.iter().map(|model| model.name)))]
+    model: Option<String>,
     /// Print JSON, with the hyper-parameters and their defaults
     #[arg(long)]
     json: bool,
+    /// Print the chapter of the documentation
+    #[arg(long, conflicts_with_all = ["json", "model"])]
+    markdown: bool,
 }
 
 impl Models {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let chosen =
+            || MODELS.iter().filter(|entry| self.model.as_deref().is_none_or(|name| name == entry.name));
         if self.json {
-            let models = MODELS.iter().map(described).collect::<anyhow::Result<Vec<_>>>()?;
-            return print(format!("{}\n", serde_json::to_string_pretty(&models)?));
+            let models = chosen().map(described).collect::<anyhow::Result<Vec<_>>>()?;
+            print(format!("{}\n", serde_json::to_string_pretty(&models)?))
+        } else if self.markdown {
+            print(markdown::models()?)
+        } else if self.model.is_some() {
+            chosen().try_for_each(|model| print(told(model)?))
+        } else {
+            let table = Table::new()
+                .text("model", MODELS.iter().map(|model| model.name))
+                .text("kind", MODELS.iter().map(|model| model.kind))
+                .text("exogenous", MODELS.iter().map(exogenous))
+                .text("paper", MODELS.iter().map(|model| model.paper));
+            print(table.render())
         }
-        let table = Table::new()
-            .text("model", MODELS.iter().map(|model| model.name))
-            .text("exogenous", MODELS.iter().map(exogenous))
-            .text("paper", MODELS.iter().map(|model| model.paper));
-        print(table.render())
     }
 }
 
-fn exogenous(model: &Entry) -> String {
+/// The kinds of columns that a model reads.
+pub(crate) fn exogenous(model: &Entry) -> String {
     let reads = model.exogenous;
     let kinds = [(reads.futr, "future"), (reads.hist, "historic"), (reads.stat, "static")];
     let kinds: Vec<&str> = kinds.into_iter().filter(|(reads, _)| *reads).map(|(_, kind)| kind).collect();
-    if kinds.is_empty() { "-".to_owned() } else { kinds.join(", ") }
+    if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") }
+}
+
+/// All about one model, for people.
+fn told(model: &Entry) -> anyhow::Result<String> {
+    let spec = ModelSpec::new(model.name, 1, 1)?;
+    let defaults = defaults(&spec);
+    let facts = Table::new().text("model", ["kind", "exogenous", "losses", "paper"]).text(
+        model.name,
+        [model.kind.to_owned(), exogenous(model), Loss::NAMES.join(", "), model.paper.to_owned()],
+    );
+    let table = Table::new()
+        .text("hyper-parameter", defaults.keys())
+        .text("default", defaults.values().map(Value::to_string))
+        .text("meaning", defaults.keys().map(|name| spec.meaning(name).unwrap_or_default()));
+    let differences = model.differences.iter().map(|difference| format!("{difference}\n"));
+    let differences: String = match model.differences {
+        [] => String::new(),
+        _ => std::iter::once("\nOtherwise than in neuralforecast:\n".to_owned()).chain(differences).collect(),
+    };
+    Ok(format!("{}\n{}{differences}", facts.render(), table.render()))
+}
+
+/// Hyper-parameters that have no default: they are the flags --h and --input-size.
+const REQUIRED: [&str; 2] = ["h", "input_size"];
+
+fn defaults(spec: &ModelSpec) -> Map<String, Value> {
+    let all = spec.hyper_parameters().into_iter();
+    all.filter(|(name, _)| !REQUIRED.contains(&name.as_str())).collect()
 }
 
 fn described(model: &Entry) -> anyhow::Result<Value> {
-    // These have no defaults: they are the flags --h and --input-size.
-    let required = ["h", "input_size"];
-    let all = ModelSpec::new(model.name, 1, 1)?.hyper_parameters();
-    let defaults: Map<String, Value> =
-        all.into_iter().filter(|(name, _)| !required.contains(&name.as_str())).collect();
+    let spec = ModelSpec::new(model.name, 1, 1)?;
+    let hyper_parameters = spec.hyper_parameters();
+    let meanings: Map<String, Value> =
+        hyper_parameters.keys().map(|name| (name.clone(), spec.meaning(name).into())).collect();
     Ok(json!({
-        "name": model.name, "paper": model.paper, "exogenous": model.exogenous,
-        "required": required, "hyper_parameters": defaults,
+        "name": model.name, "paper": model.paper, "kind": model.kind, "exogenous": model.exogenous,
+        "losses": Loss::NAMES, "differences": model.differences,
+        "required": REQUIRED, "hyper_parameters": defaults(&spec), "meanings": meanings,
     }))
 }

@@ -14,6 +14,10 @@ pub enum Nonlinearity {
 }
 
 impl Nonlinearity {
+    /// The names of PyTorch's modules that are known here.
+    pub const NAMES: &str =
+        "ReLU, Softplus, Tanh, SELU, LeakyReLU, PReLU, Sigmoid, GELU, ELU, CELU, SiLU, Mish or Identity";
+
     /// The fixed function of this PyTorch module name, if there is one.
     pub fn fixed(name: &str) -> Option<Activation> {
         Some(match name {
@@ -23,6 +27,11 @@ impl Nonlinearity {
             "SELU" => Activation::Selu,
             "LeakyReLU" => Activation::LeakyRelu { slope: 0.01 },
             "Sigmoid" => Activation::Sigmoid,
+            "GELU" => Activation::Gelu,
+            "ELU" | "CELU" => Activation::Elu { alpha: 1.0 },
+            "SiLU" => Activation::Silu,
+            "Mish" => Activation::Mish,
+            "Identity" => Activation::Identity,
             _ => return None,
         })
     }

@@ -2,3 +2,6 @@
 
 pub(crate) mod activation;
 pub(crate) mod linear;
+pub(crate) mod linear_pair;
+pub(crate) mod mlp;
+pub(crate) mod recurrent;

@@ -1,0 +1,208 @@
+//! One layer of an RNN, LSTM or GRU over a whole sequence.
+
+use foretell_kernels::recurrent::{Layer, Run, Weights};
+use foretell_tensor::Tensor;
+
+use crate::{Cell, Var};
+
+/// The weights of a recurrent layer, as `torch.nn.RNN`, `LSTM` and `GRU` have them.
+#[derive(Clone, Copy, Debug)]
+pub struct RecurrentWeights<'a> {
+    /// `weight_ih [gates * hidden, inputs]`.
+    pub input: &'a Var,
+    /// `weight_hh [gates * hidden, state]`.
+    pub state: &'a Var,
+    /// `bias_ih` and `bias_hh`, `[gates * hidden]` each.
+    pub biases: Option<[&'a Var; 2]>,
+    /// `weight_hr [state, hidden]`, of an LSTM that projects its state.
+    pub projection: Option<&'a Var>,
+}
+
+/// Where a layer is after a step; where it starts, empty, which stands for zeros.
+#[derive(Clone, Debug, Default)]
+pub struct CellState {
+    /// `[batch, state]`.
+    h: Option<Tensor>,
+    /// `[batch, hidden]`, of an LSTM.
+    c: Option<Tensor>,
+}
+
+/// The weights of a layer as plain tensors.
+struct Values {
+    input: Tensor,
+    state: Tensor,
+    biases: Option<[Tensor; 2]>,
+    projection: Option<Tensor>,
+}
+
+impl Values {
+    fn slices(&self) -> Weights<'_> {
+        Weights {
+            input: self.input.values(),
+            state: self.state.values(),
+            biases: self.biases.as_ref().map(|[input, state]| [input.values(), state.values()]),
+            projection: self.projection.as_ref().map(Tensor::values),
+        }
+    }
+}
+
+impl Var {
+    /// Runs a layer over the sequences `self [steps, batch, inputs]`, started from zeros; gives the states h
+    /// of the last `last` steps, `[last, batch, state]`.
+    ///
+    /// With `carried`, it starts from there and leaves there where it ended; no gradient flows through it.
+    ///
+    /// # Panics
+    /// If the shapes do not fit, or there are fewer than `last` steps or none.
+    #[track_caller]
+    pub fn recurrent(
+        &self,
+        cell: Cell,
+        weights: &RecurrentWeights<'_>,
+        last: usize,
+        mut carried: Option<&mut CellState>,
+    ) -> Self {
+        let (&[steps, batch, inputs], &[rows, state]) = (&*self.shape(), &*weights.state.shape()) else {
+            panic!("a recurrent layer of {:?} by {:?}", self.shape(), weights.state.shape());
+        };
+        let hidden = rows / cell.gates();
+        assert!((1..=steps).contains(&last), "the last {last} of {steps} steps");
+        let projection = weights.projection.map(|_| state);
+        let layer = Layer { cell, steps, batch, inputs, hidden, projection };
+        let plain = |var: &Self| var.value().contiguous();
+        let values = Values {
+            input: plain(weights.input),
+            state: plain(weights.state),
+            biases: weights.biases.map(|biases| biases.map(plain)),
+            projection: weights.projection.map(plain),
+        };
+        let x = plain(self);
+        let given = [self, weights.input, weights.state].into_iter();
+        let given: Vec<&Self> =
+            given.chain(weights.biases.into_iter().flatten()).chain(weights.projection).collect();
+        let wanted = given.iter().any(|var| var.edge().is_wanted());
+        let run = if wanted { Run::Training } else { Run::Inference };
+
+        let start = carried.as_deref().cloned().unwrap_or_default();
+        let begin = |from: &Option<Tensor>, first: &mut [f32]| match from {
+            Some(tensor) => first.copy_from_slice(tensor.values()),
+            None => first.fill(0.0),
+        };
+        let (mut cells, mut tape) = (Tensor::zeros([0]), Tensor::zeros([0]));
+        let states = Tensor::build([steps + 1, batch, state], |states| {
+            begin(&start.h, &mut states[..batch * state]);
+            cells = Tensor::build([layer.cells_len(run)], |cells| {
+                if !cells.is_empty() {
+                    begin(&start.c, &mut cells[..batch * hidden]);
+                }
+                tape = Tensor::build([layer.tape_len(run)], |tape| {
+                    layer.forward(&values.slices(), x.values(), states, cells, tape, run);
+                });
+            });
+        });
+        if let Some(carried) = &mut carried {
+            let end = |values: &[f32], size| Some(Tensor::from_slice(values, [batch, size]));
+            carried.h = end(&states.values()[steps * batch * state..], state);
+            carried.c = match cell {
+                Cell::Lstm => end(&cells.values()[layer.last_cell(run)], hidden),
+                _ => None,
+            };
+        }
+
+        let value = states.narrow(0, steps + 1 - last, last);
+        let edges: Vec<_> = given.iter().map(|var| var.edge()).collect();
+        Self::operation(value, &given, move |grad, gradients| {
+            let weights = values.slices();
+            let states = states.values();
+            let pass = layer.backward(&weights, states, cells.values(), tape.values_mut(), grad.values());
+            let mut edges = edges.iter();
+            let mut next = || edges.next().expect("one edge per input");
+            let (x_edge, input_edge, state_edge) = (next(), next(), next());
+            gradients.write(input_edge, values.input.shape(), |dw, accum| {
+                pass.input_weights(x.values(), dw, accum);
+            });
+            gradients
+                .write(state_edge, values.state.shape(), |dw, accum| pass.state_weights(states, dw, accum));
+            if values.biases.is_some() {
+                gradients.write(next(), [rows], |db, accum| pass.input_bias(db, accum));
+                gradients.write(next(), [rows], |db, accum| pass.state_bias(db, accum));
+            }
+            if let Some(projection) = &values.projection {
+                gradients.write(next(), projection.shape(), |dw, accum| pass.projection(dw, accum));
+            }
+            gradients.write(x_edge, x.shape(), |dx, accum| pass.inputs(&weights, dx, accum));
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Activation;
+    use crate::ops::check::{gradients, random};
+
+    const CELLS: [(Cell, Option<usize>); 4] =
+        [(Cell::Rnn(Activation::Tanh), None), (Cell::Lstm, None), (Cell::Lstm, Some(2)), (Cell::Gru, None)];
+
+    /// Inputs `[4, 2, 3]`, and the weights for 3 hidden units, scaled down so that no gate is saturated.
+    fn inputs(cell: Cell, projection: Option<usize>) -> Vec<Tensor> {
+        let (hidden, rows) = (3, 3 * cell.gates());
+        let mut all = vec![random([4, 2, 3], 1), random([rows, 3], 2)];
+        all.push(random([rows, projection.unwrap_or(hidden)], 3));
+        all.extend([random([rows], 4), random([rows], 5)]);
+        all.extend(projection.map(|size| random([size, hidden], 6)));
+        all.iter().map(|tensor| tensor.scale(0.4)).collect()
+    }
+
+    fn run(v: &[Var], cell: Cell, last: usize, carried: Option<&mut CellState>) -> Var {
+        let weights = RecurrentWeights {
+            input: &v[1],
+            state: &v[2],
+            biases: Some([&v[3], &v[4]]),
+            projection: v.get(5),
+        };
+        v[0].recurrent(cell, &weights, last, carried)
+    }
+
+    #[test]
+    fn gradients_of_every_cell() {
+        for (cell, projection) in CELLS {
+            for last in [1, 4] {
+                gradients(&inputs(cell, projection), |v| run(v, cell, last, None));
+            }
+        }
+    }
+
+    #[test]
+    fn gradients_without_biases() {
+        let x = inputs(Cell::Lstm, None);
+        gradients(&x[..3], |v| {
+            let weights = RecurrentWeights { input: &v[1], state: &v[2], biases: None, projection: None };
+            v[0].recurrent(Cell::Lstm, &weights, 2, None)
+        });
+    }
+
+    #[test]
+    fn what_is_carried_goes_on_where_it_ended() {
+        for (cell, projection) in CELLS {
+            let x: Vec<Var> = inputs(cell, projection).into_iter().map(Var::constant).collect();
+            let whole = run(&x, cell, 1, None).value().to_vec();
+            let mut carried = CellState::default();
+            let mut end = Vec::new();
+            for t in 0..4 {
+                let mut step = x.clone();
+                step[0] = x[0].narrow(0, t, 1);
+                end = run(&step, cell, 1, Some(&mut carried)).value().to_vec();
+            }
+            let close = whole.iter().zip(&end).all(|(a, b)| (a - b).abs() < 1e-6);
+            assert!(close, "{cell:?}: {whole:?}, step by step {end:?}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "the last 5 of 4 steps")]
+    fn there_must_be_so_many_steps() {
+        let x: Vec<Var> = inputs(Cell::Gru, None).into_iter().map(Var::constant).collect();
+        run(&x, Cell::Gru, 5, None);
+    }
+}

@@ -1,0 +1,45 @@
+//! GRU: an encoder of gated units, and a perceptron that decodes.
+//!
+//! Cho, van Merriënboer, Bahdanau, Bengio 2014, "On the Properties of Neural Machine Translation"
+//! (arXiv 1409.1259); Chung et al. 2014 (arXiv 1412.3555). How it forecasts:
+//! [`recurrent`](crate::recurrent).
+
+use foretell_nn::{Cell, Dims, Model, Scope};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::hyper::Hyper;
+use crate::recurrent::Config;
+use crate::registry::{Architecture, ConfigError, Exogenous};
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Gru {
+    /// Deprecated there, and without effect: the candidate goes through tanh.
+    encoder_activation: Option<String>,
+    #[serde(flatten)]
+    shared: Config,
+}
+
+impl Default for Gru {
+    fn default() -> Self {
+        Self { encoder_activation: None, shared: Config::of_units(200) }
+    }
+}
+
+impl Hyper for Gru {
+    const MEANINGS: &'static [(&'static str, &'static str)] = Config::MEANINGS;
+}
+
+impl Architecture for Gru {
+    const NAME: &'static str = "GRU";
+    const PAPER: &'static str = "Cho et al. 2014, arXiv 1409.1259; Chung et al. 2014, arXiv 1412.3555";
+    const EXOGENOUS: Exogenous = Exogenous::ALL;
+
+    fn common_defaults() -> Value {
+        Config::common_defaults()
+    }
+
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+        self.shared.build(Self::NAME, Cell::Gru, dims, scope)
+    }
+}

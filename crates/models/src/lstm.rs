@@ -1,0 +1,34 @@
+//! LSTM: an encoder of gated cells with a memory beside their state, and a perceptron that decodes.
+//!
+//! Hochreiter and Schmidhuber 1997, "Long Short-Term Memory". How it forecasts:
+//! [`recurrent`](crate::recurrent).
+
+use foretell_nn::{Cell, Dims, Model, Scope};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::hyper::Hyper;
+use crate::recurrent::Config;
+use crate::registry::{Architecture, ConfigError, Exogenous};
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Lstm(Config);
+
+impl Hyper for Lstm {
+    const MEANINGS: &'static [(&'static str, &'static str)] = Config::MEANINGS;
+}
+
+impl Architecture for Lstm {
+    const NAME: &'static str = "LSTM";
+    const PAPER: &'static str = "Hochreiter and Schmidhuber 1997";
+    const EXOGENOUS: Exogenous = Exogenous::ALL;
+
+    fn common_defaults() -> Value {
+        Config::common_defaults()
+    }
+
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+        self.0.build(Self::NAME, Cell::Lstm, dims, scope)
+    }
+}

@@ -1,0 +1,322 @@
+//! What RNN, LSTM and GRU share: an encoder that reads the window step by step, and two ways of decoding.
+//!
+//! *Direct* (the default): the states of the last `h` steps of the history go through a perceptron each,
+//! together with the future columns of the step that is forecast. So the forecast of step k comes from the
+//! state k steps into the last `h` of the history, not from the last state; where `h` is longer than the
+//! history, a linear layer over time stretches the states first.
+//!
+//! *Recurrent* (`recurrent`): a linear layer forecasts, from the state at each step, the next one; see
+//! [`Stepwise`].
+
+use foretell_nn::{
+    Activation, Cell, Dims, Forward, Linear, Mlp, MlpSizes, Model, Nonlinearity, Recurrent, RecurrentSizes,
+    RecurrentState, Scope, Stepwise, Tensor, Var, Windows,
+};
+use serde_json::{Value, json};
+
+use crate::hyper::hyper_parameters;
+use crate::registry::{ConfigError, MAX_LAYERS};
+
+/// Units of a layer that a model may have: more is a slip of the finger.
+const MAX_UNITS: usize = 1_000_000;
+
+hyper_parameters! {
+    /// The hyper-parameters that the three have in common.
+    Config {
+        /// Steps of history that a recurrent model sees where it forecasts; those of training where there is no
+        /// positive number.
+        inference_input_size: Option<i64> = None,
+        /// Steps of the horizon that a recurrent model trains on.
+        h_train: usize = 1,
+        /// Layers of the encoder.
+        encoder_n_layers: usize = 2,
+        /// Hidden units of each of its layers.
+        encoder_hidden_size: usize = 128,
+        /// Whether its gates have biases.
+        encoder_bias: bool = true,
+        /// Dropout between its layers.
+        encoder_dropout: f32 = 0.0,
+        /// Deprecated there, and without effect.
+        context_size: Option<i64> = None,
+        /// Units of the hidden layers of the decoder.
+        decoder_hidden_size: usize = 128,
+        /// Layers of the decoder.
+        decoder_layers: usize = 2,
+        /// The decoder's activation, by the name of PyTorch's module; ReLU where there is none.
+        decoder_activation: Option<String> = None,
+        /// Whether it forecasts step by step rather than directly.
+        recurrent: bool = false,
+    }
+}
+
+impl Config {
+    /// The defaults, but with so many hidden units.
+    pub(crate) fn of_units(encoder_hidden_size: usize) -> Self {
+        Self { encoder_hidden_size, ..Self::default() }
+    }
+
+    /// Hyper-parameters of all models whose default is another for these.
+    pub(crate) fn common_defaults() -> Value {
+        json!({ "windows_batch_size": 128, "scaler_type": "robust" })
+    }
+
+    /// Builds the model around an encoder of these cells.
+    pub(crate) fn build(
+        self,
+        model: &'static str,
+        cell: Cell,
+        dims: &Dims,
+        scope: &mut Scope<'_>,
+    ) -> Result<Box<dyn Model>, ConfigError> {
+        let fault = |name: &str, expected: &str, found: Value| ConfigError {
+            model,
+            name: name.to_owned(),
+            expected: expected.to_owned(),
+            found: found.to_string(),
+        };
+        for (name, value, most) in [
+            ("h_train", self.h_train, MAX_UNITS),
+            ("encoder_n_layers", self.encoder_n_layers, MAX_LAYERS),
+            ("encoder_hidden_size", self.encoder_hidden_size, MAX_UNITS),
+            ("decoder_hidden_size", self.decoder_hidden_size, MAX_UNITS),
+            ("decoder_layers", self.decoder_layers, MAX_LAYERS),
+        ] {
+            if !(1..=most).contains(&value) {
+                return Err(fault(name, &format!("between 1 and {most}"), json!(value)));
+            }
+        }
+        if !(0.0..1.0).contains(&self.encoder_dropout) {
+            return Err(fault("encoder_dropout", "at least 0 and below 1", json!(self.encoder_dropout)));
+        }
+        if self.inference_input_size.is_some_and(|size| size > MAX_UNITS as i64) {
+            let expected = format!("at most {MAX_UNITS}, or null for input_size");
+            return Err(fault("inference_input_size", &expected, json!(self.inference_input_size)));
+        }
+        // An LSTM that forecasts step by step projects its states to the forecast.
+        let projects = self.recurrent && cell == Cell::Lstm;
+        if projects && dims.outputs >= self.encoder_hidden_size {
+            let expected = format!("above {}, the outputs that its states are projected to", dims.outputs);
+            return Err(fault("encoder_hidden_size", &expected, json!(self.encoder_hidden_size)));
+        }
+        let encoder = RecurrentSizes {
+            cell,
+            inputs: 1 + dims.hist_exog + dims.stat_exog + dims.futr_exog,
+            hidden: self.encoder_hidden_size,
+            layers: self.encoder_n_layers,
+            bias: self.encoder_bias,
+            dropout: self.encoder_dropout,
+            projection: projects.then_some(dims.outputs),
+        };
+        let encoder = Recurrent::new(&mut scope.at("hist_encoder"), &encoder);
+        if self.recurrent {
+            let project = || Linear::new(&mut scope.at("proj"), self.encoder_hidden_size, dims.outputs);
+            let proj = (!projects).then(project);
+            let inference = self.inference_input_size.and_then(|size| usize::try_from(size).ok());
+            return Ok(Box::new(Autoregressive {
+                encoder,
+                proj,
+                input_size: dims.input_size,
+                h_train: self.h_train,
+                inference_input_size: inference.filter(|&size| size > 0).unwrap_or(dims.input_size),
+            }));
+        }
+        let decoder = MlpSizes {
+            inputs: self.encoder_hidden_size + dims.futr_exog,
+            outputs: dims.outputs,
+            hidden: self.decoder_hidden_size,
+            layers: self.decoder_layers,
+            dropout: 0.0,
+        };
+        let activation = self.decoder_activation.as_deref().unwrap_or("ReLU");
+        let decoder = Mlp::new(&mut scope.at("mlp_decoder"), &decoder, activation)
+            .ok_or_else(|| fault("decoder_activation", Nonlinearity::NAMES, json!(activation)))?;
+        let (steps, h) = (dims.input_size, dims.horizon);
+        let stretch = (h > steps).then(|| Linear::new(&mut scope.at("upsample_sequence"), steps, h));
+        Ok(Box::new(Direct { dims: *dims, encoder, stretch, decoder }))
+    }
+}
+
+/// `[y | hist | stat | futr]` of each step, time-major: `[steps, batch, columns]`.
+fn by_step(windows: &Windows) -> Var {
+    let &[batch, steps] = &*windows.insample_y.shape() else { unreachable!("a row of steps per window") };
+    let mut parts = vec![windows.insample_y.unsqueeze(2)];
+    parts.extend(windows.hist_exog.clone());
+    parts.extend(
+        windows
+            .stat_exog
+            .iter()
+            .map(|columns| columns.unsqueeze(1).broadcast_to([batch, steps, columns.shape()[1]])),
+    );
+    parts.extend(windows.futr_exog.iter().map(|columns| columns.narrow(1, 0, steps)));
+    let whole = Tensor::concat(&parts.iter().collect::<Vec<_>>(), 2);
+    Var::constant(whole.permute(&[1, 0, 2]).contiguous())
+}
+
+struct Direct {
+    dims: Dims,
+    encoder: Recurrent,
+    /// Over time, where the horizon is longer than the history.
+    stretch: Option<Linear>,
+    decoder: Mlp,
+}
+
+impl Model for Direct {
+    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+        let Dims { input_size, horizon, .. } = self.dims;
+        let mut states = self.encoder.forward(cx, &by_step(windows), horizon.min(input_size), None);
+        if let Some(stretch) = &self.stretch {
+            let by_unit = states.permute(&[1, 2, 0]);
+            states = stretch.forward(cx, &by_unit, Activation::Identity).permute(&[2, 0, 1]);
+        }
+        if let Some(columns) = &windows.futr_exog {
+            let ahead = columns.narrow(1, input_size, horizon).permute(&[1, 0, 2]);
+            states = Var::concat(&[&states, &Var::constant(ahead)], 2);
+        }
+        self.decoder.forward(cx, &states).permute(&[1, 0, 2])
+    }
+}
+
+struct Autoregressive {
+    encoder: Recurrent,
+    /// From the state to the forecast, where the encoder does not project.
+    proj: Option<Linear>,
+    input_size: usize,
+    h_train: usize,
+    inference_input_size: usize,
+}
+
+impl Autoregressive {
+    /// The forecasts of the last `last` steps, `[batch, last, outputs]`.
+    fn decode(
+        &self,
+        cx: &Forward<'_>,
+        windows: &Windows,
+        last: usize,
+        state: Option<&mut RecurrentState>,
+    ) -> Var {
+        let mut states = self.encoder.forward(cx, &by_step(windows), last, state);
+        if let Some(proj) = &self.proj {
+            states = proj.forward(cx, &states, Activation::Identity);
+        }
+        states.permute(&[1, 0, 2])
+    }
+}
+
+impl Model for Autoregressive {
+    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+        self.decode(cx, windows, windows.insample_y.shape()[1] - self.input_size, None)
+    }
+
+    fn stepwise(&self) -> Option<&dyn Stepwise> {
+        Some(self)
+    }
+}
+
+impl Stepwise for Autoregressive {
+    fn h_train(&self) -> usize {
+        self.h_train
+    }
+
+    fn inference_input_size(&self) -> usize {
+        self.inference_input_size
+    }
+
+    fn step(&self, cx: &Forward<'_>, windows: &Windows, state: &mut RecurrentState) -> Var {
+        self.decode(cx, windows, 1, Some(state))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_nn::{Init, Key, Table};
+    use serde_json::Map;
+
+    use super::*;
+    use crate::find;
+
+    const DIMS: Dims =
+        Dims { input_size: 5, horizon: 4, hist_exog: 1, futr_exog: 2, stat_exog: 3, outputs: 2 };
+
+    fn given(pairs: &[(&str, Value)]) -> Map<String, Value> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+    }
+
+    fn build(
+        model: &str,
+        own: &Map<String, Value>,
+        table: &mut Table,
+    ) -> Result<Box<dyn Model>, ConfigError> {
+        find(model).expect("a registered model").build(own, &DIMS, table)
+    }
+
+    fn windows(steps: usize) -> Windows {
+        let random = |seed, shape: &[usize]| {
+            Tensor::build(shape, |out| Init::Uniform { bound: 1.0 }.fill(Key::new(seed), out))
+        };
+        Windows {
+            insample_y: random(1, &[2, steps]),
+            insample_mask: Tensor::full([2, steps], 1.0),
+            hist_exog: Some(random(2, &[2, steps, 1])),
+            futr_exog: Some(random(3, &[2, steps, 2])),
+            stat_exog: Some(random(4, &[2, 3])),
+        }
+    }
+
+    fn part(windows: &Windows, start: usize, len: usize) -> Windows {
+        let steps = |tensor: &Tensor| tensor.narrow(1, start, len);
+        Windows {
+            insample_y: steps(&windows.insample_y),
+            insample_mask: steps(&windows.insample_mask),
+            hist_exog: windows.hist_exog.as_ref().map(steps),
+            futr_exog: windows.futr_exog.as_ref().map(steps),
+            stat_exog: windows.stat_exog.clone(),
+        }
+    }
+
+    #[test]
+    fn step_by_step_is_the_whole_window() {
+        for model in ["RNN", "LSTM", "GRU"] {
+            let mut table = Table::default();
+            let own = given(&[("recurrent", json!(true)), ("inference_input_size", json!(9))]);
+            let network = build(model, &own, &mut table).expect("a model");
+            let params = table.initialise(3);
+            let cx = Forward::inference(&params);
+            let whole = windows(DIMS.input_size + 3);
+            let expected = network.forward(&cx, &whole).value().to_vec();
+            assert_eq!(expected.len(), 2 * 3 * DIMS.outputs, "{model}: three steps beyond input_size");
+
+            let stepwise = network.stepwise().expect("it forecasts step by step");
+            assert_eq!((stepwise.h_train(), stepwise.inference_input_size()), (1, 9));
+            let mut state = RecurrentState::new();
+            let first = DIMS.input_size + 1;
+            let parts = [(0, first), (first, 1), (first + 1, 1)];
+            let steps = parts.map(|(start, len)| {
+                stepwise.step(&cx, &part(&whole, start, len), &mut state).value().clone()
+            });
+            let found = Tensor::concat(&[&steps[0], &steps[1], &steps[2]], 1).to_vec();
+            for (found, expected) in found.iter().zip(&expected) {
+                assert!((found - expected).abs() < 1e-6, "{model}: {found}, {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_an_error() {
+        for (name, value, expected) in [
+            ("encoder_n_layers", json!(0), "between 1 and 1000"),
+            ("encoder_dropout", json!(1.0), "below 1"),
+            ("decoder_activation", json!("GLU"), "ReLU, Softplus"),
+        ] {
+            for model in ["RNN", "LSTM", "GRU"] {
+                let error = build(model, &given(&[(name, value.clone())]), &mut Table::default()).err();
+                let message = error.map(|error| error.to_string()).unwrap_or_default();
+                assert!(message.contains(name) && message.contains(expected), "{model}: {message}");
+            }
+        }
+        let own = given(&[("recurrent", json!(true)), ("encoder_hidden_size", json!(2))]);
+        let error =
+            build("LSTM", &own, &mut Table::default()).err().expect("an LSTM of 2 units for 2 outputs");
+        assert!(error.to_string().contains("encoder_hidden_size must be above 2"), "{error}");
+        assert!(build("GRU", &own, &mut Table::default()).is_ok());
+    }
+}

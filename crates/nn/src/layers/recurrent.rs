@@ -1,0 +1,170 @@
+//! Recurrent layers on top of each other, parameters named as in `torch.nn.RNN`, `LSTM` and `GRU`.
+
+use foretell_autograd::{Cell, CellState, RecurrentWeights, Var};
+
+use crate::{Forward, Init, ParamId, Scope};
+
+/// The sizes of a [`Recurrent`].
+#[derive(Clone, Copy, Debug)]
+pub struct RecurrentSizes {
+    /// What each layer does in a step.
+    pub cell: Cell,
+    /// Numbers that come in at each step.
+    pub inputs: usize,
+    /// Hidden units of each layer.
+    pub hidden: usize,
+    /// Layers, each running over the states of the one below.
+    pub layers: usize,
+    /// Whether the gates have biases.
+    pub bias: bool,
+    /// The rate of dropout between layers.
+    pub dropout: f32,
+    /// The size that an LSTM projects its states to, if it does.
+    pub projection: Option<usize>,
+}
+
+/// Recurrent layers: `weight_ih_l0`, `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0` and perhaps `weight_hr_l0`,
+/// then those of the layers above, all uniform within `1 / sqrt(hidden)`.
+#[derive(Clone, Debug)]
+pub struct Recurrent {
+    cell: Cell,
+    dropout: f32,
+    layers: Vec<Layer>,
+}
+
+#[derive(Clone, Debug)]
+struct Layer {
+    input: ParamId,
+    state: ParamId,
+    biases: Option<[ParamId; 2]>,
+    projection: Option<ParamId>,
+}
+
+/// Where the layers are after a step; empty at the start, which stands for zeros.
+pub type RecurrentState = Vec<CellState>;
+
+impl Recurrent {
+    /// Registers the layers' parameters in `scope`.
+    pub fn new(scope: &mut Scope<'_>, sizes: &RecurrentSizes) -> Self {
+        let &RecurrentSizes { cell, hidden, bias, projection, dropout, .. } = sizes;
+        let (init, rows) = (Init::fan_in(hidden), cell.gates().saturating_mul(hidden));
+        let state = projection.unwrap_or(hidden);
+        let mut layer = |k: usize| {
+            let inputs = if k == 0 { sizes.inputs } else { state };
+            let mut param = |name: &str, shape: &[usize]| scope.param(format!("{name}_l{k}"), shape, init);
+            Layer {
+                input: param("weight_ih", &[rows, inputs]),
+                state: param("weight_hh", &[rows, state]),
+                biases: bias.then(|| [param("bias_ih", &[rows]), param("bias_hh", &[rows])]),
+                projection: projection.map(|size| param("weight_hr", &[size, hidden])),
+            }
+        };
+        Self { cell, dropout, layers: (0..sizes.layers).map(&mut layer).collect() }
+    }
+
+    /// Runs over `x [steps, batch, inputs]` and gives the top layer's states of the last `last` steps,
+    /// `[last, batch, state]`. With `carried`, it starts from there and leaves there where it ended.
+    ///
+    /// # Panics
+    /// If the shapes do not fit, or `carried` is of other layers.
+    #[track_caller]
+    pub fn forward(
+        &self,
+        cx: &Forward<'_>,
+        x: &Var,
+        last: usize,
+        mut carried: Option<&mut RecurrentState>,
+    ) -> Var {
+        if let Some(carried) = &mut carried {
+            let fits = carried.is_empty() || carried.len() == self.layers.len();
+            assert!(fits, "the state of {} layers for {}", carried.len(), self.layers.len());
+            carried.resize_with(self.layers.len(), CellState::default);
+        }
+        let mut x = x.clone();
+        for (k, layer) in self.layers.iter().enumerate() {
+            let top = k + 1 == self.layers.len();
+            let (input, state) = (cx.param(layer.input), cx.param(layer.state));
+            let biases = layer.biases.map(|biases| biases.map(|bias| cx.param(bias)));
+            let projection = layer.projection.map(|projection| cx.param(projection));
+            let weights = RecurrentWeights {
+                input: &input,
+                state: &state,
+                biases: biases.as_ref().map(|[input, state]| [input, state]),
+                projection: projection.as_ref(),
+            };
+            let wanted = if top { last } else { x.shape()[0] };
+            x = x.recurrent(self.cell, &weights, wanted, carried.as_deref_mut().map(|states| &mut states[k]));
+            if !top {
+                x = cx.dropout(x, self.dropout);
+            }
+        }
+        x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_autograd::Tensor;
+
+    use super::*;
+    use crate::{Key, Table};
+
+    const SIZES: RecurrentSizes = RecurrentSizes {
+        cell: Cell::Lstm,
+        inputs: 2,
+        hidden: 5,
+        layers: 2,
+        bias: true,
+        dropout: 0.5,
+        projection: Some(3),
+    };
+
+    #[test]
+    fn names_and_shapes_are_those_of_torch() {
+        let mut table = Table::default();
+        Recurrent::new(&mut table.root(), &SIZES);
+        let entries: Vec<_> = table.entries().iter().map(|e| (e.name.as_str(), e.shape.to_vec())).collect();
+        let expected = [
+            ("weight_ih_l0", vec![20, 2]),
+            ("weight_hh_l0", vec![20, 3]),
+            ("bias_ih_l0", vec![20]),
+            ("bias_hh_l0", vec![20]),
+            ("weight_hr_l0", vec![3, 5]),
+            ("weight_ih_l1", vec![20, 3]),
+            ("weight_hh_l1", vec![20, 3]),
+            ("bias_ih_l1", vec![20]),
+            ("bias_hh_l1", vec![20]),
+            ("weight_hr_l1", vec![3, 5]),
+        ];
+        assert_eq!(entries, expected);
+    }
+
+    #[test]
+    fn dropout_stands_between_layers_in_training_only() {
+        let mut table = Table::default();
+        let layers = Recurrent::new(&mut table.root(), &SIZES);
+        let params = table.initialise(1);
+        let x = Var::constant(Tensor::full([4, 2, 2], 0.7));
+        let run = |cx: &Forward<'_>| layers.forward(cx, &x, 1, None).value().to_vec();
+        let plain = run(&Forward::inference(&params));
+        assert_eq!(plain, run(&Forward::inference(&params)));
+        let dropped = run(&Forward::training(&params, Key::new(1)));
+        assert_ne!(plain, dropped);
+        assert_ne!(dropped, run(&Forward::training(&params, Key::new(2))));
+    }
+
+    #[test]
+    fn step_by_step_is_the_whole_sequence() {
+        let mut table = Table::default();
+        let layers = Recurrent::new(&mut table.root(), &SIZES);
+        let params = table.initialise(1);
+        let cx = Forward::inference(&params);
+        let x = Var::constant(Tensor::from_slice(&[0.3, -0.4, 0.8, 0.1, -0.9, 0.5], [3, 1, 2]));
+        let whole = layers.forward(&cx, &x, 3, None).value().to_vec();
+        let mut state = RecurrentState::new();
+        let steps = (0..3)
+            .flat_map(|t| layers.forward(&cx, &x.narrow(0, t, 1), 1, Some(&mut state)).value().to_vec());
+        let far = steps.zip(&whole).find(|(a, b)| (a - **b).abs() > 1e-6);
+        assert!(far.is_none(), "{far:?}");
+    }
+}

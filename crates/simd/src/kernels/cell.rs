@@ -1,0 +1,397 @@
+//! The cells of LSTM and GRU: everything that happens to the gates of one step once the products of
+//! matrices are done, in one pass.
+//!
+//! The gates of a row lie one after the other in PyTorch's order. Each function takes the rows of one
+//! step and finds the number of units from the bias or the state; the gates are overwritten by what the
+//! backward pass needs, and by it with their gradients.
+
+use pulp::{Simd, WithSimd};
+
+use crate::drive::{Map, map_in, same_len};
+use crate::kernels::sigmoid::sigmoid_lanes;
+use crate::kernels::tanh::tanh_lanes;
+use crate::level::dispatch;
+use crate::vector::Vectors;
+
+/// Four neighbouring parts of a row.
+#[inline(always)]
+fn quarters<T>(row: &mut [T]) -> [&mut [T]; 4] {
+    let units = row.len() / 4;
+    let (a, rest) = row.split_at_mut(units);
+    let (b, rest) = rest.split_at_mut(units);
+    let (c, d) = rest.split_at_mut(units);
+    [a, b, c, d]
+}
+
+/// Panics unless the gates are four times as long as each of `states`, and the bias four units long.
+/// Returns the number of units.
+#[track_caller]
+fn units(gates: usize, bias: usize, states: [usize; 3]) -> usize {
+    let whole = if bias == 0 { gates == 0 } else { bias.is_multiple_of(4) && gates.is_multiple_of(bias) };
+    assert!(whole, "{gates} gates are no whole rows of {bias}");
+    states.iter().for_each(|&len| same_len(gates, 4 * len));
+    bias / 4
+}
+
+#[derive(Clone, Copy)]
+struct LstmCell;
+
+impl Map<f32, 5, 6> for LstmCell {
+    #[inline(always)]
+    fn map<S: Simd>(
+        self,
+        [bi, bf, bg, bo, before]: Vectors<f32, S, 5>,
+        [i, f, g, o, _, _]: Vectors<f32, S, 6>,
+    ) -> Vectors<f32, S, 6> {
+        let (i, f, o) = (sigmoid_lanes(i + bi), sigmoid_lanes(f + bf), sigmoid_lanes(o + bo));
+        let g = tanh_lanes(g + bg);
+        let c = f.mul_add(before, i * g);
+        [i, f, g, o, c, o * tanh_lanes(c)]
+    }
+}
+
+struct Lstm<'a> {
+    units: usize,
+    gates: &'a mut [f32],
+    bias: &'a [f32],
+    before: &'a [f32],
+    c: &'a mut [f32],
+    h: &'a mut [f32],
+}
+
+impl WithSimd for Lstm<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let n = self.units;
+        let (bi, bf) = (&self.bias[..n], &self.bias[n..2 * n]);
+        let (bg, bo) = (&self.bias[2 * n..3 * n], &self.bias[3 * n..]);
+        let rows = self.gates.chunks_exact_mut(4 * n).zip(self.before.chunks_exact(n));
+        let states = self.c.chunks_exact_mut(n).zip(self.h.chunks_exact_mut(n));
+        for ((gates, before), (c, h)) in rows.zip(states) {
+            let [i, f, g, o] = quarters(gates);
+            map_in(simd, LstmCell, [bi, bf, bg, bo, before], [i, f, g, o, c, h]);
+        }
+    }
+}
+
+/// One step of an LSTM (Hochreiter and Schmidhuber, 1997, with the forget gate of Gers et al., 2000) for
+/// rows of `bias.len() / 4` units: `gates [rows, 4 units]` come as the sums of products and leave as
+///
+/// ```text
+/// i = σ(i + bᵢ)   f = σ(f + b_f)   g = tanh(g + b_g)   o = σ(o + bₒ)
+/// c = f before + i g               h = o tanh(c)
+/// ```
+///
+/// `before`, `c` and `h` are `[rows, units]`; each value within 2e-6 of the exact one.
+///
+/// # Panics
+/// If the lengths do not fit.
+#[track_caller]
+pub fn lstm_cell(gates: &mut [f32], bias: &[f32], before: &[f32], c: &mut [f32], h: &mut [f32]) {
+    let units = units(gates.len(), bias.len(), [before.len(), c.len(), h.len()]);
+    if units > 0 {
+        dispatch(Lstm { units, gates, bias, before, c, h });
+    }
+}
+
+#[derive(Clone, Copy)]
+struct LstmSlopes;
+
+impl Map<f32, 3, 5> for LstmSlopes {
+    #[inline(always)]
+    fn map<S: Simd>(
+        self,
+        [before, c, dh]: Vectors<f32, S, 3>,
+        [i, f, g, o, dc]: Vectors<f32, S, 5>,
+    ) -> Vectors<f32, S, 5> {
+        let t = tanh_lanes(c);
+        // dc = dc + dh o (1 - t^2)
+        let through = dh * o;
+        let dc = (-(through * t)).mul_add(t, through) + dc;
+        let slope = |y: crate::bits::F32s<S>| (-y).mul_add(y, y);
+        [dc * g * slope(i), dc * before * slope(f), dc * i * (-g).mul_add(g, 1.0), dh * t * slope(o), dc * f]
+    }
+}
+
+struct LstmBackward<'a> {
+    units: usize,
+    gates: &'a mut [f32],
+    before: &'a [f32],
+    c: &'a [f32],
+    dh: &'a [f32],
+    dc: &'a mut [f32],
+}
+
+impl WithSimd for LstmBackward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let n = self.units;
+        let states = self.before.chunks_exact(n).zip(self.c.chunks_exact(n));
+        let grads = self.dh.chunks_exact(n).zip(self.dc.chunks_exact_mut(n));
+        for ((gates, (before, c)), (dh, dc)) in self.gates.chunks_exact_mut(4 * n).zip(states).zip(grads) {
+            let [i, f, g, o] = quarters(gates);
+            map_in(simd, LstmSlopes, [before, c, dh], [i, f, g, o, dc]);
+        }
+    }
+}
+
+/// The gradient of [`lstm_cell`] for rows of `units`: `gates` come as that left them and leave as the
+/// gradients of the sums. `dc` comes as the gradient that the next step passes to `c`, and leaves as the
+/// one of `before`; `dh` is that of `h`.
+///
+/// # Panics
+/// If the lengths do not fit.
+#[track_caller]
+pub fn lstm_cell_backward(
+    units: usize,
+    gates: &mut [f32],
+    before: &[f32],
+    c: &[f32],
+    dh: &[f32],
+    dc: &mut [f32],
+) {
+    same_len(before.len(), c.len());
+    let units = self::units(gates.len(), 4 * units, [c.len(), dh.len(), dc.len()]);
+    if units > 0 {
+        dispatch(LstmBackward { units, gates, before, c, dh, dc });
+    }
+}
+
+#[derive(Clone, Copy)]
+struct GruCell;
+
+impl Map<f32, 5, 5> for GruCell {
+    #[inline(always)]
+    fn map<S: Simd>(
+        self,
+        [br, bz, bm, bn, before]: Vectors<f32, S, 5>,
+        [r, z, m, n, _]: Vectors<f32, S, 5>,
+    ) -> Vectors<f32, S, 5> {
+        let (r, z, m) = (sigmoid_lanes(r + br), sigmoid_lanes(z + bz), m + bm);
+        let n = tanh_lanes(r.mul_add(m, n + bn));
+        [r, z, m, n, z.mul_add(before - n, n)]
+    }
+}
+
+struct Gru<'a> {
+    units: usize,
+    gates: &'a mut [f32],
+    bias: &'a [f32],
+    before: &'a [f32],
+    h: &'a mut [f32],
+}
+
+impl WithSimd for Gru<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let n = self.units;
+        let (br, bz) = (&self.bias[..n], &self.bias[n..2 * n]);
+        let (bm, bn) = (&self.bias[2 * n..3 * n], &self.bias[3 * n..]);
+        let states = self.before.chunks_exact(n).zip(self.h.chunks_exact_mut(n));
+        for (gates, (before, h)) in self.gates.chunks_exact_mut(4 * n).zip(states) {
+            let [r, z, m, n] = quarters(gates);
+            map_in(simd, GruCell, [br, bz, bm, bn, before], [r, z, m, n, h]);
+        }
+    }
+}
+
+/// One step of a GRU (Cho et al., 2014, in PyTorch's form) for rows of `bias.len() / 4` units:
+/// `gates [rows, 4 units]` come as the sums of products and leave as
+///
+/// ```text
+/// r = σ(r + b_r)   z = σ(z + b_z)   m = m + b_m   n = tanh(n + b_n + r m)
+/// h = (1 - z) n + z before
+/// ```
+///
+/// where `m` is what the state, `n` what the input adds to the candidate. `before` and `h` are
+/// `[rows, units]`; each value within 2e-6 of the exact one.
+///
+/// # Panics
+/// If the lengths do not fit.
+#[track_caller]
+pub fn gru_cell(gates: &mut [f32], bias: &[f32], before: &[f32], h: &mut [f32]) {
+    let units = units(gates.len(), bias.len(), [before.len(), h.len(), h.len()]);
+    if units > 0 {
+        dispatch(Gru { units, gates, bias, before, h });
+    }
+}
+
+#[derive(Clone, Copy)]
+struct GruSlopes;
+
+impl Map<f32, 1, 5> for GruSlopes {
+    #[inline(always)]
+    fn map<S: Simd>(
+        self,
+        [before]: Vectors<f32, S, 1>,
+        [r, z, m, n, dh]: Vectors<f32, S, 5>,
+    ) -> Vectors<f32, S, 5> {
+        let slope = |y: crate::bits::F32s<S>| (-y).mul_add(y, y);
+        let kept = dh * z;
+        let dn = (dh - kept) * (-n).mul_add(n, 1.0);
+        [dn * m * slope(r), dh * (before - n) * slope(z), dn * r, dn, kept]
+    }
+}
+
+struct GruBackward<'a> {
+    units: usize,
+    gates: &'a mut [f32],
+    before: &'a [f32],
+    dh: &'a mut [f32],
+}
+
+impl WithSimd for GruBackward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let n = self.units;
+        let states = self.before.chunks_exact(n).zip(self.dh.chunks_exact_mut(n));
+        for (gates, (before, dh)) in self.gates.chunks_exact_mut(4 * n).zip(states) {
+            let [r, z, m, n] = quarters(gates);
+            map_in(simd, GruSlopes, [before], [r, z, m, n, dh]);
+        }
+    }
+}
+
+/// The gradient of [`gru_cell`] for rows of `units`: `gates` come as that left them and leave as the
+/// gradients of the sums. `dh` comes as the gradient of `h` and leaves as that part of the gradient of
+/// `before` which does not go through the gates.
+///
+/// # Panics
+/// If the lengths do not fit.
+#[track_caller]
+pub fn gru_cell_backward(units: usize, gates: &mut [f32], before: &[f32], dh: &mut [f32]) {
+    let units = self::units(gates.len(), 4 * units, [before.len(), dh.len(), dh.len()]);
+    if units > 0 {
+        dispatch(GruBackward { units, gates, before, dh });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Unaligned, assert_within, for_every_length};
+
+    const ROWS: usize = 3;
+
+    fn sigmoid(x: f64) -> f64 {
+        1.0 / (1.0 + (-x).exp())
+    }
+
+    /// A step in `f64`: the gates as they leave, then the states.
+    fn lstm([i, f, g, o]: [f64; 4], before: f64) -> [f64; 6] {
+        let (i, f, g, o) = (sigmoid(i), sigmoid(f), g.tanh(), sigmoid(o));
+        let c = f * before + i * g;
+        [i, f, g, o, c, o * c.tanh()]
+    }
+
+    fn gru([r, z, m, n]: [f64; 4], before: f64) -> [f64; 5] {
+        let (r, z) = (sigmoid(r), sigmoid(z));
+        let n = (n + r * m).tanh();
+        [r, z, m, n, (1.0 - z) * n + z * before]
+    }
+
+    /// The slope of `f` along one of its arguments.
+    fn slope(f: impl Fn(f64) -> f64) -> f64 {
+        (f(1e-5) - f(-1e-5)) / 2e-5
+    }
+
+    /// Repeats the data of one row, so that rows are as long as the case has it.
+    fn rows(row: &Unaligned<f32>) -> Vec<f32> {
+        row.repeat(ROWS)
+    }
+
+    fn gates(parts: &[Unaligned<f32>; 4]) -> Vec<f32> {
+        let row: Vec<f32> = parts.iter().flat_map(|part| part.iter().copied()).collect();
+        row.repeat(ROWS)
+    }
+
+    #[test]
+    fn lstm_forward_and_backward() {
+        for_every_length(|case| {
+            let n = case.len;
+            let sums = [0; 4].map(|_| case.between::<f32>(-4.0, 4.0));
+            let bias: Vec<f32> = (0..4).flat_map(|_| case.numbers::<f32>().to_vec()).collect();
+            let (before, dh, dc) = (case.numbers::<f32>(), case.numbers::<f32>(), case.numbers::<f32>());
+            let (mut y, before, dh, mut dc_before) = (gates(&sums), rows(&before), rows(&dh), rows(&dc));
+            let (mut c, mut h) = (vec![0.0; ROWS * n], vec![0.0; ROWS * n]);
+            lstm_cell(&mut y, &bias, &before, &mut c, &mut h);
+            let mut grads = y.clone();
+            lstm_cell_backward(n, &mut grads, &before, &c, &dh, &mut dc_before);
+            for at in 0..ROWS * n {
+                let (row, unit) = (at / n, at % n);
+                let gate = |k: usize| row * 4 * n + k * n + unit;
+                let x = std::array::from_fn(|k| f64::from(sums[k][unit]) + f64::from(bias[k * n + unit]));
+                let old = f64::from(before[at]);
+                let exact = lstm(x, old);
+                for k in 0..4 {
+                    assert_within(y[gate(k)], exact[k], 2e-6, &case.name);
+                }
+                assert_within(c[at], exact[4], 2e-6, &case.name);
+                assert_within(h[at], exact[5], 2e-6, &case.name);
+                let (dh, dc) = (f64::from(dh[at]), f64::from(dc[unit]));
+                let objective = |x, old| {
+                    let [.., c, h] = lstm(x, old);
+                    dh * h + dc * c
+                };
+                for k in 0..4 {
+                    let along = |step: f64| {
+                        let mut moved = x;
+                        moved[k] += step;
+                        objective(moved, old)
+                    };
+                    assert_within(grads[gate(k)], slope(along), 1e-5, &case.name);
+                }
+                assert_within(dc_before[at], slope(|step| objective(x, old + step)), 1e-5, &case.name);
+            }
+        });
+    }
+
+    #[test]
+    fn gru_forward_and_backward() {
+        for_every_length(|case| {
+            let n = case.len;
+            let sums = [0; 4].map(|_| case.between::<f32>(-4.0, 4.0));
+            let bias: Vec<f32> = (0..4).flat_map(|_| case.numbers::<f32>().to_vec()).collect();
+            let (before, grad) = (case.numbers::<f32>(), case.numbers::<f32>());
+            let (mut y, before, mut dh) = (gates(&sums), rows(&before), rows(&grad));
+            let mut h = vec![0.0; ROWS * n];
+            gru_cell(&mut y, &bias, &before, &mut h);
+            let mut grads = y.clone();
+            gru_cell_backward(n, &mut grads, &before, &mut dh);
+            for at in 0..ROWS * n {
+                let (row, unit) = (at / n, at % n);
+                let gate = |k: usize| row * 4 * n + k * n + unit;
+                let x = std::array::from_fn(|k| f64::from(sums[k][unit]) + f64::from(bias[k * n + unit]));
+                let (old, g) = (f64::from(before[at]), f64::from(grad[unit]));
+                let exact = gru(x, old);
+                for k in 0..4 {
+                    assert_within(y[gate(k)], exact[k], 2e-6, &case.name);
+                }
+                assert_within(h[at], exact[4], 2e-6, &case.name);
+                for k in 0..4 {
+                    let along = |step: f64| {
+                        let mut moved = x;
+                        moved[k] += step;
+                        g * gru(moved, old)[4]
+                    };
+                    assert_within(grads[gate(k)], slope(along), 1e-5, &case.name);
+                }
+                assert_within(dh[at], slope(|step| g * gru(x, old + step)[4]), 1e-5, &case.name);
+            }
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "7 gates are no whole rows of 4")]
+    fn half_rows_panic() {
+        gru_cell(&mut [0.0; 7], &[0.0; 4], &[0.0; 2], &mut [0.0; 2]);
+    }
+}

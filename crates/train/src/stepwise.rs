@@ -1,0 +1,144 @@
+//! Models that forecast a step at a time ([`Stepwise`]): what they are fed, and how they forecast a horizon.
+
+use foretell_nn::{Forward, Model, Params, RecurrentState, Stepwise, Tensor, Windows};
+
+/// Puts windows one step askew: at place t the target of step t and the columns of step t + 1, hist columns
+/// of the horizon being zeros. `ahead` and `ahead_mask`, `[batch, horizon]`, are what the target goes on with;
+/// its last step is only ever a target, so it is left out.
+pub(crate) fn askew(windows: &Windows, ahead: &Tensor, ahead_mask: &Tensor) -> Windows {
+    let (batch, horizon) = (ahead.shape()[0], ahead.shape()[1]);
+    let history = windows.insample_y.shape()[1];
+    let onward = |past: &Tensor, ahead: &Tensor| Tensor::concat(&[past, &ahead.narrow(1, 0, horizon - 1)], 1);
+    Windows {
+        insample_y: onward(&windows.insample_y, ahead),
+        insample_mask: onward(&windows.insample_mask, ahead_mask),
+        hist_exog: windows.hist_exog.as_ref().map(|columns| {
+            let zeros = Tensor::zeros([batch, horizon, columns.shape()[2]]);
+            Tensor::concat(&[&columns.narrow(1, 1, history - 1), &zeros], 1)
+        }),
+        futr_exog: windows.futr_exog.as_ref().map(|columns| columns.narrow(1, 1, history + horizon - 1)),
+        stat_exog: windows.stat_exog.clone(),
+    }
+}
+
+/// The forecast of a model, `[batch, horizon, outputs]`, on the windows' scale. The windows of a model that
+/// forecasts step by step are one step askew and reach over the horizon; of the target they hold there,
+/// nothing is read.
+pub fn forecast(model: &dyn Model, params: &Params, windows: &Windows, horizon: usize) -> Tensor {
+    let cx = Forward::inference(params);
+    match model.stepwise() {
+        Some(model) => step_by_step(model, &cx, windows, horizon),
+        None => model.forward(&cx, windows).value().contiguous(),
+    }
+}
+
+fn step_by_step(model: &dyn Stepwise, cx: &Forward<'_>, windows: &Windows, horizon: usize) -> Tensor {
+    let history = windows.insample_y.shape()[1] + 1 - horizon;
+    let mut state = RecurrentState::new();
+    let mut seen = part(windows, 0, history);
+    let mut forecasts: Vec<Tensor> = Vec::with_capacity(horizon);
+    for step in 0..horizon {
+        if let Some(last) = forecasts.last() {
+            seen = Windows { insample_y: fed_back(last), ..part(windows, history + step - 1, 1) };
+        }
+        forecasts.push(model.step(cx, &seen, &mut state).value().clone());
+    }
+    Tensor::concat(&forecasts.iter().collect::<Vec<_>>(), 1)
+}
+
+/// What the model sees of its own forecast `[batch, 1, outputs]` as the target of the step, `[batch, 1]`: the
+/// mean of its outputs.
+fn fed_back(forecast: &Tensor) -> Tensor {
+    match forecast.shape()[2] {
+        1 => forecast.reshape([forecast.shape()[0], 1]),
+        outputs => forecast.sum(2).scale(1.0 / outputs as f32),
+    }
+}
+
+/// Steps `start..start + len` of windows that are one step askew.
+fn part(windows: &Windows, start: usize, len: usize) -> Windows {
+    let steps = |tensor: &Tensor| tensor.narrow(1, start, len);
+    Windows {
+        insample_y: steps(&windows.insample_y),
+        insample_mask: steps(&windows.insample_mask),
+        hist_exog: windows.hist_exog.as_ref().map(steps),
+        futr_exog: windows.futr_exog.as_ref().map(steps),
+        stat_exog: windows.stat_exog.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_nn::{Table, Var};
+
+    use super::*;
+
+    fn row(values: &[f32]) -> Tensor {
+        Tensor::from_slice(values, [1, values.len()])
+    }
+
+    fn column(values: &[f32]) -> Tensor {
+        Tensor::from_slice(values, [1, values.len(), 1])
+    }
+
+    #[test]
+    fn columns_are_a_step_ahead_of_the_target() {
+        let windows = Windows {
+            insample_y: row(&[1.0, 2.0, 3.0]),
+            insample_mask: row(&[0.0, 1.0, 1.0]),
+            hist_exog: Some(column(&[10.0, 20.0, 30.0])),
+            futr_exog: Some(column(&[100.0, 200.0, 300.0, 400.0, 500.0])),
+            stat_exog: Some(row(&[7.0])),
+        };
+        let askew = askew(&windows, &row(&[4.0, 5.0]), &row(&[1.0, 0.0]));
+        assert_eq!(askew.insample_y.to_vec(), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(askew.insample_mask.to_vec(), [0.0, 1.0, 1.0, 1.0]);
+        assert_eq!(askew.hist_exog.map(|x| x.to_vec()), Some(vec![20.0, 30.0, 0.0, 0.0]));
+        assert_eq!(askew.futr_exog.map(|x| x.to_vec()), Some(vec![200.0, 300.0, 400.0, 500.0]));
+        assert_eq!(askew.stat_exog.map(|x| x.to_vec()), Some(vec![7.0]));
+    }
+
+    /// Forecasts the sum of the last target and the column beside it, and ten more than that.
+    struct Adder;
+
+    impl Model for Adder {
+        fn forward(&self, _: &Forward<'_>, _: &Windows) -> Var {
+            unreachable!("it forecasts step by step")
+        }
+
+        fn stepwise(&self) -> Option<&dyn Stepwise> {
+            Some(self)
+        }
+    }
+
+    impl Stepwise for Adder {
+        fn h_train(&self) -> usize {
+            1
+        }
+
+        fn inference_input_size(&self) -> usize {
+            1
+        }
+
+        fn step(&self, _: &Forward<'_>, windows: &Windows, _: &mut RecurrentState) -> Var {
+            let y = windows.insample_y.to_vec();
+            let futr = windows.futr_exog.as_ref().expect("a column").to_vec();
+            let sum = y[y.len() - 1] + futr[futr.len() - 1];
+            Var::constant(Tensor::from_slice(&[sum, sum + 10.0], [1, 1, 2]))
+        }
+    }
+
+    #[test]
+    fn forecasts_are_fed_back_by_their_mean() {
+        let windows = Windows {
+            insample_y: row(&[1.0, 2.0, f32::NAN, f32::NAN]),
+            insample_mask: row(&[1.0; 4]),
+            hist_exog: None,
+            futr_exog: Some(column(&[0.0, 100.0, 200.0, 300.0])),
+            stat_exog: None,
+        };
+        let found = forecast(&Adder, &Table::default().initialise(0), &windows, 3);
+        assert_eq!(&*found.shape(), [1, 3, 2]);
+        assert_eq!(found.to_vec(), [102.0, 112.0, 307.0, 317.0, 612.0, 622.0]);
+    }
+}
