@@ -349,8 +349,8 @@ impl ModelSpec {
         let losses = [("loss", self.loss()), ("valid_loss", self.valid_loss())];
         if !self.losses_fit() {
             let expected = "of the same outputs as loss: MQLoss and HuberMQLoss go with those of the same quantiles, \
-                            and no other loss goes with a DistributionLoss; a DistributionLoss goes with itself and \
-                            any loss that is none";
+                            no other loss goes with a DistributionLoss; a DistributionLoss goes with itself and with \
+                            losses of one output or of its own quantiles";
             return fault("valid_loss", expected.to_owned(), self.common.valid_loss.to_string());
         }
         if losses[0].1.is_distribution() && self.own.get("recurrent") == Some(&json!(true)) {
@@ -377,7 +377,7 @@ impl ModelSpec {
         let (loss, valid) = (self.loss(), self.valid_loss());
         match (loss.is_distribution(), valid.is_distribution()) {
             (true, true) => loss == valid,
-            (true, false) => true,
+            (true, false) => valid.quantiles().is_none_or(|quantiles| loss.quantiles() == Some(quantiles)),
             (false, true) => false,
             (false, false) => loss.quantiles() == valid.quantiles(),
         }
