@@ -44,7 +44,7 @@ impl Numbers {
 fn operations_agree_with_pytorch() {
     let fixtures: BTreeMap<String, Vec<Case>> =
         serde_json::from_str(include_str!("fixtures/ops.json")).expect("the fixtures are valid");
-    assert_eq!(fixtures.len(), 20, "operations in the fixtures");
+    assert_eq!(fixtures.len(), 21, "operations in the fixtures");
     for (name, cases) in &fixtures {
         for (i, case) in cases.iter().enumerate() {
             let what = format!("{name} case {i} {}", case.args);
