@@ -90,6 +90,11 @@ impl Desk {
         let message = stderr(&output);
         assert_eq!(output.status.code(), Some(code), "{line}: {message}");
         assert!(output.stdout.is_empty(), "{line}");
+        // What was inferred or filled is told before the mistake is met.
+        let message = match message.strip_prefix("read ").and_then(|told| told.split_once('\n')) {
+            Some((_, rest)) => rest.to_owned(),
+            None => message,
+        };
         assert!(message.starts_with("error: ") && !message.contains("panicked"), "{line}: {message}");
         message
     }
@@ -189,6 +194,75 @@ fn exogenous_columns_from_their_files() {
 }
 
 #[test]
+fn exogenous_columns_by_flags_end_to_end() {
+    let desk = Desk::new();
+    desk.put("shops.csv", "shop,size,kind\nsouth,2,1\nnorth,1,0\neast,9,9\n");
+    let mut future = "shop,day,price\n".to_owned();
+    for id in ["north", "south"] {
+        (120..127).for_each(|day| future += &format!("{id},{},{}\n", date(day), day % 3));
+    }
+    desk.put("future.csv", &future);
+    desk.put("sizes.csv", "shop,size\nsouth,2\nnorth,1\n");
+    let train = format!("{LONG} --model MLP {SMALL} --set hidden_size=8");
+    let exogenous = "--hist-exog price,sales --futr-exog price --static shops.csv";
+    // The target is no column beside itself.
+    let message = desk.fails(1, &format!("fit {train} {exogenous} --out model"));
+    assert!(message.contains("no column `sales`"), "{message}");
+    let exogenous = exogenous.replace("price,sales", "price");
+    desk.ok(&format!("fit {train} {exogenous} --out model"));
+    let forecast = desk.ok("predict --model model --data long.csv --static shops.csv --futr future.csv");
+    assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
+    desk.ok(&format!("cross-validate {train} {exogenous} --stat-exog size --n-windows 2 --log none"));
+
+    let predict = "predict --model model --data long.csv";
+    for (line, part) in [
+        (format!("{predict} --futr future.csv"), "`--static FILE`"),
+        (format!("{predict} --static shops.csv"), "`--futr FILE`"),
+        (format!("{predict} --static future.csv --futr future.csv"), "appears twice"),
+        (format!("{predict} --static shops.csv --futr shops.csv"), "no column `day`"),
+        (format!("{predict} --static sizes.csv --futr future.csv"), "no column `kind`"),
+        (format!("fit {train} --hist-exog prize --out other"), "did you mean `price`?"),
+        (format!("fit {train} --futr-exog prize --out other"), "did you mean `price`?"),
+        (format!("fit {train} --static shops.csv --stat-exog sise --out other"), "did you mean `size`?"),
+        (format!("fit {train} --static nowhere.csv --out other"), "nowhere.csv"),
+    ] {
+        let message = desk.fails(1, &line);
+        assert!(message.contains(part), "{line}: {message}");
+    }
+    desk.put("shops.csv", "shop,size,kind\nsouth,2,1\n");
+    let message = desk.fails(1, &format!("{predict} --static shops.csv --futr future.csv"));
+    assert!(message.contains("shops.csv lacks 1 of the panel's series: `north`"), "{message}");
+    desk.put("shops.csv", "shop,size,kind\nsouth,2,big\nnorth,1,small\n");
+    let message = desk.fails(1, &format!("fit {train} --static shops.csv --out other"));
+    assert!(message.contains("shops.csv, line 2, column `kind`: \"big\" is not a number"), "{message}");
+    let message =
+        desk.fails(2, &format!("fit {LONG} --model NLinear {SMALL} --static shops.csv --out other"));
+    assert!(message.contains("--static") && message.contains("reads no static columns"), "{message}");
+}
+
+#[test]
+fn what_is_missing_is_filled_on_request_and_told() {
+    let desk = Desk::new();
+    let mut lines: Vec<String> = long_csv().lines().map(str::to_owned).collect();
+    lines[8] = "north,2024-01-08,NaN,".to_owned();
+    lines.retain(|line| !line.starts_with(&format!("south,{}", date(50))));
+    desk.put("gaps.csv", &lines.join("\n"));
+    let fit = format!("fit {} --model NLinear {SMALL}", LONG.replace("long", "gaps"));
+    let message = desk.fails(1, &format!("{fit} --out model"));
+    assert!(message.contains("gaps.csv, line 9, column `sales`: \"NaN\" is missing; fill"), "{message}");
+    let told = stderr(&desk.run(&format!("{fit} --fill interpolate --out model")));
+    assert!(
+        told.starts_with(
+            "read gaps.csv: 2 series, 240 rows, frequency D (inferred; all series follow it), filled 1 missing \
+             rows and 2 missing values\n"
+        ),
+        "{told}"
+    );
+    let forecast = desk.ok("predict --model model --data gaps.csv --fill interpolate");
+    assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
+}
+
+#[test]
 fn mistakes_in_the_command_line_exit_with_2() {
     let desk = Desk::new();
     let fit = format!("fit {LONG} {SMALL} --out model");
@@ -199,6 +273,9 @@ fn mistakes_in_the_command_line_exit_with_2() {
         ("forecast", "subcommand"),
         (&format!("{one} --h 7"), "cannot be used multiple times"),
         (&format!("{one} --seed -1"), "-1"),
+        (&format!("{one} --fill fowrard"), "did you mean `forward`?"),
+        (&format!("{fit} --model NLinear --hist-exog price"), "reads no historic columns"),
+        (&format!("{fit} --model NLinear --futr-exog price"), "--futr-exog"),
         (&format!("{one} --freq fortnight"), "fortnight"),
         (&format!("{one} --set max_steps"), "key=JSON"),
         (&format!("{one} --set h=3"), "--h"),
@@ -308,12 +385,17 @@ fn the_json_log_is_json_line_by_line() {
     let names: Vec<&str> = found.iter().map(|event| event["event"].as_str().unwrap()).collect();
     assert_eq!(
         names,
-        ["step", "step", "step", "step", "step", "step", "fitted", "fitted", "wrote"],
-        "three steps of two models, their ends, and the directory"
+        ["read", "step", "step", "step", "step", "step", "step", "fitted", "fitted", "wrote"],
+        "the data, three steps of two models, their ends, and the directory"
     );
-    assert_eq!((&found[4]["model"], &found[4]["step"]), (&"MLP".into(), &2.into()));
-    assert!(found[4]["valid_loss"].is_f64() && found[3].get("valid_loss").is_none());
-    assert!(found[6]["parameters"].is_u64() && found[0]["train_loss"].is_f64());
+    let read = serde_json::json!({
+        "event": "read", "path": "long.csv", "series": 2, "rows": 240, "freq": "D", "freq_inferred": true,
+        "filled_rows": 0, "filled_values": 0,
+    });
+    assert_eq!(found[0], read);
+    assert_eq!((&found[5]["model"], &found[5]["step"]), (&"MLP".into(), &2.into()));
+    assert!(found[5]["valid_loss"].is_f64() && found[4].get("valid_loss").is_none());
+    assert!(found[7]["parameters"].is_u64() && found[1]["train_loss"].is_f64());
 
     let failed = events(&desk.run(&line));
     assert_eq!(failed.len(), 1);

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::DataError;
+use crate::fill::Fill;
 use crate::freq::Freq;
-use crate::long::{Column, Origin, Rows, check_order, check_steps, gather, settle};
-use crate::panel::{Data, Panel, Series, check_mask, check_weight, unless_masked};
+use crate::long::{Column, Origin, Rows};
+use crate::panel::{Panel, admitted, check_mask, check_weight};
 use crate::table::{Table, number, number_or_truth};
 
 const ID_REMEDY: &str = "set the name of the id column, or read the file as wide";
@@ -27,11 +28,20 @@ pub struct CsvOptions {
     pub target_col: String,
     /// The frequency; else it is inferred from the longest series and confirmed on all.
     pub freq: Option<Freq>,
+    /// How missing rows and values are filled; without it they are mistakes.
+    pub fill: Option<Fill>,
 }
 
 impl Default for CsvOptions {
     fn default() -> Self {
-        Self { wide: false, id_col: "unique_id".into(), time_col: None, target_col: "y".into(), freq: None }
+        Self {
+            wide: false,
+            id_col: "unique_id".into(),
+            time_col: None,
+            target_col: "y".into(),
+            freq: None,
+            fill: None,
+        }
     }
 }
 
@@ -63,6 +73,14 @@ impl Panel {
     }
 }
 
+/// Names of the columns of a file.
+///
+/// # Errors
+/// A file that cannot be read, or has no header.
+pub fn column_names(path: impl AsRef<Path>) -> Result<Vec<String>, DataError> {
+    Ok(Table::open(path.as_ref())?.columns().map(str::to_owned).collect())
+}
+
 fn read<R: Read>(table: Table<R>, options: &CsvOptions) -> Result<Panel, DataError> {
     if options.wide { read_wide(table, options) } else { read_long(table, options) }
 }
@@ -83,6 +101,8 @@ fn read_long<R: Read>(mut table: Table<R>, options: &CsvOptions) -> Result<Panel
         mask: mask.map(|_| Vec::new()),
         weight: weight.map(|_| Vec::new()),
         columns,
+        target: Some(options.target_col.clone()),
+        fill: options.fill,
         ..Rows::default()
     };
     let mut kind = None;
@@ -101,14 +121,14 @@ fn read_long<R: Read>(mut table: Table<R>, options: &CsvOptions) -> Result<Panel
             let value = number(table.field(column)).and_then(check_weight).map_err(bad(column))?;
             values.push(value);
         }
-        let y = unless_masked(number(table.field(target)), masked).map_err(bad(target))?;
+        let y = admitted(number(table.field(target)), masked, options.fill).map_err(bad(target))?;
         rows.y.push(y);
         rows.push_id(table.id(id)?);
         rows.times.push(table.time(time, &mut kind)?);
         rows.origin.push(table.line());
         for (column, &i) in rows.columns.iter_mut().zip(&extras) {
             let field = table.field(i);
-            let cell = unless_masked(number_or_truth(field), masked);
+            let cell = admitted(number_or_truth(field), masked, options.fill);
             column.push(cell, field, || table.place());
         }
     }
@@ -129,46 +149,37 @@ fn read_wide<R: Read>(mut table: Table<R>, options: &CsvOptions) -> Result<Panel
         return Err(DataError::UnnamedColumn { file: table.file().clone(), number: i + 1 });
     }
     let mut kind = None;
-    let mut origin = Origin::file(table.file());
-    let mut times = Vec::new();
+    let (mut times, mut lines) = (Vec::new(), Vec::new());
     let mut values: Vec<Vec<f32>> = vec![Vec::new(); ids.len()];
     while table.advance()? {
         times.push(table.time(time, &mut kind)?);
-        origin.push(table.line());
+        lines.push(table.line());
         for (values, (i, _)) in values.iter_mut().zip(&ids) {
-            values.push(number(table.field(*i)).map_err(|flaw| table.bad_value(*i, flaw))?);
+            let value = admitted(number(table.field(*i)), false, options.fill);
+            values.push(value.map_err(|flaw| table.bad_value(*i, flaw))?);
         }
     }
     let Some(kind) = kind.filter(|_| !ids.is_empty()) else {
         return Err(DataError::NoRows { table: table.file().clone() });
     };
 
-    let order = (!times.is_sorted()).then(|| {
+    let order: Vec<usize> = {
         let mut order: Vec<usize> = (0..times.len()).collect();
         order.sort_by_key(|&i| times[i]);
         order
-    });
-    if let Some(order) = &order {
-        gather(&mut times, order);
-        values.iter_mut().for_each(|values| gather(values, order));
+    };
+    let mut rows = Rows { origin: Origin::file(table.file()), fill: options.fill, ..Rows::default() };
+    for ((_, id), values) in ids.iter().zip(&mut values) {
+        for &i in &order {
+            rows.push_id(id);
+            rows.times.push(times[i]);
+            rows.y.push(values[i]);
+            rows.origin.push(lines[i]);
+        }
+        // What was copied is let go of.
+        *values = Vec::new();
     }
-    let place = |i: usize| origin.place(order.as_ref().map_or(i, |order| order[i]));
-    let all = &*ids[0].1;
-    check_order(kind, all, &times, place)?;
-    let freq = settle(kind, options.freq, all, &times)?;
-    check_steps(freq, options.freq.is_none(), all, &times, place)?;
-
-    let len = times.len();
-    let mut columns: Vec<(Arc<str>, Vec<f32>)> = ids.into_iter().map(|(_, id)| id).zip(values).collect();
-    columns.sort_by(|a, b| a.0.cmp(&b.0));
-    let mut y = Vec::with_capacity(len * columns.len());
-    let mut series = Vec::with_capacity(columns.len());
-    for (place, (id, values)) in columns.into_iter().enumerate() {
-        series.push(Series { id, start: y.len(), len, first_time: times[0], place });
-        y.extend(values);
-    }
-    let data = Data { table: table.file().clone(), y, mask: None, weight: None, columns: Vec::new() };
-    Ok(Panel::new(freq, series, data))
+    rows.finish(kind, options.freq)
 }
 
 #[cfg(test)]

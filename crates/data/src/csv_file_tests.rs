@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Frame, TimeKind};
+use crate::{Filled, Frame, TimeKind};
 use proptest::prelude::*;
 
 fn long(text: &str) -> Result<Panel, DataError> {
@@ -44,6 +44,7 @@ fn columns_may_have_other_names() {
         target_col: "sales".into(),
         freq: Some(Freq::parse("2").unwrap()),
         wide: false,
+        fill: None,
     };
     let text = "step;shop;sales\n2;x;1,5\n";
     let error = Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap_err();
@@ -96,7 +97,7 @@ fn what_is_wrong_with_a_long_file_is_said_with_its_place() {
         (&format!("{head}a,1,1\n\na,2,one\n"), "t.csv, line 4, column `y`: \"one\" is not a number"),
         (
             &format!("{head}a,1,\n"),
-            "t.csv, line 2, column `y`: \"\" is missing; fill it in, or add a column `available_mask`",
+            "t.csv, line 2, column `y`: \"\" is missing; fill it in (`--fill` or `Fill` does so on request), or add a column `available_mask`",
         ),
         (&format!("{head}a,1,inf\n"), "t.csv, line 2, column `y`: \"inf\" is not finite"),
         (&format!("{head},1,1\n"), "t.csv, line 2, column `unique_id`: the id is empty"),
@@ -147,6 +148,54 @@ fn what_is_wrong_with_a_wide_file_is_said_with_its_place() {
     ] {
         starts(wide(text).unwrap_err(), message);
     }
+}
+
+#[test]
+fn gaps_and_missing_values_are_filled_on_request_and_counted() {
+    let read = |text: &str, wide, fill| {
+        let options = CsvOptions { wide, fill: Some(fill), ..CsvOptions::default() };
+        Panel::read_csv(text.as_bytes(), "t.csv", &options)
+    };
+    // Unsorted; a lacks its second and third month and a value, b lacks its second month.
+    let text = "unique_id,ds,y,x,available_mask,sample_weight\n\
+        b,2024-01-01,10,1,1,2\nb,2024-03-01,30,,1,3\n\
+        a,2024-05-01,,5,1,1\na,2024-01-01,1,1,1,1\na,2024-04-01,4,4,1,1\na,2024-06-01,9,6,0,1\n";
+    let panel = read(text, false, Fill::Interpolate).unwrap();
+    assert_eq!((panel.filled(), panel.freq_is_inferred()), (Filled { rows: 3, values: 2 }, true));
+    assert_eq!(panel.y(0), [1.0, 2.0, 3.0, 4.0, 6.5, 9.0]);
+    assert_eq!(panel.available_mask(0).unwrap(), [1.0, 0.0, 0.0, 1.0, 1.0, 0.0]);
+    assert_eq!(panel.column("x", 0).unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!((panel.y(1), panel.column("x", 1).unwrap()), (&[10.0, 20.0, 30.0][..], &[1.0; 3][..]));
+    assert_eq!(panel.sample_weight(1).unwrap(), [2.0, 2.0, 3.0]);
+    assert_eq!(TimeKind::Timestamp.display(panel.time(0, 2)), "2024-03-01");
+    assert_eq!(read(text, false, Fill::Forward).unwrap().y(0), [1.0, 1.0, 1.0, 4.0, 4.0, 9.0]);
+    assert_eq!(read(text, false, Fill::Zero).unwrap().y(1), [10.0, 0.0, 30.0]);
+
+    let text = "date,b,a\n1,1,\n3,,2\n2,2,1\n5,5,\n";
+    let panel = read(text, true, Fill::Zero).unwrap();
+    assert_eq!((panel.y(0), panel.y(1)), (&[0.0, 1.0, 2.0, 0.0, 0.0][..], &[1.0, 2.0, 0.0, 0.0, 5.0][..]));
+    assert_eq!(panel.filled(), Filled { rows: 2, values: 3 });
+    let error = read(text, true, Fill::Forward).unwrap_err();
+    starts(error, "t.csv, line 2, column `a`: \"\" is missing, and its series has no value before it");
+
+    let head = "unique_id,ds,y\n";
+    for (rows, message) in [
+        ("a,1,1\na,2,inf\na,3,1\n", "t.csv, line 3, column `y`: \"inf\" is not finite"),
+        ("a,2,1\na,1,\na,3,1\n", "t.csv, line 3, column `y`: \"\" is missing, and its series"),
+        ("a,1,\na,2,\na,3,\n", "t.csv, line 2, column `y`: \"\" is missing, as are all"),
+        (
+            "a,2024-01-01,1\na,2024-01-02,1\na,2024-01-03,1\na,2024-01-05,1\na,2024-01-05 12:00,1\n",
+            "t.csv, line 6: series `a` goes from 2024-01-05 to 2024-01-05 12:00:00",
+        ),
+        (
+            "a,1,1\na,2,1\na,3,1\na,9000000000000000000,1\n",
+            "series `a`: filling its gaps by the frequency `1` would add over 100400 rows to the 4",
+        ),
+    ] {
+        starts(read(&format!("{head}{rows}"), false, Fill::Forward).unwrap_err(), message);
+    }
+    let text = format!("{head}a,1,1\na,2,2\na,3,3\n");
+    assert_eq!(read(&text, false, Fill::Zero).unwrap().filled(), Filled::default());
 }
 
 /// A panel as the CSV file that holds it.

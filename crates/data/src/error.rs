@@ -42,13 +42,18 @@ pub enum Flaw {
     Mask,
     /// Negative, in `sample_weight`.
     Negative,
+    /// Missing, with no earlier value of its series to carry forward.
+    NothingBefore,
+    /// Missing, as are all values of its series.
+    NothingKnown,
 }
 
 impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Missing => {
-                "is missing; fill it in, or add a column `available_mask` that is 0 in such rows"
+                "is missing; fill it in (`--fill` or `Fill` does so on request), or add a column \
+                 `available_mask` that is 0 in such rows"
             }
             Self::Infinite => "is not finite; replace it by a number",
             Self::TooLarge => "is beyond a 32-bit float (about 3.4e38); rescale the column",
@@ -56,6 +61,13 @@ impl fmt::Display for Flaw {
             Self::Text => "is not a number; write plain decimals such as 12.5 or 1e-3",
             Self::Mask => "is not 0 or 1; `available_mask` is 1 where y is known, else 0",
             Self::Negative => "is negative; `sample_weight` must be 0 or more",
+            Self::NothingBefore => {
+                "is missing, and its series has no value before it to carry forward; drop the row, \
+                 or fill by interpolate or zero"
+            }
+            Self::NothingKnown => {
+                "is missing, as are all values of its series; leave the series out, or fill by zero"
+            }
         })
     }
 }
@@ -93,8 +105,8 @@ impl fmt::Display for Gap {
         match self.fits {
             Some(fits) => write!(f, "its times follow `{fits}`: set that frequency"),
             None => f.write_str(
-                "add the rows in between, set another frequency, or, where only the order of \
-                 rows matters, number them with integers",
+                "add the rows in between (`--fill` or `Fill` does so on request), set another \
+                 frequency, or, where only the order of rows matters, number them with integers",
             ),
         }
     }
@@ -342,7 +354,7 @@ pub enum DataError {
         needed: String,
     },
     /// Future values are needed and none were given.
-    #[error("the future columns {} need their values over the horizon; pass a future table", listed(.columns))]
+    #[error("the future columns {} need their values over the horizon; pass a table of future rows (`--futr FILE`)", listed(.columns))]
     FutureNeeded {
         /// The columns.
         columns: Vec<String>,
@@ -396,6 +408,29 @@ pub enum DataError {
         found: String,
         /// The values it may have.
         expected: String,
+    },
+    /// Filling would add far more rows than there are.
+    #[error(
+        "series `{id}`: filling its gaps by the frequency `{freq}` would add over {limit} rows to \
+         the {rows} there are; check the times and set the frequency"
+    )]
+    FillTooLarge {
+        /// The series at which it became too much.
+        id: String,
+        /// The frequency.
+        freq: Freq,
+        /// Rows of the whole table.
+        rows: usize,
+        /// The most that may be added.
+        limit: usize,
+    },
+    /// The word is no way to fill.
+    #[error("unknown fill `{word}`{}; known are forward, zero, interpolate", did_you_mean(.nearest))]
+    UnknownFill {
+        /// The word.
+        word: String,
+        /// The one it may be a slip of.
+        nearest: Option<String>,
     },
     /// The word is no window scaler.
     #[error(

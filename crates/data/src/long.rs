@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::error::{DataError, Flaw, Gap, Place, excerpt};
+use crate::fill::{Fill, Filled};
 use crate::freq::Freq;
 use crate::panel::{Data, Panel, Series};
 use crate::steps::Times;
@@ -119,6 +120,10 @@ pub(crate) struct Rows {
     pub(crate) mask: Option<Vec<f32>>,
     pub(crate) weight: Option<Vec<f32>>,
     pub(crate) columns: Vec<Column>,
+    /// Name of the column of `y`; in a wide table that is the id.
+    pub(crate) target: Option<String>,
+    /// How NaN and gaps are filled; without it there is no NaN, and gaps are mistakes.
+    pub(crate) fill: Option<Fill>,
 }
 
 /// Rows of one id, one after the other.
@@ -154,26 +159,24 @@ impl Rows {
         self.runs.push(Run { code, start, len: 1 });
     }
 
-    /// Sorts by (id, time), checks duplicates and gaps, and settles the frequency.
+    /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
     pub(crate) fn finish(mut self, kind: TimeKind, freq: Option<Freq>) -> Result<Panel, DataError> {
         if self.len() == 0 {
             return Err(DataError::NoRows { table: self.origin.table() });
         }
-        let order = (!self.is_grouped()).then(|| self.sort());
+        let mut order = (!self.is_grouped()).then(|| self.sort());
         self.runs.sort_by(|a, b| self.ids[a.code as usize].cmp(&self.ids[b.code as usize]));
-        let place = |i: usize| self.origin.place(order.as_ref().map_or(i, |order| order[i]));
+        let settled = self.settle(kind, freq, &order)?;
+        let filled = match self.fill {
+            Some(fill) => self.fill(fill, settled, &mut order)?,
+            None => Filled::default(),
+        };
         let id = |run: &Run| &self.ids[run.code as usize];
         let mut times = Vec::new();
         for run in &self.runs {
+            let place = |i: usize| self.place(run.start + i, &order);
             self.times.copy(run.start, run.len, &mut times);
-            check_order(kind, id(run), &times, |i| place(run.start + i))?;
-        }
-        let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
-        self.times.copy(longest.start, longest.len, &mut times);
-        let settled = settle(kind, freq, id(longest), &times)?;
-        for run in &self.runs {
-            self.times.copy(run.start, run.len, &mut times);
-            check_steps(settled, freq.is_none(), id(run), &times, |i| place(run.start + i))?;
+            check_steps(settled, freq.is_none(), id(run), &times, place)?;
         }
         let series = self.runs.iter().enumerate().map(|(i, run)| Series {
             id: id(run).clone(),
@@ -189,9 +192,121 @@ impl Rows {
             mask: self.mask,
             weight: self.weight,
             columns: self.columns,
+            freq_inferred: freq.is_none(),
+            filled,
         };
         data.shrink();
         Ok(Panel::new(settled, series, data))
+    }
+
+    /// Where the row that now is the `i`-th came from.
+    fn place(&self, i: usize, order: &Option<Vec<usize>>) -> Place {
+        self.origin.place(order.as_ref().map_or(i, |order| order[i]))
+    }
+
+    /// The frequency that is given, or the one that the longest series seems to have.
+    fn settle(
+        &self,
+        kind: TimeKind,
+        freq: Option<Freq>,
+        order: &Option<Vec<usize>>,
+    ) -> Result<Freq, DataError> {
+        let id = |run: &Run| &self.ids[run.code as usize];
+        let mut times = Vec::new();
+        for run in &self.runs {
+            self.times.copy(run.start, run.len, &mut times);
+            check_order(kind, id(run), &times, |i| self.place(run.start + i, order))?;
+        }
+        let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
+        self.times.copy(longest.start, longest.len, &mut times);
+        match freq.or_else(|| Freq::guess(kind, &times)) {
+            Some(freq) if freq.kind() == kind => Ok(freq),
+            Some(freq) => Err(DataError::FreqKind { kind, freq }),
+            None => Err(DataError::NoFreq { id: id(longest).to_string(), rows: longest.len }),
+        }
+    }
+
+    /// Adds the rows that are missing by the frequency, then fills what is NaN.
+    fn fill(&mut self, fill: Fill, freq: Freq, order: &mut Option<Vec<usize>>) -> Result<Filled, DataError> {
+        let missing = |values: &[f32]| values.iter().filter(|value| value.is_nan()).count();
+        let usable = self.columns.iter().filter_map(|column| column.values.as_ref().ok());
+        let values = missing(&self.y) + usable.map(|values| missing(values)).sum::<usize>();
+        let rows = self.add_rows(freq, order)?;
+        for at in 0..self.runs.len() {
+            let run = self.runs[at];
+            let range = run.start..run.start + run.len;
+            let place = |row: usize| {
+                self.origin.place(order.as_ref().map_or(run.start + row, |order| order[run.start + row]))
+            };
+            if let Err((row, flaw)) = fill.values(&mut self.y[range.clone()]) {
+                let column = self.target.clone().unwrap_or_else(|| self.ids[run.code as usize].to_string());
+                return Err(DataError::BadValue { at: place(row), column, value: String::new(), flaw });
+            }
+            for column in &mut self.columns {
+                let Ok(values) = &mut column.values else { continue };
+                if let Err((row, flaw)) = fill.values(&mut values[range.clone()]) {
+                    column.values = Err(BadCell { at: place(row), value: String::new(), flaw });
+                }
+            }
+        }
+        Ok(Filled { rows, values })
+    }
+
+    /// Adds the rows that are missing between those of each series; their values are NaN, and they
+    /// count as standing where the row before them stands.
+    fn add_rows(&mut self, freq: Freq, order: &mut Option<Vec<usize>>) -> Result<usize, DataError> {
+        // Two far times and a fine frequency must not fill the memory.
+        let limit = 100 * self.len() + 100_000;
+        let mut times = Vec::new();
+        let regular = self.runs.iter().all(|run| {
+            self.times.copy(run.start, run.len, &mut times);
+            freq.first_break(&times).is_none()
+        });
+        if regular {
+            return Ok(0);
+        }
+        // The row that each row of the new table is or follows, and whether it is that row.
+        let mut sources: Vec<(usize, bool)> = Vec::new();
+        let mut added = 0;
+        let (mut runs, mut stretches) = (Vec::with_capacity(self.runs.len()), Times::default());
+        for run in &self.runs {
+            let start = sources.len();
+            self.times.copy(run.start, run.len, &mut times);
+            for (i, &time) in times.iter().enumerate() {
+                let mut expected = times[..i].last().and_then(|last| freq.next(*last, 1));
+                while let Some(gap) = expected.filter(|expected| *expected < time) {
+                    if added == limit {
+                        let id = self.ids[run.code as usize].to_string();
+                        return Err(DataError::FillTooLarge { id, freq, rows: self.len(), limit });
+                    }
+                    added += 1;
+                    sources.push((run.start + i - 1, false));
+                    stretches.push(gap);
+                    expected = freq.next(gap, 1);
+                }
+                sources.push((run.start + i, true));
+                stretches.push(time);
+            }
+            runs.push(Run { code: run.code, start, len: sources.len() - start });
+        }
+        let spread = |values: &mut Vec<f32>, absent: Option<f32>| {
+            let cell = |&(row, there): &(usize, bool)| match absent {
+                Some(absent) if !there => absent,
+                _ => values[row],
+            };
+            *values = sources.iter().map(cell).collect();
+        };
+        spread(&mut self.y, Some(f32::NAN));
+        self.columns
+            .iter_mut()
+            .filter_map(|column| column.values.as_mut().ok())
+            .for_each(|values| spread(values, Some(f32::NAN)));
+        self.mask.iter_mut().for_each(|mask| spread(mask, Some(0.0)));
+        self.weight.iter_mut().for_each(|weight| spread(weight, None));
+        let old = |row: usize| order.as_ref().map_or(row, |order| order[row]);
+        *order = Some(sources.iter().map(|(row, _)| old(*row)).collect());
+        (self.runs, self.times) = (runs, stretches);
+        Ok(added)
     }
 
     /// Whether the rows of each series stand together with ascending times, in whatever order the
@@ -235,12 +350,12 @@ impl Rows {
     }
 }
 
-pub(crate) fn gather<T: Copy>(values: &mut Vec<T>, order: &[usize]) {
+fn gather<T: Copy>(values: &mut Vec<T>, order: &[usize]) {
     *values = order.iter().map(|&i| values[i]).collect();
 }
 
 /// Sorted times must be distinct and lie within the calendar.
-pub(crate) fn check_order(
+fn check_order(
     kind: TimeKind,
     id: &str,
     times: &[i64],
@@ -260,17 +375,8 @@ pub(crate) fn check_order(
     }
 }
 
-/// The frequency that is given, or the one that the longest series seems to have.
-pub(crate) fn settle(kind: TimeKind, freq: Option<Freq>, id: &str, times: &[i64]) -> Result<Freq, DataError> {
-    match freq.or_else(|| Freq::guess(kind, times)) {
-        Some(freq) if freq.kind() == kind => Ok(freq),
-        Some(freq) => Err(DataError::FreqKind { kind, freq }),
-        None => Err(DataError::NoFreq { id: id.to_owned(), rows: times.len() }),
-    }
-}
-
 /// Each time must be one step after the one before it.
-pub(crate) fn check_steps(
+fn check_steps(
     freq: Freq,
     inferred: bool,
     id: &str,

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{DataError, Flaw, Place};
+use crate::fill::{Fill, Filled};
 use crate::freq::Freq;
 use crate::long::{BadCell, Column, Rows};
 use crate::time::TimeKind;
@@ -46,6 +47,8 @@ pub(crate) struct Data {
     pub(crate) mask: Option<Vec<f32>>,
     pub(crate) weight: Option<Vec<f32>>,
     pub(crate) columns: Vec<Column>,
+    pub(crate) freq_inferred: bool,
+    pub(crate) filled: Filled,
 }
 
 impl Data {
@@ -64,7 +67,8 @@ impl Panel {
 
     /// Starts a panel from slices whose times are of that kind.
     pub fn builder(kind: TimeKind) -> PanelBuilder {
-        PanelBuilder { kind, freq: None, rows: Rows::default(), statics: Vec::new(), fault: None }
+        let rows = Rows { target: Some("y".to_owned()), ..Rows::default() };
+        PanelBuilder { kind, freq: None, rows, statics: Vec::new(), fault: None }
     }
 
     /// A panel of regular series, each given as id, time of its first row, and `y`.
@@ -118,6 +122,16 @@ impl Panel {
     /// The step between rows.
     pub fn freq(&self) -> Freq {
         self.freq
+    }
+
+    /// Whether the frequency was inferred from the times.
+    pub fn freq_is_inferred(&self) -> bool {
+        self.data.freq_inferred
+    }
+
+    /// What [`Fill`] added, where it was asked for.
+    pub fn filled(&self) -> Filled {
+        self.data.filled
     }
 
     /// Id of a series.
@@ -185,7 +199,8 @@ impl Panel {
     }
 
     pub(crate) fn static_column(&self, name: &str) -> Result<&[f32], DataError> {
-        const REMEDY: &str = "give one of these names, or add the column to the static table";
+        const REMEDY: &str =
+            "give one of these names, or add the column to the static table (`--static FILE`)";
         match self.statics.iter().find(|column| column.name == name) {
             Some(column) => column.usable(),
             None => {
@@ -310,6 +325,12 @@ impl PanelBuilder {
         self
     }
 
+    /// Fills rows and values that are missing; without it they are mistakes.
+    pub fn fill(mut self, fill: Fill) -> Self {
+        self.rows.fill = Some(fill);
+        self
+    }
+
     /// Appends rows of one series.
     pub fn series(mut self, id: &str, times: &[i64], y: &[f32]) -> Self {
         if times.is_empty() && y.is_empty() {
@@ -419,11 +440,11 @@ fn check_values(rows: &mut Rows) -> Result<(), DataError> {
             check_weight(weight).map_err(|flaw| bad("sample_weight", row, weight, flaw))?;
         }
         let y = &mut rows.y[row];
-        *y = unless_masked(finite(*y), masked).map_err(|flaw| bad("y", row, *y, flaw))?;
+        *y = admitted(finite(*y), masked, rows.fill).map_err(|flaw| bad("y", row, *y, flaw))?;
         for column in &mut rows.columns {
             let Ok(values) = &mut column.values else { continue };
             let value = values[row];
-            match unless_masked(finite(value), masked) {
+            match admitted(finite(value), masked, rows.fill) {
                 Ok(value) => values[row] = value,
                 Err(flaw) => {
                     let at = Place { file: None, row: row as u64 };
@@ -443,9 +464,11 @@ pub(crate) fn finite(value: f32) -> Result<f32, Flaw> {
     }
 }
 
-/// A value that is missing in a row whose `available_mask` is 0 is what padding is: zero.
-pub(crate) fn unless_masked(value: Result<f32, Flaw>, masked: bool) -> Result<f32, Flaw> {
+/// A missing value is NaN where it will be filled; in a row whose `available_mask` is 0 it is what
+/// padding is: zero.
+pub(crate) fn admitted(value: Result<f32, Flaw>, masked: bool, fill: Option<Fill>) -> Result<f32, Flaw> {
     match value {
+        Err(Flaw::Missing) if fill.is_some() => Ok(f32::NAN),
         Err(Flaw::Missing) if masked => Ok(0.0),
         value => value,
     }

@@ -43,7 +43,8 @@ pub use error::Error;
 pub use forecaster::{ColumnNames, Fitted, FittedModel, Forecaster};
 pub use foretell_checkpoint::CheckpointError;
 pub use foretell_data::{
-    CsvOptions, DataError, Frame, Freq, Future, Panel, PanelBuilder, TimeKind, TimeStyle,
+    CsvOptions, DataError, Fill, Filled, Frame, Freq, Future, Panel, PanelBuilder, TimeKind, TimeStyle,
+    column_names,
 };
 pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::LossError;

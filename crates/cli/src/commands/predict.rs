@@ -45,7 +45,7 @@ impl Predict {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let fitted = Fitted::load(&self.model)?.threads(self.threads);
         let options = self.data.options(&self.data.columns(fitted.columns().clone()), Some(fitted.freq()));
-        let panel = self.data.read(&options)?;
+        let panel = self.data.read(&options, self.log())?;
         let future = self
             .futr
             .as_ref()
