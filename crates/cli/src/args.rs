@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
-use foretell::{ColumnNames, CsvOptions, Fill, Forecaster, Freq, ModelSpec, Panel};
+use foretell::{ColumnNames, Fill, Forecaster, Freq, ModelSpec, Panel, ReadOptions, Zone};
 use serde_json::Value;
 
 use crate::Usage;
@@ -15,7 +15,8 @@ use crate::progress::{Log, Reporter};
 /// The data file and its layout.
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
-    /// CSV file with the series, a row per series and time; `-` reads standard input
+    /// File with the series, a row per series and time: Parquet if it ends in .parquet, else CSV; `-` reads
+    /// CSV from standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
     /// The file has one time column, and one column per series
@@ -30,12 +31,15 @@ pub(crate) struct DataArgs {
     /// Column of the values [default: y, or as saved with the models]
     #[arg(long, value_name = "C")]
     target_col: Option<String>,
-    /// CSV file with one row per series: its id, and columns that do not change over time
+    /// File with one row per series: its id, and columns that do not change over time
     #[arg(long = "static", value_name = "FILE")]
     statics: Option<PathBuf>,
     /// Fill missing rows and values: forward, zero or interpolate [default: they are mistakes]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<Fill>)]
     fill: Option<Fill>,
+    /// Time zone of the data: UTC, +02:00, Europe/Berlin, ... [default: as the times tell themselves]
+    #[arg(long, value_name = "ZONE", value_parser = Zone::parse)]
+    zone: Option<Zone>,
 }
 
 impl DataArgs {
@@ -50,29 +54,30 @@ impl DataArgs {
     }
 
     /// How to read the file whose columns have these names.
-    pub(crate) fn options(&self, columns: &ColumnNames, freq: Option<Freq>) -> CsvOptions {
+    pub(crate) fn options(&self, columns: &ColumnNames, freq: Option<Freq>) -> ReadOptions {
         let ColumnNames { id, time, target } = columns.clone();
         // A wide file's time column is its first, whatever it is called, unless someone named it.
         let named = self.time_col.is_some() || time != ColumnNames::default().time;
-        CsvOptions {
+        ReadOptions {
             wide: self.wide,
             id_col: id,
             time_col: named.then_some(time),
             target_col: target,
             freq,
+            zone: self.zone.clone(),
             fill: self.fill,
         }
     }
 
     /// Reads the series and their static columns, and tells `log` of it.
-    pub(crate) fn read(&self, options: &CsvOptions, log: Log) -> anyhow::Result<Panel> {
+    pub(crate) fn read(&self, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
         let panel = match self.is_stdin() {
             true => Panel::read_csv(io::stdin().lock(), "standard input", options)?,
-            false => Panel::from_csv(&self.data, options)?,
+            false => Panel::from_file(&self.data, options)?,
         };
         log.read(&self.data, &panel);
         Ok(match &self.statics {
-            Some(path) => panel.with_static_csv(path, options)?,
+            Some(path) => panel.with_static_file(path, options)?,
             None => panel,
         })
     }

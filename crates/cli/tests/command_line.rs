@@ -66,6 +66,10 @@ impl Desk {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
     fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
         command.current_dir(self.0.path()).args(line.split_whitespace());
@@ -260,6 +264,51 @@ fn what_is_missing_is_filled_on_request_and_told() {
     );
     let forecast = desk.ok("predict --model model --data gaps.csv --fill interpolate");
     assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
+}
+
+#[test]
+fn parquet_comes_in_and_goes_out() {
+    let desk = Desk::new();
+    let train = format!("{LONG} --model NLinear {SMALL} --log none");
+    desk.ok(&format!("cross-validate {train} --n-windows 8 --out cv.parquet"));
+    assert!(desk.bytes("cv.parquet").starts_with(b"PAR1"));
+    // Forecasts of eight weeks that follow each other: beside them stands what was read.
+    let parquet = train.replace("long.csv", "cv.parquet");
+    desk.ok(&format!("fit {parquet} --set alias=X --out model"));
+    let csv = long_csv();
+    let tail = csv.lines().filter(|line| line.split(',').nth(1) >= Some(&*date(120 - 8 * 7)));
+    desk.put("tail.csv", &tail.collect::<Vec<_>>().join("\n"));
+    let expected = desk.ok("predict --model model --data tail.csv");
+    assert_eq!(desk.ok("predict --model model --data cv.parquet"), expected);
+
+    desk.ok("predict --model model --data cv.parquet --out forecast.parquet");
+    let forecast = desk.bytes("forecast.parquet");
+    assert!(forecast.starts_with(b"PAR1") && forecast.ends_with(b"PAR1"));
+    fs::write(desk.path("cut.parquet"), &forecast[..forecast.len() / 2]).unwrap();
+    let message = desk.fails(1, "predict --model model --data cut.parquet");
+    assert!(message.contains("cut.parquet: "), "{message}");
+    let message = desk.fails(1, &format!("fit {} --out other", parquet.replace("sales", "sale")));
+    assert!(message.contains("cv.parquet has no column `sale`, did you mean `sales`?"), "{message}");
+}
+
+#[test]
+fn zones_of_the_data_are_those_of_the_forecast() {
+    let desk = Desk::new();
+    let mut csv = "unique_id,ds,y\n".to_owned();
+    (1..=31).for_each(|day| csv += &format!("a,2024-03-{day:02} 00:00:00+01:00,{day}\n"));
+    desk.put("winter.csv", &csv);
+    desk.put("berlin.csv", &(csv + "a,2024-04-01 00:00:00+02:00,32\n"));
+    let fit = |file: &str| format!("fit --data {file} --model NLinear {SMALL} --log none --out model");
+    desk.ok(&fit("winter.csv"));
+    let forecast = desk.ok("predict --model model --data winter.csv");
+    assert_eq!(rows(&forecast)[1][1], "2024-04-01 00:00:00+01:00");
+    let message = desk.fails(1, &format!("{} --overwrite", fit("berlin.csv")));
+    assert!(message.contains("berlin.csv, line 33") && message.contains("--zone Europe/Berlin"), "{message}");
+    desk.ok(&format!("{} --overwrite --zone Europe/Berlin", fit("berlin.csv")));
+    let forecast = desk.ok("predict --model model --data berlin.csv --zone Europe/Berlin");
+    assert_eq!(rows(&forecast)[1][1], "2024-04-02 00:00:00+02:00");
+    let message = desk.fails(2, &format!("{} --overwrite --zone Europe/Bonn", fit("berlin.csv")));
+    assert!(message.contains("IANA"), "{message}");
 }
 
 #[test]

@@ -7,21 +7,30 @@ use std::sync::Arc;
 use crate::freq::Freq;
 use crate::time::TimeKind;
 
-/// Where a row came from: the line of a file (from 1), or the row of a slice (from 0).
+/// Where a row came from: the line of a text file (from 1), or the row of any other table (from 0).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file, or nothing when the rows came from slices.
     pub file: Option<Arc<str>>,
+    /// Whether `row` is a line of text.
+    pub line: bool,
     /// Line of the file, from 1, or index of the row, from 0.
     pub row: u64,
 }
 
+impl Place {
+    /// A row of slices, from 0.
+    pub(crate) fn row(row: usize) -> Self {
+        Self { file: None, line: false, row: row as u64 }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.file {
-            Some(file) => write!(f, "{file}, line {}", self.row),
-            None => write!(f, "row {}", self.row),
+        if let Some(file) = &self.file {
+            write!(f, "{file}, ")?;
         }
+        write!(f, "{} {}", if self.line { "line" } else { "row" }, self.row)
     }
 }
 
@@ -304,6 +313,39 @@ pub enum DataError {
         expected: usize,
         /// Its length.
         found: usize,
+    },
+    /// The word is no time zone.
+    #[error(
+        "unknown time zone `{word}`; write UTC, an offset such as +02:00, or a name of the IANA \
+         database such as Europe/Berlin"
+    )]
+    UnknownZone {
+        /// The word.
+        word: String,
+    },
+    /// A Parquet file that is damaged, or holds what is not read here.
+    #[error("{file}: {reason}; write the file again, compressed by snappy or zstd or not at all")]
+    Parquet {
+        /// The file.
+        file: Arc<str>,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Record batches of different columns.
+    #[error(
+        "{table}: batch {batch} has the columns {}, but the first one {}; give all the same",
+        listed(.found),
+        listed(.expected)
+    )]
+    Batches {
+        /// The table.
+        table: Arc<str>,
+        /// The batch, from 0.
+        batch: usize,
+        /// The columns of the first batch.
+        expected: Vec<String>,
+        /// Its columns.
+        found: Vec<String>,
     },
     /// Static values are missing for some series.
     #[error(

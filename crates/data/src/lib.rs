@@ -1,19 +1,20 @@
 //! Panels of series: reading, calendars, scalers and window sampling
 //!
-//! A [`Panel`] holds many series of one [`Freq`], read from a CSV file or built from slices, with
+//! A [`Panel`] holds many series of one [`Freq`], read from CSV or Parquet files, from Arrow record batches or
+//! slices, with
 //! everything checked: duplicates, gaps, values that are missing or no numbers. A [`Cutter`] finds
 //! the windows that neuralforecast would train, validate, test or predict on, draws some, and
 //! writes them, scaled, into plain `f32` slices. Windows are never materialised for the panel.
 //!
 //! ```
-//! use foretell_data::{CsvOptions, Cutter, Panel, Span, WindowScaler, WindowSlices, WindowSpec};
+//! use foretell_data::{ReadOptions, Cutter, Panel, Span, WindowScaler, WindowSlices, WindowSpec};
 //! use foretell_simd::{Key, Stream};
 //!
 //! let mut csv = String::from("unique_id,ds,y\n");
 //! for day in 1..=30 {
 //!     csv += &format!("shop,2024-06-{day:02},{}\n", 10 * day);
 //! }
-//! let panel = Panel::read_csv(csv.as_bytes(), "sales.csv", &CsvOptions::default())?;
+//! let panel = Panel::read_csv(csv.as_bytes(), "sales.csv", &ReadOptions::default())?;
 //! assert_eq!(panel.freq().to_string(), "D");
 //!
 //! let spec = WindowSpec { scaler: WindowScaler::Standard, ..WindowSpec::new(7, 2) };
@@ -39,8 +40,8 @@
 
 #![forbid(unsafe_code)]
 
+mod arrow_table;
 mod covariates;
-mod csv_file;
 mod cut;
 mod error;
 mod fill;
@@ -50,22 +51,29 @@ mod long;
 mod nearest;
 mod panel;
 mod ranks;
+mod read;
 mod sampler;
 mod scaler;
 mod steps;
 mod table;
+mod text_table;
 mod time;
 mod windows;
+mod zone;
 
+/// What tables come in and go out as, beside files.
+pub use arrow_array::RecordBatch;
 pub use covariates::Future;
-pub use csv_file::{CsvOptions, column_names};
 pub use cut::WindowSlices;
 pub use error::{DataError, Flaw, Gap, Place};
 pub use fill::{Fill, Filled};
 pub use frame::Frame;
 pub use freq::Freq;
 pub use panel::{Panel, PanelBuilder};
+pub use read::{ReadOptions, column_names};
 pub use sampler::SeriesSampler;
 pub use scaler::{Stats, WindowScaler};
+pub use table::is_parquet;
 pub use time::{TimeKind, TimeStyle};
 pub use windows::{Cutter, Span, WindowRef, WindowSpec};
+pub use zone::Zone;

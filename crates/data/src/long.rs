@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::error::{DataError, Flaw, Gap, Place, excerpt};
+use crate::error::{DataError, Flaw, Gap, Place};
 use crate::fill::{Fill, Filled};
 use crate::freq::Freq;
 use crate::panel::{Data, Panel, Series};
 use crate::steps::Times;
 use crate::time::{TimeKind, in_range};
+use crate::zone::Zone;
 
 /// Where the rows of a table stand in its source.
 ///
@@ -17,17 +18,20 @@ use crate::time::{TimeKind, in_range};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origin {
     file: Option<Arc<str>>,
+    /// Whether it is text, counted in lines.
+    lines: bool,
     rows: u64,
     /// Row and line at every jump.
     jumps: Vec<(u64, u64)>,
 }
 
 impl Origin {
-    pub(crate) fn file(file: &Arc<str>) -> Self {
-        Self { file: Some(file.clone()), ..Self::default() }
+    /// Rows of the table that has a row there.
+    pub(crate) fn like(place: &Place) -> Self {
+        Self { file: place.file.clone(), lines: place.line, ..Self::default() }
     }
 
-    /// Notes the line of the next row.
+    /// Notes the line or row of the next row.
     pub(crate) fn push(&mut self, line: u64) {
         let follows = self.jumps.last().is_some_and(|(row, at)| at + (self.rows - row) == line);
         if !follows {
@@ -43,7 +47,7 @@ impl Origin {
             Some((start, line)) if self.file.is_some() => line + (row - start),
             _ => row,
         };
-        Place { file: self.file.clone(), row }
+        Place { file: self.file.clone(), line: self.lines, row }
     }
 
     pub(crate) fn table(&self) -> Arc<str> {
@@ -71,12 +75,12 @@ impl Column {
     }
 
     /// Appends a cell; the first bad one frees what was read so far.
-    pub(crate) fn push(&mut self, cell: Result<f32, Flaw>, field: &[u8], at: impl FnOnce() -> Place) {
+    pub(crate) fn push(&mut self, cell: Result<f32, Flaw>, found: impl FnOnce() -> (Place, String)) {
         let rows = self.values.as_ref().map_or(0, Vec::len);
         if let Ok(values) = &mut self.values {
             values.push(0.0);
         }
-        self.set(rows, cell, field, at);
+        self.set(rows, cell, found);
     }
 
     /// Sets a cell that is there; the first bad one frees what was read so far.
@@ -84,13 +88,15 @@ impl Column {
         &mut self,
         row: usize,
         cell: Result<f32, Flaw>,
-        field: &[u8],
-        at: impl FnOnce() -> Place,
+        found: impl FnOnce() -> (Place, String),
     ) {
         let Ok(values) = &mut self.values else { return };
         match cell {
             Ok(value) => values[row] = value,
-            Err(flaw) => self.values = Err(BadCell { at: at(), value: excerpt(field), flaw }),
+            Err(flaw) => {
+                let (at, value) = found();
+                self.values = Err(BadCell { at, value, flaw });
+            }
         }
     }
 
@@ -160,15 +166,21 @@ impl Rows {
     }
 
     /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
-    pub(crate) fn finish(mut self, kind: TimeKind, freq: Option<Freq>) -> Result<Panel, DataError> {
+    pub(crate) fn finish(
+        mut self,
+        kind: TimeKind,
+        zone: Option<Zone>,
+        freq: Option<Freq>,
+    ) -> Result<Panel, DataError> {
+        let zone = zone.filter(|_| kind == TimeKind::Timestamp);
         if self.len() == 0 {
             return Err(DataError::NoRows { table: self.origin.table() });
         }
         let mut order = (!self.is_grouped()).then(|| self.sort());
         self.runs.sort_by(|a, b| self.ids[a.code as usize].cmp(&self.ids[b.code as usize]));
-        let settled = self.settle(kind, freq, &order)?;
+        let settled = self.settle(kind, zone.as_ref(), freq, &order)?;
         let filled = match self.fill {
-            Some(fill) => self.fill(fill, settled, &mut order)?,
+            Some(fill) => self.fill(fill, zone.as_ref(), settled, &mut order)?,
             None => Filled::default(),
         };
         let id = |run: &Run| &self.ids[run.code as usize];
@@ -176,7 +188,7 @@ impl Rows {
         for run in &self.runs {
             let place = |i: usize| self.place(run.start + i, &order);
             self.times.copy(run.start, run.len, &mut times);
-            check_steps(settled, freq.is_none(), id(run), &times, place)?;
+            check_steps(settled, zone.as_ref(), freq.is_none(), id(run), &times, place)?;
         }
         let series = self.runs.iter().enumerate().map(|(i, run)| Series {
             id: id(run).clone(),
@@ -196,7 +208,7 @@ impl Rows {
             filled,
         };
         data.shrink();
-        Ok(Panel::new(settled, series, data))
+        Ok(Panel::new(settled, zone, series, data))
     }
 
     /// Where the row that now is the `i`-th came from.
@@ -208,6 +220,7 @@ impl Rows {
     fn settle(
         &self,
         kind: TimeKind,
+        zone: Option<&Zone>,
         freq: Option<Freq>,
         order: &Option<Vec<usize>>,
     ) -> Result<Freq, DataError> {
@@ -215,11 +228,11 @@ impl Rows {
         let mut times = Vec::new();
         for run in &self.runs {
             self.times.copy(run.start, run.len, &mut times);
-            check_order(kind, id(run), &times, |i| self.place(run.start + i, order))?;
+            check_order(kind, zone, id(run), &times, |i| self.place(run.start + i, order))?;
         }
         let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
         self.times.copy(longest.start, longest.len, &mut times);
-        match freq.or_else(|| Freq::guess(kind, &times)) {
+        match freq.or_else(|| Freq::guess(kind, zone, &times)) {
             Some(freq) if freq.kind() == kind => Ok(freq),
             Some(freq) => Err(DataError::FreqKind { kind, freq }),
             None => Err(DataError::NoFreq { id: id(longest).to_string(), rows: longest.len }),
@@ -227,11 +240,17 @@ impl Rows {
     }
 
     /// Adds the rows that are missing by the frequency, then fills what is NaN.
-    fn fill(&mut self, fill: Fill, freq: Freq, order: &mut Option<Vec<usize>>) -> Result<Filled, DataError> {
+    fn fill(
+        &mut self,
+        fill: Fill,
+        zone: Option<&Zone>,
+        freq: Freq,
+        order: &mut Option<Vec<usize>>,
+    ) -> Result<Filled, DataError> {
         let missing = |values: &[f32]| values.iter().filter(|value| value.is_nan()).count();
         let usable = self.columns.iter().filter_map(|column| column.values.as_ref().ok());
         let values = missing(&self.y) + usable.map(|values| missing(values)).sum::<usize>();
-        let rows = self.add_rows(freq, order)?;
+        let rows = self.add_rows(zone, freq, order)?;
         for at in 0..self.runs.len() {
             let run = self.runs[at];
             let range = run.start..run.start + run.len;
@@ -254,13 +273,18 @@ impl Rows {
 
     /// Adds the rows that are missing between those of each series; their values are NaN, and they
     /// count as standing where the row before them stands.
-    fn add_rows(&mut self, freq: Freq, order: &mut Option<Vec<usize>>) -> Result<usize, DataError> {
+    fn add_rows(
+        &mut self,
+        zone: Option<&Zone>,
+        freq: Freq,
+        order: &mut Option<Vec<usize>>,
+    ) -> Result<usize, DataError> {
         // Two far times and a fine frequency must not fill the memory.
         let limit = 100 * self.len() + 100_000;
         let mut times = Vec::new();
         let regular = self.runs.iter().all(|run| {
             self.times.copy(run.start, run.len, &mut times);
-            freq.first_break(&times).is_none()
+            freq.first_break(zone, &times).is_none()
         });
         if regular {
             return Ok(0);
@@ -272,9 +296,9 @@ impl Rows {
         for run in &self.runs {
             let start = sources.len();
             self.times.copy(run.start, run.len, &mut times);
+            let mut step = 0;
             for (i, &time) in times.iter().enumerate() {
-                let mut expected = times[..i].last().and_then(|last| freq.next(*last, 1));
-                while let Some(gap) = expected.filter(|expected| *expected < time) {
+                while let Some(gap) = freq.next_in(zone, times[0], step).filter(|next| *next < time) {
                     if added == limit {
                         let id = self.ids[run.code as usize].to_string();
                         return Err(DataError::FillTooLarge { id, freq, rows: self.len(), limit });
@@ -282,8 +306,9 @@ impl Rows {
                     added += 1;
                     sources.push((run.start + i - 1, false));
                     stretches.push(gap);
-                    expected = freq.next(gap, 1);
+                    step += 1;
                 }
+                step += 1;
                 sources.push((run.start + i, true));
                 stretches.push(time);
             }
@@ -357,11 +382,12 @@ fn gather<T: Copy>(values: &mut Vec<T>, order: &[usize]) {
 /// Sorted times must be distinct and lie within the calendar.
 fn check_order(
     kind: TimeKind,
+    zone: Option<&Zone>,
     id: &str,
     times: &[i64],
     place: impl Fn(usize) -> Place,
 ) -> Result<(), DataError> {
-    if !(in_range(kind, times[0]) && in_range(kind, times[times.len() - 1])) {
+    if !(in_range(kind, zone, times[0]) && in_range(kind, zone, times[times.len() - 1])) {
         return Err(DataError::TimeRange { id: id.to_owned() });
     }
     match times.windows(2).position(|pair| pair[0] == pair[1]) {
@@ -370,30 +396,32 @@ fn check_order(
             at: place(i + 1),
             earlier: place(i),
             id: id.to_owned(),
-            time: kind.display(times[i]),
+            time: kind.display_in(zone, times[i]),
         }),
     }
 }
 
-/// Each time must be one step after the one before it.
+/// Each time must be as many steps after the first as there are rows between them.
 fn check_steps(
     freq: Freq,
+    zone: Option<&Zone>,
     inferred: bool,
     id: &str,
     times: &[i64],
     place: impl Fn(usize) -> Place,
 ) -> Result<(), DataError> {
-    let Some(i) = freq.first_break(times) else { return Ok(()) };
+    let Some(i) = freq.first_break(zone, times) else { return Ok(()) };
     let kind = freq.kind();
-    let expected = freq.next(times[i - 1], 1);
+    let expected = freq.next_in(zone, times[0], i as i64);
+    let shown = |time| kind.display_in(zone, time);
     Err(DataError::Gap(Box::new(Gap {
         at: place(i),
         id: id.to_owned(),
-        after: kind.display(times[i - 1]),
-        expected: expected.map_or_else(|| "no time".to_owned(), |time| kind.display(time)),
-        found: kind.display(times[i]),
+        after: shown(times[i - 1]),
+        expected: expected.map_or_else(|| "no time".to_owned(), shown),
+        found: shown(times[i]),
         freq,
         inferred,
-        fits: Freq::infer(kind, times),
+        fits: Freq::infer(kind, zone, times),
     })))
 }

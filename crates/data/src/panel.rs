@@ -8,6 +8,7 @@ use crate::fill::{Fill, Filled};
 use crate::freq::Freq;
 use crate::long::{BadCell, Column, Rows};
 use crate::time::TimeKind;
+use crate::zone::Zone;
 
 /// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
 /// rows, and static columns with one value per series.
@@ -17,6 +18,7 @@ use crate::time::TimeKind;
 #[derive(Clone, Debug)]
 pub struct Panel {
     freq: Freq,
+    zone: Option<Zone>,
     pub(crate) series: Vec<Series>,
     pub(crate) data: Arc<Data>,
     pub(crate) statics: Arc<Vec<Column>>,
@@ -61,14 +63,14 @@ impl Data {
 }
 
 impl Panel {
-    pub(crate) fn new(freq: Freq, series: Vec<Series>, data: Data) -> Self {
-        Self { freq, series, data: Arc::new(data), statics: Arc::default() }
+    pub(crate) fn new(freq: Freq, zone: Option<Zone>, series: Vec<Series>, data: Data) -> Self {
+        Self { freq, zone, series, data: Arc::new(data), statics: Arc::default() }
     }
 
     /// Starts a panel from slices whose times are of that kind.
     pub fn builder(kind: TimeKind) -> PanelBuilder {
         let rows = Rows { target: Some("y".to_owned()), ..Rows::default() };
-        PanelBuilder { kind, freq: None, rows, statics: Vec::new(), fault: None }
+        PanelBuilder { kind, zone: None, freq: None, rows, statics: Vec::new(), fault: None }
     }
 
     /// A panel of regular series, each given as id, time of its first row, and `y`.
@@ -122,6 +124,11 @@ impl Panel {
     /// The step between rows.
     pub fn freq(&self) -> Freq {
         self.freq
+    }
+
+    /// The zone of the times; nothing for integers and civil times.
+    pub fn zone(&self) -> Option<&Zone> {
+        self.zone.as_ref()
     }
 
     /// Whether the frequency was inferred from the times.
@@ -217,7 +224,7 @@ impl Panel {
     pub fn time(&self, series: usize, row: usize) -> i64 {
         let Series { first_time, len, .. } = self.series[series];
         assert!(row < len, "row {row} of a series of {len} rows");
-        self.freq.next(first_time, row as i64).expect("checked when the panel was built")
+        self.freq.next_in(self.zone(), first_time, row as i64).expect("checked when the panel was built")
     }
 
     /// Times of a series.
@@ -230,10 +237,9 @@ impl Panel {
     /// # Errors
     /// [`DataError::TimeRange`] if they leave the calendar.
     pub fn future_times(&self, series: usize, h: usize) -> Result<Vec<i64>, DataError> {
-        let last = self.time(series, self.len(series) - 1);
-        let next = self.freq.next(last, 1);
-        next.and_then(|first| self.freq.times(first, h))
-            .ok_or_else(|| DataError::TimeRange { id: self.id(series).to_string() })
+        let Series { first_time, len, .. } = self.series[series];
+        let times = (len..len + h).map(|row| self.freq.next_in(self.zone(), first_time, row as i64));
+        times.collect::<Option<_>>().ok_or_else(|| DataError::TimeRange { id: self.id(series).to_string() })
     }
 
     /// The panel without the last `rows` rows of each series; a series with no row left is gone.
@@ -253,13 +259,12 @@ impl Panel {
     /// A name twice, an id twice, or series without a value.
     pub fn with_static(mut self, name: &str, values: &[(&str, f32)]) -> Result<Self, DataError> {
         let ids = values.iter().map(|(id, _)| *id);
-        let places = self.static_places(&name.into(), ids, |row| Place { file: None, row: row as u64 })?;
+        let places = self.static_places(&name.into(), ids, |row| Place::row(row))?;
         let mut column = Column::new(name);
         for row in places {
             // A place of a series that was cut from the panel has no row.
             let value = values.get(row).map_or(0.0, |(_, value)| *value);
-            let place = || Place { file: None, row: row as u64 };
-            column.push(finite(value), value.to_string().as_bytes(), place);
+            column.push(finite(value), || (Place::row(row), value.to_string()));
         }
         self.add_statics([column])?;
         Ok(self)
@@ -312,6 +317,7 @@ impl Panel {
 #[derive(Debug)]
 pub struct PanelBuilder {
     kind: TimeKind,
+    zone: Option<Zone>,
     freq: Option<Freq>,
     rows: Rows,
     statics: Vec<(String, Vec<(String, f32)>)>,
@@ -322,6 +328,12 @@ impl PanelBuilder {
     /// Sets the frequency; else it is inferred from the longest series and confirmed on all.
     pub fn freq(mut self, freq: Freq) -> Self {
         self.freq = Some(freq);
+        self
+    }
+
+    /// Says that the times are instants, microseconds since 1970-01-01 00:00 UTC, in that zone.
+    pub fn zone(mut self, zone: Zone) -> Self {
+        self.zone = Some(zone);
         self
     }
 
@@ -406,7 +418,7 @@ impl PanelBuilder {
             return Err(fault);
         }
         check_values(&mut self.rows)?;
-        let mut panel = self.rows.finish(self.kind, self.freq)?;
+        let mut panel = self.rows.finish(self.kind, self.zone, self.freq)?;
         for (name, values) in &self.statics {
             let values: Vec<(&str, f32)> = values.iter().map(|(id, v)| (id.as_str(), *v)).collect();
             panel = panel.with_static(name, &values)?;
@@ -424,7 +436,7 @@ impl PanelBuilder {
 /// Checks values from slices as cells of a file are checked when they are read.
 fn check_values(rows: &mut Rows) -> Result<(), DataError> {
     let bad = |column: &str, row: usize, value: f32, flaw| DataError::BadValue {
-        at: Place { file: None, row: row as u64 },
+        at: Place::row(row),
         column: column.to_owned(),
         value: value.to_string(),
         flaw,
@@ -447,7 +459,7 @@ fn check_values(rows: &mut Rows) -> Result<(), DataError> {
             match admitted(finite(value), masked, rows.fill) {
                 Ok(value) => values[row] = value,
                 Err(flaw) => {
-                    let at = Place { file: None, row: row as u64 };
+                    let at = Place::row(row);
                     column.values = Err(BadCell { at, value: value.to_string(), flaw });
                 }
             }

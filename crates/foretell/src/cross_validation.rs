@@ -48,7 +48,7 @@ impl Forecaster {
         let test_size = h + (n_windows - 1) * step_size;
         let fitted = self.fit_before(panel, test_size)?;
 
-        let mut frame = fitted.frame();
+        let mut frame = fitted.frame(panel);
         let (mut cutoffs, mut truth, mut windows) = (Vec::new(), Vec::new(), Vec::<Rows>::new());
         for (model, name) in fitted.models.iter().zip(fitted.column_names()) {
             let (places, values) =

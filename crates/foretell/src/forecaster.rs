@@ -339,7 +339,7 @@ impl Fitted {
     pub fn predict(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
         self.check_frequency(panel)?;
         let h = self.h();
-        let mut frame = self.frame();
+        let mut frame = self.frame(panel);
         for series in 0..panel.n_series() {
             frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
             frame.times.extend(panel.future_times(series, h)?);
@@ -356,10 +356,10 @@ impl Fitted {
         if trained == found { Ok(()) } else { Err(Error::Frequency { trained, found }) }
     }
 
-    /// An empty frame with the names of these columns.
-    pub(crate) fn frame(&self) -> Frame {
+    /// An empty frame with the names of these columns, for times like the panel's.
+    pub(crate) fn frame(&self, panel: &Panel) -> Frame {
         let ColumnNames { id, time, .. } = self.columns.clone();
-        Frame { id_col: id, time_col: time, ..Frame::new(self.freq) }
+        Frame { id_col: id, time_col: time, zone: panel.zone().cloned(), ..Frame::new(self.freq) }
     }
 
     /// The names of the models' columns, without the suffixes of their outputs.

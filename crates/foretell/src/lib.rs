@@ -43,8 +43,8 @@ pub use error::Error;
 pub use forecaster::{ColumnNames, Fitted, FittedModel, Forecaster};
 pub use foretell_checkpoint::CheckpointError;
 pub use foretell_data::{
-    CsvOptions, DataError, Fill, Filled, Frame, Freq, Future, Panel, PanelBuilder, TimeKind, TimeStyle,
-    column_names,
+    DataError, Fill, Filled, Frame, Freq, Future, Panel, PanelBuilder, ReadOptions, RecordBatch, TimeKind,
+    TimeStyle, Zone, column_names, is_parquet,
 };
 pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::LossError;
