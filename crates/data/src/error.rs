@@ -476,7 +476,8 @@ pub enum DataError {
     },
     /// The word is no window scaler.
     #[error(
-        "unknown scaler `{word}`{}; known are identity, standard, robust, minmax",
+        "unknown scaler `{word}`{}; known are identity, standard, robust, minmax, minmax1, \
+         invariant, revin",
         did_you_mean(.nearest)
     )]
     UnknownScaler {
