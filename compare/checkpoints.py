@@ -17,13 +17,14 @@ import torch
 from common import QUIET, canonical, distance, fixtures, one_thread, read_table, seed
 from neuralforecast import NeuralForecast
 from neuralforecast.losses.pytorch import MAE, MSE, HuberLoss, MQLoss, QuantileLoss
-from neuralforecast.models import MLP, NHITS, DLinear, NLinear
+from neuralforecast.models import MLP, NBEATS, NHITS, DLinear, NBEATSx, NLinear
 
 HIST = dict(hist_exog_list=["x2", "x1"])  # not in the panel's column order
 FUTR = dict(futr_exog_list=["f1"])
 STAT = dict(stat_exog_list=["s1", "s2"])
 SMALL_MLP = dict(hidden_size=6)
 SMALL_NHITS = dict(mlp_units=[[6, 6], [6, 6]])
+SMALL_NBEATS = SMALL_NHITS
 
 
 @dataclass
@@ -99,6 +100,30 @@ CASES = {
     ),
     "nhits-mask-cubic": Case(
         "B", [(NHITS, SMALL_NHITS | dict(interpolation_mode="cubic", pooling_mode="AvgPool1d", scaler_type="robust"))], h=7, mask=True
+    ),
+    # Blocks that share all weights, and the bases with them (which there cannot be saved with another basis than
+    # polynomial); a basis that is not contiguous there.
+    "nbeats": Case(
+        "D",
+        [
+            (NBEATS, SMALL_NBEATS | dict(alias="shared", shared_weights=True, n_blocks=[2, 2, 2], activation="PReLU", loss=MQLoss(level=[80]))),
+            (NBEATS, SMALL_NBEATS | dict(alias="spline", basis="spline", n_basis=4, n_harmonics=3, scaler_type="standard")),
+        ],
+    ),
+    "nbeatsx-exogenous": Case(
+        "h",
+        [
+            (
+                NBEATSx,
+                SMALL_NBEATS
+                | HIST
+                | FUTR
+                | STAT
+                | dict(stack_types=["exogenous", "trend", "seasonality"], dropout_prob_theta=0.1, activation="PReLU", scaler_type="robust"),
+            )
+        ],
+        season=24,
+        **EXOG_COLUMNS,
     ),
     # Four classes, one of them twice, under other column names.
     "several": Case(

@@ -11,7 +11,7 @@ import torch
 from common import canonical, fixtures, generator, one_thread
 from neuralforecast._serialization import encode_value
 from neuralforecast.losses.pytorch import MAE, MSE, HuberLoss, MQLoss, QuantileLoss
-from neuralforecast.models import MLP, NHITS, DLinear, NLinear
+from neuralforecast.models import MLP, NBEATS, NHITS, DLinear, NBEATSx, NLinear
 from safetensors.torch import save
 
 HIST = dict(hist_exog_list=["x1", "x2"])
@@ -68,6 +68,45 @@ NHITS_CASES = [
     *LOSSES.items(),
 ]
 
+# Every NBEATS and NBEATSx case: one block of each kind, as their defaults, but with few units.
+NBEATS_SMALL = dict(h=4, input_size=12, mlp_units=[[8, 8], [8, 8]])
+NBEATS_CASES = [
+    ("default", {}),
+    *[(stack, dict(stack_types=[stack], n_blocks=[2], h=7)) for stack in ("identity", "trend", "seasonality")],
+    ("stacks", dict(stack_types=["trend", "seasonality", "trend"], n_blocks=[2, 1, 1], mlp_units=[[8, 5], [5, 7], [7, 6]])),
+    ("shared-weights", dict(n_blocks=[2, 3, 2], shared_weights=True, activation="PReLU")),
+    ("harmonics1", dict(n_harmonics=1, h=7)),
+    ("harmonics3", dict(n_harmonics=3, h=5)),
+    ("identity-h1", dict(h=1, stack_types=["identity"], n_blocks=[2])),
+    ("holes", HOLES),
+    ("one-window", ONE),
+    ("tanh", dict(activation="Tanh")),
+    *LOSSES.items(),
+]
+NBEATS_BASES = [
+    (f"{basis.replace('_', '-')}-{n_basis}", dict(basis=basis, n_basis=n_basis, h=7, stack_types=["trend"], n_blocks=[2]))
+    for basis, counts in dict(
+        polynomial=(0, 4), legendre=(3, 6), chebyshev=(3, 6), changepoint=(1, 5), piecewise_linear=(1, 5), linear_hat=(1, 5), spline=(3, 7)
+    ).items()
+    for n_basis in counts
+]
+EXOGENOUS = dict(stack_types=["exogenous", "identity", "exogenous"])
+NBEATSX_CASES = [
+    ("polynomials4", dict(n_polynomials=4)),
+    ("exog", EXOG),
+    ("futr", FUTR),
+    ("hist", HIST),
+    ("stat", STAT),
+    ("exog-mq", EXOG | LOSSES["mq"]),
+    ("exogenous", EXOG | EXOGENOUS | HOLES),
+    ("exogenous-futr", FUTR | EXOGENOUS),
+    ("exogenous-stat", STAT | EXOGENOUS),
+    ("exogenous-mq", EXOG | EXOGENOUS | LOSSES["mq"]),
+    ("exogenous-shared", EXOG | dict(stack_types=["exogenous", "trend"], n_blocks=[2, 2], shared_weights=True)),
+    ("exogenous-h1", FUTR | dict(stack_types=["exogenous", "identity"], n_blocks=[1, 1], h=1)),
+    ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+]
+
 # Model class -> (arguments of every case, [(case, further arguments)]). A later model is one entry.
 CASES = {
     NLinear: (
@@ -109,6 +148,8 @@ CASES = {
             *LOSSES.items(),
         ],
     ),
+    NBEATS: (NBEATS_SMALL, NBEATS_CASES + NBEATS_BASES + [("legendre-mq", dict(basis="legendre", n_basis=3) | LOSSES["mq"])]),
+    NBEATSx: (NBEATS_SMALL, NBEATS_CASES + NBEATSX_CASES),
     NHITS: (NHITS_SMALL, NHITS_CASES),
 }
 

@@ -53,6 +53,7 @@ OPS = {
     "mul": lambda a, b: a * b,
     "scale": lambda x, factor: x * factor,
     "linear": linear,
+    "matmul": torch.matmul,
     "activation": lambda x, kind: activate(kind, x),
     "prelu": lambda x, weight: F.prelu(x, weight),
     "concat": lambda *xs, dim: torch.cat(xs, dim),
@@ -91,6 +92,7 @@ CASES = {
         ([(1, 1), (1, 1), (1,)], dict(activation="Tanh", bias=True)),
         ([(2, 33), (19, 33), (19,)], dict(activation="ReLU", bias=True)),
     ],
+    "matmul": [([(3, 5), (5, 4)], {}), ([(1, 7), (7, 1)], {}), ([(2, 3, 5), (2, 5, 4)], {}), ([(3, 33, 2), (3, 2, 1)], {})],
     "activation": [case for kind in ACTIVATIONS for case in [([POINTS], dict(kind=kind)), ([(2, 3, 5)], dict(kind=kind))]],
     "prelu": [([POINTS, torch.tensor([0.25])], {}), ([(2, 3, 5), torch.tensor([-0.4])], {})],
     "concat": [

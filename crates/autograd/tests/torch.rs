@@ -42,7 +42,7 @@ impl Numbers {
 fn operations_agree_with_pytorch() {
     let fixtures: BTreeMap<String, Vec<Case>> =
         serde_json::from_str(include_str!("fixtures/ops.json")).expect("the fixtures are valid");
-    assert_eq!(fixtures.len(), 19, "operations in the fixtures");
+    assert_eq!(fixtures.len(), 20, "operations in the fixtures");
     for (name, cases) in &fixtures {
         for (i, case) in cases.iter().enumerate() {
             let what = format!("{name} case {i} {}", case.args);
@@ -74,6 +74,7 @@ fn apply(name: &str, x: &[Var], args: &Value) -> Var {
         "mul" => x[0].mul(&x[1]),
         "scale" => x[0].scale(args["factor"].as_f64().expect("a factor") as f32),
         "linear" => x[0].linear(&x[1], x.get(2), activation(text("activation"))),
+        "matmul" => x[0].matmul(&x[1]),
         "activation" => x[0].activation(activation(text("kind"))),
         "prelu" => x[0].prelu(&x[1]),
         "concat" => Var::concat(&x.iter().collect::<Vec<_>>(), axis()),

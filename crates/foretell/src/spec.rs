@@ -445,7 +445,7 @@ impl ModelSpec {
     /// Builds the model and registers its parameters.
     pub(crate) fn build(&self, table: &mut Table) -> Result<Box<dyn Model>, SpecError> {
         let model = self.entry.build(&self.own, &self.dims(), table)?;
-        if table.arena_len() > MAX_PARAMETERS {
+        if table.total_len() > MAX_PARAMETERS {
             return Err(SpecError::TooLarge { model: self.entry.name, limit: MAX_PARAMETERS });
         }
         Ok(model)

@@ -17,12 +17,17 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod basis;
 #[cfg(test)]
 mod conformance;
 mod dlinear;
 mod mlp;
+mod nbeats;
+mod nbeats_stacks;
+mod nbeatsx;
 mod nhits;
 mod nlinear;
+mod perceptron;
 mod registry;
 
 pub use registry::{ConfigError, Entry, Exogenous, MODELS, find};

@@ -23,6 +23,8 @@ zoo! {
     nlinear::NLinear,
     dlinear::DLinear,
     mlp::Mlp,
+    nbeats::Nbeats,
+    nbeatsx::Nbeatsx,
     nhits::Nhits,
 }
 

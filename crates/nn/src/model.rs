@@ -81,12 +81,12 @@ impl<'a> Forward<'a> {
         Self { params, key: Some(key), draws: Cell::new(0) }
     }
 
-    /// A parameter, whose gradient goes to its place in the arena when training.
+    /// A parameter, whose gradient goes to its place in the arena when training, or a constant.
     pub fn param(&self, id: ParamId) -> Var {
         let value = self.params.tensor(id);
-        match self.key {
-            Some(_) => Var::parameter(value, self.params.offset(id)),
-            None => Var::constant(value),
+        match self.params.offset(id) {
+            Some(offset) if self.key.is_some() => Var::parameter(value, offset),
+            _ => Var::constant(value),
         }
     }
 

@@ -1,7 +1,8 @@
-//! The parameters of a model: a table of names, shapes and offsets, and one flat arena of values.
+//! The parameters of a model: a table of names, shapes and offsets, and one flat arena of values. A second
+//! arena holds the constants that PyTorch's state dictionary lists among them.
 
 use std::collections::HashSet;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::sync::Arc;
 
 use foretell_pool::Buffer;
@@ -17,16 +18,42 @@ const ALIGNMENT: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParamId(usize);
 
-/// One parameter.
+/// One parameter, or one constant.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The path that PyTorch's state dictionary has for it.
     pub name: String,
     /// Its shape, as PyTorch has it.
     pub shape: Shape,
-    /// Where it starts in the arena, in elements.
+    /// Where it starts in the arena, in elements; a constant: in the arena of constants.
     pub offset: usize,
-    init: Init,
+    origin: Origin,
+}
+
+impl Entry {
+    /// Whether training changes it.
+    pub fn is_trained(&self) -> bool {
+        matches!(self.origin, Origin::Trained(_))
+    }
+}
+
+/// Where the first values come from.
+#[derive(Clone)]
+enum Origin {
+    Trained(Init),
+    Constant(Fill),
+}
+
+/// Runs when the arenas are made, so that absurd sizes are found before anything is allocated.
+type Fill = Arc<dyn Fn(&mut [f32]) + Send + Sync>;
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Trained(init) => init.fmt(f),
+            Self::Constant(_) => write!(f, "constant"),
+        }
+    }
 }
 
 /// A second name for a parameter, where PyTorch's state dictionary lists a shared module twice.
@@ -45,6 +72,7 @@ pub struct Table {
     aliases: Vec<Alias>,
     names: HashSet<String>,
     len: usize,
+    constants_len: usize,
 }
 
 impl Table {
@@ -53,9 +81,14 @@ impl Table {
         Scope { table: self, prefix: String::new() }
     }
 
-    /// All parameters in the order in which they were registered.
+    /// All parameters and constants in the order in which they were registered.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The entries that training changes.
+    pub fn trained(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.is_trained())
     }
 
     /// All second names.
@@ -70,7 +103,7 @@ impl Table {
 
     /// The number of trainable numbers, without the gaps that alignment leaves in the arena.
     pub fn numel(&self) -> usize {
-        self.entries.iter().map(|entry| entry.shape.numel()).sum()
+        self.trained().map(|entry| entry.shape.numel()).sum()
     }
 
     /// The length of the arena in elements, gaps included; as large as can be counted where sizes are absurd.
@@ -78,15 +111,23 @@ impl Table {
         self.len
     }
 
+    /// The length of both arenas, that of the constants included.
+    pub fn total_len(&self) -> usize {
+        self.len.saturating_add(self.constants_len)
+    }
+
     /// Parameters drawn by their initialisers; the same seed gives the same values.
     pub fn initialise(self, seed: u64) -> Params {
-        let mut arena = Buffer::zeroed(self.len);
+        let (mut arena, mut constants) = (Buffer::zeroed(self.len), Buffer::zeroed(self.constants_len));
         let key = Key::new(seed);
         for (i, entry) in self.entries.iter().enumerate() {
-            let values = &mut arena[entry.offset..entry.offset + entry.shape.numel()];
-            entry.init.fill(key.fold(i as u64), values);
+            let range = entry.offset..entry.offset + entry.shape.numel();
+            match &entry.origin {
+                Origin::Trained(init) => init.fill(key.fold(i as u64), &mut arena[range]),
+                Origin::Constant(fill) => fill(&mut constants[range]),
+            }
         }
-        Params { table: Arc::new(self), arena: Storage::new(arena) }
+        Params { table: Arc::new(self), arena: Storage::new(arena), constants: Storage::new(constants) }
     }
 }
 
@@ -109,14 +150,38 @@ impl Scope<'_> {
     /// If the name is taken.
     #[track_caller]
     pub fn param(&mut self, name: impl Display, shape: impl Into<Shape>, init: Init) -> ParamId {
-        let (name, shape) = (self.path(name), shape.into());
+        self.register(name, shape.into(), Origin::Trained(init))
+    }
+
+    /// Registers values that no training changes, but that PyTorch's state dictionary lists. `fill` computes
+    /// them; a checkpoint's own replace them.
+    ///
+    /// # Panics
+    /// If the name is taken.
+    #[track_caller]
+    pub fn constant(
+        &mut self,
+        name: impl Display,
+        shape: impl Into<Shape>,
+        fill: impl Fn(&mut [f32]) + Send + Sync + 'static,
+    ) -> ParamId {
+        self.register(name, shape.into(), Origin::Constant(Arc::new(fill)))
+    }
+
+    #[track_caller]
+    fn register(&mut self, name: impl Display, shape: Shape, origin: Origin) -> ParamId {
+        let name = self.path(name);
         assert!(self.table.names.insert(name.clone()), "two parameters are called {name}");
-        let offset = self.table.len;
+        let len = match origin {
+            Origin::Trained(_) => &mut self.table.len,
+            Origin::Constant(_) => &mut self.table.constants_len,
+        };
+        let offset = *len;
         // Sizes come from hyper-parameters: an absurd one must not wrap round to a small arena.
         let numel = shape.iter().fold(1_usize, |numel, &size| numel.saturating_mul(size));
         let end = offset.saturating_add(numel).checked_next_multiple_of(ALIGNMENT);
-        self.table.len = end.unwrap_or(usize::MAX / ALIGNMENT * ALIGNMENT);
-        self.table.entries.push(Entry { name, shape, offset, init });
+        *len = end.unwrap_or(usize::MAX / ALIGNMENT * ALIGNMENT);
+        self.table.entries.push(Entry { name, shape, offset, origin });
         ParamId(self.table.entries.len() - 1)
     }
 
@@ -124,6 +189,17 @@ impl Scope<'_> {
     pub fn alias(&mut self, name: impl Display, of: ParamId) {
         let name = self.path(name);
         self.table.aliases.push(Alias { name, of });
+    }
+
+    /// Registers second names, below `name`, for all that is registered below `of`: one module in two places.
+    pub fn alias_all(&mut self, name: impl Display, of: impl Display) {
+        let (name, of) = (self.path(name), self.path(of) + ".");
+        let Table { entries, aliases, .. } = &*self.table;
+        let own = entries.iter().enumerate().map(|(i, entry)| (&entry.name, ParamId(i)));
+        let again = own.chain(aliases.iter().map(|alias| (&alias.name, alias.of)));
+        let again = again.filter_map(|(path, id)| Some((path.strip_prefix(&of)?, id)));
+        let again: Vec<_> = again.map(|(rest, of)| Alias { name: format!("{name}.{rest}"), of }).collect();
+        self.table.aliases.extend(again);
     }
 
     fn path(&self, name: impl Display) -> String {
@@ -136,6 +212,7 @@ impl Scope<'_> {
 pub struct Params {
     table: Arc<Table>,
     arena: Storage,
+    constants: Storage,
 }
 
 impl Params {
@@ -144,49 +221,61 @@ impl Params {
         &self.table
     }
 
-    /// One parameter, as a view of the arena.
+    /// One parameter or constant, as a view of its arena.
     pub fn tensor(&self, id: ParamId) -> Tensor {
         let entry = self.table.entry(id);
-        Tensor::row_major(self.arena.clone(), entry.offset, entry.shape)
+        Tensor::row_major(self.storage(entry).clone(), entry.offset, entry.shape)
     }
 
-    /// Where a parameter starts in the arena.
-    pub fn offset(&self, id: ParamId) -> usize {
-        self.table.entry(id).offset
+    fn storage(&self, entry: &Entry) -> &Storage {
+        if entry.is_trained() { &self.arena } else { &self.constants }
     }
 
-    /// The values of a parameter.
+    /// Where a parameter starts in the arena; nothing for a constant.
+    pub fn offset(&self, id: ParamId) -> Option<usize> {
+        let entry = self.table.entry(id);
+        entry.is_trained().then_some(entry.offset)
+    }
+
+    /// The values of a parameter or constant.
     pub fn values(&self, entry: &Entry) -> &[f32] {
-        &self.arena.values()[entry.offset..entry.offset + entry.shape.numel()]
+        &self.storage(entry).values()[entry.offset..entry.offset + entry.shape.numel()]
     }
 
-    /// The whole arena.
+    /// The whole arena of what is trained.
     pub fn arena(&self) -> &[f32] {
         self.arena.values()
     }
 
     /// The whole arena, to be changed. Copies it first where a tensor or a clone still shares it.
     pub fn arena_mut(&mut self) -> &mut [f32] {
-        if self.arena.unique().is_none() {
-            self.arena = Storage::new(Buffer::copied(self.arena.values()));
-        }
-        self.arena.unique().expect("a fresh copy has one owner")
+        own(&mut self.arena)
     }
 
-    /// Replaces the values of the parameter at place `index` of the table.
+    /// Replaces the values of the parameter or constant at place `index` of the table.
     ///
     /// # Panics
     /// If the number of values is another.
     #[track_caller]
     pub fn set(&mut self, index: usize, values: &[f32]) {
-        let Entry { offset, shape, ref name, .. } = self.table.entries[index];
+        let entry = &self.table.entries[index];
+        let Entry { offset, shape, ref name, .. } = *entry;
         assert_eq!(values.len(), shape.numel(), "values for {name} of shape {shape:?}");
-        self.arena_mut()[offset..offset + values.len()].copy_from_slice(values);
+        let storage = if entry.is_trained() { &mut self.arena } else { &mut self.constants };
+        own(storage)[offset..offset + values.len()].copy_from_slice(values);
     }
 }
 
-impl std::fmt::Debug for Params {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+/// The values, to be changed; copied first where others share them.
+fn own(storage: &mut Storage) -> &mut [f32] {
+    if storage.unique().is_none() {
+        *storage = Storage::new(Buffer::copied(storage.values()));
+    }
+    storage.unique().expect("a fresh copy has one owner")
+}
+
+impl fmt::Debug for Params {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Params({} values in {} tensors)", self.table.numel(), self.table.entries.len())
     }
 }
@@ -207,10 +296,32 @@ mod tests {
     fn names_are_paths_and_offsets_are_aligned() {
         let (params, a, b) = params(1);
         assert_eq!(params.table().entry(a).name, "blocks.0.weight");
-        assert_eq!((params.offset(a), params.offset(b)), (0, 16));
+        assert_eq!((params.offset(a), params.offset(b)), (Some(0), Some(16)));
         assert_eq!((params.table().numel(), params.table().arena_len()), (16, 32));
         assert_eq!(params.table().aliases()[0].name, "again.slope");
         assert_eq!(params.tensor(b).to_vec(), [0.25]);
+    }
+
+    #[test]
+    fn constants_are_named_with_the_parameters_and_lie_apart() {
+        let mut table = Table::default();
+        let fill = |out: &mut [f32]| out.iter_mut().enumerate().for_each(|(i, x)| *x = i as f32);
+        let basis = table.root().at(0).constant("basis", [2, 2], fill);
+        let slope = table.root().at(0).param("slope", [1], Init::Constant(0.25));
+        table.root().at(0).at("again").alias("slope", slope);
+        table.root().alias_all(1, 0);
+        assert_eq!((table.numel(), table.arena_len(), table.total_len()), (1, 16, 32));
+        let names: Vec<&str> = table.aliases().iter().map(|alias| alias.name.as_str()).collect();
+        assert_eq!(names, ["0.again.slope", "1.basis", "1.slope", "1.again.slope"]);
+        assert_eq!(table.trained().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["0.slope"]);
+
+        let mut params = table.initialise(1);
+        assert_eq!((params.offset(basis), params.offset(slope)), (None, Some(0)));
+        assert_eq!(params.tensor(basis).to_vec(), [0.0, 1.0, 2.0, 3.0]);
+        let copy = params.clone();
+        params.set(0, &[9.0; 4]);
+        assert_eq!(params.values(&params.table().entries()[0]), [9.0; 4]);
+        assert_eq!((copy.tensor(basis).to_vec()[1], params.arena()), (1.0, copy.arena()));
     }
 
     #[test]

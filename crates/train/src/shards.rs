@@ -100,7 +100,7 @@ impl<'a> Engine<'a> {
             shard.loss = f64::from(mean.value().item());
             shard.written.clear();
             mean.backward_fresh(&mut shard.gradients, &mut shard.written);
-            for entry in params.table().entries() {
+            for entry in params.table().trained() {
                 if !shard.written.contains(&entry.offset) {
                     shard.gradients[entry.offset..entry.offset + entry.shape.numel()].fill(0.0);
                 }

@@ -8,6 +8,7 @@ mod dropout;
 mod flip;
 mod interpolate;
 mod linear;
+mod matmul;
 mod moving_average;
 mod narrow;
 mod pad;
