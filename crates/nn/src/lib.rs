@@ -24,6 +24,7 @@ mod layers;
 mod loss;
 mod model;
 mod params;
+mod revin;
 
 pub use foretell_autograd::{
     Activation, Interpolation, Key, Pooling, Resampler, Shape, Tensor, Var, pooled_len,
@@ -34,3 +35,4 @@ pub use layers::linear::Linear;
 pub use loss::{Loss, LossError};
 pub use model::{Dims, Forward, Model, Windows};
 pub use params::{Alias, Entry, ParamId, Params, Scope, Table};
+pub use revin::register_revin;

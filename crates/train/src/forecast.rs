@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use foretell_data::{Cutter, WindowRef};
+use foretell_data::{Cutter, Stats, WindowRef};
 use foretell_nn::{Forward, Loss, Model, Params};
 
 use crate::batch::{Cut, Scaled};
@@ -46,10 +46,13 @@ impl Forecasts<'_> {
         let scaled = self.cut.windows(cutter, windows);
         let output = self.model.forward(&Forward::inference(self.params), &scaled.batch.windows);
         let output = output.value().contiguous();
+        let (scaler, revin) = (cutter.scaler(), self.params.revin());
         let rows = values.chunks_exact_mut(per_window).zip(output.values().chunks_exact(per_window));
         for ((row, output), (&loc, &scale)) in rows.zip(scaled.loc.values().iter().zip(scaled.scale.values()))
         {
-            row.iter_mut().zip(output).for_each(|(value, output)| *value = output * scale + loc);
+            let stats = Stats { loc, scale };
+            row.copy_from_slice(output);
+            scaler.inverse(revin.map_or(stats, |affine| stats.corrected(affine)), row);
         }
         scaled
     }
