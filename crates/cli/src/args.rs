@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
-use foretell::{ColumnNames, Fill, Forecaster, Freq, ModelSpec, Panel, ReadOptions, Zone};
+use foretell::{ColumnNames, Fill, Forecaster, Freq, LocalScaler, ModelSpec, Panel, ReadOptions, Zone};
 use serde_json::Value;
 
 use crate::Usage;
@@ -222,6 +222,13 @@ pub(crate) struct TrainArgs {
     /// Last steps of each series that are held out to watch the loss on: 0, or at least h
     #[arg(long, value_name = "N", default_value_t = 0)]
     val_size: usize,
+    /// Scale each series by its own statistics, before windows are: standard, robust, robust-iqr, minmax
+    /// or boxcox
+    #[arg(long, value_name = "SCALER", value_parser = str::parse::<LocalScaler>)]
+    local_scaler: Option<LocalScaler>,
+    /// Scale each static column over the series, by one of the same
+    #[arg(long, value_name = "SCALER", value_parser = str::parse::<LocalScaler>)]
+    local_static_scaler: Option<LocalScaler>,
     /// Threads; 0 for as many as the machine has. They change nothing in the result
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
@@ -243,10 +250,16 @@ impl TrainArgs {
             }
             None => Vec::new(),
         };
-        let forecaster = Forecaster::new(self.models.specs(self.seed, &statics)?)?
+        let mut forecaster = Forecaster::new(self.models.specs(self.seed, &statics)?)?
             .val_size(self.val_size)
             .threads(self.threads)
             .columns(self.columns());
+        if let Some(scaler) = self.local_scaler {
+            forecaster = forecaster.local_scaler(scaler);
+        }
+        if let Some(scaler) = self.local_static_scaler {
+            forecaster = forecaster.local_static_scaler(scaler);
+        }
         let mut reporter = Reporter::new(self.log.log);
         Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
     }

@@ -204,6 +204,10 @@ impl Future {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
+    pub(crate) fn columns_mut(&mut self) -> &mut [Column] {
+        &mut self.columns
+    }
+
     /// Values of a column, `[series, h]`.
     ///
     /// # Errors

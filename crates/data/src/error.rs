@@ -474,6 +474,32 @@ pub enum DataError {
         /// The one it may be a slip of.
         nearest: Option<String>,
     },
+    /// The word is no local scaler.
+    #[error(
+        "unknown local scaler `{word}`{}; known are standard, robust, robust-iqr, minmax, boxcox",
+        did_you_mean(.nearest)
+    )]
+    UnknownLocalScaler {
+        /// The word.
+        word: String,
+        /// The scaler it may be a slip of.
+        nearest: Option<String>,
+    },
+    /// A value that has no logarithm or power.
+    #[error(
+        "{table}, {at}, column `{column}`: {value} is not above zero, which the local scaler boxcox \
+         needs; shift the column, or use another scaler"
+    )]
+    NotPositive {
+        /// The series or table.
+        table: String,
+        /// The row, from 0.
+        at: Place,
+        /// The column.
+        column: String,
+        /// The value.
+        value: f32,
+    },
     /// The word is no window scaler.
     #[error(
         "unknown scaler `{word}`{}; known are identity, standard, robust, minmax, minmax1, \

@@ -54,6 +54,12 @@ pub(crate) struct Data {
 }
 
 impl Data {
+    /// Everything but the numbers as it is.
+    pub(crate) fn with_values(&self, y: Vec<f32>, columns: Vec<Column>) -> Self {
+        let (table, mask, weight) = (self.table.clone(), self.mask.clone(), self.weight.clone());
+        Self { table, y, mask, weight, columns, freq_inferred: self.freq_inferred, filled: self.filled }
+    }
+
     pub(crate) fn shrink(&mut self) {
         let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
         for values in extras.chain(&mut self.mask).chain(&mut self.weight).chain([&mut self.y]) {

@@ -1,12 +1,15 @@
 //! The way from a panel to a forecast: unfitted, fitted, forecast.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use foretell_data::{Cutter, Frame, Freq, Future, Panel, Span, WindowSpec};
+use foretell_checkpoint::LocalScaler as StoredScaler;
+use foretell_data::{Cutter, Frame, Freq, Future, LocalScaler, Panel, Span, WindowSpec};
 use foretell_nn::{Model, Params, Table};
 use foretell_train::{Cut, Fit, Forecasts, Listener, Outcome, Progress, TrainConfig, Verdict, Workers, fit};
 
 use crate::error::Error;
+use crate::local::Local;
 use crate::spec::ModelSpec;
 
 /// Who is told of the steps of training: the model's column name and the state after the step.
@@ -21,6 +24,7 @@ pub struct Forecaster {
     threads: usize,
     restore_best: bool,
     columns: ColumnNames,
+    local: Local,
     listener: ModelListener,
 }
 
@@ -46,6 +50,9 @@ pub struct Fitted {
     pub(crate) models: Vec<FittedModel>,
     pub(crate) freq: Freq,
     pub(crate) columns: ColumnNames,
+    pub(crate) local: Local,
+    /// The statistics of training, for those who read the directory: of series and of static columns.
+    pub(crate) scalers: [BTreeMap<String, StoredScaler>; 2],
     pub(crate) workers: Workers,
 }
 
@@ -85,6 +92,7 @@ impl Forecaster {
             threads: 0,
             restore_best: true,
             columns: ColumnNames::default(),
+            local: Local::default(),
             listener: Box::new(|_, _| Verdict::Continue),
         })
     }
@@ -99,6 +107,11 @@ impl Forecaster {
     pub fn val_size(mut self, val_size: usize) -> Self {
         self.val_size = val_size;
         self
+    }
+
+    /// Steps that are held out to watch the loss on.
+    pub(crate) fn held_out(&self) -> usize {
+        self.val_size
     }
 
     /// Uses `threads` threads; 0, the default, as many as the machine has. Their number changes nothing
@@ -118,6 +131,21 @@ impl Forecaster {
     /// Names the columns of the data; saved with the models.
     pub fn columns(mut self, columns: ColumnNames) -> Self {
         self.columns = columns;
+        self
+    }
+
+    /// Scales the target and the numeric columns of each series by the series' own statistics, before
+    /// windows are cut and scaled (`local_scaler_type`). In training they are those of the rows before the
+    /// held-out ones; a panel to forecast is scaled by its own, as in neuralforecast. Forecasts are on the
+    /// scale of the data.
+    pub fn local_scaler(mut self, scaler: LocalScaler) -> Self {
+        self.local.series = Some(scaler);
+        self
+    }
+
+    /// Scales each static column by its statistics over the series (`local_static_scaler_type`).
+    pub fn local_static_scaler(mut self, scaler: LocalScaler) -> Self {
+        self.local.statics = Some(scaler);
         self
     }
 
@@ -143,14 +171,23 @@ impl Forecaster {
             return Err(Error::ValSize { h, found: self.val_size });
         }
         self.check_columns()?;
+        let scaled = self.local.scale(panel, self.val_size + test_size)?;
         let workers = Workers::new(self.threads);
         let mut models = Vec::with_capacity(self.specs.len());
         for (spec, name) in self.specs.iter().zip(column_names(&self.specs)) {
             let mut listen = |progress: &Progress| (self.listener)(&name, progress);
             let config = TrainConfig { restore_best: self.restore_best, ..train_config(spec) };
-            models.push(train(spec, panel, [self.val_size, test_size], &config, &workers, &mut listen)?);
+            models.push(train(
+                spec,
+                &scaled.panel,
+                [self.val_size, test_size],
+                &config,
+                &workers,
+                &mut listen,
+            )?);
         }
-        Ok(Fitted { models, freq: panel.freq(), columns: self.columns, workers })
+        let scalers = scaled.stored(&self.columns.target);
+        Ok(Fitted { models, freq: panel.freq(), columns: self.columns, local: self.local, scalers, workers })
     }
 
     /// No two columns of a forecast may have the same name.
@@ -344,8 +381,13 @@ impl Fitted {
             frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
             frame.times.extend(panel.future_times(series, h)?);
         }
+        let scaled = self.local.scale(panel, 0)?;
+        let future = scaled.future(future)?;
+        let span = Span::Predict { future: future.as_ref() };
         for (model, name) in self.models.iter().zip(self.column_names()) {
-            let (_, values) = model.forecasts(panel, Span::Predict { future }, &self.workers)?;
+            let (places, mut values) = model.forecasts(&scaled.panel, span, &self.workers)?;
+            let each = values.len() / places.len().max(1);
+            scaled.inverse(places.iter().map(|(series, _)| *series), &mut values, each);
             frame.columns.extend(output_columns(&name, &model.spec.loss().suffixes(), &values));
         }
         Ok(frame)

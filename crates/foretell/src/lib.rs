@@ -33,6 +33,7 @@ mod bench;
 mod cross_validation;
 mod error;
 mod forecaster;
+mod local;
 mod metrics;
 mod saving;
 mod spec;
@@ -43,8 +44,8 @@ pub use error::Error;
 pub use forecaster::{ColumnNames, Fitted, FittedModel, Forecaster};
 pub use foretell_checkpoint::CheckpointError;
 pub use foretell_data::{
-    DataError, Fill, Filled, Frame, Freq, Future, Panel, PanelBuilder, ReadOptions, RecordBatch, TimeKind,
-    TimeStyle, Zone, column_names, is_parquet,
+    DataError, Fill, Filled, Frame, Freq, Future, LocalScaler, Panel, PanelBuilder, ReadOptions, RecordBatch,
+    TimeKind, TimeStyle, Zone, column_names, is_parquet,
 };
 pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::LossError;
