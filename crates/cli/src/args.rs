@@ -54,7 +54,13 @@ impl DataArgs {
     }
 
     /// How to read the file whose columns have these names.
-    pub(crate) fn options(&self, columns: &ColumnNames, freq: Option<Freq>) -> ReadOptions {
+    /// Of further columns only those that are `read` are kept.
+    pub(crate) fn options(
+        &self,
+        columns: &ColumnNames,
+        read: Vec<String>,
+        freq: Option<Freq>,
+    ) -> ReadOptions {
         let ColumnNames { id, time, target } = columns.clone();
         // A wide file's time column is its first, whatever it is called, unless someone named it.
         let named = self.time_col.is_some() || time != ColumnNames::default().time;
@@ -63,6 +69,7 @@ impl DataArgs {
             id_col: id,
             time_col: named.then_some(time),
             target_col: target,
+            columns: Some(read),
             freq,
             zone: self.zone.clone(),
             fill: self.fill,
@@ -264,9 +271,10 @@ impl TrainArgs {
         Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
     }
 
-    /// The series, their static columns included.
-    pub(crate) fn read(&self) -> anyhow::Result<Panel> {
-        self.data.read(&self.data.options(&self.columns(), self.freq), self.log.log)
+    /// The series, their static columns and those that `forecaster` reads included.
+    pub(crate) fn read(&self, forecaster: &Forecaster) -> anyhow::Result<Panel> {
+        let options = self.data.options(&self.columns(), forecaster.columns_read(), self.freq);
+        self.data.read(&options, self.log.log)
     }
 
     fn columns(&self) -> ColumnNames {

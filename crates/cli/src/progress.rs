@@ -53,7 +53,11 @@ impl Log {
         let how = if inferred { " (inferred; all series follow it)" } else { "" };
         let filled = match rows + values {
             0 => String::new(),
-            _ => format!(", filled {} missing rows and {} missing values", grouped(rows), grouped(values)),
+            _ => format!(
+                ", missing rows filled: {}, missing values filled: {}",
+                grouped(rows),
+                grouped(values)
+            ),
         };
         let (series, all) = (grouped(series), grouped(all));
         self.tell(

@@ -257,8 +257,8 @@ fn what_is_missing_is_filled_on_request_and_told() {
     let told = stderr(&desk.run(&format!("{fit} --fill interpolate --out model")));
     assert!(
         told.starts_with(
-            "read gaps.csv: 2 series, 240 rows, frequency D (inferred; all series follow it), filled 1 missing \
-             rows and 2 missing values\n"
+            "read gaps.csv: 2 series, 240 rows, frequency D (inferred; all series follow it), missing rows \
+             filled: 1, missing values filled: 1\n"
         ),
         "{told}"
     );
@@ -309,6 +309,25 @@ fn zones_of_the_data_are_those_of_the_forecast() {
     assert_eq!(rows(&forecast)[1][1], "2024-04-02 00:00:00+02:00");
     let message = desk.fails(2, &format!("{} --overwrite --zone Europe/Bonn", fit("berlin.csv")));
     assert!(message.contains("IANA"), "{message}");
+}
+
+#[test]
+fn series_are_scaled_on_request() {
+    let desk = Desk::new();
+    let fit = format!("fit {LONG} {SMALL} --log none --out model --overwrite --model");
+    desk.ok(&format!("{fit} NLinear --local-scaler robust-iqr"));
+    let forecast = desk.ok("predict --model model --data long.csv");
+    for row in &rows(&forecast)[1..] {
+        let value: f64 = row[2].parse().unwrap();
+        assert!((5.0..20.0).contains(&value), "{row:?}");
+    }
+    desk.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");
+    desk.ok(&format!("{fit} MLP --local-scaler boxcox --static shops.csv --local-static-scaler minmax"));
+    desk.ok("predict --model model --data long.csv --static shops.csv");
+    let message = desk.fails(1, &format!("{fit} MLP --local-scaler boxcox --hist-exog price"));
+    assert!(message.contains("series `north`, row 0, column `price`: 0 is not above zero"), "{message}");
+    let message = desk.fails(2, &format!("{fit} MLP --local-scaler standart"));
+    assert!(message.contains("did you mean `standard`?"), "{message}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::error::{DataError, Flaw, Place, excerpt};
@@ -43,7 +44,7 @@ pub(crate) struct ArrowTable<'a> {
 
 impl ArrowTable<'static> {
     /// Opens a Parquet file; nothing but its footer is read yet.
-    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
+    pub(crate) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Self, DataError> {
         let file: Arc<str> = path.display().to_string().into();
         let refuse = |source| DataError::Read { file: file.clone(), source };
         let opened = File::open(path).map_err(refuse)?;
@@ -56,8 +57,15 @@ impl ArrowTable<'static> {
         if u64::try_from(rows).is_ok_and(|rows| rows > bytes.saturating_mul(ROWS_PER_BYTE)) {
             return Err(fault(format!("{rows} rows in a file of {bytes} bytes are not credible")));
         }
-        let header = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
-        let reader = builder.with_batch_size(BATCH).build().map_err(|error| fault(error.to_string()))?;
+        let roots = builder.schema().fields().iter().enumerate();
+        let roots = roots.filter(|(_, field)| wanted(field.name()));
+        let (roots, header): (Vec<usize>, _) = roots.map(|(i, field)| (i, field.name().clone())).unzip();
+        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
+        let reader = builder
+            .with_projection(mask)
+            .with_batch_size(BATCH)
+            .build()
+            .map_err(|error| fault(error.to_string()))?;
         let batches = reader.map(move |batch| batch.map_err(|error| fault(error.to_string())));
         Self::new(file, header, batches)
     }

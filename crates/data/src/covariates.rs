@@ -25,7 +25,7 @@ impl Panel {
     /// # Errors
     /// Series without a row, a series with two, and what is wrong with the file itself.
     pub fn with_static_file(self, path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        self.with_static_table(&mut *table::open(path.as_ref())?, options)
+        self.with_static_table(&mut *table::open(path.as_ref(), |_| true)?, options)
     }
 
     /// Adds the columns of record batches; else as [`with_static_file`](Self::with_static_file).
@@ -120,7 +120,7 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
-        Self::read(&mut *table::open(path.as_ref())?, options, panel, h)
+        Self::read(&mut *table::open(path.as_ref(), |_| true)?, options, panel, h)
     }
 
     /// Takes the rows of record batches; else as [`from_file`](Self::from_file).

@@ -47,6 +47,7 @@ mod error;
 mod fill;
 mod frame;
 mod freq;
+mod gaps;
 mod local;
 mod long;
 mod nearest;

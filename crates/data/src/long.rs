@@ -8,7 +8,7 @@ use crate::error::{DataError, Flaw, Gap, Place};
 use crate::fill::{Fill, Filled};
 use crate::freq::Freq;
 use crate::panel::{Data, Panel, Series};
-use crate::steps::Times;
+use crate::steps::Steps;
 use crate::time::{TimeKind, in_range};
 use crate::zone::Zone;
 
@@ -112,16 +112,18 @@ impl Column {
 
 /// The columns of a long table as they are read, one entry per row.
 ///
-/// Beside the values, a table whose rows stand in order takes little room: ids and times are held
-/// as runs.
+/// Beside the values, a table whose rows stand in the order of series or of times takes little room.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     pub(crate) origin: Origin,
     /// Ids in order of appearance, and the position of each.
     pub(crate) ids: Vec<Arc<str>>,
     pub(crate) codes: FxHashMap<Arc<str>, u32>,
-    pub(crate) runs: Vec<Run>,
-    pub(crate) times: Times,
+    /// The id of each row, by its position, and how often it is another than that of the row before.
+    pub(crate) series: Steps,
+    pub(crate) changes: usize,
+    pub(crate) last: Option<u32>,
+    pub(crate) times: Steps,
     pub(crate) y: Vec<f32>,
     pub(crate) mask: Option<Vec<f32>>,
     pub(crate) weight: Option<Vec<f32>>,
@@ -130,14 +132,18 @@ pub(crate) struct Rows {
     pub(crate) target: Option<String>,
     /// How NaN and gaps are filled; without it there is no NaN, and gaps are mistakes.
     pub(crate) fill: Option<Fill>,
+    /// Once the table is arranged: the rows of each series,
+    pub(crate) runs: Vec<Run>,
+    /// and where each row stood before, if it stood elsewhere.
+    pub(crate) order: Option<Vec<u32>>,
 }
 
 /// Rows of one id, one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
-    code: u32,
-    start: usize,
-    len: usize,
+    pub(crate) code: u32,
+    pub(crate) start: usize,
+    pub(crate) len: usize,
 }
 
 impl Rows {
@@ -147,11 +153,8 @@ impl Rows {
 
     /// Appends the id of the next row.
     pub(crate) fn push_id(&mut self, id: &str) {
-        let code = match self.runs.last_mut() {
-            Some(run) if *self.ids[run.code as usize] == *id => {
-                run.len += 1;
-                return;
-            }
+        let code = match self.last {
+            Some(code) if *self.ids[code as usize] == *id => Some(code),
             _ => self.codes.get(id).copied(),
         };
         let code = code.unwrap_or_else(|| {
@@ -161,8 +164,13 @@ impl Rows {
             self.codes.insert(id, code);
             code
         });
-        let start = self.runs.last().map_or(0, |run| run.start + run.len);
-        self.runs.push(Run { code, start, len: 1 });
+        self.changes += usize::from(self.last.replace(code) != Some(code));
+        self.series.push(code.into());
+    }
+
+    /// The id of a run.
+    pub(crate) fn id(&self, run: &Run) -> &Arc<str> {
+        &self.ids[run.code as usize]
     }
 
     /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
@@ -176,22 +184,21 @@ impl Rows {
         if self.len() == 0 {
             return Err(DataError::NoRows { table: self.origin.table() });
         }
-        let mut order = (!self.is_grouped()).then(|| self.sort());
+        self.arrange()?;
         self.runs.sort_by(|a, b| self.ids[a.code as usize].cmp(&self.ids[b.code as usize]));
-        let settled = self.settle(kind, zone.as_ref(), freq, &order)?;
+        let settled = self.settle(kind, zone.as_ref(), freq)?;
         let filled = match self.fill {
-            Some(fill) => self.fill(fill, zone.as_ref(), settled, &mut order)?,
+            Some(fill) => self.fill_gaps(fill, zone.as_ref(), settled)?,
             None => Filled::default(),
         };
-        let id = |run: &Run| &self.ids[run.code as usize];
         let mut times = Vec::new();
         for run in &self.runs {
-            let place = |i: usize| self.place(run.start + i, &order);
+            let place = |i: usize| self.place(run.start + i);
             self.times.copy(run.start, run.len, &mut times);
-            check_steps(settled, zone.as_ref(), freq.is_none(), id(run), &times, place)?;
+            check_steps(settled, zone.as_ref(), freq.is_none(), self.id(run), &times, place)?;
         }
         let series = self.runs.iter().enumerate().map(|(i, run)| Series {
-            id: id(run).clone(),
+            id: self.id(run).clone(),
             start: run.start,
             len: run.len,
             first_time: self.times.get(run.start),
@@ -212,171 +219,95 @@ impl Rows {
     }
 
     /// Where the row that now is the `i`-th came from.
-    fn place(&self, i: usize, order: &Option<Vec<usize>>) -> Place {
-        self.origin.place(order.as_ref().map_or(i, |order| order[i]))
+    pub(crate) fn place(&self, i: usize) -> Place {
+        self.origin.place(self.order.as_ref().map_or(i, |order| order[i] as usize))
     }
 
     /// The frequency that is given, or the one that the longest series seems to have.
-    fn settle(
-        &self,
-        kind: TimeKind,
-        zone: Option<&Zone>,
-        freq: Option<Freq>,
-        order: &Option<Vec<usize>>,
-    ) -> Result<Freq, DataError> {
-        let id = |run: &Run| &self.ids[run.code as usize];
+    fn settle(&self, kind: TimeKind, zone: Option<&Zone>, freq: Option<Freq>) -> Result<Freq, DataError> {
         let mut times = Vec::new();
         for run in &self.runs {
             self.times.copy(run.start, run.len, &mut times);
-            check_order(kind, zone, id(run), &times, |i| self.place(run.start + i, order))?;
+            check_order(kind, zone, self.id(run), &times, |i| self.place(run.start + i))?;
         }
         let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
         self.times.copy(longest.start, longest.len, &mut times);
         match freq.or_else(|| Freq::guess(kind, zone, &times)) {
             Some(freq) if freq.kind() == kind => Ok(freq),
             Some(freq) => Err(DataError::FreqKind { kind, freq }),
-            None => Err(DataError::NoFreq { id: id(longest).to_string(), rows: longest.len }),
+            None => Err(DataError::NoFreq { id: self.id(longest).to_string(), rows: longest.len }),
         }
     }
 
-    /// Adds the rows that are missing by the frequency, then fills what is NaN.
-    fn fill(
-        &mut self,
-        fill: Fill,
-        zone: Option<&Zone>,
-        freq: Freq,
-        order: &mut Option<Vec<usize>>,
-    ) -> Result<Filled, DataError> {
-        let missing = |values: &[f32]| values.iter().filter(|value| value.is_nan()).count();
-        let usable = self.columns.iter().filter_map(|column| column.values.as_ref().ok());
-        let values = missing(&self.y) + usable.map(|values| missing(values)).sum::<usize>();
-        let rows = self.add_rows(zone, freq, order)?;
-        for at in 0..self.runs.len() {
-            let run = self.runs[at];
-            let range = run.start..run.start + run.len;
-            let place = |row: usize| {
-                self.origin.place(order.as_ref().map_or(run.start + row, |order| order[run.start + row]))
-            };
-            if let Err((row, flaw)) = fill.values(&mut self.y[range.clone()]) {
-                let column = self.target.clone().unwrap_or_else(|| self.ids[run.code as usize].to_string());
-                return Err(DataError::BadValue { at: place(row), column, value: String::new(), flaw });
-            }
-            for column in &mut self.columns {
-                let Ok(values) = &mut column.values else { continue };
-                if let Err((row, flaw)) = fill.values(&mut values[range.clone()]) {
-                    column.values = Err(BadCell { at: place(row), value: String::new(), flaw });
+    /// Groups the rows by series with ascending times, if they are not so already.
+    fn arrange(&mut self) -> Result<(), DataError> {
+        let (rows, mut times) = (self.len(), Vec::new());
+        if self.changes == self.ids.len() {
+            for (row, code) in self.series.iter().enumerate() {
+                let code = code as u32;
+                match self.runs.last_mut() {
+                    Some(run) if run.code == code => run.len += 1,
+                    _ => self.runs.push(Run { code, start: row, len: 1 }),
                 }
             }
-        }
-        Ok(Filled { rows, values })
-    }
-
-    /// Adds the rows that are missing between those of each series; their values are NaN, and they
-    /// count as standing where the row before them stands.
-    fn add_rows(
-        &mut self,
-        zone: Option<&Zone>,
-        freq: Freq,
-        order: &mut Option<Vec<usize>>,
-    ) -> Result<usize, DataError> {
-        // Two far times and a fine frequency must not fill the memory.
-        let limit = 100 * self.len() + 100_000;
-        let mut times = Vec::new();
-        let regular = self.runs.iter().all(|run| {
-            self.times.copy(run.start, run.len, &mut times);
-            freq.first_break(zone, &times).is_none()
-        });
-        if regular {
-            return Ok(0);
-        }
-        // The row that each row of the new table is or follows, and whether it is that row.
-        let mut sources: Vec<(usize, bool)> = Vec::new();
-        let mut added = 0;
-        let (mut runs, mut stretches) = (Vec::with_capacity(self.runs.len()), Times::default());
-        for run in &self.runs {
-            let start = sources.len();
-            self.times.copy(run.start, run.len, &mut times);
-            let mut step = 0;
-            for (i, &time) in times.iter().enumerate() {
-                while let Some(gap) = freq.next_in(zone, times[0], step).filter(|next| *next < time) {
-                    if added == limit {
-                        let id = self.ids[run.code as usize].to_string();
-                        return Err(DataError::FillTooLarge { id, freq, rows: self.len(), limit });
-                    }
-                    added += 1;
-                    sources.push((run.start + i - 1, false));
-                    stretches.push(gap);
-                    step += 1;
-                }
-                step += 1;
-                sources.push((run.start + i, true));
-                stretches.push(time);
-            }
-            runs.push(Run { code: run.code, start, len: sources.len() - start });
-        }
-        let spread = |values: &mut Vec<f32>, absent: Option<f32>| {
-            let cell = |&(row, there): &(usize, bool)| match absent {
-                Some(absent) if !there => absent,
-                _ => values[row],
-            };
-            *values = sources.iter().map(cell).collect();
-        };
-        spread(&mut self.y, Some(f32::NAN));
-        self.columns
-            .iter_mut()
-            .filter_map(|column| column.values.as_mut().ok())
-            .for_each(|values| spread(values, Some(f32::NAN)));
-        self.mask.iter_mut().for_each(|mask| spread(mask, Some(0.0)));
-        self.weight.iter_mut().for_each(|weight| spread(weight, None));
-        let old = |row: usize| order.as_ref().map_or(row, |order| order[row]);
-        *order = Some(sources.iter().map(|(row, _)| old(*row)).collect());
-        (self.runs, self.times) = (runs, stretches);
-        Ok(added)
-    }
-
-    /// Whether the rows of each series stand together with ascending times, in whatever order the
-    /// series are.
-    fn is_grouped(&self) -> bool {
-        let mut times = Vec::new();
-        self.runs.len() == self.ids.len()
-            && self.runs.iter().all(|run| {
+            let ascending = self.runs.iter().all(|run| {
                 self.times.copy(run.start, run.len, &mut times);
                 times.is_sorted()
-            })
+            });
+            if ascending {
+                return Ok(());
+            }
+            self.runs.clear();
+        }
+        if u32::try_from(rows).is_err() {
+            let expected = format!("at most {}, or sorted by id and time", u32::MAX);
+            return Err(DataError::setting("the number of rows", rows, expected));
+        }
+        self.sort();
+        Ok(())
     }
 
-    /// Brings all columns into the order of (series, time), stably; returns where rows came from.
-    fn sort(&mut self) -> Vec<usize> {
-        let mut keys: Vec<(u32, i64)> = Vec::with_capacity(self.len());
-        let mut times = Vec::new();
+    /// Brings all columns into the order of (series, time), stably: first by counting the rows of each
+    /// series, then by time where a series' times do not ascend.
+    fn sort(&mut self) {
+        let mut ends = vec![0; self.ids.len()];
+        self.series.iter().for_each(|code| ends[code as usize] += 1);
+        let mut start = 0;
+        for (code, end) in ends.iter_mut().enumerate() {
+            self.runs.push(Run { code: code as u32, start, len: *end });
+            start += std::mem::replace(end, start);
+        }
+        let mut order = vec![0_u32; start];
+        for (row, code) in self.series.iter().enumerate() {
+            let end = &mut ends[code as usize];
+            order[*end] = row as u32;
+            *end += 1;
+        }
+        self.series = Steps::default();
+        let mut sorted = Steps::default();
+        let mut keys: Vec<(i64, u32)> = Vec::new();
         for run in &self.runs {
-            self.times.copy(run.start, run.len, &mut times);
-            keys.extend(times.iter().map(|time| (run.code, *time)));
-        }
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_by_key(|&i| keys[i]);
-        self.runs.clear();
-        self.times = Times::default();
-        for (start, &i) in order.iter().enumerate() {
-            let (code, time) = keys[i];
-            self.times.push(time);
-            match self.runs.last_mut() {
-                Some(run) if run.code == code => run.len += 1,
-                _ => self.runs.push(Run { code, start, len: 1 }),
+            let rows = &mut order[run.start..run.start + run.len];
+            keys.clear();
+            keys.extend(rows.iter().map(|&row| (self.times.get(row as usize), row)));
+            if !keys.is_sorted_by_key(|(time, _)| time) {
+                keys.sort_unstable();
+                rows.iter_mut().zip(&keys).for_each(|(row, key)| *row = key.1);
             }
+            keys.iter().for_each(|(time, _)| sorted.push(*time));
         }
-        drop(keys);
+        self.times = sorted;
         gather(&mut self.y, &order);
         let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
         for values in self.mask.iter_mut().chain(&mut self.weight).chain(extras) {
             gather(values, &order);
         }
-        order
+        self.order = Some(order);
     }
 }
 
-fn gather<T: Copy>(values: &mut Vec<T>, order: &[usize]) {
-    *values = order.iter().map(|&i| values[i]).collect();
+fn gather(values: &mut Vec<f32>, order: &[u32]) {
+    *values = order.iter().map(|&row| values[row as usize]).collect();
 }
 
 /// Sorted times must be distinct and lie within the calendar.

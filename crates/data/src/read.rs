@@ -21,6 +21,10 @@ use crate::zone::Zone;
 const ID_REMEDY: &str = "set the name of the id column, or read the file as wide";
 const TIME_REMEDY: &str = "set the name of the time column";
 const TARGET_REMEDY: &str = "set the name of the target column";
+const COLUMN_REMEDY: &str = "give one of these names, or add the column";
+
+const MASK: &str = "available_mask";
+const WEIGHT: &str = "sample_weight";
 
 /// How a table is laid out, and what is made of it.
 #[derive(Clone, Debug)]
@@ -33,6 +37,8 @@ pub struct ReadOptions {
     pub time_col: Option<String>,
     /// Column of the values, in the long layout.
     pub target_col: String,
+    /// Further columns to keep, in the long layout; all by default. Those that nobody uses only take room.
+    pub columns: Option<Vec<String>>,
     /// The frequency; else it is inferred from the longest series and confirmed on all.
     pub freq: Option<Freq>,
     /// The zone of the times; else the one that they tell themselves. Times without an offset from
@@ -49,6 +55,7 @@ impl Default for ReadOptions {
             id_col: "unique_id".into(),
             time_col: None,
             target_col: "y".into(),
+            columns: None,
             freq: None,
             zone: None,
             fill: None,
@@ -73,7 +80,19 @@ impl Panel {
     /// # Errors
     /// Every mistake names the file, the line or row and the column, and says what to do.
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        read(&mut *table::open(path.as_ref())?, options)
+        let path = path.as_ref();
+        let names = [options.id_col.as_str(), options.time_col(), &options.target_col, MASK, WEIGHT];
+        let mut table = match options.columns.as_deref().filter(|_| !options.wide) {
+            None => table::open(path, |_| true)?,
+            Some(columns) => table::open(path, |name| {
+                names.contains(&name) || columns.iter().any(|column| column == name)
+            })?,
+        };
+        read(&mut *table, options).or_else(|error| match error {
+            // The columns that were passed over belong into the message.
+            DataError::MissingColumn { .. } => read(&mut *table::open(path, |_| true)?, options),
+            error => Err(error),
+        })
     }
 
     /// Reads a CSV file, separated by commas, semicolons, tabs or bars.
@@ -115,7 +134,7 @@ impl Panel {
 /// # Errors
 /// A file that cannot be read, or has no header.
 pub fn column_names(path: impl AsRef<Path>) -> Result<Vec<String>, DataError> {
-    Ok(table::open(path.as_ref())?.header().to_vec())
+    Ok(table::open(path.as_ref(), |_| true)?.header().to_vec())
 }
 
 fn read(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
@@ -126,13 +145,21 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
     let id = table.column(&options.id_col, ID_REMEDY)?;
     let time = table.column(options.time_col(), TIME_REMEDY)?;
     let target = table.column(&options.target_col, TARGET_REMEDY)?;
-    let mask = table.find("available_mask");
-    let weight = table.find("sample_weight");
+    let mask = table.find(MASK);
+    let weight = table.find(WEIGHT);
     let known = [Some(id), Some(time), Some(target), mask, weight];
     let (extras, columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
         .filter(|(i, _)| !known.contains(&Some(*i)))
         .map(|(i, name)| (i, Column::new(name)))
         .unzip();
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    let missing = options.columns.iter().flatten().find(|column| !names.contains(&column.as_str()));
+    if let Some(column) = missing {
+        return Err(DataError::missing_column(table.file(), column, names.into_iter(), COLUMN_REMEDY));
+    }
+    let wanted = |name: &String| options.columns.as_ref().is_none_or(|columns| columns.contains(name));
+    let (extras, columns): (Vec<usize>, Vec<Column>) =
+        extras.into_iter().zip(columns).filter(|(_, column)| wanted(&column.name)).unzip();
     let mut rows = Rows {
         origin: Origin::like(&table.place()),
         mask: mask.map(|_| Vec::new()),

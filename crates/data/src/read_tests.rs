@@ -44,6 +44,7 @@ fn columns_may_have_other_names() {
         target_col: "sales".into(),
         freq: Some(Freq::parse("2").unwrap()),
         wide: false,
+        columns: None,
         zone: None,
         fill: None,
     };

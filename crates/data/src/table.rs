@@ -63,9 +63,13 @@ impl dyn Table + '_ {
     }
 }
 
-/// Opens a file: Parquet where its name ends so, else text.
-pub(crate) fn open(path: &Path) -> Result<Box<dyn Table>, DataError> {
-    Ok(if is_parquet(path) { Box::new(ArrowTable::open(path)?) } else { Box::new(TextTable::open(path)?) })
+/// Opens a file: Parquet where its name ends so, else text. Of a Parquet file no more is read than the
+/// columns that `wanted` accepts.
+pub(crate) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Box<dyn Table>, DataError> {
+    Ok(match is_parquet(path) {
+        true => Box::new(ArrowTable::open(path, wanted)?),
+        false => Box::new(TextTable::open(path)?),
+    })
 }
 
 /// Whether a file of that name is Parquet: it ends in `.parquet` or `.pq`.

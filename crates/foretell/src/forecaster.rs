@@ -114,6 +114,12 @@ impl Forecaster {
         self.val_size
     }
 
+    /// The columns of the data that the models read beside the target, for
+    /// [`ReadOptions::columns`](crate::ReadOptions).
+    pub fn columns_read(&self) -> Vec<String> {
+        columns_read(&self.specs)
+    }
+
     /// Uses `threads` threads; 0, the default, as many as the machine has. Their number changes nothing
     /// in the result.
     pub fn threads(mut self, threads: usize) -> Self {
@@ -357,6 +363,12 @@ impl Fitted {
         &self.columns
     }
 
+    /// The columns of the data that the models read beside the target, for
+    /// [`ReadOptions::columns`](crate::ReadOptions).
+    pub fn columns_read(&self) -> Vec<String> {
+        columns_read(self.models.iter().map(|model| &model.spec))
+    }
+
     /// Uses `threads` threads; 0 as many as the machine has.
     ///
     /// # Panics
@@ -409,6 +421,14 @@ impl Fitted {
         let specs: Vec<ModelSpec> = self.models.iter().map(|model| model.spec.clone()).collect();
         column_names(&specs)
     }
+}
+
+fn columns_read<'a>(specs: impl IntoIterator<Item = &'a ModelSpec>) -> Vec<String> {
+    let lists = |spec: &'a ModelSpec| spec.hist_exog_list().iter().chain(spec.futr_exog_list());
+    let mut names: Vec<String> = specs.into_iter().flat_map(lists).cloned().collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// One column per output: `values [rows, outputs]` column by column.

@@ -56,7 +56,7 @@ impl CrossValidate {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let forecaster = self.train.forecaster()?;
-        let panel = self.train.read()?;
+        let panel = self.train.read(&forecaster)?;
         let sink = self.out.as_ref().map(|path| Sink::open(path, &self.train.data.data)).transpose()?;
 
         let h = forecaster.h();

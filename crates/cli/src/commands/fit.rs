@@ -38,7 +38,7 @@ impl Fit {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.check_out()?;
         let forecaster = self.train.forecaster()?;
-        let panel = self.train.read()?;
+        let panel = self.train.read(&forecaster)?;
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);
         fitted.save(&self.out, self.overwrite)?;

@@ -44,7 +44,11 @@ impl Predict {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let fitted = Fitted::load(&self.model)?.threads(self.threads);
-        let options = self.data.options(&self.data.columns(fitted.columns().clone()), Some(fitted.freq()));
+        let options = self.data.options(
+            &self.data.columns(fitted.columns().clone()),
+            fitted.columns_read(),
+            Some(fitted.freq()),
+        );
         let panel = self.data.read(&options, self.log())?;
         let future = self
             .futr
