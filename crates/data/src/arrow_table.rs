@@ -1,7 +1,9 @@
 //! Arrow record batches as a table, and Parquet files as record batches.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,8 +17,11 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::ParquetMetaData;
 
-use crate::error::{DataError, Flaw, Place, excerpt};
+use crate::error::{DataError, excerpt};
+use crate::flaw::{Flaw, Place};
+use crate::pages::check_pages;
 use crate::table::{Table, check_header};
 use crate::text_table::{number, number_or_truth};
 use crate::time::{Clock, DAY, FINE, MISSING, RANGE, TYPE, TimeKind};
@@ -51,23 +56,54 @@ impl ArrowTable<'static> {
         let bytes = opened.metadata().map_err(refuse)?.len();
         let name = file.clone();
         let fault = move |reason: String| DataError::Parquet { file: name.clone(), reason };
-        let builder =
-            ParquetRecordBatchReaderBuilder::try_new(opened).map_err(|error| fault(error.to_string()))?;
-        let rows = builder.metadata().file_metadata().num_rows();
-        if u64::try_from(rows).is_ok_and(|rows| rows > bytes.saturating_mul(ROWS_PER_BYTE)) {
-            return Err(fault(format!("{rows} rows in a file of {bytes} bytes are not credible")));
-        }
+        let pages = opened.try_clone().map_err(refuse)?;
+        let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(opened)).map_err(&fault)?;
+        check_layout(builder.metadata(), &pages, bytes).map_err(&fault)?;
         let roots = builder.schema().fields().iter().enumerate();
         let roots = roots.filter(|(_, field)| wanted(field.name()));
         let (roots, header): (Vec<usize>, _) = roots.map(|(i, field)| (i, field.name().clone())).unzip();
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
-        let reader = builder
-            .with_projection(mask)
-            .with_batch_size(BATCH)
-            .build()
-            .map_err(|error| fault(error.to_string()))?;
-        let batches = reader.map(move |batch| batch.map_err(|error| fault(error.to_string())));
+        let mut reader =
+            guarded(|| builder.with_projection(mask).with_batch_size(BATCH).build()).map_err(&fault)?;
+        let batches =
+            std::iter::from_fn(move || guarded(|| reader.next().transpose()).map_err(&fault).transpose());
         Self::new(file, header, batches)
+    }
+}
+
+/// Runs a part of the Parquet reader, which panics on some damaged files. After an error nothing more is
+/// asked of it.
+fn guarded<T, E: Display>(read: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(read) => read.map_err(|error| error.to_string()),
+        Err(_) => Err("its pages contradict its footer".to_owned()),
+    }
+}
+
+/// What the footer says of the file must be possible in `bytes` bytes.
+fn check_layout(footer: &ParquetMetaData, file: &File, bytes: u64) -> Result<(), String> {
+    let mut rows = 0_u64;
+    for group in footer.row_groups() {
+        rows = rows.saturating_add(u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
+        for column in group.columns() {
+            let start = column.dictionary_page_offset().filter(|&start| start > 0);
+            let start = start.unwrap_or_else(|| column.data_page_offset());
+            let place = u64::try_from(start)
+                .ok()
+                .zip(u64::try_from(column.compressed_size()).ok())
+                .and_then(|(start, size)| Some(start..start.checked_add(size)?))
+                .filter(|place| place.end <= bytes);
+            match place {
+                Some(place) => check_pages(file, bytes, place)?,
+                None => {
+                    return Err(format!("column {} lies outside of its {bytes} bytes", column.column_path()));
+                }
+            }
+        }
+    }
+    match rows > bytes.saturating_mul(ROWS_PER_BYTE) {
+        true => Err(format!("{rows} rows in {bytes} bytes are not credible")),
+        false => Ok(()),
     }
 }
 

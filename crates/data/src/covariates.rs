@@ -6,7 +6,8 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 
 use crate::arrow_table::ArrowTable;
-use crate::error::{DataError, Place};
+use crate::error::DataError;
+use crate::flaw::Place;
 use crate::long::{Column, Origin};
 use crate::panel::{Panel, finite};
 use crate::read::ReadOptions;

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::error::{DataError, Flaw};
+use crate::error::DataError;
+use crate::flaw::Flaw;
 use crate::nearest::nearest;
 
 /// How missing rows and values are filled; nothing is filled unasked.

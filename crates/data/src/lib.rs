@@ -41,16 +41,19 @@
 #![forbid(unsafe_code)]
 
 mod arrow_table;
+mod builder;
 mod covariates;
 mod cut;
 mod error;
 mod fill;
+mod flaw;
 mod frame;
 mod freq;
 mod gaps;
 mod local;
 mod long;
 mod nearest;
+mod pages;
 mod panel;
 mod ranks;
 mod read;
@@ -65,14 +68,16 @@ mod zone;
 
 /// What tables come in and go out as, beside files.
 pub use arrow_array::RecordBatch;
+pub use builder::PanelBuilder;
 pub use covariates::Future;
 pub use cut::WindowSlices;
-pub use error::{DataError, Flaw, Gap, Place};
+pub use error::DataError;
 pub use fill::{Fill, Filled};
+pub use flaw::{Flaw, Gap, Place};
 pub use frame::Frame;
 pub use freq::Freq;
 pub use local::{LocalScaler, LocalScales, LocalStats};
-pub use panel::{Panel, PanelBuilder};
+pub use panel::Panel;
 pub use read::{ReadOptions, column_names};
 pub use sampler::SeriesSampler;
 pub use scaler::{Stats, WindowScaler};

@@ -8,7 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::covariates::Future;
-use crate::error::{DataError, Place};
+use crate::error::DataError;
+use crate::flaw::Place;
 use crate::long::Column;
 use crate::nearest::nearest;
 use crate::panel::Panel;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::error::{DataError, Flaw, Gap, Place};
+use crate::error::DataError;
 use crate::fill::{Fill, Filled};
+use crate::flaw::{Flaw, Gap, Place};
 use crate::freq::Freq;
 use crate::panel::{Data, Panel, Series};
 use crate::steps::Steps;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::arrow_table::ArrowTable;
-use crate::error::{DataError, Flaw, Place};
+use crate::error::DataError;
+use crate::flaw::{Flaw, Place};
 use crate::text_table::TextTable;
 use crate::time::Clock;
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use csv::ByteRecord;
 
-use crate::error::{DataError, Flaw, Place, excerpt};
+use crate::error::{DataError, excerpt};
+use crate::flaw::{Flaw, Place};
 use crate::table::{Table, check_header};
 use crate::time::Clock;
 

@@ -117,7 +117,7 @@ impl Clock {
             (Some(_), Some(_)) => Ok(time),
             (Some(_), None) if !first => Err(ZONED),
             (Some(word), None) => {
-                self.zone = Some(Zone::find(word).ok_or(ZONE)?.as_found(false));
+                self.zone = Some(Zone::find(word).ok_or(ZONE)?.found_in_times(false));
                 Ok(time)
             }
         }
@@ -144,7 +144,7 @@ impl Clock {
                         if known.as_ref().is_some_and(|known| *known != named) {
                             return Err(OFFSET);
                         }
-                        Some(named.as_found(true))
+                        Some(named.found_in_times(true))
                     }
                 }
             }
@@ -154,7 +154,7 @@ impl Clock {
             if !first {
                 return Err(ZONED);
             }
-            let fixed = || Zone::fixed(offset?).map(|zone| zone.as_found(false));
+            let fixed = || Zone::fixed(offset?).map(|zone| zone.found_in_times(false));
             self.zone = Some(named.or_else(fixed).ok_or(ZONE)?);
         }
         let Some(zone) = &self.zone else { return Err(ZONE) };

@@ -64,7 +64,7 @@ impl Zone {
     }
 
     /// The zone as one that the times of a table told, with its name in brackets or without.
-    pub(crate) fn as_found(self, bracketed: bool) -> Self {
+    pub(crate) fn found_in_times(self, bracketed: bool) -> Self {
         Self { found: true, bracketed, ..self }
     }
 
