@@ -8,6 +8,7 @@ The models are trained for a few steps only: what matters is that a reader compu
 """
 
 import shutil
+import sys
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -58,6 +59,8 @@ class Case:
     val_size: int = 0
     save_dataset: bool = False
     target: object = None  # what is made of the values, if they must be counts or the like
+    revin: bool = False  # an affine correction as if it had been learned
+    local: dict = field(default_factory=dict)  # scalers of whole series and static columns
 
 
 def sampled(distribution, **arguments):
@@ -222,6 +225,21 @@ CASES = {
     "distributions-binary": Case(
         "D", [(MLP, SMALL_MLP | dict(loss=sampled("Bernoulli", return_params=True)))], target=lambda y: (y > y.mean()).astype(float)
     ),
+    "scalers": Case(
+        "D", [(NLinear, dict(scaler_type="minmax1")), (DLinear, dict(scaler_type="invariant")), (MLP, SMALL_MLP | dict(scaler_type="minmax1"))]
+    ),
+    "revin-exog": Case(
+        "h", [(MLP, SMALL_MLP | HIST | FUTR | dict(scaler_type="revin"))], season=24, revin=True, futr=["f1"], hist=["x1", "x2"]
+    ),
+    "local-exog": Case(
+        "D",
+        [(MLP, SMALL_MLP | HIST | FUTR | STAT), (NLinear, dict(scaler_type="standard"))],
+        local=dict(local_scaler_type="standard", local_static_scaler_type="minmax"),
+        **EXOG_COLUMNS,
+    ),
+    "local-robust-iqr": Case(
+        "MS", [(DLinear, dict(loss=MQLoss(level=[80])))], season=12, local=dict(local_scaler_type="robust-iqr")
+    ),
 }
 
 
@@ -279,8 +297,12 @@ def write(name, case, folder):
     panel, futr, static = (given.get(file) for file in ("panel", "futr", "static"))
 
     shared = dict(h=case.h, input_size=case.input_size, max_steps=5, learning_rate=1e-2, windows_batch_size=16)
-    nf = NeuralForecast([cls(**{**shared, **QUIET, **arguments}) for cls, arguments in case.models], freq=case.freq)
+    nf = NeuralForecast([cls(**{**shared, **QUIET, **arguments}) for cls, arguments in case.models], freq=case.freq, **case.local)
     nf.fit(panel, static_df=static, val_size=case.val_size, target_col=target_col, **names)
+    if case.revin:
+        for model in nf.models:
+            model.scaler.revin_bias.data += torch.linspace(0.5, -0.5, model.scaler.revin_bias.numel()).reshape(1, 1, -1, 1)
+            model.scaler.revin_weight.data *= 1.25
     expected = nf.predict(panel, static_df=static, futr_df=futr)
     expected.to_csv(folder / "expected.csv", index=False)
 
@@ -293,14 +315,17 @@ def write(name, case, folder):
     assert gap < 1e-6, f"{name}: the loaded model differs by {gap}"
 
 
-def main():
+def main(*names):
+    """All cases, or those that are named."""
     one_thread()
     root = fixtures("foretell") / "checkpoints"
-    shutil.rmtree(root, ignore_errors=True)
     for name, case in CASES.items():
+        if names and name not in names:
+            continue
+        shutil.rmtree(root / name, ignore_errors=True)
         write(name, case, root / name)
     print(f"checkpoints: {len(CASES)} cases")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

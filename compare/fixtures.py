@@ -3,6 +3,7 @@
 import checkpoints
 import models
 import ops
+import tables
 
-for script in (ops, models, checkpoints):
+for script in (ops, models, checkpoints, tables):
     script.main()

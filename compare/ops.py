@@ -3,12 +3,14 @@
 crates/autograd/tests/fixtures/ops.json    operations with their gradients
 crates/nn/tests/fixtures/losses.json       losses with the gradient of the prediction
 crates/data/tests/fixtures/scalers.json    window scalers
+crates/data/tests/fixtures/local_scalers.json    scalers of whole series
 
 README.md says how a case is laid out.
 """
 
 import json
 
+import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -382,9 +384,9 @@ def distributions():
 def scalers():
     """TemporalNorm as `BaseModel._normalization` calls it: the mask of the horizon is zero."""
     found = {}
-    for kind in ("identity", "standard", "robust", "minmax"):
+    for kind in ("identity", "standard", "robust", "minmax", "minmax1", "invariant", "revin"):
         for case in ("plain", "odd", "holes", "constant", "mostly-constant", "ties", "one-valid", "all-masked"):
-            if (kind, case) == ("minmax", "all-masked"):
+            if kind.startswith("minmax") and case == "all-masked":
                 continue  # it gives loc 3.4e38 and scale -inf there: see README.md
             random = generator("scalers", case)
             # Of eight steps the median is the lower middle one.
@@ -408,6 +410,12 @@ def scalers():
             if case == "all-masked":
                 mask[:, :] = 0
             norm = TemporalNorm(scaler_type=kind, dim=1, num_features=columns)
+            affine = {}
+            if kind == "revin":
+                # One weight below zero: there it counts as none.
+                norm.revin_bias.data = torch.tensor([0.25, -1.5, 0.75]).reshape(1, 1, columns, 1)
+                norm.revin_weight.data = torch.tensor([1.5, 0.5, -0.25]).reshape(1, 1, columns, 1)
+                affine = {"bias": numbers(norm.revin_bias), "weight": numbers(norm.revin_weight)}
             # neuralforecast carries a trailing series axis: [window, time, column, series]
             normalised = norm.transform(x=x[..., None], mask=mask[:, :, None, None].clone())
             inverse = norm.inverse_transform(normalised)
@@ -420,6 +428,45 @@ def scalers():
                     "scale": numbers(norm.x_scale.reshape(batch, columns)),
                     "normalised": numbers(normalised[..., 0]),
                     "inverse": numbers(inverse[..., 0]),
+                    **affine,
+                }
+            )
+    return found
+
+
+def local_scalers():
+    """coreforecast's scalers, as `NeuralForecast(local_scaler_type=...)` fits them: one case per series."""
+    from coreforecast.grouped_array import GroupedArray
+    from neuralforecast.core import _type2scaler
+
+    random = generator("local_scalers", "series")
+    series = {
+        "plain": torch.exp(1 + 0.7 * torch.randn(50, generator=random)),
+        "normal": 10 + torch.randn(31, generator=random),
+        "constant": torch.full((5,), 3.0),
+        "mostly-constant": torch.tensor([1.0, 1, 1, 1, 9]),
+        "four": torch.tensor([4.0, 1, 3, 2]),
+        "one": torch.tensor([7.0]),
+    }
+    found = {}
+    for kind, make in _type2scaler.items():
+        for case, x in series.items():
+            if kind == "boxcox" and case in ("constant", "one"):
+                continue  # every power is as good as any
+            x = x.numpy()
+            indptr = np.array([0, len(x)], dtype=np.int32)
+            scaler = make().fit(GroupedArray(x, indptr))
+            scaled = scaler.transform(GroupedArray(x, indptr))
+            probe = np.linspace(-2, 2, len(x)).astype(np.float32)
+            inverse = scaler.inverse_transform(GroupedArray(probe, indptr))
+            found.setdefault(kind, []).append(
+                {
+                    "args": {"scaler": kind, "case": case},
+                    "x": numbers(torch.from_numpy(x)),
+                    "stats": numbers(torch.from_numpy(scaler.stats_[0])),
+                    "scaled": numbers(torch.from_numpy(scaled)),
+                    "probe": numbers(torch.from_numpy(probe)),
+                    "inverse": numbers(torch.from_numpy(inverse)),
                 }
             )
     return found
@@ -440,6 +487,7 @@ def main():
     write("autograd", "ops.json", ops())
     write("nn", "losses.json", losses())
     write("data", "scalers.json", scalers())
+    write("data", "local_scalers.json", local_scalers())
 
 
 if __name__ == "__main__":

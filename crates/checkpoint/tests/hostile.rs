@@ -1,4 +1,6 @@
 //! Whatever the bytes of a file are, reading gives a value or an error, never a panic.
+//!
+//! `PROPTEST_CASES=1000000 cargo test -p foretell-checkpoint --test hostile` looks longer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,11 @@ fn parse(bytes: &[u8]) -> Result<TensorFile, CheckpointError> {
 
 fn with_header(header: &str, data: &[u8]) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), data].concat()
+}
+
+/// How many cases are tried: so many, or as the environment says.
+fn cases(usual: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
 }
 
 /// Loads a directory and asks its models for everything they can say.
@@ -135,7 +142,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(cases(200)))]
 
     /// Directories with one damaged file: flipped bits, a cut, a repeated piece, a swapped word.
     #[test]

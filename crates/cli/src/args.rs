@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
-use foretell::{ColumnNames, CsvOptions, Forecaster, Freq, ModelSpec, Panel};
+use foretell::{ColumnNames, Fill, Forecaster, Freq, LocalScaler, ModelSpec, Panel, ReadOptions, Zone};
 use serde_json::Value;
 
 use crate::Usage;
@@ -15,7 +15,8 @@ use crate::progress::{Log, Reporter};
 /// The data file and its layout.
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
-    /// CSV file with the series, a row per series and time; `-` reads standard input
+    /// File with the series, a row per series and time: Parquet if it ends in .parquet, else CSV; `-` reads
+    /// CSV from standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
     /// The file has one time column, and one column per series
@@ -30,9 +31,15 @@ pub(crate) struct DataArgs {
     /// Column of the values [default: y, or as saved with the models]
     #[arg(long, value_name = "C")]
     target_col: Option<String>,
-    /// CSV file with one row per series: its id, and columns that do not change over time
+    /// File with one row per series: its id, and columns that do not change over time
     #[arg(long = "static", value_name = "FILE")]
     statics: Option<PathBuf>,
+    /// Fill missing rows and values: forward, zero or interpolate [default: they are mistakes]
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<Fill>)]
+    fill: Option<Fill>,
+    /// Time zone of the data: UTC, +02:00, Europe/Berlin, ... [default: as the times tell themselves]
+    #[arg(long, value_name = "ZONE", value_parser = Zone::parse)]
+    zone: Option<Zone>,
 }
 
 impl DataArgs {
@@ -47,21 +54,37 @@ impl DataArgs {
     }
 
     /// How to read the file whose columns have these names.
-    pub(crate) fn options(&self, columns: &ColumnNames, freq: Option<Freq>) -> CsvOptions {
+    /// Of further columns only those that are `read` are kept.
+    pub(crate) fn options(
+        &self,
+        columns: &ColumnNames,
+        read: Vec<String>,
+        freq: Option<Freq>,
+    ) -> ReadOptions {
         let ColumnNames { id, time, target } = columns.clone();
         // A wide file's time column is its first, whatever it is called, unless someone named it.
         let named = self.time_col.is_some() || time != ColumnNames::default().time;
-        CsvOptions { wide: self.wide, id_col: id, time_col: named.then_some(time), target_col: target, freq }
+        ReadOptions {
+            wide: self.wide,
+            id_col: id,
+            time_col: named.then_some(time),
+            target_col: target,
+            columns: Some(read),
+            freq,
+            zone: self.zone.clone(),
+            fill: self.fill,
+        }
     }
 
-    /// Reads the series and their static columns.
-    pub(crate) fn read(&self, options: &CsvOptions) -> anyhow::Result<Panel> {
+    /// Reads the series and their static columns, and tells `log` of it.
+    pub(crate) fn read(&self, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
         let panel = match self.is_stdin() {
             true => Panel::read_csv(io::stdin().lock(), "standard input", options)?,
-            false => Panel::from_csv(&self.data, options)?,
+            false => Panel::from_file(&self.data, options)?,
         };
+        log.read(&self.data, &panel);
         Ok(match &self.statics {
-            Some(path) => panel.with_static_csv(path, options)?,
+            Some(path) => panel.with_static_file(path, options)?,
             None => panel,
         })
     }
@@ -86,6 +109,16 @@ pub(crate) struct ModelArgs {
     /// Steps of history that a forecast is made from; -1 for 3 times h
     #[arg(long, value_name = "N", value_parser = input_size, allow_negative_numbers = true)]
     input_size: InputSize,
+    /// Columns of the data known for the past only that the models read (hist_exog_list)
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
+    hist_exog: Vec<String>,
+    /// Columns of the data known for past and future that the models read (futr_exog_list);
+    /// `foretell predict --futr` takes what they will be
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
+    futr_exog: Vec<String>,
+    /// Columns of --static that the models read (stat_exog_list) [default: all of them]
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
+    stat_exog: Vec<String>,
     /// A hyper-parameter for all models, or with NAME.key=JSON for one; what is no JSON is a text
     #[arg(long = "set", value_name = "key=JSON", value_parser = setting)]
     settings: Vec<Setting>,
@@ -143,15 +176,27 @@ fn setting(text: &str) -> Result<Setting, String> {
 
 impl ModelArgs {
     /// The models with their hyper-parameters set: first those for all models, then those for one.
-    pub(crate) fn specs(&self, seed: Option<u64>) -> anyhow::Result<Vec<ModelSpec>> {
+    /// `statics` are the columns of the static file, if there is one.
+    pub(crate) fn specs(&self, seed: Option<u64>, statics: &[String]) -> anyhow::Result<Vec<ModelSpec>> {
         let mut named = self.settings.iter().filter_map(|setting| setting.model.as_ref());
         if let Some(name) = named.find(|&name| !self.models.contains(name)) {
             let models = self.models.join(", ");
             return Err(Usage(format!("--set {name}.KEY: there is no {name} among --model {models}")).into());
         }
         let input_size = self.input_size.0.unwrap_or(3 * self.h);
+        let stat_exog = if self.stat_exog.is_empty() { statics } else { &self.stat_exog };
+        let exogenous = [
+            ("--hist-exog", "hist_exog_list", &self.hist_exog[..]),
+            ("--futr-exog", "futr_exog_list", &self.futr_exog),
+            (if self.stat_exog.is_empty() { "--static" } else { "--stat-exog" }, "stat_exog_list", stat_exog),
+        ];
         let spec = |model: &String| {
             let mut spec = ModelSpec::new(model, self.h, input_size)?;
+            for (flag, name, columns) in exogenous {
+                if !columns.is_empty() {
+                    spec = spec.set(name, columns).context(flag)?;
+                }
+            }
             if let Some(seed) = seed {
                 spec = spec.set("random_seed", seed)?;
             }
@@ -184,6 +229,13 @@ pub(crate) struct TrainArgs {
     /// Last steps of each series that are held out to watch the loss on: 0, or at least h
     #[arg(long, value_name = "N", default_value_t = 0)]
     val_size: usize,
+    /// Scale each series by its own statistics, before windows are: standard, robust, robust-iqr, minmax
+    /// or boxcox
+    #[arg(long, value_name = "SCALER", value_parser = str::parse::<LocalScaler>)]
+    local_scaler: Option<LocalScaler>,
+    /// Scale each static column over the series, by one of the same
+    #[arg(long, value_name = "SCALER", value_parser = str::parse::<LocalScaler>)]
+    local_static_scaler: Option<LocalScaler>,
     /// Threads; 0 for as many as the machine has. They change nothing in the result
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
@@ -197,17 +249,32 @@ pub(crate) struct TrainArgs {
 impl TrainArgs {
     /// The models, ready to be trained.
     pub(crate) fn forecaster(&self) -> anyhow::Result<Forecaster> {
-        let forecaster = Forecaster::new(self.models.specs(self.seed)?)?
+        let statics = match &self.data.statics {
+            Some(path) => {
+                let mut names = foretell::column_names(path)?;
+                names.retain(|name| *name != self.columns().id);
+                names
+            }
+            None => Vec::new(),
+        };
+        let mut forecaster = Forecaster::new(self.models.specs(self.seed, &statics)?)?
             .val_size(self.val_size)
             .threads(self.threads)
             .columns(self.columns());
+        if let Some(scaler) = self.local_scaler {
+            forecaster = forecaster.local_scaler(scaler);
+        }
+        if let Some(scaler) = self.local_static_scaler {
+            forecaster = forecaster.local_static_scaler(scaler);
+        }
         let mut reporter = Reporter::new(self.log.log);
         Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
     }
 
-    /// The series, their static columns included.
-    pub(crate) fn read(&self) -> anyhow::Result<Panel> {
-        self.data.read(&self.data.options(&self.columns(), self.freq))
+    /// The series, their static columns and those that `forecaster` reads included.
+    pub(crate) fn read(&self, forecaster: &Forecaster) -> anyhow::Result<Panel> {
+        let options = self.data.options(&self.columns(), forecaster.columns_read(), self.freq);
+        self.data.read(&options, self.log.log)
     }
 
     fn columns(&self) -> ColumnNames {

@@ -22,7 +22,7 @@ use clap::{Parser, Subcommand};
 use crate::commands::{bench, cross_validate, demo, fit, models, predict};
 use crate::progress::Log;
 
-/// Neural time-series forecasting: train, evaluate and predict from CSV files.
+/// Neural time-series forecasting: train, evaluate and predict from CSV and Parquet files.
 #[derive(Debug, Parser)]
 #[command(
     name = "foretell",

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use foretell::Frame;
+use foretell::{Frame, is_parquet};
 
 use crate::Usage;
 
@@ -41,7 +41,7 @@ impl Sink {
         matches!(self, Self::Stdout)
     }
 
-    /// Writes the table as CSV.
+    /// Writes the table: as Parquet to a file that is called so, else as CSV.
     pub(crate) fn write(self, frame: &Frame) -> anyhow::Result<()> {
         match self {
             Self::Stdout => {
@@ -52,7 +52,10 @@ impl Sink {
             }
             Self::File(path) => File::create(&path)
                 .map_err(anyhow::Error::new)
-                .and_then(|file| Ok(frame.write_csv(file)?))
+                .and_then(|file| match is_parquet(&path) {
+                    true => Ok(frame.write_parquet(file)?),
+                    false => Ok(frame.write_csv(file)?),
+                })
                 .with_context(|| format!("cannot write {}", path.display())),
         }
     }

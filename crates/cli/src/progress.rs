@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use foretell::{Fitted, Progress, Verdict};
+use foretell::{Filled, Fitted, Panel, Progress, Verdict};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -15,7 +15,8 @@ use crate::table::{grouped, short};
 pub(crate) enum Log {
     /// A progress bar on a terminal, else a line every few seconds
     Text,
-    /// A JSON object per line, its `event` one of: step (model, step, max_steps, train_loss, valid_loss
+    /// A JSON object per line, its `event` one of: read (path, series, rows, freq, freq_inferred,
+    /// filled_rows, filled_values), step (model, step, max_steps, train_loss, valid_loss
     /// after a check, learning_rate, elapsed_s), fitted (model, parameters, steps, train_loss,
     /// valid_loss), wrote (path), error (message)
     Json,
@@ -34,6 +35,35 @@ impl Log {
             Self::Json => line(&event.to_string()),
             Self::None => {}
         }
+    }
+
+    /// Tells what was read; people only where something was inferred or filled, as they know the rest.
+    pub(crate) fn read(self, path: &std::path::Path, panel: &Panel) {
+        let Filled { rows, values } = panel.filled();
+        let (series, all, freq) = (panel.n_series(), panel.n_rows(), panel.freq().to_string());
+        let inferred = panel.freq_is_inferred();
+        let path = path.display().to_string();
+        let event = json!({
+            "event": "read", "path": path, "series": series, "rows": all, "freq": freq,
+            "freq_inferred": inferred, "filled_rows": rows, "filled_values": values,
+        });
+        if self == Self::Text && !inferred && rows + values == 0 {
+            return;
+        }
+        let how = if inferred { " (inferred; all series follow it)" } else { "" };
+        let filled = match rows + values {
+            0 => String::new(),
+            _ => format!(
+                ", missing rows filled: {}, missing values filled: {}",
+                grouped(rows),
+                grouped(values)
+            ),
+        };
+        let (series, all) = (grouped(series), grouped(all));
+        self.tell(
+            &format!("read {path}: {series} series, {all} rows, frequency {freq}{how}{filled}"),
+            &event,
+        );
     }
 
     /// Tells that something was written.

@@ -66,6 +66,10 @@ impl Desk {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
     fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
         command.current_dir(self.0.path()).args(line.split_whitespace());
@@ -90,6 +94,11 @@ impl Desk {
         let message = stderr(&output);
         assert_eq!(output.status.code(), Some(code), "{line}: {message}");
         assert!(output.stdout.is_empty(), "{line}");
+        // What was inferred or filled is told before the mistake is met.
+        let message = match message.strip_prefix("read ").and_then(|told| told.split_once('\n')) {
+            Some((_, rest)) => rest.to_owned(),
+            None => message,
+        };
         assert!(message.starts_with("error: ") && !message.contains("panicked"), "{line}: {message}");
         message
     }
@@ -221,6 +230,139 @@ fn exogenous_columns_from_their_files() {
 }
 
 #[test]
+fn exogenous_columns_by_flags_end_to_end() {
+    let desk = Desk::new();
+    desk.put("shops.csv", "shop,size,kind\nsouth,2,1\nnorth,1,0\neast,9,9\n");
+    let mut future = "shop,day,price\n".to_owned();
+    for id in ["north", "south"] {
+        (120..127).for_each(|day| future += &format!("{id},{},{}\n", date(day), day % 3));
+    }
+    desk.put("future.csv", &future);
+    desk.put("sizes.csv", "shop,size\nsouth,2\nnorth,1\n");
+    let train = format!("{LONG} --model MLP {SMALL} --set hidden_size=8");
+    let exogenous = "--hist-exog price,sales --futr-exog price --static shops.csv";
+    // The target is no column beside itself.
+    let message = desk.fails(1, &format!("fit {train} {exogenous} --out model"));
+    assert!(message.contains("no column `sales`"), "{message}");
+    let exogenous = exogenous.replace("price,sales", "price");
+    desk.ok(&format!("fit {train} {exogenous} --out model"));
+    let forecast = desk.ok("predict --model model --data long.csv --static shops.csv --futr future.csv");
+    assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
+    desk.ok(&format!("cross-validate {train} {exogenous} --stat-exog size --n-windows 2 --log none"));
+
+    let predict = "predict --model model --data long.csv";
+    for (line, part) in [
+        (format!("{predict} --futr future.csv"), "`--static FILE`"),
+        (format!("{predict} --static shops.csv"), "`--futr FILE`"),
+        (format!("{predict} --static future.csv --futr future.csv"), "appears twice"),
+        (format!("{predict} --static shops.csv --futr shops.csv"), "no column `day`"),
+        (format!("{predict} --static sizes.csv --futr future.csv"), "no column `kind`"),
+        (format!("fit {train} --hist-exog prize --out other"), "did you mean `price`?"),
+        (format!("fit {train} --futr-exog prize --out other"), "did you mean `price`?"),
+        (format!("fit {train} --static shops.csv --stat-exog sise --out other"), "did you mean `size`?"),
+        (format!("fit {train} --static nowhere.csv --out other"), "nowhere.csv"),
+    ] {
+        let message = desk.fails(1, &line);
+        assert!(message.contains(part), "{line}: {message}");
+    }
+    desk.put("shops.csv", "shop,size,kind\nsouth,2,1\n");
+    let message = desk.fails(1, &format!("{predict} --static shops.csv --futr future.csv"));
+    assert!(message.contains("shops.csv lacks 1 of the panel's series: `north`"), "{message}");
+    desk.put("shops.csv", "shop,size,kind\nsouth,2,big\nnorth,1,small\n");
+    let message = desk.fails(1, &format!("fit {train} --static shops.csv --out other"));
+    assert!(message.contains("shops.csv, line 2, column `kind`: \"big\" is not a number"), "{message}");
+    let message =
+        desk.fails(2, &format!("fit {LONG} --model NLinear {SMALL} --static shops.csv --out other"));
+    assert!(message.contains("--static") && message.contains("reads no static columns"), "{message}");
+}
+
+#[test]
+fn what_is_missing_is_filled_on_request_and_told() {
+    let desk = Desk::new();
+    let mut lines: Vec<String> = long_csv().lines().map(str::to_owned).collect();
+    lines[8] = "north,2024-01-08,NaN,".to_owned();
+    lines.retain(|line| !line.starts_with(&format!("south,{}", date(50))));
+    desk.put("gaps.csv", &lines.join("\n"));
+    let fit = format!("fit {} --model NLinear {SMALL}", LONG.replace("long", "gaps"));
+    let message = desk.fails(1, &format!("{fit} --out model"));
+    assert!(message.contains("gaps.csv, line 9, column `sales`: \"NaN\" is missing; fill"), "{message}");
+    let told = stderr(&desk.run(&format!("{fit} --fill interpolate --out model")));
+    assert!(
+        told.starts_with(
+            "read gaps.csv: 2 series, 240 rows, frequency D (inferred; all series follow it), missing rows \
+             filled: 1, missing values filled: 1\n"
+        ),
+        "{told}"
+    );
+    let forecast = desk.ok("predict --model model --data gaps.csv --fill interpolate");
+    assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
+}
+
+#[test]
+fn parquet_comes_in_and_goes_out() {
+    let desk = Desk::new();
+    let train = format!("{LONG} --model NLinear {SMALL} --log none");
+    desk.ok(&format!("cross-validate {train} --n-windows 8 --out cv.parquet"));
+    assert!(desk.bytes("cv.parquet").starts_with(b"PAR1"));
+    // Forecasts of eight weeks that follow each other: beside them stands what was read.
+    let parquet = train.replace("long.csv", "cv.parquet");
+    desk.ok(&format!("fit {parquet} --set alias=X --out model"));
+    let csv = long_csv();
+    let tail = csv.lines().filter(|line| line.split(',').nth(1) >= Some(&*date(120 - 8 * 7)));
+    desk.put("tail.csv", &tail.collect::<Vec<_>>().join("\n"));
+    let expected = desk.ok("predict --model model --data tail.csv");
+    assert_eq!(desk.ok("predict --model model --data cv.parquet"), expected);
+
+    desk.ok("predict --model model --data cv.parquet --out forecast.parquet");
+    let forecast = desk.bytes("forecast.parquet");
+    assert!(forecast.starts_with(b"PAR1") && forecast.ends_with(b"PAR1"));
+    fs::write(desk.path("cut.parquet"), &forecast[..forecast.len() / 2]).unwrap();
+    let message = desk.fails(1, "predict --model model --data cut.parquet");
+    assert!(message.contains("cut.parquet: "), "{message}");
+    let message = desk.fails(1, &format!("fit {} --out other", parquet.replace("sales", "sale")));
+    assert!(message.contains("cv.parquet has no column `sale`, did you mean `sales`?"), "{message}");
+}
+
+#[test]
+fn zones_of_the_data_are_those_of_the_forecast() {
+    let desk = Desk::new();
+    let mut csv = "unique_id,ds,y\n".to_owned();
+    (1..=31).for_each(|day| csv += &format!("a,2024-03-{day:02} 00:00:00+01:00,{day}\n"));
+    desk.put("winter.csv", &csv);
+    desk.put("berlin.csv", &(csv + "a,2024-04-01 00:00:00+02:00,32\n"));
+    let fit = |file: &str| format!("fit --data {file} --model NLinear {SMALL} --log none --out model");
+    desk.ok(&fit("winter.csv"));
+    let forecast = desk.ok("predict --model model --data winter.csv");
+    assert_eq!(rows(&forecast)[1][1], "2024-04-01 00:00:00+01:00");
+    let message = desk.fails(1, &format!("{} --overwrite", fit("berlin.csv")));
+    assert!(message.contains("berlin.csv, line 33") && message.contains("--zone Europe/Berlin"), "{message}");
+    desk.ok(&format!("{} --overwrite --zone Europe/Berlin", fit("berlin.csv")));
+    let forecast = desk.ok("predict --model model --data berlin.csv --zone Europe/Berlin");
+    assert_eq!(rows(&forecast)[1][1], "2024-04-02 00:00:00+02:00");
+    let message = desk.fails(2, &format!("{} --overwrite --zone Europe/Bonn", fit("berlin.csv")));
+    assert!(message.contains("IANA"), "{message}");
+}
+
+#[test]
+fn series_are_scaled_on_request() {
+    let desk = Desk::new();
+    let fit = format!("fit {LONG} {SMALL} --log none --out model --overwrite --model");
+    desk.ok(&format!("{fit} NLinear --local-scaler robust-iqr"));
+    let forecast = desk.ok("predict --model model --data long.csv");
+    for row in &rows(&forecast)[1..] {
+        let value: f64 = row[2].parse().unwrap();
+        assert!((5.0..20.0).contains(&value), "{row:?}");
+    }
+    desk.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");
+    desk.ok(&format!("{fit} MLP --local-scaler boxcox --static shops.csv --local-static-scaler minmax"));
+    desk.ok("predict --model model --data long.csv --static shops.csv");
+    let message = desk.fails(1, &format!("{fit} MLP --local-scaler boxcox --hist-exog price"));
+    assert!(message.contains("series `north`, row 0, column `price`: 0 is not above zero"), "{message}");
+    let message = desk.fails(2, &format!("{fit} MLP --local-scaler standart"));
+    assert!(message.contains("did you mean `standard`?"), "{message}");
+}
+
+#[test]
 fn mistakes_in_the_command_line_exit_with_2() {
     let desk = Desk::new();
     let fit = format!("fit {LONG} {SMALL} --out model");
@@ -231,6 +373,9 @@ fn mistakes_in_the_command_line_exit_with_2() {
         ("forecast", "subcommand"),
         (&format!("{one} --h 7"), "cannot be used multiple times"),
         (&format!("{one} --seed -1"), "-1"),
+        (&format!("{one} --fill fowrard"), "did you mean `forward`?"),
+        (&format!("{fit} --model NLinear --hist-exog price"), "reads no historic columns"),
+        (&format!("{fit} --model NLinear --futr-exog price"), "--futr-exog"),
         (&format!("{one} --freq fortnight"), "fortnight"),
         (&format!("{one} --set max_steps"), "key=JSON"),
         (&format!("{one} --set h=3"), "--h"),
@@ -340,12 +485,17 @@ fn the_json_log_is_json_line_by_line() {
     let names: Vec<&str> = found.iter().map(|event| event["event"].as_str().unwrap()).collect();
     assert_eq!(
         names,
-        ["step", "step", "step", "step", "step", "step", "fitted", "fitted", "wrote"],
-        "three steps of two models, their ends, and the directory"
+        ["read", "step", "step", "step", "step", "step", "step", "fitted", "fitted", "wrote"],
+        "the data, three steps of two models, their ends, and the directory"
     );
-    assert_eq!((&found[4]["model"], &found[4]["step"]), (&"MLP".into(), &2.into()));
-    assert!(found[4]["valid_loss"].is_f64() && found[3].get("valid_loss").is_none());
-    assert!(found[6]["parameters"].is_u64() && found[0]["train_loss"].is_f64());
+    let read = serde_json::json!({
+        "event": "read", "path": "long.csv", "series": 2, "rows": 240, "freq": "D", "freq_inferred": true,
+        "filled_rows": 0, "filled_values": 0,
+    });
+    assert_eq!(found[0], read);
+    assert_eq!((&found[5]["model"], &found[5]["step"]), (&"MLP".into(), &2.into()));
+    assert!(found[5]["valid_loss"].is_f64() && found[4].get("valid_loss").is_none());
+    assert!(found[7]["parameters"].is_u64() && found[1]["train_loss"].is_f64());
 
     let failed = events(&desk.run(&line));
     assert_eq!(failed.len(), 1);

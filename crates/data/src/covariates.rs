@@ -3,46 +3,64 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::csv_file::CsvOptions;
-use crate::error::{DataError, Place};
+use arrow_array::RecordBatch;
+
+use crate::arrow_table::ArrowTable;
+use crate::error::DataError;
+use crate::flaw::Place;
 use crate::long::{Column, Origin};
 use crate::panel::{Panel, finite};
-use crate::table::{Table, number_or_truth};
+use crate::read::ReadOptions;
+use crate::table::{self, Table};
+use crate::time::Clock;
 
 const ID_REMEDY: &str = "name it as in the panel's file";
 
 impl Panel {
-    /// Adds the columns of a CSV file with one row per series; ids are in `options.id_col`.
+    /// Adds the columns of a file (Parquet by its name, else CSV) with one row per series; ids are in
+    /// `options.id_col`.
     ///
     /// Rows of other series are allowed. A column with a cell that is no number is an error only
     /// when it is used.
     ///
     /// # Errors
     /// Series without a row, a series with two, and what is wrong with the file itself.
-    pub fn with_static_csv(
-        mut self,
-        path: impl AsRef<Path>,
-        options: &CsvOptions,
+    pub fn with_static_file(self, path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        self.with_static_table(&mut *table::open(path.as_ref(), |_| true)?, options)
+    }
+
+    /// Adds the columns of record batches; else as [`with_static_file`](Self::with_static_file).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_static_batches(
+        self,
+        batches: impl IntoIterator<Item = RecordBatch>,
+        options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        let mut table = Table::open(path.as_ref())?;
+        self.with_static_table(&mut ArrowTable::of(batches)?, options)
+    }
+
+    fn with_static_table(mut self, table: &mut dyn Table, options: &ReadOptions) -> Result<Self, DataError> {
         let id = table.column(&options.id_col, ID_REMEDY)?;
         let (extras, mut read): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
             .filter(|(i, _)| *i != id)
             .map(|(i, name)| (i, Column::new(name)))
             .unzip();
         let mut ids: Vec<String> = Vec::new();
-        let mut origin = Origin::file(table.file());
+        let mut origin = Origin::like(&table.place());
         while table.advance()? {
+            let table = &*table;
             let name = table.id(id)?;
-            origin.push(table.line());
+            origin.push(table.place().row);
             // What is wrong with the row of another series is no concern of this panel.
-            let ours = self.find(name).is_some();
+            let ours = self.find(&name).is_some();
             for (column, &i) in read.iter_mut().zip(&extras) {
-                let cell = number_or_truth(table.field(i));
+                let cell = table.number_or_truth(i);
                 let cell = if ours { cell } else { cell.or(Ok(0.0)) };
-                column.push(cell, table.field(i), || table.place());
+                column.push(cell, || (table.place(), table.shown(i)));
             }
-            ids.push(name.to_owned());
+            ids.push(name.into_owned());
         }
         let ids = ids.iter().map(String::as_str);
         let places = self.static_places(table.file(), ids, |row| origin.place(row))?;
@@ -82,8 +100,7 @@ impl Future {
             }
             let mut column = Column::new(*name);
             for (row, value) in values.iter().enumerate() {
-                let place = || Place { file: None, row: row as u64 };
-                column.push(finite(*value), value.to_string().as_bytes(), place);
+                column.push(finite(*value), || (Place::row(row), value.to_string()));
             }
             column.usable()?;
             read.push(column);
@@ -91,21 +108,42 @@ impl Future {
         Ok(Self { h, table: "the future table".into(), columns: read })
     }
 
-    /// Reads a long CSV file that holds, for every series of the panel, exactly the `h` rows that
-    /// follow it. The columns of ids and times are named as in `options`; a target column is
+    /// Reads a long file (Parquet by its name, else CSV) that holds, for every series of the panel,
+    /// exactly the `h` rows that follow it. The columns of ids and times are named as in `options`; a target column is
     /// ignored.
     ///
     /// # Errors
     /// Rows that are missing, given twice, or not needed, and what is wrong with the file itself.
     /// A column with a cell that is no number is an error only when it is used.
-    pub fn from_csv(
+    pub fn from_file(
         path: impl AsRef<Path>,
-        options: &CsvOptions,
+        options: &ReadOptions,
+        panel: &Panel,
+        h: usize,
+    ) -> Result<Self, DataError> {
+        Self::read(&mut *table::open(path.as_ref(), |_| true)?, options, panel, h)
+    }
+
+    /// Takes the rows of record batches; else as [`from_file`](Self::from_file).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn from_record_batches(
+        batches: impl IntoIterator<Item = RecordBatch>,
+        options: &ReadOptions,
+        panel: &Panel,
+        h: usize,
+    ) -> Result<Self, DataError> {
+        Self::read(&mut ArrowTable::of(batches)?, options, panel, h)
+    }
+
+    fn read(
+        table: &mut dyn Table,
+        options: &ReadOptions,
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
         check_horizon(h)?;
-        let mut table = Table::open(path.as_ref())?;
         let id = table.column(&options.id_col, ID_REMEDY)?;
         let time = table.column(options.time_col(), ID_REMEDY)?;
         let kind = panel.freq().kind();
@@ -113,7 +151,7 @@ impl Future {
         for series in 0..panel.n_series() {
             times.extend(panel.future_times(series, h)?);
         }
-        let mut lines = vec![0; times.len()];
+        let mut seen: Vec<Option<u64>> = vec![None; times.len()];
         let (extras, mut columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
             .filter(|(i, name)| ![id, time].contains(i) && *name != options.target_col)
             .map(|(i, name)| (i, Column::new(name)))
@@ -121,41 +159,36 @@ impl Future {
         for column in &mut columns {
             column.values = Ok(vec![0.0; times.len()]);
         }
-        let mut detected = Some(kind);
+        let shown = |time: i64| kind.display_in(panel.zone(), time);
+        let mut clock = Clock { kind: Some(kind), zone: panel.zone().cloned() };
         while table.advance()? {
-            let (id, time) = (table.id(id)?, table.time(time, &mut detected)?);
-            let series = panel.find(id);
+            let table = &*table;
+            let (id, time) = (table.id(id)?, table.time(time, &mut clock)?);
+            let series = panel.find(&id);
             let needed = series.map_or(&[][..], |series| &times[series * h..][..h]);
             let Ok(step) = needed.binary_search(&time) else {
                 let needed = match needed {
                     [] => "the panel has no such series".to_owned(),
-                    [first, .., last] => {
-                        format!("{} to {}", kind.display(*first), kind.display(*last))
-                    }
-                    [only] => kind.display(*only),
+                    [first, .., last] => format!("{} to {}", shown(*first), shown(*last)),
+                    [only] => shown(*only),
                 };
-                let (id, time) = (id.to_owned(), kind.display(time));
+                let (id, time) = (id.into_owned(), shown(time));
                 return Err(DataError::FutureExtra { at: table.place(), id, time, needed });
             };
             let row = series.unwrap_or(0) * h + step;
-            if lines[row] != 0 {
-                return Err(DataError::DuplicateRow {
-                    at: table.place(),
-                    earlier: Place { file: Some(table.file().clone()), row: lines[row] },
-                    id: id.to_owned(),
-                    time: kind.display(time),
-                });
+            let at = table.place();
+            if let Some(earlier) = seen[row].replace(at.row) {
+                let earlier = Place { row: earlier, ..at.clone() };
+                return Err(DataError::DuplicateRow { at, earlier, id: id.into_owned(), time: shown(time) });
             }
-            lines[row] = table.line();
             for (column, &i) in columns.iter_mut().zip(&extras) {
-                let cell = number_or_truth(table.field(i));
-                column.set(row, cell, table.field(i), || table.place());
+                column.set(row, table.number_or_truth(i), || (table.place(), table.shown(i)));
             }
         }
-        let missing = lines.iter().enumerate().filter(|(_, line)| **line == 0).map(|(row, _)| row);
+        let missing = seen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(row, _)| row);
         let count = missing.clone().count();
         if count > 0 {
-            let named = |row| format!("{} at {}", panel.id(row / h), kind.display(times[row]));
+            let named = |row| format!("{} at {}", panel.id(row / h), shown(times[row]));
             let rows = missing.take(8).map(named).collect();
             return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });
         }
@@ -170,6 +203,10 @@ impl Future {
     /// Names of the columns, also of those whose use would be an error.
     pub fn column_names(&self) -> impl Iterator<Item = &str> + Clone {
         self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    pub(crate) fn columns_mut(&mut self) -> &mut [Column] {
+        &mut self.columns
     }
 
     /// Values of a column, `[series, h]`.

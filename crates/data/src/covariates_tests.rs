@@ -15,7 +15,7 @@ fn file(text: &str) -> tempfile::NamedTempFile {
 }
 
 fn future(text: &str) -> Result<Future, DataError> {
-    Future::from_csv(file(text).path(), &CsvOptions::default(), &panel(), 2)
+    Future::from_file(file(text).path(), &ReadOptions::default(), &panel(), 2)
 }
 
 fn contains(error: DataError, message: &str) {
@@ -25,7 +25,7 @@ fn contains(error: DataError, message: &str) {
 
 #[test]
 fn static_values_are_found_by_id() {
-    let read = |text: &str| panel().with_static_csv(file(text).path(), &CsvOptions::default());
+    let read = |text: &str| panel().with_static_file(file(text).path(), &ReadOptions::default());
     let panel = read("size,unique_id,kind\n2,b,x\nnone,elsewhere,y\n1,a,x\n").unwrap();
     assert_eq!(panel.static_names().collect::<Vec<_>>(), ["size", "kind"]);
     assert_eq!((panel.static_value("size", 0).unwrap(), panel.static_value("size", 1).unwrap()), (1.0, 2.0));

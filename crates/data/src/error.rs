@@ -4,101 +4,9 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use crate::flaw::{Flaw, Gap, Place};
 use crate::freq::Freq;
 use crate::time::TimeKind;
-
-/// Where a row came from: the line of a file (from 1), or the row of a slice (from 0).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The file, or nothing when the rows came from slices.
-    pub file: Option<Arc<str>>,
-    /// Line of the file, from 1, or index of the row, from 0.
-    pub row: u64,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.file {
-            Some(file) => write!(f, "{file}, line {}", self.row),
-            None => write!(f, "row {}", self.row),
-        }
-    }
-}
-
-/// What is wrong with a cell that should hold a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flaw {
-    /// Empty, or a word for "no value" (`NaN`, `NA`, `null`, ...).
-    Missing,
-    /// Plus or minus infinity.
-    Infinite,
-    /// Beyond what a 32-bit float holds.
-    TooLarge,
-    /// A number with a comma before its decimals.
-    DecimalComma,
-    /// Anything else that is no number.
-    Text,
-    /// Not 0 or 1, in `available_mask`.
-    Mask,
-    /// Negative, in `sample_weight`.
-    Negative,
-}
-
-impl fmt::Display for Flaw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Missing => {
-                "is missing; fill it in, or add a column `available_mask` that is 0 in such rows"
-            }
-            Self::Infinite => "is not finite; replace it by a number",
-            Self::TooLarge => "is beyond a 32-bit float (about 3.4e38); rescale the column",
-            Self::DecimalComma => "has a decimal comma; write decimals with a point",
-            Self::Text => "is not a number; write plain decimals such as 12.5 or 1e-3",
-            Self::Mask => "is not 0 or 1; `available_mask` is 1 where y is known, else 0",
-            Self::Negative => "is negative; `sample_weight` must be 0 or more",
-        })
-    }
-}
-
-/// A row that is not the next step of its series.
-#[derive(Clone, Debug)]
-pub struct Gap {
-    /// The row.
-    pub at: Place,
-    /// Its series.
-    pub id: String,
-    /// Time of the row before it.
-    pub after: String,
-    /// The next time by the frequency.
-    pub expected: String,
-    /// The time it has.
-    pub found: String,
-    /// The frequency.
-    pub freq: Freq,
-    /// Whether the frequency was inferred from the data.
-    pub inferred: bool,
-    /// A frequency that this series does follow.
-    pub fits: Option<Freq>,
-}
-
-impl fmt::Display for Gap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { at, id, after, expected, found, freq, .. } = self;
-        let how = if self.inferred { "inferred " } else { "" };
-        write!(
-            f,
-            "{at}: series `{id}` goes from {after} to {found}, but by the {how}frequency `{freq}` \
-             {expected} comes next; "
-        )?;
-        match self.fits {
-            Some(fits) => write!(f, "its times follow `{fits}`: set that frequency"),
-            None => f.write_str(
-                "add the rows in between, set another frequency, or, where only the order of \
-                 rows matters, number them with integers",
-            ),
-        }
-    }
-}
 
 /// A mistake in data, settings or files; says what was expected, what was found, where, and what
 /// to do.
@@ -293,6 +201,39 @@ pub enum DataError {
         /// Its length.
         found: usize,
     },
+    /// The word is no time zone.
+    #[error(
+        "unknown time zone `{word}`; write UTC, an offset such as +02:00, or a name of the IANA \
+         database such as Europe/Berlin"
+    )]
+    UnknownZone {
+        /// The word.
+        word: String,
+    },
+    /// A Parquet file that is damaged, or holds what is not read here.
+    #[error("{file}: {reason}; write the file again, compressed by snappy or zstd or not at all")]
+    Parquet {
+        /// The file.
+        file: Arc<str>,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Record batches of different columns.
+    #[error(
+        "{table}: batch {batch} has the columns {}, but the first one {}; give all the same",
+        listed(.found),
+        listed(.expected)
+    )]
+    Batches {
+        /// The table.
+        table: Arc<str>,
+        /// The batch, from 0.
+        batch: usize,
+        /// The columns of the first batch.
+        expected: Vec<String>,
+        /// Its columns.
+        found: Vec<String>,
+    },
     /// Static values are missing for some series.
     #[error(
         "{table} lacks {count} of the panel's series: {}; add one row for each",
@@ -342,7 +283,7 @@ pub enum DataError {
         needed: String,
     },
     /// Future values are needed and none were given.
-    #[error("the future columns {} need their values over the horizon; pass a future table", listed(.columns))]
+    #[error("the future columns {} need their values over the horizon; pass a table of future rows (`--futr FILE`)", listed(.columns))]
     FutureNeeded {
         /// The columns.
         columns: Vec<String>,
@@ -397,9 +338,59 @@ pub enum DataError {
         /// The values it may have.
         expected: String,
     },
+    /// Filling would add far more rows than there are.
+    #[error(
+        "series `{id}`: filling its gaps by the frequency `{freq}` would add over {limit} rows to \
+         the {rows} there are; check the times and set the frequency"
+    )]
+    FillTooLarge {
+        /// The series at which it became too much.
+        id: String,
+        /// The frequency.
+        freq: Freq,
+        /// Rows of the whole table.
+        rows: usize,
+        /// The most that may be added.
+        limit: usize,
+    },
+    /// The word is no way to fill.
+    #[error("unknown fill `{word}`{}; known are forward, zero, interpolate", did_you_mean(.nearest))]
+    UnknownFill {
+        /// The word.
+        word: String,
+        /// The one it may be a slip of.
+        nearest: Option<String>,
+    },
+    /// The word is no local scaler.
+    #[error(
+        "unknown local scaler `{word}`{}; known are standard, robust, robust-iqr, minmax, boxcox",
+        did_you_mean(.nearest)
+    )]
+    UnknownLocalScaler {
+        /// The word.
+        word: String,
+        /// The scaler it may be a slip of.
+        nearest: Option<String>,
+    },
+    /// A value that has no logarithm or power.
+    #[error(
+        "{table}, {at}, column `{column}`: {value} is not above zero, which the local scaler boxcox \
+         needs; shift the column, or use another scaler"
+    )]
+    NotPositive {
+        /// The series or table.
+        table: String,
+        /// The row, from 0.
+        at: Place,
+        /// The column.
+        column: String,
+        /// The value.
+        value: f32,
+    },
     /// The word is no window scaler.
     #[error(
-        "unknown scaler `{word}`{}; known are identity, standard, robust, minmax",
+        "unknown scaler `{word}`{}; known are identity, standard, robust, minmax, minmax1, \
+         invariant, revin",
         did_you_mean(.nearest)
     )]
     UnknownScaler {

@@ -1,12 +1,18 @@
-//! Forecasts as a table, and its CSV form.
+//! Forecasts as a table, and its forms: CSV, Parquet, an Arrow record batch.
 
 use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
 
+use arrow_array::{ArrayRef, Float32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+
 use crate::error::DataError;
 use crate::freq::Freq;
-use crate::time::TimeStyle;
+use crate::time::{TimeKind, TimeStyle};
+use crate::zone::Zone;
 
 /// A long table of forecasts: one row per series and time (and cutoff).
 #[derive(Clone, Debug)]
@@ -17,6 +23,8 @@ pub struct Frame {
     pub time_col: String,
     /// The step between the times of a series; settles how times are written.
     pub freq: Freq,
+    /// The zone of the times; nothing for integers and civil times.
+    pub zone: Option<Zone>,
     /// Series of each row.
     pub ids: Vec<Arc<str>>,
     /// Time of each row.
@@ -34,6 +42,7 @@ impl Frame {
             id_col: "unique_id".into(),
             time_col: "ds".into(),
             freq,
+            zone: None,
             ids: Vec::new(),
             times: Vec::new(),
             cutoffs: None,
@@ -60,13 +69,63 @@ impl Frame {
     /// # Panics
     /// If the columns differ in length.
     pub fn write_csv(&self, out: impl io::Write) -> Result<(), DataError> {
+        self.check();
+        self.write(csv::Writer::from_writer(out)).map_err(|error| DataError::Write(io::Error::other(error)))
+    }
+
+    /// The frame as an Arrow record batch: texts, integers or timestamps in microseconds, `f32`; NaN
+    /// is null.
+    ///
+    /// # Panics
+    /// If the columns differ in length.
+    pub fn record_batch(&self) -> RecordBatch {
+        self.check();
+        let times = |times: &[i64]| -> ArrayRef {
+            match self.freq.kind() {
+                TimeKind::Integer => Arc::new(Int64Array::from(times.to_vec())),
+                TimeKind::Timestamp => {
+                    let zone = self.zone.as_ref().map(ToString::to_string);
+                    Arc::new(TimestampMicrosecondArray::from(times.to_vec()).with_timezone_opt(zone))
+                }
+            }
+        };
+        let ids: ArrayRef = Arc::new(self.ids.iter().map(|id| Some(&**id)).collect::<StringArray>());
+        let mut columns =
+            vec![(self.id_col.as_str(), ids, false), (self.time_col.as_str(), times(&self.times), false)];
+        columns.extend(self.cutoffs.as_ref().map(|cutoffs| ("cutoff", times(cutoffs), false)));
+        for (name, values) in &self.columns {
+            let known = values.iter().map(|value| Some(*value).filter(|value| !value.is_nan()));
+            columns.push((name, Arc::new(known.collect::<Float32Array>()), true));
+        }
+        RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
+    }
+
+    /// Writes [`record_batch`](Self::record_batch) as a Parquet file, compressed by snappy.
+    ///
+    /// # Errors
+    /// [`DataError::Write`] if `out` refuses.
+    ///
+    /// # Panics
+    /// If the columns differ in length.
+    pub fn write_parquet(&self, out: impl io::Write + Send) -> Result<(), DataError> {
+        let batch = self.record_batch();
+        let options = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        ArrowWriter::try_new(out, batch.schema(), Some(options))
+            .and_then(|mut writer| {
+                writer.write(&batch)?;
+                writer.close()
+            })
+            .map(|_| ())
+            .map_err(|error| DataError::Write(io::Error::other(error)))
+    }
+
+    fn check(&self) {
         let rows = self.n_rows();
         assert_eq!(self.times.len(), rows, "times and ids of a frame");
         assert!(self.cutoffs.as_ref().is_none_or(|c| c.len() == rows), "cutoffs of {rows} rows");
         for (name, values) in &self.columns {
             assert_eq!(values.len(), rows, "column `{name}` and ids of a frame");
         }
-        self.write(csv::Writer::from_writer(out)).map_err(|error| DataError::Write(io::Error::other(error)))
     }
 
     fn write(&self, mut out: csv::Writer<impl io::Write>) -> csv::Result<()> {
@@ -75,13 +134,13 @@ impl Frame {
         let index = [self.id_col.as_str(), self.time_col.as_str()];
         out.write_record(index.into_iter().chain(cutoff).chain(names))?;
         let cutoffs = self.cutoffs.as_deref().unwrap_or(&[]);
-        let style = TimeStyle::of(self.freq, self.times.iter().chain(cutoffs).copied());
+        let style = TimeStyle::of(self.freq, self.zone.as_ref(), self.times.iter().chain(cutoffs).copied());
         let mut cell = String::new();
         for row in 0..self.n_rows() {
             out.write_field(&*self.ids[row])?;
             for time in [Some(self.times[row]), cutoffs.get(row).copied()].into_iter().flatten() {
                 cell.clear();
-                style.write(time, &mut cell);
+                style.write(self.zone.as_ref(), time, &mut cell);
                 out.write_field(&cell)?;
             }
             for (_, values) in &self.columns {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::DataError;
 use crate::nearest;
 use crate::time::{DAY, TimeKind, date_of, days_to, in_range};
+use crate::zone::Zone;
 
 const WEEKDAYS: [&str; 7] = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"];
 const MONTHS: [&str; 12] =
@@ -35,7 +36,7 @@ const OLD: [(&str, &str); 11] = [
 /// The step from one row of a series to the next.
 ///
 /// Written and read in pandas' spelling: `h`, `15min`, `D`, `B`, `W-SUN`, `MS`, `QE-DEC`, or an
-/// integer for integer times. Days and hours are civil: no zone, no daylight saving.
+/// integer for integer times. Without a zone, days and hours are civil: no daylight saving.
 ///
 /// ```
 /// use foretell_data::{Freq, TimeKind};
@@ -126,7 +127,7 @@ impl Freq {
         let n = n.checked_mul(self.multiple)?;
         if let Some(step) = self.unit_step() {
             let next = time.checked_add(n.checked_mul(step)?)?;
-            return in_range(self.kind(), next).then_some(next);
+            return in_range(self.kind(), None, next).then_some(next);
         }
         if n == 0 {
             return Some(time);
@@ -138,6 +139,16 @@ impl Freq {
         self.unit.day(index)?.checked_mul(DAY)?.checked_add(clock)
     }
 
+    /// As [`next`](Self::next), for instants where there is a zone: hours and less are elapsed
+    /// time, days and more go by the zone's calendar and clock.
+    pub fn next_in(self, zone: Option<&Zone>, time: i64, n: i64) -> Option<i64> {
+        let next = match zone {
+            Some(zone) if self.is_daily_or_coarser() => zone.instant(self.next(zone.civil(time)?, n)?)?,
+            _ => self.next(time, n)?,
+        };
+        in_range(self.kind(), zone, next).then_some(next)
+    }
+
     /// `count` times from `first` on, or nothing if they leave the calendar.
     pub fn times(self, first: i64, count: usize) -> Option<Vec<i64>> {
         (0..i64::try_from(count).ok()?).map(|n| self.next(first, n)).collect()
@@ -145,18 +156,25 @@ impl Freq {
 
     /// The frequency that sorted times follow exactly, if there is one; at least three are needed
     /// to tell.
-    pub fn infer(kind: TimeKind, times: &[i64]) -> Option<Self> {
-        Self::guess(kind, times).filter(|freq| freq.first_break(times).is_none())
+    pub fn infer(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Option<Self> {
+        Self::guess(kind, zone, times).filter(|freq| freq.first_break(zone, times).is_none())
     }
 
-    /// Index of the first time that is not one step after its predecessor.
-    pub fn first_break(self, times: &[i64]) -> Option<usize> {
-        let regular = |pair: &[i64]| self.next(pair[0], 1) == Some(pair[1]);
-        times.windows(2).position(|pair| !regular(pair)).map(|i| i + 1)
+    /// Index of the first time that is not as many steps after the first one.
+    pub fn first_break(self, zone: Option<&Zone>, times: &[i64]) -> Option<usize> {
+        let &first = times.first()?;
+        (1..times.len()).find(|&i| self.next_in(zone, first, i as i64) != Some(times[i]))
     }
 
     /// The frequency that most steps of sorted times follow.
-    pub(crate) fn guess(kind: TimeKind, times: &[i64]) -> Option<Self> {
+    pub(crate) fn guess(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Option<Self> {
+        if let Some(zone) = zone.filter(|_| kind == TimeKind::Timestamp) {
+            let civil: Option<Vec<i64>> = times.iter().map(|time| zone.civil(*time)).collect();
+            // By their clocks days are regular, and by elapsed time hours.
+            return Self::guess(kind, None, &civil?)
+                .filter(|freq| freq.is_daily_or_coarser())
+                .or_else(|| Self::guess(kind, None, times));
+        }
         if times.len() < 3 {
             return None;
         }

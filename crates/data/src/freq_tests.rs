@@ -330,28 +330,29 @@ fn frequencies_are_inferred_as_pandas_does() {
         (&["2021-01-01 00:00", "2021-01-01 02:00", "2021-01-01 04:00"], "2h"),
         (&["2021-01-01 00:00:00", "2021-01-01 00:00:00.25", "2021-01-01 00:00:00.5"], "250ms"),
     ] {
-        assert_eq!(Freq::infer(TimeKind::Timestamp, &times(texts)), Some(freq(word)), "{texts:?}");
+        assert_eq!(Freq::infer(TimeKind::Timestamp, None, &times(texts)), Some(freq(word)), "{texts:?}");
     }
     for irregular in [
         &["2020-01-15", "2020-02-15", "2020-03-15"][..],
         &["2020-01-01", "2020-01-02"],
         &["2020-01-01", "2020-01-02", "2020-01-02"],
     ] {
-        assert_eq!(Freq::infer(TimeKind::Timestamp, &times(irregular)), None, "{irregular:?}");
+        assert_eq!(Freq::infer(TimeKind::Timestamp, None, &times(irregular)), None, "{irregular:?}");
     }
-    assert_eq!(Freq::infer(TimeKind::Integer, &[0, 24, 48]), Some(freq("24")));
-    assert_eq!(Freq::infer(TimeKind::Integer, &[i64::MIN, 0, i64::MAX]), None);
+    assert_eq!(Freq::infer(TimeKind::Integer, None, &[0, 24, 48]), Some(freq("24")));
+    assert_eq!(Freq::infer(TimeKind::Integer, None, &[i64::MIN, 0, i64::MAX]), None);
 }
 
 #[test]
 fn the_first_break_is_found() {
     let months = times(&["2021-01-01", "2021-02-01", "2021-04-01"]);
-    assert_eq!(freq("MS").first_break(&months), Some(2));
-    assert_eq!(freq("ME").first_break(&months), Some(1));
-    assert_eq!(freq("MS").first_break(&months[..2]), None);
+    assert_eq!(freq("MS").first_break(None, &months), Some(2));
+    assert_eq!(freq("ME").first_break(None, &months), Some(1));
+    assert_eq!(freq("MS").first_break(None, &months[..2]), None);
     assert_eq!(
         Freq::guess(
             TimeKind::Timestamp,
+            None,
             &times(&["2021-01-01", "2021-02-01", "2021-03-01", "2021-05-01", "2021-06-01",])
         ),
         Some(freq("MS"))
@@ -377,8 +378,8 @@ proptest! {
         prop_assert_eq!(freq.next(far, b), freq.next(time, a + b));
         prop_assert_eq!(freq.next(time, 0), Some(time));
         let times = freq.times(time, 12).unwrap();
-        prop_assert_eq!(freq.first_break(&times), None);
-        let inferred = Freq::infer(TimeKind::Timestamp, &times);
+        prop_assert_eq!(freq.first_break(None, &times), None);
+        let inferred = Freq::infer(TimeKind::Timestamp, None, &times);
         // As in pandas, two or more business days are no pattern of their own.
         if !(word.ends_with('B') && word != "1B") {
             prop_assert_eq!(inferred.map(|f| f.times(time, 40)), Some(freq.times(time, 40)));

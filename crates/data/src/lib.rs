@@ -1,19 +1,20 @@
 //! Panels of series: reading, calendars, scalers and window sampling
 //!
-//! A [`Panel`] holds many series of one [`Freq`], read from a CSV file or built from slices, with
+//! A [`Panel`] holds many series of one [`Freq`], read from CSV or Parquet files, from Arrow record batches or
+//! slices, with
 //! everything checked: duplicates, gaps, values that are missing or no numbers. A [`Cutter`] finds
 //! the windows that neuralforecast would train, validate, test or predict on, draws some, and
 //! writes them, scaled, into plain `f32` slices. Windows are never materialised for the panel.
 //!
 //! ```
-//! use foretell_data::{CsvOptions, Cutter, Panel, Span, WindowScaler, WindowSlices, WindowSpec};
+//! use foretell_data::{ReadOptions, Cutter, Panel, Span, WindowScaler, WindowSlices, WindowSpec};
 //! use foretell_simd::{Key, Stream};
 //!
 //! let mut csv = String::from("unique_id,ds,y\n");
 //! for day in 1..=30 {
 //!     csv += &format!("shop,2024-06-{day:02},{}\n", 10 * day);
 //! }
-//! let panel = Panel::read_csv(csv.as_bytes(), "sales.csv", &CsvOptions::default())?;
+//! let panel = Panel::read_csv(csv.as_bytes(), "sales.csv", &ReadOptions::default())?;
 //! assert_eq!(panel.freq().to_string(), "D");
 //!
 //! let spec = WindowSpec { scaler: WindowScaler::Standard, ..WindowSpec::new(7, 2) };
@@ -39,32 +40,49 @@
 
 #![forbid(unsafe_code)]
 
+mod arrow_table;
+mod builder;
 mod covariates;
-mod csv_file;
 mod cut;
 mod error;
+mod fill;
+mod flaw;
 mod frame;
 mod freq;
+mod gaps;
+mod local;
 mod long;
 mod nearest;
+mod pages;
 mod panel;
 mod ranks;
+mod read;
 mod sampler;
 mod scaler;
 mod steps;
 mod table;
+mod text_table;
 mod time;
 mod windows;
+mod zone;
 
+/// What tables come in and go out as, beside files.
+pub use arrow_array::RecordBatch;
+pub use builder::PanelBuilder;
 pub use covariates::Future;
-pub use csv_file::CsvOptions;
 pub use cut::WindowSlices;
-pub use error::{DataError, Flaw, Gap, Place};
+pub use error::DataError;
+pub use fill::{Fill, Filled};
+pub use flaw::{Flaw, Gap, Place};
 pub use frame::Frame;
 pub use freq::Freq;
+pub use local::{LocalScaler, LocalScales, LocalStats};
 pub use nearest::nearest;
-pub use panel::{Panel, PanelBuilder};
+pub use panel::Panel;
+pub use read::{ReadOptions, column_names};
 pub use sampler::SeriesSampler;
 pub use scaler::{Stats, WindowScaler};
+pub use table::is_parquet;
 pub use time::{TimeKind, TimeStyle};
 pub use windows::{Cutter, Span, WindowRef, WindowSpec};
+pub use zone::Zone;

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::error::{DataError, Flaw, Gap, Place, excerpt};
+use crate::error::DataError;
+use crate::fill::{Fill, Filled};
+use crate::flaw::{Flaw, Gap, Place};
 use crate::freq::Freq;
 use crate::panel::{Data, Panel, Series};
-use crate::steps::Times;
+use crate::steps::Steps;
 use crate::time::{TimeKind, in_range};
+use crate::zone::Zone;
 
 /// Where the rows of a table stand in its source.
 ///
@@ -16,17 +19,20 @@ use crate::time::{TimeKind, in_range};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origin {
     file: Option<Arc<str>>,
+    /// Whether it is text, counted in lines.
+    lines: bool,
     rows: u64,
     /// Row and line at every jump.
     jumps: Vec<(u64, u64)>,
 }
 
 impl Origin {
-    pub(crate) fn file(file: &Arc<str>) -> Self {
-        Self { file: Some(file.clone()), ..Self::default() }
+    /// Rows of the table that has a row there.
+    pub(crate) fn like(place: &Place) -> Self {
+        Self { file: place.file.clone(), lines: place.line, ..Self::default() }
     }
 
-    /// Notes the line of the next row.
+    /// Notes the line or row of the next row.
     pub(crate) fn push(&mut self, line: u64) {
         let follows = self.jumps.last().is_some_and(|(row, at)| at + (self.rows - row) == line);
         if !follows {
@@ -42,7 +48,7 @@ impl Origin {
             Some((start, line)) if self.file.is_some() => line + (row - start),
             _ => row,
         };
-        Place { file: self.file.clone(), row }
+        Place { file: self.file.clone(), line: self.lines, row }
     }
 
     pub(crate) fn table(&self) -> Arc<str> {
@@ -70,12 +76,12 @@ impl Column {
     }
 
     /// Appends a cell; the first bad one frees what was read so far.
-    pub(crate) fn push(&mut self, cell: Result<f32, Flaw>, field: &[u8], at: impl FnOnce() -> Place) {
+    pub(crate) fn push(&mut self, cell: Result<f32, Flaw>, found: impl FnOnce() -> (Place, String)) {
         let rows = self.values.as_ref().map_or(0, Vec::len);
         if let Ok(values) = &mut self.values {
             values.push(0.0);
         }
-        self.set(rows, cell, field, at);
+        self.set(rows, cell, found);
     }
 
     /// Sets a cell that is there; the first bad one frees what was read so far.
@@ -83,13 +89,15 @@ impl Column {
         &mut self,
         row: usize,
         cell: Result<f32, Flaw>,
-        field: &[u8],
-        at: impl FnOnce() -> Place,
+        found: impl FnOnce() -> (Place, String),
     ) {
         let Ok(values) = &mut self.values else { return };
         match cell {
             Ok(value) => values[row] = value,
-            Err(flaw) => self.values = Err(BadCell { at: at(), value: excerpt(field), flaw }),
+            Err(flaw) => {
+                let (at, value) = found();
+                self.values = Err(BadCell { at, value, flaw });
+            }
         }
     }
 
@@ -105,28 +113,38 @@ impl Column {
 
 /// The columns of a long table as they are read, one entry per row.
 ///
-/// Beside the values, a table whose rows stand in order takes little room: ids and times are held
-/// as runs.
+/// Beside the values, a table whose rows stand in the order of series or of times takes little room.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     pub(crate) origin: Origin,
     /// Ids in order of appearance, and the position of each.
     pub(crate) ids: Vec<Arc<str>>,
     pub(crate) codes: FxHashMap<Arc<str>, u32>,
-    pub(crate) runs: Vec<Run>,
-    pub(crate) times: Times,
+    /// The id of each row, by its position, and how often it is another than that of the row before.
+    pub(crate) series: Steps,
+    pub(crate) changes: usize,
+    pub(crate) last: Option<u32>,
+    pub(crate) times: Steps,
     pub(crate) y: Vec<f32>,
     pub(crate) mask: Option<Vec<f32>>,
     pub(crate) weight: Option<Vec<f32>>,
     pub(crate) columns: Vec<Column>,
+    /// Name of the column of `y`; in a wide table that is the id.
+    pub(crate) target: Option<String>,
+    /// How NaN and gaps are filled; without it there is no NaN, and gaps are mistakes.
+    pub(crate) fill: Option<Fill>,
+    /// Once the table is arranged: the rows of each series,
+    pub(crate) runs: Vec<Run>,
+    /// and where each row stood before, if it stood elsewhere.
+    pub(crate) order: Option<Vec<u32>>,
 }
 
 /// Rows of one id, one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
-    code: u32,
-    start: usize,
-    len: usize,
+    pub(crate) code: u32,
+    pub(crate) start: usize,
+    pub(crate) len: usize,
 }
 
 impl Rows {
@@ -136,11 +154,8 @@ impl Rows {
 
     /// Appends the id of the next row.
     pub(crate) fn push_id(&mut self, id: &str) {
-        let code = match self.runs.last_mut() {
-            Some(run) if *self.ids[run.code as usize] == *id => {
-                run.len += 1;
-                return;
-            }
+        let code = match self.last {
+            Some(code) if *self.ids[code as usize] == *id => Some(code),
             _ => self.codes.get(id).copied(),
         };
         let code = code.unwrap_or_else(|| {
@@ -150,33 +165,41 @@ impl Rows {
             self.codes.insert(id, code);
             code
         });
-        let start = self.runs.last().map_or(0, |run| run.start + run.len);
-        self.runs.push(Run { code, start, len: 1 });
+        self.changes += usize::from(self.last.replace(code) != Some(code));
+        self.series.push(code.into());
     }
 
-    /// Sorts by (id, time), checks duplicates and gaps, and settles the frequency.
-    pub(crate) fn finish(mut self, kind: TimeKind, freq: Option<Freq>) -> Result<Panel, DataError> {
+    /// The id of a run.
+    pub(crate) fn id(&self, run: &Run) -> &Arc<str> {
+        &self.ids[run.code as usize]
+    }
+
+    /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
+    pub(crate) fn finish(
+        mut self,
+        kind: TimeKind,
+        zone: Option<Zone>,
+        freq: Option<Freq>,
+    ) -> Result<Panel, DataError> {
+        let zone = zone.filter(|_| kind == TimeKind::Timestamp);
         if self.len() == 0 {
             return Err(DataError::NoRows { table: self.origin.table() });
         }
-        let order = (!self.is_grouped()).then(|| self.sort());
+        self.arrange()?;
         self.runs.sort_by(|a, b| self.ids[a.code as usize].cmp(&self.ids[b.code as usize]));
-        let place = |i: usize| self.origin.place(order.as_ref().map_or(i, |order| order[i]));
-        let id = |run: &Run| &self.ids[run.code as usize];
+        let settled = self.settle(kind, zone.as_ref(), freq)?;
+        let filled = match self.fill {
+            Some(fill) => self.fill_gaps(fill, zone.as_ref(), settled)?,
+            None => Filled::default(),
+        };
         let mut times = Vec::new();
         for run in &self.runs {
+            let place = |i: usize| self.place(run.start + i);
             self.times.copy(run.start, run.len, &mut times);
-            check_order(kind, id(run), &times, |i| place(run.start + i))?;
-        }
-        let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
-        self.times.copy(longest.start, longest.len, &mut times);
-        let settled = settle(kind, freq, id(longest), &times)?;
-        for run in &self.runs {
-            self.times.copy(run.start, run.len, &mut times);
-            check_steps(settled, freq.is_none(), id(run), &times, |i| place(run.start + i))?;
+            check_steps(settled, zone.as_ref(), freq.is_none(), self.id(run), &times, place)?;
         }
         let series = self.runs.iter().enumerate().map(|(i, run)| Series {
-            id: id(run).clone(),
+            id: self.id(run).clone(),
             start: run.start,
             len: run.len,
             first_time: self.times.get(run.start),
@@ -189,64 +212,114 @@ impl Rows {
             mask: self.mask,
             weight: self.weight,
             columns: self.columns,
+            freq_inferred: freq.is_none(),
+            filled,
         };
         data.shrink();
-        Ok(Panel::new(settled, series, data))
+        Ok(Panel::new(settled, zone, series, data))
     }
 
-    /// Whether the rows of each series stand together with ascending times, in whatever order the
-    /// series are.
-    fn is_grouped(&self) -> bool {
-        let mut times = Vec::new();
-        self.runs.len() == self.ids.len()
-            && self.runs.iter().all(|run| {
-                self.times.copy(run.start, run.len, &mut times);
-                times.is_sorted()
-            })
+    /// Where the row that now is the `i`-th came from.
+    pub(crate) fn place(&self, i: usize) -> Place {
+        self.origin.place(self.order.as_ref().map_or(i, |order| order[i] as usize))
     }
 
-    /// Brings all columns into the order of (series, time), stably; returns where rows came from.
-    fn sort(&mut self) -> Vec<usize> {
-        let mut keys: Vec<(u32, i64)> = Vec::with_capacity(self.len());
+    /// The frequency that is given, or the one that the longest series seems to have.
+    fn settle(&self, kind: TimeKind, zone: Option<&Zone>, freq: Option<Freq>) -> Result<Freq, DataError> {
         let mut times = Vec::new();
         for run in &self.runs {
             self.times.copy(run.start, run.len, &mut times);
-            keys.extend(times.iter().map(|time| (run.code, *time)));
+            check_order(kind, zone, self.id(run), &times, |i| self.place(run.start + i))?;
         }
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_by_key(|&i| keys[i]);
-        self.runs.clear();
-        self.times = Times::default();
-        for (start, &i) in order.iter().enumerate() {
-            let (code, time) = keys[i];
-            self.times.push(time);
-            match self.runs.last_mut() {
-                Some(run) if run.code == code => run.len += 1,
-                _ => self.runs.push(Run { code, start, len: 1 }),
+        let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
+        self.times.copy(longest.start, longest.len, &mut times);
+        match freq.or_else(|| Freq::guess(kind, zone, &times)) {
+            Some(freq) if freq.kind() == kind => Ok(freq),
+            Some(freq) => Err(DataError::FreqKind { kind, freq }),
+            None => Err(DataError::NoFreq { id: self.id(longest).to_string(), rows: longest.len }),
+        }
+    }
+
+    /// Groups the rows by series with ascending times, if they are not so already.
+    fn arrange(&mut self) -> Result<(), DataError> {
+        let (rows, mut times) = (self.len(), Vec::new());
+        if self.changes == self.ids.len() {
+            for (row, code) in self.series.iter().enumerate() {
+                let code = code as u32;
+                match self.runs.last_mut() {
+                    Some(run) if run.code == code => run.len += 1,
+                    _ => self.runs.push(Run { code, start: row, len: 1 }),
+                }
             }
+            let ascending = self.runs.iter().all(|run| {
+                self.times.copy(run.start, run.len, &mut times);
+                times.is_sorted()
+            });
+            if ascending {
+                return Ok(());
+            }
+            self.runs.clear();
         }
-        drop(keys);
+        if u32::try_from(rows).is_err() {
+            let expected = format!("at most {}, or sorted by id and time", u32::MAX);
+            return Err(DataError::setting("the number of rows", rows, expected));
+        }
+        self.sort();
+        Ok(())
+    }
+
+    /// Brings all columns into the order of (series, time), stably: first by counting the rows of each
+    /// series, then by time where a series' times do not ascend.
+    fn sort(&mut self) {
+        let mut ends = vec![0; self.ids.len()];
+        self.series.iter().for_each(|code| ends[code as usize] += 1);
+        let mut start = 0;
+        for (code, end) in ends.iter_mut().enumerate() {
+            self.runs.push(Run { code: code as u32, start, len: *end });
+            start += std::mem::replace(end, start);
+        }
+        let mut order = vec![0_u32; start];
+        for (row, code) in self.series.iter().enumerate() {
+            let end = &mut ends[code as usize];
+            order[*end] = row as u32;
+            *end += 1;
+        }
+        self.series = Steps::default();
+        let mut sorted = Steps::default();
+        let mut keys: Vec<(i64, u32)> = Vec::new();
+        for run in &self.runs {
+            let rows = &mut order[run.start..run.start + run.len];
+            keys.clear();
+            keys.extend(rows.iter().map(|&row| (self.times.get(row as usize), row)));
+            if !keys.is_sorted_by_key(|(time, _)| time) {
+                keys.sort_unstable();
+                rows.iter_mut().zip(&keys).for_each(|(row, key)| *row = key.1);
+            }
+            keys.iter().for_each(|(time, _)| sorted.push(*time));
+        }
+        self.times = sorted;
         gather(&mut self.y, &order);
         let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
         for values in self.mask.iter_mut().chain(&mut self.weight).chain(extras) {
             gather(values, &order);
         }
-        order
+        self.order = Some(order);
     }
 }
 
-pub(crate) fn gather<T: Copy>(values: &mut Vec<T>, order: &[usize]) {
-    *values = order.iter().map(|&i| values[i]).collect();
+fn gather(values: &mut Vec<f32>, order: &[u32]) {
+    *values = order.iter().map(|&row| values[row as usize]).collect();
 }
 
 /// Sorted times must be distinct and lie within the calendar.
-pub(crate) fn check_order(
+fn check_order(
     kind: TimeKind,
+    zone: Option<&Zone>,
     id: &str,
     times: &[i64],
     place: impl Fn(usize) -> Place,
 ) -> Result<(), DataError> {
-    if !(in_range(kind, times[0]) && in_range(kind, times[times.len() - 1])) {
+    if !(in_range(kind, zone, times[0]) && in_range(kind, zone, times[times.len() - 1])) {
         return Err(DataError::TimeRange { id: id.to_owned() });
     }
     match times.windows(2).position(|pair| pair[0] == pair[1]) {
@@ -255,39 +328,32 @@ pub(crate) fn check_order(
             at: place(i + 1),
             earlier: place(i),
             id: id.to_owned(),
-            time: kind.display(times[i]),
+            time: kind.display_in(zone, times[i]),
         }),
     }
 }
 
-/// The frequency that is given, or the one that the longest series seems to have.
-pub(crate) fn settle(kind: TimeKind, freq: Option<Freq>, id: &str, times: &[i64]) -> Result<Freq, DataError> {
-    match freq.or_else(|| Freq::guess(kind, times)) {
-        Some(freq) if freq.kind() == kind => Ok(freq),
-        Some(freq) => Err(DataError::FreqKind { kind, freq }),
-        None => Err(DataError::NoFreq { id: id.to_owned(), rows: times.len() }),
-    }
-}
-
-/// Each time must be one step after the one before it.
-pub(crate) fn check_steps(
+/// Each time must be as many steps after the first as there are rows between them.
+fn check_steps(
     freq: Freq,
+    zone: Option<&Zone>,
     inferred: bool,
     id: &str,
     times: &[i64],
     place: impl Fn(usize) -> Place,
 ) -> Result<(), DataError> {
-    let Some(i) = freq.first_break(times) else { return Ok(()) };
+    let Some(i) = freq.first_break(zone, times) else { return Ok(()) };
     let kind = freq.kind();
-    let expected = freq.next(times[i - 1], 1);
+    let expected = freq.next_in(zone, times[0], i as i64);
+    let shown = |time| kind.display_in(zone, time);
     Err(DataError::Gap(Box::new(Gap {
         at: place(i),
         id: id.to_owned(),
-        after: kind.display(times[i - 1]),
-        expected: expected.map_or_else(|| "no time".to_owned(), |time| kind.display(time)),
-        found: kind.display(times[i]),
+        after: shown(times[i - 1]),
+        expected: expected.map_or_else(|| "no time".to_owned(), shown),
+        found: shown(times[i]),
         freq,
         inferred,
-        fits: Freq::infer(kind, times),
+        fits: Freq::infer(kind, zone, times),
     })))
 }

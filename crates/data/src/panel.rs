@@ -3,10 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::error::{DataError, Flaw, Place};
+use crate::builder::PanelBuilder;
+use crate::error::DataError;
+use crate::fill::{Fill, Filled};
+use crate::flaw::{Flaw, Place};
 use crate::freq::Freq;
-use crate::long::{BadCell, Column, Rows};
+use crate::long::Column;
 use crate::time::TimeKind;
+use crate::zone::Zone;
 
 /// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
 /// rows, and static columns with one value per series.
@@ -16,6 +20,7 @@ use crate::time::TimeKind;
 #[derive(Clone, Debug)]
 pub struct Panel {
     freq: Freq,
+    zone: Option<Zone>,
     pub(crate) series: Vec<Series>,
     pub(crate) data: Arc<Data>,
     pub(crate) statics: Arc<Vec<Column>>,
@@ -46,9 +51,17 @@ pub(crate) struct Data {
     pub(crate) mask: Option<Vec<f32>>,
     pub(crate) weight: Option<Vec<f32>>,
     pub(crate) columns: Vec<Column>,
+    pub(crate) freq_inferred: bool,
+    pub(crate) filled: Filled,
 }
 
 impl Data {
+    /// Everything but the numbers as it is.
+    pub(crate) fn with_values(&self, y: Vec<f32>, columns: Vec<Column>) -> Self {
+        let (table, mask, weight) = (self.table.clone(), self.mask.clone(), self.weight.clone());
+        Self { table, y, mask, weight, columns, freq_inferred: self.freq_inferred, filled: self.filled }
+    }
+
     pub(crate) fn shrink(&mut self) {
         let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
         for values in extras.chain(&mut self.mask).chain(&mut self.weight).chain([&mut self.y]) {
@@ -58,13 +71,13 @@ impl Data {
 }
 
 impl Panel {
-    pub(crate) fn new(freq: Freq, series: Vec<Series>, data: Data) -> Self {
-        Self { freq, series, data: Arc::new(data), statics: Arc::default() }
+    pub(crate) fn new(freq: Freq, zone: Option<Zone>, series: Vec<Series>, data: Data) -> Self {
+        Self { freq, zone, series, data: Arc::new(data), statics: Arc::default() }
     }
 
     /// Starts a panel from slices whose times are of that kind.
     pub fn builder(kind: TimeKind) -> PanelBuilder {
-        PanelBuilder { kind, freq: None, rows: Rows::default(), statics: Vec::new(), fault: None }
+        PanelBuilder::new(kind)
     }
 
     /// A panel of regular series, each given as id, time of its first row, and `y`.
@@ -118,6 +131,21 @@ impl Panel {
     /// The step between rows.
     pub fn freq(&self) -> Freq {
         self.freq
+    }
+
+    /// The zone of the times; nothing for integers and civil times.
+    pub fn zone(&self) -> Option<&Zone> {
+        self.zone.as_ref()
+    }
+
+    /// Whether the frequency was inferred from the times.
+    pub fn freq_is_inferred(&self) -> bool {
+        self.data.freq_inferred
+    }
+
+    /// What [`Fill`] added, where it was asked for.
+    pub fn filled(&self) -> Filled {
+        self.data.filled
     }
 
     /// Id of a series.
@@ -185,7 +213,8 @@ impl Panel {
     }
 
     pub(crate) fn static_column(&self, name: &str) -> Result<&[f32], DataError> {
-        const REMEDY: &str = "give one of these names, or add the column to the static table";
+        const REMEDY: &str =
+            "give one of these names, or add the column to the static table (`--static FILE`)";
         match self.statics.iter().find(|column| column.name == name) {
             Some(column) => column.usable(),
             None => {
@@ -202,7 +231,7 @@ impl Panel {
     pub fn time(&self, series: usize, row: usize) -> i64 {
         let Series { first_time, len, .. } = self.series[series];
         assert!(row < len, "row {row} of a series of {len} rows");
-        self.freq.next(first_time, row as i64).expect("checked when the panel was built")
+        self.freq.next_in(self.zone(), first_time, row as i64).expect("checked when the panel was built")
     }
 
     /// Times of a series.
@@ -215,10 +244,9 @@ impl Panel {
     /// # Errors
     /// [`DataError::TimeRange`] if they leave the calendar.
     pub fn future_times(&self, series: usize, h: usize) -> Result<Vec<i64>, DataError> {
-        let last = self.time(series, self.len(series) - 1);
-        let next = self.freq.next(last, 1);
-        next.and_then(|first| self.freq.times(first, h))
-            .ok_or_else(|| DataError::TimeRange { id: self.id(series).to_string() })
+        let Series { first_time, len, .. } = self.series[series];
+        let times = (len..len + h).map(|row| self.freq.next_in(self.zone(), first_time, row as i64));
+        times.collect::<Option<_>>().ok_or_else(|| DataError::TimeRange { id: self.id(series).to_string() })
     }
 
     /// The panel without the last `rows` rows of each series; a series with no row left is gone.
@@ -238,13 +266,12 @@ impl Panel {
     /// A name twice, an id twice, or series without a value.
     pub fn with_static(mut self, name: &str, values: &[(&str, f32)]) -> Result<Self, DataError> {
         let ids = values.iter().map(|(id, _)| *id);
-        let places = self.static_places(&name.into(), ids, |row| Place { file: None, row: row as u64 })?;
+        let places = self.static_places(&name.into(), ids, Place::row)?;
         let mut column = Column::new(name);
         for row in places {
             // A place of a series that was cut from the panel has no row.
             let value = values.get(row).map_or(0.0, |(_, value)| *value);
-            let place = || Place { file: None, row: row as u64 };
-            column.push(finite(value), value.to_string().as_bytes(), place);
+            column.push(finite(value), || (Place::row(row), value.to_string()));
         }
         self.add_statics([column])?;
         Ok(self)
@@ -291,150 +318,6 @@ impl Panel {
     }
 }
 
-/// Collects a panel from slices; see [`Panel::builder`].
-///
-/// The first mistake is kept and reported by [`build`](Self::build).
-#[derive(Debug)]
-pub struct PanelBuilder {
-    kind: TimeKind,
-    freq: Option<Freq>,
-    rows: Rows,
-    statics: Vec<(String, Vec<(String, f32)>)>,
-    fault: Option<DataError>,
-}
-
-impl PanelBuilder {
-    /// Sets the frequency; else it is inferred from the longest series and confirmed on all.
-    pub fn freq(mut self, freq: Freq) -> Self {
-        self.freq = Some(freq);
-        self
-    }
-
-    /// Appends rows of one series.
-    pub fn series(mut self, id: &str, times: &[i64], y: &[f32]) -> Self {
-        if times.is_empty() && y.is_empty() {
-            self.fault.get_or_insert(DataError::EmptySeries { id: id.to_owned() });
-        }
-        times.iter().for_each(|_| self.rows.push_id(id));
-        self.append(times, y)
-    }
-
-    /// Appends rows in the long layout: an id, a time and a value for each, in any order.
-    pub fn rows<I: AsRef<str>>(mut self, ids: &[I], times: &[i64], y: &[f32]) -> Self {
-        self.check_len("ids", times.len(), ids.len());
-        ids.iter().for_each(|id| self.rows.push_id(id.as_ref()));
-        self.append(times, y)
-    }
-
-    fn append(mut self, times: &[i64], y: &[f32]) -> Self {
-        self.check_len("y", times.len(), y.len());
-        times.iter().for_each(|time| self.rows.times.push(*time));
-        self.rows.y.extend_from_slice(y);
-        self
-    }
-
-    /// Adds a further column: a value for each row appended, in the same order.
-    pub fn column(mut self, name: &str, values: &[f32]) -> Self {
-        let mut column = Column::new(name);
-        column.values = Ok(values.to_vec());
-        self.rows.columns.push(column);
-        self
-    }
-
-    /// Marks with 0 the rows whose `y` is not known; their `y` may be NaN.
-    pub fn available_mask(mut self, values: &[f32]) -> Self {
-        self.rows.mask = Some(values.to_vec());
-        self
-    }
-
-    /// Weighs the rows in the loss; each weight is 0 or more.
-    pub fn sample_weight(mut self, values: &[f32]) -> Self {
-        self.rows.weight = Some(values.to_vec());
-        self
-    }
-
-    /// Adds a static column: one value for each series, found by id.
-    pub fn static_column(mut self, name: &str, values: &[(&str, f32)]) -> Self {
-        let values = values.iter().map(|(id, value)| ((*id).to_owned(), *value)).collect();
-        self.statics.push((name.to_owned(), values));
-        self
-    }
-
-    /// Sorts by (id, time) and checks everything.
-    ///
-    /// # Errors
-    /// Lengths that differ, values that are not finite, duplicates, gaps, a frequency that cannot
-    /// be inferred or does not fit, static values that are missing. A further column with a value
-    /// that is not finite is an error only when it is used.
-    pub fn build(mut self) -> Result<Panel, DataError> {
-        let rows = self.rows.len();
-        for column in std::mem::take(&mut self.rows.columns) {
-            let Ok(values) = &column.values else { continue };
-            self.check_len(&format!("column `{}`", column.name), rows, values.len());
-            if self.rows.columns.iter().any(|known| known.name == column.name) {
-                let (table, column) = (self.rows.origin.table(), column.name.clone());
-                self.fault.get_or_insert(DataError::DuplicateColumn { table, column });
-            }
-            self.rows.columns.push(column);
-        }
-        let mask = self.rows.mask.as_ref().map_or(rows, Vec::len);
-        self.check_len("available_mask", rows, mask);
-        let weight = self.rows.weight.as_ref().map_or(rows, Vec::len);
-        self.check_len("sample_weight", rows, weight);
-        if let Some(fault) = self.fault {
-            return Err(fault);
-        }
-        check_values(&mut self.rows)?;
-        let mut panel = self.rows.finish(self.kind, self.freq)?;
-        for (name, values) in &self.statics {
-            let values: Vec<(&str, f32)> = values.iter().map(|(id, v)| (id.as_str(), *v)).collect();
-            panel = panel.with_static(name, &values)?;
-        }
-        Ok(panel)
-    }
-
-    fn check_len(&mut self, what: &str, expected: usize, found: usize) {
-        if expected != found {
-            self.fault.get_or_insert(DataError::Length { what: what.to_owned(), expected, found });
-        }
-    }
-}
-
-/// Checks values from slices as cells of a file are checked when they are read.
-fn check_values(rows: &mut Rows) -> Result<(), DataError> {
-    let bad = |column: &str, row: usize, value: f32, flaw| DataError::BadValue {
-        at: Place { file: None, row: row as u64 },
-        column: column.to_owned(),
-        value: value.to_string(),
-        flaw,
-    };
-    for row in 0..rows.len() {
-        let mut masked = false;
-        if let Some(mask) = &rows.mask {
-            check_mask(mask[row]).map_err(|flaw| bad("available_mask", row, mask[row], flaw))?;
-            masked = mask[row] == 0.0;
-        }
-        if let Some(weight) = &rows.weight {
-            let weight = weight[row];
-            check_weight(weight).map_err(|flaw| bad("sample_weight", row, weight, flaw))?;
-        }
-        let y = &mut rows.y[row];
-        *y = unless_masked(finite(*y), masked).map_err(|flaw| bad("y", row, *y, flaw))?;
-        for column in &mut rows.columns {
-            let Ok(values) = &mut column.values else { continue };
-            let value = values[row];
-            match unless_masked(finite(value), masked) {
-                Ok(value) => values[row] = value,
-                Err(flaw) => {
-                    let at = Place { file: None, row: row as u64 };
-                    column.values = Err(BadCell { at, value: value.to_string(), flaw });
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
 pub(crate) fn finite(value: f32) -> Result<f32, Flaw> {
     match value {
         v if v.is_nan() => Err(Flaw::Missing),
@@ -443,9 +326,11 @@ pub(crate) fn finite(value: f32) -> Result<f32, Flaw> {
     }
 }
 
-/// A value that is missing in a row whose `available_mask` is 0 is what padding is: zero.
-pub(crate) fn unless_masked(value: Result<f32, Flaw>, masked: bool) -> Result<f32, Flaw> {
+/// A missing value is NaN where it will be filled; in a row whose `available_mask` is 0 it is what
+/// padding is: zero.
+pub(crate) fn admitted(value: Result<f32, Flaw>, masked: bool, fill: Option<Fill>) -> Result<f32, Flaw> {
     match value {
+        Err(Flaw::Missing) if fill.is_some() => Ok(f32::NAN),
         Err(Flaw::Missing) if masked => Ok(0.0),
         value => value,
     }

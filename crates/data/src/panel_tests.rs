@@ -141,3 +141,14 @@ fn a_column_that_is_not_finite_fails_when_it_is_used() {
         "{error}"
     );
 }
+
+#[test]
+fn slices_are_filled_on_request() {
+    let panel = Panel::builder(TimeKind::Integer)
+        .series("a", &[1, 2, 3, 5], &[1.0, f32::NAN, 3.0, 5.0])
+        .fill(Fill::Interpolate)
+        .build()
+        .unwrap();
+    assert_eq!(panel.y(0), [1.0, 2.0, 3.0, 4.0, 5.0]);
+    assert_eq!(panel.filled(), Filled { rows: 1, values: 1 });
+}

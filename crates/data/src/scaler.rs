@@ -26,6 +26,13 @@ pub enum WindowScaler {
     Robust,
     /// Minimum and range: insample values become 0 to 1.
     MinMax,
+    /// Minimum and range: insample values become -1 to 1.
+    MinMax1,
+    /// As [`Robust`](Self::Robust), then the inverse hyperbolic sine, which tames outliers.
+    Invariant,
+    /// As [`Standard`](Self::Standard); a model that learned an affine correction of the scale (Kim
+    /// et al. 2022, as neuralforecast decouples it) applies it to its forecasts.
+    Revin,
 }
 
 /// Shift and scale of one column in one window.
@@ -37,9 +44,25 @@ pub struct Stats {
     pub scale: f32,
 }
 
+impl Stats {
+    /// With the bias and the weight that [`WindowScaler::Revin`] learns for a column: the shift moves by
+    /// the bias, the unit is multiplied by the positive part of the weight and 1e-6.
+    pub fn corrected(self, [bias, weight]: [f32; 2]) -> Self {
+        Self { loc: self.loc + bias, scale: self.scale * (weight.max(0.0) + EPS) }
+    }
+}
+
 impl WindowScaler {
     /// All scalers.
-    pub const ALL: [Self; 4] = [Self::Identity, Self::Standard, Self::Robust, Self::MinMax];
+    pub const ALL: [Self; 7] = [
+        Self::Identity,
+        Self::Standard,
+        Self::Robust,
+        Self::MinMax,
+        Self::MinMax1,
+        Self::Invariant,
+        Self::Revin,
+    ];
 
     /// Its name in hyper-parameters.
     pub fn name(self) -> &'static str {
@@ -48,6 +71,9 @@ impl WindowScaler {
             Self::Standard => "standard",
             Self::Robust => "robust",
             Self::MinMax => "minmax",
+            Self::MinMax1 => "minmax1",
+            Self::Invariant => "invariant",
+            Self::Revin => "revin",
         }
     }
 
@@ -77,15 +103,15 @@ impl WindowScaler {
             return Stats { loc: 0.0, scale: 1.0 + EPS };
         }
         let (loc, spread) = match self {
-            Self::Identity | Self::Standard => mean_deviation(known),
-            Self::Robust => {
+            Self::Identity | Self::Standard | Self::Revin => mean_deviation(known),
+            Self::Robust | Self::Invariant => {
                 let median = lower_median(known.iter().copied(), scratch);
                 match lower_median(known.iter().map(|value| (value - median).abs()), scratch) {
                     0.0 => (median, mean_deviation(known).1 * NORMAL_MAD),
                     mad => (median, mad),
                 }
             }
-            Self::MinMax => {
+            Self::MinMax | Self::MinMax1 => {
                 let min = foretell_simd::min(known);
                 (min, foretell_simd::max(known) - min)
             }
@@ -102,16 +128,24 @@ impl WindowScaler {
 
     /// Undoes [`transform`](Self::transform).
     pub fn inverse(self, stats: Stats, values: &mut [f32]) {
-        if self != Self::Identity {
-            values.iter_mut().for_each(|value| *value = *value * stats.scale + stats.loc);
-        }
+        let Stats { loc, scale } = stats;
+        values.iter_mut().for_each(|value| {
+            *value = match self {
+                Self::Identity => *value,
+                Self::Standard | Self::Robust | Self::MinMax | Self::Revin => *value * scale + loc,
+                Self::MinMax1 => (*value + 1.0) / 2.0 * scale + loc,
+                Self::Invariant => value.sinh() * scale + loc,
+            }
+        });
     }
 
     /// Scales one value.
     pub(crate) fn forward(self, stats: Stats, value: f32) -> f32 {
         match self {
             Self::Identity => value,
-            Self::Standard | Self::Robust | Self::MinMax => (value - stats.loc) / stats.scale,
+            Self::Standard | Self::Robust | Self::MinMax | Self::Revin => (value - stats.loc) / stats.scale,
+            Self::MinMax1 => (value - stats.loc) / stats.scale * 2.0 - 1.0,
+            Self::Invariant => ((value - stats.loc) / stats.scale).asinh(),
         }
     }
 }
@@ -175,12 +209,67 @@ mod tests {
             ([1, 0, 0, 0, 1, 1], [(4.0833335, 4.379562), (1.5, 1.000001), (0.5, 9.750001)]),
         ] {
             let known: Vec<f32> = (x.iter().zip(mask)).filter(|(_, m)| *m == 1).map(|(x, _)| *x).collect();
-            for (scaler, (loc, scale)) in WindowScaler::ALL[1..].iter().zip(expected) {
+            for (scaler, (loc, scale)) in WindowScaler::ALL[1..4].iter().zip(expected) {
                 let stats = scaler.stats(&known, &mut Vec::new());
                 let close = |a: f32, b: f32| (a - b).abs() <= 2e-7 * b.abs().max(1.0);
                 assert!(close(stats.loc, loc) && close(stats.scale, scale), "{scaler} {mask:?}: {stats:?}");
             }
         }
+    }
+
+    fn numbers(value: &serde_json::Value) -> Vec<f32> {
+        value["data"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap() as f32).collect()
+    }
+
+    /// Written by `compare/ops.py` from `TemporalNorm`: every scaler, with masks, ties and constants.
+    #[test]
+    fn windows_are_scaled_as_temporal_norm_does() {
+        let fixture: serde_json::Value =
+            serde_json::from_str(include_str!("../tests/fixtures/scalers.json")).unwrap();
+        let mut cases = 0;
+        for scaler in WindowScaler::ALL {
+            for case in fixture[scaler.name()].as_array().unwrap() {
+                let shape: Vec<usize> = case["x"]["shape"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|n| n.as_u64().unwrap() as usize)
+                    .collect();
+                let [batch, steps, columns] = shape[..] else { panic!("{shape:?}") };
+                let [x, mask, loc, scale, normalised, inverse] =
+                    ["x", "mask", "loc", "scale", "normalised", "inverse"].map(|key| numbers(&case[key]));
+                let affine = case.get("bias").map(|bias| (numbers(bias), numbers(&case["weight"])));
+                for (window, column) in (0..batch).flat_map(|w| (0..columns).map(move |c| (w, c))) {
+                    let at = |step: usize| (window * steps + step) * columns + column;
+                    let known = (0..steps).filter(|step| mask[window * steps + step] == 1.0);
+                    let known: Vec<f32> = known.map(|step| x[at(step)]).collect();
+                    let stats = scaler.stats(&known, &mut Vec::new());
+                    let corrected = match &affine {
+                        None => stats,
+                        Some((bias, weight)) => stats.corrected([bias[column], weight[column]]),
+                    };
+                    let close = |found: f32, expected: f32, what: &str| {
+                        let size = expected.abs().max(loc[window * columns + column].abs()).max(1.0);
+                        assert!(
+                            (found - expected).abs() < 3e-6 * size,
+                            "{}, {what}: {found} for {expected}",
+                            case["args"]
+                        );
+                    };
+                    close(corrected.loc, loc[window * columns + column], "loc");
+                    close(corrected.scale, scale[window * columns + column], "scale");
+                    for step in 0..steps {
+                        let mut value = [x[at(step)]];
+                        scaler.transform(stats, &mut value);
+                        close(value[0], normalised[at(step)], "normalised");
+                        scaler.inverse(corrected, &mut value);
+                        close(value[0], inverse[at(step)], "inverse");
+                    }
+                }
+                cases += 1;
+            }
+        }
+        assert!(cases >= 54, "{cases}");
     }
 
     #[test]

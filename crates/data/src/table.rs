@@ -1,314 +1,90 @@
-//! A text table read record by record: separator, header, lines and cells.
+//! What every table of rows offers to those who read it, whatever file it is in.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Chain, Cursor, Read};
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use csv::ByteRecord;
+use crate::arrow_table::ArrowTable;
+use crate::error::DataError;
+use crate::flaw::{Flaw, Place};
+use crate::text_table::TextTable;
+use crate::time::Clock;
 
-use crate::error::{DataError, Flaw, Place, excerpt};
-use crate::time::TimeKind;
+/// A table read row by row; columns are found by name and then known by their position.
+pub(crate) trait Table {
+    /// The file, for messages.
+    fn file(&self) -> &Arc<str>;
 
-/// How far into a file the separator is looked for.
-const HEAD: u64 = 1 << 16;
+    /// Names of the columns.
+    fn header(&self) -> &[String];
 
-/// The first line, the rest, and a line end to close the last line with.
-type Input<R> = Chain<Chain<Cursor<Vec<u8>>, BufReader<R>>, &'static [u8]>;
+    /// Moves to the next row; false at the end.
+    fn advance(&mut self) -> Result<bool, DataError>;
 
-/// A reader of records that all have as many fields as the header.
-pub(crate) struct Table<R: Read> {
-    file: Arc<str>,
-    reader: csv::Reader<Input<R>>,
-    record: ByteRecord,
-    header: Vec<String>,
-    separator: u8,
-    line: u64,
+    /// Where the row stands.
+    fn place(&self) -> Place;
+
+    /// The id in that column, which may not be empty.
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError>;
+
+    /// The time in that column; the first one settles `clock`.
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError>;
+
+    /// The number in that column.
+    fn number(&self, column: usize) -> Result<f32, Flaw>;
+
+    /// The number in that column, or a truth value as 1 or 0.
+    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw>;
+
+    /// The cell as it is shown in a message.
+    fn shown(&self, column: usize) -> String;
 }
 
-impl Table<File> {
-    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
-        let file: Arc<str> = path.display().to_string().into();
-        match File::open(path) {
-            Ok(opened) => Self::new(opened, file),
-            Err(source) => Err(DataError::Read { file, source }),
-        }
-    }
-}
-
-impl<R: Read> Table<R> {
-    pub(crate) fn new(input: R, file: Arc<str>) -> Result<Self, DataError> {
-        let mut input = BufReader::with_capacity(HEAD as usize, input);
-        let mut head = Vec::new();
-        // Up to the end of the first line that is not blank.
-        loop {
-            let before = head.len();
-            let read = (&mut input).take(HEAD).read_until(b'\n', &mut head);
-            read.map_err(|source| DataError::Read { file: file.clone(), source })?;
-            let line = &head[before..];
-            if line.is_empty() || !line.trim_ascii().is_empty() || head.len() > HEAD as usize {
-                break;
-            }
-        }
-        let place = |row| Place { file: Some(file.clone()), row };
-        if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
-            return Err(DataError::NotUtf8 { at: place(1) });
-        }
-        if head.starts_with("\u{feff}".as_bytes()) {
-            head.drain(..3);
-        }
-        let separator = separator(&head);
-        let reader = csv::ReaderBuilder::new()
-            .delimiter(separator)
-            .has_headers(false)
-            .flexible(true)
-            .terminator(csv::Terminator::Any(b'\n'))
-            .from_reader(Cursor::new(head).chain(input).chain(&b"\n"[..]));
-        let mut table =
-            Self { file, reader, record: ByteRecord::new(), header: Vec::new(), separator, line: 0 };
-        if !table.read()? {
-            return Err(DataError::Empty { file: table.file });
-        }
-        for field in &table.record {
-            let name = str::from_utf8(field).map_err(|_| DataError::NotUtf8 { at: table.place() })?;
-            table.header.push(name.trim().to_owned());
-        }
-        table.check_header()?;
-        Ok(table)
-    }
-
-    fn check_header(&self) -> Result<(), DataError> {
-        let mut names: Vec<&str> = self.columns().filter(|name| !name.is_empty()).collect();
-        names.sort_unstable();
-        match names.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => {
-                Err(DataError::DuplicateColumn { table: self.file.clone(), column: pair[0].to_owned() })
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Moves to the next record; false at the end.
-    pub(crate) fn advance(&mut self) -> Result<bool, DataError> {
-        if !self.read()? {
-            return Ok(false);
-        }
-        if self.record.len() != self.header.len() {
-            return Err(DataError::Ragged {
-                at: self.place(),
-                expected: self.header.len(),
-                found: self.record.len(),
-                separator: self.separator.into(),
-            });
-        }
-        Ok(true)
-    }
-
-    /// Reads a record that is not a blank line.
-    fn read(&mut self) -> Result<bool, DataError> {
-        loop {
-            let more = self.reader.read_byte_record(&mut self.record).map_err(|error| {
-                let (file, source) = (self.file.clone(), std::io::Error::other(error));
-                DataError::Read { file, source }
-            })?;
-            // The reader stands on the line after the record, whose quotes may hold line ends.
-            let within = self.record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
-            self.line = self.reader.position().line().saturating_sub(1 + within);
-            let blank = self.record.len() == 1 && self.record[0].trim_ascii().is_empty();
-            if !more || !blank {
-                return Ok(more);
-            }
-        }
-    }
-
-    pub(crate) fn file(&self) -> &Arc<str> {
-        &self.file
-    }
-
+impl dyn Table + '_ {
     pub(crate) fn columns(&self) -> impl Iterator<Item = &str> + Clone {
-        self.header.iter().map(String::as_str)
+        self.header().iter().map(String::as_str)
     }
 
     /// Position of the column `name`; `remedy` completes the error.
     pub(crate) fn column(&self, name: &str, remedy: &'static str) -> Result<usize, DataError> {
-        self.find(name).ok_or_else(|| DataError::missing_column(&self.file, name, self.columns(), remedy))
+        self.find(name).ok_or_else(|| DataError::missing_column(self.file(), name, self.columns(), remedy))
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.columns().position(|column| column == name)
     }
 
-    /// Line of the record, from 1.
-    pub(crate) fn line(&self) -> u64 {
-        self.line
-    }
-
-    pub(crate) fn place(&self) -> Place {
-        Place { file: Some(self.file.clone()), row: self.line }
-    }
-
-    pub(crate) fn field(&self, column: usize) -> &[u8] {
-        let field = &self.record[column];
-        // Lines end with \n for the reader; the \r before it is not part of the last field.
-        let last = column + 1 == self.record.len();
-        field.strip_suffix(b"\r").filter(|_| last).unwrap_or(field)
-    }
-
-    pub(crate) fn text(&self, column: usize) -> Result<&str, DataError> {
-        str::from_utf8(self.field(column)).map_err(|_| DataError::NotUtf8 { at: self.place() })
-    }
-
-    /// The id in that column, which may not be empty.
-    pub(crate) fn id(&self, column: usize) -> Result<&str, DataError> {
-        match self.text(column)? {
-            "" => Err(DataError::EmptyId { at: self.place(), column: self.header[column].clone() }),
-            id => Ok(id),
-        }
-    }
-
-    /// The time in that column; the first one settles `kind`.
-    pub(crate) fn time(&self, column: usize, kind: &mut Option<TimeKind>) -> Result<i64, DataError> {
-        let text = self.text(column)?.trim();
-        let time = match *kind {
-            Some(kind) => kind.parse(text),
-            None => TimeKind::detect(text).map(|(found, time)| {
-                *kind = Some(found);
-                time
-            }),
-        };
-        time.map_err(|why| DataError::BadTime {
-            at: self.place(),
-            column: self.header[column].clone(),
-            value: excerpt(text.as_bytes()),
-            why,
-        })
-    }
-
     pub(crate) fn bad_value(&self, column: usize, flaw: Flaw) -> DataError {
         DataError::BadValue {
             at: self.place(),
-            column: self.header[column].clone(),
-            value: excerpt(self.field(column)),
+            column: self.header()[column].clone(),
+            value: self.shown(column),
             flaw,
         }
     }
 }
 
-/// The candidate that the first line has most of, outside quotes; a comma if it has none.
-fn separator(head: &[u8]) -> u8 {
-    let line = head.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or(&[]);
-    let mut quoted = false;
-    let mut counts = [(b',', 0_usize), (b';', 0), (b'\t', 0), (b'|', 0)];
-    for &byte in line {
-        quoted ^= byte == b'"';
-        for (candidate, count) in &mut counts {
-            *count += usize::from(!quoted && byte == *candidate);
-        }
-    }
-    let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-    counts.into_iter().find(|(_, count)| *count == most).map_or(b',', |(candidate, _)| candidate)
-}
-
-/// Reads a number; values pass through `f64`, as they do in pandas.
-pub(crate) fn number(field: &[u8]) -> Result<f32, Flaw> {
-    const MISSING: [&str; 10] = ["", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "nat"];
-    let text = str::from_utf8(field).map_err(|_| Flaw::Text)?.trim();
-    match text.parse::<f64>() {
-        Ok(value) if value.is_nan() => Err(Flaw::Missing),
-        Ok(value) if value.is_infinite() && !text.contains(|c: char| c.is_ascii_digit()) => {
-            Err(Flaw::Infinite)
-        }
-        Ok(value) if (value as f32).is_infinite() => Err(Flaw::TooLarge),
-        Ok(value) => Ok(value as f32),
-        Err(_) if MISSING.iter().any(|word| text.eq_ignore_ascii_case(word)) => Err(Flaw::Missing),
-        Err(_) if text.replacen(',', ".", 1).parse::<f64>().is_ok() => Err(Flaw::DecimalComma),
-        Err(_) => Err(Flaw::Text),
-    }
-}
-
-/// Reads a number, or a truth value as 1 or 0.
-pub(crate) fn number_or_truth(field: &[u8]) -> Result<f32, Flaw> {
-    number(field).or_else(|flaw| match field.trim_ascii() {
-        b"True" | b"true" | b"TRUE" => Ok(1.0),
-        b"False" | b"false" | b"FALSE" => Ok(0.0),
-        _ => Err(flaw),
+/// Opens a file: Parquet where its name ends so, else text. Of a Parquet file no more is read than the
+/// columns that `wanted` accepts.
+pub(crate) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Box<dyn Table>, DataError> {
+    Ok(match is_parquet(path) {
+        true => Box::new(ArrowTable::open(path, wanted)?),
+        false => Box::new(TextTable::open(path)?),
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Whether a file of that name is Parquet: it ends in `.parquet` or `.pq`.
+pub fn is_parquet(path: impl AsRef<Path>) -> bool {
+    let extension = path.as_ref().extension().unwrap_or_default();
+    ["parquet", "pq"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
 
-    fn table(text: &str) -> Result<Table<&[u8]>, DataError> {
-        Table::new(text.as_bytes(), "t.csv".into())
-    }
-
-    fn lines(text: &str) -> Vec<(u64, usize)> {
-        let mut table = table(text).unwrap();
-        let mut lines = Vec::new();
-        while table.advance().unwrap() {
-            lines.push((table.line(), table.record.len()));
-        }
-        lines
-    }
-
-    #[test]
-    fn separators_marks_and_line_ends_are_recognised() {
-        for text in ["a,b\n1,2\n", "a;b\r\n1;2\r\n", "a\tb\n1\t2", "\u{feff}a|b\n1|2", "\n\n a , b \n1,2"] {
-            let mut table = table(text).unwrap();
-            assert_eq!(table.columns().collect::<Vec<_>>(), ["a", "b"], "{text:?}");
-            assert!(table.advance().unwrap());
-            assert_eq!((table.field(0), table.field(1)), (&b"1"[..], &b"2"[..]), "{text:?}");
-            assert!(!table.advance().unwrap());
-        }
-        assert_eq!(table("\"a;b;c\",d\n").unwrap().separator, b',');
-    }
-
-    #[test]
-    fn lines_count_blank_ones_and_breaks_within_quotes() {
-        assert_eq!(lines("a,b\n1,2\n\n\n3,4\n\"5\n\n\",6\n7,8"), [(2, 2), (5, 2), (6, 2), (9, 2)]);
-        assert_eq!(lines("\n\na,b\r\n\r\n1,2\r\n3,4"), [(5, 2), (6, 2)]);
-    }
-
-    #[test]
-    fn a_table_that_is_none_is_refused() {
-        let error = |text: &str| table(text).err().unwrap();
-        assert!(matches!(error(""), DataError::Empty { .. }));
-        assert!(matches!(error(" \n\n"), DataError::Empty { .. }));
-        assert!(matches!(error("a,b,a\n"), DataError::DuplicateColumn { .. }));
-        let utf16 = Table::new(&b"\xff\xfea\0,\0"[..], "t.csv".into());
-        assert!(matches!(utf16.err().unwrap(), DataError::NotUtf8 { .. }));
-        let latin = Table::new(&b"a,b\xe9\n"[..], "t.csv".into());
-        assert!(matches!(latin.err().unwrap(), DataError::NotUtf8 { .. }));
-        let mut ragged = table("a,b\n1,2\n3\n").unwrap();
-        assert!(ragged.advance().unwrap());
-        let message = ragged.advance().unwrap_err().to_string();
-        assert!(message.starts_with("t.csv, line 3: 1 fields where the header has 2"), "{message}");
-    }
-
-    #[test]
-    fn numbers_are_read_or_named_for_what_they_are() {
-        for (text, value) in [("1", 1.0), (" -2.5e-3 ", -0.0025), ("+7", 7.0), ("0.1", 0.1)] {
-            assert_eq!(number(text.as_bytes()), Ok(value));
-        }
-        for (text, flaw) in [
-            ("", Flaw::Missing),
-            (" NaN", Flaw::Missing),
-            ("<NA>", Flaw::Missing),
-            ("inf", Flaw::Infinite),
-            ("-Infinity", Flaw::Infinite),
-            ("1e39", Flaw::TooLarge),
-            ("1e400", Flaw::TooLarge),
-            ("1,5", Flaw::DecimalComma),
-            ("1,000,000", Flaw::Text),
-            ("12 %", Flaw::Text),
-            ("True", Flaw::Text),
-        ] {
-            assert_eq!(number(text.as_bytes()), Err(flaw), "{text:?}");
-        }
-        assert_eq!(number(b"\xff"), Err(Flaw::Text));
-        assert_eq!(number_or_truth(b"True"), Ok(1.0));
-        assert_eq!(number_or_truth(b" false"), Ok(0.0));
-        assert_eq!(number_or_truth(b"yes"), Err(Flaw::Text));
+/// A header must name each column once.
+pub(crate) fn check_header(file: &Arc<str>, header: &[String]) -> Result<(), DataError> {
+    let mut names: Vec<&String> = header.iter().filter(|name| !name.is_empty()).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(DataError::DuplicateColumn { table: file.clone(), column: pair[0].clone() }),
+        None => Ok(()),
     }
 }

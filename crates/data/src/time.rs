@@ -1,4 +1,4 @@
-//! Times as `i64`: plain integers, or microseconds since 1970-01-01 on a civil clock (no zone).
+//! Times as `i64`: plain integers, or microseconds since 1970-01-01, on a civil clock or as instants.
 
 use std::fmt::Write as _;
 
@@ -6,6 +6,7 @@ use jiff::SignedDuration;
 use jiff::civil::{Date, date};
 
 use crate::freq::Freq;
+use crate::zone::{self, Zone};
 
 /// Microseconds of a civil day.
 pub(crate) const DAY: i64 = 86_400_000_000;
@@ -17,7 +18,7 @@ const EPOCH: Date = date(1970, 1, 1);
 pub enum TimeKind {
     /// Step numbers.
     Integer,
-    /// Microseconds since 1970-01-01 00:00 on a civil clock, without a zone.
+    /// Microseconds since 1970-01-01 00:00: on a civil clock, or UTC where there is a [`Zone`].
     Timestamp,
 }
 
@@ -26,42 +27,144 @@ const INTEGER: &str = "is not an integer like the times before it; use one kind 
 const TIMESTAMP: &str = "is not a date or time like the ones before it; use one kind throughout";
 const CALENDAR: &str = "is not a day of the calendar; correct the month or day";
 const CLOCK: &str = "is not a time of day; hours go to 23, minutes and seconds to 59";
-const ZONE: &str = "has a time zone; convert all times to one clock and write them without a zone";
+const ZONE: &str = "has a time zone that is unknown; write an offset such as +02:00, or a name of the IANA \
+                    database such as [Europe/Berlin]";
+const UNZONED: &str = "has no offset from UTC, unlike the times before it; write one in all rows or in none";
+const ZONED: &str = "has an offset from UTC, unlike the times before it; write one in all rows or in none";
+const OFFSET: &str = "has another offset from UTC than the times before it; name the zone (`--zone Europe/Berlin` or \
+                      the option `zone`), or write all times in UTC";
+pub(crate) const MISSING: &str = "is missing; every row needs its time";
+pub(crate) const TYPE: &str = "is of a type that holds no times; use timestamps, dates, integers or text";
+pub(crate) const FINE: &str = "is finer than a microsecond; round it to microseconds";
+pub(crate) const RANGE: &str = "is beyond the years -9999 to 9999; check the unit of the column";
 const FRACTION: &str = "is finer than a microsecond; write at most 6 decimals";
 
 impl TimeKind {
-    /// Reads the first time of a column, which decides what the others must be.
-    ///
-    /// # Errors
-    /// What is wrong with the text and what to write instead.
-    pub fn detect(text: &str) -> Result<(Self, i64), &'static str> {
-        match text.parse() {
-            Ok(step) => Ok((Self::Integer, step)),
-            Err(_) => Ok((Self::Timestamp, timestamp(text)?)),
-        }
-    }
-
-    /// Reads a time of this kind.
+    /// Reads a time of this kind, without a zone.
     ///
     /// # Errors
     /// What is wrong with the text and what to write instead.
     pub fn parse(self, text: &str) -> Result<i64, &'static str> {
-        match self {
-            Self::Integer => text.parse().map_err(|_| INTEGER),
-            Self::Timestamp if text.parse::<i64>().is_ok() => Err(TIMESTAMP),
-            Self::Timestamp => timestamp(text),
-        }
+        Clock { kind: Some(self), zone: None }.read(text)
     }
 
     /// Writes a time as people read it: without the clock at midnight.
     pub fn display(self, time: i64) -> String {
+        self.display_in(None, time)
+    }
+
+    /// Writes a time as people of that zone read it.
+    pub(crate) fn display_in(self, zone: Option<&Zone>, time: i64) -> String {
         let style = match self {
             Self::Integer => TimeStyle::Integer,
-            Self::Timestamp => TimeStyle::of_times(true, std::iter::once(time)),
+            Self::Timestamp => TimeStyle::of_times(zone.is_none(), std::iter::once(time)),
         };
         let mut text = String::new();
-        style.write(time, &mut text);
+        style.write(zone, time, &mut text);
         text
+    }
+}
+
+/// What the times of a table are: settled by the first, and the same in all rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clock {
+    pub(crate) kind: Option<TimeKind>,
+    pub(crate) zone: Option<Zone>,
+}
+
+impl Clock {
+    /// Reads a time; the error is what is wrong with the text and what to write instead.
+    pub(crate) fn read(&mut self, text: &str) -> Result<i64, &'static str> {
+        let step = text.parse::<i64>();
+        match (self.kind, step) {
+            (None | Some(TimeKind::Integer), Ok(step)) => self.settle(TimeKind::Integer).map(|()| step),
+            (Some(TimeKind::Timestamp), Ok(_)) => Err(TIMESTAMP),
+            (Some(TimeKind::Integer), Err(_)) => Err(INTEGER),
+            (_, Err(_)) => {
+                let (civil, rest) = timestamp(text)?;
+                let first = self.kind.is_none();
+                self.kind = Some(TimeKind::Timestamp);
+                if rest.is_empty() {
+                    return match &self.zone {
+                        None => Ok(civil),
+                        // Settled by the data, an offset is in every row; set by someone, in any or none.
+                        Some(zone) if first || !zone.found => zone.instant(civil).ok_or(CALENDAR),
+                        Some(_) => Err(UNZONED),
+                    };
+                }
+                self.zoned(civil, rest, first)
+            }
+        }
+    }
+
+    /// Notes that there is a time of this kind.
+    pub(crate) fn settle(&mut self, kind: TimeKind) -> Result<(), &'static str> {
+        match (*self.kind.get_or_insert(kind), kind) {
+            (TimeKind::Integer, TimeKind::Timestamp) => Err(INTEGER),
+            (TimeKind::Timestamp, TimeKind::Integer) => Err(TIMESTAMP),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes a time of a column whose type says that its times are instants of that zone, or civil.
+    pub(crate) fn typed(&mut self, zone: Option<&str>, time: i64) -> Result<i64, &'static str> {
+        let first = self.kind.is_none();
+        self.settle(TimeKind::Timestamp)?;
+        match (zone, &self.zone) {
+            (None, None) => Ok(time),
+            (None, Some(zone)) if !zone.found => zone.instant(time).ok_or(RANGE),
+            (None, Some(_)) => Err(UNZONED),
+            (Some(_), Some(_)) => Ok(time),
+            (Some(_), None) if !first => Err(ZONED),
+            (Some(word), None) => {
+                self.zone = Some(Zone::find(word).ok_or(ZONE)?.found_in_times(false));
+                Ok(time)
+            }
+        }
+    }
+
+    /// A civil time followed by an offset, a zone's name in brackets, or both.
+    fn zoned(&mut self, civil: i64, text: &[u8], first: bool) -> Result<i64, &'static str> {
+        let text = text.strip_prefix(b" ").unwrap_or(text);
+        let (offset, rest) = match zone::offset(text) {
+            Some((seconds, rest)) => (Some(seconds), rest),
+            None => match text {
+                [b'U' | b'u', b'T' | b't', b'C' | b'c', rest @ ..] => (Some(0), rest),
+                _ => (None, text),
+            },
+        };
+        let named = match rest {
+            [] if offset.is_some() => None,
+            [b'[', name @ .., b']'] => {
+                let name = str::from_utf8(name).map_err(|_| ZONE)?;
+                match &self.zone {
+                    Some(zone) if zone.name == name => None,
+                    known => {
+                        let named = Zone::find(name).ok_or(ZONE)?;
+                        if known.as_ref().is_some_and(|known| *known != named) {
+                            return Err(OFFSET);
+                        }
+                        Some(named.found_in_times(true))
+                    }
+                }
+            }
+            _ => return Err(ZONE),
+        };
+        if self.zone.is_none() {
+            if !first {
+                return Err(ZONED);
+            }
+            let fixed = || Zone::fixed(offset?).map(|zone| zone.found_in_times(false));
+            self.zone = Some(named.or_else(fixed).ok_or(ZONE)?);
+        }
+        let Some(zone) = &self.zone else { return Err(ZONE) };
+        let Some(offset) = offset else { return zone.instant(civil).ok_or(CALENDAR) };
+        let instant = civil.checked_sub(i64::from(offset) * 1_000_000).ok_or(CALENDAR)?;
+        match zone.offset(instant) {
+            Some(known) if known == offset || !zone.found => Ok(instant),
+            Some(_) => Err(OFFSET),
+            None => Err(CALENDAR),
+        }
     }
 }
 
@@ -81,10 +184,11 @@ pub enum TimeStyle {
 impl TimeStyle {
     /// Dates where the frequency is daily or coarser and all times are midnights; else with the
     /// clock, and with decimals of the second only where a time has them.
-    pub fn of(freq: Freq, times: impl Iterator<Item = i64>) -> Self {
+    /// With a zone the clock is always written.
+    pub fn of(freq: Freq, zone: Option<&Zone>, times: impl Iterator<Item = i64>) -> Self {
         match freq.kind() {
             TimeKind::Integer => Self::Integer,
-            TimeKind::Timestamp => Self::of_times(freq.is_daily_or_coarser(), times),
+            TimeKind::Timestamp => Self::of_times(freq.is_daily_or_coarser() && zone.is_none(), times),
         }
     }
 
@@ -101,11 +205,20 @@ impl TimeStyle {
         style
     }
 
-    /// Appends `time` to `out`.
+    /// Appends `time` to `out`, as the clocks of `zone` show it, followed by their offset from UTC.
     ///
     /// # Panics
     /// If a timestamp lies outside the years -9999 to 9999.
-    pub fn write(self, time: i64, out: &mut String) {
+    pub fn write(self, zone: Option<&Zone>, time: i64, out: &mut String) {
+        if let (Some(zone), true) = (zone, self != Self::Integer) {
+            let offset = zone.offset(time).expect("timestamps lie within the calendar");
+            self.write(None, time + i64::from(offset) * 1_000_000, out);
+            let _ = zone::write_offset(offset, out);
+            if zone.bracketed {
+                let _ = write!(out, "[{}]", zone.name);
+            }
+            return;
+        }
         // Writing to a string cannot fail.
         if self == Self::Integer {
             let _ = write!(out, "{time}");
@@ -136,14 +249,17 @@ pub(crate) fn date_of(days: i64) -> Option<Date> {
     EPOCH.checked_add(SignedDuration::try_from_hours(days.checked_mul(24)?)?).ok()
 }
 
-/// Whether a time of this kind can be written and computed with.
-pub(crate) fn in_range(kind: TimeKind, time: i64) -> bool {
-    kind == TimeKind::Integer || date_of(time.div_euclid(DAY)).is_some()
+/// Whether a time of this kind can be written and computed with, in any zone.
+pub(crate) fn in_range(kind: TimeKind, zone: Option<&Zone>, time: i64) -> bool {
+    let margin = if zone.is_some() { 2 } else { 0 };
+    let day = time.div_euclid(DAY);
+    kind == TimeKind::Integer || (date_of(day - margin).is_some() && date_of(day + margin).is_some())
 }
 
-/// Reads `YYYY-MM[-DD]`, then optionally `HH:MM[:SS[.ffffff]]` after a blank or `T`. Slashes may
-/// stand for dashes: with the year in front nothing is ambiguous.
-fn timestamp(text: &str) -> Result<i64, &'static str> {
+/// Reads `YYYY-MM[-DD]`, then optionally `HH:MM[:SS[.ffffff]]` after a blank or `T`, and gives back
+/// what follows: nothing or what may be a zone. Slashes may stand for dashes: with the year in front
+/// nothing is ambiguous.
+fn timestamp(text: &str) -> Result<(i64, &[u8]), &'static str> {
     let mut cursor = Cursor(text.as_bytes());
     let year = cursor.number(4, 4).ok_or(FORMAT)?;
     let dash = if cursor.eat(b'/') { b'/' } else { b'-' };
@@ -154,12 +270,17 @@ fn timestamp(text: &str) -> Result<i64, &'static str> {
     let day = if cursor.eat(dash) { cursor.number(1, 2).ok_or(FORMAT)? } else { 1 };
     let day = Date::new(year as i16, month as i8, day as i8).map_err(|_| CALENDAR)?;
     let mut time = days_to(day) * DAY;
-    if cursor.eat(b'T') || cursor.eat(b' ') {
+    let clock = cursor.eat(b'T') || cursor.eat(b' ');
+    if clock {
         time += cursor.clock()?;
     }
     match cursor.0 {
-        [] => Ok(time),
-        [b'Z' | b'z' | b'+' | b'-', ..] | [b' ', b'U' | b'G' | b'+' | b'-', ..] => Err(ZONE),
+        [] => Ok((time, &[])),
+        rest @ ([b'Z' | b'z' | b'+' | b'-' | b'[', ..] | [b' ', b'U' | b'u' | b'+' | b'-' | b'Z', ..])
+            if clock =>
+        {
+            Ok((time, rest))
+        }
         _ => Err(FORMAT),
     }
 }
@@ -216,14 +337,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(text: &str) -> Result<i64, &'static str> {
-        TimeKind::detect(text).map(|(_, time)| time)
+        Clock::default().read(text)
     }
 
     #[test]
     fn the_usual_spellings_are_read() {
         let day = 19_753 * DAY; // 2024-01-31
-        assert_eq!(TimeKind::detect("-17"), Ok((TimeKind::Integer, -17)));
-        assert_eq!(TimeKind::detect("2024-01-31"), Ok((TimeKind::Timestamp, day)));
+        assert_eq!(read("-17"), Ok(-17));
+        assert_eq!(read("2024-01-31"), Ok(day));
         assert_eq!(read("2024/1/31"), Ok(day));
         assert_eq!(read("2024-01"), Ok(day - 30 * DAY));
         assert_eq!(read("2024-01-31 13:45"), Ok(day + 49_500_000_000));
@@ -238,7 +359,9 @@ mod tests {
         assert_eq!(read("2023-02-29"), Err(CALENDAR));
         assert_eq!(read("2024-01-31 24:00"), Err(CLOCK));
         assert_eq!(read("2024-01-31 13:45:07.2500001"), Err(FRACTION));
-        for zoned in ["Z", "+02:00", "-05", " UTC", " +0200"] {
+        for zoned in
+            ["+2", "Z+02:00", "+02:00[]", "[Europe/Bern-Berlin]", "+26:00", " UTC+1", "[Europe/Berlin"]
+        {
             assert_eq!(read(&format!("2024-01-31 13:45:07{zoned}")), Err(ZONE), "{zoned}");
         }
         for text in ["", "31.01.2024", "01/31/2024", "2024-", "2024-01-31 ", "2024-01-31 noon", "2024-01/31"]
@@ -252,13 +375,50 @@ mod tests {
     #[test]
     fn a_column_is_written_in_one_style() {
         let (day, hour) = (Freq::parse("D").unwrap(), Freq::parse("h").unwrap());
-        assert_eq!(TimeStyle::of(day, [0, DAY].into_iter()), TimeStyle::Date);
-        assert_eq!(TimeStyle::of(day, [0, DAY + 1_000_000].into_iter()), TimeStyle::Seconds);
-        assert_eq!(TimeStyle::of(hour, [0, DAY].into_iter()), TimeStyle::Seconds);
-        assert_eq!(TimeStyle::of(hour, [0, 1].into_iter()), TimeStyle::Micros);
+        assert_eq!(TimeStyle::of(day, None, [0, DAY].into_iter()), TimeStyle::Date);
+        assert_eq!(TimeStyle::of(day, None, [0, DAY + 1_000_000].into_iter()), TimeStyle::Seconds);
+        assert_eq!(TimeStyle::of(hour, None, [0, DAY].into_iter()), TimeStyle::Seconds);
+        assert_eq!(TimeStyle::of(hour, None, [0, 1].into_iter()), TimeStyle::Micros);
         assert_eq!(TimeKind::Timestamp.display(DAY), "1970-01-02");
         assert_eq!(TimeKind::Timestamp.display(-1), "1969-12-31 23:59:59.999999");
         assert_eq!(TimeKind::Integer.display(-1), "-1");
+    }
+
+    #[test]
+    fn times_with_a_zone_are_instants() {
+        let utc = read("2024-07-31 11:45:07").unwrap();
+        for (text, shown) in [
+            ("2024-07-31 13:45:07+02:00", "2024-07-31 13:45:07+02:00"),
+            ("2024-07-31T13:45:07+0200", "2024-07-31 13:45:07+02:00"),
+            ("2024-07-31T11:45:07Z", "2024-07-31 11:45:07+00:00"),
+            ("2024-07-31 11:45:07 UTC", "2024-07-31 11:45:07+00:00"),
+            ("2024-07-31 02:15:07 -0930", "2024-07-31 02:15:07-09:30"),
+            ("2024-07-31T13:45:07+02:00[Europe/Berlin]", "2024-07-31 13:45:07+02:00[Europe/Berlin]"),
+            ("2024-07-31T13:45:07[Europe/Berlin]", "2024-07-31 13:45:07+02:00[Europe/Berlin]"),
+        ] {
+            let mut clock = Clock::default();
+            assert_eq!(clock.read(text), Ok(utc), "{text}");
+            assert_eq!(TimeKind::Timestamp.display_in(clock.zone.as_ref(), utc), shown);
+            assert_eq!(clock.read(shown), Ok(utc), "{text} then {shown}");
+            assert_eq!(clock.read("2024-07-31 11:45:07"), Err(UNZONED), "{text}");
+        }
+        let after = |first: &str, second: &str| {
+            let mut clock = Clock::default();
+            clock.read(first).unwrap();
+            clock.read(second)
+        };
+        assert_eq!(after("2024-03-30 00:00+01:00", "2024-04-01 00:00+02:00"), Err(OFFSET));
+        assert_eq!(after("2024-03-30 00:00", "2024-04-01 00:00+02:00"), Err(ZONED));
+        let (berlin, paris) =
+            ("2024-03-30 00:00+01:00[Europe/Berlin]", "2024-04-01 00:00+02:00[Europe/Paris]");
+        assert_eq!(after(berlin, paris), Err(OFFSET));
+        assert_eq!(after(berlin, "2024-04-01 00:00+01:00"), Err(OFFSET));
+        assert_eq!(after(berlin, "2024-04-01 00:00+02:00"), read("2024-03-31 22:00"));
+        // A zone that is set reads civil times as its own, and any offset.
+        let mut clock = Clock { kind: None, zone: Zone::find("Europe/Berlin") };
+        for text in ["2024-04-01 00:00", "2024-04-01 00:00+02:00", "2024-03-31T22:00Z"] {
+            assert_eq!(clock.read(text), read("2024-03-31 22:00"), "{text}");
+        }
     }
 
     proptest! {
@@ -268,7 +428,7 @@ mod tests {
                 let unit = match style { TimeStyle::Date => DAY, TimeStyle::Seconds => 1_000_000, _ => 1 };
                 let time = time.div_euclid(unit) * unit;
                 let mut text = String::new();
-                style.write(time, &mut text);
+                style.write(None, time, &mut text);
                 prop_assert_eq!(read(&text), Ok(time), "{}", text);
             }
         }

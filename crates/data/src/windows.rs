@@ -335,6 +335,11 @@ impl<'p> Cutter<'p> {
         self.panel.len(series) as i64 + self.grid.offset + number * self.grid.step
     }
 
+    /// How the windows are scaled.
+    pub fn scaler(&self) -> WindowScaler {
+        self.scaler
+    }
+
     /// The panel that windows are cut from.
     pub fn panel(&self) -> &'p Panel {
         self.panel

@@ -46,12 +46,17 @@ impl Forecaster {
         }
         let h = self.h();
         let test_size = h + (n_windows - 1) * step_size;
+        let held_out = self.held_out() + test_size;
         let fitted = self.fit_before(panel, test_size)?;
+        let scaled = fitted.local.scale(panel, held_out)?;
 
-        let mut frame = fitted.frame();
+        let mut frame = fitted.frame(panel);
         let (mut cutoffs, mut truth, mut windows) = (Vec::new(), Vec::new(), Vec::<Rows>::new());
         for (model, name) in fitted.models.iter().zip(fitted.column_names()) {
-            let (places, values) = fitted.forecasts(model, panel, Span::Test { test_size, step_size })?;
+            let span = Span::Test { test_size, step_size };
+            let (places, mut values) = fitted.forecasts(model, &scaled.panel, span)?;
+            let each = values.len() / places.len().max(1);
+            scaled.inverse(places.iter().map(|(series, _)| *series), &mut values, each);
             if frame.ids.is_empty() {
                 for &(series, cutoff) in &places {
                     let start = frame.ids.len();

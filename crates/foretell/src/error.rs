@@ -117,7 +117,7 @@ pub enum Error {
     /// Data of another frequency than that of training.
     #[error(
         "the models were trained on data of frequency {trained}; this panel has frequency {found}; read it with \
-             the frequency of training if that is what it has (CsvOptions::freq)"
+             the frequency of training if that is what it has (ReadOptions::freq)"
     )]
     Frequency {
         /// The frequency of training.

@@ -1,12 +1,15 @@
 //! The way from a panel to a forecast: unfitted, fitted, forecast.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use foretell_data::{Cutter, Frame, Freq, Future, Panel, Span};
+use foretell_checkpoint::LocalScaler as StoredScaler;
+use foretell_data::{Cutter, Frame, Freq, Future, LocalScaler, Panel, Span};
 use foretell_nn::{Model, Params, Table};
 use foretell_train::{Cut, Fit, Forecasts, Listener, Outcome, Progress, TrainConfig, Verdict, Workers, fit};
 
 use crate::error::Error;
+use crate::local::Local;
 use crate::spec::ModelSpec;
 use crate::windows::{Purpose, window_dims, window_spec};
 
@@ -22,6 +25,7 @@ pub struct Forecaster {
     threads: usize,
     restore_best: bool,
     columns: ColumnNames,
+    local: Local,
     listener: ModelListener,
 }
 
@@ -47,6 +51,9 @@ pub struct Fitted {
     pub(crate) models: Vec<FittedModel>,
     pub(crate) freq: Freq,
     pub(crate) columns: ColumnNames,
+    pub(crate) local: Local,
+    /// The statistics of training, for those who read the directory: of series and of static columns.
+    pub(crate) scalers: [BTreeMap<String, StoredScaler>; 2],
     pub(crate) workers: Workers,
     pub(crate) raw_quantiles: bool,
 }
@@ -87,6 +94,7 @@ impl Forecaster {
             threads: 0,
             restore_best: true,
             columns: ColumnNames::default(),
+            local: Local::default(),
             listener: Box::new(|_, _| Verdict::Continue),
         })
     }
@@ -101,6 +109,17 @@ impl Forecaster {
     pub fn val_size(mut self, val_size: usize) -> Self {
         self.val_size = val_size;
         self
+    }
+
+    /// Steps that are held out to watch the loss on.
+    pub(crate) fn held_out(&self) -> usize {
+        self.val_size
+    }
+
+    /// The columns of the data that the models read beside the target, for
+    /// [`ReadOptions::columns`](crate::ReadOptions).
+    pub fn columns_read(&self) -> Vec<String> {
+        columns_read(&self.specs)
     }
 
     /// Uses `threads` threads; 0, the default, as many as the machine has. Their number changes nothing
@@ -120,6 +139,21 @@ impl Forecaster {
     /// Names the columns of the data; saved with the models.
     pub fn columns(mut self, columns: ColumnNames) -> Self {
         self.columns = columns;
+        self
+    }
+
+    /// Scales the target and the numeric columns of each series by the series' own statistics, before
+    /// windows are cut and scaled (`local_scaler_type`). In training they are those of the rows before the
+    /// held-out ones; a panel to forecast is scaled by its own, as in neuralforecast. Forecasts are on the
+    /// scale of the data.
+    pub fn local_scaler(mut self, scaler: LocalScaler) -> Self {
+        self.local.series = Some(scaler);
+        self
+    }
+
+    /// Scales each static column by its statistics over the series (`local_static_scaler_type`).
+    pub fn local_static_scaler(mut self, scaler: LocalScaler) -> Self {
+        self.local.statics = Some(scaler);
         self
     }
 
@@ -145,14 +179,31 @@ impl Forecaster {
             return Err(Error::ValSize { h, found: self.val_size });
         }
         self.check_columns()?;
+        let scaled = self.local.scale(panel, self.val_size + test_size)?;
         let workers = Workers::new(self.threads);
         let mut models = Vec::with_capacity(self.specs.len());
         for (spec, name) in self.specs.iter().zip(column_names(&self.specs)) {
             let mut listen = |progress: &Progress| (self.listener)(&name, progress);
             let config = TrainConfig { restore_best: self.restore_best, ..train_config(spec) };
-            models.push(train(spec, panel, [self.val_size, test_size], &config, &workers, &mut listen)?);
+            models.push(train(
+                spec,
+                &scaled.panel,
+                [self.val_size, test_size],
+                &config,
+                &workers,
+                &mut listen,
+            )?);
         }
-        Ok(Fitted { models, freq: panel.freq(), columns: self.columns, workers, raw_quantiles: false })
+        let scalers = scaled.stored(&self.columns.target);
+        Ok(Fitted {
+            models,
+            freq: panel.freq(),
+            columns: self.columns,
+            local: self.local,
+            scalers,
+            workers,
+            raw_quantiles: false,
+        })
     }
 
     /// No two columns of a forecast may have the same name.
@@ -335,6 +386,12 @@ impl Fitted {
         &self.columns
     }
 
+    /// The columns of the data that the models read beside the target, for
+    /// [`ReadOptions::columns`](crate::ReadOptions).
+    pub fn columns_read(&self) -> Vec<String> {
+        columns_read(self.models.iter().map(|model| &model.spec))
+    }
+
     /// Uses `threads` threads; 0 as many as the machine has.
     ///
     /// # Panics
@@ -361,13 +418,18 @@ impl Fitted {
     pub fn predict(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
         self.check_frequency(panel)?;
         let h = self.h();
-        let mut frame = self.frame();
+        let mut frame = self.frame(panel);
         for series in 0..panel.n_series() {
             frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
             frame.times.extend(panel.future_times(series, h)?);
         }
+        let scaled = self.local.scale(panel, 0)?;
+        let future = scaled.future(future)?;
+        let span = Span::Predict { future: future.as_ref() };
         for (model, name) in self.models.iter().zip(self.column_names()) {
-            let (_, values) = self.forecasts(model, panel, Span::Predict { future })?;
+            let (places, mut values) = self.forecasts(model, &scaled.panel, span)?;
+            let each = values.len() / places.len().max(1);
+            scaled.inverse(places.iter().map(|(series, _)| *series), &mut values, each);
             frame.columns.extend(output_columns(&name, &model.spec.loss().suffixes(), &values));
         }
         Ok(frame)
@@ -392,10 +454,10 @@ impl Fitted {
         if trained == found { Ok(()) } else { Err(Error::Frequency { trained, found }) }
     }
 
-    /// An empty frame with the names of these columns.
-    pub(crate) fn frame(&self) -> Frame {
+    /// An empty frame with the names of these columns, for times like the panel's.
+    pub(crate) fn frame(&self, panel: &Panel) -> Frame {
         let ColumnNames { id, time, .. } = self.columns.clone();
-        Frame { id_col: id, time_col: time, ..Frame::new(self.freq) }
+        Frame { id_col: id, time_col: time, zone: panel.zone().cloned(), ..Frame::new(self.freq) }
     }
 
     /// The names of the models' columns, without the suffixes of their outputs.
@@ -403,6 +465,14 @@ impl Fitted {
         let specs: Vec<ModelSpec> = self.models.iter().map(|model| model.spec.clone()).collect();
         column_names(&specs)
     }
+}
+
+fn columns_read<'a>(specs: impl IntoIterator<Item = &'a ModelSpec>) -> Vec<String> {
+    let lists = |spec: &'a ModelSpec| spec.hist_exog_list().iter().chain(spec.futr_exog_list());
+    let mut names: Vec<String> = specs.into_iter().flat_map(lists).cloned().collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// One column per suffix: `values [rows, columns]` column by column.

@@ -33,6 +33,7 @@ mod bench;
 mod cross_validation;
 mod error;
 mod forecaster;
+mod local;
 mod meanings;
 mod metrics;
 mod saving;
@@ -45,7 +46,8 @@ pub use error::Error;
 pub use forecaster::{ColumnNames, Fitted, FittedModel, Forecaster};
 pub use foretell_checkpoint::CheckpointError;
 pub use foretell_data::{
-    CsvOptions, DataError, Frame, Freq, Future, Panel, PanelBuilder, TimeKind, TimeStyle,
+    DataError, Fill, Filled, Frame, Freq, Future, LocalScaler, Panel, PanelBuilder, ReadOptions, RecordBatch,
+    TimeKind, TimeStyle, Zone, column_names, is_parquet,
 };
 pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::{Loss, LossError};

@@ -6,13 +6,14 @@ use std::path::Path;
 use foretell_checkpoint::{
     Checkpoint, Configuration, Frequency, LossSpec, ModelFile, TensorData, check_names,
 };
-use foretell_data::Freq;
+use foretell_data::{Freq, LocalScaler};
 use foretell_nn::{Loss, Table};
 use foretell_train::Workers;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::forecaster::{ColumnNames, Fitted, FittedModel};
+use crate::local::Local;
 use crate::spec::{ModelSpec, UNSUPPORTED};
 
 impl Fitted {
@@ -29,6 +30,10 @@ impl Fitted {
         let mut configuration = Configuration::new(self.h(), freq);
         let ColumnNames { id, time, target } = self.columns.clone();
         (configuration.id_col, configuration.time_col, configuration.target_col) = (id, time, target);
+        let name = |scaler: Option<LocalScaler>| scaler.map(|scaler| scaler.name().to_owned());
+        configuration.local_scaler_type = name(self.local.series);
+        configuration.local_static_scaler_type = name(self.local.statics);
+        [configuration.scalers, configuration.static_scalers] = self.scalers.clone();
         let models = self.models.iter().map(model_file).collect();
         Ok(Checkpoint { configuration, models, dataset: None }.save(dir, overwrite)?)
     }
@@ -49,26 +54,17 @@ impl Fitted {
         if !configuration.fitted {
             return Err(fault(&first, "it was saved before it was trained".to_owned()));
         }
-        if let Some(scaler) = &configuration.local_scaler_type {
-            let reason = format!(
-                "it was trained with local_scaler_type {scaler:?}; foretell scales windows, not series"
-            );
-            return Err(fault(&first, reason));
-        }
         let freq = match &configuration.freq {
             Frequency::Alias(word) => Freq::parse(word)?,
             Frequency::Step(step) => Freq::parse(&step.to_string())?,
         };
         let models = models.iter().map(|file| read_model(file).map_err(|reason| fault(&file.alias, reason)));
         let models: Vec<FittedModel> = models.collect::<Result<_, _>>()?;
-        if let Some(scaler) = &configuration.local_static_scaler_type
-            && let Some(model) = models.iter().find(|model| !model.spec.stat_exog_list().is_empty())
-        {
-            let reason = format!(
-                "it was trained with local_static_scaler_type {scaler:?}; foretell takes static columns as they are"
-            );
-            return Err(fault(model.spec.alias(), reason));
-        }
+        let scaler = |name: &Option<String>| name.as_deref().map(str::parse::<LocalScaler>).transpose();
+        let local = Local {
+            series: scaler(&configuration.local_scaler_type)?,
+            statics: scaler(&configuration.local_static_scaler_type)?,
+        };
         Ok(Self {
             models,
             freq,
@@ -77,6 +73,8 @@ impl Fitted {
                 time: configuration.time_col,
                 target: configuration.target_col,
             },
+            local,
+            scalers: [configuration.scalers, configuration.static_scalers],
             workers: Workers::new(0),
             raw_quantiles: false,
         })

@@ -2,7 +2,7 @@
 
 use foretell_data::{DataError, WindowScaler, nearest};
 use foretell_models::{ConfigError, Entry, MODELS, find};
-use foretell_nn::{Dims, Loss, LossError, Model, Table};
+use foretell_nn::{Dims, Loss, LossError, Model, Table, register_revin};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -470,7 +470,10 @@ impl ModelSpec {
 
     /// Builds the model and registers its parameters.
     pub(crate) fn build(&self, table: &mut Table) -> Result<Box<dyn Model>, SpecError> {
-        let model = self.entry.build(&self.own, &self.dims(), table)?;
+        let (model, dims) = (self.entry.build(&self.own, &self.dims(), table)?, self.dims());
+        if self.scaler().is_ok_and(|scaler| scaler == WindowScaler::Revin) {
+            register_revin(&mut table.root(), 1 + dims.hist_exog + dims.futr_exog);
+        }
         if table.total_len() > MAX_PARAMETERS {
             return Err(SpecError::TooLarge { model: self.entry.name, limit: MAX_PARAMETERS });
         }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use foretell::{CsvOptions, Fitted, Frame, Future, Panel};
+use foretell::{Fitted, Frame, Future, Panel, ReadOptions};
 
 fn cases() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/checkpoints");
@@ -17,20 +17,20 @@ fn cases() -> Vec<PathBuf> {
 
 fn predict(case: &Path, fitted: &Fitted) -> Frame {
     let columns = fitted.columns().clone();
-    let options = CsvOptions {
+    let options = ReadOptions {
         id_col: columns.id,
         time_col: Some(columns.time),
         target_col: columns.target,
         freq: Some(fitted.freq()),
-        ..CsvOptions::default()
+        ..ReadOptions::default()
     };
     let mut panel = Panel::from_csv(case.join("panel.csv"), &options).expect("a panel");
     let (statics, futr) = (case.join("static.csv"), case.join("futr.csv"));
     if statics.exists() {
-        panel = panel.with_static_csv(statics, &options).expect("static columns");
+        panel = panel.with_static_file(statics, &options).expect("static columns");
     }
     let future =
-        futr.exists().then(|| Future::from_csv(futr, &options, &panel, fitted.h()).expect("future columns"));
+        futr.exists().then(|| Future::from_file(futr, &options, &panel, fitted.h()).expect("future columns"));
     fitted.predict(&panel, future.as_ref()).unwrap_or_else(|error| panic!("{}: {error}", case.display()))
 }
 

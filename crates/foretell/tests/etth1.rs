@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use foretell::{CsvOptions, Forecaster, ModelSpec, Panel};
+use foretell::{Forecaster, ModelSpec, Panel, ReadOptions};
 
 /// neuralforecast's MAE with the same settings, by `compare/accuracy.py`, seed 1.
 const THERE: [(&str, f64); 4] =
@@ -20,7 +20,8 @@ fn each_model_beats_the_seasonal_naive_forecast_and_matches_neuralforecast() {
     if !path.exists() {
         return eprintln!("skipped: no {}", path.display());
     }
-    let panel = Panel::from_csv(path, &CsvOptions { wide: true, ..CsvOptions::default() }).expect("a panel");
+    let panel =
+        Panel::from_csv(path, &ReadOptions { wide: true, ..ReadOptions::default() }).expect("a panel");
     let panel = panel.without_last(panel.max_len() - 8640);
     let specs = THERE.iter().map(|(name, _)| {
         ModelSpec::new(name, 24, 96)

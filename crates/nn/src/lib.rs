@@ -25,6 +25,7 @@ mod layers;
 mod loss;
 mod model;
 mod params;
+mod revin;
 
 pub use derived::{Derived, DerivedId};
 pub use foretell_autograd::{
@@ -39,3 +40,4 @@ pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use loss::{Columns, Loss, LossError, Truth};
 pub use model::{Dims, Forward, Model, Stepwise, Windows};
 pub use params::{Alias, Entry, ParamId, Params, Scope, Table};
+pub use revin::register_revin;

@@ -1,6 +1,6 @@
 //! Windows as tensors.
 
-use foretell_data::{Cutter, WindowRef, WindowSlices};
+use foretell_data::{Cutter, Stats, WindowRef, WindowSlices};
 use foretell_nn::{Dims, Loss, Tensor, Truth, Windows};
 use foretell_pool::Buffer;
 
@@ -100,7 +100,8 @@ impl Cut<'_> {
                 let steps = i * input_size..(i + 1) * input_size;
                 let (scaled, mask) = (&insample_y[steps.clone()], &insample_mask[steps]);
                 gauge[i] = self.loss.gauge(scaled, mask);
-                history.iter_mut().zip(scaled).for_each(|(y, scaled)| *y = scaled * scale[i] + loc[i]);
+                history.copy_from_slice(scaled);
+                cutter.scaler().inverse(Stats { loc: loc[i], scale: scale[i] }, &mut history);
                 raw_gauge[i] = self.loss.gauge(&history, mask);
             }
         }

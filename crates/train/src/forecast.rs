@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use foretell_data::{Cutter, WindowRef};
+use foretell_data::{Cutter, Stats, WindowRef};
 use foretell_nn::{Columns, Loss, Model, Params};
 
 use crate::batch::{Cut, Scaled};
@@ -37,7 +37,7 @@ impl Forecasts<'_> {
             values.chunks_mut(BLOCK * per_window).zip(windows.chunks(BLOCK)).map(Mutex::new).collect();
         self.workers.each(&blocks, true, |_, (values, windows)| {
             let scaled = self.cut.windows(cutter, windows);
-            self.tell(&scaled, Some(&columns), values);
+            self.tell(cutter, &scaled, Some(&columns), values);
         });
         drop(blocks);
         values
@@ -49,10 +49,11 @@ impl Forecasts<'_> {
     }
 
     /// Writes the forecasts of the windows on the data's scale; without columns the outputs of the model.
-    fn tell(&self, scaled: &Scaled, columns: Option<&Columns>, values: &mut [f32]) {
+    fn tell(&self, cutter: &Cutter<'_>, scaled: &Scaled, columns: Option<&Columns>, values: &mut [f32]) {
         let (batch, loss) = (&scaled.batch, self.cut.loss);
         let output = forecast(self.model, self.params, &batch.windows, self.cut.dims.horizon);
         let Some(columns) = columns else { return values.copy_from_slice(output.values()) };
+        let (scaler, revin) = (cutter.scaler(), self.params.revin());
         let steps = self.cut.dims.horizon;
         let rows = values
             .chunks_exact_mut(steps * self.told(columns))
@@ -61,7 +62,9 @@ impl Forecasts<'_> {
             if loss.is_distribution() {
                 loss.forecast(columns, output, loc, scale, row);
             } else {
-                row.iter_mut().zip(output).for_each(|(value, output)| *value = output * scale + loc);
+                let stats = Stats { loc, scale };
+                row.copy_from_slice(output);
+                scaler.inverse(revin.map_or(stats, |affine| stats.corrected(affine)), row);
             }
         }
     }
@@ -93,7 +96,7 @@ impl Forecasts<'_> {
         self.workers.each(&blocks, true, |_, (windows, sums)| {
             let scaled = cut.windows(valid, windows);
             let mut values = vec![0.0; windows.len() * self.cut.dims.horizon * per_step];
-            self.tell(&scaled, columns.as_ref(), &mut values);
+            self.tell(valid, &scaled, columns.as_ref(), &mut values);
             let truth = scaled.raw_truth();
             let total = truth.weights.iter().map(|&weight| f64::from(weight)).sum();
             *sums = [loss.sum(&values, truth), loss.benchmark(truth), total];

@@ -40,7 +40,7 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let mut found = Vec::new();
-        for spec in self.models.specs(None)? {
+        for spec in self.models.specs(None, &[])? {
             let bench = foretell::bench(&spec, self.batch, self.threads)?;
             if self.json {
                 print(format!("{}\n", serde_json::to_string(&bench)?))?;

@@ -42,7 +42,7 @@ pub(crate) struct CrossValidate {
     /// Steps of a season, for MASE and the seasonal naive forecast [default: as usual for the frequency]
     #[arg(long, value_name = "N", value_parser = steps())]
     season: Option<usize>,
-    /// CSV file to write the forecasts to, beside the truth; `-` writes them to standard output, and the
+    /// File to write the forecasts to, beside the truth (Parquet if it ends in .parquet); `-` writes them to standard output, and the
     /// errors to standard error
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -58,7 +58,7 @@ impl CrossValidate {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let forecaster = self.train.forecaster()?;
-        let panel = self.train.read()?;
+        let panel = self.train.read(&forecaster)?;
         let sink = self.out.as_ref().map(|path| Sink::open(path, &self.train.data.data)).transpose()?;
 
         let h = forecaster.h();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use foretell::{
-    CrossValidation, CsvOptions, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel, usual_season,
+    CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel, ReadOptions, usual_season,
 };
 use serde_json::json;
 
@@ -46,7 +46,7 @@ impl Demo {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         fs::create_dir_all(&self.out)
             .with_context(|| format!("cannot create the directory {}", self.out.display()))?;
-        let panel = Panel::read_csv(PASSENGERS.as_bytes(), "air_passengers.csv", &CsvOptions::default())?;
+        let panel = Panel::read_csv(PASSENGERS.as_bytes(), "air_passengers.csv", &ReadOptions::default())?;
         print(format!(
             "AirPassengers: {} months, 1949 to 1960.\n\
              Training on the months up to 1957 to forecast 1958, 1959 and 1960 ...\n\n",
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_series_is_the_classic_one() {
-        let panel = Panel::read_csv(PASSENGERS.as_bytes(), "", &CsvOptions::default()).unwrap();
+        let panel = Panel::read_csv(PASSENGERS.as_bytes(), "", &ReadOptions::default()).unwrap();
         assert_eq!((panel.n_series(), panel.n_rows(), panel.freq().to_string()), (1, 144, "MS".to_owned()));
         assert_eq!(panel.y(0)[..3], [112.0, 118.0, 132.0]);
         assert_eq!(panel.y(0).iter().sum::<f32>(), 40363.0);

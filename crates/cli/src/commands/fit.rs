@@ -1,4 +1,4 @@
-//! `foretell fit`: from a CSV file to a model directory.
+//! `foretell fit`: from a file of series to a model directory.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::Usage;
 use crate::args::TrainArgs;
 use crate::progress::Log;
 
-/// Train models on a CSV file and save them
+/// Train models on a file of series and save them
 ///
 /// The directory can be read by `foretell predict`, and by neuralforecast's `NeuralForecast.load`.
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ impl Fit {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.check_out()?;
         let forecaster = self.train.forecaster()?;
-        let panel = self.train.read()?;
+        let panel = self.train.read(&forecaster)?;
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);
         fitted.save(&self.out, self.overwrite)?;

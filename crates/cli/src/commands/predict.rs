@@ -1,4 +1,4 @@
-//! `foretell predict`: from a model directory and a CSV file to a forecast.
+//! `foretell predict`: from a model directory and a file of series to a forecast.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub(crate) struct Predict {
     model: PathBuf,
     #[command(flatten)]
     data: DataArgs,
-    /// CSV file with the future rows of each series: ids, times, and the columns known in advance
+    /// File with the future rows of each series: ids, times, and the columns known in advance
     #[arg(long, value_name = "FILE")]
     futr: Option<PathBuf>,
     /// Keep quantiles as the models gave them, which may cross; otherwise those of each step are sorted
@@ -33,7 +33,7 @@ pub(crate) struct Predict {
     /// Threads; 0 for as many as the machine has
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
-    /// CSV file to write; `-` writes to standard output
+    /// File to write: Parquet if it ends in .parquet, else CSV; `-` writes CSV to standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
     #[command(flatten)]
@@ -47,12 +47,16 @@ impl Predict {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let fitted = Fitted::load(&self.model)?.threads(self.threads).raw_quantiles(self.raw_quantiles);
-        let options = self.data.options(&self.data.columns(fitted.columns().clone()), Some(fitted.freq()));
-        let panel = self.data.read(&options)?;
+        let options = self.data.options(
+            &self.data.columns(fitted.columns().clone()),
+            fitted.columns_read(),
+            Some(fitted.freq()),
+        );
+        let panel = self.data.read(&options, self.log())?;
         let future = self
             .futr
             .as_ref()
-            .map(|path| Future::from_csv(path, &options, &panel, fitted.h()))
+            .map(|path| Future::from_file(path, &options, &panel, fitted.h()))
             .transpose()?;
         let forecast = fitted.predict(&panel, future.as_ref())?;
         let sink = Sink::open(&self.out, &self.data.data)?;

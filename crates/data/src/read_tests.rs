@@ -1,13 +1,13 @@
 use super::*;
-use crate::{Frame, TimeKind};
+use crate::{Filled, Frame, TimeKind, Zone};
 use proptest::prelude::*;
 
 fn long(text: &str) -> Result<Panel, DataError> {
-    Panel::read_csv(text.as_bytes(), "t.csv", &CsvOptions::default())
+    Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions::default())
 }
 
 fn wide(text: &str) -> Result<Panel, DataError> {
-    let options = CsvOptions { wide: true, ..CsvOptions::default() };
+    let options = ReadOptions { wide: true, ..ReadOptions::default() };
     Panel::read_csv(text.as_bytes(), "t.csv", &options)
 }
 
@@ -38,12 +38,15 @@ fn a_long_file_is_read_with_all_its_columns() {
 
 #[test]
 fn columns_may_have_other_names() {
-    let options = CsvOptions {
+    let options = ReadOptions {
         id_col: "shop".into(),
         time_col: Some("step".into()),
         target_col: "sales".into(),
         freq: Some(Freq::parse("2").unwrap()),
         wide: false,
+        columns: None,
+        zone: None,
+        fill: None,
     };
     let text = "step;shop;sales\n2;x;1,5\n";
     let error = Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap_err();
@@ -75,7 +78,7 @@ fn a_wide_file_has_a_series_per_column() {
         wide("date,b,a\n2024-01-03 00:00,3,13\n2024-01-01 00:00,1,11\n2024-01-02 00:00,2,12\n").unwrap();
     assert_eq!((panel.y(0), panel.y(1)), (&[11.0, 12.0, 13.0][..], &[1.0, 2.0, 3.0][..]));
     assert_eq!((panel.freq().to_string(), panel.len(1)), ("D".into(), 3));
-    let options = CsvOptions { wide: true, time_col: Some("t".into()), ..CsvOptions::default() };
+    let options = ReadOptions { wide: true, time_col: Some("t".into()), ..ReadOptions::default() };
     let panel = Panel::read_csv("a,t\n1,1\n2,2\n3,3".as_bytes(), "t", &options).unwrap();
     assert_eq!((panel.n_series(), panel.y(0)), (1, &[1.0, 2.0, 3.0][..]));
 }
@@ -96,7 +99,7 @@ fn what_is_wrong_with_a_long_file_is_said_with_its_place() {
         (&format!("{head}a,1,1\n\na,2,one\n"), "t.csv, line 4, column `y`: \"one\" is not a number"),
         (
             &format!("{head}a,1,\n"),
-            "t.csv, line 2, column `y`: \"\" is missing; fill it in, or add a column `available_mask`",
+            "t.csv, line 2, column `y`: \"\" is missing; fill it in (`--fill` or `Fill` does so on request), or add a column `available_mask`",
         ),
         (&format!("{head}a,1,inf\n"), "t.csv, line 2, column `y`: \"inf\" is not finite"),
         (&format!("{head},1,1\n"), "t.csv, line 2, column `unique_id`: the id is empty"),
@@ -109,8 +112,12 @@ fn what_is_wrong_with_a_long_file_is_said_with_its_place() {
             "t.csv, line 3, column `ds`: \"2024-01-31\" is not an integer like the times before it",
         ),
         (
-            &format!("{head}a,2024-01-31T00:00Z,1\n"),
-            "t.csv, line 2, column `ds`: \"2024-01-31T00:00Z\" has a time zone",
+            &format!("{head}a,2024-03-31T00:00+01:00,1\na,2024-04-01T00:00+02:00,1\n"),
+            "t.csv, line 3, column `ds`: \"2024-04-01T00:00+02:00\" has another offset from UTC than",
+        ),
+        (
+            &format!("{head}a,2024-01-31T00:00[Mars/Base],1\n"),
+            "t.csv, line 2, column `ds`: \"2024-01-31T00:00[Mars/Base]\" has a time zone that is unknown",
         ),
         (
             &format!("{head}a,1,1\nb,1,1\na,2,2\na,1,3\n"),
@@ -124,15 +131,15 @@ fn what_is_wrong_with_a_long_file_is_said_with_its_place() {
         starts(long(text).unwrap_err(), message);
     }
     let months = format!("{head}a,2024-01-01,1\na,2024-02-01,1\na,2024-03-01,1\n");
-    let options = CsvOptions { freq: Some(Freq::parse("M").unwrap()), ..CsvOptions::default() };
+    let options = ReadOptions { freq: Some(Freq::parse("M").unwrap()), ..ReadOptions::default() };
     let error = Panel::read_csv(months.as_bytes(), "t.csv", &options).unwrap_err();
     starts(
         error,
         "t.csv, line 3: series `a` goes from 2024-01-01 to 2024-02-01, but by the frequency `ME` 2024-01-31 comes next; its times follow `MS`",
     );
-    let latin = Panel::read_csv(&b"unique_id,ds,y\n\xe9,1,1\n"[..], "t.csv", &CsvOptions::default());
+    let latin = Panel::read_csv(&b"unique_id,ds,y\n\xe9,1,1\n"[..], "t.csv", &ReadOptions::default());
     starts(latin.unwrap_err(), "t.csv, line 2: text that is not UTF-8");
-    let missing = Panel::from_csv("no/such/file.csv", &CsvOptions::default()).unwrap_err();
+    let missing = Panel::from_csv("no/such/file.csv", &ReadOptions::default()).unwrap_err();
     starts(missing, "no/such/file.csv: No such file");
 }
 
@@ -147,6 +154,54 @@ fn what_is_wrong_with_a_wide_file_is_said_with_its_place() {
     ] {
         starts(wide(text).unwrap_err(), message);
     }
+}
+
+#[test]
+fn gaps_and_missing_values_are_filled_on_request_and_counted() {
+    let read = |text: &str, wide, fill| {
+        let options = ReadOptions { wide, fill: Some(fill), ..ReadOptions::default() };
+        Panel::read_csv(text.as_bytes(), "t.csv", &options)
+    };
+    // Unsorted; a lacks its second and third month and a value, b lacks its second month.
+    let text = "unique_id,ds,y,x,available_mask,sample_weight\n\
+        b,2024-01-01,10,1,1,2\nb,2024-03-01,30,,1,3\n\
+        a,2024-05-01,,5,1,1\na,2024-01-01,1,1,1,1\na,2024-04-01,4,4,1,1\na,2024-06-01,9,6,0,1\n";
+    let panel = read(text, false, Fill::Interpolate).unwrap();
+    assert_eq!((panel.filled(), panel.freq_is_inferred()), (Filled { rows: 3, values: 2 }, true));
+    assert_eq!(panel.y(0), [1.0, 2.0, 3.0, 4.0, 6.5, 9.0]);
+    assert_eq!(panel.available_mask(0).unwrap(), [1.0, 0.0, 0.0, 1.0, 1.0, 0.0]);
+    assert_eq!(panel.column("x", 0).unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!((panel.y(1), panel.column("x", 1).unwrap()), (&[10.0, 20.0, 30.0][..], &[1.0; 3][..]));
+    assert_eq!(panel.sample_weight(1).unwrap(), [2.0, 2.0, 3.0]);
+    assert_eq!(TimeKind::Timestamp.display(panel.time(0, 2)), "2024-03-01");
+    assert_eq!(read(text, false, Fill::Forward).unwrap().y(0), [1.0, 1.0, 1.0, 4.0, 4.0, 9.0]);
+    assert_eq!(read(text, false, Fill::Zero).unwrap().y(1), [10.0, 0.0, 30.0]);
+
+    let text = "date,b,a\n1,1,\n3,,2\n2,2,1\n5,5,\n";
+    let panel = read(text, true, Fill::Zero).unwrap();
+    assert_eq!((panel.y(0), panel.y(1)), (&[0.0, 1.0, 2.0, 0.0, 0.0][..], &[1.0, 2.0, 0.0, 0.0, 5.0][..]));
+    assert_eq!(panel.filled(), Filled { rows: 2, values: 3 });
+    let error = read(text, true, Fill::Forward).unwrap_err();
+    starts(error, "t.csv, line 2, column `a`: \"\" is missing, and its series has no value before it");
+
+    let head = "unique_id,ds,y\n";
+    for (rows, message) in [
+        ("a,1,1\na,2,inf\na,3,1\n", "t.csv, line 3, column `y`: \"inf\" is not finite"),
+        ("a,2,1\na,1,\na,3,1\n", "t.csv, line 3, column `y`: \"\" is missing, and its series"),
+        ("a,1,\na,2,\na,3,\n", "t.csv, line 2, column `y`: \"\" is missing, as are all"),
+        (
+            "a,2024-01-01,1\na,2024-01-02,1\na,2024-01-03,1\na,2024-01-05,1\na,2024-01-05 12:00,1\n",
+            "t.csv, line 6: series `a` goes from 2024-01-05 to 2024-01-05 12:00:00",
+        ),
+        (
+            "a,1,1\na,2,1\na,3,1\na,9000000000000000000,1\n",
+            "series `a`: filling its gaps by the frequency `1` would add over 100400 rows to the 4",
+        ),
+    ] {
+        starts(read(&format!("{head}{rows}"), false, Fill::Forward).unwrap_err(), message);
+    }
+    let text = format!("{head}a,1,1\na,2,2\na,3,3\n");
+    assert_eq!(read(&text, false, Fill::Zero).unwrap().filled(), Filled::default());
 }
 
 /// A panel as the CSV file that holds it.
@@ -187,7 +242,7 @@ proptest! {
         }
         let panel = builder.column("x", &values[100..100 + rows]).build().unwrap();
         let text = write(&panel);
-        let options = CsvOptions { freq: Some(freq), ..CsvOptions::default() };
+        let options = ReadOptions { freq: Some(freq), ..ReadOptions::default() };
         let read = |text: &str| Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap();
         prop_assert_eq!(&write(&read(&text)), &text);
         // Rows in another order make the same panel. (Ids with line breaks keep theirs.)
@@ -205,7 +260,7 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..200),
         is_wide in any::<bool>(),
     ) {
-        let options = CsvOptions { wide: is_wide, ..CsvOptions::default() };
+        let options = ReadOptions { wide: is_wide, ..ReadOptions::default() };
         let _ = Panel::read_csv(&bytes[..], "t.csv", &options);
     }
 
@@ -221,10 +276,56 @@ proptest! {
             let at = at % bytes.len();
             bytes[at] = byte;
         }
-        let options = CsvOptions { wide: is_wide, ..CsvOptions::default() };
+        let options = ReadOptions { wide: is_wide, ..ReadOptions::default() };
         if let Ok(panel) = Panel::read_csv(&bytes[..], "t.csv", &options) {
             prop_assert!(panel.n_rows() > 0);
             prop_assert!((0..panel.n_series()).all(|series| panel.y(series).iter().all(|y| y.is_finite())));
         }
     }
+}
+
+#[test]
+fn zones_are_kept_and_calendars_go_by_their_clocks() {
+    // Days of Berlin over the end of summer time: one of them has 25 hours.
+    let days: Vec<String> = (25..=29)
+        .map(|day| {
+            let offset = if day <= 27 { 2 } else { 1 };
+            format!("a,2024-10-{day}T00:00:00+0{offset}:00[Europe/Berlin],{day}\n")
+        })
+        .collect();
+    let panel = long(&format!("unique_id,ds,y\n{}", days.concat())).unwrap();
+    assert_eq!((panel.freq().to_string(), panel.len(0)), ("D".into(), 5));
+    let midnight = TimeKind::Timestamp.parse("2024-10-29 23:00").unwrap();
+    assert_eq!(panel.future_times(0, 1).unwrap(), [midnight], "an instant");
+
+    // As pandas writes them they need the zone; hours need it only where offsets change.
+    let pandas: String =
+        days.iter().map(|row| row.replace("[Europe/Berlin]", "").replace('T', " ")).collect();
+    let pandas = format!("unique_id,ds,y\n{pandas}");
+    starts(
+        long(&pandas).unwrap_err(),
+        "t.csv, line 5, column `ds`: \"2024-10-28 00:00:00+01:00\" has another",
+    );
+    let options = ReadOptions { zone: Some(Zone::parse("Europe/Berlin").unwrap()), ..ReadOptions::default() };
+    let named = Panel::read_csv(pandas.as_bytes(), "t.csv", &options).unwrap();
+    assert_eq!((named.freq(), named.time(0, 4)), (panel.freq(), panel.time(0, 4)));
+
+    // Frames show the times as the data do.
+    let mut frame = Frame::new(panel.freq());
+    frame.ids = vec!["a".into()];
+    frame.times = vec![midnight];
+    for (zone, shown) in [
+        (panel.zone(), "2024-10-30 00:00:00+01:00[Europe/Berlin]"),
+        (named.zone(), "2024-10-30 00:00:00+01:00"),
+    ] {
+        frame.zone = zone.cloned();
+        let mut out = Vec::new();
+        frame.write_csv(&mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), format!("unique_id,ds\na,{shown}\n"));
+    }
+
+    let hours = "unique_id,ds,y\na,2024-01-01T00:00-05:00,1\na,2024-01-01T01:00-05:00,2\na,2024-01-01T03:00-05:00,3\n";
+    let message = "t.csv, line 4: series `a` goes from 2024-01-01 01:00:00-05:00 to 2024-01-01 03:00:00-05:00, but \
+                   by the inferred frequency `h` 2024-01-01 02:00:00-05:00 comes next";
+    starts(long(hours).unwrap_err(), message);
 }

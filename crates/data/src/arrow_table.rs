@@ -1,0 +1,322 @@
+//! Arrow record batches as a table, and Parquet files as record batches.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{
+    Date32Type, Date64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, TimeUnit};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::ParquetMetaData;
+
+use crate::error::{DataError, excerpt};
+use crate::flaw::{Flaw, Place};
+use crate::pages::check_pages;
+use crate::table::{Table, check_header};
+use crate::text_table::{number, number_or_truth};
+use crate::time::{Clock, DAY, FINE, MISSING, RANGE, TYPE, TimeKind};
+
+/// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
+const BATCH: usize = 8192;
+
+/// Rows that a byte of a Parquet file may stand for. Runs of equal values take next to no room, so a
+/// damaged or hostile file could claim any number of rows.
+const ROWS_PER_BYTE: u64 = 1000;
+
+/// The rows of record batches, one after the other.
+pub(crate) struct ArrowTable<'a> {
+    name: Arc<str>,
+    header: Vec<String>,
+    batches: Box<dyn Iterator<Item = Result<RecordBatch, DataError>> + 'a>,
+    /// The columns of the current batch, its rows, and the current one of them.
+    columns: Vec<ArrayRef>,
+    rows: usize,
+    row: usize,
+    /// Batches read, and rows of those before the current one.
+    read: usize,
+    before: u64,
+}
+
+impl ArrowTable<'static> {
+    /// Opens a Parquet file; nothing but its footer is read yet.
+    pub(crate) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Self, DataError> {
+        let file: Arc<str> = path.display().to_string().into();
+        let refuse = |source| DataError::Read { file: file.clone(), source };
+        let opened = File::open(path).map_err(refuse)?;
+        let bytes = opened.metadata().map_err(refuse)?.len();
+        let name = file.clone();
+        let fault = move |reason: String| DataError::Parquet { file: name.clone(), reason };
+        let pages = opened.try_clone().map_err(refuse)?;
+        let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(opened)).map_err(&fault)?;
+        check_layout(builder.metadata(), &pages, bytes).map_err(&fault)?;
+        let roots = builder.schema().fields().iter().enumerate();
+        let roots = roots.filter(|(_, field)| wanted(field.name()));
+        let (roots, header): (Vec<usize>, _) = roots.map(|(i, field)| (i, field.name().clone())).unzip();
+        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
+        let mut reader =
+            guarded(|| builder.with_projection(mask).with_batch_size(BATCH).build()).map_err(&fault)?;
+        let batches =
+            std::iter::from_fn(move || guarded(|| reader.next().transpose()).map_err(&fault).transpose());
+        Self::new(file, header, batches)
+    }
+}
+
+/// Runs a part of the Parquet reader, which panics on some damaged files. After an error nothing more is
+/// asked of it.
+fn guarded<T, E: Display>(read: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(read) => read.map_err(|error| error.to_string()),
+        Err(_) => Err("its pages contradict its footer".to_owned()),
+    }
+}
+
+/// What the footer says of the file must be possible in `bytes` bytes.
+fn check_layout(footer: &ParquetMetaData, file: &File, bytes: u64) -> Result<(), String> {
+    let mut rows = 0_u64;
+    for group in footer.row_groups() {
+        rows = rows.saturating_add(u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
+        for column in group.columns() {
+            let start = column.dictionary_page_offset().filter(|&start| start > 0);
+            let start = start.unwrap_or_else(|| column.data_page_offset());
+            let place = u64::try_from(start)
+                .ok()
+                .zip(u64::try_from(column.compressed_size()).ok())
+                .and_then(|(start, size)| Some(start..start.checked_add(size)?))
+                .filter(|place| place.end <= bytes);
+            match place {
+                Some(place) => check_pages(file, bytes, place)?,
+                None => {
+                    return Err(format!("column {} lies outside of its {bytes} bytes", column.column_path()));
+                }
+            }
+        }
+    }
+    match rows > bytes.saturating_mul(ROWS_PER_BYTE) {
+        true => Err(format!("{rows} rows in {bytes} bytes are not credible")),
+        false => Ok(()),
+    }
+}
+
+impl<'a> ArrowTable<'a> {
+    /// Record batches that all have the columns of the first.
+    pub(crate) fn of(batches: impl IntoIterator<Item = RecordBatch> + 'a) -> Result<Self, DataError> {
+        let mut batches = batches.into_iter().peekable();
+        let header = batches.peek().map_or_else(Vec::new, names);
+        Self::new("the record batches".into(), header, batches.map(Ok))
+    }
+
+    fn new(
+        name: Arc<str>,
+        header: Vec<String>,
+        batches: impl Iterator<Item = Result<RecordBatch, DataError>> + 'a,
+    ) -> Result<Self, DataError> {
+        check_header(&name, &header)?;
+        let batches = Box::new(batches);
+        Ok(Self { name, header, batches, columns: Vec::new(), rows: 0, row: 0, read: 0, before: 0 })
+    }
+}
+
+fn names(batch: &RecordBatch) -> Vec<String> {
+    batch.schema_ref().fields().iter().map(|field| field.name().clone()).collect()
+}
+
+impl Table for ArrowTable<'_> {
+    fn file(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    fn advance(&mut self) -> Result<bool, DataError> {
+        if self.row + 1 < self.rows {
+            self.row += 1;
+            return Ok(true);
+        }
+        self.before += self.rows as u64;
+        (self.row, self.rows) = (0, 0);
+        for batch in self.batches.by_ref() {
+            let batch = batch?;
+            let found = names(&batch);
+            if found != self.header {
+                let (table, expected) = (self.name.clone(), self.header.clone());
+                return Err(DataError::Batches { table, batch: self.read, expected, found });
+            }
+            self.read += 1;
+            if batch.num_rows() > 0 {
+                self.rows = batch.num_rows();
+                self.columns = batch.columns().to_vec();
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn place(&self) -> Place {
+        Place { file: Some(self.name.clone()), line: false, row: self.before + self.row as u64 }
+    }
+
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+        match text_at(&*self.columns[column], self.row).filter(|id| !id.is_empty()) {
+            Some(id) => Ok(id),
+            None => Err(DataError::EmptyId { at: self.place(), column: self.header[column].clone() }),
+        }
+    }
+
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+        time_at(&*self.columns[column], self.row, clock).map_err(|why| DataError::BadTime {
+            at: self.place(),
+            column: self.header[column].clone(),
+            value: self.shown(column),
+            why,
+        })
+    }
+
+    fn number(&self, column: usize) -> Result<f32, Flaw> {
+        number_at(&*self.columns[column], self.row, number)
+    }
+
+    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
+        let array = &*self.columns[column];
+        match array.as_boolean_opt() {
+            Some(truths) if truths.is_valid(self.row) => Ok(f32::from(truths.value(self.row))),
+            _ => number_at(array, self.row, number_or_truth),
+        }
+    }
+
+    fn shown(&self, column: usize) -> String {
+        let array = &*self.columns[column];
+        match text_at(array, self.row) {
+            Some(text) => excerpt(text.as_bytes()),
+            None if array.is_null(self.row) => String::new(),
+            None => match number_at(array, self.row, number) {
+                Ok(value) => value.to_string(),
+                Err(Flaw::Missing) => "NaN".to_owned(),
+                Err(Flaw::Infinite) => "inf".to_owned(),
+                Err(_) => array.data_type().to_string(),
+            },
+        }
+    }
+}
+
+/// An integer of any width; nothing for null, for other types, and for what is beyond 64 bits.
+fn integer_at(array: &dyn Array, row: usize) -> Option<i64> {
+    if array.is_null(row) {
+        return None;
+    }
+    Some(match array.data_type() {
+        DataType::Int8 => array.as_primitive::<Int8Type>().value(row).into(),
+        DataType::Int16 => array.as_primitive::<Int16Type>().value(row).into(),
+        DataType::Int32 => array.as_primitive::<Int32Type>().value(row).into(),
+        DataType::Int64 => array.as_primitive::<Int64Type>().value(row),
+        DataType::UInt8 => array.as_primitive::<UInt8Type>().value(row).into(),
+        DataType::UInt16 => array.as_primitive::<UInt16Type>().value(row).into(),
+        DataType::UInt32 => array.as_primitive::<UInt32Type>().value(row).into(),
+        DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).try_into().ok()?,
+        _ => return None,
+    })
+}
+
+/// The value of a dictionary that a row points at; nothing for null.
+fn entry(array: &dyn Array, row: usize) -> Option<(&dyn Array, usize)> {
+    let dictionary = array.as_any_dictionary_opt()?;
+    let key = usize::try_from(integer_at(dictionary.keys(), row)?).ok()?;
+    (key < dictionary.values().len()).then(|| (&**dictionary.values(), key))
+}
+
+/// A text, or an integer as one.
+fn text_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
+    if array.is_null(row) {
+        return None;
+    }
+    match array.data_type() {
+        DataType::Utf8 => Some(array.as_string::<i32>().value(row).into()),
+        DataType::LargeUtf8 => Some(array.as_string::<i64>().value(row).into()),
+        DataType::Utf8View => Some(array.as_string_view().value(row).into()),
+        DataType::Dictionary(..) => entry(array, row).and_then(|(values, key)| text_at(values, key)),
+        _ => integer_at(array, row).map(|number| number.to_string().into()),
+    }
+}
+
+/// A number of any type; `read` reads texts.
+fn number_at(array: &dyn Array, row: usize, read: fn(&[u8]) -> Result<f32, Flaw>) -> Result<f32, Flaw> {
+    if array.is_null(row) {
+        return Err(Flaw::Missing);
+    }
+    let value = match array.data_type() {
+        DataType::Float16 => array.as_primitive::<Float16Type>().value(row).to_f64(),
+        DataType::Float32 => array.as_primitive::<Float32Type>().value(row).into(),
+        DataType::Float64 => array.as_primitive::<Float64Type>().value(row),
+        DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row) as f64,
+        DataType::Decimal128(_, scale) => {
+            array.as_primitive::<Decimal128Type>().value(row) as f64 / 10_f64.powi((*scale).into())
+        }
+        DataType::Dictionary(..) => {
+            let (values, key) = entry(array, row).ok_or(Flaw::Missing)?;
+            return number_at(values, key, read);
+        }
+        DataType::Null => return Err(Flaw::Missing),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+            return text_at(array, row).map_or(Err(Flaw::Missing), |text| read(text.as_bytes()));
+        }
+        _ => integer_at(array, row).ok_or(Flaw::Text)? as f64,
+    };
+    match value {
+        value if value.is_nan() => Err(Flaw::Missing),
+        value if value.is_infinite() => Err(Flaw::Infinite),
+        value if (value as f32).is_infinite() => Err(Flaw::TooLarge),
+        value => Ok(value as f32),
+    }
+}
+
+/// A time: a timestamp of any unit and zone, a date, an integer or a text.
+fn time_at(array: &dyn Array, row: usize, clock: &mut Clock) -> Result<i64, &'static str> {
+    if array.is_null(row) {
+        return Err(MISSING);
+    }
+    let (ticks, unit) = match array.data_type() {
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => (array.as_primitive::<TimestampSecondType>().value(row), 1_000_000),
+            TimeUnit::Millisecond => (array.as_primitive::<TimestampMillisecondType>().value(row), 1000),
+            TimeUnit::Microsecond => (array.as_primitive::<TimestampMicrosecondType>().value(row), 1),
+            TimeUnit::Nanosecond => {
+                let nanos = array.as_primitive::<TimestampNanosecondType>().value(row);
+                (if nanos % 1000 == 0 { nanos / 1000 } else { return Err(FINE) }, 1)
+            }
+        },
+        DataType::Date32 => (array.as_primitive::<Date32Type>().value(row).into(), DAY),
+        DataType::Date64 => (array.as_primitive::<Date64Type>().value(row), 1000),
+        DataType::Dictionary(..) => {
+            let (values, key) = entry(array, row).ok_or(MISSING)?;
+            return time_at(values, key, clock);
+        }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+            return clock.read(text_at(array, row).ok_or(MISSING)?.trim());
+        }
+        _ => {
+            let step = integer_at(array, row).ok_or(TYPE)?;
+            return clock.settle(TimeKind::Integer).map(|()| step);
+        }
+    };
+    let zone = match array.data_type() {
+        DataType::Timestamp(_, zone) => zone.as_deref(),
+        _ => None,
+    };
+    let time = ticks.checked_mul(unit).ok_or(RANGE)?;
+    clock.typed(zone, time)
+}
+
+#[cfg(test)]
+#[path = "arrow_table_tests.rs"]
+mod tests;

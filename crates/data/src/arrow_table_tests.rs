@@ -1,0 +1,243 @@
+use super::*;
+use crate::{Frame, Freq, Future, Panel, ReadOptions, Zone};
+use arrow_array::{
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array,
+    Int8Array, Int32Array, Int64Array, LargeStringArray, StringArray, StringViewArray,
+    TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
+};
+use std::io::Write as _;
+use std::path::PathBuf;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+fn shops() -> ReadOptions {
+    ReadOptions {
+        id_col: "shop".into(),
+        time_col: Some("time".into()),
+        target_col: "sales".into(),
+        ..ReadOptions::default()
+    }
+}
+
+fn time(text: &str) -> i64 {
+    TimeKind::Timestamp.parse(text).unwrap()
+}
+
+fn array(values: impl Array + 'static) -> ArrayRef {
+    Arc::new(values)
+}
+
+fn batch(columns: &[(&str, ArrayRef)]) -> RecordBatch {
+    RecordBatch::try_from_iter_with_nullable(columns.iter().map(|(name, array)| (*name, array.clone(), true)))
+        .unwrap()
+}
+
+fn read(batches: impl IntoIterator<Item = RecordBatch>) -> Result<Panel, DataError> {
+    Panel::from_record_batches(batches, &ReadOptions::default())
+}
+
+fn contains(error: DataError, message: &str) {
+    let error = error.to_string();
+    assert!(error.contains(message), "{error}\n without\n{message}");
+}
+
+/// What `compare/tables.py` wrote.
+fn check_shops(panel: &Panel) {
+    assert_eq!(panel.ids().map(|id| &**id).collect::<Vec<_>>(), ["north", "süd"]);
+    for (series, base) in [(0, 0.25), (1, 10.25)] {
+        let y: Vec<f32> = (0..72).map(|t| base + (t % 24) as f32).collect();
+        assert_eq!(panel.y(series), y);
+        let visits: Vec<f32> = (0..72).map(|t| (t * t) as f32).collect();
+        assert_eq!(panel.column("visits", series).unwrap(), visits);
+        assert_eq!(panel.column("open", series).unwrap()[6..9], [0.0, 0.0, 1.0]);
+    }
+    assert_eq!(panel.freq(), Freq::parse("h").unwrap());
+}
+
+#[test]
+fn files_of_pandas_and_pyarrow_are_read() {
+    let zoned = Panel::from_file(fixture("pandas.parquet"), &shops()).unwrap();
+    check_shops(&zoned);
+    assert_eq!(zoned.zone().unwrap().to_string(), "Europe/Berlin");
+    // Clocks were put back in the night of the 27th: 72 hours from midnight end at 22:00.
+    assert_eq!(zoned.time(0, 0), time("2024-10-25 22:00"));
+    assert_eq!(zoned.future_times(0, 1).unwrap(), [time("2024-10-28 22:00")]);
+    let shown = TimeKind::Timestamp.display_in(zoned.zone(), zoned.future_times(1, 1).unwrap()[0]);
+    assert_eq!(shown, "2024-10-28 23:00:00+01:00");
+
+    let civil = Panel::from_file(fixture("arrow.parquet"), &shops()).unwrap();
+    check_shops(&civil);
+    assert_eq!((civil.zone(), civil.time(0, 1)), (None, time("2024-10-26 01:00")));
+
+    let days = Panel::from_file(fixture("dates.parquet"), &shops()).unwrap();
+    assert_eq!((days.freq(), days.n_rows()), (Freq::parse("D").unwrap(), 6));
+    assert_eq!(days.time(1, 0), time("2024-10-26"));
+    assert_eq!(column_names("dates.parquet"), ["shop", "time", "sales", "visits", "open"]);
+}
+
+fn column_names(name: &str) -> Vec<String> {
+    crate::column_names(fixture(name)).unwrap()
+}
+
+#[test]
+fn what_is_wrong_with_a_parquet_file_is_said_with_its_place() {
+    let other = ReadOptions { target_col: "sale".into(), ..shops() };
+    let error = Panel::from_file(fixture("pandas.parquet"), &other).unwrap_err();
+    contains(error, "pandas.parquet has no column `sale`, did you mean `sales`?");
+    let error = Panel::from_file(fixture("hole.parquet"), &shops()).unwrap_err();
+    contains(error, "hole.parquet: ");
+    contains(Panel::from_file("no/such.parquet", &shops()).unwrap_err(), "no/such.parquet: No such file");
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cut.PQ");
+    let whole = std::fs::read(fixture("arrow.parquet")).unwrap();
+    for cut in [0, 3, 100, whole.len() / 2, whole.len() - 1] {
+        std::fs::File::create(&path).unwrap().write_all(&whole[..cut]).unwrap();
+        contains(Panel::from_file(&path, &shops()).unwrap_err(), "cut.PQ: ");
+    }
+}
+
+#[test]
+fn columns_of_all_types_become_ids_times_and_numbers() {
+    let ids: [ArrayRef; 6] = [
+        array(StringArray::from(vec!["7", "7", "7"])),
+        array(LargeStringArray::from(vec!["7"; 3])),
+        array(StringViewArray::from(vec!["7"; 3])),
+        array(DictionaryArray::new(Int8Array::from(vec![1, 1, 1]), array(StringArray::from(vec!["a", "7"])))),
+        array(Int32Array::from(vec![7; 3])),
+        array(UInt64Array::from(vec![7; 3])),
+    ];
+    let days = [19_753_i64, 19_754, 19_755];
+    let times: [ArrayRef; 6] = [
+        array(TimestampSecondArray::from(days.map(|day| day * 86_400).to_vec())),
+        array(TimestampMillisecondArray::from(days.map(|day| day * 86_400_000).to_vec())),
+        array(TimestampNanosecondArray::from(days.map(|day| day * 86_400_000_000_000).to_vec())),
+        array(Date32Array::from(days.map(|day| day as i32).to_vec())),
+        array(StringArray::from(vec!["2024-01-31", "2024-02-01", "2024-02-02"])),
+        array(DictionaryArray::new(
+            Int8Array::from(vec![0, 1, 2]),
+            array(Date32Array::from(days.map(|day| day as i32).to_vec())),
+        )),
+    ];
+    let values: [ArrayRef; 6] = [
+        array(Float64Array::from(vec![1.0, 2.0, 4.0])),
+        array(Float32Array::from(vec![1.0, 2.0, 4.0])),
+        array(Int64Array::from(vec![1, 2, 4])),
+        array(Int8Array::from(vec![1, 2, 4])),
+        array(Decimal128Array::from(vec![100, 200, 400]).with_precision_and_scale(9, 2).unwrap()),
+        array(StringArray::from(vec!["1", " 2.0", "4e0"])),
+    ];
+    for ((ids, times), values) in ids.iter().zip(&times).zip(&values) {
+        let open = array(BooleanArray::from(vec![true, false, true]));
+        let columns =
+            [("ds", times.clone()), ("open", open), ("unique_id", ids.clone()), ("y", values.clone())];
+        let whole = batch(&columns);
+        // In two batches, with an empty one between them.
+        let panel = read([whole.slice(0, 1), whole.slice(0, 0), whole.slice(1, 2)]).unwrap();
+        assert_eq!((&**panel.id(0), panel.y(0)), ("7", &[1.0, 2.0, 4.0][..]), "{whole:?}");
+        assert_eq!(panel.freq(), Freq::parse("D").unwrap(), "{whole:?}");
+        assert_eq!(panel.time(0, 0), time("2024-01-31"));
+        assert_eq!(panel.column("open", 0).unwrap(), [1.0, 0.0, 1.0]);
+    }
+    let steps = batch(&[
+        ("unique_id", ids[0].clone()),
+        ("ds", array(Int32Array::from(vec![5, 3, 4]))),
+        ("y", values[1].clone()),
+    ]);
+    let panel = read([steps]).unwrap();
+    assert_eq!((panel.freq().to_string(), panel.y(0)), ("1".into(), &[2.0, 4.0, 1.0][..]));
+
+    let wide = batch(&[("ds", times[3].clone()), ("b", values[0].clone()), ("a", values[2].clone())]);
+    let options = ReadOptions { wide: true, ..ReadOptions::default() };
+    let panel = Panel::from_record_batches([wide], &options).unwrap();
+    assert_eq!((panel.n_series(), panel.y(1)), (2, &[1.0, 2.0, 4.0][..]));
+}
+
+#[test]
+fn what_is_wrong_with_a_batch_is_said_with_its_row() {
+    let good: [(&str, ArrayRef); 3] = [
+        ("unique_id", array(StringArray::from(vec!["a", "a", "a"]))),
+        ("ds", array(Int64Array::from(vec![1, 2, 3]))),
+        ("y", array(Float64Array::from(vec![1.0, 2.0, 3.0]))),
+    ];
+    let with = |column: usize, values: ArrayRef| {
+        let mut columns = good.clone();
+        columns[column].1 = values;
+        read([batch(&columns)]).unwrap_err()
+    };
+    let at = "the record batches, row 1, column ";
+    for (column, values, message) in [
+        (0, array(StringArray::from(vec![Some("a"), None, Some("a")])), "`unique_id`: the id is empty"),
+        (0, array(Float64Array::from(vec![1.0, 2.0, 3.0])), "the id is empty"),
+        (1, array(Int64Array::from(vec![Some(1), None, Some(3)])), "`ds`: \"\" is missing"),
+        (1, array(Float64Array::from(vec![1.0, 2.0, 3.0])), "`ds`: \"1\" is of a type that holds no times"),
+        (1, array(TimestampNanosecondArray::from(vec![1000, 1001, 1002])), "is finer than a microsecond"),
+        (1, array(TimestampSecondArray::from(vec![0, i64::MAX, 0])), "is beyond the years"),
+        (2, array(Float64Array::from(vec![Some(1.0), None, None])), "`y`: \"\" is missing; fill it in"),
+        (2, array(Float64Array::from(vec![1.0, f64::NAN, 3.0])), "`y`: \"NaN\" is missing"),
+        (2, array(Float64Array::from(vec![1.0, f64::INFINITY, 3.0])), "`y`: \"inf\" is not finite"),
+        (2, array(Float64Array::from(vec![1.0, 1e39, 3.0])), "is beyond a 32-bit float"),
+        (2, array(StringArray::from(vec!["1", "many", "3"])), "`y`: \"many\" is not a number"),
+        (2, array(BooleanArray::from(vec![true, true, true])), "`y`: \"Boolean\" is not a number"),
+    ] {
+        let error = with(column, values).to_string();
+        assert!(error.contains(message), "{error} without {message}");
+        assert!(error.contains(at) || error.contains("row 0, column "), "{error}");
+    }
+    contains(read([]).unwrap_err(), "the record batches has no column `unique_id`");
+    contains(read([batch(&good).slice(0, 0)]).unwrap_err(), "has no rows");
+    let other = batch(&[good[0].clone(), good[1].clone(), ("z", good[2].1.clone())]);
+    contains(read([batch(&good), other]).unwrap_err(), "batch 1 has the columns `unique_id`, `ds`, `z`");
+    let twice = arrow_schema::Schema::new(vec![
+        arrow_schema::Field::new("y", DataType::Float64, false),
+        arrow_schema::Field::new("y", DataType::Float64, false),
+    ]);
+    let twice = RecordBatch::try_new(Arc::new(twice), vec![good[2].1.clone(), good[2].1.clone()]).unwrap();
+    contains(read([twice]).unwrap_err(), "column `y` appears twice");
+}
+
+#[test]
+fn a_frame_survives_its_file() {
+    let mut frame = Frame::new(Freq::parse("h").unwrap());
+    frame.zone = Some(Zone::parse("Europe/Berlin").unwrap());
+    frame.ids = vec!["a".into(), "a".into(), "é, \"b\"".into()];
+    frame.times = vec![time("2024-10-27 00:00"), time("2024-10-27 01:00"), time("2024-10-27 00:00")];
+    frame.cutoffs = Some(vec![0; 3]);
+    frame.columns = vec![("y".into(), vec![0.1, f32::NAN, 3.0]), ("x".into(), vec![1.0, -1e30, 2.0])];
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("frame.parquet");
+    frame.write_parquet(std::fs::File::create(&path).unwrap()).unwrap();
+    let fill = Some(crate::Fill::Forward);
+    let options = ReadOptions { freq: Some(frame.freq), fill, ..ReadOptions::default() };
+    let panel = Panel::from_file(&path, &options).unwrap();
+    assert_eq!((&**panel.id(1), panel.y(0), panel.y(1)), ("é, \"b\"", &[0.1, 0.1][..], &[3.0][..]));
+    assert_eq!(panel.column("x", 0).unwrap(), [1.0, -1e30]);
+    assert_eq!(panel.times(0).collect::<Vec<_>>(), frame.times[..2]);
+    assert_eq!(panel.zone(), frame.zone.as_ref());
+
+    frame.freq = Freq::parse("1").unwrap();
+    frame.zone = None;
+    let again = Panel::from_record_batches([frame.record_batch()], &ReadOptions { fill, ..options });
+    assert!(matches!(again, Err(DataError::FreqKind { .. })), "integers are written as such");
+}
+
+#[test]
+fn static_and_future_tables_come_as_batches_too() {
+    let panel = Panel::from_series(Freq::parse("1").unwrap(), [("a", 0, [1.0, 2.0]), ("b", 0, [1.0, 2.0])]);
+    let ids = array(StringArray::from(vec!["b", "a"]));
+    let sizes = batch(&[("unique_id", ids.clone()), ("size", array(Int32Array::from(vec![2, 1])))]);
+    let panel = panel.unwrap().with_static_batches([sizes], &ReadOptions::default()).unwrap();
+    assert_eq!(panel.static_value("size", 0).unwrap(), 1.0);
+    let future = |times: Vec<i64>| {
+        let rows = [
+            ("unique_id", ids.clone()),
+            ("ds", array(Int64Array::from(times))),
+            ("price", array(Float32Array::from(vec![5.0, 6.0]))),
+        ];
+        Future::from_record_batches([batch(&rows)], &ReadOptions::default(), &panel, 1)
+    };
+    assert_eq!(future(vec![2, 2]).unwrap().column("price").unwrap(), [6.0, 5.0]);
+    contains(future(vec![2, 3]).unwrap_err(), "row 1: series `a` at 3 is not among the rows to forecast");
+}

@@ -1,0 +1,172 @@
+//! Panels from slices.
+
+use crate::error::DataError;
+use crate::fill::Fill;
+use crate::flaw::Place;
+use crate::freq::Freq;
+use crate::long::{BadCell, Column, Rows};
+use crate::panel::{Panel, admitted, check_mask, check_weight, finite};
+use crate::time::TimeKind;
+use crate::zone::Zone;
+
+/// Collects a panel from slices; see [`Panel::builder`].
+///
+/// The first mistake is kept and reported by [`build`](Self::build).
+#[derive(Debug)]
+pub struct PanelBuilder {
+    kind: TimeKind,
+    zone: Option<Zone>,
+    freq: Option<Freq>,
+    rows: Rows,
+    statics: Vec<(String, Vec<(String, f32)>)>,
+    fault: Option<DataError>,
+}
+
+impl PanelBuilder {
+    pub(crate) fn new(kind: TimeKind) -> Self {
+        let rows = Rows { target: Some("y".to_owned()), ..Rows::default() };
+        Self { kind, zone: None, freq: None, rows, statics: Vec::new(), fault: None }
+    }
+
+    /// Sets the frequency; else it is inferred from the longest series and confirmed on all.
+    pub fn freq(mut self, freq: Freq) -> Self {
+        self.freq = Some(freq);
+        self
+    }
+
+    /// Says that the times are instants, microseconds since 1970-01-01 00:00 UTC, in that zone.
+    pub fn zone(mut self, zone: Zone) -> Self {
+        self.zone = Some(zone);
+        self
+    }
+
+    /// Fills rows and values that are missing; without it they are mistakes.
+    pub fn fill(mut self, fill: Fill) -> Self {
+        self.rows.fill = Some(fill);
+        self
+    }
+
+    /// Appends rows of one series.
+    pub fn series(mut self, id: &str, times: &[i64], y: &[f32]) -> Self {
+        if times.is_empty() && y.is_empty() {
+            self.fault.get_or_insert(DataError::EmptySeries { id: id.to_owned() });
+        }
+        times.iter().for_each(|_| self.rows.push_id(id));
+        self.append(times, y)
+    }
+
+    /// Appends rows in the long layout: an id, a time and a value for each, in any order.
+    pub fn rows<I: AsRef<str>>(mut self, ids: &[I], times: &[i64], y: &[f32]) -> Self {
+        self.check_len("ids", times.len(), ids.len());
+        ids.iter().for_each(|id| self.rows.push_id(id.as_ref()));
+        self.append(times, y)
+    }
+
+    fn append(mut self, times: &[i64], y: &[f32]) -> Self {
+        self.check_len("y", times.len(), y.len());
+        times.iter().for_each(|time| self.rows.times.push(*time));
+        self.rows.y.extend_from_slice(y);
+        self
+    }
+
+    /// Adds a further column: a value for each row appended, in the same order.
+    pub fn column(mut self, name: &str, values: &[f32]) -> Self {
+        let mut column = Column::new(name);
+        column.values = Ok(values.to_vec());
+        self.rows.columns.push(column);
+        self
+    }
+
+    /// Marks with 0 the rows whose `y` is not known; their `y` may be NaN.
+    pub fn available_mask(mut self, values: &[f32]) -> Self {
+        self.rows.mask = Some(values.to_vec());
+        self
+    }
+
+    /// Weighs the rows in the loss; each weight is 0 or more.
+    pub fn sample_weight(mut self, values: &[f32]) -> Self {
+        self.rows.weight = Some(values.to_vec());
+        self
+    }
+
+    /// Adds a static column: one value for each series, found by id.
+    pub fn static_column(mut self, name: &str, values: &[(&str, f32)]) -> Self {
+        let values = values.iter().map(|(id, value)| ((*id).to_owned(), *value)).collect();
+        self.statics.push((name.to_owned(), values));
+        self
+    }
+
+    /// Sorts by (id, time) and checks everything.
+    ///
+    /// # Errors
+    /// Lengths that differ, values that are not finite, duplicates, gaps, a frequency that cannot
+    /// be inferred or does not fit, static values that are missing. A further column with a value
+    /// that is not finite is an error only when it is used.
+    pub fn build(mut self) -> Result<Panel, DataError> {
+        let rows = self.rows.len();
+        for column in std::mem::take(&mut self.rows.columns) {
+            let Ok(values) = &column.values else { continue };
+            self.check_len(&format!("column `{}`", column.name), rows, values.len());
+            if self.rows.columns.iter().any(|known| known.name == column.name) {
+                let (table, column) = (self.rows.origin.table(), column.name.clone());
+                self.fault.get_or_insert(DataError::DuplicateColumn { table, column });
+            }
+            self.rows.columns.push(column);
+        }
+        let mask = self.rows.mask.as_ref().map_or(rows, Vec::len);
+        self.check_len("available_mask", rows, mask);
+        let weight = self.rows.weight.as_ref().map_or(rows, Vec::len);
+        self.check_len("sample_weight", rows, weight);
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        check_values(&mut self.rows)?;
+        let mut panel = self.rows.finish(self.kind, self.zone, self.freq)?;
+        for (name, values) in &self.statics {
+            let values: Vec<(&str, f32)> = values.iter().map(|(id, v)| (id.as_str(), *v)).collect();
+            panel = panel.with_static(name, &values)?;
+        }
+        Ok(panel)
+    }
+
+    fn check_len(&mut self, what: &str, expected: usize, found: usize) {
+        if expected != found {
+            self.fault.get_or_insert(DataError::Length { what: what.to_owned(), expected, found });
+        }
+    }
+}
+
+/// Checks values from slices as cells of a file are checked when they are read.
+fn check_values(rows: &mut Rows) -> Result<(), DataError> {
+    let bad = |column: &str, row: usize, value: f32, flaw| DataError::BadValue {
+        at: Place::row(row),
+        column: column.to_owned(),
+        value: value.to_string(),
+        flaw,
+    };
+    for row in 0..rows.len() {
+        let mut masked = false;
+        if let Some(mask) = &rows.mask {
+            check_mask(mask[row]).map_err(|flaw| bad("available_mask", row, mask[row], flaw))?;
+            masked = mask[row] == 0.0;
+        }
+        if let Some(weight) = &rows.weight {
+            let weight = weight[row];
+            check_weight(weight).map_err(|flaw| bad("sample_weight", row, weight, flaw))?;
+        }
+        let y = &mut rows.y[row];
+        *y = admitted(finite(*y), masked, rows.fill).map_err(|flaw| bad("y", row, *y, flaw))?;
+        for column in &mut rows.columns {
+            let Ok(values) = &mut column.values else { continue };
+            let value = values[row];
+            match admitted(finite(value), masked, rows.fill) {
+                Ok(value) => values[row] = value,
+                Err(flaw) => {
+                    let at = Place::row(row);
+                    column.values = Err(BadCell { at, value: value.to_string(), flaw });
+                }
+            }
+        }
+    }
+    Ok(())
+}

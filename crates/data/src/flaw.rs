@@ -1,0 +1,120 @@
+//! Where in a table something is wrong, and what may be wrong with a cell or a row.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::freq::Freq;
+
+/// Where a row came from: the line of a text file (from 1), or the row of any other table (from 0).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, or nothing when the rows came from slices.
+    pub file: Option<Arc<str>>,
+    /// Whether `row` is a line of text.
+    pub line: bool,
+    /// Line of the file, from 1, or index of the row, from 0.
+    pub row: u64,
+}
+
+impl Place {
+    /// A row of slices, from 0.
+    pub(crate) fn row(row: usize) -> Self {
+        Self { file: None, line: false, row: row as u64 }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}, ")?;
+        }
+        write!(f, "{} {}", if self.line { "line" } else { "row" }, self.row)
+    }
+}
+
+/// What is wrong with a cell that should hold a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// Empty, or a word for "no value" (`NaN`, `NA`, `null`, ...).
+    Missing,
+    /// Plus or minus infinity.
+    Infinite,
+    /// Beyond what a 32-bit float holds.
+    TooLarge,
+    /// A number with a comma before its decimals.
+    DecimalComma,
+    /// Anything else that is no number.
+    Text,
+    /// Not 0 or 1, in `available_mask`.
+    Mask,
+    /// Negative, in `sample_weight`.
+    Negative,
+    /// Missing, with no earlier value of its series to carry forward.
+    NothingBefore,
+    /// Missing, as are all values of its series.
+    NothingKnown,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Missing => {
+                "is missing; fill it in (`--fill` or `Fill` does so on request), or add a column \
+                 `available_mask` that is 0 in such rows"
+            }
+            Self::Infinite => "is not finite; replace it by a number",
+            Self::TooLarge => "is beyond a 32-bit float (about 3.4e38); rescale the column",
+            Self::DecimalComma => "has a decimal comma; write decimals with a point",
+            Self::Text => "is not a number; write plain decimals such as 12.5 or 1e-3",
+            Self::Mask => "is not 0 or 1; `available_mask` is 1 where y is known, else 0",
+            Self::Negative => "is negative; `sample_weight` must be 0 or more",
+            Self::NothingBefore => {
+                "is missing, and its series has no value before it to carry forward; drop the row, \
+                 or fill by interpolate or zero"
+            }
+            Self::NothingKnown => {
+                "is missing, as are all values of its series; leave the series out, or fill by zero"
+            }
+        })
+    }
+}
+
+/// A row that is not the next step of its series.
+#[derive(Clone, Debug)]
+pub struct Gap {
+    /// The row.
+    pub at: Place,
+    /// Its series.
+    pub id: String,
+    /// Time of the row before it.
+    pub after: String,
+    /// The next time by the frequency.
+    pub expected: String,
+    /// The time it has.
+    pub found: String,
+    /// The frequency.
+    pub freq: Freq,
+    /// Whether the frequency was inferred from the data.
+    pub inferred: bool,
+    /// A frequency that this series does follow.
+    pub fits: Option<Freq>,
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, id, after, expected, found, freq, .. } = self;
+        let how = if self.inferred { "inferred " } else { "" };
+        write!(
+            f,
+            "{at}: series `{id}` goes from {after} to {found}, but by the {how}frequency `{freq}` \
+             {expected} comes next; "
+        )?;
+        match self.fits {
+            Some(fits) => write!(f, "its times follow `{fits}`: set that frequency"),
+            None => f.write_str(
+                "add the rows in between (`--fill` or `Fill` does so on request), set another \
+                 frequency, or, where only the order of rows matters, number them with integers",
+            ),
+        }
+    }
+}

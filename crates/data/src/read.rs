@@ -1,0 +1,246 @@
+//! Panels from files and record batches: long (a row per series and time) and wide (a column per
+//! series).
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+
+use crate::arrow_table::ArrowTable;
+use crate::error::DataError;
+use crate::fill::Fill;
+use crate::freq::Freq;
+use crate::long::{Column, Origin, Rows};
+use crate::panel::{Panel, admitted, check_mask, check_weight};
+use crate::table::{self, Table};
+use crate::text_table::TextTable;
+use crate::time::Clock;
+use crate::zone::Zone;
+
+const ID_REMEDY: &str = "set the name of the id column, or read the file as wide";
+const TIME_REMEDY: &str = "set the name of the time column";
+const TARGET_REMEDY: &str = "set the name of the target column";
+const COLUMN_REMEDY: &str = "give one of these names, or add the column";
+
+const MASK: &str = "available_mask";
+const WEIGHT: &str = "sample_weight";
+
+/// How a table is laid out, and what is made of it.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// One time column, every other column a series; else a row per series and time.
+    pub wide: bool,
+    /// Column of the series' ids, in the long layout.
+    pub id_col: String,
+    /// Column of the times; by default `ds`, or the first column of a wide table.
+    pub time_col: Option<String>,
+    /// Column of the values, in the long layout.
+    pub target_col: String,
+    /// Further columns to keep, in the long layout; all by default. Those that nobody uses only take room.
+    pub columns: Option<Vec<String>>,
+    /// The frequency; else it is inferred from the longest series and confirmed on all.
+    pub freq: Option<Freq>,
+    /// The zone of the times; else the one that they tell themselves. Times without an offset from
+    /// UTC are then those of the zone's clocks.
+    pub zone: Option<Zone>,
+    /// How missing rows and values are filled; without it they are mistakes.
+    pub fill: Option<Fill>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            wide: false,
+            id_col: "unique_id".into(),
+            time_col: None,
+            target_col: "y".into(),
+            columns: None,
+            freq: None,
+            zone: None,
+            fill: None,
+        }
+    }
+}
+
+impl ReadOptions {
+    pub(crate) fn time_col(&self) -> &str {
+        self.time_col.as_deref().unwrap_or("ds")
+    }
+
+    fn clock(&self) -> Clock {
+        Clock { kind: None, zone: self.zone.clone() }
+    }
+}
+
+impl Panel {
+    /// Reads a file: Parquet where its name ends in `.parquet` or `.pq`, else text, as
+    /// [`from_csv`](Self::from_csv).
+    ///
+    /// # Errors
+    /// Every mistake names the file, the line or row and the column, and says what to do.
+    pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        let path = path.as_ref();
+        let names = [options.id_col.as_str(), options.time_col(), &options.target_col, MASK, WEIGHT];
+        let mut table = match options.columns.as_deref().filter(|_| !options.wide) {
+            None => table::open(path, |_| true)?,
+            Some(columns) => table::open(path, |name| {
+                names.contains(&name) || columns.iter().any(|column| column == name)
+            })?,
+        };
+        read(&mut *table, options).or_else(|error| match error {
+            // The columns that were passed over belong into the message.
+            DataError::MissingColumn { .. } => read(&mut *table::open(path, |_| true)?, options),
+            error => Err(error),
+        })
+    }
+
+    /// Reads a CSV file, separated by commas, semicolons, tabs or bars.
+    ///
+    /// Long: the columns `available_mask` (0 or 1) and `sample_weight` (0 or more) have their
+    /// meaning in training; every other column is kept under its name. Rows may come in any order.
+    /// A further column with a cell that is no number is an error only when it is used.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn from_csv(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        read(&mut TextTable::open(path.as_ref())?, options)
+    }
+
+    /// Reads CSV text from `input`, called `name` in messages; else as [`from_csv`](Self::from_csv).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_csv(input: impl Read, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
+        read(&mut TextTable::new(input, name.into())?, options)
+    }
+
+    /// Takes Arrow record batches with the columns of a file, laid out as [`from_csv`](Self::from_csv)
+    /// says. Ids may be texts (plain or as a dictionary) or integers; times timestamps of any unit and
+    /// zone, dates, integers or texts; values numbers of any width.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn from_record_batches(
+        batches: impl IntoIterator<Item = RecordBatch>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        read(&mut ArrowTable::of(batches)?, options)
+    }
+}
+
+/// Names of the columns of a file.
+///
+/// # Errors
+/// A file that cannot be read, or has no header.
+pub fn column_names(path: impl AsRef<Path>) -> Result<Vec<String>, DataError> {
+    Ok(table::open(path.as_ref(), |_| true)?.header().to_vec())
+}
+
+fn read(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
+    if options.wide { read_wide(table, options) } else { read_long(table, options) }
+}
+
+fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
+    let id = table.column(&options.id_col, ID_REMEDY)?;
+    let time = table.column(options.time_col(), TIME_REMEDY)?;
+    let target = table.column(&options.target_col, TARGET_REMEDY)?;
+    let mask = table.find(MASK);
+    let weight = table.find(WEIGHT);
+    let known = [Some(id), Some(time), Some(target), mask, weight];
+    let (extras, columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
+        .filter(|(i, _)| !known.contains(&Some(*i)))
+        .map(|(i, name)| (i, Column::new(name)))
+        .unzip();
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    let missing = options.columns.iter().flatten().find(|column| !names.contains(&column.as_str()));
+    if let Some(column) = missing {
+        return Err(DataError::missing_column(table.file(), column, names.into_iter(), COLUMN_REMEDY));
+    }
+    let wanted = |name: &String| options.columns.as_ref().is_none_or(|columns| columns.contains(name));
+    let (extras, columns): (Vec<usize>, Vec<Column>) =
+        extras.into_iter().zip(columns).filter(|(_, column)| wanted(&column.name)).unzip();
+    let mut rows = Rows {
+        origin: Origin::like(&table.place()),
+        mask: mask.map(|_| Vec::new()),
+        weight: weight.map(|_| Vec::new()),
+        columns,
+        target: Some(options.target_col.clone()),
+        fill: options.fill,
+        ..Rows::default()
+    };
+    let mut clock = options.clock();
+    while table.advance()? {
+        let table = &*table;
+        let mut masked = false;
+        if let (Some(column), Some(values)) = (mask, &mut rows.mask) {
+            let value = table.number(column).and_then(check_mask);
+            let value = value.map_err(|flaw| table.bad_value(column, flaw))?;
+            masked = value == 0.0;
+            values.push(value);
+        }
+        if let (Some(column), Some(values)) = (weight, &mut rows.weight) {
+            let value = table.number(column).and_then(check_weight);
+            values.push(value.map_err(|flaw| table.bad_value(column, flaw))?);
+        }
+        let y = admitted(table.number(target), masked, options.fill);
+        rows.y.push(y.map_err(|flaw| table.bad_value(target, flaw))?);
+        rows.push_id(&table.id(id)?);
+        rows.times.push(table.time(time, &mut clock)?);
+        rows.origin.push(table.place().row);
+        for (column, &i) in rows.columns.iter_mut().zip(&extras) {
+            let cell = admitted(table.number_or_truth(i), masked, options.fill);
+            column.push(cell, || (table.place(), table.shown(i)));
+        }
+    }
+    match clock.kind {
+        Some(kind) => rows.finish(kind, clock.zone, options.freq),
+        None => Err(DataError::NoRows { table: table.file().clone() }),
+    }
+}
+
+fn read_wide(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
+    let time = match &options.time_col {
+        Some(name) => table.column(name, TIME_REMEDY)?,
+        None => 0,
+    };
+    let ids: Vec<(usize, Arc<str>)> =
+        (table.columns().enumerate()).filter(|(i, _)| *i != time).map(|(i, name)| (i, name.into())).collect();
+    if let Some((i, _)) = ids.iter().find(|(_, id)| id.is_empty()) {
+        return Err(DataError::UnnamedColumn { file: table.file().clone(), number: i + 1 });
+    }
+    let mut clock = options.clock();
+    let (mut times, mut lines) = (Vec::new(), Vec::new());
+    let mut values: Vec<Vec<f32>> = vec![Vec::new(); ids.len()];
+    while table.advance()? {
+        times.push(table.time(time, &mut clock)?);
+        lines.push(table.place().row);
+        for (values, (i, _)) in values.iter_mut().zip(&ids) {
+            let value = admitted(table.number(*i), false, options.fill);
+            values.push(value.map_err(|flaw| table.bad_value(*i, flaw))?);
+        }
+    }
+    let Some(kind) = clock.kind.filter(|_| !ids.is_empty()) else {
+        return Err(DataError::NoRows { table: table.file().clone() });
+    };
+
+    let mut order: Vec<usize> = (0..times.len()).collect();
+    order.sort_by_key(|&i| times[i]);
+    let origin = Origin::like(&table.place());
+    let mut rows = Rows { origin, fill: options.fill, ..Rows::default() };
+    for ((_, id), values) in ids.iter().zip(&mut values) {
+        for &i in &order {
+            rows.push_id(id);
+            rows.times.push(times[i]);
+            rows.y.push(values[i]);
+            rows.origin.push(lines[i]);
+        }
+        // What was copied is let go of.
+        *values = Vec::new();
+    }
+    rows.finish(kind, clock.zone, options.freq)
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

@@ -1,0 +1,74 @@
+//! Scalers of whole series and of static columns, between the panel that users give and the one that models
+//! see.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use foretell_checkpoint::{LocalScaler as Stored, TensorData};
+use foretell_data::{DataError, Future, LocalScaler, LocalScales, LocalStats, Panel};
+
+/// Which scalers are used (`local_scaler_type`, `local_static_scaler_type`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Local {
+    pub(crate) series: Option<LocalScaler>,
+    pub(crate) statics: Option<LocalScaler>,
+}
+
+/// A panel as models see it, and the way back.
+pub(crate) struct Scaled<'p> {
+    pub(crate) panel: Cow<'p, Panel>,
+    series: Option<LocalScales>,
+    statics: Option<(LocalScaler, BTreeMap<String, LocalStats>)>,
+}
+
+impl Local {
+    /// Scales a panel by the statistics of all rows but the last `held_out` of each series.
+    pub(crate) fn scale(self, panel: &Panel, held_out: usize) -> Result<Scaled<'_>, DataError> {
+        let mut scaled = Scaled { panel: Cow::Borrowed(panel), series: None, statics: None };
+        if let Some(scaler) = self.series {
+            let (panel, scales) = scaled.panel.scaled(scaler, held_out)?;
+            (scaled.panel, scaled.series) = (Cow::Owned(panel), Some(scales));
+        }
+        if let Some(scaler) = self.statics {
+            let (panel, stats) = scaled.panel.into_owned().with_scaled_statics(scaler)?;
+            (scaled.panel, scaled.statics) = (Cow::Owned(panel), Some((scaler, stats)));
+        }
+        Ok(scaled)
+    }
+}
+
+impl Scaled<'_> {
+    /// The future values on the panel's new scale.
+    pub(crate) fn future(&self, future: Option<&Future>) -> Result<Option<Future>, DataError> {
+        match &self.series {
+            None => Ok(future.cloned()),
+            Some(scales) => future.map(|future| scales.future(future)).transpose(),
+        }
+    }
+
+    /// Brings forecasts back to the scale of the data: `values` holds one stretch of `each` numbers for
+    /// each of `series`.
+    pub(crate) fn inverse(&self, series: impl Iterator<Item = usize>, values: &mut [f32], each: usize) {
+        let Some(scales) = &self.series else { return };
+        series.zip(values.chunks_mut(each)).for_each(|(series, values)| scales.inverse(series, values));
+    }
+
+    /// What neuralforecast's directories keep of the scalers: by column, of series and of static columns.
+    pub(crate) fn stored(&self, target: &str) -> [BTreeMap<String, Stored>; 2] {
+        let stored = |scaler: LocalScaler, stats: &[LocalStats]| Stored {
+            kind: scaler.name().to_owned(),
+            stats: Some(TensorData::f32([stats.len(), 2], stats.concat())),
+        };
+        let mut series = BTreeMap::new();
+        if let Some(scales) = &self.series {
+            let columns = scales.columns().iter();
+            series.extend(columns.map(|(name, stats)| (name.clone(), stored(scales.scaler(), stats))));
+            series.insert(target.to_owned(), stored(scales.scaler(), scales.target()));
+        }
+        let mut statics = BTreeMap::new();
+        if let Some((scaler, stats)) = &self.statics {
+            statics.extend(stats.iter().map(|(name, stats)| (name.clone(), stored(*scaler, &[*stats]))));
+        }
+        [series, statics]
+    }
+}
