@@ -30,10 +30,12 @@ fn specs() -> Vec<ModelSpec> {
     let mlp = common("MLP").set("hidden_size", 300).expect("valid hyper-parameters");
     let lstm = common("LSTM")
         .set("encoder_hidden_size", 24)
+        .and_then(|spec| spec.set("input_size", 24))
         .and_then(|spec| spec.set("decoder_hidden_size", 16))
         .expect("valid hyper-parameters");
     let gru = common("GRU")
         .set("encoder_hidden_size", 32)
+        .and_then(|spec| spec.set("input_size", 24))
         .and_then(|spec| spec.set("recurrent", true))
         .and_then(|spec| spec.set("encoder_dropout", 0.2))
         .expect("valid hyper-parameters");

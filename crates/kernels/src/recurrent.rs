@@ -151,18 +151,20 @@ impl Layer {
         }
     }
 
+    /// The lengths of the parts of the tape.
     fn parts(&self, run: Run) -> [usize; 7] {
         let Self { batch, hidden, .. } = *self;
-        let (kept, projects, trains) = (self.kept(run), self.projection.is_some(), run == Run::Training);
-        let if_ = |wanted: bool, len: usize| if wanted { len } else { 0 };
+        let trains = usize::from(run == Run::Training);
+        let projects = usize::from(self.projection.is_some());
+        let (kept, has_c) = (self.kept(run), usize::from(self.cell == Cell::Lstm));
         [
             kept * self.gates_len(),
-            if_(projects, kept * batch * hidden),
+            projects * kept * batch * hidden,
             self.cell.sums() * hidden,
-            if_(projects && trains, kept * batch * self.state()),
-            if_(trains, batch * self.state()),
-            if_(projects && trains, batch * hidden),
-            if_(self.cell == Cell::Lstm && trains, batch * hidden),
+            trains * projects * kept * batch * self.state(),
+            trains * batch * self.state(),
+            trains * projects * batch * hidden,
+            trains * has_c * batch * hidden,
         ]
     }
 
