@@ -1,10 +1,11 @@
 """Load a model directory that foretell wrote, predict, and compare with the forecast that foretell wrote.
 
-    foretell predict --model DIR --data PANEL.csv --out EXPECTED.csv
+    foretell predict --model DIR --data PANEL.csv --raw-quantiles --out EXPECTED.csv
     python compare/load_ours.py DIR PANEL.csv EXPECTED.csv [--futr FUTR.csv] [--static STATIC.csv] [--wide]
 
 Prints the largest difference relative to the scale of each series; exits with 1 if it is above 1e-4. Means and
-quantiles of distributions, which neuralforecast samples, may differ by 5 % of the samples' range, or by 1.
+quantiles of distributions, which neuralforecast samples, may differ by 5 % of the quantiles' range, or by 1 for
+counts; a Tweedie distribution, which we sample too, needs a num_samples of 50000 for that.
 """
 
 import argparse

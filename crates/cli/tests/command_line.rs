@@ -168,6 +168,38 @@ fn wide_files_metrics_as_json_and_standard_input() {
 }
 
 #[test]
+fn quantiles_are_scored_and_in_order() {
+    let desk = Desk::new();
+    let normal =
+        r#"--model NLinear --set loss={"DistributionLoss":{"distribution":"Normal","level":[80,95]}}"#;
+    let validate = format!("cross-validate {LONG} {normal} {SMALL} --log none");
+    let table = desk.ok(&validate);
+    let header: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(header, ["model", "MAE", "RMSE", "sMAPE", "MASE", "mqloss", "cover-80", "cover-95"]);
+    let report: Value = serde_json::from_str(&desk.ok(&format!("{validate} --json"))).unwrap();
+    let of = |name: &str| {
+        report["metrics"].as_array().unwrap().iter().find(|m| m["model"] == name).unwrap().clone()
+    };
+    let (model, naive) = (of("NLinear"), of("SeasonalNaive"));
+    assert!(model["mqloss"].as_f64().unwrap() > 0.0 && naive.get("mqloss").is_none());
+    let levels: Vec<f64> =
+        model["coverage"].as_array().unwrap().iter().map(|c| c["level"].as_f64().unwrap()).collect();
+    assert_eq!(levels, [80.0, 95.0]);
+    assert!((0.0..=1.0).contains(&model["coverage"][0]["coverage"].as_f64().unwrap()));
+
+    // Hardly trained, they cross.
+    let crossing = r#"--model NLinear --set loss={"MQLoss":{"quantiles":[0.9,0.1]}}"#;
+    desk.ok(&format!("fit {LONG} {crossing} {SMALL} --set max_steps=1 --out model --log none"));
+    let in_order = |forecast: String| {
+        let number = |cell: &str| cell.parse::<f64>().unwrap();
+        rows(&forecast)[1..].iter().all(|row| number(row[2]) >= number(row[3]))
+    };
+    let predict = "predict --model model --data long.csv";
+    assert!(in_order(desk.ok(predict)));
+    assert!(!in_order(desk.ok(&format!("{predict} --raw-quantiles"))));
+}
+
+#[test]
 fn exogenous_columns_from_their_files() {
     let desk = Desk::new();
     desk.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");

@@ -62,6 +62,7 @@ pub use cut::WindowSlices;
 pub use error::{DataError, Flaw, Gap, Place};
 pub use frame::Frame;
 pub use freq::Freq;
+pub use nearest::nearest;
 pub use panel::{Panel, PanelBuilder};
 pub use sampler::SeriesSampler;
 pub use scaler::{Stats, WindowScaler};

@@ -16,7 +16,7 @@ pub(crate) fn ranked<'a>(
 }
 
 /// The one candidate that `word` is likely a slip of, if any.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let best = *ranked(word, candidates, 1).first()?;
     (strsim::jaro_winkler(&word.to_lowercase(), &best.to_lowercase()) > 0.7).then(|| best.to_owned())
 }

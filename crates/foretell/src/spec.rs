@@ -1,6 +1,6 @@
 //! A model by name with its hyper-parameters: neuralforecast's names, defaults and JSON values.
 
-use foretell_data::{DataError, WindowScaler};
+use foretell_data::{DataError, WindowScaler, nearest};
 use foretell_models::{ConfigError, Entry, MODELS, find};
 use foretell_nn::{Dims, Loss, LossError, Model, Table};
 use serde::{Deserialize, Serialize};
@@ -343,44 +343,31 @@ impl ModelSpec {
     /// # Errors
     /// If hyper-parameters contradict each other.
     pub fn check(&self) -> Result<(), SpecError> {
+        let fault = |name: &str, expected: String, found: String| {
+            Err(SpecError::BadValue { model: self.entry.name, name: name.to_owned(), expected, found })
+        };
+        let losses = [("loss", self.loss()), ("valid_loss", self.valid_loss())];
         if !self.losses_fit() {
-            return Err(SpecError::BadValue {
-                model: self.entry.name,
-                name: "valid_loss".to_owned(),
-                expected: "of the same outputs as loss: MQLoss and HuberMQLoss go with those of the same quantiles, \
-                           and no other loss goes with a DistributionLoss; a DistributionLoss goes with itself and \
-                           any loss that is none"
-                    .to_owned(),
-                found: self.common.valid_loss.to_string(),
-            });
+            let expected = "of the same outputs as loss: MQLoss and HuberMQLoss go with those of the same quantiles, \
+                            no other loss goes with a DistributionLoss; a DistributionLoss goes with itself and with \
+                            losses of one output or of its own quantiles";
+            return fault("valid_loss", expected.to_owned(), self.common.valid_loss.to_string());
         }
-        if self.loss().is_distribution() && self.own.get("recurrent") == Some(&json!(true)) {
-            return Err(SpecError::BadValue {
-                model: self.entry.name,
-                name: "recurrent".to_owned(),
-                expected: "false with a DistributionLoss: what a step would feed back to the next is not defined here"
-                    .to_owned(),
-                found: "true".to_owned(),
-            });
+        if losses[0].1.is_distribution() && self.own.get("recurrent") == Some(&json!(true)) {
+            let expected =
+                "false with a DistributionLoss: what a step would feed back to the next is not defined here";
+            return fault("recurrent", expected.to_owned(), "true".to_owned());
         }
-        for (name, loss) in [("loss", self.loss()), ("valid_loss", self.valid_loss())] {
-            if loss.seasonality() >= self.input_size() {
-                return Err(SpecError::BadValue {
-                    model: self.entry.name,
-                    name: name.to_owned(),
-                    expected: format!("of a seasonality below input_size = {}", self.input_size()),
-                    found: format!("MASE with a seasonality of {}", loss.seasonality()),
-                });
+        for (name, loss) in &losses {
+            let season = loss.seasonality();
+            if season >= self.input_size() {
+                let expected = format!("of a seasonality below input_size = {}", self.input_size());
+                return fault(name, expected, format!("MASE with a seasonality of {season}"));
             }
-        }
-        let weights = [self.loss(), self.valid_loss()].map(|loss| loss.horizon_weight().map(<[f32]>::len));
-        if let Some(count) = weights.into_iter().flatten().find(|&count| count != self.h()) {
-            return Err(SpecError::BadValue {
-                model: self.entry.name,
-                name: "horizon_weight".to_owned(),
-                expected: format!("one weight for each of the {} steps of the horizon", self.h()),
-                found: format!("{count} weights"),
-            });
+            if let Some(count) = loss.horizon_weight().map(<[f32]>::len).filter(|&count| count != self.h()) {
+                let expected = format!("one weight for each of the {} steps of the horizon", self.h());
+                return fault("horizon_weight", expected, format!("{count} weights"));
+            }
         }
         self.build(&mut Table::default()).map(|_| ())
     }
@@ -390,7 +377,7 @@ impl ModelSpec {
         let (loss, valid) = (self.loss(), self.valid_loss());
         match (loss.is_distribution(), valid.is_distribution()) {
             (true, true) => loss == valid,
-            (true, false) => true,
+            (true, false) => valid.quantiles().is_none_or(|quantiles| loss.quantiles() == Some(quantiles)),
             (false, true) => false,
             (false, false) => loss.quantiles() == valid.quantiles(),
         }
@@ -506,11 +493,4 @@ pub(crate) const UNSUPPORTED: [(&str, &str); 8] = [
 fn unsupported(name: &str) -> Option<Value> {
     let (_, default) = UNSUPPORTED.iter().find(|(known, _)| *known == name)?;
     serde_json::from_str(default).ok()
-}
-
-/// The name that `found` is most likely a slip of.
-fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let likeness = |name: &str| strsim::jaro_winkler(&found.to_lowercase(), &name.to_lowercase());
-    let best = known.map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (best.0 > 0.75).then_some(best.1)
 }

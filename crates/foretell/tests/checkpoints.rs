@@ -11,7 +11,7 @@ fn cases() -> Vec<PathBuf> {
     let mut cases: Vec<_> =
         std::fs::read_dir(root).expect("fixtures").map(|case| case.expect("a case").path()).collect();
     cases.sort();
-    assert!(cases.len() >= 17, "{} cases", cases.len());
+    assert!(cases.len() >= 20, "{} cases", cases.len());
     cases
 }
 

@@ -29,11 +29,14 @@ fn specs() -> Vec<ModelSpec> {
     // All are large enough for their shards to be spread over threads, the MLP for the optimiser's pass too.
     let mlp = common("MLP").set("hidden_size", 300).expect("valid hyper-parameters");
     let lstm = common("LSTM")
-        .set("recurrent", true)
-        .and_then(|spec| spec.set("encoder_dropout", 0.2))
-        .and_then(|spec| spec.set("encoder_hidden_size", 40))
+        .set("encoder_hidden_size", 24)
+        .and_then(|spec| spec.set("decoder_hidden_size", 16))
         .expect("valid hyper-parameters");
-    let gru = common("GRU").set("encoder_hidden_size", 24).expect("valid hyper-parameters");
+    let gru = common("GRU")
+        .set("encoder_hidden_size", 32)
+        .and_then(|spec| spec.set("recurrent", true))
+        .and_then(|spec| spec.set("encoder_dropout", 0.2))
+        .expect("valid hyper-parameters");
     vec![nhits, mlp, common("NLinear"), common("DLinear"), lstm, gru]
 }
 

@@ -1,0 +1,198 @@
+//! Every loss trains a model, at any number of threads alike, and tells what its columns promise.
+
+use std::sync::{Arc, Mutex};
+
+use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, Verdict};
+use serde_json::{Value, json};
+
+const H: usize = 12;
+
+/// Four series of 400 hours: a day's wave each, at least 0, of different heights.
+fn panel(of: Of) -> Panel {
+    let wave = |height: f32| {
+        (0..400).map(move |t| of(height * (1.0 + (t as f32 * std::f32::consts::TAU / 24.0).sin())))
+    };
+    let heights = [("a", 4.0), ("b", 10.0), ("c", 30.0), ("d", 50.0)];
+    let series = heights.map(|(id, height)| (id, 0, wave(height).collect::<Vec<_>>()));
+    Panel::from_series(Freq::parse("h").expect("a frequency"), series).expect("a panel")
+}
+
+fn spec(loss: &Value) -> ModelSpec {
+    let settings = [
+        ("loss", loss.clone()),
+        ("scaler_type", json!("standard")),
+        ("hidden_size", json!(256)),
+        ("num_layers", json!(1)),
+        ("windows_batch_size", json!(160)),
+        ("max_steps", json!(150)),
+        ("val_check_steps", json!(50)),
+    ];
+    let spec = ModelSpec::new("MLP", H, 36).expect("a model");
+    settings.into_iter().fold(spec, |spec, (name, value)| spec.set(name, value).expect("a value"))
+}
+
+fn fit(spec: ModelSpec, panel: &Panel, threads: usize) -> Fitted {
+    let forecaster = Forecaster::new([spec]).expect("a model").val_size(H).threads(threads);
+    forecaster.fit(panel).expect("a fit")
+}
+
+/// What is made of the wave's values.
+type Of = fn(f32) -> f32;
+
+fn round(y: f32) -> f32 {
+    y.round()
+}
+
+fn same(y: f32) -> f32 {
+    y
+}
+
+fn distribution(name: &str) -> Value {
+    let mut arguments = json!({"distribution": name, "num_samples": 100});
+    if name == "Tweedie" {
+        arguments["rho"] = json!(1.5);
+    }
+    json!({ "DistributionLoss": arguments })
+}
+
+fn all() -> Vec<(Value, Of)> {
+    let points = [
+        json!("MAE"),
+        json!("MSE"),
+        json!("RMSE"),
+        json!("SMAPE"),
+        json!({"MASE": {"seasonality": 24}}),
+        json!("relMSE"),
+        json!("HuberLoss"),
+        json!("TukeyLoss"),
+        json!("FreDF"),
+        json!({"HuberQLoss": {"q": 0.5}}),
+        json!({"HuberMQLoss": {"level": [80]}}),
+    ];
+    let distributions = ["Normal", "StudentT", "Poisson", "NegativeBinomial", "Tweedie"];
+    let distributions = distributions.map(|name| (distribution(name), round as Of));
+    points.into_iter().map(|loss| (loss, same as Of)).chain(distributions).collect()
+}
+
+#[test]
+fn every_loss_learns_a_wave() {
+    for (loss, of) in all() {
+        let (panel, spec) = (panel(of), spec(&loss).set("max_steps", 300).expect("steps"));
+        let checked = Forecaster::new([spec]).expect("a model").cross_validate(&panel, 4, 5).expect("a fit");
+        let metrics = checked.metrics(&panel, 1);
+        // Of a distribution the spread must be learned too; Tweedie's mean is never below that of the window.
+        let enough = match &loss {
+            loss if loss.to_string().contains("Tweedie") => 0.8,
+            loss if loss.to_string().contains("Distribution") => 0.5,
+            _ => 0.15,
+        };
+        assert!(metrics[0].mae < enough * metrics[1].mae, "{loss}: {metrics:?}");
+        assert_eq!(
+            metrics[0].mqloss.is_some(),
+            checked.frame.columns.len() > 2 || loss.to_string().contains('q')
+        );
+    }
+}
+
+#[test]
+fn threads_change_no_bit() {
+    for (loss, of) in all() {
+        let bits = |threads: usize| -> Vec<u32> {
+            let fitted = fit(spec(&loss).set("max_steps", 6).expect("steps"), &panel(of), threads);
+            let outcome = *fitted.models()[0].outcome().expect("trained");
+            let losses = [outcome.train_loss, outcome.valid_loss.expect("watched")].map(|loss| loss as f32);
+            assert!(losses.iter().all(|loss| loss.is_finite()), "{loss}: {losses:?}");
+            let forecast = fitted.predict(&panel(of), None).expect("a forecast");
+            let forecast: Vec<f32> = forecast.columns.into_iter().flat_map(|(_, values)| values).collect();
+            let weights = fitted.models()[0].parameters_in_order();
+            weights.chain(&forecast).chain(&losses).map(|x| x.to_bits()).collect()
+        };
+        assert_eq!(bits(1), bits(3), "{loss}");
+    }
+}
+
+/// The losses of the first steps, and the validation loss.
+fn told(spec: ModelSpec) -> Vec<f64> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let listener = seen.clone();
+    let forecaster = Forecaster::new([spec]).expect("a model").val_size(H).on_progress(move |_, progress| {
+        let mut seen = listener.lock().expect("no panic");
+        seen.push(progress.train_loss);
+        seen.extend(progress.valid_loss);
+        Verdict::Continue
+    });
+    forecaster.fit(&panel(same)).expect("a fit");
+    let seen = seen.lock().expect("no panic");
+    seen.clone()
+}
+
+/// A batch of 160 windows is two shards: the root is of the whole mean.
+#[test]
+fn the_root_is_that_of_the_batch() {
+    let of = |name: &str| told(spec(&json!(name)).set("max_steps", 1).expect("steps"));
+    let (mse, rmse, relative) = (of("MSE"), of("RMSE"), of("relMSE"));
+    assert!((rmse[0] * rmse[0] / mse[0] - 1.0).abs() < 1e-5, "{rmse:?}, {mse:?}");
+    // An untrained network is no better than the last value, and no worse by orders.
+    assert!((0.1..10.0).contains(&relative[0]), "{relative:?}");
+    assert_eq!(rmse.len(), 2);
+    // The first step of Adam is the same for gradients of the same direction; so is what comes of it.
+    assert!((rmse[1] * rmse[1] / mse[1] - 1.0).abs() < 1e-4, "{rmse:?}, {mse:?}");
+}
+
+#[test]
+fn distributions_are_watched_by_themselves_or_by_any_other_loss() {
+    let normal = distribution("Normal");
+    for valid in
+        [json!(null), normal.clone(), json!("MAE"), json!("MQLoss"), json!({"QuantileLoss": {"q": 0.9}})]
+    {
+        let spec = spec(&normal).set("valid_loss", valid.clone()).expect("a loss");
+        let seen = told(spec.set("max_steps", 50).expect("steps"));
+        assert!(
+            seen[50].is_finite() && (valid.is_null() || valid == normal || seen[50] > 0.0),
+            "{valid}: {seen:?}"
+        );
+    }
+    let refused = |loss: &Value, valid: Value| {
+        let spec = spec(loss).set("valid_loss", valid).expect("a loss");
+        Forecaster::new([spec]).expect_err("they do not fit").to_string()
+    };
+    assert!(refused(&normal, json!({"MQLoss": {"level": [50]}})).contains("of its own quantiles"));
+    assert!(refused(&normal, distribution("StudentT")).contains("valid_loss must be of the same outputs"));
+    assert!(refused(&json!("MAE"), normal).contains("valid_loss"));
+    assert!(refused(&json!("MQLoss"), json!("MAE")).contains("MQLoss and HuberMQLoss go with"));
+    let seasonal = json!({"MASE": {"seasonality": 36}});
+    let message = Forecaster::new([spec(&seasonal)]).expect_err("no season fits").to_string();
+    assert!(message.contains("a seasonality below input_size = 36"), "{message}");
+}
+
+#[test]
+fn values_without_a_probability_are_named() {
+    let error = |name: &str, of: Of| {
+        let forecaster = Forecaster::new([spec(&distribution(name))]).expect("a model");
+        forecaster.fit(&panel(of)).expect_err("values that cannot be").to_string()
+    };
+    let below = error("Poisson", |y| y - 1.0);
+    assert!(below.contains("values must be at least 0") && below.contains("of series a is -0."), "{below}");
+    assert!(error("Bernoulli", same).contains("values must be 0 or 1"));
+    fit(
+        spec(&distribution("Bernoulli")).set("max_steps", 3).expect("steps"),
+        &panel(|y| f32::from(y > 9.0)),
+        1,
+    );
+}
+
+/// Quantiles learned apart cross where there is nothing to tell them apart yet.
+#[test]
+fn quantiles_are_in_order_unless_raw_ones_are_asked_for() {
+    let loss = json!({"MQLoss": {"quantiles": [0.9, 0.1, 0.5, 0.6, 0.4]}});
+    let fitted = fit(spec(&loss).set("max_steps", 1).expect("steps"), &panel(same), 1);
+    let crossings = |fitted: &Fitted| {
+        let frame = fitted.predict(&panel(same), None).expect("a forecast");
+        let upwards = [1, 4, 2, 3, 0];
+        let falls =
+            |pair: &[usize], row: usize| frame.columns[pair[0]].1[row] > frame.columns[pair[1]].1[row];
+        (0..frame.n_rows()).filter(|&row| upwards.windows(2).any(|pair| falls(pair, row))).count()
+    };
+    assert_eq!(crossings(&fitted), 0);
+    assert!(crossings(&fitted.raw_quantiles(true)) > 0);
+}
