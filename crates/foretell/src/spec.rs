@@ -438,8 +438,8 @@ impl ModelSpec {
 
     /// What the hyper-parameter of this name means, if the model has it.
     pub fn meaning(&self, name: &str) -> Option<&'static str> {
-        let mut all = MEANINGS.iter().chain(self.entry.meanings);
-        all.find(|(known, _)| *known == name).map(|(_, meaning)| meaning.trim())
+        let mut all = MEANINGS.iter().copied().chain(self.entry.meanings());
+        all.find(|(known, _)| *known == name).map(|(_, meaning)| meaning)
     }
 
     /// All hyper-parameters with their values.

@@ -5,29 +5,18 @@
 //! [`recurrent`](crate::recurrent).
 
 use foretell_nn::{Cell, Dims, Model, Scope};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::hyper::Hyper;
+use crate::hyper::hyper_parameters;
 use crate::recurrent::Config;
 use crate::registry::{Architecture, ConfigError, Exogenous};
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Gru {
-    /// Deprecated there, and without effect: the candidate goes through tanh.
-    encoder_activation: Option<String>,
-    #[serde(flatten)]
-    shared: Config,
-}
-
-impl Default for Gru {
-    fn default() -> Self {
-        Self { encoder_activation: None, shared: Config::of_units(200) }
+hyper_parameters! {
+    Gru {
+        /// Deprecated there, and without effect: the candidate goes through tanh.
+        encoder_activation: Option<String> = None,
+        ..shared: Config = Config::of_units(200),
     }
-}
-
-impl Hyper for Gru {
-    const MEANINGS: &'static [(&'static str, &'static str)] = Config::MEANINGS;
 }
 
 impl Architecture for Gru {

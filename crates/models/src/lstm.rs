@@ -4,19 +4,16 @@
 //! [`recurrent`](crate::recurrent).
 
 use foretell_nn::{Cell, Dims, Model, Scope};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::hyper::Hyper;
+use crate::hyper::hyper_parameters;
 use crate::recurrent::Config;
 use crate::registry::{Architecture, ConfigError, Exogenous};
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Lstm(Config);
-
-impl Hyper for Lstm {
-    const MEANINGS: &'static [(&'static str, &'static str)] = Config::MEANINGS;
+hyper_parameters! {
+    Lstm {
+        ..shared: Config = Config::default(),
+    }
 }
 
 impl Architecture for Lstm {
@@ -29,6 +26,6 @@ impl Architecture for Lstm {
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
-        self.0.build(Self::NAME, Cell::Lstm, dims, scope)
+        self.shared.build(Self::NAME, Cell::Lstm, dims, scope)
     }
 }

@@ -107,10 +107,9 @@ pub struct Entry {
     pub exogenous: Exogenous,
     /// What it does otherwise than neuralforecast's model of that name, a sentence each.
     pub differences: &'static [&'static str],
-    /// The names of the hyper-parameters that only this model has, and what they mean.
-    pub meanings: &'static [(&'static str, &'static str)],
     common: fn() -> Value,
     own: fn() -> Value,
+    meanings: fn() -> Vec<(&'static str, &'static str)>,
     check: fn(&Map<String, Value>) -> Result<(), ConfigError>,
     build: Build,
 }
@@ -123,9 +122,9 @@ impl Entry {
             kind: A::KIND,
             exogenous: A::EXOGENOUS,
             differences: A::DIFFERENCES,
-            meanings: A::MEANINGS,
             common: A::common_defaults,
             own: || serde_json::to_value(A::default()).expect("hyper-parameters are plain JSON"),
+            meanings: A::meanings,
             check: |own| parse::<A>(own).map(|_| ()),
             build: |own, dims, table| parse::<A>(own)?.build(dims, &mut table.root()),
         }
@@ -134,6 +133,11 @@ impl Entry {
     /// The hyper-parameters that only this model has, with their defaults.
     pub fn own_defaults(&self) -> Map<String, Value> {
         object((self.own)())
+    }
+
+    /// The names of the hyper-parameters that only this model has, and what they mean.
+    pub fn meanings(&self) -> Vec<(&'static str, &'static str)> {
+        (self.meanings)()
     }
 
     /// Hyper-parameters of all models whose default is another for this one.

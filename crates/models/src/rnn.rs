@@ -6,37 +6,18 @@
 //! whatever it says: its checkpoints were trained so.
 
 use foretell_nn::{Activation, Cell, Dims, Model, Scope};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::hyper::Hyper;
+use crate::hyper::hyper_parameters;
 use crate::recurrent::Config;
 use crate::registry::{Architecture, ConfigError, Exogenous};
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Rnn {
-    /// `"tanh"` or `"relu"`; tanh in either case.
-    encoder_activation: String,
-    #[serde(flatten)]
-    shared: Config,
-}
-
-impl Default for Rnn {
-    fn default() -> Self {
-        Self { encoder_activation: "tanh".to_owned(), shared: Config::default() }
+hyper_parameters! {
+    Rnn {
+        /// "tanh" or "relu"; tanh in either case.
+        encoder_activation: String = "tanh".to_owned(),
+        ..shared: Config = Config::default(),
     }
-}
-
-impl Hyper for Rnn {
-    const MEANINGS: &'static [(&'static str, &'static str)] = {
-        const SHARED: usize = Config::MEANINGS.len();
-        &{
-            let mut all = [("encoder_activation", "\"tanh\" or \"relu\"; tanh in either case."); SHARED + 1];
-            let (_, shared) = all.split_at_mut(1);
-            shared.copy_from_slice(Config::MEANINGS);
-            all
-        }
-    };
 }
 
 impl Architecture for Rnn {

@@ -132,9 +132,9 @@ impl Table {
         start..start + derived.shape.numel()
     }
 
-    /// The length of both arenas, that of the constants included.
+    /// The elements of all that a model holds: of the arena, the constants and the derived tensors.
     pub fn total_len(&self) -> usize {
-        self.len.saturating_add(self.constants_len)
+        self.gradients_len().saturating_add(self.constants_len)
     }
 
     /// Parameters drawn by their initialisers; the same seed gives the same values.
@@ -203,11 +203,7 @@ impl Scope<'_> {
             Origin::Trained(_) => &mut self.table.len,
             Origin::Constant(_) => &mut self.table.constants_len,
         };
-        let offset = *len;
-        // Sizes come from hyper-parameters: an absurd one must not wrap round to a small arena.
-        let numel = shape.iter().fold(1_usize, |numel, &size| numel.saturating_mul(size));
-        let end = offset.saturating_add(numel).checked_next_multiple_of(ALIGNMENT);
-        *len = end.unwrap_or(usize::MAX / ALIGNMENT * ALIGNMENT);
+        let offset = reserve(len, &shape);
         self.table.entries.push(Entry { name, shape, offset, origin });
         ParamId(self.table.entries.len() - 1)
     }
@@ -218,8 +214,8 @@ impl Scope<'_> {
         shape: impl Into<Shape>,
         compute: impl Fn(&Forward<'_>) -> Var + Send + Sync + 'static,
     ) -> DerivedId {
-        let (shape, offset) = (shape.into(), self.table.derived_len);
-        self.table.derived_len = (offset + shape.numel()).next_multiple_of(ALIGNMENT);
+        let shape = shape.into();
+        let offset = reserve(&mut self.table.derived_len, &shape);
         self.table.derived.push(Derived { shape, offset, compute: Arc::new(compute) });
         DerivedId(self.table.derived.len() - 1)
     }
@@ -313,6 +309,16 @@ impl Params {
         let storage = if entry.is_trained() { &mut self.arena } else { &mut self.constants };
         own(storage)[offset..offset + values.len()].copy_from_slice(values);
     }
+}
+
+/// Lengthens an arena of `len` elements by room for this shape, and returns where it starts. Sizes come from
+/// hyper-parameters: an absurd one must not wrap round to a small arena.
+fn reserve(len: &mut usize, shape: &Shape) -> usize {
+    let offset = *len;
+    let numel = shape.iter().fold(1_usize, |numel, &size| numel.saturating_mul(size));
+    let end = offset.saturating_add(numel).checked_next_multiple_of(ALIGNMENT);
+    *len = end.unwrap_or(usize::MAX / ALIGNMENT * ALIGNMENT);
+    offset
 }
 
 /// The values, to be changed; copied first where others share them.
