@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use foretell_data::{Frame, Panel, Span};
 
+use crate::columns::output_columns;
 use crate::error::Error;
-use crate::forecaster::{Fitted, Forecaster, output_columns};
+use crate::forecaster::{Fitted, Forecaster};
 use crate::metrics::{Metrics, Scored, seasonal_error, seasonal_naive};
 
 /// Forecasts from several cutoffs, and the models that made them.

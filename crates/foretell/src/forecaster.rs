@@ -8,6 +8,7 @@ use foretell_data::{Cutter, Frame, Freq, Future, LocalScaler, Panel, Span};
 use foretell_nn::{Model, Params, Table};
 use foretell_train::{Cut, Fit, Forecasts, Listener, Outcome, Progress, TrainConfig, Verdict, Workers, fit};
 
+use crate::columns::{ColumnNames, column_names, columns_read, output_columns};
 use crate::error::Error;
 use crate::local::Local;
 use crate::spec::ModelSpec;
@@ -27,23 +28,6 @@ pub struct Forecaster {
     columns: ColumnNames,
     local: Local,
     listener: ModelListener,
-}
-
-/// What the columns of the data are called; kept with saved models.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ColumnNames {
-    /// The ids of the series.
-    pub id: String,
-    /// The times.
-    pub time: String,
-    /// The values.
-    pub target: String,
-}
-
-impl Default for ColumnNames {
-    fn default() -> Self {
-        Self { id: "unique_id".to_owned(), time: "ds".to_owned(), target: "y".to_owned() }
-    }
 }
 
 /// Trained models.
@@ -299,17 +283,6 @@ fn train_config(spec: &ModelSpec) -> TrainConfig {
     }
 }
 
-/// The names of the models' columns: their aliases, the second of the same alias with a 1, and so on.
-pub(crate) fn column_names(specs: &[ModelSpec]) -> Vec<String> {
-    let earlier = |i: usize| specs[..i].iter().filter(|spec| spec.alias() == specs[i].alias()).count();
-    (0..specs.len())
-        .map(|i| match earlier(i) {
-            0 => specs[i].alias().to_owned(),
-            n => format!("{}{n}", specs[i].alias()),
-        })
-        .collect()
-}
-
 /// The last known row of a window: its series and its place in the series.
 pub(crate) type Cutoff = (usize, usize);
 
@@ -465,25 +438,6 @@ impl Fitted {
         let specs: Vec<ModelSpec> = self.models.iter().map(|model| model.spec.clone()).collect();
         column_names(&specs)
     }
-}
-
-fn columns_read<'a>(specs: impl IntoIterator<Item = &'a ModelSpec>) -> Vec<String> {
-    let lists = |spec: &'a ModelSpec| spec.hist_exog_list().iter().chain(spec.futr_exog_list());
-    let mut names: Vec<String> = specs.into_iter().flat_map(lists).cloned().collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
-/// One column per suffix: `values [rows, columns]` column by column.
-pub(crate) fn output_columns<'a>(
-    name: &'a str,
-    suffixes: &'a [String],
-    values: &'a [f32],
-) -> impl Iterator<Item = (String, Vec<f32>)> + 'a {
-    suffixes.iter().enumerate().map(move |(output, suffix)| {
-        (format!("{name}{suffix}"), values.iter().skip(output).step_by(suffixes.len()).copied().collect())
-    })
 }
 
 impl fmt::Debug for Forecaster {

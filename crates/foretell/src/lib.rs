@@ -30,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod columns;
 mod cross_validation;
 mod error;
 mod forecaster;
@@ -41,9 +42,10 @@ mod spec;
 mod windows;
 
 pub use bench::{Bench, bench};
+pub use columns::ColumnNames;
 pub use cross_validation::CrossValidation;
 pub use error::Error;
-pub use forecaster::{ColumnNames, Fitted, FittedModel, Forecaster};
+pub use forecaster::{Fitted, FittedModel, Forecaster};
 pub use foretell_checkpoint::CheckpointError;
 pub use foretell_data::{
     DataError, Fill, Filled, Frame, Freq, Future, LocalScaler, Panel, PanelBuilder, ReadOptions, RecordBatch,

@@ -11,8 +11,9 @@ use foretell_nn::{Loss, Table};
 use foretell_train::Workers;
 use serde_json::{Map, Value};
 
+use crate::columns::ColumnNames;
 use crate::error::Error;
-use crate::forecaster::{ColumnNames, Fitted, FittedModel};
+use crate::forecaster::{Fitted, FittedModel};
 use crate::local::Local;
 use crate::spec::{ModelSpec, UNSUPPORTED};
 

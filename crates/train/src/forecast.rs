@@ -59,12 +59,13 @@ impl Forecasts<'_> {
             .chunks_exact_mut(steps * self.told(columns))
             .zip(output.values().chunks_exact(steps * self.cut.dims.outputs));
         for ((row, output), (&loc, &scale)) in rows.zip(batch.loc.values().iter().zip(batch.scale.values())) {
+            let stats = Stats { loc, scale };
+            let stats = revin.map_or(stats, |affine| stats.corrected(affine));
             if loss.is_distribution() {
-                loss.forecast(columns, output, loc, scale, row);
+                loss.forecast(columns, output, stats.loc, stats.scale, row);
             } else {
-                let stats = Stats { loc, scale };
                 row.copy_from_slice(output);
-                scaler.inverse(revin.map_or(stats, |affine| stats.corrected(affine)), row);
+                scaler.inverse(stats, row);
             }
         }
     }

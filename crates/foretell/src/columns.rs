@@ -1,0 +1,51 @@
+//! What columns are called, in the data and in forecasts.
+
+use crate::spec::ModelSpec;
+
+/// What the columns of the data are called; kept with saved models.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnNames {
+    /// The ids of the series.
+    pub id: String,
+    /// The times.
+    pub time: String,
+    /// The values.
+    pub target: String,
+}
+
+impl Default for ColumnNames {
+    fn default() -> Self {
+        Self { id: "unique_id".to_owned(), time: "ds".to_owned(), target: "y".to_owned() }
+    }
+}
+
+/// The names of the models' columns: their aliases, the second of the same alias with a 1, and so on.
+pub(crate) fn column_names(specs: &[ModelSpec]) -> Vec<String> {
+    let earlier = |i: usize| specs[..i].iter().filter(|spec| spec.alias() == specs[i].alias()).count();
+    (0..specs.len())
+        .map(|i| match earlier(i) {
+            0 => specs[i].alias().to_owned(),
+            n => format!("{}{n}", specs[i].alias()),
+        })
+        .collect()
+}
+
+/// The columns beside the target that models read row by row.
+pub(crate) fn columns_read<'a>(specs: impl IntoIterator<Item = &'a ModelSpec>) -> Vec<String> {
+    let lists = |spec: &'a ModelSpec| spec.hist_exog_list().iter().chain(spec.futr_exog_list());
+    let mut names: Vec<String> = specs.into_iter().flat_map(lists).cloned().collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// One column per suffix: `values [rows, columns]` column by column.
+pub(crate) fn output_columns<'a>(
+    name: &'a str,
+    suffixes: &'a [String],
+    values: &'a [f32],
+) -> impl Iterator<Item = (String, Vec<f32>)> + 'a {
+    suffixes.iter().enumerate().map(move |(output, suffix)| {
+        (format!("{name}{suffix}"), values.iter().skip(output).step_by(suffixes.len()).copied().collect())
+    })
+}
