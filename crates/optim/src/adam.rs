@@ -1,5 +1,6 @@
 //! Adam (Kingma and Ba 2015, algorithm 1), as `torch.optim.Adam` computes it.
 
+use foretell_pool::Buffer;
 use foretell_simd::{self as simd, AdamStep};
 
 /// Elements of a block: 16 KB of each of parameters, two moments, and the gradients of each shard. Up to
@@ -32,15 +33,15 @@ impl Default for AdamConfig {
 #[derive(Clone, Debug)]
 pub struct Adam {
     config: AdamConfig,
-    first: Vec<f32>,
-    second: Vec<f32>,
+    first: Buffer<f32>,
+    second: Buffer<f32>,
     steps: u64,
 }
 
 impl Adam {
     /// An optimiser of `len` parameters that has taken no step.
     pub fn new(len: usize, config: AdamConfig) -> Self {
-        Self { config, first: vec![0.0; len], second: vec![0.0; len], steps: 0 }
+        Self { config, first: Buffer::zeroed(len), second: Buffer::zeroed(len), steps: 0 }
     }
 
     /// One step at rate `rate`: the gradient is the sum of `shards`, in their order.

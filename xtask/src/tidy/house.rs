@@ -30,7 +30,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(5, "foretell-nn", &["foretell-simd", "foretell-pool", "foretell-tensor", "foretell-autograd"]),
-    room(5, "foretell-optim", &["foretell-simd"]),
+    room(5, "foretell-optim", &["foretell-simd", "foretell-pool"]),
     room(5, "foretell-amp", &["foretell-simd", "foretell-tensor", "foretell-autograd", "foretell-optim"]),
     room(5, "foretell-data", &["foretell-simd"]),
     room(6, "foretell-models", &["foretell-tensor", "foretell-autograd", "foretell-nn"]),
