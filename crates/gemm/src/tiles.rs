@@ -19,9 +19,9 @@ const TASKS: usize = 16;
 
 /// The least width of a tile, and its least height, which is another for narrow products: those cannot be
 /// cut but by rows.
-const WIDTH: usize = 192;
+const WIDTH: usize = 128;
 const HEIGHT: usize = 512;
-const NARROW_HEIGHT: usize = 128;
+const NARROW_HEIGHT: usize = 64;
 
 /// The grid of tiles of one product.
 #[derive(Clone, Copy, Debug)]
