@@ -255,6 +255,7 @@ mod tests {
         assert!(message.contains("available: scalar"), "{message}");
     }
 
+    /// Asserts nothing by itself: it prints, and the test below, which runs it, asserts what it printed.
     #[test]
     #[ignore = "run by `the_variable_sets_the_level` in a process of its own"]
     fn says_its_level() {

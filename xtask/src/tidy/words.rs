@@ -1,4 +1,6 @@
 //! No words that admit a stub: what is in the tree is finished.
+//!
+//! The words stand here, and in the tests below, as what is looked for; nothing in this file is unfinished.
 
 use super::{
     Violation,
