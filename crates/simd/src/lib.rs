@@ -29,7 +29,7 @@
 //! * **Levels.** The best [`Level`] of the machine is taken when the first kernel runs.
 //!   `FORETELL_SIMD=scalar|avx2|avx512|neon` overrides it for a process, [`with_level`] for a closure.
 //! * **Accuracy.** Each function's docs state it, and tests hold it at every level, lane count, length
-//!   and alignment: elementary functions within 2 ULP over all `f32` (`tanh` at the scalar level 2.01),
+//!   and alignment: elementary functions within 2 ULP over all `f32`,
 //!   sums within the bound of pairwise summation, moving windows without cancellation.
 //! * **Hard inputs.** NaN, infinities and subnormal numbers are defined for every function; slices may
 //!   be empty. Slices of different lengths panic with both lengths, at the caller's line.

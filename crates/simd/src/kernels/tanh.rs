@@ -1,4 +1,5 @@
-//! The hyperbolic tangent: `tanh|x| = e / (e + 2)` with `e = e^(2|x|) - 1`.
+//! The hyperbolic tangent: `tanh|x| = e / (e + 2)` with `e = e^(2|x|) - 1`; below 0.35 an odd polynomial, where
+//! the roundings of `e` would weigh more.
 
 use pulp::Simd;
 
@@ -6,17 +7,19 @@ use crate::bits::F32s;
 use crate::kernels::exp::exp_m1_lanes;
 use crate::kernels::unary::{Unary, unary, unary_in_place};
 
-/// `tanh x` within 2.01 ULP; NaN for NaN.
+/// Of `(tanh(x) / x - 1) / x^2` in `x^2` up to 0.36^2, fitted at Chebyshev nodes; off by less than 2e-9 of `x`.
+const NEAR: [f32; 5] = [-0.333_333_34, 0.133_333_25, -0.053_962_88, 0.021_751_652, -0.007_793_583_4];
+
+/// `tanh x` within 2 ULP; NaN for NaN.
 #[inline(always)]
 pub(crate) fn tanh_lanes<S: Simd>(x: F32s<S>) -> F32s<S> {
+    let size = x.abs();
     // From 9.02 on the result rounds to 1.
-    let doubled = x.abs().at_most(9.1) * 2.0;
-    let e = exp_m1_lanes(doubled);
-    let ratio = e / (e + 2.0);
-    // For small e the same as e/2 - e/2 ratio, where the roundings of the ratio weigh less.
-    let half = e * 0.5;
-    let small = (-half).mul_add(ratio, half);
-    e.less(1.0).select(small, ratio).copy_sign(x)
+    let e = exp_m1_lanes(size.at_most(9.1) * 2.0);
+    let far = e / (e + 2.0);
+    let square = size * size;
+    let near = size.mul_add(square * square.polynomial(NEAR), size);
+    size.less(0.35).select(near, far).copy_sign(x)
 }
 
 #[derive(Clone, Copy)]
@@ -29,8 +32,7 @@ impl Unary for Tanh {
     }
 }
 
-/// `out[i] = tanh(x[i])`, over all `f32` within 1.85 ULP where the level multiplies and adds in one
-/// instruction, and within 2.01 ULP at the scalar level.
+/// `out[i] = tanh(x[i])`, within 2 ULP over all `f32`.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -57,7 +59,7 @@ mod tests {
     #[test]
     #[ignore = "walks all 2^32 values of f32: minutes in a release build"]
     fn within_two_ulp_everywhere() {
-        assert!(worst_ulps(1, tanh, f64::tanh) <= 2.01);
+        assert!(worst_ulps(1, tanh, f64::tanh) <= 2.0);
     }
 
     #[test]
