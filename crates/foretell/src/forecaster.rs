@@ -6,12 +6,15 @@ use std::fmt;
 use foretell_checkpoint::LocalScaler as StoredScaler;
 use foretell_data::{Cutter, Frame, Freq, Future, LocalScaler, Panel, Span};
 use foretell_nn::{Model, Params, Table};
-use foretell_train::{Cut, Fit, Forecasts, Listener, Outcome, Progress, TrainConfig, Verdict, Workers, fit};
+use foretell_train::{
+    Cut, Fit, Forecasts, Keep, Listener, Outcome, PARAMS, Progress, TrainConfig, Verdict, Workers, fit,
+};
 
 use crate::columns::{ColumnNames, column_names, columns_read, output_columns};
 use crate::error::Error;
 use crate::local::Local;
 use crate::optimisation::Optimisation;
+use crate::resume::{Checkpointing, Keeper};
 use crate::spec::ModelSpec;
 use crate::windows::{Purpose, window_dims, window_spec};
 
@@ -22,13 +25,14 @@ type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
 ///
 /// It cannot predict; [`Forecaster::fit`] turns it into a [`Fitted`], which can.
 pub struct Forecaster {
-    specs: Vec<ModelSpec>,
-    val_size: usize,
+    pub(crate) specs: Vec<ModelSpec>,
+    pub(crate) val_size: usize,
     threads: usize,
-    restore_best: bool,
+    pub(crate) restore_best: bool,
     columns: ColumnNames,
-    local: Local,
+    pub(crate) local: Local,
     listener: ModelListener,
+    pub(crate) checkpointing: Option<Checkpointing>,
 }
 
 /// Trained models.
@@ -81,6 +85,7 @@ impl Forecaster {
             columns: ColumnNames::default(),
             local: Local::default(),
             listener: Box::new(|_, _| Verdict::Continue),
+            checkpointing: None,
         })
     }
 
@@ -166,18 +171,22 @@ impl Forecaster {
         self.check_columns()?;
         let scaled = self.local.scale(panel, self.val_size + test_size)?;
         let workers = Workers::new(self.threads);
+        let keeper = self.keeper(panel, test_size)?;
         let mut models = Vec::with_capacity(self.specs.len());
-        for (spec, name) in self.specs.iter().zip(column_names(&self.specs)) {
-            let mut listen = |progress: &Progress| (self.listener)(&name, progress);
+        for (i, (spec, name)) in self.specs.iter().zip(column_names(&self.specs)).enumerate() {
+            let mut interrupted = false;
+            let mut listen = |progress: &Progress| {
+                let verdict = (self.listener)(&name, progress);
+                interrupted |= verdict == Verdict::Interrupt;
+                verdict
+            };
             let config = TrainConfig { restore_best: self.restore_best, ..train_config(spec) };
-            models.push(train(
-                spec,
-                &scaled.panel,
-                [self.val_size, test_size],
-                &config,
-                &workers,
-                &mut listen,
-            )?);
+            let sizes = [self.val_size, test_size];
+            let keeper = keeper.as_ref().map(|keeper| (keeper, i));
+            models.push(train(spec, &scaled.panel, sizes, &config, &workers, keeper, &mut listen)?);
+            if interrupted {
+                break;
+            }
         }
         let scalers = scaled.stored(&self.columns.target);
         Ok(Fitted {
@@ -209,6 +218,7 @@ fn train(
     [val_size, test_size]: [usize; 2],
     config: &TrainConfig,
     workers: &Workers,
+    keeper: Option<(&Keeper, usize)>,
     listen: Listener<'_>,
 ) -> Result<FittedModel, Error> {
     let watching = [
@@ -230,9 +240,19 @@ fn train(
         _ => Some(Cutter::new(panel, &window_spec(spec, &valid_dims)?, span)?),
     };
     let loss = spec.loss();
+    let mut params = table.initialise(config.random_seed);
+    let found = keeper.map(|(keeper, i)| keeper.find(i)).transpose()?.flatten();
+    if let Some(outcome) = found.as_ref().map(|found| found.finished(&mut params)).transpose()?.flatten() {
+        return Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) });
+    }
+    let names = config.optimizer.state_names().iter().copied().chain([PARAMS]);
+    let from = found.as_ref().map(|found| found.state(params.arena().len(), names)).transpose()?;
+    let mut failure = None;
+    let mut write = keeper.map(|(keeper, i)| keeper.writer(i, &mut failure));
+    let keep = write.as_mut().zip(keeper).map(|(write, (keeper, _))| Keep { every: keeper.every, write });
     let job = Fit {
         model: network.as_ref(),
-        params: table.initialise(config.random_seed),
+        params,
         cut: Cut {
             dims,
             loss: &loss,
@@ -245,9 +265,18 @@ fn train(
         valid_dims,
         config,
         workers,
+        from,
+        keep,
     };
     let (params, outcome) =
         fit(job, listen).map_err(|source| Error::Train { model: spec.alias().to_owned(), source })?;
+    drop(write);
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    if let Some((keeper, i)) = keeper.filter(|_| !outcome.interrupted) {
+        keeper.finish(i, &params, &outcome)?;
+    }
     Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) })
 }
 

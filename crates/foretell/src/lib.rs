@@ -39,6 +39,7 @@ mod local;
 mod meanings;
 mod metrics;
 mod optimisation;
+mod resume;
 mod saving;
 mod spec;
 mod windows;
@@ -57,6 +58,7 @@ pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::{Loss, LossError};
 pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
 pub use metrics::{Coverage, Metrics, usual_season};
+pub use resume::remove_training_state;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Value, json};
 pub use spec::{ModelSpec, SpecError};
