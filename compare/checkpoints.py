@@ -210,6 +210,7 @@ CASES = {
         [
             (MLP, SMALL_MLP | dict(alias="t", scaler_type="standard", loss=sampled("StudentT", return_params=True), valid_loss=MQLoss())),
             (NHITS, SMALL_NHITS | dict(alias="normal", scaler_type="robust", loss=sampled("Normal", quantiles=[0.9, 0.1, 0.5], return_params=True))),
+            (LSTM, RECURRENT | dict(alias="steps", scaler_type="standard", loss=sampled("StudentT", level=[80], return_params=True))),
             (DLinear, dict(alias="plain", scaler_type="minmax", loss=sampled("Normal", level=[50], horizon_weight=torch.tensor([1.0, 2, 3, 4])))),
         ],
     ),
@@ -243,9 +244,16 @@ CASES = {
 }
 
 
+library_step = BaseModel._predict_step_recurrent_single
+
+
 def step_with_quantiles(self, insample_y, insample_mask, hist_exog, futr_exog, stat_exog, y_idx):
     """A step of a recurrent model with MQLoss. The library feeds the mean of the quantiles back to the model, and
-    writes it to the column of every quantile, too; this writes the quantiles themselves."""
+    writes it to the column of every quantile, too; this writes the quantiles themselves. A distribution is left to
+    the library, but for its number of samples, which is another argument there."""
+    if self.loss.is_distribution_output:
+        self.n_samples = self.loss.num_samples
+        return library_step(self, insample_y, insample_mask, hist_exog, futr_exog, stat_exog, y_idx)
     windows = dict(insample_y=insample_y, insample_mask=insample_mask, futr_exog=futr_exog, hist_exog=hist_exog, stat_exog=stat_exog)
     output = self.loss.domain_map(self(windows))
     if output.ndim == 3:

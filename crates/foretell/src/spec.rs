@@ -353,11 +353,6 @@ impl ModelSpec {
                             losses of one output or of its own quantiles";
             return fault("valid_loss", expected.to_owned(), self.common.valid_loss.to_string());
         }
-        if losses[0].1.is_distribution() && self.own.get("recurrent") == Some(&json!(true)) {
-            let expected =
-                "false with a DistributionLoss: what a step would feed back to the next is not defined here";
-            return fault("recurrent", expected.to_owned(), "true".to_owned());
-        }
         for (name, loss) in &losses {
             let season = loss.seasonality();
             if season >= self.input_size() {

@@ -68,6 +68,11 @@ impl Columns {
         Self { mean, levels: quantiles.iter().map(level).collect(), parameters }
     }
 
+    /// The mean alone.
+    pub fn mean() -> Self {
+        Self::new(true, &[], 0)
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         usize::from(self.mean) + self.levels.len() + self.parameters
