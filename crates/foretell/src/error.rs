@@ -63,11 +63,13 @@ pub enum Error {
         /// What was given.
         found: usize,
     },
-    /// Early stopping without anything to watch.
-    #[error("{model}: early_stop_patience_steps needs validation windows: set val_size to at least h = {h}")]
+    /// Early stopping, or a schedule that follows the validation loss, without anything to watch.
+    #[error("{model}: {what} needs validation windows: set val_size to at least h = {h}")]
     NothingToWatch {
         /// The model.
         model: String,
+        /// The hyper-parameter.
+        what: &'static str,
         /// The horizon.
         h: usize,
     },

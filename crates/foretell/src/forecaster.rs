@@ -11,6 +11,7 @@ use foretell_train::{Cut, Fit, Forecasts, Listener, Outcome, Progress, TrainConf
 use crate::columns::{ColumnNames, column_names, columns_read, output_columns};
 use crate::error::Error;
 use crate::local::Local;
+use crate::optimisation::Optimisation;
 use crate::spec::ModelSpec;
 use crate::windows::{Purpose, window_dims, window_spec};
 
@@ -210,8 +211,12 @@ fn train(
     workers: &Workers,
     listen: Listener<'_>,
 ) -> Result<FittedModel, Error> {
-    if config.early_stop_patience_steps > 0 && val_size == 0 {
-        return Err(Error::NothingToWatch { model: spec.alias().to_owned(), h: spec.h() });
+    let watching = [
+        (config.early_stop_patience_steps > 0, "early_stop_patience_steps"),
+        (config.schedule.watches(), "lr_scheduler ReduceLROnPlateau"),
+    ];
+    if let Some((_, what)) = watching.into_iter().find(|(watches, _)| *watches && val_size == 0) {
+        return Err(Error::NothingToWatch { model: spec.alias().to_owned(), what, h: spec.h() });
     }
     check_support(spec, panel)?;
     let mut table = Table::default();
@@ -267,10 +272,12 @@ fn train_config(spec: &ModelSpec) -> TrainConfig {
         None => common.windows_batch_size,
         Some(size) => usize::try_from(size).ok(),
     };
+    let Optimisation { rule, schedule, clip } = spec.optimisation().expect("specs are checked");
     TrainConfig {
         max_steps: common.max_steps,
-        learning_rate: common.learning_rate,
-        num_lr_decays: common.num_lr_decays,
+        optimizer: rule,
+        schedule,
+        clip,
         early_stop_patience_steps: common.early_stop_patience_steps,
         restore_best: true,
         val_check_steps: common.val_check_steps,

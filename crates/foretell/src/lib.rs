@@ -31,12 +31,14 @@
 
 mod bench;
 mod columns;
+mod common;
 mod cross_validation;
 mod error;
 mod forecaster;
 mod local;
 mod meanings;
 mod metrics;
+mod optimisation;
 mod saving;
 mod spec;
 mod windows;

@@ -15,6 +15,7 @@ use crate::columns::ColumnNames;
 use crate::error::Error;
 use crate::forecaster::{Fitted, FittedModel};
 use crate::local::Local;
+use crate::optimisation;
 use crate::spec::{ModelSpec, UNSUPPORTED};
 
 impl Fitted {
@@ -85,6 +86,7 @@ impl Fitted {
 fn model_file(model: &FittedModel) -> ModelFile {
     let mut file = ModelFile::new(model.spec.alias(), model.spec.name());
     file.hyper_parameters = model.spec.hyper_parameters();
+    optimisation::to_file(&mut file.hyper_parameters);
     // Some models there take the input_size as it is written, so -1 is written out.
     file.hyper_parameters.insert("input_size".to_owned(), model.spec.input_size().into());
     let table = model.params.table();
@@ -153,6 +155,7 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     arguments.insert("loss".to_owned(), loss_value(file.loss()?));
     arguments.insert("valid_loss".to_owned(), file.valid_loss()?.map_or(Value::Null, loss_value));
     arguments.insert("alias".to_owned(), file.alias.as_str().into());
+    optimisation::from_file(&mut arguments);
     let h = arguments.remove("h").unwrap_or_default();
     let steps = h.as_u64().filter(|&h| h <= 1_000_000);
     let steps =
@@ -169,17 +172,26 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     if !spec.losses_fit() {
         spec = spec.set("valid_loss", Value::Null)?;
     }
+    if spec.optimisation().is_err() {
+        for name in optimisation::HYPER_PARAMETERS {
+            spec = spec.set(name, Value::Null)?;
+        }
+    }
     spec.check()?;
     Ok(spec)
 }
 
 /// Arguments of neuralforecast's models and of PyTorch Lightning's trainer that say how a model is
 /// trained, or have no meaning for the models here.
-const OF_TRAINING: [&str; 54] = [
+const OF_TRAINING: [&str; 58] = [
     "valid_loss",
     "max_steps",
     "learning_rate",
     "num_lr_decays",
+    "optimizer",
+    "optimizer_kwargs",
+    "lr_scheduler",
+    "lr_scheduler_kwargs",
     "early_stop_patience_steps",
     "val_monitor",
     "val_check_steps",

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use foretell::{Fitted, Frame, Future, Panel, ReadOptions};
+use foretell::{Fitted, Forecaster, Frame, Freq, Future, ModelSpec, Panel, ReadOptions};
+use foretell_checkpoint::{ModelFile, optimizer_class};
+use serde_json::{Value, json};
 
 fn cases() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/checkpoints");
@@ -121,5 +123,46 @@ fn what_is_written_again_predicts_the_same_to_the_last_bit() {
         assert_eq!(predict(&case, &fitted).columns, predict(&case, &again).columns, "{}", case.display());
         assert!(fitted.save(&dir, false).is_err(), "an existing directory is not replaced unasked");
         fitted.save(&dir, true).expect("but replaced when asked");
+    }
+}
+
+#[test]
+fn settings_of_training_come_back_and_unknown_ones_are_passed_over() {
+    let freq = Freq::parse("D").expect("a frequency");
+    let panel =
+        Panel::from_series(freq, [("a", 0, (0..60).map(|t| t as f32).collect::<Vec<_>>())]).expect("a panel");
+    let home = tempfile::tempdir().expect("a folder");
+    for (scheduler, kwargs) in
+        [("CosineWarmup", json!({ "warmup_steps": 1 })), ("OneCycleLR", json!({ "pct_start": 0.5 }))]
+    {
+        let spec = ModelSpec::new("NLinear", 2, 4)
+            .and_then(|spec| spec.set("max_steps", 3))
+            .and_then(|spec| spec.set("optimizer", "SGD"))
+            .and_then(|spec| spec.set("optimizer_kwargs", json!({ "momentum": 0.9 })))
+            .and_then(|spec| spec.set("lr_scheduler", scheduler))
+            .and_then(|spec| spec.set("lr_scheduler_kwargs", kwargs.clone()))
+            .and_then(|spec| spec.set("gradient_clip_val", 1.0))
+            .expect("valid hyper-parameters");
+        let dir = home.path().join(scheduler);
+        let fitted = Forecaster::new([spec]).and_then(|forecaster| forecaster.fit(&panel)).expect("a fit");
+        fitted.save(&dir, false).expect("the directory is new");
+        let loaded = Fitted::load(&dir).expect("what was just written");
+        let found = loaded.models()[0].spec().hyper_parameters();
+        assert_eq!((&found["optimizer"], &found["lr_scheduler"]), (&json!("SGD"), &json!(scheduler)));
+        assert_eq!(found["optimizer_kwargs"], json!({ "momentum": 0.9 }));
+        for (name, value) in kwargs.as_object().expect("an object") {
+            assert_eq!(found["lr_scheduler_kwargs"][name], *value);
+        }
+        assert_eq!(found["gradient_clip_val"], json!(1.0));
+
+        // A class that is not here, with arguments of its own.
+        let path = dir.join("NLinear_0.safetensors");
+        let mut file = ModelFile::read(&path).expect("a model file");
+        file.hyper_parameters.insert("optimizer".to_owned(), optimizer_class("Adamax"));
+        file.write(&path).expect("it is written again");
+        let loaded = Fitted::load(&dir).expect("it can be predicted from");
+        assert_eq!(loaded.models()[0].spec().hyper_parameters()["optimizer"], Value::Null);
+        let forecast = |fitted: &Fitted| fitted.predict(&panel, None).expect("a forecast").columns;
+        assert_eq!(forecast(&loaded), forecast(&fitted));
     }
 }
