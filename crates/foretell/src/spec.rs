@@ -3,7 +3,7 @@
 use foretell_data::{DataError, WindowScaler, nearest};
 use foretell_models::{ConfigError, Entry, MODELS, find};
 use foretell_nn::{Dims, Loss, LossError, Model, Table, register_revin};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::common::Common;
 use crate::meanings::MEANINGS;

@@ -157,6 +157,10 @@ impl Distribution {
         Ok(Self { kind, quantiles, num_samples, return_params })
     }
 
+    pub(super) fn with_quantiles(&self, quantiles: &[f64]) -> Self {
+        Self { quantiles: Quantiles::listed(quantiles.to_vec()).sorted(), ..self.clone() }
+    }
+
     pub(super) fn arguments(&self) -> Vec<(&'static str, Value)> {
         let mut pairs = vec![
             ("distribution", json!(self.name())),
