@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Windows};
 use foretell_optim::Optimizer;
-use foretell_train::{Batch, Engine, Workers, forecast};
+use foretell_train::{Batch, Engine, Workers, forecast, mean_of_outputs};
 use serde::Serialize;
 
 use crate::spec::{ModelSpec, SpecError};
@@ -93,8 +93,9 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
         (seconds, misses as f64 / runs as f64, engine.into_params())
     });
     let data = synthetic(&ahead, batch);
-    let forward =
-        |params: &Params, windows: &Windows| forecast(network.as_ref(), params, windows, ahead.horizon);
+    let forward = |params: &Params, windows: &Windows| {
+        forecast(network.as_ref(), params, windows, ahead.horizon, &mean_of_outputs)
+    };
     let forward_batch_s = workers.enter(|| {
         let parts = workers.threads().min(batch);
         let parts: Vec<_> = (0..parts)

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use foretell_checkpoint::LocalScaler as StoredScaler;
-use foretell_data::{Cutter, Frame, Freq, Future, LocalScaler, Panel, Span};
-use foretell_nn::{Model, Params, Table};
-use foretell_train::{
-    Cut, Fit, Forecasts, Keep, Listener, Outcome, PARAMS, Progress, TrainConfig, Verdict, Workers, fit,
-};
+use foretell_data::{Cutter, Frame, Freq, LocalScaler, Panel, Span};
+use foretell_nn::{Dims, Loss, Model, Params};
+use foretell_train::{Cut, Forecasts, Outcome, Progress, TrainConfig, Verdict, Workers};
 
-use crate::columns::{ColumnNames, column_names, columns_read, output_columns};
+use crate::columns::{ColumnNames, column_names, columns_read};
+use crate::conformal::{Conformal, PredictionIntervals};
 use crate::error::Error;
+use crate::levels::check;
 use crate::local::Local;
-use crate::optimisation::Optimisation;
-use crate::resume::{Checkpointing, Keeper};
+use crate::resume::Checkpointing;
 use crate::spec::ModelSpec;
+use crate::training::{train, train_config};
 use crate::windows::{Purpose, window_dims, window_spec};
 
 /// Who is told of the steps of training: the model's column name and the state after the step.
@@ -31,8 +31,17 @@ pub struct Forecaster {
     pub(crate) restore_best: bool,
     columns: ColumnNames,
     pub(crate) local: Local,
+    intervals: Option<PredictionIntervals>,
+    /// In cross-validation, after how many windows the models are trained anew; 0 for never.
+    pub(crate) refit: usize,
+    /// The intervals that cross-validation forecasts.
+    pub(crate) level: Vec<f64>,
     listener: ModelListener,
     pub(crate) checkpointing: Option<Checkpointing>,
+    /// Trainings that it has done: one, but for intervals and for refitting.
+    pub(crate) trainings: usize,
+    /// Whether the listener interrupted.
+    interrupted: bool,
 }
 
 /// Trained models.
@@ -45,6 +54,8 @@ pub struct Fitted {
     pub(crate) scalers: [BTreeMap<String, StoredScaler>; 2],
     pub(crate) workers: Workers,
     pub(crate) raw_quantiles: bool,
+    pub(crate) conformal: Option<Conformal>,
+    pub(crate) interrupted: bool,
 }
 
 /// One trained model.
@@ -84,8 +95,13 @@ impl Forecaster {
             restore_best: true,
             columns: ColumnNames::default(),
             local: Local::default(),
+            intervals: None,
+            refit: 0,
+            level: Vec::new(),
             listener: Box::new(|_, _| Verdict::Continue),
             checkpointing: None,
+            trainings: 0,
+            interrupted: false,
         })
     }
 
@@ -99,6 +115,12 @@ impl Forecaster {
     pub fn val_size(mut self, val_size: usize) -> Self {
         self.val_size = val_size;
         self
+    }
+
+    /// Whether the models will have these intervals.
+    pub(crate) fn check_levels(&self, level: &[f64]) -> Result<(), Error> {
+        let mut models = self.specs.iter().zip(column_names(&self.specs));
+        models.try_for_each(|(spec, name)| check(&spec.loss(), &name, level, self.intervals.is_some()))
     }
 
     /// Steps that are held out to watch the loss on.
@@ -147,6 +169,29 @@ impl Forecaster {
         self
     }
 
+    /// Calibrates prediction intervals of the models that forecast a single number, for
+    /// [`PredictOptions::level`](crate::PredictOptions). [`Forecaster::fit`] trains twice then: first without
+    /// the last steps of each series, by whose forecasts the intervals are calibrated, then from the start on
+    /// everything. So the models are those of a training without intervals.
+    pub fn intervals(mut self, intervals: PredictionIntervals) -> Self {
+        self.intervals = Some(intervals);
+        self
+    }
+
+    /// In cross-validation, trains the models anew every `every` windows, each time from the start, on all that
+    /// comes before the window; 0, the default, trains them once.
+    pub fn refit(mut self, every: usize) -> Self {
+        self.refit = every;
+        self
+    }
+
+    /// In cross-validation, forecasts these central intervals, in percent, as
+    /// [`PredictOptions::level`](crate::PredictOptions) says.
+    pub fn level(mut self, level: impl Into<Vec<f64>>) -> Self {
+        self.level = level.into();
+        self
+    }
+
     /// Has `listener` told of every step of training, with the name of the model's column; it may stop
     /// the model's training.
     pub fn on_progress(mut self, listener: impl FnMut(&str, &Progress) -> Verdict + Send + 'static) -> Self {
@@ -158,12 +203,24 @@ impl Forecaster {
     ///
     /// # Errors
     /// If a column is missing, a series is too short, or training cannot go on.
-    pub fn fit(self, panel: &Panel) -> Result<Fitted, Error> {
+    pub fn fit(mut self, panel: &Panel) -> Result<Fitted, Error> {
         self.fit_before(panel, 0)
     }
 
-    /// Trains on the panel without its last `test_size` steps.
-    pub(crate) fn fit_before(mut self, panel: &Panel, test_size: usize) -> Result<Fitted, Error> {
+    /// Trains on the panel without its last `test_size` steps, and calibrates intervals there.
+    pub(crate) fn fit_before(&mut self, panel: &Panel, test_size: usize) -> Result<Fitted, Error> {
+        let Some(intervals) = self.intervals else { return self.train_before(panel, test_size) };
+        let known = panel.without_last(test_size);
+        intervals.check_for(self.specs.iter(), &known, self.val_size)?;
+        let earlier = self.train_before(&known, intervals.test_size(self.h()))?;
+        if self.interrupted {
+            return Ok(Fitted { interrupted: true, ..earlier });
+        }
+        let conformal = Conformal::measure(&earlier, &known, self.val_size, intervals)?;
+        Ok(Fitted { conformal: Some(conformal), ..self.train_before(panel, test_size)? })
+    }
+
+    fn train_before(&mut self, panel: &Panel, test_size: usize) -> Result<Fitted, Error> {
         let h = self.h();
         if self.val_size > 0 && self.val_size < h {
             return Err(Error::ValSize { h, found: self.val_size });
@@ -174,29 +231,33 @@ impl Forecaster {
         let keeper = self.keeper(panel, test_size)?;
         let mut models = Vec::with_capacity(self.specs.len());
         for (i, (spec, name)) in self.specs.iter().zip(column_names(&self.specs)).enumerate() {
-            let mut interrupted = false;
             let mut listen = |progress: &Progress| {
                 let verdict = (self.listener)(&name, progress);
-                interrupted |= verdict == Verdict::Interrupt;
+                self.interrupted |= verdict == Verdict::Interrupt;
                 verdict
             };
             let config = TrainConfig { restore_best: self.restore_best, ..train_config(spec) };
             let sizes = [self.val_size, test_size];
             let keeper = keeper.as_ref().map(|keeper| (keeper, i));
             models.push(train(spec, &scaled.panel, sizes, &config, &workers, keeper, &mut listen)?);
-            if interrupted {
+            if self.interrupted {
                 break;
             }
         }
+        self.trainings += 1;
+        let cut_short = |model: &FittedModel| model.outcome.is_some_and(|outcome| outcome.interrupted);
+        let interrupted = models.len() < self.specs.len() || models.iter().any(cut_short);
         let scalers = scaled.stored(&self.columns.target);
         Ok(Fitted {
             models,
             freq: panel.freq(),
-            columns: self.columns,
+            columns: self.columns.clone(),
             local: self.local,
             scalers,
             workers,
             raw_quantiles: false,
+            conformal: None,
+            interrupted,
         })
     }
 
@@ -212,114 +273,7 @@ impl Forecaster {
     }
 }
 
-fn train(
-    spec: &ModelSpec,
-    panel: &Panel,
-    [val_size, test_size]: [usize; 2],
-    config: &TrainConfig,
-    workers: &Workers,
-    keeper: Option<(&Keeper, usize)>,
-    listen: Listener<'_>,
-) -> Result<FittedModel, Error> {
-    let watching = [
-        (config.early_stop_patience_steps > 0, "early_stop_patience_steps"),
-        (config.schedule.watches(), "lr_scheduler ReduceLROnPlateau"),
-    ];
-    if let Some((_, what)) = watching.into_iter().find(|(watches, _)| *watches && val_size == 0) {
-        return Err(Error::NothingToWatch { model: spec.alias().to_owned(), what, h: spec.h() });
-    }
-    check_support(spec, panel)?;
-    let mut table = Table::default();
-    let network = spec.build(&mut table)?;
-    let [dims, valid_dims] =
-        [Purpose::Train, Purpose::Validate].map(|purpose| window_dims(spec, network.as_ref(), purpose));
-    let train = Cutter::new(panel, &window_spec(spec, &dims)?, Span::Train { val_size, test_size })?;
-    let span = Span::Validation { val_size, test_size };
-    let valid = match val_size {
-        0 => None,
-        _ => Some(Cutter::new(panel, &window_spec(spec, &valid_dims)?, span)?),
-    };
-    let loss = spec.loss();
-    let mut params = table.initialise(config.random_seed);
-    let found = keeper.map(|(keeper, i)| keeper.find(i)).transpose()?.flatten();
-    if let Some(outcome) = found.as_ref().map(|found| found.finished(&mut params)).transpose()?.flatten() {
-        return Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) });
-    }
-    let names = config.optimizer.state_names().iter().copied().chain([PARAMS]);
-    let from = found.as_ref().map(|found| found.state(params.arena().len(), names)).transpose()?;
-    let mut failure = None;
-    let mut write = keeper.map(|(keeper, i)| keeper.writer(i, &mut failure));
-    let keep = write.as_mut().zip(keeper).map(|(write, (keeper, _))| Keep { every: keeper.every, write });
-    let job = Fit {
-        model: network.as_ref(),
-        params,
-        cut: Cut {
-            dims,
-            loss: &loss,
-            exclude_insample_y: spec.common().exclude_insample_y,
-            stepwise: network.stepwise().is_some(),
-        },
-        valid_loss: &spec.valid_loss(),
-        train: &train,
-        valid: valid.as_ref(),
-        valid_dims,
-        config,
-        workers,
-        from,
-        keep,
-    };
-    let (params, outcome) =
-        fit(job, listen).map_err(|source| Error::Train { model: spec.alias().to_owned(), source })?;
-    drop(write);
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    if let Some((keeper, i)) = keeper.filter(|_| !outcome.interrupted) {
-        keeper.finish(i, &params, &outcome)?;
-    }
-    Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) })
-}
-
-/// What a distribution gives no probability to has no likelihood.
-fn check_support(spec: &ModelSpec, panel: &Panel) -> Result<(), Error> {
-    let (expected, possible) = spec.loss().support();
-    for series in 0..panel.n_series() {
-        let known = |row: usize| panel.available_mask(series).is_none_or(|mask| mask[row] != 0.0);
-        let wrong = panel.y(series).iter().enumerate().find(|(row, y)| !possible(**y) && known(*row));
-        if let Some((row, &found)) = wrong {
-            let (model, series) = (spec.alias().to_owned(), panel.id(series).to_string());
-            return Err(Error::Support { model, expected, series, row: row + 1, found });
-        }
-    }
-    Ok(())
-}
-
-fn train_config(spec: &ModelSpec) -> TrainConfig {
-    let common = spec.common();
-    // A negative number stands for all windows, none for as many as in training.
-    let inference = match common.inference_windows_batch_size {
-        None => common.windows_batch_size,
-        Some(size) => usize::try_from(size).ok(),
-    };
-    let Optimisation { rule, schedule, clip } = spec.optimisation().expect("specs are checked");
-    TrainConfig {
-        max_steps: common.max_steps,
-        optimizer: rule,
-        schedule,
-        clip,
-        early_stop_patience_steps: common.early_stop_patience_steps,
-        restore_best: true,
-        val_check_steps: common.val_check_steps,
-        batch_size: common.batch_size,
-        valid_batch_size: common.valid_batch_size.unwrap_or(common.batch_size),
-        windows_batch_size: common.windows_batch_size,
-        inference_windows_batch_size: inference,
-        drop_last_loader: common.drop_last_loader,
-        random_seed: common.random_seed,
-    }
-}
-
-/// The last known row of a window: its series and its place in the series.
+/// Where a window forecasts from: its series, and how many of the series' rows come before.
 pub(crate) type Cutoff = (usize, usize);
 
 impl FittedModel {
@@ -349,28 +303,30 @@ impl FittedModel {
         self.outcome.as_ref()
     }
 
-    /// The forecasts of all windows of `span`, `[windows, h, columns]`, with the windows' cutoffs: series
-    /// and row of the last known value.
+    /// The forecasts of all windows of `span`, `[windows, h, columns of the loss]`, and where they forecast from.
+    /// Only a model that forecasts step by step can do with another horizon than its own.
     pub(crate) fn forecasts(
         &self,
         panel: &Panel,
         span: Span<'_>,
+        loss: &Loss,
+        h: usize,
         workers: &Workers,
     ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
         let dims = window_dims(&self.spec, self.network.as_ref(), Purpose::Forecast);
+        let dims = Dims { horizon: h, ..dims };
         let cutter = Cutter::new(panel, &window_spec(&self.spec, &dims)?, span)?;
         let windows: Vec<_> = (0..panel.n_series()).flat_map(|series| cutter.all(series)).collect();
-        let loss = self.spec.loss();
         let cut = Cut {
             dims,
-            loss: &loss,
+            loss,
             exclude_insample_y: self.spec.common().exclude_insample_y,
             stepwise: self.network.stepwise().is_some(),
         };
         let forecasts = Forecasts { model: self.network.as_ref(), params: &self.params, cut, workers };
         let values = forecasts.of(&cutter, &windows);
-        let cutoff = |start: i64| (start + dims.input_size as i64 - 1) as usize;
-        Ok((windows.iter().map(|window| (window.series as usize, cutoff(window.start))).collect(), values))
+        let before = |start: i64| (start + dims.input_size as i64) as usize;
+        Ok((windows.iter().map(|window| (window.series as usize, before(window.start))).collect(), values))
     }
 }
 
@@ -378,6 +334,12 @@ impl Fitted {
     /// The models.
     pub fn models(&self) -> &[FittedModel] {
         &self.models
+    }
+
+    /// Whether the listener ended training before its end, so that some models are trained less than they were to
+    /// be, or not at all.
+    pub fn interrupted(&self) -> bool {
+        self.interrupted
     }
 
     /// Steps that they forecast.
@@ -415,47 +377,6 @@ impl Fitted {
     pub fn raw_quantiles(mut self, raw: bool) -> Self {
         self.raw_quantiles = raw;
         self
-    }
-
-    /// Forecasts the `h` steps after the end of each series: a row per series and step, a column per
-    /// output of each model. The series need not be those of training. `future` holds the future values
-    /// of the columns that a model knows in advance, if one has any.
-    ///
-    /// # Errors
-    /// If the panel has another frequency, lacks a column that a model reads, or future values are
-    /// missing.
-    pub fn predict(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
-        self.check_frequency(panel)?;
-        let h = self.h();
-        let mut frame = self.frame(panel);
-        for series in 0..panel.n_series() {
-            frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
-            frame.times.extend(panel.future_times(series, h)?);
-        }
-        let scaled = self.local.scale(panel, 0)?;
-        let future = scaled.future(future)?;
-        let span = Span::Predict { future: future.as_ref() };
-        for (model, name) in self.models.iter().zip(self.column_names()) {
-            let (places, mut values) = self.forecasts(model, &scaled.panel, span)?;
-            let each = values.len() / places.len().max(1);
-            scaled.inverse(places.iter().map(|(series, _)| *series), &mut values, each);
-            frame.columns.extend(output_columns(&name, &model.spec.loss().suffixes(), &values));
-        }
-        Ok(frame)
-    }
-
-    /// [`FittedModel::forecasts`], the quantiles of each step in order.
-    pub(crate) fn forecasts(
-        &self,
-        model: &FittedModel,
-        panel: &Panel,
-        span: Span<'_>,
-    ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
-        let (cutoffs, mut values) = model.forecasts(panel, span, &self.workers)?;
-        if !self.raw_quantiles {
-            model.spec.loss().sort_quantiles(&mut values);
-        }
-        Ok((cutoffs, values))
     }
 
     pub(crate) fn check_frequency(&self, panel: &Panel) -> Result<(), Error> {

@@ -32,20 +32,28 @@
 mod bench;
 mod columns;
 mod common;
+mod conformal;
 mod cross_validation;
 mod error;
+mod extend;
 mod forecaster;
+mod insample;
+mod levels;
 mod local;
 mod meanings;
 mod metrics;
 mod optimisation;
+mod predict;
 mod resume;
+mod rolling;
 mod saving;
 mod spec;
+mod training;
 mod windows;
 
 pub use bench::{Bench, bench};
 pub use columns::ColumnNames;
+pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use cross_validation::CrossValidation;
 pub use error::Error;
 pub use forecaster::{Fitted, FittedModel, Forecaster};
@@ -58,6 +66,7 @@ pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::{Loss, LossError};
 pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
 pub use metrics::{Coverage, Metrics, usual_season};
+pub use predict::PredictOptions;
 pub use resume::remove_training_state;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Value, json};

@@ -53,7 +53,8 @@ impl Forecaster {
             ("local_static_scaler", name(self.local.statics)),
         ];
         let further = further.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
-        Ok(Some(Keeper::new(checkpointing, settings(&self.specs, panel, further)?)?))
+        let training = settings(&self.specs, panel, further)?;
+        Keeper::new(checkpointing, self.trainings, training).map(Some)
     }
 }
 
@@ -61,6 +62,8 @@ impl Forecaster {
 pub(crate) struct Keeper {
     pub(crate) every: u64,
     dir: PathBuf,
+    /// Which of the forecaster's trainings it is.
+    number: usize,
     /// The models, settings and data, as the files have it.
     training: Value,
 }
@@ -120,14 +123,14 @@ fn fingerprint(specs: &[ModelSpec], panel: &Panel) -> Result<Value, Error> {
 
 impl Keeper {
     /// Makes the directory, if there is none.
-    pub(crate) fn new(checkpointing: Checkpointing, training: Value) -> Result<Self, Error> {
+    fn new(checkpointing: Checkpointing, number: usize, training: Value) -> Result<Self, Error> {
         let Checkpointing { dir, every } = checkpointing;
         fs::create_dir_all(&dir).map_err(|source| unusable(&dir, source))?;
-        Ok(Self { every, dir, training })
+        Ok(Self { every, dir, number, training })
     }
 
     fn path(&self, model: usize) -> PathBuf {
-        self.dir.join(format!("model-{model}.safetensors"))
+        self.dir.join(format!("{PREFIX}{}-model-{model}.safetensors", self.number))
     }
 
     /// The state of a model, if there is one.
@@ -251,6 +254,9 @@ impl Found {
     }
 }
 
+/// How names of files begin.
+const PREFIX: &str = "training-";
+
 /// Where the settings of the models are.
 const MODELS: &str = "models";
 
@@ -269,8 +275,7 @@ pub fn remove_training_state(dir: impl AsRef<Path>) -> Result<(), Error> {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
             // A kill in the middle of writing leaves a temporary file.
-            if name.starts_with(".writing-") || (name.starts_with("model-") && name.ends_with(".safetensors"))
-            {
+            if name.starts_with(".writing-") || (name.starts_with(PREFIX) && name.ends_with(".safetensors")) {
                 fs::remove_file(entry.path())?;
             }
         }

@@ -12,6 +12,7 @@ use foretell_train::Workers;
 use serde_json::{Map, Value};
 
 use crate::columns::ColumnNames;
+use crate::conformal::Conformal;
 use crate::error::Error;
 use crate::forecaster::{Fitted, FittedModel};
 use crate::local::Local;
@@ -36,6 +37,10 @@ impl Fitted {
         configuration.local_scaler_type = name(self.local.series);
         configuration.local_static_scaler_type = name(self.local.statics);
         [configuration.scalers, configuration.static_scalers] = self.scalers.clone();
+        if let Some((intervals, scores)) = self.conformal.as_ref().map(Conformal::stored) {
+            configuration.prediction_intervals = Some(intervals);
+            configuration.conformity_scores = Some(scores);
+        }
         let models = self.models.iter().map(model_file).collect();
         Ok(Checkpoint { configuration, models, dataset: None }.save(dir, overwrite)?)
     }
@@ -67,6 +72,13 @@ impl Fitted {
             series: scaler(&configuration.local_scaler_type)?,
             statics: scaler(&configuration.local_static_scaler_type)?,
         };
+        let conformal = match (&configuration.prediction_intervals, configuration.conformity_scores) {
+            (Some(intervals), Some(scores)) => {
+                let conformal = Conformal::new(intervals, models[0].spec.h(), &configuration.id_col, scores);
+                Some(conformal.map_err(|reason| fault(&first, reason))?)
+            }
+            _ => None,
+        };
         Ok(Self {
             models,
             freq,
@@ -79,6 +91,8 @@ impl Fitted {
             scalers: [configuration.scalers, configuration.static_scalers],
             workers: Workers::new(0),
             raw_quantiles: false,
+            interrupted: false,
+            conformal,
         })
     }
 }

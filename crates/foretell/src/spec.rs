@@ -3,7 +3,7 @@
 use foretell_data::{DataError, WindowScaler, nearest};
 use foretell_models::{ConfigError, Entry, MODELS, find};
 use foretell_nn::{Dims, Loss, LossError, Model, Table, register_revin};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::common::Common;
 use crate::meanings::MEANINGS;
@@ -208,11 +208,6 @@ impl ModelSpec {
                             no other loss goes with a DistributionLoss; a DistributionLoss goes with itself and with \
                             losses of one output or of its own quantiles";
             return fault("valid_loss", expected.to_owned(), self.common.valid_loss.to_string());
-        }
-        if losses[0].1.is_distribution() && self.own.get("recurrent") == Some(&json!(true)) {
-            let expected =
-                "false with a DistributionLoss: what a step would feed back to the next is not defined here";
-            return fault("recurrent", expected.to_owned(), "true".to_owned());
         }
         for (name, loss) in &losses {
             let season = loss.seasonality();

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use foretell::{Error, Fitted, Forecaster, Freq, ModelSpec, Panel, Verdict, remove_training_state};
+use foretell::{
+    Error, Fitted, Forecaster, Freq, ModelSpec, Panel, PredictOptions, PredictionIntervals, Verdict,
+    remove_training_state,
+};
 use foretell_checkpoint::{TensorData, TensorFile};
 use serde_json::{Value, json};
 
@@ -98,7 +101,7 @@ fn an_interrupted_training_goes_on_to_the_last_bit() {
         let parts = parts.fit(&panel(0.0)).expect("a part of a fit");
         let last = parts.models().last().expect("a model");
         assert_eq!((last.spec().name(), last.outcome().expect("trained").steps), (name, stop));
-        assert!(last.outcome().expect("trained").interrupted);
+        assert!(parts.interrupted() && last.outcome().expect("trained").interrupted);
         parts.save(home.path().join("as it is"), true).expect("it is a model like any other");
     }
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -128,6 +131,34 @@ fn a_training_that_died_goes_on_from_the_last_state() {
 }
 
 #[test]
+fn the_training_that_intervals_are_calibrated_by_goes_on_too() {
+    let calibrated = || {
+        let models = [specs().remove(0), spec("DLinear", json!({}))];
+        let forecaster = Forecaster::new(models).expect("models").val_size(12);
+        forecaster.intervals(PredictionIntervals::default())
+    };
+    let forecast = |fitted: &Fitted| {
+        let options = PredictOptions { level: &[80.0], ..PredictOptions::default() };
+        fitted.predict_with(&panel(0.0), &options).expect("a forecast").columns
+    };
+    let whole = calibrated().fit(&panel(0.0)).expect("a fit");
+    let home = tempfile::tempdir().expect("a folder");
+    // Within both models of the first training, and within both of the second.
+    for stop in [20, 30, 20, 30] {
+        let mut steps = 0;
+        let parts = calibrated().checkpoint_to(home.path(), 7).on_progress(move |_, _| {
+            steps += 1;
+            if steps == stop { Verdict::Interrupt } else { Verdict::Continue }
+        });
+        let parts = parts.fit(&panel(0.0)).expect("a part");
+        assert!(parts.interrupted());
+        parts.save(home.path().join("as it is"), true).expect("it is a model like any other");
+    }
+    let rest = calibrated().checkpoint_to(home.path(), 7).fit(&panel(0.0)).expect("the rest");
+    assert!(!rest.interrupted() && bits(&rest) == bits(&whole) && forecast(&rest) == forecast(&whole));
+}
+
+#[test]
 fn another_training_or_a_damaged_state_is_an_error() {
     let home = tempfile::tempdir().expect("a folder");
     let dir = home.path().join("state");
@@ -146,7 +177,7 @@ fn another_training_or_a_damaged_state_is_an_error() {
     let turned = error(turned.checkpoint_to(&dir, 4), &panel(0.0)).to_string();
     assert!(turned.contains("NLinear.place among the models was 0 and is 3"), "{turned}");
 
-    let path = dir.join("model-0.safetensors");
+    let path = dir.join("training-0-model-0.safetensors");
     let whole = std::fs::read(&path).expect("a state");
     let mut file = TensorFile::read(&path).expect("a state");
     file.tensors.insert("params".to_owned(), TensorData::f32([1], vec![0.0]));

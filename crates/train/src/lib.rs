@@ -25,5 +25,5 @@ pub use forecast::Forecasts;
 pub use progress::{Progress, Verdict};
 pub use shards::{Engine, NotANumber};
 pub use state::{BEST, Keep, PARAMS, State};
-pub use stepwise::forecast;
+pub use stepwise::{forecast, mean_of_outputs};
 pub use workers::Workers;

@@ -76,8 +76,8 @@ impl Fit {
 
     /// What is not trained of the models of these names, and how to go on, if anything is not.
     fn interruption(&self, fitted: &Fitted, names: &[String]) -> Option<String> {
-        let (last, rest) = (fitted.models().last()?, &names[fitted.models().len()..]);
-        let outcome = last.outcome().filter(|outcome| outcome.interrupted || !rest.is_empty())?;
+        let last = fitted.models().last().filter(|_| fitted.interrupted())?;
+        let (outcome, rest) = (last.outcome()?, &names[fitted.models().len()..]);
         let (steps, all) = (outcome.steps, &last.spec().hyper_parameters()["max_steps"]);
         let name = &names[fitted.models().len() - 1];
         let mut message = format!("Ctrl-C stopped training after step {steps} of {all} of {name}");

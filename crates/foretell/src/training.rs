@@ -1,0 +1,120 @@
+//! The training of one model on a panel.
+
+use foretell_data::{Cutter, Panel, Span};
+use foretell_nn::Table;
+use foretell_train::{Cut, Fit, Keep, Listener, PARAMS, TrainConfig, Workers, fit};
+
+use crate::error::Error;
+use crate::forecaster::FittedModel;
+use crate::optimisation::Optimisation;
+use crate::resume::Keeper;
+use crate::spec::ModelSpec;
+use crate::windows::{Purpose, window_dims, window_spec};
+
+/// Trains a model, on the windows of the panel.
+pub(crate) fn train(
+    spec: &ModelSpec,
+    panel: &Panel,
+    [val_size, test_size]: [usize; 2],
+    config: &TrainConfig,
+    workers: &Workers,
+    keeper: Option<(&Keeper, usize)>,
+    listen: Listener<'_>,
+) -> Result<FittedModel, Error> {
+    let watching = [
+        (config.early_stop_patience_steps > 0, "early_stop_patience_steps"),
+        (config.schedule.watches(), "lr_scheduler ReduceLROnPlateau"),
+    ];
+    if let Some((_, what)) = watching.into_iter().find(|(watches, _)| *watches && val_size == 0) {
+        return Err(Error::NothingToWatch { model: spec.alias().to_owned(), what, h: spec.h() });
+    }
+    check_support(spec, panel)?;
+    let mut table = Table::default();
+    let network = spec.build(&mut table)?;
+    let [dims, valid_dims] =
+        [Purpose::Train, Purpose::Validate].map(|purpose| window_dims(spec, network.as_ref(), purpose));
+    let train = Cutter::new(panel, &window_spec(spec, &dims)?, Span::Train { val_size, test_size })?;
+    let span = Span::Validation { val_size, test_size };
+    let valid = match val_size {
+        0 => None,
+        _ => Some(Cutter::new(panel, &window_spec(spec, &valid_dims)?, span)?),
+    };
+    let loss = spec.loss();
+    let mut params = table.initialise(config.random_seed);
+    let found = keeper.map(|(keeper, i)| keeper.find(i)).transpose()?.flatten();
+    if let Some(outcome) = found.as_ref().map(|found| found.finished(&mut params)).transpose()?.flatten() {
+        return Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) });
+    }
+    let names = config.optimizer.state_names().iter().copied().chain([PARAMS]);
+    let from = found.as_ref().map(|found| found.state(params.arena().len(), names)).transpose()?;
+    let mut failure = None;
+    let mut write = keeper.map(|(keeper, i)| keeper.writer(i, &mut failure));
+    let keep = write.as_mut().zip(keeper).map(|(write, (keeper, _))| Keep { every: keeper.every, write });
+    let job = Fit {
+        model: network.as_ref(),
+        params,
+        cut: Cut {
+            dims,
+            loss: &loss,
+            exclude_insample_y: spec.common().exclude_insample_y,
+            stepwise: network.stepwise().is_some(),
+        },
+        valid_loss: &spec.valid_loss(),
+        train: &train,
+        valid: valid.as_ref(),
+        valid_dims,
+        config,
+        workers,
+        from,
+        keep,
+    };
+    let (params, outcome) =
+        fit(job, listen).map_err(|source| Error::Train { model: spec.alias().to_owned(), source })?;
+    drop(write);
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    if let Some((keeper, i)) = keeper.filter(|_| !outcome.interrupted) {
+        keeper.finish(i, &params, &outcome)?;
+    }
+    Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) })
+}
+
+/// What a distribution gives no probability to has no likelihood.
+fn check_support(spec: &ModelSpec, panel: &Panel) -> Result<(), Error> {
+    let (expected, possible) = spec.loss().support();
+    for series in 0..panel.n_series() {
+        let known = |row: usize| panel.available_mask(series).is_none_or(|mask| mask[row] != 0.0);
+        let wrong = panel.y(series).iter().enumerate().find(|(row, y)| !possible(**y) && known(*row));
+        if let Some((row, &found)) = wrong {
+            let (model, series) = (spec.alias().to_owned(), panel.id(series).to_string());
+            return Err(Error::Support { model, expected, series, row: row + 1, found });
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn train_config(spec: &ModelSpec) -> TrainConfig {
+    let common = spec.common();
+    // A negative number stands for all windows, none for as many as in training.
+    let inference = match common.inference_windows_batch_size {
+        None => common.windows_batch_size,
+        Some(size) => usize::try_from(size).ok(),
+    };
+    let Optimisation { rule, schedule, clip } = spec.optimisation().expect("specs are checked");
+    TrainConfig {
+        max_steps: common.max_steps,
+        optimizer: rule,
+        schedule,
+        clip,
+        early_stop_patience_steps: common.early_stop_patience_steps,
+        restore_best: true,
+        val_check_steps: common.val_check_steps,
+        batch_size: common.batch_size,
+        valid_batch_size: common.valid_batch_size.unwrap_or(common.batch_size),
+        windows_batch_size: common.windows_batch_size,
+        inference_windows_batch_size: inference,
+        drop_last_loader: common.drop_last_loader,
+        random_seed: common.random_seed,
+    }
+}
