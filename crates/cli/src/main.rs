@@ -2,11 +2,12 @@
 //!
 //! Each command is a file in `commands`. Data go to standard output, everything else to standard error.
 //! The exit code is 0 for success, 1 for a failure (data, files, training), 2 for a mistake in the
-//! command line itself.
+//! command line itself, 130 for a training that Ctrl-C stopped.
 #![forbid(unsafe_code)]
 
 mod args;
 mod commands;
+mod interrupt;
 mod markdown;
 mod output;
 mod plot;
@@ -65,6 +66,18 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// Ctrl-C stopped the work before its end; says what was saved.
+#[derive(Debug)]
+struct Interrupted(String);
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
 fn main() -> ExitCode {
     let (result, log) = match Cli::parse().command {
         Command::Demo(command) => (command.run(), Log::Text),
@@ -80,7 +93,11 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             log.error(&message(&error));
-            ExitCode::from(if is_usage(&error) { 2 } else { 1 })
+            ExitCode::from(match is_usage(&error) {
+                _ if error.is::<Interrupted>() => interrupt::EXIT_CODE,
+                true => 2,
+                false => 1,
+            })
         }
     }
 }
@@ -109,6 +126,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
                         | Error::ValSize { .. }
                         | Error::NothingToWatch { .. }
                         | Error::NoWindows { .. }
+                        | Error::OtherTraining { .. }
                 )
             )
     })

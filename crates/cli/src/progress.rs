@@ -8,6 +8,7 @@ use foretell::{Filled, Fitted, Panel, Progress, Verdict};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
+use crate::interrupt;
 use crate::table::{grouped, short};
 
 /// The form of what is told.
@@ -17,8 +18,8 @@ pub(crate) enum Log {
     Text,
     /// A JSON object per line, its `event` one of: read (path, series, rows, freq, freq_inferred,
     /// filled_rows, filled_values), step (model, step, max_steps, train_loss, valid_loss
-    /// after a check, learning_rate, elapsed_s), fitted (model, parameters, steps, train_loss,
-    /// valid_loss), wrote (path), error (message)
+    /// after a check, learning_rate, elapsed_s), resumed (model, step), interrupt, fitted (model,
+    /// parameters, steps, train_loss, valid_loss), wrote (path), error (message)
     Json,
     /// Nothing but errors
     None,
@@ -121,11 +122,18 @@ impl Reporter {
         Self { log, model: String::new(), bar: None, valid_loss: None, last_line: Instant::now() }
     }
 
-    /// Tells of a step; training always goes on.
+    /// Tells of a step; training goes on unless Ctrl-C was pressed.
     pub(crate) fn step(&mut self, model: &str, progress: &Progress) -> Verdict {
         if self.model != model {
             model.clone_into(&mut self.model);
             self.valid_loss = None;
+            if progress.step > 1 {
+                let done = progress.step - 1;
+                self.log.tell(
+                    &format!("{model}: going on after step {done} of {}", progress.max_steps),
+                    &json!({ "event": "resumed", "model": model, "step": done }),
+                );
+            }
             self.bar = (self.log == Log::Text && io::stderr().is_terminal()).then(|| bar(model, progress));
         }
         self.valid_loss = progress.valid_loss.or(self.valid_loss);
@@ -139,7 +147,7 @@ impl Reporter {
             let losses = losses(progress.train_loss, self.valid_loss);
             line(&format!("{model}: step {} of {}, {losses}", progress.step, progress.max_steps));
         }
-        Verdict::Continue
+        if interrupt::asked() { Verdict::Interrupt } else { Verdict::Continue }
     }
 }
 

@@ -44,6 +44,7 @@ mod meanings;
 mod metrics;
 mod optimisation;
 mod predict;
+mod resume;
 mod rolling;
 mod saving;
 mod spec;
@@ -65,6 +66,7 @@ pub use foretell_nn::{Loss, LossError};
 pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
 pub use metrics::{Coverage, Metrics, usual_season};
 pub use predict::PredictOptions;
+pub use resume::remove_training_state;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Value, json};
 pub use spec::{ModelSpec, SpecError};
