@@ -48,6 +48,7 @@ mod error;
 mod fill;
 mod flaw;
 mod frame;
+mod frame_read;
 mod freq;
 mod gaps;
 mod local;

@@ -34,6 +34,7 @@ mod columns;
 mod cross_validation;
 mod error;
 mod forecaster;
+mod inspect;
 mod local;
 mod meanings;
 mod metrics;
@@ -47,6 +48,8 @@ pub use cross_validation::CrossValidation;
 pub use error::Error;
 pub use forecaster::{Fitted, FittedModel, Forecaster};
 pub use foretell_checkpoint::CheckpointError;
+/// The name that was probably meant, for messages.
+pub use foretell_data::nearest;
 pub use foretell_data::{
     DataError, Fill, Filled, Frame, Freq, Future, LocalScaler, Panel, PanelBuilder, ReadOptions, RecordBatch,
     TimeKind, TimeStyle, Zone, column_names, is_parquet,
@@ -54,6 +57,7 @@ pub use foretell_data::{
 pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::{Loss, LossError};
 pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
+pub use inspect::{Contents, ModelContents, TensorInfo};
 pub use metrics::{Coverage, Metrics, usual_season};
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Value, json};
