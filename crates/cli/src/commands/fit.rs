@@ -18,7 +18,21 @@ Examples:
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model
   foretell fit --data ETTh1.csv --wide --model NHITS,NLinear --h 24 \\
     --input-size 96 --val-size 48 --set scaler_type=standard \\
-    --set 'NHITS.loss={\"MQLoss\": {\"level\": [80]}}' --out model")]
+    --set 'NHITS.loss={\"MQLoss\": {\"level\": [80]}}' --out model
+  foretell fit --config run.toml --seed 7
+
+run.toml holds flags by their names, and hyper-parameters in tables:
+  data = \"sales.csv\"          # paths are relative to the file
+  h = 24
+  input-size = 96
+  hist-exog = [\"price\"]
+  out = \"model\"
+  [set]                       # for all models, as --set key=...
+  scaler_type = \"standard\"
+  [model.NHITS]               # as --model NHITS --set NHITS.key=...
+  max_steps = 500
+  loss = { MQLoss = { level = [80, 95] } }
+  [model.NLinear]")]
 pub(crate) struct Fit {
     #[command(flatten)]
     train: TrainArgs,
