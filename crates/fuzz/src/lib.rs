@@ -171,12 +171,8 @@ mod tests {
 
     #[test]
     fn outcomes_are_told_apart_by_their_variants() {
-        #[derive(Debug)]
-        enum Flaw {
-            Text,
-            Number(u8, String),
-        }
-        assert_eq!(variants(&Err(Some(Flaw::Number(7, r#"a "B" C\"#.to_owned())))), "SomeNumber");
-        assert_eq!(variants(&Err(Flaw::Text)), "Text");
+        let text = |error: &dyn Debug| variants(&Err(error));
+        assert_eq!(text(&Some(Err::<(), _>(r#"a "B" C\"#))), "SomeErr");
+        assert_eq!(text(&Duration::ZERO), "");
     }
 }
