@@ -4,6 +4,10 @@ model/         the directory that NeuralForecast.save wrote
 panel.csv      the history the forecast starts from; futr.csv, static.csv where the models use such columns
 expected.csv   what NeuralForecast.predict says for that panel, every column
 
+What else the case asks of the models: expected-level.csv (predict with the levels in the columns' names),
+expected-ahead-12.csv (predict with h=12, futr-ahead.csv being the future columns over those steps), and
+expected-insample-3.csv (predict_insample with step_size=3).
+
 The models are trained for a few steps only: what matters is that a reader computes the same forecast.
 """
 
@@ -32,6 +36,7 @@ from neuralforecast.losses.pytorch import (
     TukeyLoss,
 )
 from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, NBEATSx, NLinear
+from neuralforecast.utils import PredictionIntervals
 
 HIST = dict(hist_exog_list=["x2", "x1"])  # not in the panel's column order
 FUTR = dict(futr_exog_list=["f1"])
@@ -61,6 +66,10 @@ class Case:
     target: object = None  # what is made of the values, if they must be counts or the like
     revin: bool = False  # an affine correction as if it had been learned
     local: dict = field(default_factory=dict)  # scalers of whole series and static columns
+    intervals: object = None  # how conformal intervals are calibrated
+    level: list = field(default_factory=list)
+    ahead: int = 0  # more steps than h
+    insample: tuple = ()  # steps from one cutoff to the next
 
 
 def sampled(distribution, **arguments):
@@ -210,6 +219,7 @@ CASES = {
         [
             (MLP, SMALL_MLP | dict(alias="t", scaler_type="standard", loss=sampled("StudentT", return_params=True), valid_loss=MQLoss())),
             (NHITS, SMALL_NHITS | dict(alias="normal", scaler_type="robust", loss=sampled("Normal", quantiles=[0.9, 0.1, 0.5], return_params=True))),
+            (LSTM, RECURRENT | dict(alias="steps", scaler_type="standard", loss=sampled("StudentT", level=[80], return_params=True))),
             (DLinear, dict(alias="plain", scaler_type="minmax", loss=sampled("Normal", level=[50], horizon_weight=torch.tensor([1.0, 2, 3, 4])))),
         ],
     ),
@@ -237,15 +247,74 @@ CASES = {
         local=dict(local_scaler_type="standard", local_static_scaler_type="minmax"),
         **EXOG_COLUMNS,
     ),
+    "conformal-distribution": Case(
+        "D",
+        [(NLinear, {}), (MLP, SMALL_MLP | dict(scaler_type="standard", loss=MSE()))],
+        intervals=PredictionIntervals(n_windows=5, step_size=2),
+        level=[95, 80, 50],
+    ),
+    "conformal-error": Case(
+        "MS",
+        [(DLinear, dict(scaler_type="robust"))],
+        intervals=PredictionIntervals(n_windows=4, method="conformal_error"),
+        level=[90, 97.5],
+    ),
+    # Any level of a distribution, whatever it was trained with.
+    "level-distribution": Case("D", [(MLP, SMALL_MLP | dict(scaler_type="standard", loss=sampled("Normal", return_params=True)))], level=[60, 90]),
+    # A multiple of h: else there the last steps are those of a window that ends too early.
+    "ahead": Case(
+        "D",
+        [
+            (NLinear, dict(scaler_type="standard", loss=MAE(horizon_weight=torch.tensor([1.0, 0.5, 0.25, 0.125])))),
+            (DLinear, dict(loss=MQLoss(quantiles=[0.9, 0.5, 0.1]))),
+            (MLP, SMALL_MLP | FUTR | STAT | dict(scaler_type="robust")),
+            (NBEATS, SMALL_NBEATS | dict(start_padding_enabled=True, loss=QuantileLoss(0.3))),
+        ],
+        lengths=(40, 31, 13),
+        ahead=12,
+        futr=["f1"],
+        stat=["s1", "s2"],
+        local=dict(local_scaler_type="standard"),
+    ),
+    "ahead-recurrent": Case(
+        "h",
+        [
+            (LSTM, RECURRENT | FUTR | dict(loss=MAE(horizon_weight=torch.tensor([1.0, 0.5, 0.25, 0.125])))),
+            (GRU, RECURRENT | dict(inference_input_size=7, loss=MQLoss(level=[80]), scaler_type="standard")),
+        ],
+        ahead=10,
+        futr=["f1"],
+    ),
+    "insample": Case(
+        "MS",
+        [
+            (NLinear, dict(scaler_type="standard")),
+            (MLP, SMALL_MLP | HIST | FUTR | STAT | dict(scaler_type="robust", loss=MQLoss(level=[80]))),
+            (NHITS, SMALL_NHITS | STAT),
+            (LSTM, RECURRENT | FUTR),
+        ],
+        input_size=6,
+        lengths=(19, 14, 9),
+        insample=(1, 5),
+        local=dict(local_scaler_type="robust"),
+        **EXOG_COLUMNS,
+    ),
     "local-robust-iqr": Case(
         "MS", [(DLinear, dict(loss=MQLoss(level=[80])))], season=12, local=dict(local_scaler_type="robust-iqr")
     ),
 }
 
 
+library_step = BaseModel._predict_step_recurrent_single
+
+
 def step_with_quantiles(self, insample_y, insample_mask, hist_exog, futr_exog, stat_exog, y_idx):
     """A step of a recurrent model with MQLoss. The library feeds the mean of the quantiles back to the model, and
-    writes it to the column of every quantile, too; this writes the quantiles themselves."""
+    writes it to the column of every quantile, too; this writes the quantiles themselves. A distribution is left to
+    the library, but for its number of samples, which is another argument there."""
+    if self.loss.is_distribution_output:
+        self.n_samples = self.loss.num_samples
+        return library_step(self, insample_y, insample_mask, hist_exog, futr_exog, stat_exog, y_idx)
     windows = dict(insample_y=insample_y, insample_mask=insample_mask, futr_exog=futr_exog, hist_exog=hist_exog, stat_exog=stat_exog)
     output = self.loss.domain_map(self(windows))
     if output.ndim == 3:
@@ -257,12 +326,13 @@ BaseModel._predict_step_recurrent_single = step_with_quantiles
 
 
 def tables(name, case):
-    """History, future columns and static columns of the case's series, which differ in length, start and level."""
+    """History, future columns over h and over more steps, and static columns of the case's series, which differ in
+    length, start and level."""
     random = np.random.default_rng(seed(name))
     id_col, time_col, target_col = case.columns
     parts = []
     for i, length in enumerate(case.lengths):
-        n, start = length + case.h, 2 * i
+        n, start = length + max(case.h, case.ahead), 2 * i
         time = np.arange(start, start + n)
         if case.freq != 1:
             time = pd.date_range("2021-03-01", periods=start + n, freq=case.freq)[start:]
@@ -278,10 +348,11 @@ def tables(name, case):
         parts.append(part)
     whole = pd.concat(parts)
     panel = whole[~whole["future"]].drop(columns="future")
-    futr = whole.loc[whole["future"], [id_col, time_col, *case.futr]]
+    ahead = whole.loc[whole["future"], [id_col, time_col, *case.futr]]
+    futr = ahead.groupby(id_col).head(case.h)
     ids = whole[id_col].unique()
     static = pd.DataFrame({id_col: ids} | {column: random.normal(size=len(ids)).round(3) for column in case.stat})
-    return panel, futr if case.futr else None, static if case.stat else None
+    return panel, futr if case.futr else None, ahead if case.futr and case.ahead else None, static if case.stat else None
 
 
 def write(name, case, folder):
@@ -289,16 +360,16 @@ def write(name, case, folder):
     names = dict(id_col=id_col, time_col=time_col)
     folder.mkdir(parents=True)
     given = {}
-    for file, frame in zip(("panel", "futr", "static"), tables(name, case)):
+    for file, frame in zip(("panel", "futr", "futr-ahead", "static"), tables(name, case)):
         if frame is not None:
             frame.to_csv(folder / f"{file}.csv", index=False)
             # Read back: what neuralforecast sees is what the file says.
             given[file] = read_table(folder / f"{file}.csv", **names)
-    panel, futr, static = (given.get(file) for file in ("panel", "futr", "static"))
+    panel, futr, ahead, static = (given.get(file) for file in ("panel", "futr", "futr-ahead", "static"))
 
     shared = dict(h=case.h, input_size=case.input_size, max_steps=5, learning_rate=1e-2, windows_batch_size=16)
     nf = NeuralForecast([cls(**{**shared, **QUIET, **arguments}) for cls, arguments in case.models], freq=case.freq, **case.local)
-    nf.fit(panel, static_df=static, val_size=case.val_size, target_col=target_col, **names)
+    nf.fit(panel, static_df=static, val_size=case.val_size, target_col=target_col, prediction_intervals=case.intervals, **names)
     if case.revin:
         for model in nf.models:
             model.scaler.revin_bias.data += torch.linspace(0.5, -0.5, model.scaler.revin_bias.numel()).reshape(1, 1, -1, 1)
@@ -313,6 +384,14 @@ def write(name, case, folder):
     loaded = NeuralForecast.load(str(folder / "model")).predict(panel, static_df=static, futr_df=futr)
     gap, _ = distance(loaded, expected, **names)
     assert gap < 1e-6, f"{name}: the loaded model differs by {gap}"
+
+    more = {f"insample-{step}": nf.predict_insample(step_size=step) for step in case.insample}
+    if case.ahead:
+        more[f"ahead-{case.ahead}"] = nf.predict(panel, static_df=static, futr_df=ahead, h=case.ahead)
+    if case.level:  # at last: it changes the loss of a distribution
+        more["level"] = nf.predict(panel, static_df=static, futr_df=futr, level=case.level)
+    for kind, frame in more.items():
+        frame.to_csv(folder / f"expected-{kind}.csv", index=False)
 
 
 def main(*names):

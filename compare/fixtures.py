@@ -3,7 +3,8 @@
 import checkpoints
 import models
 import ops
+import optim
 import tables
 
-for script in (ops, models, checkpoints, tables):
+for script in (ops, optim, models, checkpoints, tables):
     script.main()

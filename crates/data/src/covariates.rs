@@ -195,6 +195,14 @@ impl Future {
         Ok(Self { h, table: table.file().clone(), columns })
     }
 
+    pub(crate) fn of_columns(h: usize, table: Arc<str>, columns: Vec<Column>) -> Self {
+        Self { h, table, columns }
+    }
+
+    pub(crate) fn shorten(&mut self, h: usize) {
+        self.h = h;
+    }
+
     /// The horizon.
     pub fn h(&self) -> usize {
         self.h

@@ -45,6 +45,7 @@ mod builder;
 mod covariates;
 mod cut;
 mod error;
+mod extend;
 mod fill;
 mod flaw;
 mod frame;

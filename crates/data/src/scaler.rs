@@ -140,7 +140,7 @@ impl WindowScaler {
     }
 
     /// Scales one value.
-    pub(crate) fn forward(self, stats: Stats, value: f32) -> f32 {
+    pub fn forward(self, stats: Stats, value: f32) -> f32 {
         match self {
             Self::Identity => value,
             Self::Standard | Self::Robust | Self::MinMax | Self::Revin => (value - stats.loc) / stats.scale,

@@ -101,6 +101,12 @@ pub enum Span<'p> {
         /// Rows between neighbouring cutoffs.
         step_size: usize,
     },
+    /// Rolling windows whose horizons cover each series from its end back to its start, as far as whole steps
+    /// go; before the first of them nothing is known.
+    Insample {
+        /// Rows between neighbouring cutoffs.
+        step_size: usize,
+    },
     /// The horizon after the end of each series.
     Predict {
         /// Values of the future columns over the horizon, if the windows have any.
@@ -140,6 +146,8 @@ enum Keep {
     },
     /// Windows whose cutoff is a row of the series.
     Cutoff,
+    /// Windows whose horizon is rows of the series.
+    Horizon,
 }
 
 impl Grid {
@@ -186,6 +194,12 @@ impl Grid {
                 let count = (test - h) / step + 1;
                 Self { offset: -test - l, step, count, cut: 0, keep: Keep::Cutoff }
             }
+            Span::Insample { step_size } => {
+                let step = rows("step_size", step_size, 1)?;
+                let count = if longest < h { 0 } else { (longest - h) / step + 1 };
+                let offset = -l - h - (count - 1).max(0) * step;
+                Self { offset, step, count, cut: 0, keep: Keep::Horizon }
+            }
             Span::Predict { .. } => Self { offset: -l, step: 1, count: 1, cut: 0, keep: Keep::All },
         })
     }
@@ -196,6 +210,7 @@ impl Grid {
         let (low, high) = match self.keep {
             Keep::All => return 0..self.count,
             Keep::Cutoff => (1 - l, len),
+            Keep::Horizon => (-l, len),
             Keep::Known { insample, outsample } => {
                 let rows = len - self.cut;
                 if rows < insample.max(outsample) {

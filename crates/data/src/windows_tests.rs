@@ -63,7 +63,7 @@ fn materialised(panel: &Panel, spec: &WindowSpec, span: Span<'_>) -> Vec<(Window
         let mut frame: Vec<(i64, bool)> = (len - longest..len).map(cell).collect();
         let pad_left = |frame: &mut Vec<(i64, bool)>, count: usize, next: i64| {
             let first = frame.first().map_or(next, |cell| cell.0);
-            frame.splice(..0, (first - count as i64..first).map(|row| (row, false)));
+            frame.splice(..0, (first - count as i64..first).map(cell));
         };
         let (mut step, mut least) = (spec.step_size, [0, 0]);
         match span {
@@ -93,6 +93,19 @@ fn materialised(panel: &Panel, spec: &WindowSpec, span: Span<'_>) -> Vec<(Window
                     pad_left(&mut frame, count, 0);
                 }
                 frame.drain(..frame.len() - l - test_size);
+            }
+            Span::Insample { step_size } => {
+                // Of the series' own rows as many as whole steps cover, after nothing but padding.
+                step = step_size;
+                let rows = match len as usize {
+                    len if len < h => 0,
+                    len => h + (len - h) / step * step,
+                };
+                frame.drain(..frame.len() - rows);
+                pad_left(&mut frame, l, len);
+                if rows == 0 {
+                    frame.clear();
+                }
             }
             Span::Predict { .. } => {
                 frame.extend((len..len + h as i64).map(|row| (row, false)));
@@ -135,6 +148,7 @@ fn any_span() -> impl Strategy<Value = Span<'static>> {
         (0..20_usize, 0..10_usize).prop_map(|(val_size, test_size)| Span::Train { val_size, test_size }),
         (1..20_usize, 0..10_usize).prop_map(|(val_size, test_size)| Span::Validation { val_size, test_size }),
         (1..8_usize, 0..5_usize).prop_map(|(step_size, n)| Span::Test { test_size: n, step_size }),
+        (1..8_usize).prop_map(|step_size| Span::Insample { step_size }),
         Just(Span::Predict { future: None }),
     ]
 }

@@ -4,7 +4,8 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Windows};
-use foretell_train::{Batch, Engine, Workers, forecast};
+use foretell_optim::Optimizer;
+use foretell_train::{Batch, Engine, Workers, forecast, mean_of_outputs};
 use serde::Serialize;
 
 use crate::spec::{ModelSpec, SpecError};
@@ -21,7 +22,7 @@ pub struct Bench {
     pub batch: usize,
     /// Numbers that training changes.
     pub parameters: usize,
-    /// The median time of a step: forward, loss, backward, Adam.
+    /// The median time of a step: forward, loss, backward, optimiser.
     pub step_ms: f64,
     /// The median time of the forecasts of a batch.
     pub forward_batch_ms: f64,
@@ -49,6 +50,7 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
     assert!(batch > 0, "a bench of 0 windows");
     spec.check()?;
     let (loss, workers) = (spec.loss(), Workers::new(threads));
+    let optimisation = spec.optimisation().expect("checked above");
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
     let [dims, ahead] = [Purpose::Train, Purpose::Forecast].map(|purpose| {
@@ -76,10 +78,13 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
     };
 
     let (step_s, misses, params) = workers.enter(|| {
-        let mut engine = Engine::new(network.as_ref(), params, &loss, Key::new(1), &workers);
+        let optimizer = Optimizer::new(params.table().arena_len(), optimisation.rule, optimisation.clip);
+        let mut engine = Engine::new(network.as_ref(), params, optimizer, &loss, Key::new(1), &workers);
         let mut step = || {
             let rows = |range: std::ops::Range<usize>| slice(&data, range);
-            engine.step(batch, total, 1e-3, rows).expect("the loss of bounded windows is a number");
+            engine
+                .step(batch, total, optimisation.schedule.at(0), rows)
+                .expect("the loss of bounded windows is a number");
         };
         (0..WARM_UP).for_each(|_| step());
         let before = foretell_pool::metrics().misses;
@@ -88,8 +93,9 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
         (seconds, misses as f64 / runs as f64, engine.into_params())
     });
     let data = synthetic(&ahead, batch);
-    let forward =
-        |params: &Params, windows: &Windows| forecast(network.as_ref(), params, windows, ahead.horizon);
+    let forward = |params: &Params, windows: &Windows| {
+        forecast(network.as_ref(), params, windows, ahead.horizon, &mean_of_outputs)
+    };
     let forward_batch_s = workers.enter(|| {
         let parts = workers.threads().min(batch);
         let parts: Vec<_> = (0..parts)

@@ -1,5 +1,7 @@
 //! What columns are called, in the data and in forecasts.
 
+use foretell_nn::Loss;
+
 use crate::spec::ModelSpec;
 
 /// What the columns of the data are called; kept with saved models.
@@ -39,13 +41,23 @@ pub(crate) fn columns_read<'a>(specs: impl IntoIterator<Item = &'a ModelSpec>) -
     names
 }
 
-/// One column per suffix: `values [rows, columns]` column by column.
-pub(crate) fn output_columns<'a>(
-    name: &'a str,
-    suffixes: &'a [String],
-    values: &'a [f32],
-) -> impl Iterator<Item = (String, Vec<f32>)> + 'a {
-    suffixes.iter().enumerate().map(move |(output, suffix)| {
-        (format!("{name}{suffix}"), values.iter().skip(output).step_by(suffixes.len()).copied().collect())
-    })
+/// A column of a model's forecast: what stands behind the model's name, and the quantile that it is of, if it
+/// is of one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Output {
+    pub(crate) suffix: String,
+    pub(crate) quantile: Option<f32>,
+}
+
+/// The columns of a model of this loss.
+pub(crate) fn outputs(loss: &Loss) -> Vec<Output> {
+    let columns = loss.suffixes().into_iter().zip(loss.column_quantiles());
+    columns.map(|(suffix, quantile)| Output { suffix, quantile }).collect()
+}
+
+/// Which of a model's columns is its forecast of a single number: one that is no quantile, else the quantile
+/// nearest the median.
+pub(crate) fn point(outputs: &[Output]) -> usize {
+    let distance = |&i: &usize| outputs[i].quantile.map_or(-1.0, |q| (q - 0.5).abs());
+    (0..outputs.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
 }

@@ -1,43 +1,40 @@
 //! Rolling forecasts over the end of each series, against the truth.
 
-use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
-use foretell_data::{Frame, Panel, Span};
+use foretell_data::{Frame, Future, Panel, Span};
 
-use crate::columns::output_columns;
+use crate::columns::{Output, point};
 use crate::error::Error;
 use crate::forecaster::{Fitted, Forecaster};
+use crate::levels::checked;
 use crate::metrics::{Metrics, Scored, seasonal_error, seasonal_naive};
+use crate::predict::{PredictOptions, Told};
+use crate::rolling::{Rows, known};
 
 /// Forecasts from several cutoffs, and the models that made them.
 pub struct CrossValidation {
     /// `unique_id, ds, cutoff, y` and a column per output of each model; ordered by series, cutoff, time.
     /// An unknown `y` is NaN.
     pub frame: Frame,
-    /// The models, trained on what lies before the first cutoff.
+    /// The models, trained on what lies before the first cutoff, or with [`Forecaster::refit`] those that were
+    /// trained last.
     pub fitted: Fitted,
+    /// The columns of each model.
+    outputs: Vec<Vec<Output>>,
     windows: Vec<Rows>,
 }
 
-/// The rows of the frame that belong to one series, and how many of the series' own come before each of
-/// its forecasts.
-struct Rows {
-    series: usize,
-    rows: Range<usize>,
-    known: Vec<usize>,
-}
-
 impl Forecaster {
-    /// Trains once on all but the last `h + (n_windows - 1) * step_size` steps of each series, then
+    /// Trains on all but the last `h + (n_windows - 1) * step_size` steps of each series, then
     /// forecasts `n_windows` times, `step_size` steps apart, the last forecast ending with the series. A
-    /// series that is too short for the earliest forecasts has fewer, as in neuralforecast.
+    /// series that is too short for the earliest forecasts has fewer, as in neuralforecast. With
+    /// [`Forecaster::refit`] the models are trained anew on the way.
     ///
     /// # Errors
     /// As [`Forecaster::fit`].
     pub fn cross_validate(
-        self,
+        mut self,
         panel: &Panel,
         n_windows: usize,
         step_size: usize,
@@ -45,40 +42,70 @@ impl Forecaster {
         if n_windows == 0 || step_size == 0 {
             return Err(Error::NoWindows { n_windows, step_size });
         }
-        let h = self.h();
-        let test_size = h + (n_windows - 1) * step_size;
-        let held_out = self.held_out() + test_size;
-        let fitted = self.fit_before(panel, test_size)?;
-        let scaled = fitted.local.scale(panel, held_out)?;
+        self.level = checked(&self.level)?;
+        self.check_levels(&self.level)?;
+        let cutoffs: Vec<usize> = (0..n_windows).rev().map(|window| self.h() + window * step_size).collect();
+        let (fitted, mut told) = match self.refit {
+            0 => self.validate_once(panel, cutoffs[0], step_size)?,
+            every => self.validate_anew(panel, &cutoffs, every)?,
+        };
+        let outputs = std::mem::take(&mut told.models);
+        let (frame, windows) = fitted.table(panel, told)?;
+        Ok(CrossValidation { frame, fitted, outputs, windows })
+    }
 
-        let mut frame = fitted.frame(panel);
-        let (mut cutoffs, mut truth, mut windows) = (Vec::new(), Vec::new(), Vec::<Rows>::new());
+    fn validate_once(
+        &mut self,
+        panel: &Panel,
+        test_size: usize,
+        step_size: usize,
+    ) -> Result<(Fitted, Told), Error> {
+        let fitted = self.fit_before(panel, test_size)?;
+        let scaled = fitted.local.scale(panel, self.held_out() + test_size)?;
+        let span = Span::Test { test_size, step_size };
+        let told = fitted.tell(panel, &scaled, &self.level, fitted.spanning(&scaled.panel, span))?;
+        drop(scaled);
+        Ok((fitted, told))
+    }
+
+    /// Each forecast is made as if the panel ended there, with `ahead[window]` steps still to come, by models
+    /// trained on that every so many windows.
+    fn validate_anew(
+        &mut self,
+        panel: &Panel,
+        ahead: &[usize],
+        every: usize,
+    ) -> Result<(Fitted, Told), Error> {
+        let h = self.h();
+        let level = self.level.clone();
+        let mut fitted = self.fit_before(&panel.without_last(ahead[0]), 0)?;
+        let mut parts = Vec::with_capacity(ahead.len());
+        for (window, &ahead) in ahead.iter().enumerate() {
+            let known = panel.without_last(ahead);
+            if window > 0 && window % every == 0 {
+                fitted = self.fit_before(&known, 0)?;
+            }
+            let future = Future::within(panel, &known, h);
+            let options = PredictOptions { future: Some(&future), level: &level, h: None };
+            parts.push((fitted.predict_with(&known, &options)?, known));
+        }
+        let mut told = Told::default();
         for (model, name) in fitted.models.iter().zip(fitted.column_names()) {
-            let span = Span::Test { test_size, step_size };
-            let (places, mut values) = fitted.forecasts(model, &scaled.panel, span)?;
-            let each = values.len() / places.len().max(1);
-            scaled.inverse(places.iter().map(|(series, _)| *series), &mut values, each);
-            if frame.ids.is_empty() {
-                for &(series, cutoff) in &places {
-                    let start = frame.ids.len();
-                    frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
-                    frame.times.extend((1..=h).map(|step| panel.time(series, cutoff + step)));
-                    cutoffs.extend(std::iter::repeat_n(panel.time(series, cutoff), h));
-                    truth.extend_from_slice(&known(panel, series)[cutoff + 1..=cutoff + h]);
-                    if windows.last().is_none_or(|last| last.series != series) {
-                        windows.push(Rows { series, rows: start..start, known: Vec::new() });
-                    }
-                    if let Some(last) = windows.last_mut() {
-                        last.rows.end = frame.ids.len();
-                        last.known.push(cutoff + 1);
-                    }
+            told.models.push(fitted.recipe(model, &name, &level)?.outputs);
+        }
+        let names = parts[0].0.columns.iter().map(|(name, _)| (name.clone(), Vec::new()));
+        told.columns = names.collect();
+        for series in 0..panel.n_series() {
+            for (frame, known) in &parts {
+                // Of a short series nothing is known before the first cutoffs.
+                let Some(place) = known.find(panel.id(series)) else { continue };
+                told.windows.push((series, known.len(place)));
+                for ((_, all), (_, part)) in told.columns.iter_mut().zip(&frame.columns) {
+                    all.extend_from_slice(&part[place * h..(place + 1) * h]);
                 }
             }
-            frame.columns.extend(output_columns(&name, &model.spec.loss().suffixes(), &values));
         }
-        frame.cutoffs = Some(cutoffs);
-        frame.columns.insert(0, (fitted.columns.target.clone(), truth));
-        Ok(CrossValidation { frame, fitted, windows })
+        Ok((fitted, told))
     }
 }
 
@@ -98,22 +125,21 @@ impl CrossValidation {
                 self.windows.iter().map(|window| Scored {
                     truth: &truth[window.rows.clone()],
                     forecast: &forecast[window.rows.clone()],
-                    naive_error: seasonal_error(&known(panel, window.series)[..window.known[0]], season),
+                    naive_error: seasonal_error(&known(panel, window.series, 0..window.known[0]), season),
                 }),
             )
         };
         let mut metrics: Vec<Metrics> = Vec::new();
         let mut column = 1;
-        for (model, name) in self.fitted.models.iter().zip(self.fitted.column_names()) {
-            let (loss, quantiles) = (model.spec.loss(), model.spec.loss().column_quantiles());
-            let columns = &self.frame.columns[column..column + quantiles.len()];
-            column += quantiles.len();
-            let forecasts: Vec<(f32, &[f32])> = quantiles
-                .into_iter()
+        for (outputs, name) in self.outputs.iter().zip(self.fitted.column_names()) {
+            let columns = &self.frame.columns[column..column + outputs.len()];
+            column += outputs.len();
+            let forecasts: Vec<(f32, &[f32])> = outputs
+                .iter()
                 .zip(columns)
-                .filter_map(|(quantile, (_, values))| Some((quantile?, &values[..])))
+                .filter_map(|(output, (_, values))| Some((output.quantile?, &values[..])))
                 .collect();
-            metrics.push(score(&name, &columns[loss.point_output()].1).with_quantiles(truth, &forecasts));
+            metrics.push(score(&name, &columns[point(outputs)].1).with_quantiles(truth, &forecasts));
         }
         metrics.push(score("SeasonalNaive", &self.naive(panel, season)));
         metrics
@@ -124,21 +150,12 @@ impl CrossValidation {
         let h = self.fitted.h();
         let mut forecast = Vec::with_capacity(self.frame.n_rows());
         for window in &self.windows {
-            let y = known(panel, window.series);
-            for &known in &window.known {
-                forecast.extend(seasonal_naive(&y[..known], season, h));
+            for &before in &window.known {
+                let history = known(panel, window.series, 0..before);
+                forecast.extend(seasonal_naive(&history, season, h));
             }
         }
         forecast
-    }
-}
-
-/// The target of a series, NaN where it is not known.
-fn known(panel: &Panel, series: usize) -> Cow<'_, [f32]> {
-    let y = panel.y(series);
-    match panel.available_mask(series) {
-        None => Cow::Borrowed(y),
-        Some(mask) => y.iter().zip(mask).map(|(&y, &mask)| if mask == 0.0 { f32::NAN } else { y }).collect(),
     }
 }
 

@@ -63,11 +63,13 @@ pub enum Error {
         /// What was given.
         found: usize,
     },
-    /// Early stopping without anything to watch.
-    #[error("{model}: early_stop_patience_steps needs validation windows: set val_size to at least h = {h}")]
+    /// Early stopping, or a schedule that follows the validation loss, without anything to watch.
+    #[error("{model}: {what} needs validation windows: set val_size to at least h = {h}")]
     NothingToWatch {
         /// The model.
         model: String,
+        /// The hyper-parameter.
+        what: &'static str,
         /// The horizon.
         h: usize,
     },
@@ -124,5 +126,134 @@ pub enum Error {
         trained: Freq,
         /// That of the panel.
         found: Freq,
+    },
+    /// An interval that cannot be.
+    #[error("a level is a percentage above 0 and below 100, found {found}")]
+    Level {
+        /// What was asked for.
+        found: f64,
+    },
+    /// Intervals of a model that has none.
+    #[error(
+        "{model} has no intervals, since its loss {loss} forecasts one number: calibrate them, with the training \
+             (Forecaster::intervals, `fit --intervals 10`) or on the end of the data (Fitted::calibrate, `predict \
+             --intervals 10`), or train with a loss of quantiles or of a distribution"
+    )]
+    NoIntervals {
+        /// The model.
+        model: String,
+        /// Its loss.
+        loss: &'static str,
+    },
+    /// Intervals that a model was not trained for.
+    #[error(
+        "{model} has learned the quantiles of its loss; the intervals among them are: {known}; choose of these, or \
+             train it with others"
+    )]
+    OtherLevels {
+        /// The model.
+        model: String,
+        /// The intervals that there are.
+        known: String,
+    },
+    /// Settings of prediction intervals that cannot be.
+    #[error(
+        "prediction intervals need n_windows of at least 2 and a step_size of at least 1, found {n_windows} and \
+             {step_size}"
+    )]
+    Intervals {
+        /// Windows asked for.
+        n_windows: usize,
+        /// Steps between them.
+        step_size: usize,
+    },
+    /// A text that says no prediction intervals.
+    #[error(
+        "{found:?} is no N[:METHOD[:STEP]], as 10, 10:conformal_error or 10:conformal_distribution:6: windows, at least \
+             2, the method, and the steps from one window to the next"
+    )]
+    IntervalsText {
+        /// The text.
+        found: String,
+    },
+    /// A series that has too few rows to calibrate intervals on.
+    #[error(
+        "prediction intervals with these settings need {needed} rows of each series, and series {id} has {rows}; \
+             lower n_windows, step_size, val_size or h, or leave the series out"
+    )]
+    ShortForIntervals {
+        /// The series.
+        id: String,
+        /// Its rows.
+        rows: usize,
+        /// Rows needed.
+        needed: usize,
+    },
+    /// Prediction intervals for models that have their own.
+    #[error(
+        "none of the models' losses forecasts a single number, so there is nothing to calibrate: their quantiles are \
+             their intervals; leave the prediction intervals away"
+    )]
+    NothingToCalibrate,
+    /// A series that intervals were not calibrated on.
+    #[error(
+        "the intervals were calibrated on other series than {id}; calibrate them on these data (Fitted::calibrate, \
+             `predict --intervals 10`)"
+    )]
+    NotCalibrated {
+        /// The series.
+        id: String,
+    },
+    /// Fewer steps than the models forecast.
+    #[error("the models forecast h = {h} steps; {found} are fewer: forecast {h}, and take the first {found}")]
+    Ahead {
+        /// The horizon.
+        h: usize,
+        /// Steps asked for.
+        found: usize,
+    },
+    /// Historic columns where nothing is known of them.
+    #[error(
+        "{model} reads the historic columns {columns}, which are not known beyond its horizon, so it cannot forecast \
+             more than h = {h} steps"
+    )]
+    HistoryAhead {
+        /// The model.
+        model: String,
+        /// The horizon.
+        h: usize,
+        /// The columns.
+        columns: String,
+    },
+    /// Calibrated intervals further ahead than they were calibrated for.
+    #[error("the intervals of {model} were calibrated for h = {h} steps, so there are none for {found}")]
+    IntervalsAhead {
+        /// The model.
+        model: String,
+        /// The horizon.
+        h: usize,
+        /// Steps asked for.
+        found: usize,
+    },
+    /// Quantiles without a median to go on from.
+    #[error(
+        "{model} forecasts more than h = {h} steps only from its own median, which is not among the quantiles of its \
+             loss"
+    )]
+    NoMedian {
+        /// The model.
+        model: String,
+        /// The horizon.
+        h: usize,
+    },
+    /// A series that no whole horizon fits in.
+    #[error("a forecast of h = {h} steps does not fit into series {id}, which has {rows} rows; leave it out")]
+    ShortForInsample {
+        /// The series.
+        id: String,
+        /// Its rows.
+        rows: usize,
+        /// The horizon.
+        h: usize,
     },
 }

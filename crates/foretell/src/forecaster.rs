@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use foretell_checkpoint::LocalScaler as StoredScaler;
-use foretell_data::{Cutter, Frame, Freq, Future, LocalScaler, Panel, Span};
-use foretell_nn::{Model, Params, Table};
+use foretell_data::{Cutter, Frame, Freq, LocalScaler, Panel, Span};
+use foretell_nn::{Dims, Loss, Model, Params, Table};
 use foretell_train::{Cut, Fit, Forecasts, Listener, Outcome, Progress, TrainConfig, Verdict, Workers, fit};
 
-use crate::columns::{ColumnNames, column_names, columns_read, output_columns};
+use crate::columns::{ColumnNames, column_names, columns_read};
+use crate::conformal::{Conformal, PredictionIntervals};
 use crate::error::Error;
+use crate::levels::check;
 use crate::local::Local;
+use crate::optimisation::Optimisation;
 use crate::spec::ModelSpec;
 use crate::windows::{Purpose, window_dims, window_spec};
 
@@ -27,6 +30,11 @@ pub struct Forecaster {
     restore_best: bool,
     columns: ColumnNames,
     local: Local,
+    intervals: Option<PredictionIntervals>,
+    /// In cross-validation, after how many windows the models are trained anew; 0 for never.
+    pub(crate) refit: usize,
+    /// The intervals that cross-validation forecasts.
+    pub(crate) level: Vec<f64>,
     listener: ModelListener,
 }
 
@@ -40,6 +48,7 @@ pub struct Fitted {
     pub(crate) scalers: [BTreeMap<String, StoredScaler>; 2],
     pub(crate) workers: Workers,
     pub(crate) raw_quantiles: bool,
+    pub(crate) conformal: Option<Conformal>,
 }
 
 /// One trained model.
@@ -79,6 +88,9 @@ impl Forecaster {
             restore_best: true,
             columns: ColumnNames::default(),
             local: Local::default(),
+            intervals: None,
+            refit: 0,
+            level: Vec::new(),
             listener: Box::new(|_, _| Verdict::Continue),
         })
     }
@@ -93,6 +105,12 @@ impl Forecaster {
     pub fn val_size(mut self, val_size: usize) -> Self {
         self.val_size = val_size;
         self
+    }
+
+    /// Whether the models will have these intervals.
+    pub(crate) fn check_levels(&self, level: &[f64]) -> Result<(), Error> {
+        let mut models = self.specs.iter().zip(column_names(&self.specs));
+        models.try_for_each(|(spec, name)| check(&spec.loss(), &name, level, self.intervals.is_some()))
     }
 
     /// Steps that are held out to watch the loss on.
@@ -141,6 +159,29 @@ impl Forecaster {
         self
     }
 
+    /// Calibrates prediction intervals of the models that forecast a single number, for
+    /// [`PredictOptions::level`](crate::PredictOptions). [`Forecaster::fit`] trains twice then: first without
+    /// the last steps of each series, by whose forecasts the intervals are calibrated, then from the start on
+    /// everything. So the models are those of a training without intervals.
+    pub fn intervals(mut self, intervals: PredictionIntervals) -> Self {
+        self.intervals = Some(intervals);
+        self
+    }
+
+    /// In cross-validation, trains the models anew every `every` windows, each time from the start, on all that
+    /// comes before the window; 0, the default, trains them once.
+    pub fn refit(mut self, every: usize) -> Self {
+        self.refit = every;
+        self
+    }
+
+    /// In cross-validation, forecasts these central intervals, in percent, as
+    /// [`PredictOptions::level`](crate::PredictOptions) says.
+    pub fn level(mut self, level: impl Into<Vec<f64>>) -> Self {
+        self.level = level.into();
+        self
+    }
+
     /// Has `listener` told of every step of training, with the name of the model's column; it may stop
     /// the model's training.
     pub fn on_progress(mut self, listener: impl FnMut(&str, &Progress) -> Verdict + Send + 'static) -> Self {
@@ -152,12 +193,21 @@ impl Forecaster {
     ///
     /// # Errors
     /// If a column is missing, a series is too short, or training cannot go on.
-    pub fn fit(self, panel: &Panel) -> Result<Fitted, Error> {
+    pub fn fit(mut self, panel: &Panel) -> Result<Fitted, Error> {
         self.fit_before(panel, 0)
     }
 
-    /// Trains on the panel without its last `test_size` steps.
-    pub(crate) fn fit_before(mut self, panel: &Panel, test_size: usize) -> Result<Fitted, Error> {
+    /// Trains on the panel without its last `test_size` steps, and calibrates intervals there.
+    pub(crate) fn fit_before(&mut self, panel: &Panel, test_size: usize) -> Result<Fitted, Error> {
+        let Some(intervals) = self.intervals else { return self.train_before(panel, test_size) };
+        let known = panel.without_last(test_size);
+        intervals.check_for(self.specs.iter(), &known, self.val_size)?;
+        let earlier = self.train_before(&known, intervals.test_size(self.h()))?;
+        let conformal = Conformal::measure(&earlier, &known, self.val_size, intervals)?;
+        Ok(Fitted { conformal: Some(conformal), ..self.train_before(panel, test_size)? })
+    }
+
+    fn train_before(&mut self, panel: &Panel, test_size: usize) -> Result<Fitted, Error> {
         let h = self.h();
         if self.val_size > 0 && self.val_size < h {
             return Err(Error::ValSize { h, found: self.val_size });
@@ -182,11 +232,12 @@ impl Forecaster {
         Ok(Fitted {
             models,
             freq: panel.freq(),
-            columns: self.columns,
+            columns: self.columns.clone(),
             local: self.local,
             scalers,
             workers,
             raw_quantiles: false,
+            conformal: None,
         })
     }
 
@@ -210,8 +261,12 @@ fn train(
     workers: &Workers,
     listen: Listener<'_>,
 ) -> Result<FittedModel, Error> {
-    if config.early_stop_patience_steps > 0 && val_size == 0 {
-        return Err(Error::NothingToWatch { model: spec.alias().to_owned(), h: spec.h() });
+    let watching = [
+        (config.early_stop_patience_steps > 0, "early_stop_patience_steps"),
+        (config.schedule.watches(), "lr_scheduler ReduceLROnPlateau"),
+    ];
+    if let Some((_, what)) = watching.into_iter().find(|(watches, _)| *watches && val_size == 0) {
+        return Err(Error::NothingToWatch { model: spec.alias().to_owned(), what, h: spec.h() });
     }
     check_support(spec, panel)?;
     let mut table = Table::default();
@@ -267,10 +322,12 @@ fn train_config(spec: &ModelSpec) -> TrainConfig {
         None => common.windows_batch_size,
         Some(size) => usize::try_from(size).ok(),
     };
+    let Optimisation { rule, schedule, clip } = spec.optimisation().expect("specs are checked");
     TrainConfig {
         max_steps: common.max_steps,
-        learning_rate: common.learning_rate,
-        num_lr_decays: common.num_lr_decays,
+        optimizer: rule,
+        schedule,
+        clip,
         early_stop_patience_steps: common.early_stop_patience_steps,
         restore_best: true,
         val_check_steps: common.val_check_steps,
@@ -283,7 +340,7 @@ fn train_config(spec: &ModelSpec) -> TrainConfig {
     }
 }
 
-/// The last known row of a window: its series and its place in the series.
+/// Where a window forecasts from: its series, and how many of the series' rows come before.
 pub(crate) type Cutoff = (usize, usize);
 
 impl FittedModel {
@@ -313,28 +370,30 @@ impl FittedModel {
         self.outcome.as_ref()
     }
 
-    /// The forecasts of all windows of `span`, `[windows, h, columns]`, with the windows' cutoffs: series
-    /// and row of the last known value.
+    /// The forecasts of all windows of `span`, `[windows, h, columns of the loss]`, and where they forecast from.
+    /// Only a model that forecasts step by step can do with another horizon than its own.
     pub(crate) fn forecasts(
         &self,
         panel: &Panel,
         span: Span<'_>,
+        loss: &Loss,
+        h: usize,
         workers: &Workers,
     ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
         let dims = window_dims(&self.spec, self.network.as_ref(), Purpose::Forecast);
+        let dims = Dims { horizon: h, ..dims };
         let cutter = Cutter::new(panel, &window_spec(&self.spec, &dims)?, span)?;
         let windows: Vec<_> = (0..panel.n_series()).flat_map(|series| cutter.all(series)).collect();
-        let loss = self.spec.loss();
         let cut = Cut {
             dims,
-            loss: &loss,
+            loss,
             exclude_insample_y: self.spec.common().exclude_insample_y,
             stepwise: self.network.stepwise().is_some(),
         };
         let forecasts = Forecasts { model: self.network.as_ref(), params: &self.params, cut, workers };
         let values = forecasts.of(&cutter, &windows);
-        let cutoff = |start: i64| (start + dims.input_size as i64 - 1) as usize;
-        Ok((windows.iter().map(|window| (window.series as usize, cutoff(window.start))).collect(), values))
+        let before = |start: i64| (start + dims.input_size as i64) as usize;
+        Ok((windows.iter().map(|window| (window.series as usize, before(window.start))).collect(), values))
     }
 }
 
@@ -379,47 +438,6 @@ impl Fitted {
     pub fn raw_quantiles(mut self, raw: bool) -> Self {
         self.raw_quantiles = raw;
         self
-    }
-
-    /// Forecasts the `h` steps after the end of each series: a row per series and step, a column per
-    /// output of each model. The series need not be those of training. `future` holds the future values
-    /// of the columns that a model knows in advance, if one has any.
-    ///
-    /// # Errors
-    /// If the panel has another frequency, lacks a column that a model reads, or future values are
-    /// missing.
-    pub fn predict(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
-        self.check_frequency(panel)?;
-        let h = self.h();
-        let mut frame = self.frame(panel);
-        for series in 0..panel.n_series() {
-            frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
-            frame.times.extend(panel.future_times(series, h)?);
-        }
-        let scaled = self.local.scale(panel, 0)?;
-        let future = scaled.future(future)?;
-        let span = Span::Predict { future: future.as_ref() };
-        for (model, name) in self.models.iter().zip(self.column_names()) {
-            let (places, mut values) = self.forecasts(model, &scaled.panel, span)?;
-            let each = values.len() / places.len().max(1);
-            scaled.inverse(places.iter().map(|(series, _)| *series), &mut values, each);
-            frame.columns.extend(output_columns(&name, &model.spec.loss().suffixes(), &values));
-        }
-        Ok(frame)
-    }
-
-    /// [`FittedModel::forecasts`], the quantiles of each step in order.
-    pub(crate) fn forecasts(
-        &self,
-        model: &FittedModel,
-        panel: &Panel,
-        span: Span<'_>,
-    ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
-        let (cutoffs, mut values) = model.forecasts(panel, span, &self.workers)?;
-        if !self.raw_quantiles {
-            model.spec.loss().sort_quantiles(&mut values);
-        }
-        Ok((cutoffs, values))
     }
 
     pub(crate) fn check_frequency(&self, panel: &Panel) -> Result<(), Error> {

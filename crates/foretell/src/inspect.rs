@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
+use crate::optimisation;
 use crate::saving::loss_value;
 use crate::spec::{ModelSpec, UNSUPPORTED};
 
@@ -122,6 +123,7 @@ fn size(dir: &Path) -> Result<u64, CheckpointError> {
 impl ModelContents {
     fn of(file: &ModelFile) -> Result<Self, Error> {
         let mut given = file.arguments()?;
+        optimisation::from_file(&mut given);
         let loss = loss_value(file.loss()?);
         match file.valid_loss()? {
             Some(valid) => given.insert("valid_loss".to_owned(), loss_value(valid)),

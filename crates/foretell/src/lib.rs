@@ -31,19 +31,28 @@
 
 mod bench;
 mod columns;
+mod common;
+mod conformal;
 mod cross_validation;
 mod error;
+mod extend;
 mod forecaster;
+mod insample;
 mod inspect;
+mod levels;
 mod local;
 mod meanings;
 mod metrics;
+mod optimisation;
+mod predict;
+mod rolling;
 mod saving;
 mod spec;
 mod windows;
 
 pub use bench::{Bench, bench};
 pub use columns::ColumnNames;
+pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use cross_validation::CrossValidation;
 pub use error::Error;
 pub use forecaster::{Fitted, FittedModel, Forecaster};
@@ -59,6 +68,7 @@ pub use foretell_nn::{Loss, LossError};
 pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
 pub use inspect::{Contents, ModelContents, TensorInfo};
 pub use metrics::{Coverage, Metrics, usual_season};
+pub use predict::PredictOptions;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Value, json};
 pub use spec::{ModelSpec, SpecError};

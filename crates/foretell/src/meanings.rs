@@ -13,6 +13,22 @@ pub(crate) const MEANINGS: &[(&str, &str)] = &[
     ("max_steps", "Steps of training, a batch of windows each."),
     ("learning_rate", "The optimiser's rate at the first step."),
     ("num_lr_decays", "Times that the rate is halved, evenly spread over max_steps; -1 for none."),
+    ("optimizer", "PyTorch's class: Adam, AdamW, SGD, RMSprop or RAdam; null for Adam."),
+    (
+        "optimizer_kwargs",
+        "Its arguments without the rate, such as {\"weight_decay\": 0.1}; null for its defaults.",
+    ),
+    (
+        "lr_scheduler",
+        "PyTorch's class: StepLR, CosineAnnealingLR, OneCycleLR or ReduceLROnPlateau, or our CosineWarmup; null for \
+         num_lr_decays halvings.",
+    ),
+    ("lr_scheduler_kwargs", "Its arguments, such as {\"step_size\": 100}; null for its defaults."),
+    ("gradient_clip_val", "What the gradient is bounded by; null or 0 for nothing."),
+    (
+        "gradient_clip_algorithm",
+        "Whether the bound is on the gradient's \"norm\" or on each \"value\" of it; null for norm.",
+    ),
     (
         "early_stop_patience_steps",
         "Checks without a better validation loss after which training ends; -1 for none.",

@@ -12,9 +12,11 @@ use foretell_train::Workers;
 use serde_json::{Map, Value};
 
 use crate::columns::ColumnNames;
+use crate::conformal::Conformal;
 use crate::error::Error;
 use crate::forecaster::{Fitted, FittedModel};
 use crate::local::Local;
+use crate::optimisation;
 use crate::spec::{ModelSpec, UNSUPPORTED};
 
 impl Fitted {
@@ -35,6 +37,10 @@ impl Fitted {
         configuration.local_scaler_type = name(self.local.series);
         configuration.local_static_scaler_type = name(self.local.statics);
         [configuration.scalers, configuration.static_scalers] = self.scalers.clone();
+        if let Some((intervals, scores)) = self.conformal.as_ref().map(Conformal::stored) {
+            configuration.prediction_intervals = Some(intervals);
+            configuration.conformity_scores = Some(scores);
+        }
         let models = self.models.iter().map(model_file).collect();
         Ok(Checkpoint { configuration, models, dataset: None }.save(dir, overwrite)?)
     }
@@ -66,6 +72,13 @@ impl Fitted {
             series: scaler(&configuration.local_scaler_type)?,
             statics: scaler(&configuration.local_static_scaler_type)?,
         };
+        let conformal = match (&configuration.prediction_intervals, configuration.conformity_scores) {
+            (Some(intervals), Some(scores)) => {
+                let conformal = Conformal::new(intervals, models[0].spec.h(), &configuration.id_col, scores);
+                Some(conformal.map_err(|reason| fault(&first, reason))?)
+            }
+            _ => None,
+        };
         Ok(Self {
             models,
             freq,
@@ -78,6 +91,7 @@ impl Fitted {
             scalers: [configuration.scalers, configuration.static_scalers],
             workers: Workers::new(0),
             raw_quantiles: false,
+            conformal,
         })
     }
 }
@@ -85,6 +99,7 @@ impl Fitted {
 fn model_file(model: &FittedModel) -> ModelFile {
     let mut file = ModelFile::new(model.spec.alias(), model.spec.name());
     file.hyper_parameters = model.spec.hyper_parameters();
+    optimisation::to_file(&mut file.hyper_parameters);
     // Some models there take the input_size as it is written, so -1 is written out.
     file.hyper_parameters.insert("input_size".to_owned(), model.spec.input_size().into());
     let table = model.params.table();
@@ -153,6 +168,7 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     arguments.insert("loss".to_owned(), loss_value(file.loss()?));
     arguments.insert("valid_loss".to_owned(), file.valid_loss()?.map_or(Value::Null, loss_value));
     arguments.insert("alias".to_owned(), file.alias.as_str().into());
+    optimisation::from_file(&mut arguments);
     let h = arguments.remove("h").unwrap_or_default();
     let steps = h.as_u64().filter(|&h| h <= 1_000_000);
     let steps =
@@ -169,17 +185,26 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     if !spec.losses_fit() {
         spec = spec.set("valid_loss", Value::Null)?;
     }
+    if spec.optimisation().is_err() {
+        for name in optimisation::HYPER_PARAMETERS {
+            spec = spec.set(name, Value::Null)?;
+        }
+    }
     spec.check()?;
     Ok(spec)
 }
 
 /// Arguments of neuralforecast's models and of PyTorch Lightning's trainer that say how a model is
 /// trained, or have no meaning for the models here.
-const OF_TRAINING: [&str; 54] = [
+const OF_TRAINING: [&str; 58] = [
     "valid_loss",
     "max_steps",
     "learning_rate",
     "num_lr_decays",
+    "optimizer",
+    "optimizer_kwargs",
+    "lr_scheduler",
+    "lr_scheduler_kwargs",
     "early_stop_patience_steps",
     "val_monitor",
     "val_check_steps",

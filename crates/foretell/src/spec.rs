@@ -3,10 +3,11 @@
 use foretell_data::{DataError, WindowScaler, nearest};
 use foretell_models::{ConfigError, Entry, MODELS, find};
 use foretell_nn::{Dims, Loss, LossError, Model, Table, register_revin};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use crate::common::Common;
 use crate::meanings::MEANINGS;
+use crate::optimisation::{Fault, Optimisation, check_class};
 
 /// A model and its hyper-parameters, checked as they are set.
 ///
@@ -98,154 +99,8 @@ fn names() -> String {
     MODELS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
 }
 
-/// Steps of a window: more than any calendar has use for.
-const MAX_STEPS: usize = 1_000_000;
-
-/// Windows of a batch.
-const MAX_WINDOWS: usize = 1_000_000;
-
 /// Parameters of a model, alignment included: 4 GB of them, and training takes four times that.
 const MAX_PARAMETERS: usize = 1 << 30;
-
-/// The hyper-parameters that every model has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Common {
-    pub(crate) h: usize,
-    pub(crate) input_size: i64,
-    pub(crate) futr_exog_list: Option<Vec<String>>,
-    pub(crate) hist_exog_list: Option<Vec<String>>,
-    pub(crate) stat_exog_list: Option<Vec<String>>,
-    pub(crate) exclude_insample_y: bool,
-    pub(crate) loss: Value,
-    pub(crate) valid_loss: Value,
-    pub(crate) max_steps: u64,
-    pub(crate) learning_rate: f64,
-    pub(crate) num_lr_decays: i64,
-    pub(crate) early_stop_patience_steps: i64,
-    pub(crate) val_monitor: String,
-    pub(crate) val_check_steps: u64,
-    pub(crate) batch_size: usize,
-    pub(crate) valid_batch_size: Option<usize>,
-    pub(crate) windows_batch_size: Option<usize>,
-    pub(crate) inference_windows_batch_size: Option<i64>,
-    pub(crate) start_padding_enabled: bool,
-    pub(crate) training_data_availability_threshold: Threshold,
-    pub(crate) step_size: usize,
-    pub(crate) scaler_type: Option<String>,
-    pub(crate) random_seed: u64,
-    pub(crate) drop_last_loader: bool,
-    pub(crate) alias: Option<String>,
-}
-
-/// The share of a window that must hold values: one for history and horizon, or one for each.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Threshold {
-    Both(f64),
-    Each([f64; 2]),
-}
-
-impl Threshold {
-    /// `[history, horizon]`.
-    pub(crate) fn each(self) -> [f64; 2] {
-        match self {
-            Self::Both(share) => [share; 2],
-            Self::Each(shares) => shares,
-        }
-    }
-}
-
-impl Default for Common {
-    fn default() -> Self {
-        Self {
-            h: 1,
-            input_size: -1,
-            futr_exog_list: None,
-            hist_exog_list: None,
-            stat_exog_list: None,
-            exclude_insample_y: false,
-            loss: json!("MAE"),
-            valid_loss: Value::Null,
-            max_steps: 1000,
-            learning_rate: 1e-3,
-            num_lr_decays: -1,
-            early_stop_patience_steps: -1,
-            val_monitor: "ptl/val_loss".to_owned(),
-            val_check_steps: 100,
-            batch_size: 32,
-            valid_batch_size: None,
-            windows_batch_size: Some(1024),
-            inference_windows_batch_size: Some(1024),
-            start_padding_enabled: false,
-            training_data_availability_threshold: Threshold::Both(0.0),
-            step_size: 1,
-            scaler_type: Some("identity".to_owned()),
-            random_seed: 1,
-            drop_last_loader: false,
-            alias: None,
-        }
-    }
-}
-
-impl Common {
-    fn to_map(&self) -> Map<String, Value> {
-        match serde_json::to_value(self) {
-            Ok(Value::Object(map)) => map,
-            _ => unreachable!("hyper-parameters are a JSON object"),
-        }
-    }
-
-    /// The first rule that is broken: the name and what it must be.
-    fn broken_rule(&self) -> Option<(&'static str, &'static str)> {
-        let share = |share: f64| (0.0..=1.0).contains(&share);
-        let count = |count: usize| (1..=MAX_WINDOWS).contains(&count);
-        let optional = |number: Option<usize>| number.is_none_or(count);
-        let alias =
-            |alias: &str| !alias.is_empty() && !alias.contains(['/', '\\', '\0']) && !alias.starts_with('.');
-        let inference = |size: i64| size < 0 || usize::try_from(size).is_ok_and(count);
-        let rules = [
-            ("h", (1..=MAX_STEPS).contains(&self.h), "between 1 and 1000000"),
-            (
-                "input_size",
-                self.input_size == -1 || (1..=MAX_STEPS as i64).contains(&self.input_size),
-                "between 1 and 1000000, or -1 for 3 * h",
-            ),
-            ("max_steps", self.max_steps > 0, "at least 1"),
-            ("learning_rate", self.learning_rate > 0.0 && self.learning_rate.is_finite(), "above 0"),
-            ("val_check_steps", self.val_check_steps > 0, "at least 1"),
-            ("batch_size", self.batch_size > 0, "at least 1"),
-            ("valid_batch_size", self.valid_batch_size != Some(0), "at least 1, or null for batch_size"),
-            (
-                "windows_batch_size",
-                optional(self.windows_batch_size),
-                "between 1 and 1000000, or null for all windows",
-            ),
-            (
-                "inference_windows_batch_size",
-                self.inference_windows_batch_size.is_none_or(inference),
-                "between 1 and 1000000, -1 for all windows, or null for windows_batch_size",
-            ),
-            ("step_size", (1..=MAX_STEPS).contains(&self.step_size), "between 1 and 1000000"),
-            ("random_seed", self.random_seed <= u64::from(u32::MAX), "below 4294967296"),
-            (
-                "alias",
-                self.alias.as_deref().is_none_or(alias),
-                "a name fit for a file: not empty, without slashes, not starting with a dot",
-            ),
-            (
-                "training_data_availability_threshold",
-                self.training_data_availability_threshold.each().into_iter().all(share),
-                "between 0 and 1, or a list of two such numbers",
-            ),
-            (
-                "val_monitor",
-                ["ptl/val_loss", "valid_loss"].contains(&self.val_monitor.as_str()),
-                "\"ptl/val_loss\" or \"valid_loss\", which are the same here",
-            ),
-        ];
-        rules.into_iter().find(|(_, holds, _)| !holds).map(|(name, _, expected)| (name, expected))
-    }
-}
 
 impl ModelSpec {
     /// The model of this name with its default hyper-parameters, to forecast `h` steps from `input_size`.
@@ -329,6 +184,7 @@ impl ModelSpec {
         if name == "exclude_insample_y" && value == true && !(reads.futr || reads.hist || reads.stat) {
             return Err(bad("false: the model reads nothing but the target's history".to_owned()));
         }
+        check_class(name, value).map_err(|fault| self.fault(fault))?;
         if name == "scaler_type" {
             self.scaler().map_err(|source| SpecError::Scaler { model, source: Box::new(source) })?;
         }
@@ -353,11 +209,6 @@ impl ModelSpec {
                             losses of one output or of its own quantiles";
             return fault("valid_loss", expected.to_owned(), self.common.valid_loss.to_string());
         }
-        if losses[0].1.is_distribution() && self.own.get("recurrent") == Some(&json!(true)) {
-            let expected =
-                "false with a DistributionLoss: what a step would feed back to the next is not defined here";
-            return fault("recurrent", expected.to_owned(), "true".to_owned());
-        }
         for (name, loss) in &losses {
             let season = loss.seasonality();
             if season >= self.input_size() {
@@ -369,7 +220,17 @@ impl ModelSpec {
                 return fault("horizon_weight", expected, format!("{count} weights"));
             }
         }
+        self.optimisation().map_err(|fault| self.fault(fault))?;
         self.build(&mut Table::default()).map(|_| ())
+    }
+
+    fn fault(&self, Fault { name, expected, found }: Fault) -> SpecError {
+        SpecError::BadValue { model: self.entry.name, name, expected, found }
+    }
+
+    /// How gradients change parameters, if the hyper-parameters that say so fit together.
+    pub(crate) fn optimisation(&self) -> Result<Optimisation, Fault> {
+        Optimisation::read(&self.common)
     }
 
     /// Whether the validation loss can be had from what the training loss makes a model forecast.
@@ -482,14 +343,10 @@ impl ModelSpec {
 }
 
 /// neuralforecast's hyper-parameters that are not read here, with the one value each may have.
-pub(crate) const UNSUPPORTED: [(&str, &str); 8] = [
+pub(crate) const UNSUPPORTED: [(&str, &str); 4] = [
     ("cat_exog_list", "null"),
     ("categorical_cardinalities", "null"),
     ("cat_emb_dim", "\"fastai\""),
-    ("optimizer", "null"),
-    ("optimizer_kwargs", "null"),
-    ("lr_scheduler", "null"),
-    ("lr_scheduler_kwargs", "null"),
     ("dataloader_kwargs", "null"),
 ];
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use foretell::{Forecaster, Freq, ModelSpec, Panel, Verdict};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const H: usize = 8;
 
@@ -87,6 +87,38 @@ fn the_loss_falls_and_every_step_is_told() {
 }
 
 #[test]
+fn every_optimiser_and_schedule_learns() {
+    for (optimizer, scheduler, kwargs, rate) in [
+        ("AdamW", "CosineWarmup", json!({ "warmup_steps": 10 }), 1e-2),
+        ("SGD", "OneCycleLR", json!({ "three_phase": true }), 1e-1),
+        ("RMSprop", "StepLR", json!({ "step_size": 20, "gamma": 0.5 }), 1e-2),
+        ("RAdam", "CosineAnnealingLR", Value::Null, 1e-2),
+        ("Adam", "ReduceLROnPlateau", json!({ "patience": 0, "threshold": 0.9 }), 1e-2),
+    ] {
+        let spec = spec("NLinear")
+            .set("optimizer", optimizer)
+            .and_then(|spec| spec.set("lr_scheduler", scheduler))
+            .and_then(|spec| spec.set("lr_scheduler_kwargs", kwargs))
+            .and_then(|spec| spec.set("learning_rate", rate))
+            .and_then(|spec| spec.set("gradient_clip_val", 1.0))
+            .and_then(|spec| spec.set("val_check_steps", 10))
+            .expect("valid hyper-parameters");
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let listener = seen.clone();
+        let fitted =
+            Forecaster::new([spec]).expect("a model").val_size(24).on_progress(move |_, progress| {
+                listener.lock().expect("no panic").push((progress.train_loss, progress.learning_rate));
+                Verdict::Continue
+            });
+        fitted.fit(&panel()).expect("a fit");
+        let seen = seen.lock().expect("no panic");
+        assert!(seen[59].0 < 0.5 * seen[0].0, "{optimizer}: from {} to {}", seen[0].0, seen[59].0);
+        let (first, last) = (seen[0].1, seen[59].1);
+        assert!(last < first, "{scheduler}: from {first} to {last}");
+    }
+}
+
+#[test]
 fn a_listener_stops_training() {
     let fitted = Forecaster::new([spec("NLinear")])
         .expect("a model")
@@ -135,6 +167,8 @@ fn what_cannot_be_is_explained() {
     );
     let patient = spec("MLP").set("early_stop_patience_steps", 2).expect("patience");
     assert!(error(forecaster(patient), &panel()).contains("needs validation windows"));
+    let plateau = spec("MLP").set("lr_scheduler", "ReduceLROnPlateau").expect("a schedule");
+    assert!(error(forecaster(plateau), &panel()).contains("ReduceLROnPlateau needs validation windows"));
     let exogenous = spec("MLP").set("hist_exog_list", json!(["wind"])).expect("a list");
     assert!(error(forecaster(exogenous), &panel()).contains("wind"));
     let short = Panel::from_series(Freq::parse("h").expect("a frequency"), [("s", 0, vec![1.0; 20])])
@@ -151,7 +185,7 @@ fn what_cannot_be_is_explained() {
     assert!(set("activation_", json!("ReLU")).contains("did you mean activation?"));
     assert!(set("max_steps", json!("many")).contains("max_steps must be like"));
     assert!(set("n_blocks", json!([1, -1, 1])).contains("n_blocks"));
-    assert!(set("optimizer", json!("SGD")).contains("optimizer"));
+    assert!(set("optimizer", json!("Adagrad")).contains("a class of torch.optim that foretell has"));
     assert!(set("scaler_type", json!("standart")).contains("standard"));
     assert!(ModelSpec::new("NHITZ", 1, 1).expect_err("an error").to_string().contains("did you mean NHITS?"));
 }

@@ -6,10 +6,16 @@
 //! is taken, and waits, awake, for those who are inside only.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::hint::spin_loop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a helper looks out for the next product before it lets rayon put it to sleep: longer than what
+/// stands between the products of a training step, shorter than anyone notices.
+const LOOKOUT: Duration = Duration::from_micros(100);
 
 /// Calls `one` with each index below `count`, once, on up to so many threads at a time, `group` indices
 /// in a row.
@@ -32,7 +38,12 @@ pub(crate) fn for_each(count: usize, group: usize, threads: usize, one: &(dyn Fn
         let _door = Door(&work);
         for _ in 1..threads.min(count.div_ceil(group)) {
             let work = Arc::clone(&work);
-            rayon::spawn(move || work.help());
+            rayon::spawn(move || {
+                if work.help() {
+                    drop(work);
+                    look_out();
+                }
+            });
         }
         // SAFETY: `one` is borrowed here.
         unsafe { work.take() };
@@ -77,17 +88,37 @@ impl Work {
         }
     }
 
-    fn help(&self) {
+    /// Whether there was still something to help with.
+    fn help(&self) -> bool {
         let enter = |inside| (inside & CLOSED == 0).then_some(inside + 1);
         if self.inside.fetch_update(Acquire, Relaxed, enter).is_err() {
-            return;
+            return false;
         }
         // SAFETY: inside.
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| unsafe { self.take() })) {
             *self.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
         }
         self.inside.fetch_sub(1, Release);
+        true
     }
+}
+
+/// Keeps a thread of the pool awake, doing what work there is, until there has been none for a while.
+///
+/// Waking a thread takes as long as a product, and a step makes dozens of them, with little between.
+fn look_out() {
+    thread_local!(static LOOKING: Cell<bool> = const { Cell::new(false) });
+    if LOOKING.replace(true) {
+        return; // The work found here is that of an outer lookout, which goes on.
+    }
+    let mut since = Instant::now();
+    while since.elapsed() < LOOKOUT {
+        match rayon::yield_now() {
+            Some(rayon::Yield::Executed) => since = Instant::now(),
+            _ => std::thread::yield_now(),
+        }
+    }
+    LOOKING.set(false);
 }
 
 /// Closed when it is dropped, which waits until nobody is inside.

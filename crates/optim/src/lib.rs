@@ -1,23 +1,26 @@
 //! Optimisers and learning-rate schedules over flat slices.
 //!
 //! A model's parameters lie in one arena, its gradients in one arena per shard of the batch. A step is
-//! one pass over all of them, block by block: sum the shards' gradients in their order and update the
+//! one pass over all of them, block by block: sum the shards' gradients in their order, clip the sum and update the
 //! parameters. A block stays in the caches next to the core
-//! meanwhile, so memory is read and written once. The order of the sums does not depend on the number of threads.
+//! meanwhile, so memory is read and written once (a bound on the gradient's norm needs a second pass, over the
+//! gradients). The order of the sums does not depend on the number of threads.
 //!
 //! ```
-//! use foretell_optim::{Adam, AdamConfig};
+//! use foretell_optim::{Optimizer, Rule};
 //!
 //! let mut params = [1.0, -1.0];
 //! let shards = [[0.5, 0.0], [0.5, 0.0]];
-//! let mut adam = Adam::new(params.len(), AdamConfig::default());
+//! let mut adam = Optimizer::new(params.len(), Rule::default(), None);
 //! adam.step(&mut params, &[&shards[0], &shards[1]], 0.1, 1);
 //! assert!((params[0] - 0.9).abs() < 1e-6 && params[1] == -1.0);
 //! ```
 #![forbid(unsafe_code)]
 
-mod adam;
+mod optimizer;
+mod rule;
 mod schedule;
 
-pub use adam::{Adam, AdamConfig};
-pub use schedule::StepDecay;
+pub use optimizer::{Clip, Optimizer};
+pub use rule::{AdamConfig, RmsPropConfig, Rule, SgdConfig};
+pub use schedule::{Cosine, CosineWarmup, OneCycle, Pace, Plateau, PlateauConfig, Schedule, StepDecay};

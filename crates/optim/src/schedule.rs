@@ -1,4 +1,61 @@
-//! The learning rate over the steps of a training.
+//! The learning rate over the steps of a training, as the schedules of PyTorch compute it.
+
+use std::f64::consts::PI;
+
+/// How large a step is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// The learning rate.
+    pub rate: f64,
+    /// What takes the place of the rule's momentum (of Adam's beta1), where the schedule changes it.
+    pub momentum: Option<f64>,
+}
+
+impl From<f64> for Pace {
+    fn from(rate: f64) -> Self {
+        Self { rate, momentum: None }
+    }
+}
+
+/// The rate as a function of the step, or of the validation loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Schedule {
+    /// A factor every so many steps.
+    StepDecay(StepDecay),
+    /// Half a wave down, and up again.
+    Cosine(Cosine),
+    /// A line up, then half a wave down.
+    CosineWarmup(CosineWarmup),
+    /// Up, and down to almost nothing.
+    OneCycle(OneCycle),
+    /// A factor where the validation loss does not fall.
+    Plateau(Plateau),
+}
+
+impl Schedule {
+    /// The pace of step `step`, counted from 0.
+    pub fn at(&self, step: u64) -> Pace {
+        match self {
+            Self::StepDecay(schedule) => schedule.rate(step).into(),
+            Self::Cosine(schedule) => schedule.rate(step).into(),
+            Self::CosineWarmup(schedule) => schedule.rate(step).into(),
+            Self::OneCycle(schedule) => schedule.at(step),
+            Self::Plateau(schedule) => schedule.rate.into(),
+        }
+    }
+
+    /// Takes in the loss of a check on the validation windows.
+    pub fn observe(&mut self, loss: f64) {
+        if let Self::Plateau(schedule) = self {
+            schedule.observe(loss);
+        }
+    }
+
+    /// Whether it needs validation windows.
+    pub fn watches(&self) -> bool {
+        matches!(self, Self::Plateau(_))
+    }
+}
 
 /// A rate that is multiplied by `factor` every `every` steps (`torch.optim.lr_scheduler.StepLR`).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,10 +77,162 @@ impl StepDecay {
         Self { initial, every: every.max(1), factor: 0.5 }
     }
 
-    /// The rate of step `step`, counted from 0.
-    pub fn rate(&self, step: u64) -> f64 {
+    fn rate(&self, step: u64) -> f64 {
         self.initial * self.factor.powi((step / self.every).min(i32::MAX as u64) as i32)
     }
+}
+
+/// A cosine from `initial` to `floor` within `steps` steps, and back within as many
+/// (`torch.optim.lr_scheduler.CosineAnnealingLR`; Loshchilov and Hutter 2017, equation 5).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cosine {
+    /// The rate of the first step.
+    pub initial: f64,
+    /// The least rate.
+    pub floor: f64,
+    /// Steps down; at least 1.
+    pub steps: u64,
+}
+
+impl Cosine {
+    fn rate(&self, step: u64) -> f64 {
+        cosine(self.initial, self.floor, step as f64 / self.steps as f64)
+    }
+}
+
+/// A line that rises to `peak` in `warmup` steps, and a cosine down to `floor`, which is reached at step
+/// `steps` and kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CosineWarmup {
+    /// The largest rate, that of step `warmup`.
+    pub peak: f64,
+    /// The last rate.
+    pub floor: f64,
+    /// Steps before the peak.
+    pub warmup: u64,
+    /// Steps of all; more than `warmup`.
+    pub steps: u64,
+}
+
+impl CosineWarmup {
+    fn rate(&self, step: u64) -> f64 {
+        if step < self.warmup {
+            return self.peak * (step + 1) as f64 / (self.warmup + 1) as f64;
+        }
+        let done = (step - self.warmup) as f64 / (self.steps - self.warmup) as f64;
+        cosine(self.peak, self.floor, done.min(1.0))
+    }
+}
+
+/// A rise to `peak` and a fall far below the first rate (`torch.optim.lr_scheduler.OneCycleLR`; Smith and Topin
+/// 2018). The momentum, where it takes part, does the opposite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OneCycle {
+    /// The first rate.
+    pub initial: f64,
+    /// The largest rate.
+    pub peak: f64,
+    /// The last rate.
+    pub floor: f64,
+    /// Steps of all.
+    pub steps: u64,
+    /// The share of the steps that the rise takes.
+    pub rise: f64,
+    /// Whether the fall is first one to the first rate, of as many steps as the rise, and then one to the last.
+    pub three_phase: bool,
+    /// Whether rises and falls are lines instead of cosines.
+    pub linear: bool,
+    /// The momentum at the peak and at the first rate.
+    pub momentum: Option<[f64; 2]>,
+}
+
+impl OneCycle {
+    fn at(&self, step: u64) -> Pace {
+        let (rise, last) = (self.rise * self.steps as f64, self.steps as f64 - 1.0);
+        // Where each phase ends, and the rate and the height of the cycle there.
+        let up = (rise - 1.0, self.peak, 1.0);
+        let (back, down) = ((2.0 * rise - 2.0, self.initial, 0.0), (last, self.floor, 0.0));
+        let phases = if self.three_phase { &[up, back, down][..] } else { &[up, down] };
+        let step = step as f64;
+        let (mut start, mut from) = (0.0, (self.initial, 0.0));
+        let place = phases.iter().position(|(end, ..)| step <= *end).unwrap_or(phases.len() - 1);
+        for &(end, rate, height) in &phases[..place] {
+            (start, from) = (end, (rate, height));
+        }
+        let (end, rate, height) = phases[place];
+        let done = if end > start { (step - start) / (end - start) } else { 1.0 };
+        let anneal = |from: f64, to: f64| match self.linear {
+            true => (to - from) * done + from,
+            false => cosine(from, to, done),
+        };
+        let momentum = self.momentum.map(|[base, max]| {
+            let at = |height: f64| if height == 1.0 { base } else { max };
+            anneal(at(from.1), at(height))
+        });
+        Pace { rate: anneal(from.0, rate), momentum }
+    }
+}
+
+/// A rate that is multiplied by `factor` after more than `patience` checks of the validation loss without a new
+/// best one (`torch.optim.lr_scheduler.ReduceLROnPlateau`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plateau {
+    rate: f64,
+    config: PlateauConfig,
+    best: f64,
+    bad: u64,
+    cooling: u64,
+}
+
+/// The constants of a [`Plateau`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlateauConfig {
+    /// What the rate is multiplied by; below 1.
+    pub factor: f64,
+    /// Checks without a new best one that are borne.
+    pub patience: u64,
+    /// How much better a new best loss must be.
+    pub threshold: f64,
+    /// Whether `threshold` is a share of the best loss; a difference otherwise.
+    pub relative: bool,
+    /// Checks after a change that do not count.
+    pub cooldown: u64,
+    /// The least rate.
+    pub floor: f64,
+    /// Changes of the rate that are no larger than this are not made.
+    pub eps: f64,
+}
+
+impl Plateau {
+    /// A schedule that starts with this rate.
+    pub fn new(initial: f64, config: PlateauConfig) -> Self {
+        Self { rate: initial, config, best: f64::INFINITY, bad: 0, cooling: 0 }
+    }
+
+    fn observe(&mut self, loss: f64) {
+        let PlateauConfig { factor, patience, threshold, relative, cooldown, floor, eps } = self.config;
+        let bar = if relative { self.best * (1.0 - threshold) } else { self.best - threshold };
+        if loss < bar {
+            (self.best, self.bad) = (loss, 0);
+        } else {
+            self.bad += 1;
+        }
+        if self.cooling > 0 {
+            (self.cooling, self.bad) = (self.cooling - 1, 0);
+        }
+        if self.bad > patience {
+            let lower = (self.rate * factor).max(floor);
+            if self.rate - lower > eps {
+                self.rate = lower;
+            }
+            (self.cooling, self.bad) = (cooldown, 0);
+        }
+    }
+}
+
+/// Half a wave from `from` to `to`, of which the share `done` is done.
+fn cosine(from: f64, to: f64, done: f64) -> f64 {
+    to + (from - to) / 2.0 * (1.0 + (PI * done).cos())
 }
 
 #[cfg(test)]
@@ -42,5 +251,39 @@ mod tests {
         assert_eq!(StepDecay::halvings(0.1, -1, 100).rate(99), 0.1);
         assert_eq!(StepDecay::halvings(0.1, 0, 100).rate(99), 0.1);
         assert_eq!(StepDecay::halvings(1.0, 8, 4).rate(2), 0.25);
+    }
+
+    #[test]
+    fn a_warm_up_rises_by_equal_steps_to_the_peak() {
+        let schedule = CosineWarmup { peak: 1.0, floor: 0.2, warmup: 3, steps: 7 };
+        let rates: Vec<f64> = (0..9).map(|step| schedule.rate(step)).collect();
+        let half = 0.4 * (1.0 + (PI / 4.0).cos());
+        let expected = [0.25, 0.5, 0.75, 1.0, 0.2 + half, 0.6, 1.0 - half, 0.2, 0.2];
+        for (found, expected) in rates.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-12, "{rates:?}");
+        }
+        assert_eq!(CosineWarmup { warmup: 0, ..schedule }.rate(0), 1.0);
+    }
+
+    #[test]
+    fn a_cycle_of_very_few_steps_has_rates() {
+        for steps in 1..6 {
+            for (rise, three_phase) in [(0.0, false), (0.3, false), (0.3, true), (1.0, false), (0.5, true)] {
+                let schedule = OneCycle {
+                    initial: 0.1,
+                    peak: 1.0,
+                    floor: 0.0,
+                    steps,
+                    rise,
+                    three_phase,
+                    linear: true,
+                    momentum: None,
+                };
+                for step in 0..steps {
+                    let rate = schedule.at(step).rate;
+                    assert!((0.0..=1.0).contains(&rate), "{schedule:?}: {rate} at step {step}");
+                }
+            }
+        }
     }
 }

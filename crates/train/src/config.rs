@@ -1,14 +1,18 @@
 //! What a training run may be told.
 
+use foretell_optim::{Clip, Rule, Schedule};
+
 /// Hyper-parameters of training, under neuralforecast's names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainConfig {
     /// Steps of the optimiser.
     pub max_steps: u64,
-    /// Adam's first rate.
-    pub learning_rate: f64,
-    /// How often the rate is halved, evenly over all steps; never where it is not positive.
-    pub num_lr_decays: i64,
+    /// How gradients change parameters.
+    pub optimizer: Rule,
+    /// The rate of each step.
+    pub schedule: Schedule,
+    /// What gradients are bounded by, if by anything.
+    pub clip: Option<Clip>,
     /// Checks of the validation loss without a new best one before training stops; never where it is not
     /// positive.
     pub early_stop_patience_steps: i64,

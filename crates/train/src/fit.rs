@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
 use foretell_nn::{Dims, Key, Loss, Model, Params};
-use foretell_optim::StepDecay;
+use foretell_optim::Optimizer;
 use foretell_simd::Stream;
 
 use crate::batch::Cut;
@@ -83,8 +83,9 @@ pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), Trai
 fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
     let Fit { model, params, cut, valid_loss, train, valid, valid_dims, config, workers } = job;
     let key = Key::new(config.random_seed);
-    let schedule = StepDecay::halvings(config.learning_rate, config.num_lr_decays, config.max_steps);
-    let mut engine = Engine::new(model, params, cut.loss, key.fold(DROPOUT), workers);
+    let mut schedule = config.schedule;
+    let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
+    let mut engine = Engine::new(model, params, optimizer, cut.loss, key.fold(DROPOUT), workers);
     let series = train.series_with_windows();
     let mut series = SeriesSampler::new(series, config.batch_size, config.drop_last_loader, key.fold(SERIES));
     let mut stopping = Stopping::new(config.early_stop_patience_steps);
@@ -97,10 +98,10 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         let mut draws = Stream::new(key.fold(WINDOWS).fold(step));
         train.draw(series.batch(step), config.windows_batch_size, &mut draws, &mut windows);
         let total = cut.total_weight(train, &windows, &mut sums);
-        let rate = schedule.rate(step);
+        let pace = schedule.at(step);
         let batch = |range: Range<usize>| cut.windows(train, &windows[range]).batch;
         outcome.train_loss =
-            engine.step(windows.len(), total, rate, batch).map_err(|fault| TrainError::NotANumber {
+            engine.step(windows.len(), total, pace, batch).map_err(|fault| TrainError::NotANumber {
                 step: step + 1,
                 shard: fault.shard,
                 series: ids(train, &windows[fault.windows]),
@@ -115,6 +116,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         });
         if let Some(loss) = checked {
             outcome.valid_loss = checked;
+            schedule.observe(loss);
             if stopping.observe(loss) && stopping.is_active() && config.restore_best {
                 best = Some((engine.params().clone(), loss));
             }
@@ -124,7 +126,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
             max_steps: config.max_steps,
             train_loss: outcome.train_loss,
             valid_loss: checked,
-            learning_rate: rate,
+            learning_rate: pace.rate,
             elapsed: start.elapsed(),
         });
         if verdict == Verdict::Stop || stopping.is_over() {

@@ -2,12 +2,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use foretell_data::{Cutter, Stats, WindowRef};
-use foretell_nn::{Columns, Loss, Model, Params};
+use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
+use foretell_nn::{Columns, Loss, Model, Params, Tensor};
 
-use crate::batch::{Cut, Scaled};
+use crate::batch::{Batch, Cut, Scaled};
 use crate::config::TrainConfig;
-use crate::stepwise::forecast;
+use crate::stepwise::{forecast, mean_of_outputs};
 use crate::workers::Workers;
 
 /// Windows that one thread runs at a time: enough for products of matrices at their best rate, few
@@ -50,11 +50,14 @@ impl Forecasts<'_> {
 
     /// Writes the forecasts of the windows on the data's scale; without columns the outputs of the model.
     fn tell(&self, cutter: &Cutter<'_>, scaled: &Scaled, columns: Option<&Columns>, values: &mut [f32]) {
-        let (batch, loss) = (&scaled.batch, self.cut.loss);
-        let output = forecast(self.model, self.params, &batch.windows, self.cut.dims.horizon);
-        let Some(columns) = columns else { return values.copy_from_slice(output.values()) };
+        let (batch, loss, steps) = (&scaled.batch, self.cut.loss, self.cut.dims.horizon);
         let (scaler, revin) = (cutter.scaler(), self.params.revin());
-        let steps = self.cut.dims.horizon;
+        let fed_back = |last: &Tensor| match loss.is_distribution() {
+            true => self.scaled_means(cutter.scaler(), last, batch),
+            false => mean_of_outputs(last),
+        };
+        let output = forecast(self.model, self.params, &batch.windows, steps, &fed_back);
+        let Some(columns) = columns else { return values.copy_from_slice(output.values()) };
         let rows = values
             .chunks_exact_mut(steps * self.told(columns))
             .zip(output.values().chunks_exact(steps * self.cut.dims.outputs));
@@ -109,5 +112,19 @@ impl Forecasts<'_> {
         }
         let [sum, benchmark, total] = sums;
         if total == 0.0 { 0.0 } else { loss.finish(sum / total, benchmark / total).0 }
+    }
+
+    /// The means of the distributions of a step, `[batch, 1]`, on the windows' scale, from `outputs [batch, 1,
+    /// outputs]`: what a model that forecasts step by step sees of its own forecast.
+    fn scaled_means(&self, scaler: WindowScaler, outputs: &Tensor, batch: &Batch) -> Tensor {
+        let (mean, outputs, loss) = (Columns::mean(), outputs.contiguous(), self.cut.loss);
+        let rows = outputs.values().chunks_exact(loss.outputs());
+        let scaling = batch.loc.values().iter().zip(batch.scale.values());
+        Tensor::build([outputs.shape()[0], 1], |means| {
+            for (into, (row, (&loc, &scale))) in means.chunks_exact_mut(1).zip(rows.zip(scaling)) {
+                loss.forecast(&mean, row, loc, scale, into);
+                into[0] = scaler.forward(Stats { loc, scale }, into[0]);
+            }
+        })
     }
 }

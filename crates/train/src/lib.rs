@@ -23,5 +23,5 @@ pub use fit::{Fit, Listener, Outcome, TrainError, fit};
 pub use forecast::Forecasts;
 pub use progress::{Progress, Verdict};
 pub use shards::{Engine, NotANumber};
-pub use stepwise::forecast;
+pub use stepwise::{forecast, mean_of_outputs};
 pub use workers::Workers;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use foretell_autograd::with_threads;
 use foretell_nn::{Forward, Key, Loss, Model, Params, Table, Tensor, Var};
-use foretell_optim::{Adam, AdamConfig};
+use foretell_optim::{Optimizer, Pace};
 use foretell_pool::Buffer;
 use foretell_simd::scale;
 
@@ -25,7 +25,7 @@ pub struct Engine<'a> {
     loss: &'a Loss,
     workers: &'a Workers,
     params: Params,
-    adam: Adam,
+    optimizer: Optimizer,
     key: Key,
     step: u64,
     shards: Vec<Mutex<Shard>>,
@@ -54,10 +54,16 @@ pub struct NotANumber {
 }
 
 impl<'a> Engine<'a> {
-    /// A model with fresh optimiser state. `key` decides dropout.
-    pub fn new(model: &'a dyn Model, params: Params, loss: &'a Loss, key: Key, workers: &'a Workers) -> Self {
-        let adam = Adam::new(params.table().arena_len(), AdamConfig::default());
-        Self { model, loss, workers, params, adam, key, step: 0, shards: Vec::new() }
+    /// A model before its first step. `key` decides dropout.
+    pub fn new(
+        model: &'a dyn Model,
+        params: Params,
+        optimizer: Optimizer,
+        loss: &'a Loss,
+        key: Key,
+        workers: &'a Workers,
+    ) -> Self {
+        Self { model, loss, workers, params, optimizer, key, step: 0, shards: Vec::new() }
     }
 
     /// The parameters as they are now.
@@ -79,7 +85,7 @@ impl<'a> Engine<'a> {
         &mut self,
         windows: usize,
         total: f64,
-        rate: f64,
+        pace: impl Into<Pace>,
         cut: impl Fn(Range<usize>) -> Batch + Sync,
     ) -> Result<f64, NotANumber> {
         let count = shard_count(windows, self.model.shard_windows());
@@ -150,7 +156,7 @@ impl<'a> Engine<'a> {
         drop((derived, values));
         let gradients: Vec<&[f32]> =
             shards.iter().map(|shard| &shard.gradients[..table.arena_len()]).collect();
-        self.adam.step(self.params.arena_mut(), &gradients, rate, self.workers.threads());
+        self.optimizer.step(self.params.arena_mut(), &gradients, pace, self.workers.threads());
         drop(shards);
         self.step += 1;
         Ok(sum)
@@ -196,6 +202,7 @@ fn shard_range(windows: usize, count: usize, i: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use foretell_nn::{Init, ParamId, Table, Tensor, Var, Windows};
+    use foretell_optim::Rule;
     use serde_json::json;
 
     use super::*;
@@ -243,7 +250,8 @@ mod tests {
             let model = Line(table.root().param("w", [1], Init::Uniform { bound: 1.0 }));
             let params = table.initialise(3);
             let (mut w, workers) = (f64::from(params.tensor(model.0).item()), Workers::new(2));
-            let mut engine = Engine::new(&model, params, &loss, Key::new(0), &workers);
+            let adam = Optimizer::new(params.table().arena_len(), Rule::default(), None);
+            let mut engine = Engine::new(&model, params, adam, &loss, Key::new(0), &workers);
             let (mut first, mut second) = (0.0, 0.0);
             for step in 1..=3 {
                 let found = engine.step(N, N as f64, 0.5, cut).expect("a number");

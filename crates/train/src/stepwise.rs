@@ -23,16 +23,29 @@ pub(crate) fn askew(windows: &Windows, ahead: &Tensor, ahead_mask: &Tensor) -> W
 
 /// The forecast of a model, `[batch, horizon, outputs]`, on the windows' scale. The windows of a model that
 /// forecasts step by step are one step askew and reach over the horizon; of the target they hold there,
-/// nothing is read.
-pub fn forecast(model: &dyn Model, params: &Params, windows: &Windows, horizon: usize) -> Tensor {
+/// nothing is read. `fed_back` makes of the forecast of a step, `[batch, 1, outputs]`, what the model sees of it
+/// as the target of the step, `[batch, 1]`.
+pub fn forecast(
+    model: &dyn Model,
+    params: &Params,
+    windows: &Windows,
+    horizon: usize,
+    fed_back: &dyn Fn(&Tensor) -> Tensor,
+) -> Tensor {
     let cx = Forward::inference(params);
     match model.stepwise() {
-        Some(model) => step_by_step(model, &cx, windows, horizon),
+        Some(model) => step_by_step(model, &cx, windows, horizon, fed_back),
         None => model.forward(&cx, windows).value().contiguous(),
     }
 }
 
-fn step_by_step(model: &dyn Stepwise, cx: &Forward<'_>, windows: &Windows, horizon: usize) -> Tensor {
+fn step_by_step(
+    model: &dyn Stepwise,
+    cx: &Forward<'_>,
+    windows: &Windows,
+    horizon: usize,
+    fed_back: &dyn Fn(&Tensor) -> Tensor,
+) -> Tensor {
     let history = windows.insample_y.shape()[1] + 1 - horizon;
     let mut state = RecurrentState::new();
     let mut seen = part(windows, 0, history);
@@ -46,9 +59,9 @@ fn step_by_step(model: &dyn Stepwise, cx: &Forward<'_>, windows: &Windows, horiz
     Tensor::concat(&forecasts.iter().collect::<Vec<_>>(), 1)
 }
 
-/// What the model sees of its own forecast `[batch, 1, outputs]` as the target of the step, `[batch, 1]`: the
-/// mean of its outputs.
-fn fed_back(forecast: &Tensor) -> Tensor {
+/// What a model sees of its own forecast `[batch, 1, outputs]` as the target of the step, `[batch, 1]`, where the
+/// outputs are forecasts: their mean.
+pub fn mean_of_outputs(forecast: &Tensor) -> Tensor {
     match forecast.shape()[2] {
         1 => forecast.reshape([forecast.shape()[0], 1]),
         outputs => forecast.sum(2).scale(1.0 / outputs as f32),
@@ -137,7 +150,7 @@ mod tests {
             futr_exog: Some(column(&[0.0, 100.0, 200.0, 300.0])),
             stat_exog: None,
         };
-        let found = forecast(&Adder, &Table::default().initialise(0), &windows, 3);
+        let found = forecast(&Adder, &Table::default().initialise(0), &windows, 3, &mean_of_outputs);
         assert_eq!(&*found.shape(), [1, 3, 2]);
         assert_eq!(found.to_vec(), [102.0, 112.0, 307.0, 317.0, 612.0, 622.0]);
     }

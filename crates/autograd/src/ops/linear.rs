@@ -16,8 +16,27 @@ impl Var {
     /// If the shapes do not fit.
     #[track_caller]
     pub fn linear(&self, weight: &Self, bias: Option<&Self>, activation: Activation) -> Self {
-        let (&[n, k], Some(&features)) = (&*weight.shape(), self.shape().last()) else {
+        self.layer(weight, bias, activation, Layout::RowPerOutput)
+    }
+
+    /// `activation(x w + b)`: [`Var::linear`] with a `weight [k, n]`, which is the faster way to lay it out
+    /// where k is small and no power of two.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn linear_by_inputs(&self, weight: &Self, bias: Option<&Self>, activation: Activation) -> Self {
+        self.layer(weight, bias, activation, Layout::RowPerInput)
+    }
+
+    #[track_caller]
+    fn layer(&self, weight: &Self, bias: Option<&Self>, activation: Activation, layout: Layout) -> Self {
+        let (&[outer, inner], Some(&features)) = (&*weight.shape(), self.shape().last()) else {
             panic!("linear of shape {:?} by weight {:?}", self.shape(), weight.shape());
+        };
+        let (n, k) = match layout {
+            Layout::RowPerOutput => (outer, inner),
+            Layout::RowPerInput => (inner, outer),
         };
         assert_eq!(features, k, "linear of shape {:?} by weight {:?}", self.shape(), weight.shape());
         if let Some(bias) = bias {
@@ -35,8 +54,8 @@ impl Var {
                 ..Options::default()
             };
             Tensor::build(shape, |out| {
-                let (x, w) = (MatRef::row_major(x.values(), rows, k), MatRef::row_major(w.values(), n, k));
-                matmul(MatMut::row_major(out, rows, n), x, w.t(), options);
+                let x = MatRef::row_major(x.values(), rows, k);
+                matmul(MatMut::row_major(out, rows, n), x, layout.weight(&w).t(), options);
             })
         };
         // Most activations know their slope from their result; the others need what went in.
@@ -65,18 +84,40 @@ impl Var {
                     grad.values().chunks_exact(n.max(1)).for_each(|row| simd::add_assign(db, row));
                 });
             }
-            gradients.write(&w_edge, [n, k], |dw, accum| {
+            gradients.write(&w_edge, [outer, inner], |dw, accum| {
+                let dw = MatMut::row_major(dw, outer, inner);
+                let dw = match layout {
+                    Layout::RowPerOutput => dw,
+                    Layout::RowPerInput => dw.t(),
+                };
                 let options = Options { accum, ..Options::default() };
-                matmul(MatMut::row_major(dw, n, k), g.t(), MatRef::row_major(x.values(), rows, k), options);
+                matmul(dw, g.t(), MatRef::row_major(x.values(), rows, k), options);
             });
             if x_edge.is_wanted() {
                 gradients.write(&x_edge, x.shape(), |dx, accum| {
-                    let (w, options) =
-                        (MatRef::row_major(w.values(), n, k), Options { accum, ..Options::default() });
-                    matmul(MatMut::row_major(dx, rows, k), g, w, options);
+                    let options = Options { accum, ..Options::default() };
+                    matmul(MatMut::row_major(dx, rows, k), g, layout.weight(&w), options);
                 });
             }
         })
+    }
+}
+
+/// What the rows of a weight stand for.
+#[derive(Clone, Copy)]
+enum Layout {
+    RowPerOutput,
+    RowPerInput,
+}
+
+impl Layout {
+    /// The weight as outputs by inputs.
+    fn weight(self, w: &Tensor) -> MatRef<'_, f32> {
+        let whole = MatRef::row_major(w.values(), w.shape()[0], w.shape()[1]);
+        match self {
+            Self::RowPerOutput => whole,
+            Self::RowPerInput => whole.t(),
+        }
     }
 }
 
@@ -91,6 +132,8 @@ mod tests {
         for activation in [Activation::Identity, Activation::Tanh, Activation::Gelu] {
             gradients(&inputs, |v| v[0].linear(&v[1], Some(&v[2]), activation));
             gradients(&inputs[..2], |v| v[0].linear(&v[1], None, activation));
+            let inputs = [random([5, 3], 1), random([3, 4], 2), random([4], 3)];
+            gradients(&inputs, |v| v[0].linear_by_inputs(&v[1], Some(&v[2]), activation));
         }
     }
 
@@ -98,6 +141,15 @@ mod tests {
     fn leading_dimensions_are_rows() {
         let inputs = [random([2, 3, 4], 1), random([5, 4], 2), random([5], 3)];
         gradients(&inputs, |v| v[0].linear(&v[1], Some(&v[2]), Activation::Softplus));
+    }
+
+    #[test]
+    fn either_layout_of_the_weight_serves() {
+        let (x, w) = (random([5, 3], 1), random([4, 3], 2));
+        let [x, w] = [x, w].map(crate::Var::constant);
+        let rows = x.linear(&w, None, Activation::Relu).value().to_vec();
+        let columns = x.linear_by_inputs(&w.permute(&[1, 0]), None, Activation::Relu).value().to_vec();
+        assert_eq!(rows, columns);
     }
 
     #[test]

@@ -11,8 +11,9 @@ const FEW_INPUTS: usize = 128;
 
 /// `y = activation(W₂ (W₁ x + b₁) + b₂)`.
 ///
-/// With few inputs it is computed as `activation(P [x, 1])` with `P = W₂ [W₁, b₁] + [0, b₂]`, formed once per
-/// step: for `u` units the work per window falls from `u (inputs + u)` to `u inputs`.
+/// With few inputs it is computed as `activation([x, 1] P)`, where the rows of P are what the layers make of the
+/// unit vectors, `[W₁, b₁]ᵀ W₂ᵀ + [0, b₂]ᵀ`, formed once per step: for `u` units the work per window falls from
+/// `u (inputs + u)` to `u inputs`.
 #[derive(Clone, Debug)]
 pub struct LinearPair {
     first: Linear,
@@ -27,10 +28,11 @@ impl LinearPair {
         let second = Linear::new(&mut scope.at(names[1]), hidden, outputs);
         let (w1, b1, w2, b2) = (first.weight, first.bias, second.weight, second.bias);
         let merged = (inputs <= FEW_INPUTS.min(hidden / 2)).then(|| {
-            scope.derive([outputs, inputs + 1], move |cx| {
-                let inner = Var::concat(&[&cx.param(w1), &cx.param(b1).reshape([hidden, 1])], 1);
-                let outer = cx.param(b2).reshape([outputs, 1]).pad(1, inputs, 0, Padding::Zeros);
-                cx.param(w2).matmul(&inner).add(&outer)
+            scope.derive([inputs + 1, outputs], move |cx| {
+                let inner =
+                    Var::concat(&[&cx.param(w1).permute(&[1, 0]), &cx.param(b1).reshape([1, hidden])], 0);
+                let outer = cx.param(b2).reshape([1, outputs]).pad(0, inputs, 0, Padding::Zeros);
+                inner.linear(&cx.param(w2), None, Activation::Identity).add(&outer)
             })
         });
         Self { first, second, merged }
@@ -44,7 +46,7 @@ impl LinearPair {
         };
         if let Some(merged) = self.merged {
             parts.push(Var::constant(Tensor::full([parts[0].shape()[0], 1], 1.0)));
-            join(parts).linear(&cx.derived(merged), None, activation)
+            join(parts).linear_by_inputs(&cx.derived(merged), None, activation)
         } else {
             let hidden = self.first.forward(cx, &join(parts), Activation::Identity);
             self.second.forward(cx, &hidden, activation)

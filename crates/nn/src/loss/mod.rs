@@ -161,6 +161,19 @@ impl Loss {
         self.horizon_weight.as_deref()
     }
 
+    /// The loss without weights of the steps.
+    pub fn without_horizon_weight(self) -> Self {
+        Self { horizon_weight: None, ..self }
+    }
+
+    /// A distribution's loss with the columns of other quantiles than its own; nothing for other losses, whose
+    /// quantiles are what the model has learned.
+    pub fn with_quantiles(&self, quantiles: &[f64]) -> Option<Self> {
+        let Kind::Distribution(distribution) = &self.kind else { return None };
+        let kind = Kind::Distribution(distribution.with_quantiles(quantiles));
+        Some(Self { kind, horizon_weight: self.horizon_weight.clone() })
+    }
+
     /// How many numbers the model gives for each step.
     pub fn outputs(&self) -> usize {
         match &self.kind {

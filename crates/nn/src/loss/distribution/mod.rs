@@ -68,6 +68,11 @@ impl Columns {
         Self { mean, levels: quantiles.iter().map(level).collect(), parameters }
     }
 
+    /// The mean alone.
+    pub fn mean() -> Self {
+        Self::new(true, &[], 0)
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         usize::from(self.mean) + self.levels.len() + self.parameters
@@ -150,6 +155,10 @@ impl Distribution {
             return Err(arguments.bad("return_params", "false for a Tweedie distribution", &json!(true)));
         }
         Ok(Self { kind, quantiles, num_samples, return_params })
+    }
+
+    pub(super) fn with_quantiles(&self, quantiles: &[f64]) -> Self {
+        Self { quantiles: Quantiles::listed(quantiles.to_vec()).sorted(), ..self.clone() }
     }
 
     pub(super) fn arguments(&self) -> Vec<(&'static str, Value)> {

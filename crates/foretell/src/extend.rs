@@ -1,0 +1,106 @@
+//! Forecasts further ahead than the models' horizon.
+
+use foretell_data::{DataError, Future, Panel, Span};
+use foretell_nn::Loss;
+
+use crate::columns::outputs;
+use crate::error::Error;
+use crate::forecaster::{Cutoff, Fitted, FittedModel};
+
+impl Fitted {
+    /// Whether `h` steps can be forecast.
+    pub(crate) fn check_ahead(&self, h: usize, intervals: bool) -> Result<(), Error> {
+        let own = self.h();
+        if h < own {
+            return Err(Error::Ahead { h: own, found: h });
+        }
+        if h == own {
+            return Ok(());
+        }
+        for (model, name) in self.models.iter().zip(self.column_names()) {
+            let columns = model.spec.hist_exog_list();
+            if !columns.is_empty() {
+                return Err(Error::HistoryAhead { model: name, h: own, columns: columns.join(", ") });
+            }
+            if intervals && self.conformal.as_ref().is_some_and(|conformal| conformal.has(&name)) {
+                return Err(Error::IntervalsAhead { model: name, h: own, found: h });
+            }
+            if model.network.stepwise().is_none() && going_on(&model.spec.loss()).is_none() {
+                return Err(Error::NoMedian { model: name, h: own });
+            }
+        }
+        Ok(())
+    }
+
+    /// The forecasts of the `h` steps after each series, `[series, h, columns of the loss]`.
+    pub(crate) fn ahead(
+        &self,
+        model: &FittedModel,
+        loss: &Loss,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+    ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
+        match h == self.h() || model.network.stepwise().is_some() {
+            true => model.forecasts(panel, Span::Predict { future }, loss, h, &self.workers),
+            false => self.again_and_again(model, loss, panel, future, h),
+        }
+    }
+
+    /// Forecasts the horizon, takes it for known, and goes on until there are `h` steps; the last time the
+    /// horizon is the last `own` steps, of which only those are taken that were not forecast yet.
+    fn again_and_again(
+        &self,
+        model: &FittedModel,
+        loss: &Loss,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+    ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
+        let (own, series, width) = (self.h(), panel.n_series(), outputs(loss).len());
+        if let Some(future) = future.filter(|future| future.h() != h) {
+            let (expected, found) = (series * h, series * future.h());
+            return Err(DataError::FutureShape { expected, found }.into());
+        }
+        // The median is that of the loss that the model was trained with: other quantiles may be asked for.
+        let taught = model.spec.loss().without_horizon_weight();
+        let feed =
+            going_on(&taught).ok_or_else(|| Error::NoMedian { model: model.spec.alias().into(), h: own })?;
+        let seen = model.spec.input_size() + own;
+        let mut known = panel.last(seen);
+        let mut values = vec![0.0; series * h * width];
+        let mut done = 0;
+        while done < h {
+            let start = done.min(h - own);
+            let had = done - start;
+            let part = future.map(|future| future.part(start..start + own));
+            let from = known.without_last(had);
+            let forecast = |loss: &Loss| {
+                let span = Span::Predict { future: part.as_ref() };
+                model.forecasts(&from, span, loss, own, &self.workers).map(|(_, block)| block)
+            };
+            let block = forecast(loss)?;
+            let rows = values.chunks_exact_mut(h * width).zip(block.chunks_exact(own * width));
+            rows.for_each(|(row, block)| {
+                row[done * width..(start + own) * width].copy_from_slice(&block[had * width..]);
+            });
+            done = start + own;
+            if done < h {
+                let block = if *loss == taught { block } else { forecast(&taught)? };
+                let width = outputs(&taught).len();
+                let median: Vec<f32> = block.iter().skip(feed).step_by(width).copied().collect();
+                known = known.continued(&median, part.as_ref()).last(seen);
+            }
+        }
+        let windows = (0..series).map(|series| (series, panel.len(series))).collect();
+        Ok((windows, values))
+    }
+}
+
+/// The column that a model goes on from: of one number that, of quantiles the median.
+fn going_on(loss: &Loss) -> Option<usize> {
+    match loss.quantiles() {
+        None => Some(0),
+        Some(_) => loss.column_quantiles().iter().position(|quantile| *quantile == Some(0.5)),
+    }
+}

@@ -1,0 +1,118 @@
+//! Forecasts of what follows each series.
+
+use foretell_data::{Frame, Future, Panel, Span};
+use foretell_nn::Loss;
+
+use crate::columns::Output;
+use crate::error::Error;
+use crate::forecaster::{Cutoff, Fitted, FittedModel};
+use crate::levels::checked;
+use crate::local::Scaled;
+
+/// What [`Fitted::predict_with`] forecasts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PredictOptions<'a> {
+    /// The future values of the columns that a model knows in advance, if one has any, over all steps.
+    pub future: Option<&'a Future>,
+    /// Steps to forecast; the models' own horizon by default. More than that are forecast as
+    /// [`Fitted::predict_with`] says.
+    pub h: Option<usize>,
+    /// Central intervals to forecast, in percent: two columns each, such as `NHITS-lo-80` and `NHITS-hi-80`.
+    /// Without any, the columns are those of the models' losses.
+    pub level: &'a [f64],
+}
+
+/// The forecasts of all models for windows of a panel.
+#[derive(Default)]
+pub(crate) struct Told {
+    /// The windows, by series, then time.
+    pub(crate) windows: Vec<Cutoff>,
+    /// Columns with their names, `[windows, steps]`.
+    pub(crate) columns: Vec<(String, Vec<f32>)>,
+    /// The columns of each model.
+    pub(crate) models: Vec<Vec<Output>>,
+}
+
+impl Fitted {
+    /// Forecasts the `h` steps after the end of each series: a row per series and step, a column per
+    /// output of each model. The series need not be those of training. `future` holds the future values
+    /// of the columns that a model knows in advance, if one has any.
+    ///
+    /// # Errors
+    /// If the panel has another frequency, lacks a column that a model reads, or future values are
+    /// missing.
+    pub fn predict(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
+        self.predict_with(panel, &PredictOptions { future, ..PredictOptions::default() })
+    }
+
+    /// [`Fitted::predict`] with intervals of other levels, or further ahead.
+    ///
+    /// **Intervals.** A model of a point loss has those that were calibrated
+    /// ([`Forecaster::intervals`](crate::Forecaster::intervals), [`Fitted::calibrate`]), a model of a
+    /// distribution's loss any, a model of several quantiles those that it was trained for.
+    ///
+    /// **Further ahead than the models' horizon.** A recurrent model (`recurrent=true`) goes on step by step. Any
+    /// other forecasts its horizon again and again, each time from what it has forecast before, of quantiles
+    /// from the median; the last time so that its horizon ends with the last step.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict`]; if a model has no such interval; further ahead if a model reads historic
+    /// columns, which nobody knows there, or has no median to go on from.
+    pub fn predict_with(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<Frame, Error> {
+        self.check_frequency(panel)?;
+        let level = checked(options.level)?;
+        let h = options.h.unwrap_or(self.h());
+        self.check_ahead(h, !level.is_empty())?;
+        let mut frame = self.frame(panel);
+        for series in 0..panel.n_series() {
+            frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
+            frame.times.extend(panel.future_times(series, h)?);
+        }
+        let scaled = self.local.scale(panel, 0)?;
+        let future = scaled.future(options.future)?;
+        let forecast =
+            |model: &FittedModel, loss: &Loss| self.ahead(model, loss, &scaled.panel, future.as_ref(), h);
+        frame.columns = self.tell(panel, &scaled, &level, forecast)?.columns;
+        Ok(frame)
+    }
+
+    /// What every model says for the windows that `forecast` has it forecast, `[windows, steps, columns]` of
+    /// that loss, on the scale of the data.
+    pub(crate) fn tell(
+        &self,
+        panel: &Panel,
+        scaled: &Scaled<'_>,
+        level: &[f64],
+        forecast: impl Fn(&FittedModel, &Loss) -> Result<(Vec<Cutoff>, Vec<f32>), Error>,
+    ) -> Result<Told, Error> {
+        let models = self.models.iter().zip(self.column_names());
+        let recipes = models.clone().map(|(model, name)| self.recipe(model, &name, level));
+        // Nobody wants to wait for the first model to hear what is wrong with the second.
+        let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
+        let mut told = Told::default();
+        for ((model, name), recipe) in models.zip(recipes) {
+            let (windows, mut values) = forecast(model, &recipe.loss)?;
+            let each = values.len() / windows.len().max(1);
+            scaled.inverse(windows.iter().map(|(series, _)| *series), &mut values, each);
+            if !self.raw_quantiles {
+                recipe.loss.sort_quantiles(&mut values);
+            }
+            let ids: Vec<&str> = windows.iter().map(|(series, _)| &**panel.id(*series)).collect();
+            let columns = recipe.columns(&name, &ids, &values)?;
+            let names = recipe.outputs.iter().map(|output| format!("{name}{}", output.suffix));
+            told.columns.extend(names.zip(columns));
+            told.models.push(recipe.outputs);
+            told.windows = windows;
+        }
+        Ok(told)
+    }
+
+    /// All forecasts of a span of windows, for [`Fitted::tell`].
+    pub(crate) fn spanning<'a>(
+        &'a self,
+        panel: &'a Panel,
+        span: Span<'a>,
+    ) -> impl Fn(&FittedModel, &Loss) -> Result<(Vec<Cutoff>, Vec<f32>), Error> + 'a {
+        move |model, loss| model.forecasts(panel, span, loss, self.h(), &self.workers)
+    }
+}

@@ -1,0 +1,311 @@
+//! One step: the shards' gradients summed, clipped, and the parameters changed, block by block.
+
+use std::ops::Range;
+
+use foretell_pool::Buffer;
+use foretell_simd as simd;
+
+use crate::rule::Rule;
+use crate::schedule::Pace;
+
+/// Elements of a block: 16 KB of each of parameters, two moments, and the gradients of each shard. Up to
+/// eight shards stay in the second-level cache.
+const BLOCK: usize = 4096;
+
+/// Arenas shorter than this are not worth waking a second thread for.
+const WORTH_SPLITTING: usize = 1 << 16;
+
+/// A bound on the gradient, which is the sum over all shards.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Clip {
+    /// On its Euclidean norm over all parameters (`torch.nn.utils.clip_grad_norm_`).
+    Norm(f64),
+    /// On the size of each of its elements (`torch.nn.utils.clip_grad_value_`).
+    Value(f64),
+}
+
+/// An update rule with the numbers that it keeps for each parameter.
+#[derive(Clone, Debug)]
+pub struct Optimizer {
+    rule: Rule,
+    clip: Option<Clip>,
+    len: usize,
+    /// As many as the rule has names for; the others are empty.
+    states: [Buffer<f32>; 2],
+    /// Of each block's gradient, where its norm is asked for.
+    squares: Buffer<f64>,
+    steps: u64,
+}
+
+impl Optimizer {
+    /// An optimiser of `len` parameters that has taken no step.
+    pub fn new(len: usize, rule: Rule, clip: Option<Clip>) -> Self {
+        let kept = rule.state_names().len();
+        let state = |i: usize| Buffer::zeroed(if i < kept { len } else { 0 });
+        let squares = matches!(clip, Some(Clip::Norm(_))).then(|| Buffer::zeroed(len.div_ceil(BLOCK)));
+        let squares = squares.unwrap_or_default();
+        Self { rule, clip, len, states: [state(0), state(1)], squares, steps: 0 }
+    }
+
+    /// One step at a rate (or at a [`Pace`]): the gradient is the sum of `shards`, in their order.
+    /// The pass is split over up to `threads` threads; the result does not depend on how many.
+    ///
+    /// # Panics
+    /// If the lengths differ or there is no shard.
+    pub fn step(&mut self, params: &mut [f32], shards: &[&[f32]], pace: impl Into<Pace>, threads: usize) {
+        let Pace { rate, momentum } = pace.into();
+        let len = self.len;
+        assert!(!shards.is_empty(), "a step without gradients");
+        for found in shards.iter().map(|shard| shard.len()).chain([params.len()]) {
+            assert_eq!(found, len, "an optimiser of {len} parameters was given {found}");
+        }
+        self.steps += 1;
+        let (rule, step) = (momentum.map_or(self.rule, |new| self.rule.with_momentum(new)), self.steps);
+        let limit = match self.clip {
+            None => Limit::None,
+            Some(Clip::Value(most)) => Limit::Each(most as f32),
+            Some(Clip::Norm(most)) => {
+                self.part(params).spread(threads, &|part| part.measure(shards));
+                // The blocks' sums are added in their order, whoever computed them.
+                let norm = self.squares.iter().sum::<f64>().sqrt();
+                let factor = most / (norm + 1e-6);
+                if factor < 1.0 { Limit::Scale(factor as f32) } else { Limit::None }
+            }
+        };
+        self.part(params).spread(threads, &|part| {
+            part.update(shards, limit, &|params, grads, states| {
+                rule.apply(rate, step, params, grads, states);
+            });
+        });
+    }
+
+    fn part<'a>(&'a mut self, params: &'a mut [f32]) -> Part<'a> {
+        let [first, second] = &mut self.states;
+        Part { params, states: [first, second], squares: &mut self.squares, start: 0 }
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// What is kept for each parameter, under PyTorch's names.
+    pub fn states(&self) -> impl Iterator<Item = (&'static str, &[f32])> {
+        self.rule.state_names().iter().copied().zip(self.states.iter().map(|state| &**state))
+    }
+
+    /// Puts an optimiser where another was after `steps` steps; `state` finds what that one kept by name.
+    ///
+    /// # Panics
+    /// If a state has another length than there are parameters.
+    pub fn restore<'s>(&mut self, steps: u64, state: impl Fn(&str) -> &'s [f32]) {
+        self.steps = steps;
+        for (&name, own) in self.rule.state_names().iter().zip(&mut self.states) {
+            let given = state(name);
+            assert_eq!(given.len(), own.len(), "{name} of an optimiser");
+            own.copy_from_slice(given);
+        }
+    }
+}
+
+/// What clipping does to a gradient.
+#[derive(Clone, Copy)]
+enum Limit {
+    None,
+    Scale(f32),
+    Each(f32),
+}
+
+/// A range of the arenas that a step changes, from `start` on; it starts with a block.
+struct Part<'a> {
+    params: &'a mut [f32],
+    states: [&'a mut [f32]; 2],
+    squares: &'a mut [f64],
+    start: usize,
+}
+
+impl Part<'_> {
+    /// Runs `work` on parts of this part, one a thread.
+    fn spread(self, threads: usize, work: &(impl Fn(Part<'_>) + Sync)) {
+        let worth_it = threads > 1 && self.params.len() >= WORTH_SPLITTING;
+        #[cfg(feature = "parallel")]
+        if worth_it {
+            let left_threads = threads / 2;
+            let at = (self.params.len() / threads * left_threads).next_multiple_of(BLOCK);
+            let (left, right) = self.split(at);
+            rayon::join(|| left.spread(left_threads, work), || right.spread(threads - left_threads, work));
+            return;
+        }
+        let _ = worth_it;
+        work(self);
+    }
+
+    #[cfg(feature = "parallel")]
+    fn split<'b>(self, at: usize) -> (Part<'b>, Part<'b>)
+    where
+        Self: 'b,
+    {
+        let Part { params, states: [first, second], squares, start } = self;
+        let (params, squares) = (params.split_at_mut(at), split(squares, at / BLOCK));
+        let (first, second) = (split(first, at), split(second, at));
+        (
+            Part { params: params.0, states: [first.0, second.0], squares: squares.0, start },
+            Part { params: params.1, states: [first.1, second.1], squares: squares.1, start: start + at },
+        )
+    }
+
+    /// The blocks of this part.
+    fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let len = self.params.len();
+        (0..len).step_by(BLOCK).map(move |at| at..(at + BLOCK).min(len))
+    }
+
+    /// Sums the squares of each block's gradient.
+    fn measure(self, shards: &[&[f32]]) {
+        let mut sum = [0.0; BLOCK];
+        for (range, squares) in self.blocks().zip(self.squares) {
+            let sum = &mut sum[..range.len()];
+            add_up(shards, self.start + range.start, sum);
+            *squares = f64::from(simd::l2_norm(sum)).powi(2);
+        }
+    }
+
+    fn update(self, shards: &[&[f32]], limit: Limit, apply: &impl Fn(&mut [f32], &[f32], [&mut [f32]; 2])) {
+        // Where several shards are summed, or a gradient is clipped, so that the arenas are only read.
+        let mut sum = [0.0; BLOCK];
+        let blocks = self.blocks();
+        let [first, second] = self.states;
+        for range in blocks {
+            let start = self.start + range.start;
+            let grads = match (shards, limit) {
+                (&[only], Limit::None) => &only[start..start + range.len()],
+                _ => {
+                    let sum = &mut sum[..range.len()];
+                    add_up(shards, start, sum);
+                    match limit {
+                        Limit::None => {}
+                        Limit::Scale(factor) => simd::scale(sum, factor),
+                        Limit::Each(most) => sum.iter_mut().for_each(|g| *g = g.clamp(-most, most)),
+                    }
+                    sum
+                }
+            };
+            let states = [block(first, &range), block(second, &range)];
+            apply(&mut self.params[range], grads, states);
+        }
+    }
+}
+
+/// Writes the sum of the shards from `start` on, in their order.
+fn add_up(shards: &[&[f32]], start: usize, sum: &mut [f32]) {
+    let shard = |i: usize| &shards[i][start..start + sum.len()];
+    match shards.len() {
+        1 => sum.copy_from_slice(shard(0)),
+        _ => simd::add(shard(0), shard(1), sum),
+    }
+    for other in shards.iter().skip(2) {
+        simd::add_assign(sum, &other[start..start + sum.len()]);
+    }
+}
+
+/// A block of an arena, empty where that is.
+fn block<'a>(arena: &'a mut [f32], range: &Range<usize>) -> &'a mut [f32] {
+    if arena.is_empty() { arena } else { &mut arena[range.clone()] }
+}
+
+/// Both sides of an arena, empty where that is.
+#[cfg(feature = "parallel")]
+fn split<T>(arena: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
+    arena.split_at_mut(at.min(arena.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::{RmsPropConfig, SgdConfig};
+
+    const MOMENTUM: Rule =
+        Rule::Sgd(SgdConfig { momentum: 0.9, dampening: 0.0, nesterov: false, weight_decay: 0.0 });
+
+    fn all_rules() -> [Rule; 7] {
+        let adam = Default::default();
+        let heavy = RmsPropConfig { momentum: 0.5, ..RmsPropConfig::default() };
+        [
+            Rule::Adam(adam),
+            Rule::AdamW(adam),
+            Rule::RAdam(adam),
+            Rule::Sgd(SgdConfig::default()),
+            MOMENTUM,
+            Rule::RmsProp(RmsPropConfig::default()),
+            Rule::RmsProp(heavy),
+        ]
+    }
+
+    fn gradients(len: usize, step: usize) -> Vec<Vec<f32>> {
+        let shard = |s: usize| (0..len).map(|i| ((i * 7 + s * 13 + step) as f32).sin()).collect();
+        (0..3).map(shard).collect()
+    }
+
+    fn run(optimizer: &mut Optimizer, params: &mut [f32], steps: Range<usize>, threads: usize) {
+        for step in steps {
+            let shards = gradients(params.len(), step);
+            let shards: Vec<&[f32]> = shards.iter().map(|shard| &shard[..]).collect();
+            optimizer.step(params, &shards, 0.01, threads);
+        }
+    }
+
+    #[test]
+    fn threads_change_no_bit() {
+        let len = 3 * WORTH_SPLITTING + 17;
+        for rule in all_rules() {
+            for clip in [None, Some(Clip::Norm(1.0)), Some(Clip::Value(0.5))] {
+                let run = |threads: usize| {
+                    let (mut optimizer, mut params) = (Optimizer::new(len, rule, clip), vec![0.5; len]);
+                    run(&mut optimizer, &mut params, 0..2, threads);
+                    params
+                };
+                let one = run(1);
+                assert!(one == run(2) && one == run(3), "{rule:?}, {clip:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_restored_optimiser_goes_on_as_the_first_would() {
+        for rule in all_rules() {
+            let (mut first, mut params) = (Optimizer::new(50, rule, None), vec![0.5; 50]);
+            run(&mut first, &mut params, 0..4, 1);
+            let (mut second, mut copy) = (Optimizer::new(50, rule, None), params.clone());
+            let states: Vec<(&str, &[f32])> = first.states().collect();
+            let state = |name: &str| states.iter().find(|(known, _)| *known == name).expect("a state").1;
+            second.restore(first.steps(), state);
+            run(&mut first, &mut params, 4..7, 1);
+            run(&mut second, &mut copy, 4..7, 1);
+            assert_eq!(params, copy, "{rule:?}");
+        }
+    }
+
+    #[test]
+    fn a_bound_on_the_norm_holds_for_all_blocks_and_shards_together() {
+        let len = 2 * BLOCK + 100;
+        let shards = gradients(len, 0);
+        let shards: Vec<&[f32]> = shards.iter().map(|shard| &shard[..]).collect();
+        let sum: Vec<f64> = (0..len).map(|i| shards.iter().map(|shard| f64::from(shard[i])).sum()).collect();
+        let norm = sum.iter().map(|g| g * g).sum::<f64>().sqrt();
+        for most in [0.5 * norm, 2.0 * norm] {
+            let mut params = vec![0.0; len];
+            let rule = Rule::Sgd(SgdConfig::default());
+            Optimizer::new(len, rule, Some(Clip::Norm(most))).step(&mut params, &shards, 1.0, 1);
+            for (p, g) in params.iter().zip(&sum) {
+                let expected = -g * (most / norm).min(1.0);
+                assert!((f64::from(*p) - expected).abs() < 1e-5, "{p}, expected {expected}");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "an optimiser of 2 parameters was given 3")]
+    fn lengths_must_agree() {
+        Optimizer::new(2, Rule::default(), None).step(&mut [0.0; 2], &[&[0.0; 3]], 0.1, 1);
+    }
+}

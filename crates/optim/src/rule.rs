@@ -1,0 +1,131 @@
+//! Update rules: how a gradient changes parameters, as the optimisers of PyTorch compute it.
+
+use foretell_simd::{self as simd, AdamStep, RmsPropStep, SgdStep};
+
+/// An update rule and its constants. The rate comes with each step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// `torch.optim.Adam` (Kingma and Ba 2015, algorithm 1).
+    Adam(AdamConfig),
+    /// `torch.optim.AdamW` (Loshchilov and Hutter 2019, algorithm 2): the weight decay, times the rate, is
+    /// taken off the parameters.
+    AdamW(AdamConfig),
+    /// `torch.optim.RAdam` (Liu et al. 2020, algorithm 2).
+    RAdam(AdamConfig),
+    /// `torch.optim.SGD`.
+    Sgd(SgdConfig),
+    /// `torch.optim.RMSprop` without centring (Hinton 2012, lecture 6e).
+    RmsProp(RmsPropConfig),
+}
+
+/// The constants of Adam and its kin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AdamConfig {
+    /// How much of the mean of gradients is kept each step.
+    pub beta1: f64,
+    /// How much of the mean of squared gradients is kept each step.
+    pub beta2: f64,
+    /// Added to the root of the second moment.
+    pub eps: f64,
+    /// Times the parameter, added to the gradient; by AdamW taken off the parameter.
+    pub weight_decay: f64,
+}
+
+impl Default for AdamConfig {
+    fn default() -> Self {
+        Self { beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0.0 }
+    }
+}
+
+/// The constants of gradient descent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SgdConfig {
+    /// How much of the velocity is kept each step; with 0 there is none.
+    pub momentum: f64,
+    /// Taken off the weight of the gradient in the velocity, except in the first step.
+    pub dampening: f64,
+    /// Whether the step looks ahead along the velocity (Sutskever et al. 2013).
+    pub nesterov: bool,
+    /// Times the parameter, added to the gradient.
+    pub weight_decay: f64,
+}
+
+/// The constants of RMSprop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RmsPropConfig {
+    /// How much of the mean of squared gradients is kept each step.
+    pub alpha: f64,
+    /// Added to the root of that mean.
+    pub eps: f64,
+    /// How much of the velocity is kept each step; with 0 there is none.
+    pub momentum: f64,
+    /// Times the parameter, added to the gradient.
+    pub weight_decay: f64,
+}
+
+impl Default for RmsPropConfig {
+    fn default() -> Self {
+        Self { alpha: 0.99, eps: 1e-8, momentum: 0.0, weight_decay: 0.0 }
+    }
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self::Adam(AdamConfig::default())
+    }
+}
+
+impl Rule {
+    /// What PyTorch calls the numbers that are kept for each parameter.
+    pub(crate) fn state_names(&self) -> &'static [&'static str] {
+        match self {
+            Self::Adam(_) | Self::AdamW(_) | Self::RAdam(_) => &["exp_avg", "exp_avg_sq"],
+            Self::Sgd(SgdConfig { momentum, .. }) if *momentum == 0.0 => &[],
+            Self::Sgd(_) => &["momentum_buffer"],
+            Self::RmsProp(RmsPropConfig { momentum, .. }) if *momentum == 0.0 => &["square_avg"],
+            Self::RmsProp(_) => &["square_avg", "momentum_buffer"],
+        }
+    }
+
+    /// The rule with another momentum, which is what Adam and its kin call beta1.
+    pub fn with_momentum(mut self, new: f64) -> Self {
+        match &mut self {
+            Self::Adam(config) | Self::AdamW(config) | Self::RAdam(config) => config.beta1 = new,
+            Self::Sgd(config) => config.momentum = new,
+            Self::RmsProp(config) => config.momentum = new,
+        }
+        self
+    }
+
+    /// Step number `step`, counted from 1, of these parameters at rate `lr`.
+    pub(crate) fn apply(
+        &self,
+        lr: f64,
+        step: u64,
+        params: &mut [f32],
+        grads: &[f32],
+        [first, second]: [&mut [f32]; 2],
+    ) {
+        let adam = |AdamConfig { beta1, beta2, eps, weight_decay }| AdamStep {
+            lr,
+            beta1,
+            beta2,
+            eps,
+            weight_decay,
+            step,
+        };
+        match *self {
+            Self::Adam(config) => simd::adam(params, grads, first, second, &adam(config)),
+            Self::AdamW(config) => simd::adamw(params, grads, first, second, &adam(config)),
+            Self::RAdam(config) => simd::radam(params, grads, first, second, &adam(config)),
+            Self::Sgd(SgdConfig { momentum, dampening, nesterov, weight_decay }) => {
+                let at = SgdStep { lr, momentum, dampening, nesterov, weight_decay, step };
+                simd::sgd(params, grads, first, &at);
+            }
+            Self::RmsProp(RmsPropConfig { alpha, eps, momentum, weight_decay }) => {
+                let at = RmsPropStep { lr, alpha, eps, weight_decay, momentum };
+                simd::rmsprop(params, grads, first, second, &at);
+            }
+        }
+    }
+}
