@@ -84,7 +84,11 @@ impl DataArgs {
         };
         log.read(&self.data, &panel);
         Ok(match &self.statics {
-            Some(path) => panel.with_static_file(path, options)?,
+            Some(path) => {
+                let panel = panel.with_static_file(path, options)?;
+                log.read_beside(path, "static");
+                panel
+            }
             None => panel,
         })
     }

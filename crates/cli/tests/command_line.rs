@@ -1,119 +1,14 @@
 //! The binary as its users meet it: files in, files and exit codes out.
 
+mod desk;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::{fs, io};
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-/// Days since 2024-01-01 as a date, within that year.
-fn date(day: usize) -> String {
-    const DAYS: [usize; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut left = day;
-    for (month, days) in DAYS.into_iter().enumerate() {
-        if left < days {
-            return format!("2024-{:02}-{:02}", month + 1, left + 1);
-        }
-        left -= days;
-    }
-    panic!("day {day} is not in 2024");
-}
-
-fn wave(day: usize, phase: f64) -> f64 {
-    10.0 + (day as f64 * std::f64::consts::TAU / 7.0 + phase).sin() + 0.01 * day as f64
-}
-
-/// Two series of 120 days with a weekly season.
-fn long_csv() -> String {
-    let mut csv = "shop,day,sales,price\n".to_owned();
-    for (id, phase) in [("north", 0.0), ("south", 1.0)] {
-        for day in 0..120 {
-            csv += &format!("{id},{},{:.4},{}\n", date(day), wave(day, phase), day % 3);
-        }
-    }
-    csv
-}
-
-fn wide_csv() -> String {
-    let mut csv = "date,a,b,c\n".to_owned();
-    for day in 0..120 {
-        let values = [0.0, 1.0, 2.0].map(|phase| format!("{:.4}", wave(day, phase)));
-        csv += &format!("{},{}\n", date(day), values.join(","));
-    }
-    csv
-}
-
-struct Desk(TempDir);
-
-impl Desk {
-    fn new() -> Self {
-        let desk = Self(TempDir::new().unwrap());
-        desk.put("long.csv", &long_csv());
-        desk.put("wide.csv", &wide_csv());
-        desk
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-    }
-
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-    }
-
-    fn command(&self, line: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
-        command.current_dir(self.0.path()).args(line.split_whitespace());
-        command
-    }
-
-    fn run(&self, line: &str) -> Output {
-        self.command(line).stdin(Stdio::null()).output().unwrap()
-    }
-
-    /// Runs what must succeed; its standard output.
-    fn ok(&self, line: &str) -> String {
-        let output = self.run(line);
-        assert!(output.status.success(), "{line}: {}", stderr(&output));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// Runs what must fail with this exit code, one line on standard error and nothing on standard
-    /// output; the message.
-    fn fails(&self, code: i32, line: &str) -> String {
-        let output = self.run(line);
-        let message = stderr(&output);
-        assert_eq!(output.status.code(), Some(code), "{line}: {message}");
-        assert!(output.stdout.is_empty(), "{line}");
-        // What was inferred or filled is told before the mistake is met.
-        let message = match message.strip_prefix("read ").and_then(|told| told.split_once('\n')) {
-            Some((_, rest)) => rest.to_owned(),
-            None => message,
-        };
-        assert!(message.starts_with("error: ") && !message.contains("panicked"), "{line}: {message}");
-        message
-    }
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-const LONG: &str = "--data long.csv --id-col shop --time-col day --target-col sales";
-const SMALL: &str = "--h 7 --input-size 14 --threads 1 --set max_steps=3 --set windows_batch_size=16";
-
-fn rows(csv: &str) -> Vec<Vec<&str>> {
-    csv.lines().map(|line| line.split(',').collect()).collect()
-}
+use desk::{Desk, LONG, SMALL, date, long_csv, rows, stderr, wave};
 
 #[test]
 fn from_long_data_to_a_forecast_and_its_score() {
@@ -485,17 +380,20 @@ fn the_json_log_is_json_line_by_line() {
     let names: Vec<&str> = found.iter().map(|event| event["event"].as_str().unwrap()).collect();
     assert_eq!(
         names,
-        ["read", "step", "step", "step", "step", "step", "step", "fitted", "fitted", "wrote"],
-        "the data, three steps of two models, their ends, and the directory"
+        [
+            "read", "step", "step", "valid", "step", "step", "step", "valid", "step", "fitted", "fitted",
+            "wrote", "done"
+        ],
+        "the data, three steps of two models with a check each, their ends, and the directory"
     );
     let read = serde_json::json!({
         "event": "read", "path": "long.csv", "series": 2, "rows": 240, "freq": "D", "freq_inferred": true,
         "filled_rows": 0, "filled_values": 0,
     });
     assert_eq!(found[0], read);
-    assert_eq!((&found[5]["model"], &found[5]["step"]), (&"MLP".into(), &2.into()));
-    assert!(found[5]["valid_loss"].is_f64() && found[4].get("valid_loss").is_none());
-    assert!(found[7]["parameters"].is_u64() && found[1]["train_loss"].is_f64());
+    assert_eq!((&found[7]["model"], &found[7]["step"]), (&"MLP".into(), &2.into()));
+    assert!(found[7]["valid_loss"].is_f64() && found[6]["train_loss"].is_f64());
+    assert!(found[9]["parameters"].is_u64());
 
     let failed = events(&desk.run(&line));
     assert_eq!(failed.len(), 1);
@@ -585,7 +483,7 @@ fn a_reader_who_leaves_early_is_no_failure() {
 #[test]
 fn every_help_has_an_example() {
     let desk = Desk::new();
-    for command in ["", "demo", "fit", "predict", "cross-validate", "models", "bench"] {
+    for command in ["", "demo", "fit", "predict", "cross-validate", "plot", "inspect", "models", "bench"] {
         let help = desk.ok(&format!("{command} --help"));
         assert!(help.contains(&format!("  foretell {command}")), "{command}: {help}");
         let mut examples = help.lines().skip_while(|line| !line.starts_with("Example"));

@@ -481,7 +481,8 @@ impl Fitted {
     /// An empty frame with the names of these columns, for times like the panel's.
     pub(crate) fn frame(&self, panel: &Panel) -> Frame {
         let ColumnNames { id, time, .. } = self.columns.clone();
-        Frame { id_col: id, time_col: time, zone: panel.zone().cloned(), ..Frame::new(self.freq) }
+        let (zone, integer_ids) = (panel.zone().cloned(), panel.has_integer_ids());
+        Frame { id_col: id, time_col: time, zone, integer_ids, ..Frame::new(self.freq) }
     }
 
     /// The names of the models' columns, without the suffixes of their outputs.

@@ -29,7 +29,11 @@ Examples:
   foretell cross-validate --data sales.csv --model NHITS,MLP --h 24 \\
     --input-size 96 --n-windows 10
   foretell cross-validate --data ETTh1.csv --wide --model NLinear --h 24 \\
-    --input-size 96 --n-windows 10 --out forecasts.csv --json > metrics.json")]
+    --input-size 96 --n-windows 10 --out forecasts.csv --json > metrics.json
+
+With --json one object is printed: n_series, n_windows, step_size, h, season, and
+metrics, an array of: model, mae, rmse, smape, mase, and for models that forecast
+quantiles mqloss and coverage ([{level, coverage}]).")]
 pub(crate) struct CrossValidate {
     #[command(flatten)]
     train: TrainArgs,
@@ -42,8 +46,8 @@ pub(crate) struct CrossValidate {
     /// Steps of a season, for MASE and the seasonal naive forecast [default: as usual for the frequency]
     #[arg(long, value_name = "N", value_parser = steps())]
     season: Option<usize>,
-    /// File to write the forecasts to, beside the truth (Parquet if it ends in .parquet); `-` writes them to standard output, and the
-    /// errors to standard error
+    /// File to write the forecasts to, beside the truth: Parquet if it ends in .parquet, else CSV; `-` writes CSV
+    /// to standard output, and the errors to standard error
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print the errors as JSON
@@ -68,6 +72,7 @@ impl CrossValidate {
 
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
         let metrics = ranked(validation.metrics(&panel, season));
+        metrics.iter().for_each(|metrics| self.log().scored(metrics));
         let report = match self.json {
             true => {
                 let report = json!({

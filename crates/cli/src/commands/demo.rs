@@ -10,9 +10,10 @@ use foretell::{
 };
 use serde_json::json;
 
+use crate::args::LogArgs;
 use crate::commands::cross_validate::{leaderboard, ranked};
+use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::output::print;
-use crate::plot::{Chart, Step};
 use crate::progress::{Log, Reporter};
 
 /// Monthly totals of international airline passengers in thousands, 1949 to 1960: Box and Jenkins 1976,
@@ -40,9 +41,15 @@ pub(crate) struct Demo {
     /// Directory to write to
     #[arg(long, value_name = "DIR", default_value = "foretell-demo")]
     out: PathBuf,
+    #[command(flatten)]
+    log: LogArgs,
 }
 
 impl Demo {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log
+    }
+
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         fs::create_dir_all(&self.out)
             .with_context(|| format!("cannot create the directory {}", self.out.display()))?;
@@ -52,12 +59,15 @@ impl Demo {
              Training on the months up to 1957 to forecast 1958, 1959 and 1960 ...\n\n",
             panel.n_rows()
         ))?;
-        let validation = forecaster()?.cross_validate(&panel, WINDOWS, H)?;
+        let validation = forecaster(self.log())?.cross_validate(&panel, WINDOWS, H)?;
         let metrics = ranked(validation.metrics(&panel, usual_season(panel.freq())));
         print(format!("{}\n{}\n", leaderboard(&metrics).render(), verdict(&metrics)))?;
 
         print("Training on all months to forecast 1961 ...\n\n")?;
-        let fitted = forecaster()?.fit(&panel)?;
+        let fitted = forecaster(self.log())?.fit(&panel)?;
+        if self.log() == Log::Json {
+            self.log().fitted(&fitted);
+        }
         let forecast = fitted.predict(&panel, None)?;
         let best = best_model(&metrics).context("the demo has models")?;
         self.write(&panel, &validation, &fitted, &forecast, &best.model)?;
@@ -74,14 +84,19 @@ impl Demo {
     ) -> anyhow::Result<()> {
         let write = |name: &str, content: &[u8]| {
             let path = self.out.join(name);
-            fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))
+            fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
+            self.log().wrote_quietly(&path);
+            Ok::<(), anyhow::Error>(())
         };
         write("air_passengers.csv", PASSENGERS.as_bytes())?;
         let mut csv = Vec::new();
         forecast.write_csv(&mut csv)?;
         write("forecast.csv", &csv)?;
         write("forecast.svg", chart(panel, validation, forecast, best)?.svg()?.as_bytes())?;
-        Ok(fitted.save(self.out.join("model"), true)?)
+        let model = self.out.join("model");
+        fitted.save(&model, true)?;
+        self.log().wrote_quietly(&model);
+        Ok(())
     }
 
     fn epilogue(&self) -> String {
@@ -106,7 +121,7 @@ impl Demo {
 
 /// The three models, small as the data are, with the median and the 80 % interval each. Sizes and rates
 /// were chosen by cross-validation on 1955 to 1957, before the years that the demo scores them on.
-fn forecaster() -> anyhow::Result<Forecaster> {
+fn forecaster(log: Log) -> anyhow::Result<Forecaster> {
     let spec = |name| -> anyhow::Result<ModelSpec> {
         let spec = ModelSpec::new(name, H, INPUT_SIZE)?
             .set("loss", json!({ "MQLoss": { "level": [80] } }))?
@@ -120,7 +135,7 @@ fn forecaster() -> anyhow::Result<Forecaster> {
         spec("MLP")?.set("hidden_size", 64)?,
         spec("NLinear")?.set("learning_rate", 1e-2)?,
     ];
-    let mut reporter = Reporter::new(Log::Text);
+    let mut reporter = Reporter::new(log);
     Ok(Forecaster::new(specs)?.on_progress(move |model, progress| reporter.step(model, progress)))
 }
 
@@ -146,7 +161,7 @@ fn chart(
     validation: &CrossValidation,
     forecast: &Frame,
     model: &str,
-) -> anyhow::Result<Chart> {
+) -> anyhow::Result<Figure> {
     let history: Vec<(i64, f32)> = panel.times(0).zip(panel.y(0).iter().copied()).collect();
     let mut forecasts = Vec::new();
     for frame in [&validation.frame, forecast] {
@@ -156,27 +171,27 @@ fn chart(
         };
         let (median, lo, hi) = (column("-median")?, column("-lo-80")?, column("-hi-80")?);
         for start in (0..frame.n_rows()).step_by(H) {
-            let known = history.iter().rev().find(|(time, _)| *time < frame.times[start]);
-            let cutoff = known.map(|&(time, y)| Step { time, value: y, lo: y, hi: y });
-            let steps = (start..start + H).map(|row| Step {
-                time: frame.times[row],
-                value: median[row],
-                lo: lo[row],
-                hi: hi[row],
+            let known = history.iter().rev().find(|(time, _)| *time < frame.times[start]).copied();
+            let cutoff = known.map(|(time, y)| (time, y, y));
+            let steps = (start..start + H).map(|row| (frame.times[row], lo[row], hi[row]));
+            let band = Band { level: "80".to_owned(), steps: cutoff.into_iter().chain(steps).collect() };
+            let line = (start..start + H).map(|row| (frame.times[row], median[row]));
+            forecasts.push(Forecast {
+                model: 0,
+                line: known.into_iter().chain(line).collect(),
+                bands: vec![band],
             });
-            forecasts.push(cutoff.into_iter().chain(steps).collect());
         }
     }
-    Ok(Chart {
+    Ok(Figure {
         title: "International airline passengers".to_owned(),
         subtitle:
             "Thousands a month. The forecasts of 1958, 1959 and 1960 are by a model trained on the years \
                    up to 1957."
                 .to_owned(),
-        history,
-        forecasts,
-        forecast_name: format!("{model} forecast"),
-        interval_name: "80 % interval".to_owned(),
+        kind: panel.freq().kind(),
+        models: vec![format!("{model} forecast")],
+        facets: vec![Facet { title: None, history, forecasts }],
     })
 }
 

@@ -24,6 +24,20 @@ Examples:
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model \\
     --set optimizer=AdamW --set 'optimizer_kwargs={\"weight_decay\": 0.1}' \\
     --set lr_scheduler=CosineWarmup --checkpoint state
+  foretell fit --config run.toml --seed 7
+
+run.toml holds flags by their names, and hyper-parameters in tables:
+  data = \"sales.csv\"          # paths are relative to the file
+  h = 24
+  input-size = 96
+  hist-exog = [\"price\"]
+  out = \"model\"
+  [set]                       # for all models, as --set key=...
+  scaler_type = \"standard\"
+  [model.NHITS]               # as --model NHITS --set NHITS.key=...
+  max_steps = 500
+  loss = { MQLoss = { level = [80, 95] } }
+  [model.NLinear]
 
 Ctrl-C stops after the step and saves the models as they are; the exit code is 130.")]
 pub(crate) struct Fit {

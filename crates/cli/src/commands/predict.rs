@@ -58,6 +58,9 @@ impl Predict {
             .as_ref()
             .map(|path| Future::from_file(path, &options, &panel, fitted.h()))
             .transpose()?;
+        if let Some(path) = &self.futr {
+            self.log().read_beside(path, "futr");
+        }
         let forecast = fitted.predict(&panel, future.as_ref())?;
         let sink = Sink::open(&self.out, &self.data.data)?;
         let to_file = !sink.is_stdout();
