@@ -109,6 +109,15 @@ fn is_usage(error: &anyhow::Error) -> bool {
                         | Error::ValSize { .. }
                         | Error::NothingToWatch { .. }
                         | Error::NoWindows { .. }
+                        | Error::Level { .. }
+                        | Error::NoIntervals { .. }
+                        | Error::OtherLevels { .. }
+                        | Error::Intervals { .. }
+                        | Error::NothingToCalibrate
+                        | Error::Ahead { .. }
+                        | Error::HistoryAhead { .. }
+                        | Error::IntervalsAhead { .. }
+                        | Error::NoMedian { .. }
                 )
             )
     })
