@@ -183,6 +183,15 @@ fn is_usage(error: &anyhow::Error) -> bool {
                         | Error::NothingToWatch { .. }
                         | Error::NoWindows { .. }
                         | Error::OtherTraining { .. }
+                        | Error::Level { .. }
+                        | Error::NoIntervals { .. }
+                        | Error::OtherLevels { .. }
+                        | Error::Intervals { .. }
+                        | Error::NothingToCalibrate
+                        | Error::Ahead { .. }
+                        | Error::HistoryAhead { .. }
+                        | Error::IntervalsAhead { .. }
+                        | Error::NoMedian { .. }
                 )
             )
     })
