@@ -98,6 +98,11 @@ tensor_values! {
 }
 
 impl TensorValues {
+    /// Bytes that the elements take.
+    pub fn size(&self) -> usize {
+        self.bytes().len()
+    }
+
     /// Whether there is no element.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -4,5 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod cross_validate;
 pub(crate) mod demo;
 pub(crate) mod fit;
+pub(crate) mod inspect;
 pub(crate) mod models;
+pub(crate) mod plot;
 pub(crate) mod predict;

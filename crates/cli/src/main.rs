@@ -7,20 +7,27 @@
 
 mod args;
 mod commands;
+mod config;
+mod figure;
+mod forecast_columns;
 mod interrupt;
 mod markdown;
 mod output;
-mod plot;
 mod progress;
 mod table;
+mod ticks;
 
-use std::fmt;
+use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
+use std::time::Instant;
+use std::{env, fmt};
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::commands::{bench, cross_validate, demo, fit, models, predict};
+use crate::commands::{bench, cross_validate, demo, fit, inspect, models, plot, predict};
+use crate::config::{Mistake, Origins, first_paragraph};
 use crate::progress::Log;
 
 /// Neural time-series forecasting: train, evaluate and predict from CSV and Parquet files.
@@ -36,6 +43,7 @@ From a CSV file with the columns unique_id, ds, y to a forecast of the next 24 s
   foretell cross-validate --data sales.csv --model NHITS,NLinear --h 24 --input-size 96 --n-windows 5
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model
   foretell predict --model model --data sales.csv --out forecast.csv
+  foretell plot --data sales.csv --forecast forecast.csv
 
 `foretell help COMMAND` explains a command."
 )]
@@ -50,6 +58,8 @@ enum Command {
     Fit(fit::Fit),
     Predict(predict::Predict),
     CrossValidate(cross_validate::CrossValidate),
+    Plot(plot::Plot),
+    Inspect(inspect::Inspect),
     Models(models::Models),
     Bench(bench::Bench),
 }
@@ -78,21 +88,51 @@ impl fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
+/// The commands that take `--config`.
+const CONFIGURABLE: [&str; 3] = ["fit", "predict", "cross-validate"];
+
+/// The command line as clap knows it.
+fn command() -> clap::Command {
+    CONFIGURABLE
+        .into_iter()
+        .fold(Cli::command(), |cli, name| cli.mut_subcommand(name, |command| command.arg(config::flag())))
+}
+
 fn main() -> ExitCode {
-    let (result, log) = match Cli::parse().command {
-        Command::Demo(command) => (command.run(), Log::Text),
-        Command::Fit(command) => (command.run(), command.log()),
-        Command::Predict(command) => (command.run(), command.log()),
-        Command::CrossValidate(command) => (command.run(), command.log()),
-        Command::Models(command) => (command.run(), Log::Text),
-        Command::Bench(command) => (command.run(), Log::Text),
+    let args: Vec<OsString> = env::args_os().collect();
+    let log = if asks_for_json(&args) { Log::Json } else { Log::Text };
+    let parsed = config::parse(&command(), args).and_then(|(matches, origins)| {
+        Ok((Cli::from_arg_matches(&matches).map_err(Mistake::Arguments)?, origins))
+    });
+    match parsed {
+        Ok((cli, origins)) => run(&cli.command, &origins),
+        Err(Mistake::Arguments(error)) if log != Log::Json || is_help(&error) => error.exit(),
+        Err(Mistake::Arguments(error)) => refuse(log, &first_paragraph(&error)),
+        Err(Mistake::File(message)) => refuse(log, &message),
+    }
+}
+
+fn run(command: &Command, origins: &Origins) -> ExitCode {
+    let start = Instant::now();
+    let (name, result, log) = match command {
+        Command::Demo(command) => ("demo", command.run(), command.log()),
+        Command::Fit(command) => ("fit", command.run(), command.log()),
+        Command::Predict(command) => ("predict", command.run(), command.log()),
+        Command::CrossValidate(command) => ("cross-validate", command.run(), command.log()),
+        Command::Plot(command) => ("plot", command.run(), command.log()),
+        Command::Inspect(command) => ("inspect", command.run(), command.log()),
+        Command::Models(command) => ("models", command.run(), command.log()),
+        Command::Bench(command) => ("bench", command.run(), command.log()),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => {
+            log.done(name, start.elapsed());
+            ExitCode::SUCCESS
+        }
         // Whoever read standard output has seen enough, as in `foretell models | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            log.error(&message(&error));
+            log.error(&origins.locate(message(&error)));
             ExitCode::from(match is_usage(&error) {
                 _ if error.is::<Interrupted>() => interrupt::EXIT_CODE,
                 true => 2,
@@ -100,6 +140,22 @@ fn main() -> ExitCode {
             })
         }
     }
+}
+
+/// A mistake in the command line.
+fn refuse(log: Log, message: &str) -> ExitCode {
+    log.error(message);
+    ExitCode::from(2)
+}
+
+fn is_help(error: &clap::Error) -> bool {
+    use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    [DisplayHelp, DisplayVersion, DisplayHelpOnMissingArgumentOrSubcommand].contains(&error.kind())
+}
+
+/// Whether the command line asks for JSON, be it well formed or not.
+fn asks_for_json(args: &[OsString]) -> bool {
+    args.contains(&"--log=json".into()) || args.windows(2).any(|pair| pair[0] == "--log" && pair[1] == "json")
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -127,6 +183,15 @@ fn is_usage(error: &anyhow::Error) -> bool {
                         | Error::NothingToWatch { .. }
                         | Error::NoWindows { .. }
                         | Error::OtherTraining { .. }
+                        | Error::Level { .. }
+                        | Error::NoIntervals { .. }
+                        | Error::OtherLevels { .. }
+                        | Error::Intervals { .. }
+                        | Error::NothingToCalibrate
+                        | Error::Ahead { .. }
+                        | Error::HistoryAhead { .. }
+                        | Error::IntervalsAhead { .. }
+                        | Error::NoMedian { .. }
                 )
             )
     })
@@ -146,8 +211,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_well_formed() {
-        use clap::CommandFactory as _;
-        let mut cli = Cli::command();
+        let mut cli = command();
         cli.clone().debug_assert();
         cli.build();
         for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {

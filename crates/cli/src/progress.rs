@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use foretell::{Filled, Fitted, Panel, Progress, Verdict};
+use foretell::{Bench, Filled, Fitted, Metrics, Panel, Progress, Verdict};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -17,9 +17,11 @@ pub(crate) enum Log {
     /// A progress bar on a terminal, else a line every few seconds
     Text,
     /// A JSON object per line, its `event` one of: read (path, series, rows, freq, freq_inferred,
-    /// filled_rows, filled_values), step (model, step, max_steps, train_loss, valid_loss
-    /// after a check, learning_rate, elapsed_s), resumed (model, step), interrupt, fitted (model,
-    /// parameters, steps, train_loss, valid_loss), wrote (path), error (message)
+    /// filled_rows, filled_values; of further files path and role: static, futr, forecast), step (model,
+    /// step, max_steps, train_loss, learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step),
+    /// interrupt, fitted
+    /// (model, parameters, steps, train_loss, valid_loss), scored (what --json prints of a model), measured (as
+    /// bench --json), wrote (path), error (message; the last one), done (command, elapsed_s; the last one)
     Json,
     /// Nothing but errors
     None,
@@ -67,6 +69,39 @@ impl Log {
         );
     }
 
+    /// Tells programs that a file beside the data was read.
+    pub(crate) fn read_beside(self, path: &std::path::Path, role: &str) {
+        let path = path.display().to_string();
+        self.event(|| json!({ "event": "read", "path": path, "role": role }));
+    }
+
+    /// Tells programs how good a model is.
+    pub(crate) fn scored(self, metrics: &Metrics) {
+        self.event(|| tagged("scored", json!(metrics)));
+    }
+
+    /// Tells programs how fast a model is.
+    pub(crate) fn measured(self, bench: &Bench) {
+        self.event(|| tagged("measured", json!(bench)));
+    }
+
+    /// Tells programs that a file was written, of which people read elsewhere.
+    pub(crate) fn wrote_quietly(self, path: &std::path::Path) {
+        self.event(|| json!({ "event": "wrote", "path": path.display().to_string() }));
+    }
+
+    /// Tells programs that the command has done all it should.
+    pub(crate) fn done(self, command: &str, elapsed: Duration) {
+        self.event(|| json!({ "event": "done", "command": command, "elapsed_s": elapsed.as_secs_f64() }));
+    }
+
+    /// Tells programs something.
+    fn event(self, event: impl FnOnce() -> Value) {
+        if self == Self::Json {
+            line(&event().to_string());
+        }
+    }
+
     /// Tells that something was written.
     pub(crate) fn wrote(self, path: &std::path::Path, what: &str) {
         let path = path.display().to_string();
@@ -101,6 +136,15 @@ impl Log {
 /// Writes a line to standard error. That nobody listens is no reason to stop.
 fn line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// The object with its kind of event in front.
+fn tagged(event: &str, object: Value) -> Value {
+    let mut all = json!({ "event": event });
+    if let (Value::Object(all), Value::Object(object)) = (&mut all, object) {
+        all.extend(object);
+    }
+    all
 }
 
 fn losses(train: f64, valid: Option<f64>) -> String {
@@ -138,7 +182,7 @@ impl Reporter {
         }
         self.valid_loss = progress.valid_loss.or(self.valid_loss);
         if self.log == Log::Json {
-            line(&event(model, progress).to_string());
+            events(model, progress).iter().for_each(|event| line(&event.to_string()));
         } else if let Some(bar) = &self.bar {
             bar.set_message(losses(progress.train_loss, self.valid_loss));
             bar.set_position(progress.step);
@@ -151,17 +195,18 @@ impl Reporter {
     }
 }
 
-fn event(model: &str, progress: &Progress) -> Value {
+/// The step, and the check that came after it.
+fn events(model: &str, progress: &Progress) -> Vec<Value> {
     let Progress { step, max_steps, train_loss, valid_loss, learning_rate, elapsed } = *progress;
-    let mut event = json!({
+    let elapsed = elapsed.as_secs_f64();
+    let mut events = vec![json!({
         "event": "step", "model": model, "step": step, "max_steps": max_steps, "train_loss": train_loss,
-    });
-    if let Some(valid_loss) = valid_loss {
-        event["valid_loss"] = json!(valid_loss);
-    }
-    event["learning_rate"] = json!(learning_rate);
-    event["elapsed_s"] = json!(elapsed.as_secs_f64());
-    event
+        "learning_rate": learning_rate, "elapsed_s": elapsed,
+    })];
+    events.extend(valid_loss.map(|loss| {
+        json!({ "event": "valid", "model": model, "step": step, "valid_loss": loss, "elapsed_s": elapsed })
+    }));
+    events
 }
 
 /// A bar that leaves the terminal when its model is done.
@@ -180,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_is_an_event_with_its_validation_loss_after_a_check_only() {
+    fn a_step_is_an_event_and_a_check_after_it_another() {
         let mut progress = Progress {
             step: 3,
             max_steps: 9,
@@ -190,9 +235,10 @@ mod tests {
             elapsed: Duration::from_millis(1500),
         };
         let text = r#"{"event":"step","model":"a \"b\"","step":3,"max_steps":9,"train_loss":null,"learning_rate":0.001,"elapsed_s":1.5}"#;
-        assert_eq!(event("a \"b\"", &progress).to_string(), text);
+        assert_eq!(events("a \"b\"", &progress).iter().map(Value::to_string).collect::<Vec<_>>(), [text]);
         progress.valid_loss = Some(2.0);
-        assert_eq!(event("a", &progress)["valid_loss"], 2.0);
+        let text = r#"{"event":"valid","model":"a","step":3,"valid_loss":2.0,"elapsed_s":1.5}"#;
+        assert_eq!(events("a", &progress)[1].to_string(), text);
     }
 
     #[test]

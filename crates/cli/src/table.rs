@@ -49,6 +49,11 @@ impl Table {
         self
     }
 
+    /// The table without its header.
+    pub(crate) fn render_bare(&self) -> String {
+        self.render().split_inclusive('\n').skip(1).collect()
+    }
+
     /// The table, header first, each line ending with a line feed.
     pub(crate) fn render(&self) -> String {
         let rows = self.columns.first().map_or(0, |(_, column)| column.cells().len());

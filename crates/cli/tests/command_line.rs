@@ -1,119 +1,14 @@
 //! The binary as its users meet it: files in, files and exit codes out.
 
+mod desk;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::{fs, io};
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-/// Days since 2024-01-01 as a date, within that year.
-fn date(day: usize) -> String {
-    const DAYS: [usize; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut left = day;
-    for (month, days) in DAYS.into_iter().enumerate() {
-        if left < days {
-            return format!("2024-{:02}-{:02}", month + 1, left + 1);
-        }
-        left -= days;
-    }
-    panic!("day {day} is not in 2024");
-}
-
-fn wave(day: usize, phase: f64) -> f64 {
-    10.0 + (day as f64 * std::f64::consts::TAU / 7.0 + phase).sin() + 0.01 * day as f64
-}
-
-/// Two series of 120 days with a weekly season.
-fn long_csv() -> String {
-    let mut csv = "shop,day,sales,price\n".to_owned();
-    for (id, phase) in [("north", 0.0), ("south", 1.0)] {
-        for day in 0..120 {
-            csv += &format!("{id},{},{:.4},{}\n", date(day), wave(day, phase), day % 3);
-        }
-    }
-    csv
-}
-
-fn wide_csv() -> String {
-    let mut csv = "date,a,b,c\n".to_owned();
-    for day in 0..120 {
-        let values = [0.0, 1.0, 2.0].map(|phase| format!("{:.4}", wave(day, phase)));
-        csv += &format!("{},{}\n", date(day), values.join(","));
-    }
-    csv
-}
-
-struct Desk(TempDir);
-
-impl Desk {
-    fn new() -> Self {
-        let desk = Self(TempDir::new().unwrap());
-        desk.put("long.csv", &long_csv());
-        desk.put("wide.csv", &wide_csv());
-        desk
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-    }
-
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-    }
-
-    fn command(&self, line: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
-        command.current_dir(self.0.path()).args(line.split_whitespace());
-        command
-    }
-
-    fn run(&self, line: &str) -> Output {
-        self.command(line).stdin(Stdio::null()).output().unwrap()
-    }
-
-    /// Runs what must succeed; its standard output.
-    fn ok(&self, line: &str) -> String {
-        let output = self.run(line);
-        assert!(output.status.success(), "{line}: {}", stderr(&output));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// Runs what must fail with this exit code, one line on standard error and nothing on standard
-    /// output; the message.
-    fn fails(&self, code: i32, line: &str) -> String {
-        let output = self.run(line);
-        let message = stderr(&output);
-        assert_eq!(output.status.code(), Some(code), "{line}: {message}");
-        assert!(output.stdout.is_empty(), "{line}");
-        // What was inferred or filled is told before the mistake is met.
-        let message = match message.strip_prefix("read ").and_then(|told| told.split_once('\n')) {
-            Some((_, rest)) => rest.to_owned(),
-            None => message,
-        };
-        assert!(message.starts_with("error: ") && !message.contains("panicked"), "{line}: {message}");
-        message
-    }
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-const LONG: &str = "--data long.csv --id-col shop --time-col day --target-col sales";
-const SMALL: &str = "--h 7 --input-size 14 --threads 1 --set max_steps=3 --set windows_batch_size=16";
-
-fn rows(csv: &str) -> Vec<Vec<&str>> {
-    csv.lines().map(|line| line.split(',').collect()).collect()
-}
+use desk::{Desk, LONG, SMALL, date, long_csv, rows, stderr, wave};
 
 #[test]
 fn from_long_data_to_a_forecast_and_its_score() {
@@ -206,6 +101,53 @@ fn quantiles_are_scored_and_in_order() {
     let predict = "predict --model model --data long.csv";
     assert!(in_order(desk.ok(predict)));
     assert!(!in_order(desk.ok(&format!("{predict} --raw-quantiles"))));
+}
+
+#[test]
+fn intervals_further_steps_and_the_history() {
+    let desk = Desk::new();
+    let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --out");
+    desk.ok(&format!("{fit} plain"));
+    desk.ok(&format!("{fit} model --intervals 10:conformal_error:2"));
+    let predict = "predict --data long.csv --model";
+    assert_eq!(desk.ok(&format!("{predict} plain")), desk.ok(&format!("{predict} model")));
+
+    let forecast = desk.ok(&format!("{predict} model --level 95,80"));
+    let names =
+        ["shop", "day", "NLinear", "NLinear-lo-95", "NLinear-lo-80", "NLinear-hi-80", "NLinear-hi-95"];
+    assert_eq!(rows(&forecast)[0], names);
+    let numbers = |row: &[&str]| -> Vec<f64> { row[2..].iter().map(|cell| cell.parse().unwrap()).collect() };
+    for row in &rows(&forecast)[1..] {
+        let row = numbers(row);
+        assert!(row[1] <= row[2] && row[2] < row[0] && row[0] < row[3] && row[3] <= row[4], "{row:?}");
+    }
+    let message = desk.fails(2, &format!("{predict} plain --level 80"));
+    assert!(message.contains("`predict --intervals 10`"), "{message}");
+    let calibrated = desk.ok(&format!("{predict} plain --level 80 --intervals 10"));
+    assert_eq!(rows(&calibrated)[0], ["shop", "day", "NLinear", "NLinear-lo-80", "NLinear-hi-80"]);
+    assert!(desk.fails(2, &format!("{predict} model --level 120")).contains("below 100"));
+    assert!(desk.run(&format!("{predict} model --intervals 10")).status.code() == Some(2));
+    assert!(desk.run(&format!("{predict} model --level 80 --intervals 1")).status.code() == Some(2));
+
+    let further = desk.ok(&format!("{predict} plain --h 16"));
+    assert_eq!(rows(&further).len(), 1 + 2 * 16);
+    assert_eq!(rows(&further)[1..8], rows(&desk.ok(&format!("{predict} plain")))[1..8]);
+    assert!(desk.fails(2, &format!("{predict} plain --h 6")).contains("take the first 6"));
+
+    let history = desk.ok(&format!("{predict} plain --insample --step-size 7"));
+    assert_eq!(rows(&history)[0], ["shop", "day", "cutoff", "sales", "NLinear"]);
+    assert_eq!(rows(&history).len(), 1 + 2 * 17 * 7);
+    assert_eq!(rows(&history)[1][..3], ["north", "2024-01-02", "2024-01-01"]);
+    assert_eq!(desk.run(&format!("{predict} plain --step-size 7")).status.code(), Some(2));
+
+    let validate =
+        format!("cross-validate {LONG} --model NLinear {SMALL} --n-windows 4 --log none --json --refit 2");
+    let report: Value =
+        serde_json::from_str(&desk.ok(&format!("{validate} --intervals 5 --level 80"))).unwrap();
+    let coverage: Vec<&Value> =
+        report["metrics"].as_array().unwrap().iter().filter_map(|model| model.get("coverage")).collect();
+    assert_eq!((coverage.len(), &coverage[0][0]["level"]), (1, &80.0.into()));
+    assert!(desk.fails(2, &format!("{validate} --intervals 5")).contains("needs --level"));
 }
 
 #[test]
@@ -485,17 +427,20 @@ fn the_json_log_is_json_line_by_line() {
     let names: Vec<&str> = found.iter().map(|event| event["event"].as_str().unwrap()).collect();
     assert_eq!(
         names,
-        ["read", "step", "step", "step", "step", "step", "step", "fitted", "fitted", "wrote"],
-        "the data, three steps of two models, their ends, and the directory"
+        [
+            "read", "step", "step", "valid", "step", "step", "step", "valid", "step", "fitted", "fitted",
+            "wrote", "done"
+        ],
+        "the data, three steps of two models with a check each, their ends, and the directory"
     );
     let read = serde_json::json!({
         "event": "read", "path": "long.csv", "series": 2, "rows": 240, "freq": "D", "freq_inferred": true,
         "filled_rows": 0, "filled_values": 0,
     });
     assert_eq!(found[0], read);
-    assert_eq!((&found[5]["model"], &found[5]["step"]), (&"MLP".into(), &2.into()));
-    assert!(found[5]["valid_loss"].is_f64() && found[4].get("valid_loss").is_none());
-    assert!(found[7]["parameters"].is_u64() && found[1]["train_loss"].is_f64());
+    assert_eq!((&found[7]["model"], &found[7]["step"]), (&"MLP".into(), &2.into()));
+    assert!(found[7]["valid_loss"].is_f64() && found[6]["train_loss"].is_f64());
+    assert!(found[9]["parameters"].is_u64());
 
     let failed = events(&desk.run(&line));
     assert_eq!(failed.len(), 1);
@@ -560,7 +505,11 @@ fn the_demo_beats_the_naive_forecast_and_leaves_files_that_work() {
     let told = desk.ok("demo --out shown/here");
     let place = |name: &str| told.find(name).unwrap_or_else(|| panic!("{name}: {told}"));
     assert!(place("NHITS") < place("SeasonalNaive"), "{told}");
-    assert!(place("smaller") < place("Try next"), "{told}");
+    assert!(place("smaller") < place("Its 80 % interval held"), "{told}");
+    let held = told.split("interval held ").nth(1).and_then(|rest| rest.split(' ').next());
+    let held: f64 = held.and_then(|held| held.parse().ok()).unwrap_or_else(|| panic!("{told}"));
+    assert!((60.0..95.0).contains(&held), "{told}");
+    place("Try next");
     let csv = desk.read("shown/here/forecast.csv");
     assert_eq!(rows(&csv).len(), 13);
     assert_eq!(rows(&csv)[1][..2], ["AirPassengers", "1961-01-01"]);
@@ -585,7 +534,7 @@ fn a_reader_who_leaves_early_is_no_failure() {
 #[test]
 fn every_help_has_an_example() {
     let desk = Desk::new();
-    for command in ["", "demo", "fit", "predict", "cross-validate", "models", "bench"] {
+    for command in ["", "demo", "fit", "predict", "cross-validate", "plot", "inspect", "models", "bench"] {
         let help = desk.ok(&format!("{command} --help"));
         assert!(help.contains(&format!("  foretell {command}")), "{command}: {help}");
         let mut examples = help.lines().skip_while(|line| !line.starts_with("Example"));

@@ -174,6 +174,10 @@ impl Table for ArrowTable<'_> {
         }
     }
 
+    fn integer_ids(&self, column: usize) -> bool {
+        self.columns[column].data_type().is_integer()
+    }
+
     fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
         time_at(&*self.columns[column], self.row, clock).map_err(|why| DataError::BadTime {
             at: self.place(),

@@ -25,6 +25,8 @@ pub struct Frame {
     pub freq: Freq,
     /// The zone of the times; nothing for integers and civil times.
     pub zone: Option<Zone>,
+    /// Whether ids are integers where a form has types.
+    pub integer_ids: bool,
     /// Series of each row.
     pub ids: Vec<Arc<str>>,
     /// Time of each row.
@@ -43,6 +45,7 @@ impl Frame {
             time_col: "ds".into(),
             freq,
             zone: None,
+            integer_ids: false,
             ids: Vec::new(),
             times: Vec::new(),
             cutoffs: None,
@@ -73,8 +76,8 @@ impl Frame {
         self.write(csv::Writer::from_writer(out)).map_err(|error| DataError::Write(io::Error::other(error)))
     }
 
-    /// The frame as an Arrow record batch: texts, integers or timestamps in microseconds, `f32`; NaN
-    /// is null.
+    /// The frame as an Arrow record batch: ids as texts or integers, times as integers or timestamps in
+    /// microseconds with their zone, values as `f32`; NaN is null.
     ///
     /// # Panics
     /// If the columns differ in length.
@@ -89,7 +92,11 @@ impl Frame {
                 }
             }
         };
-        let ids: ArrayRef = Arc::new(self.ids.iter().map(|id| Some(&**id)).collect::<StringArray>());
+        let numbers = || self.ids.iter().map(|id| id.parse().ok()).collect::<Option<Vec<i64>>>();
+        let ids: ArrayRef = match numbers().filter(|_| self.integer_ids) {
+            Some(numbers) => Arc::new(Int64Array::from(numbers)),
+            None => Arc::new(self.ids.iter().map(|id| Some(&**id)).collect::<StringArray>()),
+        };
         let mut columns =
             vec![(self.id_col.as_str(), ids, false), (self.time_col.as_str(), times(&self.times), false)];
         columns.extend(self.cutoffs.as_ref().map(|cutoffs| ("cutoff", times(cutoffs), false)));

@@ -49,6 +49,7 @@ mod extend;
 mod fill;
 mod flaw;
 mod frame;
+mod frame_read;
 mod freq;
 mod gaps;
 mod local;

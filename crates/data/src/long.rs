@@ -120,6 +120,8 @@ pub(crate) struct Rows {
     /// Ids in order of appearance, and the position of each.
     pub(crate) ids: Vec<Arc<str>>,
     pub(crate) codes: FxHashMap<Arc<str>, u32>,
+    /// Whether their column is one of integers.
+    pub(crate) integer_ids: bool,
     /// The id of each row, by its position, and how often it is another than that of the row before.
     pub(crate) series: Steps,
     pub(crate) changes: usize,
@@ -213,6 +215,7 @@ impl Rows {
             weight: self.weight,
             columns: self.columns,
             freq_inferred: freq.is_none(),
+            integer_ids: self.integer_ids,
             filled,
         };
         data.shrink();

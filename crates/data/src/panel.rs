@@ -52,6 +52,7 @@ pub(crate) struct Data {
     pub(crate) weight: Option<Vec<f32>>,
     pub(crate) columns: Vec<Column>,
     pub(crate) freq_inferred: bool,
+    pub(crate) integer_ids: bool,
     pub(crate) filled: Filled,
 }
 
@@ -59,7 +60,8 @@ impl Data {
     /// Everything but the numbers as it is.
     pub(crate) fn with_values(&self, y: Vec<f32>, columns: Vec<Column>) -> Self {
         let (table, mask, weight) = (self.table.clone(), self.mask.clone(), self.weight.clone());
-        Self { table, y, mask, weight, columns, freq_inferred: self.freq_inferred, filled: self.filled }
+        let (freq_inferred, integer_ids, filled) = (self.freq_inferred, self.integer_ids, self.filled);
+        Self { table, y, mask, weight, columns, freq_inferred, integer_ids, filled }
     }
 
     pub(crate) fn shrink(&mut self) {
@@ -131,6 +133,11 @@ impl Panel {
     /// The step between rows.
     pub fn freq(&self) -> Freq {
         self.freq
+    }
+
+    /// Whether the ids came as integers, not as texts.
+    pub fn has_integer_ids(&self) -> bool {
+        self.data.integer_ids
     }
 
     /// The zone of the times; nothing for integers and civil times.

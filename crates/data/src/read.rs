@@ -18,8 +18,8 @@ use crate::text_table::TextTable;
 use crate::time::Clock;
 use crate::zone::Zone;
 
-const ID_REMEDY: &str = "set the name of the id column, or read the file as wide";
-const TIME_REMEDY: &str = "set the name of the time column";
+pub(crate) const ID_REMEDY: &str = "set the name of the id column, or read the file as wide";
+pub(crate) const TIME_REMEDY: &str = "set the name of the time column";
 const TARGET_REMEDY: &str = "set the name of the target column";
 const COLUMN_REMEDY: &str = "give one of these names, or add the column";
 
@@ -186,6 +186,7 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
         let y = admitted(table.number(target), masked, options.fill);
         rows.y.push(y.map_err(|flaw| table.bad_value(target, flaw))?);
         rows.push_id(&table.id(id)?);
+        rows.integer_ids = table.integer_ids(id);
         rows.times.push(table.time(time, &mut clock)?);
         rows.origin.push(table.place().row);
         for (column, &i) in rows.columns.iter_mut().zip(&extras) {

@@ -27,6 +27,11 @@ pub(crate) trait Table {
     /// The id in that column, which may not be empty.
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError>;
 
+    /// Whether the ids in that column are integers by its type.
+    fn integer_ids(&self, _column: usize) -> bool {
+        false
+    }
+
     /// The time in that column; the first one settles `clock`.
     fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError>;
 

@@ -74,7 +74,7 @@ impl Zone {
     }
 
     /// What the clocks of the zone show at an instant, in microseconds since 1970-01-01 00:00 there.
-    pub(crate) fn civil(&self, instant: i64) -> Option<i64> {
+    pub fn civil(&self, instant: i64) -> Option<i64> {
         instant.checked_add(i64::from(self.offset(instant)?) * 1_000_000)
     }
 

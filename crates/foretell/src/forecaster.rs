@@ -172,7 +172,8 @@ impl Forecaster {
     /// Calibrates prediction intervals of the models that forecast a single number, for
     /// [`PredictOptions::level`](crate::PredictOptions). [`Forecaster::fit`] trains twice then: first without
     /// the last steps of each series, by whose forecasts the intervals are calibrated, then from the start on
-    /// everything. So the models are those of a training without intervals.
+    /// everything. So the models are those of a training without intervals. Where the listener interrupts the first
+    /// training, they are those of that, and have no intervals.
     pub fn intervals(mut self, intervals: PredictionIntervals) -> Self {
         self.intervals = Some(intervals);
         self
@@ -387,7 +388,8 @@ impl Fitted {
     /// An empty frame with the names of these columns, for times like the panel's.
     pub(crate) fn frame(&self, panel: &Panel) -> Frame {
         let ColumnNames { id, time, .. } = self.columns.clone();
-        Frame { id_col: id, time_col: time, zone: panel.zone().cloned(), ..Frame::new(self.freq) }
+        let (zone, integer_ids) = (panel.zone().cloned(), panel.has_integer_ids());
+        Frame { id_col: id, time_col: time, zone, integer_ids, ..Frame::new(self.freq) }
     }
 
     /// The names of the models' columns, without the suffixes of their outputs.

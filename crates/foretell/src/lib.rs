@@ -38,6 +38,7 @@ mod error;
 mod extend;
 mod forecaster;
 mod insample;
+mod inspect;
 mod levels;
 mod local;
 mod meanings;
@@ -58,6 +59,8 @@ pub use cross_validation::CrossValidation;
 pub use error::Error;
 pub use forecaster::{Fitted, FittedModel, Forecaster};
 pub use foretell_checkpoint::CheckpointError;
+/// The name that was probably meant, for messages.
+pub use foretell_data::nearest;
 pub use foretell_data::{
     DataError, Fill, Filled, Frame, Freq, Future, LocalScaler, Panel, PanelBuilder, ReadOptions, RecordBatch,
     TimeKind, TimeStyle, Zone, column_names, is_parquet,
@@ -65,6 +68,7 @@ pub use foretell_data::{
 pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::{Loss, LossError};
 pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
+pub use inspect::{Contents, ModelContents, TensorInfo};
 pub use metrics::{Coverage, Metrics, usual_season};
 pub use predict::PredictOptions;
 pub use resume::remove_training_state;

@@ -129,7 +129,7 @@ fn loss_spec(loss: &Loss) -> LossSpec {
 }
 
 /// A loss in the form in which [`ModelSpec::set`] takes it.
-fn loss_value(spec: LossSpec) -> Value {
+pub(crate) fn loss_value(spec: LossSpec) -> Value {
     let mut arguments = spec.args;
     if let Some(weights) = spec.horizon_weight {
         arguments.insert("horizon_weight".to_owned(), weights.into());
@@ -138,7 +138,7 @@ fn loss_value(spec: LossSpec) -> Value {
 }
 
 /// The model of a file, or why there is none.
-fn read_model(file: &ModelFile) -> Result<FittedModel, String> {
+pub(crate) fn read_model(file: &ModelFile) -> Result<FittedModel, String> {
     let spec = read_spec(file).map_err(|error| error.to_string())?;
     let mut table = Table::default();
     let network = spec.build(&mut table).map_err(|error| error.to_string())?;

@@ -11,6 +11,7 @@ pub(super) struct Room {
 /// circles. The list is of direct edges: what a neighbour uses is not thereby allowed.
 pub(super) const ROOMS: &[Room] = &[
     room(0, "xtask", &[]),
+    room(0, "foretell-fuzz", &[]),
     room(1, "foretell-simd", &[]),
     room(1, "foretell-pool", &[]),
     room(2, "foretell-gemm", &["foretell-simd", "foretell-pool"]),

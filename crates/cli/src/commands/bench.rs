@@ -2,8 +2,9 @@
 
 use clap::Args;
 
-use crate::args::{ModelArgs, steps, thread_count};
+use crate::args::{LogArgs, ModelArgs, steps, thread_count};
 use crate::output::print;
+use crate::progress::Log;
 use crate::table::Table;
 
 /// Measure how fast models train and forecast on this machine
@@ -35,13 +36,20 @@ pub(crate) struct Bench {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    log: LogArgs,
 }
 
 impl Bench {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log
+    }
+
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let mut found = Vec::new();
         for spec in self.models.specs(None, &[])? {
             let bench = foretell::bench(&spec, self.batch, self.threads)?;
+            self.log().measured(&bench);
             if self.json {
                 print(format!("{}\n", serde_json::to_string(&bench)?))?;
             }

@@ -21,9 +21,25 @@ Examples:
   foretell fit --data ETTh1.csv --wide --model NHITS,NLinear --h 24 \\
     --input-size 96 --val-size 48 --set scaler_type=standard \\
     --set 'NHITS.loss={\"MQLoss\": {\"level\": [80]}}' --out model
+  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
+    --intervals 20:conformal_error --out model   # for predict --level 80
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model \\
     --set optimizer=AdamW --set 'optimizer_kwargs={\"weight_decay\": 0.1}' \\
     --set lr_scheduler=CosineWarmup --checkpoint state
+  foretell fit --config run.toml --seed 7
+
+run.toml holds flags by their names, and hyper-parameters in tables:
+  data = \"sales.csv\"          # paths are relative to the file
+  h = 24
+  input-size = 96
+  hist-exog = [\"price\"]
+  out = \"model\"
+  [set]                       # for all models, as --set key=...
+  scaler_type = \"standard\"
+  [model.NHITS]               # as --model NHITS --set NHITS.key=...
+  max_steps = 500
+  loss = { MQLoss = { level = [80, 95] } }
+  [model.NLinear]
 
 Ctrl-C stops after the step and saves the models as they are; the exit code is 130.")]
 pub(crate) struct Fit {

@@ -4,8 +4,10 @@ use clap::Args;
 use foretell::{Entry, Loss, MODELS, ModelSpec};
 use serde_json::{Map, Value, json};
 
+use crate::args::LogArgs;
 use crate::markdown;
 use crate::output::print;
+use crate::progress::Log;
 use crate::table::Table;
 
 /// List the models and their hyper-parameters
@@ -19,7 +21,12 @@ use crate::table::Table;
 Examples:
   foretell models
   foretell models NHITS
-  foretell models --json | jq '.[] | select(.name == \"NHITS\").hyper_parameters'")]
+  foretell models --json | jq '.[] | select(.name == \"NHITS\").hyper_parameters'
+
+With --json an array is printed, an object for each model: name, paper, kind,
+exogenous ({futr, hist, stat}: whether it reads them), losses, differences (from
+neuralforecast's, texts), required (hyper-parameters without default),
+hyper_parameters (with their defaults), meanings (what they mean).")]
 pub(crate) struct Models {
     /// The model to tell all about
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(MODELS.iter().map(|model| model.name)))]
@@ -30,9 +37,15 @@ pub(crate) struct Models {
     /// Print the chapter of the documentation
     #[arg(long, conflicts_with_all = ["json", "model"])]
     markdown: bool,
+    #[command(flatten)]
+    log: LogArgs,
 }
 
 impl Models {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log
+    }
+
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let chosen =
             || MODELS.iter().filter(|entry| self.model.as_deref().is_none_or(|name| name == entry.name));

@@ -1,0 +1,151 @@
+//! `foretell inspect`: what a model directory holds.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use foretell::{Contents, ModelContents, Value, json};
+
+use crate::args::LogArgs;
+use crate::output::print;
+use crate::progress::Log;
+use crate::table::{Table, grouped};
+
+/// Tell what a model directory holds
+///
+/// Reads directories that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote, also those whose models
+/// foretell cannot run: their class, hyper-parameters and tensors are told all the same.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell inspect model
+  foretell inspect model --tensors
+  foretell inspect model --json | jq '.models[].hyper_parameters'
+
+With --json one object is printed: h, freq, fitted, id_col, time_col, target_col,
+local_scaler, local_static_scaler, prediction_intervals, dataset ([series, rows]),
+bytes, and models, an array of: alias, class, unsupported (why foretell cannot run
+it, or null), input_size, loss, scaler_type, hyper_parameters (those that differ
+from their defaults), parameters, bytes, tensors ([{name, shape, dtype}]).")]
+pub(crate) struct Inspect {
+    /// The directory
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// List the tensors of each model
+    #[arg(long)]
+    tensors: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+impl Inspect {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let found = Contents::of(&self.dir)?;
+        if self.json {
+            return print(format!("{}\n", json!(found)));
+        }
+        let mut text = facts(&found).render_bare();
+        for model in &found.models {
+            text += &format!("\n{}", told(model, self.tensors));
+        }
+        print(text)
+    }
+}
+
+/// What concerns all models.
+fn facts(found: &Contents) -> Table {
+    let columns = format!("{} (id), {} (time), {} (target)", found.id_col, found.time_col, found.target_col);
+    let mut facts = vec![
+        ("h", found.h.to_string()),
+        ("freq", found.freq.clone()),
+        ("columns", columns),
+        ("size", size(found.bytes as usize)),
+    ];
+    let optional = [
+        ("local scaler", found.local_scaler.clone()),
+        ("local static scaler", found.local_static_scaler.clone()),
+        ("intervals", found.prediction_intervals.clone()),
+        (
+            "dataset",
+            found.dataset.map(|[series, rows]| format!("{} series, {} rows", grouped(series), grouped(rows))),
+        ),
+        ("trained", (!found.fitted).then(|| "no".to_owned())),
+    ];
+    facts.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
+    pairs(facts)
+}
+
+/// All about one model.
+fn told(model: &ModelContents, tensors: bool) -> String {
+    let of = match model.alias == model.class {
+        true => String::new(),
+        false => format!(" ({})", model.class),
+    };
+    let mut facts = vec![
+        ("input_size".to_owned(), model.input_size.to_string()),
+        ("loss".to_owned(), loss(&model.loss)),
+        ("scaler_type".to_owned(), plain(&model.scaler_type)),
+    ];
+    facts.extend(model.hyper_parameters.iter().map(|(name, value)| (name.clone(), plain(value))));
+    let numbers =
+        format!("{} in {} tensors, {}", grouped(model.parameters), model.tensors.len(), size(model.bytes));
+    facts.push(("parameters".to_owned(), numbers));
+    facts.extend(model.unsupported.iter().map(|reason| ("not runnable".to_owned(), reason.clone())));
+    let lines = pairs(facts).render_bare();
+    let mut text = format!("{}{of}\n", model.alias);
+    lines.lines().for_each(|line| text += &format!("  {line}\n"));
+    if tensors {
+        let table = Table::new()
+            .text("tensor", model.tensors.iter().map(|tensor| tensor.name.as_str()))
+            .text("shape", model.tensors.iter().map(|tensor| format!("{:?}", tensor.shape)))
+            .text("dtype", model.tensors.iter().map(|tensor| tensor.dtype.as_str()));
+        table.render().lines().for_each(|line| text += &format!("  {line}\n"));
+    }
+    text
+}
+
+fn pairs<N: Into<String>>(facts: Vec<(N, String)>) -> Table {
+    let (names, values): (Vec<N>, Vec<String>) = facts.into_iter().unzip();
+    Table::new().text("", names).text("", values)
+}
+
+/// A loss without arguments is its name.
+fn loss(loss: &Value) -> String {
+    let given = |value: &Value| value.as_object().is_some_and(|arguments| !arguments.is_empty());
+    match loss.as_object().and_then(|loss| loss.iter().next()) {
+        Some((name, arguments)) if !given(arguments) => name.clone(),
+        _ => loss.to_string(),
+    }
+}
+
+/// A text without its quotation marks.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn size(bytes: usize) -> String {
+    match bytes {
+        0..10_000 => format!("{} bytes", grouped(bytes)),
+        10_000..10_000_000 => format!("{} kB", grouped(bytes / 1000)),
+        _ => format!("{} MB", grouped(bytes / 1_000_000)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_and_sizes_are_told_shortly() {
+        assert_eq!(loss(&json!({ "MAE": {} })), "MAE");
+        assert_eq!(loss(&json!({ "MQLoss": { "level": [80] } })), r#"{"MQLoss":{"level":[80]}}"#);
+        assert_eq!([999, 12_345, 123_456_789].map(size), ["999 bytes", "12 kB", "123 MB"]);
+        assert_eq!((plain(&json!("a")), plain(&json!([1]))), ("a".to_owned(), "[1]".to_owned()));
+    }
+}

@@ -1,0 +1,146 @@
+use super::*;
+use foretell_fuzz::{Prey, hunt};
+
+const RUN: &str = r#"
+data = "sales.csv"
+wide = true
+h = 24
+input-size = -1
+hist-exog = ["price", "visits"]
+seed = 0x1F
+out = "-"
+
+[set]
+scaler_type = "standard"
+windows_batch_size = "null"
+
+[model.NHITS]
+max_steps = 500
+loss = { MQLoss = { quantiles = [0.5, 1e-1] } }
+
+[model.MLP]
+learning_rate = 1_0.5
+"#;
+
+fn fit() -> Command {
+    let command = crate::command();
+    command.find_subcommand("fit").unwrap().clone()
+}
+
+fn arguments(text: &str) -> Result<Vec<String>, String> {
+    let entries = entries(text, Path::new("home/run.toml"), &fit())?;
+    Ok(entries.into_iter().map(|entry| entry.argument.into_string().unwrap()).collect())
+}
+
+#[test]
+fn a_file_becomes_arguments_in_its_order() {
+    let expected = [
+        "--data=home/sales.csv",
+        "--wide",
+        "--h=24",
+        "--input-size=-1",
+        "--hist-exog=price",
+        "--hist-exog=visits",
+        "--seed=31",
+        "--out=-",
+        "--set=scaler_type=standard",
+        "--set=windows_batch_size=null",
+        "--model=NHITS",
+        "--set=NHITS.max_steps=500",
+        "--set=NHITS.loss={\"MQLoss\":{\"quantiles\":[0.5,0.1]}}",
+        "--model=MLP",
+        "--set=MLP.learning_rate=10.5",
+    ];
+    assert_eq!(arguments(RUN).unwrap(), expected);
+    assert_eq!(arguments("model = 'MLP,NHITS'\nwide = false").unwrap(), ["--model=MLP,NHITS"]);
+    assert_eq!(
+        arguments("data = '/sales.csv'\nset = ['a=1', 'MLP.b=x']").unwrap()[1..],
+        ["--set=a=1", "--set=MLP.b=x"]
+    );
+}
+
+#[test]
+fn mistakes_are_told_with_their_line_and_what_was_meant() {
+    for (text, parts) in [
+        (
+            "data = 'a'\n\ninput_size = 3",
+            ["home/run.toml, line 3: `input_size` is no flag of foretell fit", "`input-size`"],
+        ),
+        ("max_steps = 3", ["line 1: `max_steps`", "[set]"]),
+        ("config = 'x'", ["line 1", "no flag"]),
+        ("h = [1, 2]", ["line 1: `h` must be one value", "array"]),
+        ("wide = 'yes'", ["`wide` must be true or false", "string"]),
+        ("[data]\nfile = 'a'", ["line 1: `data` must be one value", "table"]),
+        ("hist-exog = [[1]]", ["`hist-exog` must be a list of values", "array"]),
+        ("h = 3\n[model]\nNHITS = 500", ["line 3", "[model.NHITS]"]),
+        ("[set]\nlearning_rate = nan", ["line 2: `learning_rate`", "finite"]),
+        ("h = 3\nh = 4", ["line 2: no valid TOML", "duplicate"]),
+        ("a = ", ["line 1: no valid TOML", ""]),
+    ] {
+        let message = arguments(text).unwrap_err();
+        assert!(parts.iter().all(|part| message.contains(part)), "{text:?}: {message}");
+        assert!(!message.contains('\n'), "{message}");
+    }
+}
+
+#[test]
+fn messages_about_the_files_flags_are_led_by_their_line() {
+    let lines = vec![("--h".to_owned(), 3), ("--set NHITS.max_step".to_owned(), 7)];
+    let origins = Origins { file: "run.toml".to_owned(), lines };
+    let locate = |message: &str| origins.locate(message.to_owned());
+    assert_eq!(
+        locate("invalid value 'x' for '--h <N>'"),
+        "run.toml, line 3: invalid value 'x' for '--h <N>'"
+    );
+    assert!(locate("--set NHITS.max_step: no").starts_with("run.toml, line 7: "));
+    for elsewhere in ["--hist-exog: no", "--set NHITS.max_steps: no", "no"] {
+        assert_eq!(locate(elsewhere), elsewhere);
+    }
+}
+
+/// Whatever the file says, it becomes arguments or a message.
+#[test]
+fn no_file_panics() {
+    const WORDS: &[&str] = &[
+        "[model.NHITS]",
+        "[[set]]",
+        "[set]",
+        "model",
+        "set",
+        "h = 24",
+        "'''",
+        "\"\"\"",
+        "\"",
+        "{",
+        "}",
+        "[",
+        "]]",
+        "=",
+        "\n",
+        "[[[[[[[[[[[[[[[[",
+        "{a={a={a={a=",
+        "a.a.a.a.a.a.a.a",
+        "0x",
+        "0b1",
+        "1979-05-27T07:32:00Z",
+        "nan",
+        "+inf",
+        "\\u0000",
+        "\\U0010FFFF",
+        "true",
+        "# ",
+        "\r\n",
+        "1_000",
+        "data",
+        "hist-exog",
+    ];
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let example = fit().get_after_help().unwrap().to_string();
+    let example = example.split_once("in tables:\n").unwrap().1.to_owned();
+    let mut large = RUN.to_owned();
+    (0..200).for_each(|i| large += &format!("key_{i} = [1, 2.5, \"{i}\"]\n"));
+    let seeds = [RUN, &example, &large].map(|text| text.as_bytes().to_vec()).to_vec();
+    let prey = Prey { name: "run.toml", seeds, words: WORDS, always: 1 << 20, factor: 100 };
+    let command = fit();
+    hunt(&prey, |bytes, _| entries(&text(bytes), Path::new("run.toml"), &command).map(drop));
+}

@@ -1,0 +1,118 @@
+//! The columns of a table of forecasts: which models there are, their points and intervals.
+
+use foretell::Frame;
+
+/// The columns of a model.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Columns<'a> {
+    /// The name, without the suffixes of its outputs.
+    pub(crate) model: &'a str,
+    /// The column of the point forecast: the model's own, or its median.
+    point: Option<&'a str>,
+    /// Level and columns of each interval, the widest first.
+    intervals: Vec<(&'a str, &'a str, &'a str)>,
+}
+
+impl<'a> Columns<'a> {
+    /// The point forecast, a value per row; nothing where there are intervals only.
+    pub(crate) fn point<'f>(&self, frame: &'f Frame) -> Option<&'f [f32]> {
+        frame.column(self.point?)
+    }
+
+    /// The intervals: level, lower and upper ends, a value per row.
+    pub(crate) fn intervals<'f>(&self, frame: &'f Frame) -> Vec<(&'a str, &'f [f32], &'f [f32])> {
+        let interval =
+            |&(level, lo, hi): &(&'a str, &str, &str)| Some((level, frame.column(lo)?, frame.column(hi)?));
+        self.intervals.iter().filter_map(interval).collect()
+    }
+}
+
+/// The models that a table of these columns forecasts, in their order. `target` is the truth beside them.
+pub(crate) fn forecast_columns<'a>(
+    names: impl Iterator<Item = &'a str> + Clone,
+    target: &str,
+) -> Vec<Columns<'a>> {
+    let mut models: Vec<Columns<'a>> = Vec::new();
+    for name in names.clone().filter(|name| *name != target) {
+        let (model, part) = split(name);
+        let place = models.iter().position(|columns| columns.model == model).unwrap_or_else(|| {
+            models.push(Columns { model, point: None, intervals: Vec::new() });
+            models.len() - 1
+        });
+        let columns = &mut models[place];
+        match part {
+            Part::Point => columns.point = Some(name),
+            Part::Median => columns.point = columns.point.or(Some(name)),
+            Part::Lo(level) => {
+                let other = |other: &&str| {
+                    *other != target
+                        && matches!(split(other), (of, Part::Hi(hi)) if of == model && hi == level)
+                };
+                columns.intervals.extend(names.clone().find(|name| other(name)).map(|hi| (level, name, hi)));
+            }
+            Part::Hi(_) => {}
+        }
+    }
+    let width = |level: &str| level.parse().unwrap_or(0.0_f64);
+    for columns in &mut models {
+        columns.intervals.sort_by(|a, b| width(b.0).total_cmp(&width(a.0)));
+    }
+    models.retain(|columns| columns.point.is_some() || !columns.intervals.is_empty());
+    models
+}
+
+#[derive(Debug, PartialEq)]
+enum Part<'a> {
+    Point,
+    Median,
+    Lo(&'a str),
+    Hi(&'a str),
+}
+
+/// A column's name as the model's and what of its forecast it holds.
+fn split(name: &str) -> (&str, Part<'_>) {
+    if let Some(model) = name.strip_suffix("-median") {
+        return (model, Part::Median);
+    }
+    let level = |side: &str| {
+        let (model, level) = name.rsplit_once(side)?;
+        level.parse::<f64>().is_ok_and(|level| (0.0..=100.0).contains(&level)).then_some((model, level))
+    };
+    match (level("-lo-"), level("-hi-")) {
+        (Some((model, level)), _) => (model, Part::Lo(level)),
+        (_, Some((model, level))) => (model, Part::Hi(level)),
+        _ => (name, Part::Point),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_and_intervals_are_found() {
+        let names = [
+            "y",
+            "MLP-median",
+            "MLP-lo-80",
+            "MLP-lo-95.5",
+            "MLP-hi-80",
+            "MLP-hi-95.5",
+            "a-lo-b",
+            "T",
+            "T-median",
+            "X-lo-90",
+        ];
+        let expected = [
+            Columns {
+                model: "MLP",
+                point: Some("MLP-median"),
+                intervals: vec![("95.5", "MLP-lo-95.5", "MLP-hi-95.5"), ("80", "MLP-lo-80", "MLP-hi-80")],
+            },
+            Columns { model: "a-lo-b", point: Some("a-lo-b"), intervals: vec![] },
+            Columns { model: "T", point: Some("T"), intervals: vec![] },
+        ];
+        assert_eq!(forecast_columns(names.into_iter(), "y"), expected);
+        assert!(forecast_columns(["y"].into_iter(), "y").is_empty());
+    }
+}

@@ -1,0 +1,100 @@
+//! Flags from a file, beside those of the command line.
+
+mod desk;
+
+use desk::{Desk, rows, stderr};
+
+const RUN: &str = r#"
+data = "long.csv"
+id-col = "shop"
+time-col = "day"
+target-col = "sales"
+h = 7
+input-size = 14
+threads = 1
+log = "none"
+
+[set]
+max_steps = 3
+windows_batch_size = 16
+
+[model.MLP]
+hidden_size = 8
+loss = { MQLoss = { level = [80] } }
+
+[model.NLinear]
+max_steps = 2
+"#;
+
+fn with_file(text: &str) -> Desk {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("sub")).unwrap();
+    desk.put("sub/run.toml", text);
+    std::fs::copy(desk.path("long.csv"), desk.path("sub/long.csv")).unwrap();
+    desk
+}
+
+#[test]
+fn a_file_says_what_flags_say() {
+    let desk = with_file(&format!("out = \"model\"\n{RUN}"));
+    desk.ok("fit --config sub/run.toml");
+    desk.put("sub/predict.toml", "model = 'model'\ndata = 'long.csv'\n");
+    let forecast = desk.ok("predict --config sub/predict.toml");
+    let flags = "fit --data long.csv --id-col shop --time-col day --target-col sales --h 7 --input-size 14 --log none \
+                 --model MLP,NLinear --set max_steps=3 --set windows_batch_size=16 --set MLP.hidden_size=8 \
+                 --set MLP.loss={\"MQLoss\":{\"level\":[80]}} --set NLinear.max_steps=2 --out by-flags";
+    desk.ok(flags);
+    assert_eq!(desk.ok("predict --model by-flags --data long.csv"), forecast);
+    assert_eq!(rows(&forecast)[0], ["shop", "day", "MLP-median", "MLP-lo-80", "MLP-hi-80", "NLinear"]);
+}
+
+#[test]
+fn the_command_line_wins() {
+    let desk = with_file(RUN);
+    let run = "fit --config sub/run.toml --log json --overwrite --out model";
+    let steps = |line: &str, model: &str| {
+        let output = desk.run(line);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let text = stderr(&output);
+        let step =
+            |line: &&str| line.contains("\"event\":\"step\"") && line.contains(&format!("\"{model}\""));
+        text.lines().filter(step).count()
+    };
+    assert_eq!((steps(run, "MLP"), steps(run, "NLinear")), (3, 2));
+    // A hyper-parameter for all models wins over that of one in the file.
+    let all = format!("{run} --set max_steps=4");
+    assert_eq!((steps(&all, "MLP"), steps(&all, "NLinear")), (4, 4));
+    let one = format!("{run} --set=MLP.max_steps=1");
+    assert_eq!((steps(&one, "MLP"), steps(&one, "NLinear")), (1, 2));
+    // Tables of models that are not asked for are passed over.
+    let other = format!("{run} --model NLinear");
+    assert_eq!((steps(&other, "MLP"), steps(&other, "NLinear")), (0, 2));
+    let table = desk.ok("cross-validate --config sub/run.toml --n-windows 2 --h 5");
+    assert!(table.starts_with("model"), "{table}");
+}
+
+#[test]
+fn mistakes_name_the_file_and_its_line() {
+    for (old, new, line, part) in [
+        ("input-size", "input_size", 7, "did you mean `input-size`?"),
+        ("h = 7", "h = 0", 6, "--h"),
+        ("hidden_size = 8", "hiden_size = 8", 16, "did you mean hidden_size?"),
+        ("hidden_size = 8", "hidden_size = 'many'", 16, "hidden_size must be"),
+        ("max_steps = 3", "h = 3", 12, "the horizon is set by --h"),
+        ("[model.NLinear]", "[model.NLinaer]", 19, "did you mean NLinear?"),
+        ("max_steps = 2", "max_steps = ", 20, "no valid TOML"),
+        ("threads = 1", "val-size = 3", 8, "at least h = 7"),
+    ] {
+        let desk = with_file(&RUN.replacen(old, new, 1));
+        let message = desk.fails(2, "fit --config sub/run.toml --out model");
+        assert!(message.starts_with(&format!("error: sub/run.toml, line {line}: ")), "{new}: {message}");
+        assert!(message.contains(part) && message.trim_end().lines().count() == 1, "{new}: {message}");
+    }
+    let desk = with_file(RUN);
+    assert!(desk.fails(2, "fit --config sub/run.toml").contains("--out"));
+    assert!(desk.fails(2, "fit --config nowhere.toml --out model").contains("nowhere.toml"));
+    assert!(desk.fails(2, "fit --config sub/run.toml --h 7 --h 8 --out model").contains("multiple times"));
+    let output = desk.run("fit --config sub/run.toml --h many --out model --log json");
+    let event: serde_json::Value = serde_json::from_str(&stderr(&output)).unwrap();
+    assert!(event["event"] == "error" && event["message"].as_str().unwrap().contains("--h"), "{event}");
+}

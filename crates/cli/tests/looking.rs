@@ -1,0 +1,179 @@
+//! Looking at what is there: model directories, forecasts, and the log as JSON.
+
+mod desk;
+
+use std::path::Path;
+use std::{fs, io};
+
+use serde_json::Value;
+
+use desk::{Desk, LONG, SMALL, date, stderr};
+
+fn fitted(options: &str) -> Desk {
+    let desk = Desk::new();
+    desk.ok(&format!("fit {LONG} {SMALL} --log none --out model {options}"));
+    desk
+}
+
+#[test]
+fn a_model_directory_is_told() {
+    let desk = fitted(
+        "--model NLinear,MLP --set MLP.hidden_size=8 --set MLP.alias=net --local-scaler robust --set \
+         scaler_type=standard",
+    );
+    let text = desk.ok("inspect model");
+    for part in
+        ["h", "7", "shop (id), day (time), sales (target)", "robust", "net (MLP)", "NLinear", "hidden_size"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("learning_rate") && !text.contains("not runnable"), "{text}");
+    let tensors = desk.ok("inspect model --tensors");
+    assert!(tensors.contains("linear.weight") && tensors.contains("[7, 14]"), "{tensors}");
+
+    let found: Value = serde_json::from_str(&desk.ok("inspect model --json")).unwrap();
+    assert_eq!(
+        (&found["h"], &found["freq"], &found["local_scaler"]),
+        (&7.into(), &"D".into(), &"robust".into())
+    );
+    let linear = &found["models"][0];
+    assert_eq!((&linear["class"], &linear["parameters"]), (&"NLinear".into(), &(7 * 14 + 7).into()));
+    assert_eq!(linear["loss"], serde_json::json!({ "MAE": {} }));
+    let set: Vec<&String> = found["models"][1]["hyper_parameters"].as_object().unwrap().keys().collect();
+    assert_eq!(set, ["max_steps", "windows_batch_size", "hidden_size"]);
+}
+
+#[test]
+fn directories_of_neuralforecast_are_told_and_damaged_ones_refused() -> io::Result<()> {
+    let desk = Desk::new();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../checkpoint/tests/fixtures");
+    let found: Value =
+        serde_json::from_str(&desk.ok(&format!("inspect {} --json", fixtures.join("exogenous").display())))?;
+    assert_eq!(found["models"].as_array().map(Vec::len), Some(2));
+    assert!(found["dataset"][1].as_u64() > Some(0));
+
+    // A model that foretell does not have is told all the same.
+    fs::create_dir(desk.path("other"))?;
+    fs::copy(fixtures.join("single/TCN_0.safetensors"), desk.path("other/TCN_0.safetensors"))?;
+    let found: Value = serde_json::from_slice(&fs::read(fixtures.join("integers/configuration.json"))?)?;
+    let mut configuration = found;
+    let tensors = desk.bytes("other/TCN_0.safetensors");
+    let header = String::from_utf8_lossy(&tensors[..tensors.len().min(20_000)]).into_owned();
+    let h = header.split("\\\"h\\\": ").nth(1).and_then(|rest| rest.split(',').next()).unwrap_or("1");
+    configuration["configuration"]["h"] = h.trim().parse::<u64>().unwrap().into();
+    desk.put("other/configuration.json", &configuration.to_string());
+    let text = desk.ok("inspect other");
+    assert!(
+        text.contains("TCN") && text.contains("not runnable") && text.contains("no model is called TCN"),
+        "{text}"
+    );
+
+    assert!(desk.fails(1, "inspect nowhere").contains("nowhere"));
+    assert!(desk.fails(1, "inspect .").contains("not a model directory"));
+    desk.put("other/configuration.json", "{\"nf_format\": ");
+    assert!(desk.fails(1, "inspect other").contains("configuration.json is not valid JSON"));
+    Ok(())
+}
+
+#[test]
+fn forecasts_are_drawn_with_their_intervals() {
+    let quantiles = r#"--model NLinear,MLP --set MLP.hidden_size=8 --set loss={"MQLoss":{"level":[80,95]}}"#;
+    let desk = fitted(quantiles);
+    let columns = LONG.strip_prefix("--data long.csv ").unwrap();
+    for extension in ["csv", "parquet"] {
+        desk.ok(&format!("predict --model model --data long.csv --out f.{extension}"));
+        let told = desk
+            .run(&format!("plot --data long.csv {columns} --forecast f.{extension} --out {extension}.svg"));
+        assert!(told.status.success(), "{}", stderr(&told));
+        assert!(
+            stderr(&told).contains(&format!("wrote {extension}.svg: 2 series, NLinear, MLP")),
+            "{}",
+            stderr(&told)
+        );
+    }
+    let svg = desk.read("csv.svg");
+    assert_eq!(svg, desk.read("parquet.svg").replace("f.parquet", "f.csv"));
+    for part in ["north", "south", "NLinear", "MLP", "95 % interval", "80 % interval", "2024-05"] {
+        assert!(svg.contains(part), "{part} is missing");
+    }
+    // Two series, two models, two intervals.
+    assert_eq!(svg.matches("<polygon").count(), 8);
+
+    let plot = format!("plot --data long.csv {columns} --forecast");
+    let one = desk.ok(&format!("{plot} f.csv --ids south --last 20 --out -"));
+    assert!(one.contains("south") && !one.contains("north") && one.contains("the last 20 steps"), "{one}");
+    desk.ok(&format!("{plot} f.csv"));
+    assert!(desk.path("f.svg").exists());
+    let message = desk.fails(2, &format!("{plot} f.csv --ids sooth"));
+    assert!(message.contains("long.csv has no such series, did you mean `south`?"), "{message}");
+    assert!(desk.fails(1, &format!("{plot} nowhere.csv")).contains("nowhere.csv"));
+    let message = desk.fails(1, &format!("{plot} wide.csv"));
+    assert!(message.contains("wide.csv has no column `shop`"), "{message}");
+    desk.put("truth.csv", "shop,day,sales\nnorth,2024-04-30,1\n");
+    let message = desk.fails(2, &format!("{plot} truth.csv"));
+    assert!(message.contains("truth.csv has no column of forecasts beside sales"), "{message}");
+}
+
+#[test]
+fn rolling_and_short_forecasts_are_drawn_too() {
+    let desk = Desk::new();
+    let train = format!("{LONG} --model NLinear --input-size 14 --set max_steps=2 --log none");
+    desk.ok(&format!("cross-validate {train} --h 7 --n-windows 5 --step-size 3 --out cv.parquet"));
+    let columns = LONG.strip_prefix("--data long.csv ").unwrap();
+    let svg = desk.ok(&format!("plot --data long.csv {columns} --forecast cv.parquet --out - --ids north"));
+    assert!(svg.contains("5 forecasts") && svg.contains("</svg>"), "{svg}");
+    desk.ok(&format!("fit {train} --h 1 --out one"));
+    desk.ok("predict --model one --data long.csv --out one.csv");
+    desk.ok(&format!("plot --data long.csv {columns} --forecast one.csv"));
+    // Times that are numbers.
+    let mut numbers = "unique_id,ds,y\n".to_owned();
+    (0..60).for_each(|i| numbers += &format!("a,{},{}\n", 10 * i, (i * i) % 7));
+    desk.put("numbers.csv", &numbers);
+    desk.ok(&format!("fit --data numbers.csv --model NLinear {SMALL} --log none --out numbers"));
+    desk.ok("predict --model numbers --data numbers.csv --out nf.csv");
+    let svg = desk.ok("plot --data numbers.csv --forecast nf.csv --out -");
+    assert!(svg.lines().any(|line| line.trim() == "600"), "{svg}");
+}
+
+#[test]
+fn every_command_logs_json_to_its_end() {
+    let desk = fitted("--model NLinear");
+    desk.ok("predict --model model --data long.csv --out f.csv");
+    desk.put("future.csv", &format!("shop,day,price\nnorth,{},1\n", date(120)));
+    let columns = LONG.strip_prefix("--data long.csv ").unwrap();
+    let small = format!("{LONG} --model NLinear {SMALL}");
+    for (line, expected) in [
+        (
+            format!("fit {small} --val-size 7 --set val_check_steps=2 --out again"),
+            "read step step valid step fitted wrote",
+        ),
+        ("predict --model model --data long.csv --out g.csv".to_owned(), "read wrote"),
+        ("predict --model model --data long.csv".to_owned(), "read"),
+        (format!("cross-validate {small} --out cv.csv"), "read step step step fitted scored scored wrote"),
+        (format!("plot --data long.csv {columns} --forecast f.csv"), "read read wrote"),
+        ("inspect model".to_owned(), ""),
+        ("models".to_owned(), ""),
+        ("bench --model NLinear --h 2 --input-size 4 --batch 2 --threads 1".to_owned(), "measured"),
+    ] {
+        let output = desk.run(&format!("{line} --log json"));
+        let events: Vec<Value> = stderr(&output)
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("an object a line"))
+            .collect();
+        let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+        let expected: Vec<&str> = expected.split_whitespace().chain(["done"]).collect();
+        assert_eq!(names, expected, "{line}");
+        let done = &events[events.len() - 1];
+        assert!(
+            line.starts_with(done["command"].as_str().unwrap()) && done["elapsed_s"].as_f64() > Some(0.0)
+        );
+    }
+    for line in
+        ["fit", "predict --model nowhere --data long.csv", "inspect nowhere", "models NHITZ", "models --freq"]
+    {
+        let output = desk.run(&format!("{line} --log json"));
+        let events = stderr(&output);
+        let event: Value = serde_json::from_str(&events).unwrap_or_else(|_| panic!("{line}: {events}"));
+        assert!(event["event"] == "error" && event["message"].is_string(), "{line}: {event}");
+    }
+}

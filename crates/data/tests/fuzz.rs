@@ -1,0 +1,184 @@
+//! Whatever the bytes of a data file are, reading gives a panel or an error, never a panic, and takes no more
+//! memory than a file of its size has any right to.
+//!
+//! `FUZZ_SECONDS=600 cargo test -p foretell-data --test fuzz -- --nocapture long_text` looks longer.
+
+use std::fs;
+use std::path::Path;
+
+use foretell_data::{DataError, Fill, Frame, Freq, Future, Panel, ReadOptions, Zone};
+use foretell_fuzz::{Prey, hunt};
+
+/// Gaps may be filled with 100 rows for each that there is, and 100,000 beside.
+const ALWAYS: usize = 16 << 20;
+const FACTOR: usize = 150;
+
+const LONG: &str = "shop,time,sales,available_mask,visits\n\
+    a,2024-01-01 00:00:00,1.5,1,2\na,2024-01-01 01:00:00,2.5,1,3\na,2024-01-01 02:00:00,,0,\n\
+    b,2024-01-01 00:00:00,1e3,1,2\nb,2024-01-01 01:00:00,-2,1,3\n\"b\",2024-01-01 02:00:00,0,1,4\n";
+
+const ZONED: &str = "time\tshop\tsales\n\
+    2024-03-30T00:00+01:00[Europe/Berlin]\ta\t1\n2024-03-31T00:00+01:00[Europe/Berlin]\ta\t2\n\
+    2024-04-01T00:00+02:00[Europe/Berlin]\ta\t3\n2024-04-02T00:00+02:00\ta\t4\n";
+
+const WIDE: &str = "time;a;b\n2024-01-31;1;2\n2024-02-29;3;4\n2024-03-31;5;6\n";
+
+const WORDS: &[&str] = &[
+    "-9999-01-01",
+    "9999-12-31 23:59:59.999999",
+    "2024-03-31T02:30[Europe/Berlin]",
+    "2024-01-01T00:00+25:59",
+    "2024-01-01",
+    "America/St_Johns",
+    "9223372036854775807",
+    "NaT",
+    "1e400",
+    "\u{feff}",
+    "\n",
+    ",",
+    "\"",
+    ",,,,,,,,,,,,,,,,",
+    "\n\n\n\n\n\n\n\n",
+    "available_mask",
+    "sample_weight",
+    "cutoff",
+    "time",
+    "shop",
+];
+
+/// Two series of `rows` rows, as large as reading needs to show what it takes.
+fn large(separator: char, rows: i64) -> Vec<u8> {
+    let mut text = format!("shop{separator}time{separator}sales{separator}visits\n");
+    for id in ["north", "south"] {
+        for row in 0..rows {
+            text +=
+                &format!("{id}{separator}{}{separator}{:.2}{separator}{row}\n", row - 40, (row as f32).sin());
+        }
+    }
+    text.into_bytes()
+}
+
+/// `columns` series of 40 rows.
+fn broad(columns: usize) -> Vec<u8> {
+    let mut text = "time".to_owned();
+    (0..columns).for_each(|i| text += &format!(",s{i}"));
+    for row in 0..40 {
+        text += &format!("\n{row}");
+        (0..columns).for_each(|i| text += &format!(",{}", (row * i) % 17));
+    }
+    text.into_bytes()
+}
+
+fn options(wide: bool, choice: u64) -> ReadOptions {
+    // Choice 0, for the sound files, is neither.
+    let zone = ["America/St_Johns", "+05:45"].get((choice / 8 % 4).wrapping_sub(1) as usize);
+    let fill = Fill::ALL.get((choice % 8).wrapping_sub(1) as usize).copied();
+    ReadOptions {
+        wide,
+        id_col: "shop".into(),
+        time_col: Some("time".into()),
+        target_col: "sales".into(),
+        fill,
+        zone: zone.map(|zone| Zone::parse(zone).unwrap()),
+        ..ReadOptions::default()
+    }
+}
+
+/// Asks a panel for everything that it can say.
+fn use_all(panel: Result<Panel, DataError>) -> Result<(), DataError> {
+    let panel = panel?;
+    for series in 0..panel.n_series() {
+        assert!(panel.y(series).iter().all(|y| y.is_finite()));
+        assert_eq!(panel.times(series).count(), panel.len(series));
+        let _ = panel.future_times(series, 3);
+        for name in panel.column_names() {
+            let _ = panel.column(name, series);
+        }
+    }
+    Ok(())
+}
+
+fn prey(name: &str, seeds: Vec<Vec<u8>>) -> Prey<'_> {
+    Prey { name, seeds, words: WORDS, always: ALWAYS, factor: FACTOR }
+}
+
+#[test]
+fn long_text() {
+    let seeds = vec![LONG.into(), ZONED.into(), large(',', 500), large(';', 20)];
+    hunt(&prey("long CSV", seeds), |bytes, choice| {
+        use_all(Panel::read_csv(bytes, "long.csv", &options(false, choice)))
+    });
+}
+
+#[test]
+fn wide_text() {
+    let seeds = vec![WIDE.into(), broad(3), broad(60)];
+    hunt(&prey("wide CSV", seeds), |bytes, choice| {
+        use_all(Panel::read_csv(bytes, "wide.csv", &options(true, choice)))
+    });
+}
+
+#[test]
+fn parquet() {
+    let fixture = |name: &str| {
+        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
+    };
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("hostile.parquet");
+    let seeds = ["pandas.parquet", "arrow.parquet", "dates.parquet"].map(fixture).to_vec();
+    // What a page is unpacked to is bounded by 64 MB, whatever the file's size.
+    let prey = Prey { always: 128 << 20, ..prey("Parquet", seeds) };
+    hunt(&prey, |bytes, choice| {
+        fs::write(&path, bytes).unwrap();
+        use_all(Panel::from_file(&path, &options(choice % 5 == 1, choice)))
+    });
+}
+
+#[test]
+fn static_text() {
+    let panel = Panel::read_csv(LONG.as_bytes(), "long.csv", &options(false, 0)).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("static.csv");
+    let seeds = vec!["shop,size\na,1\nb,2\n".into(), "shop;size;kind\nb;1;x\nc;9;\na;2;y\n".into()];
+    hunt(&prey("static CSV", seeds), |bytes, choice| {
+        fs::write(&path, bytes).unwrap();
+        let panel = panel.clone().with_static_file(&path, &options(false, choice))?;
+        panel.static_value("size", 1).map(drop)
+    });
+}
+
+#[test]
+fn future_text() {
+    let panel = Panel::read_csv(LONG.as_bytes(), "long.csv", &options(false, 0)).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("future.csv");
+    let seeds = vec![
+        "shop,time,visits\na,2024-01-01 03:00:00,1\nb,2024-01-01 03:00:00,2\n".into(),
+        "time|shop|visits\n2024-01-01T03:00|a|1\n2024-01-01T03:00|b|true\n".into(),
+    ];
+    hunt(&prey("future CSV", seeds), |bytes, choice| {
+        fs::write(&path, bytes).unwrap();
+        let h = 1 + usize::from(choice % 3 == 1);
+        let future = Future::from_file(&path, &options(false, choice), &panel, h)?;
+        future.column("visits").map(drop)
+    });
+}
+
+#[test]
+fn forecast_text() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("forecast.csv");
+    let seeds = vec![
+        "shop,time,cutoff,sales,MLP,MLP-lo-80\na,2024-01-01,2023-12-31,1,2,-3e3\nb,2024-01-02,2023-12-31,,nan,4\n".into(),
+        ";shop;time;MLP;note\n0;a;2024-01-01 03:00:00;1;x\n1;a;2024-01-01 04:00:00;2;\n".into(),
+    ];
+    let freq = Freq::parse("h").unwrap();
+    hunt(&prey("forecast CSV", seeds), |bytes, choice| {
+        fs::write(&path, bytes).unwrap();
+        let frame = Frame::from_file(&path, &options(false, choice), freq)?;
+        assert!(frame.columns.iter().all(|(_, values)| values.len() == frame.n_rows()));
+        // What was read can be written.
+        frame.write_csv(std::io::sink())?;
+        frame.write_parquet(std::io::sink())
+    });
+}

@@ -1,0 +1,178 @@
+//! Hostile input for readers: damaged files for as long as asked, and the memory that each takes.
+//!
+//! A reader's test gives sound files to [`hunt`], which damages them at random, has them read, and keeps those
+//! that are refused (or read) with an error or an amount of memory not met before, to damage them further. Whatever the bytes, the reader
+//! may not panic, and may take no more memory than a constant and a multiple of the file's size.
+//!
+//! Each test runs for a moment only. `FUZZ_SECONDS=600 cargo test -p CRATE --test fuzz -- --nocapture NAME`
+//! looks longer and tells what it has seen; `FUZZ_SEED=2` looks elsewhere.
+#![forbid(unsafe_code)]
+
+mod mutate;
+
+use std::collections::HashSet;
+use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use std::{env, fs, process};
+
+use peak_alloc::PeakAlloc;
+
+use crate::mutate::{Dice, damage};
+
+/// Counts what the process has allocated.
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// One hunt at a time: the memory of two could not be told apart.
+static HUNTING: Mutex<()> = Mutex::new(());
+
+/// How long a test looks unless `FUZZ_SECONDS` says otherwise.
+const MOMENT: Duration = Duration::from_millis(700);
+
+/// How long a file may take to be read.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Files that are kept to be damaged further.
+const CORPUS: usize = 1000;
+
+/// Files of which the memory is compared with the size: those of smaller ones is that of buffers.
+const LARGE: usize = 4096;
+
+/// What is damaged, and what reading it may take.
+pub struct Prey<'a> {
+    /// What the files are, for the report.
+    pub name: &'a str,
+    /// Sound files.
+    pub seeds: Vec<Vec<u8>>,
+    /// Pieces that mean something to the reader; at least one.
+    pub words: &'a [&'a str],
+    /// Bytes that may be allocated at a time, whatever the size of a file,
+    pub always: usize,
+    /// and so many times its size beside.
+    pub factor: usize,
+}
+
+/// Has damaged files read until the time is over, and prints what was seen. `read` gets the bytes and a random
+/// number, to choose options by: 0 with a sound file, which it must accept.
+///
+/// # Panics
+/// If the reader panics, takes too much memory or too long. The file is then kept, and the message says where.
+pub fn hunt<E: Debug>(prey: &Prey<'_>, mut read: impl FnMut(&[u8], u64) -> Result<(), E>) {
+    let _alone = HUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let number = |name| env::var(name).ok().and_then(|text| text.parse().ok());
+    let time = number("FUZZ_SECONDS").map_or(MOMENT, Duration::from_secs);
+    let mut dice = Dice(number("FUZZ_SEED").unwrap_or(1));
+    for seed in &prey.seeds {
+        if let Err(reason) = read(seed, 0) {
+            panic!("{}: what is damaged must be sound before: {reason:?}", prey.name);
+        }
+    }
+    let largest = prey.seeds.iter().map(Vec::len).max().unwrap_or(0);
+    let (mut corpus, mut known) = (prey.seeds.clone(), HashSet::new());
+    let (mut cases, mut accepted, mut peak, mut factor) = (0_u64, 0_u64, 0, 0.0_f64);
+    let (start, mut slowest) = (Instant::now(), Duration::ZERO);
+    while start.elapsed() < time {
+        // Half of the files have been sound until now: the others are refused early.
+        let parents = if dice.below(2) == 0 { corpus.len() } else { prey.seeds.len() };
+        let mut bytes = corpus[dice.below(parents)].clone();
+        damage(&mut bytes, prey.words, &corpus[dice.below(corpus.len())], &mut dice);
+        bytes.truncate(4 * largest + LARGE);
+        let choice = dice.next();
+
+        MEMORY.reset_peak_usage();
+        let (before, begun) = (MEMORY.current_usage(), Instant::now());
+        let outcome = catch_unwind(AssertUnwindSafe(|| read(&bytes, choice)));
+        let (taken, lasted) = (MEMORY.peak_usage().saturating_sub(before), begun.elapsed());
+
+        let outcome = outcome.unwrap_or_else(|panic| {
+            eprintln!("{}: the reader panicked on {}, choice {choice}", prey.name, keep(&bytes).display());
+            resume_unwind(panic)
+        });
+        let limit = prey.always + prey.factor * bytes.len();
+        if taken > limit || lasted > PATIENCE {
+            let (file, size) = (keep(&bytes).display().to_string(), bytes.len());
+            panic!(
+                "{}: {file}, choice {choice}, of {size} bytes took {taken} bytes of memory (at most {limit} are \
+                 allowed) and {lasted:?}: {outcome:?}",
+                prey.name
+            );
+        }
+        cases += 1;
+        accepted += u64::from(outcome.is_ok());
+        (peak, slowest) = (peak.max(taken), slowest.max(lasted));
+        if bytes.len() >= LARGE {
+            factor = factor.max(taken as f64 / bytes.len() as f64);
+        }
+        if known.insert((variants(&outcome), taken.max(1).ilog2())) {
+            match corpus.len() {
+                CORPUS.. => corpus[prey.seeds.len() + dice.below(CORPUS - prey.seeds.len())] = bytes,
+                _ => corpus.push(bytes),
+            }
+        }
+    }
+    println!(
+        "{}: {:.0} s, {cases} cases, {accepted} read, {} kinds of outcome and memory; at most {:.1} MB and {factor:.0} times a \
+         file's size at a time; slowest {:.1} ms",
+        prey.name,
+        start.elapsed().as_secs_f64(),
+        known.len(),
+        peak as f64 / 1e6,
+        slowest.as_secs_f64() * 1e3
+    );
+}
+
+/// The names of the variants that an error is made of, without what depends on the very bytes.
+fn variants<E: Debug>(outcome: &Result<(), E>) -> String {
+    let Err(error) = outcome else { return String::new() };
+    let text = format!("{error:?}").replace(r"\\", "").replace(r#"\""#, "");
+    // Between quotation marks, every second piece is quoted.
+    let outside = text.split('"').step_by(2);
+    let words: Vec<&str> = outside.flat_map(|piece| piece.split(|c: char| !c.is_alphanumeric())).collect();
+    words.into_iter().filter(|word| word.starts_with(|c: char| c.is_ascii_uppercase())).collect()
+}
+
+/// Writes the file to where temporary ones are.
+fn keep(bytes: &[u8]) -> PathBuf {
+    let path = env::temp_dir().join(format!("hostile-{}", process::id()));
+    match fs::write(&path, bytes) {
+        Ok(()) => path,
+        Err(error) => PathBuf::from(format!("a file that cannot be kept ({error})")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prey(factor: usize) -> Prey<'static> {
+        Prey { name: "numbers", seeds: vec![b"1,2,3".to_vec()], words: &["4"], always: 10_000, factor }
+    }
+
+    fn caught(read: impl FnMut(&[u8], u64) -> Result<(), std::string::FromUtf8Error>) -> bool {
+        catch_unwind(AssertUnwindSafe(|| hunt(&prey(1), read))).is_err()
+    }
+
+    #[test]
+    fn panics_and_memory_out_of_proportion_are_found() {
+        assert!(!caught(|bytes, _| String::from_utf8(bytes.to_vec()).map(drop)));
+        assert!(caught(|bytes, _| {
+            assert!(bytes.len() < 7, "a reader for short files");
+            Ok(())
+        }));
+        assert!(caught(|bytes, _| {
+            let wanted = bytes.iter().filter(|byte| **byte == b'4').count() * 6_000;
+            drop(std::hint::black_box(vec![1_u8; wanted]));
+            Ok(())
+        }));
+    }
+
+    #[test]
+    fn outcomes_are_told_apart_by_their_variants() {
+        let text = |error: &dyn Debug| variants(&Err(error));
+        assert_eq!(text(&Some(Err::<(), _>(r#"a "B" C\"#))), "SomeErr");
+        assert_eq!(text(&Duration::ZERO), "");
+    }
+}
