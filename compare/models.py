@@ -1,7 +1,7 @@
 """Forward and gradient fixtures: crates/models/tests/fixtures/<Model>-<case>.safetensors.
 
 Each line of CASES is one file. It holds a model (all of its state dict), one batch of windows as `forward`
-receives it, the raw output, and the loss with its gradients. README.md says how the tensors are named.
+receives it, the raw output, the loss with its gradients, and the losses of ten steps of training on the batch. README.md says how the tensors are named.
 For a model with dropout, give its arguments a rate of 0: the fixtures are computed in training mode.
 """
 
@@ -238,6 +238,18 @@ def hyper_parameter(value):
     return encoded
 
 
+def training_losses(forward, parameters):
+    """The losses of ten steps of training on one batch, each before its step."""
+    optimizer, losses = torch.optim.Adam(parameters, lr=0.01), []
+    for _ in range(10):
+        _, loss = forward()
+        losses.append(loss.item())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return losses
+
+
 def write(model_class, case, arguments):
     arguments = dict(arguments)
     batch, holes = arguments.pop("batch", 3), arguments.pop("holes", False)
@@ -256,15 +268,20 @@ def write(model_class, case, arguments):
         tensors["raw/insample_y"] = inputs["insample_y"]
         inputs["insample_y"] = inputs["insample_y"] * 0
 
-    output = model(inputs)
     if model.loss.is_distribution_output:
         target = DISTRIBUTIONS[model.loss.distribution][1](target)
         loc, scale = torch.rand(2, batch, 1, 1, generator=random) * 4 + 0.5
         tensors |= {"loc": loc.flatten(), "scale": scale.flatten()}
-        args = model.loss.scale_decouple(output=model.loss.domain_map(output), loc=loc, scale=scale)
-        loss = model.loss(y=target, distr_args=args, mask=mask)
-    else:
-        loss = model.loss(y=target, y_hat=model.loss.domain_map(output), y_insample=inputs["insample_y"], mask=mask)
+
+    def forward():
+        output = model(inputs)
+        if model.loss.is_distribution_output:
+            args = model.loss.scale_decouple(output=model.loss.domain_map(output), loc=loc, scale=scale)
+            return output, model.loss(y=target, distr_args=args, mask=mask)
+        y_hat = model.loss.domain_map(output)
+        return output, model.loss(y=target, y_hat=y_hat, y_insample=inputs["insample_y"], mask=mask)
+
+    output, loss = forward()
     loss.backward()
 
     tensors |= {f"weights/{key}": value for key, value in model.state_dict().items()}
@@ -273,6 +290,7 @@ def write(model_class, case, arguments):
     tensors |= {"output": output, "target": target, "mask": mask, "loss": loss}
     # A clone each, because tied entries (a shared PReLU, loss and valid_loss) are written under every name.
     tensors = {key: value.detach().clone().contiguous() for key, value in tensors.items()}
+    tensors["losses"] = torch.tensor(training_losses(forward, trainable.values()))
     metadata = {
         "model_class": model_class.__name__,
         "hyper_parameters": json.dumps({key: hyper_parameter(value) for key, value in arguments.items()}),

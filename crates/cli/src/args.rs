@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
-use foretell::{ColumnNames, Fill, Forecaster, Freq, LocalScaler, ModelSpec, Panel, ReadOptions, Zone};
+use foretell::{
+    ColumnNames, Fill, Forecaster, Freq, LocalScaler, ModelSpec, Panel, PredictionIntervals, ReadOptions,
+    Zone,
+};
 use serde_json::Value;
 
 use crate::Usage;
@@ -133,6 +136,15 @@ pub(crate) fn steps() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=1_000_000)
 }
 
+/// Central intervals in percent.
+#[derive(Debug, Args)]
+pub(crate) struct LevelArgs {
+    /// Central intervals to forecast, in percent, as 80,95: columns such as NHITS-lo-80 and NHITS-hi-80.
+    /// Models of one number need --intervals for that, those of quantiles have what they were trained for
+    #[arg(long = "level", value_name = "P[,P]", value_delimiter = ',')]
+    pub(crate) levels: Vec<f64>,
+}
+
 /// Threads, 0 standing for all; more than a machine has helps nobody.
 pub(crate) fn thread_count() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(0..=1024)
@@ -240,6 +252,11 @@ pub(crate) struct TrainArgs {
     /// Scale each static column over the series, by one of the same
     #[arg(long, value_name = "SCALER", value_parser = str::parse::<LocalScaler>)]
     local_static_scaler: Option<LocalScaler>,
+    /// Calibrate prediction intervals of models that forecast one number: by how far N forecasts of the end of
+    /// each series, STEP steps apart, are off. METHOD is conformal_distribution or conformal_error. The models are
+    /// trained once more for that, without the end; their weights stay as they are [default STEP: 1]
+    #[arg(long, value_name = "N[:METHOD[:STEP]]", value_parser = str::parse::<PredictionIntervals>)]
+    pub(crate) intervals: Option<PredictionIntervals>,
     /// Threads; 0 for as many as the machine has. They change nothing in the result
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
@@ -270,6 +287,9 @@ impl TrainArgs {
         }
         if let Some(scaler) = self.local_static_scaler {
             forecaster = forecaster.local_static_scaler(scaler);
+        }
+        if let Some(intervals) = self.intervals {
+            forecaster = forecaster.intervals(intervals);
         }
         let mut reporter = Reporter::new(self.log.log);
         Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))

@@ -2,7 +2,7 @@
 //!
 //! Each command is a file in `commands`. Data go to standard output, everything else to standard error.
 //! The exit code is 0 for success, 1 for a failure (data, files, training), 2 for a mistake in the
-//! command line itself.
+//! command line itself, 130 for a training that Ctrl-C stopped.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -10,6 +10,7 @@ mod commands;
 mod config;
 mod figure;
 mod forecast_columns;
+mod interrupt;
 mod markdown;
 mod output;
 mod progress;
@@ -75,6 +76,18 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// Ctrl-C stopped the work before its end; says what was saved.
+#[derive(Debug)]
+struct Interrupted(String);
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
 /// The commands that take `--config`.
 const CONFIGURABLE: [&str; 3] = ["fit", "predict", "cross-validate"];
 
@@ -120,7 +133,11 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             log.error(&origins.locate(message(&error)));
-            ExitCode::from(if is_usage(&error) { 2 } else { 1 })
+            ExitCode::from(match is_usage(&error) {
+                _ if error.is::<Interrupted>() => interrupt::EXIT_CODE,
+                true => 2,
+                false => 1,
+            })
         }
     }
 }
@@ -165,6 +182,16 @@ fn is_usage(error: &anyhow::Error) -> bool {
                         | Error::ValSize { .. }
                         | Error::NothingToWatch { .. }
                         | Error::NoWindows { .. }
+                        | Error::OtherTraining { .. }
+                        | Error::Level { .. }
+                        | Error::NoIntervals { .. }
+                        | Error::OtherLevels { .. }
+                        | Error::Intervals { .. }
+                        | Error::NothingToCalibrate
+                        | Error::Ahead { .. }
+                        | Error::HistoryAhead { .. }
+                        | Error::IntervalsAhead { .. }
+                        | Error::NoMedian { .. }
                 )
             )
     })

@@ -8,6 +8,7 @@ use foretell::{Bench, Filled, Fitted, Metrics, Panel, Progress, Verdict};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
+use crate::interrupt;
 use crate::table::{grouped, short};
 
 /// The form of what is told.
@@ -17,7 +18,8 @@ pub(crate) enum Log {
     Text,
     /// A JSON object per line, its `event` one of: read (path, series, rows, freq, freq_inferred,
     /// filled_rows, filled_values; of further files path and role: static, futr, forecast), step (model,
-    /// step, max_steps, train_loss, learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), fitted
+    /// step, max_steps, train_loss, learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step),
+    /// interrupt, fitted
     /// (model, parameters, steps, train_loss, valid_loss), scored (what --json prints of a model), measured (as
     /// bench --json), wrote (path), error (message; the last one), done (command, elapsed_s; the last one)
     Json,
@@ -164,11 +166,18 @@ impl Reporter {
         Self { log, model: String::new(), bar: None, valid_loss: None, last_line: Instant::now() }
     }
 
-    /// Tells of a step; training always goes on.
+    /// Tells of a step; training goes on unless Ctrl-C was pressed.
     pub(crate) fn step(&mut self, model: &str, progress: &Progress) -> Verdict {
         if self.model != model {
             model.clone_into(&mut self.model);
             self.valid_loss = None;
+            if progress.step > 1 {
+                let done = progress.step - 1;
+                self.log.tell(
+                    &format!("{model}: going on after step {done} of {}", progress.max_steps),
+                    &json!({ "event": "resumed", "model": model, "step": done }),
+                );
+            }
             self.bar = (self.log == Log::Text && io::stderr().is_terminal()).then(|| bar(model, progress));
         }
         self.valid_loss = progress.valid_loss.or(self.valid_loss);
@@ -182,7 +191,7 @@ impl Reporter {
             let losses = losses(progress.train_loss, self.valid_loss);
             line(&format!("{model}: step {} of {}, {losses}", progress.step, progress.max_steps));
         }
-        Verdict::Continue
+        if interrupt::asked() { Verdict::Interrupt } else { Verdict::Continue }
     }
 }
 

@@ -104,6 +104,53 @@ fn quantiles_are_scored_and_in_order() {
 }
 
 #[test]
+fn intervals_further_steps_and_the_history() {
+    let desk = Desk::new();
+    let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --out");
+    desk.ok(&format!("{fit} plain"));
+    desk.ok(&format!("{fit} model --intervals 10:conformal_error:2"));
+    let predict = "predict --data long.csv --model";
+    assert_eq!(desk.ok(&format!("{predict} plain")), desk.ok(&format!("{predict} model")));
+
+    let forecast = desk.ok(&format!("{predict} model --level 95,80"));
+    let names =
+        ["shop", "day", "NLinear", "NLinear-lo-95", "NLinear-lo-80", "NLinear-hi-80", "NLinear-hi-95"];
+    assert_eq!(rows(&forecast)[0], names);
+    let numbers = |row: &[&str]| -> Vec<f64> { row[2..].iter().map(|cell| cell.parse().unwrap()).collect() };
+    for row in &rows(&forecast)[1..] {
+        let row = numbers(row);
+        assert!(row[1] <= row[2] && row[2] < row[0] && row[0] < row[3] && row[3] <= row[4], "{row:?}");
+    }
+    let message = desk.fails(2, &format!("{predict} plain --level 80"));
+    assert!(message.contains("`predict --intervals 10`"), "{message}");
+    let calibrated = desk.ok(&format!("{predict} plain --level 80 --intervals 10"));
+    assert_eq!(rows(&calibrated)[0], ["shop", "day", "NLinear", "NLinear-lo-80", "NLinear-hi-80"]);
+    assert!(desk.fails(2, &format!("{predict} model --level 120")).contains("below 100"));
+    assert!(desk.run(&format!("{predict} model --intervals 10")).status.code() == Some(2));
+    assert!(desk.run(&format!("{predict} model --level 80 --intervals 1")).status.code() == Some(2));
+
+    let further = desk.ok(&format!("{predict} plain --h 16"));
+    assert_eq!(rows(&further).len(), 1 + 2 * 16);
+    assert_eq!(rows(&further)[1..8], rows(&desk.ok(&format!("{predict} plain")))[1..8]);
+    assert!(desk.fails(2, &format!("{predict} plain --h 6")).contains("take the first 6"));
+
+    let history = desk.ok(&format!("{predict} plain --insample --step-size 7"));
+    assert_eq!(rows(&history)[0], ["shop", "day", "cutoff", "sales", "NLinear"]);
+    assert_eq!(rows(&history).len(), 1 + 2 * 17 * 7);
+    assert_eq!(rows(&history)[1][..3], ["north", "2024-01-02", "2024-01-01"]);
+    assert_eq!(desk.run(&format!("{predict} plain --step-size 7")).status.code(), Some(2));
+
+    let validate =
+        format!("cross-validate {LONG} --model NLinear {SMALL} --n-windows 4 --log none --json --refit 2");
+    let report: Value =
+        serde_json::from_str(&desk.ok(&format!("{validate} --intervals 5 --level 80"))).unwrap();
+    let coverage: Vec<&Value> =
+        report["metrics"].as_array().unwrap().iter().filter_map(|model| model.get("coverage")).collect();
+    assert_eq!((coverage.len(), &coverage[0][0]["level"]), (1, &80.0.into()));
+    assert!(desk.fails(2, &format!("{validate} --intervals 5")).contains("needs --level"));
+}
+
+#[test]
 fn exogenous_columns_from_their_files() {
     let desk = Desk::new();
     desk.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");
@@ -458,7 +505,11 @@ fn the_demo_beats_the_naive_forecast_and_leaves_files_that_work() {
     let told = desk.ok("demo --out shown/here");
     let place = |name: &str| told.find(name).unwrap_or_else(|| panic!("{name}: {told}"));
     assert!(place("NHITS") < place("SeasonalNaive"), "{told}");
-    assert!(place("smaller") < place("Try next"), "{told}");
+    assert!(place("smaller") < place("Its 80 % interval held"), "{told}");
+    let held = told.split("interval held ").nth(1).and_then(|rest| rest.split(' ').next());
+    let held: f64 = held.and_then(|held| held.parse().ok()).unwrap_or_else(|| panic!("{told}"));
+    assert!((60.0..95.0).contains(&held), "{told}");
+    place("Try next");
     let csv = desk.read("shown/here/forecast.csv");
     assert_eq!(rows(&csv).len(), 13);
     assert_eq!(rows(&csv)[1][..2], ["AirPassengers", "1961-01-01"]);

@@ -2,6 +2,7 @@
 
 use foretell_nn::Loss;
 
+use crate::forecaster::Forecaster;
 use crate::spec::ModelSpec;
 
 /// What the columns of the data are called; kept with saved models.
@@ -18,6 +19,13 @@ pub struct ColumnNames {
 impl Default for ColumnNames {
     fn default() -> Self {
         Self { id: "unique_id".to_owned(), time: "ds".to_owned(), target: "y".to_owned() }
+    }
+}
+
+impl Forecaster {
+    /// The names of the models' columns, without the suffixes of their outputs.
+    pub fn column_names(&self) -> Vec<String> {
+        column_names(&self.specs)
     }
 }
 

@@ -256,4 +256,32 @@ pub enum Error {
         /// The horizon.
         h: usize,
     },
+    /// The state of another training.
+    #[error(
+        "{dir} holds the state of another training: {differences}; train as before to go on with it, or name another \
+             directory",
+        dir = dir.display()
+    )]
+    OtherTraining {
+        /// The directory.
+        dir: PathBuf,
+        /// What differs, and how.
+        differences: String,
+    },
+    /// The state of a training that cannot be gone on from.
+    #[error("{path} is no state of this training: {reason}; remove it to begin anew", path = path.display())]
+    State {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A place where the state of training cannot be kept.
+    #[error("cannot keep the state of training in {dir}: {source}", dir = dir.display())]
+    StateDirectory {
+        /// The directory.
+        dir: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
 }

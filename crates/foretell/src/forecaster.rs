@@ -6,7 +6,9 @@ use std::fmt;
 use foretell_checkpoint::LocalScaler as StoredScaler;
 use foretell_data::{Cutter, Frame, Freq, LocalScaler, Panel, Span};
 use foretell_nn::{Dims, Loss, Model, Params, Table};
-use foretell_train::{Cut, Fit, Forecasts, Listener, Outcome, Progress, TrainConfig, Verdict, Workers, fit};
+use foretell_train::{
+    Cut, Fit, Forecasts, Keep, Listener, Outcome, PARAMS, Progress, TrainConfig, Verdict, Workers, fit,
+};
 
 use crate::columns::{ColumnNames, column_names, columns_read};
 use crate::conformal::{Conformal, PredictionIntervals};
@@ -14,6 +16,7 @@ use crate::error::Error;
 use crate::levels::check;
 use crate::local::Local;
 use crate::optimisation::Optimisation;
+use crate::resume::{Checkpointing, Keeper};
 use crate::spec::ModelSpec;
 use crate::windows::{Purpose, window_dims, window_spec};
 
@@ -24,18 +27,19 @@ type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
 ///
 /// It cannot predict; [`Forecaster::fit`] turns it into a [`Fitted`], which can.
 pub struct Forecaster {
-    specs: Vec<ModelSpec>,
-    val_size: usize,
+    pub(crate) specs: Vec<ModelSpec>,
+    pub(crate) val_size: usize,
     threads: usize,
-    restore_best: bool,
+    pub(crate) restore_best: bool,
     columns: ColumnNames,
-    local: Local,
+    pub(crate) local: Local,
     intervals: Option<PredictionIntervals>,
     /// In cross-validation, after how many windows the models are trained anew; 0 for never.
     pub(crate) refit: usize,
     /// The intervals that cross-validation forecasts.
     pub(crate) level: Vec<f64>,
     listener: ModelListener,
+    pub(crate) checkpointing: Option<Checkpointing>,
 }
 
 /// Trained models.
@@ -92,6 +96,7 @@ impl Forecaster {
             refit: 0,
             level: Vec::new(),
             listener: Box::new(|_, _| Verdict::Continue),
+            checkpointing: None,
         })
     }
 
@@ -162,7 +167,8 @@ impl Forecaster {
     /// Calibrates prediction intervals of the models that forecast a single number, for
     /// [`PredictOptions::level`](crate::PredictOptions). [`Forecaster::fit`] trains twice then: first without
     /// the last steps of each series, by whose forecasts the intervals are calibrated, then from the start on
-    /// everything. So the models are those of a training without intervals.
+    /// everything. So the models are those of a training without intervals. Where the listener interrupts the first
+    /// training, they are those of that, and have no intervals.
     pub fn intervals(mut self, intervals: PredictionIntervals) -> Self {
         self.intervals = Some(intervals);
         self
@@ -203,6 +209,9 @@ impl Forecaster {
         let known = panel.without_last(test_size);
         intervals.check_for(self.specs.iter(), &known, self.val_size)?;
         let earlier = self.train_before(&known, intervals.test_size(self.h()))?;
+        if earlier.models.iter().any(|model| model.outcome.is_some_and(|outcome| outcome.interrupted)) {
+            return Ok(earlier);
+        }
         let conformal = Conformal::measure(&earlier, &known, self.val_size, intervals)?;
         Ok(Fitted { conformal: Some(conformal), ..self.train_before(panel, test_size)? })
     }
@@ -215,18 +224,22 @@ impl Forecaster {
         self.check_columns()?;
         let scaled = self.local.scale(panel, self.val_size + test_size)?;
         let workers = Workers::new(self.threads);
+        let keeper = self.keeper(panel, test_size)?;
         let mut models = Vec::with_capacity(self.specs.len());
-        for (spec, name) in self.specs.iter().zip(column_names(&self.specs)) {
-            let mut listen = |progress: &Progress| (self.listener)(&name, progress);
+        for (i, (spec, name)) in self.specs.iter().zip(column_names(&self.specs)).enumerate() {
+            let mut interrupted = false;
+            let mut listen = |progress: &Progress| {
+                let verdict = (self.listener)(&name, progress);
+                interrupted |= verdict == Verdict::Interrupt;
+                verdict
+            };
             let config = TrainConfig { restore_best: self.restore_best, ..train_config(spec) };
-            models.push(train(
-                spec,
-                &scaled.panel,
-                [self.val_size, test_size],
-                &config,
-                &workers,
-                &mut listen,
-            )?);
+            let sizes = [self.val_size, test_size];
+            let keeper = keeper.as_ref().map(|keeper| (keeper, i));
+            models.push(train(spec, &scaled.panel, sizes, &config, &workers, keeper, &mut listen)?);
+            if interrupted {
+                break;
+            }
         }
         let scalers = scaled.stored(&self.columns.target);
         Ok(Fitted {
@@ -259,6 +272,7 @@ fn train(
     [val_size, test_size]: [usize; 2],
     config: &TrainConfig,
     workers: &Workers,
+    keeper: Option<(&Keeper, usize)>,
     listen: Listener<'_>,
 ) -> Result<FittedModel, Error> {
     let watching = [
@@ -280,9 +294,19 @@ fn train(
         _ => Some(Cutter::new(panel, &window_spec(spec, &valid_dims)?, span)?),
     };
     let loss = spec.loss();
+    let mut params = table.initialise(config.random_seed);
+    let found = keeper.map(|(keeper, i)| keeper.find(i)).transpose()?.flatten();
+    if let Some(outcome) = found.as_ref().map(|found| found.finished(&mut params)).transpose()?.flatten() {
+        return Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) });
+    }
+    let names = config.optimizer.state_names().iter().copied().chain([PARAMS]);
+    let from = found.as_ref().map(|found| found.state(params.arena().len(), names)).transpose()?;
+    let mut failure = None;
+    let mut write = keeper.map(|(keeper, i)| keeper.writer(i, &mut failure));
+    let keep = write.as_mut().zip(keeper).map(|(write, (keeper, _))| Keep { every: keeper.every, write });
     let job = Fit {
         model: network.as_ref(),
-        params: table.initialise(config.random_seed),
+        params,
         cut: Cut {
             dims,
             loss: &loss,
@@ -295,9 +319,18 @@ fn train(
         valid_dims,
         config,
         workers,
+        from,
+        keep,
     };
     let (params, outcome) =
         fit(job, listen).map_err(|source| Error::Train { model: spec.alias().to_owned(), source })?;
+    drop(write);
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    if let Some((keeper, i)) = keeper.filter(|_| !outcome.interrupted) {
+        keeper.finish(i, &params, &outcome)?;
+    }
     Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) })
 }
 

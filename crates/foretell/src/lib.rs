@@ -45,6 +45,7 @@ mod meanings;
 mod metrics;
 mod optimisation;
 mod predict;
+mod resume;
 mod rolling;
 mod saving;
 mod spec;
@@ -69,6 +70,7 @@ pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
 pub use inspect::{Contents, ModelContents, TensorInfo};
 pub use metrics::{Coverage, Metrics, usual_season};
 pub use predict::PredictOptions;
+pub use resume::remove_training_state;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Value, json};
 pub use spec::{ModelSpec, SpecError};

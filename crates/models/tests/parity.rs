@@ -1,11 +1,12 @@
 //! Every model against neuralforecast: the same weights must give the same forecast, the same loss and
-//! the same gradients. `fixtures/` holds one file per case, written by `compare/models.py`.
+//! the same gradients, and ten steps of training the same losses. `fixtures/` holds one file per case, written by `compare/models.py`.
 
 use std::path::Path;
 
 use foretell_checkpoint::{TensorData, TensorFile};
 use foretell_models::{MODELS, find};
-use foretell_nn::{Dims, Forward, Key, Loss, Table, Tensor, Truth, Windows};
+use foretell_nn::{Dims, Forward, Key, Loss, Params, Table, Tensor, Truth, Windows};
+use foretell_optim::{AdamConfig, Optimizer, Rule};
 use serde_json::{Map, Value};
 
 /// A case: the tensors of its file, and the hyper-parameters it was made with.
@@ -109,12 +110,7 @@ impl Case {
             params.set(i, weights.values());
         }
 
-        let windows = self.windows();
-        let output = model.forward(&Forward::training(&params, Key::new(1)), &windows);
-        assert_eq!(output.shape(), self.tensor("output").shape(), "{}: shape of the output", self.name);
-        self.assert_close("output", &output.value().to_vec(), self.tensor("output").values(), 1e-5);
-
-        let (target, mut weights) = (self.steps("target"), self.steps("mask"));
+        let (windows, target, mut weights) = (self.windows(), self.steps("target"), self.steps("mask"));
         let horizon = target.shape()[1];
         loss.weigh(weights.values_mut(), horizon);
         let total: f64 = weights.values().iter().map(|&w| f64::from(w)).sum();
@@ -127,23 +123,42 @@ impl Case {
             scale: given("scale"),
             ..Truth::new(horizon, target.values(), weights.values())
         };
-        let mean = loss.mean(&output, truth, total);
-        let (value, slope) = loss.finish(mean.value().item().into(), loss.benchmark(truth) / total);
-        self.assert_close("loss", &[value as f32], self.tensor("loss").values(), 1e-5);
+        // The forecast, the loss and its gradient at these weights.
+        let step = |params: &Params, gradients: &mut [f32]| {
+            let output = model.forward(&Forward::training(params, Key::new(1)), &windows);
+            let mean = loss.mean(&output, truth, total);
+            let (value, slope) = loss.finish(mean.value().item().into(), loss.benchmark(truth) / total);
+            gradients.fill(0.0);
+            mean.backward(gradients);
+            gradients.iter_mut().for_each(|gradient| *gradient *= slope as f32);
+            (output.value().contiguous(), value as f32)
+        };
 
         let mut gradients = vec![0.0; params.table().arena_len()];
-        mean.backward(&mut gradients);
-        gradients.iter_mut().for_each(|gradient| *gradient *= slope as f32);
+        let (output, value) = step(&params, &mut gradients);
+        assert_eq!(output.shape(), self.tensor("output").shape(), "{}: shape of the output", self.name);
+        self.assert_close("output", output.values(), self.tensor("output").values(), 1e-5);
+        self.assert_close("loss", &[value], self.tensor("loss").values(), 1e-5);
         for entry in params.table().trained() {
             let name = format!("grads/{}", entry.name);
             let found = &gradients[entry.offset..entry.offset + entry.shape.numel()];
             self.assert_close(&name, found, self.tensor(&name).values(), 1e-4);
         }
+
+        let mut adam = Optimizer::new(gradients.len(), Rule::Adam(AdamConfig::default()), None);
+        let losses: Vec<f32> = (0..10)
+            .map(|_| {
+                let (_, loss) = step(&params, &mut gradients);
+                adam.step(params.arena_mut(), &[&gradients], 0.01, 1);
+                loss
+            })
+            .collect();
+        self.assert_close("losses", &losses, self.tensor("losses").values(), 1e-3);
     }
 }
 
 #[test]
-fn forecasts_losses_and_gradients_agree_with_neuralforecast() {
+fn forecasts_gradients_and_training_agree_with_neuralforecast() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut paths: Vec<_> =
         std::fs::read_dir(folder).expect("the fixtures").map(|entry| entry.expect("a file").path()).collect();

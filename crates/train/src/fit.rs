@@ -13,6 +13,7 @@ use crate::config::TrainConfig;
 use crate::forecast::Forecasts;
 use crate::progress::{Progress, Verdict};
 use crate::shards::Engine;
+use crate::state::{BEST, Keep, PARAMS, State};
 use crate::stopping::Stopping;
 use crate::workers::Workers;
 
@@ -41,6 +42,10 @@ pub struct Fit<'a> {
     pub config: &'a TrainConfig,
     /// The threads to use.
     pub workers: &'a Workers,
+    /// Where to go on from, if not from the beginning.
+    pub from: Option<State<'a>>,
+    /// Who keeps the state meanwhile, if anybody does.
+    pub keep: Option<Keep<'a>>,
 }
 
 /// What came of a training run.
@@ -52,6 +57,8 @@ pub struct Outcome {
     pub train_loss: f64,
     /// The last validation loss, or that of the weights that early stopping went back to.
     pub valid_loss: Option<f64>,
+    /// Whether the listener interrupted it.
+    pub interrupted: bool,
 }
 
 /// A training run that cannot go on.
@@ -81,7 +88,8 @@ pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), Trai
 }
 
 fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
-    let Fit { model, params, cut, valid_loss, train, valid, valid_dims, config, workers } = job;
+    let Fit { model, params, cut, valid_loss, train, valid, valid_dims, config, workers, from, mut keep } =
+        job;
     let key = Key::new(config.random_seed);
     let mut schedule = config.schedule;
     let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
@@ -91,10 +99,28 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
     let mut stopping = Stopping::new(config.early_stop_patience_steps);
     let mut best: Option<(Params, f64)> = None;
     let (mut windows, mut sums) = (Vec::new(), Vec::new());
-    let mut outcome = Outcome { steps: 0, train_loss: f64::NAN, valid_loss: None };
+    let mut outcome = Outcome { steps: 0, train_loss: f64::NAN, valid_loss: None, interrupted: false };
+    let mut valid_losses = Vec::new();
+    let goes_back = stopping.is_active() && config.restore_best;
+    if let Some(state) = from {
+        engine.restore(&state);
+        valid_losses.extend_from_slice(state.valid_losses);
+        let mut best_loss = None;
+        for &loss in state.valid_losses {
+            schedule.observe(loss);
+            best_loss = if stopping.observe(loss) { Some(loss) } else { best_loss };
+        }
+        best = best_loss.zip(state.arena(BEST)).map(|(loss, values)| {
+            let mut params = engine.params().clone();
+            params.arena_mut().copy_from_slice(values);
+            (params, loss)
+        });
+        let valid_loss = valid_losses.last().copied();
+        outcome = Outcome { steps: state.step, train_loss: state.train_loss, valid_loss, ..outcome };
+    }
     let start = Instant::now();
 
-    for step in 0..config.max_steps {
+    for step in outcome.steps..config.max_steps {
         let mut draws = Stream::new(key.fold(WINDOWS).fold(step));
         train.draw(series.batch(step), config.windows_batch_size, &mut draws, &mut windows);
         let total = cut.total_weight(train, &windows, &mut sums);
@@ -116,8 +142,9 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         });
         if let Some(loss) = checked {
             outcome.valid_loss = checked;
+            valid_losses.push(loss);
             schedule.observe(loss);
-            if stopping.observe(loss) && stopping.is_active() && config.restore_best {
+            if stopping.observe(loss) && goes_back {
                 best = Some((engine.params().clone(), loss));
             }
         }
@@ -129,7 +156,20 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
             learning_rate: pace.rate,
             elapsed: start.elapsed(),
         });
-        if verdict == Verdict::Stop || stopping.is_over() {
+        if verdict == Verdict::Stop || stopping.is_over() || step + 1 == config.max_steps {
+            break;
+        }
+        outcome.interrupted = verdict == Verdict::Interrupt;
+        if let Some(keep) = keep.as_mut().filter(|keep| outcome.interrupted || (step + 1) % keep.every == 0) {
+            let mut arenas = vec![(PARAMS, engine.params().arena())];
+            arenas.extend(best.iter().map(|(params, _)| (BEST, params.arena())));
+            arenas.extend(engine.optimizer().states());
+            let (train_loss, valid_losses) = (outcome.train_loss, &valid_losses[..]);
+            if (keep.write)(&State { step: step + 1, train_loss, valid_losses, arenas }).is_break() {
+                break;
+            }
+        }
+        if outcome.interrupted {
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! The training loop: shards, validation, early stopping, progress; and forecasts by the batch.
+//! The training loop: shards, validation, early stopping, resume, progress; and forecasts by the batch.
 //!
 //! A batch of windows is cut into shards whose number depends on the batch alone. Each shard is cut from
 //! the panel, run forwards and backwards on one thread, into a gradient arena of its own; the arenas are
@@ -13,6 +13,7 @@ mod fit;
 mod forecast;
 mod progress;
 mod shards;
+mod state;
 mod stepwise;
 mod stopping;
 mod workers;
@@ -23,5 +24,6 @@ pub use fit::{Fit, Listener, Outcome, TrainError, fit};
 pub use forecast::Forecasts;
 pub use progress::{Progress, Verdict};
 pub use shards::{Engine, NotANumber};
+pub use state::{BEST, Keep, PARAMS, State};
 pub use stepwise::{forecast, mean_of_outputs};
 pub use workers::Workers;

@@ -24,6 +24,8 @@ pub struct Progress {
 pub enum Verdict {
     /// Go on.
     Continue,
-    /// Stop here and keep the weights.
+    /// Stop here and keep the weights: this model is done.
     Stop,
+    /// Stop here and keep the weights, and train no model after this one; the run may be resumed later.
+    Interrupt,
 }

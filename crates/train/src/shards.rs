@@ -11,6 +11,7 @@ use foretell_pool::Buffer;
 use foretell_simd::scale;
 
 use crate::batch::Batch;
+use crate::state::{PARAMS, State};
 use crate::workers::{Workers, lock};
 
 /// More arenas than this cost more memory traffic than more threads would win back.
@@ -69,6 +70,22 @@ impl<'a> Engine<'a> {
     /// The parameters as they are now.
     pub fn params(&self) -> &Params {
         &self.params
+    }
+
+    /// The optimiser as it is now.
+    pub fn optimizer(&self) -> &Optimizer {
+        &self.optimizer
+    }
+
+    /// Puts the model where another was after a step.
+    ///
+    /// # Panics
+    /// If the state lacks something, or is of another model.
+    pub(crate) fn restore(&mut self, state: &State<'_>) {
+        let arena = |name: &str| state.arena(name).unwrap_or_else(|| panic!("a state without {name}"));
+        self.params.arena_mut().copy_from_slice(arena(PARAMS));
+        self.optimizer.restore(state.step, arena);
+        self.step = state.step;
     }
 
     /// The parameters, training done.

@@ -8,15 +8,16 @@ use clap::Args;
 use foretell::{Metrics, usual_season};
 use serde_json::json;
 
-use crate::args::{TrainArgs, steps};
+use crate::Usage;
+use crate::args::{LevelArgs, TrainArgs, steps};
 use crate::output::{Sink, print};
 use crate::progress::Log;
 use crate::table::Table;
 
 /// Score models on rolling forecasts of the end of each series
 ///
-/// Trains once on what lies before the first forecast, and prints the errors of each model beside those
-/// of the seasonal naive forecast, the best first.
+/// Trains once on what lies before the first forecast (or anew on the way: --refit), and prints the errors of
+/// each model beside those of the seasonal naive forecast, the best first.
 ///
 /// MAE and RMSE are in the units of the data. sMAPE lies between 0 and 2. MASE is the mean over the series
 /// of their MAE, divided by the MAE of the seasonal naive forecast within their training part: below 1 is
@@ -30,6 +31,8 @@ Examples:
     --input-size 96 --n-windows 10
   foretell cross-validate --data ETTh1.csv --wide --model NLinear --h 24 \\
     --input-size 96 --n-windows 10 --out forecasts.csv --json > metrics.json
+  foretell cross-validate --data sales.csv --model NHITS --h 24 --input-size 96 \\
+    --n-windows 10 --refit --intervals 20 --level 80
 
 With --json one object is printed: n_series, n_windows, step_size, h, season, and
 metrics, an array of: model, mae, rmse, smape, mase, and for models that forecast
@@ -43,6 +46,11 @@ pub(crate) struct CrossValidate {
     /// Steps from one forecast to the next [default: h]
     #[arg(long, value_name = "N", value_parser = steps())]
     step_size: Option<usize>,
+    /// Train the models anew for each forecast, or for every N-th, on all that comes before it
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = steps())]
+    refit: Option<usize>,
+    #[command(flatten)]
+    level: LevelArgs,
     /// Steps of a season, for MASE and the seasonal naive forecast [default: as usual for the frequency]
     #[arg(long, value_name = "N", value_parser = steps())]
     season: Option<usize>,
@@ -61,7 +69,11 @@ impl CrossValidate {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        if self.train.intervals.is_some() && self.level.levels.is_empty() {
+            return Err(Usage("--intervals needs --level, as in --level 80".to_owned()).into());
+        }
         let forecaster = self.train.forecaster()?;
+        let forecaster = forecaster.refit(self.refit.unwrap_or(0)).level(self.level.levels.clone());
         let panel = self.train.read(&forecaster)?;
         let sink = self.out.as_ref().map(|path| Sink::open(path, &self.train.data.data)).transpose()?;
 

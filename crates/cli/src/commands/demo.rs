@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use foretell::{
-    CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel, ReadOptions, usual_season,
+    ConformalMethod, CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel, PredictOptions,
+    PredictionIntervals, ReadOptions, usual_season,
 };
 use serde_json::json;
 
@@ -25,6 +26,9 @@ const H: usize = 12;
 const INPUT_SIZE: usize = 24;
 /// The last three years are forecast, one by one, by models that have not seen them.
 const WINDOWS: usize = 3;
+
+/// The interval that is forecast, in percent.
+const LEVEL: [f64; 1] = [80.0];
 
 /// Train three models on the airline passengers, score them, plot a forecast
 ///
@@ -56,20 +60,22 @@ impl Demo {
         let panel = Panel::read_csv(PASSENGERS.as_bytes(), "air_passengers.csv", &ReadOptions::default())?;
         print(format!(
             "AirPassengers: {} months, 1949 to 1960.\n\
-             Training on the months up to 1957 to forecast 1958, 1959 and 1960 ...\n\n",
+             Forecasting 1958, 1959 and 1960, each by models trained on the months before it ...\n\n",
             panel.n_rows()
         ))?;
-        let validation = forecaster(self.log())?.cross_validate(&panel, WINDOWS, H)?;
+        let validation = forecaster(self.log())?.refit(1).level(LEVEL).cross_validate(&panel, WINDOWS, H)?;
         let metrics = ranked(validation.metrics(&panel, usual_season(panel.freq())));
-        print(format!("{}\n{}\n", leaderboard(&metrics).render(), verdict(&metrics)))?;
+        let best = best_model(&metrics).context("the demo has models")?;
+        let held = held(&validation.frame, &best.model)?;
+        print(format!("{}\n{}{held}\n", leaderboard(&metrics).render(), verdict(&metrics)))?;
 
         print("Training on all months to forecast 1961 ...\n\n")?;
         let fitted = forecaster(self.log())?.fit(&panel)?;
         if self.log() == Log::Json {
             self.log().fitted(&fitted);
         }
-        let forecast = fitted.predict(&panel, None)?;
-        let best = best_model(&metrics).context("the demo has models")?;
+        let options = PredictOptions { level: &LEVEL, ..PredictOptions::default() };
+        let forecast = fitted.predict_with(&panel, &options)?;
         self.write(&panel, &validation, &fitted, &forecast, &best.model)?;
         print(self.epilogue())
     }
@@ -110,7 +116,7 @@ impl Demo {
                {model}  the trained models\n  \
                {data}  the data\n\n\
              Try next:\n  \
-               foretell predict --model {model} --data {data}\n  \
+               foretell predict --model {model} --data {data} --level 80\n  \
                foretell cross-validate --data {data} --model NLinear,DLinear \\\n    \
                  --h 6 --input-size 24 --n-windows 4 --set scaler_type=standard \\\n    \
                  --set learning_rate=0.01 --set max_steps=500\n  \
@@ -119,12 +125,11 @@ impl Demo {
     }
 }
 
-/// The three models, small as the data are, with the median and the 80 % interval each. Sizes and rates
+/// The three models, small as the data are, with intervals calibrated on forecasts of their past. Sizes and rates
 /// were chosen by cross-validation on 1955 to 1957, before the years that the demo scores them on.
 fn forecaster(log: Log) -> anyhow::Result<Forecaster> {
     let spec = |name| -> anyhow::Result<ModelSpec> {
         let spec = ModelSpec::new(name, H, INPUT_SIZE)?
-            .set("loss", json!({ "MQLoss": { "level": [80] } }))?
             .set("scaler_type", "standard")?
             .set("max_steps", 300)?
             .set("windows_batch_size", 64)?;
@@ -136,7 +141,13 @@ fn forecaster(log: Log) -> anyhow::Result<Forecaster> {
         spec("NLinear")?.set("learning_rate", 1e-2)?,
     ];
     let mut reporter = Reporter::new(log);
-    Ok(Forecaster::new(specs)?.on_progress(move |model, progress| reporter.step(model, progress)))
+    let intervals = PredictionIntervals {
+        n_windows: 36,
+        method: ConformalMethod::Error,
+        ..PredictionIntervals::default()
+    };
+    let forecaster = Forecaster::new(specs)?.intervals(intervals);
+    Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
 }
 
 fn best_model(ranked: &[Metrics]) -> Option<&Metrics> {
@@ -156,6 +167,25 @@ fn verdict(ranked: &[Metrics]) -> String {
     )
 }
 
+/// How many months of each year the interval held.
+fn held(frame: &Frame, model: &str) -> anyhow::Result<String> {
+    let column = |name: String| frame.column(&name).with_context(|| format!("no column {name}"));
+    let (low, high) = (column(format!("{model}-lo-80"))?, column(format!("{model}-hi-80"))?);
+    let inside: Vec<bool> = column("y".to_owned())?
+        .iter()
+        .zip(low.iter().zip(high))
+        .map(|(y, (l, h))| l <= y && y <= h)
+        .collect();
+    let count = |months: &[bool]| months.iter().filter(|inside| **inside).count();
+    let years = inside.chunks(H).zip(1958..).map(|(months, year)| format!("{} of {year}", count(months)));
+    Ok(format!(
+        "Its 80 % interval held {:.0} % of the months: {}.\n\
+         It is as wide as the errors of earlier years were; in 1958 passengers grew less than in any year before.\n",
+        100.0 * count(&inside) as f64 / inside.len() as f64,
+        years.collect::<Vec<_>>().join(", ")
+    ))
+}
+
 fn chart(
     panel: &Panel,
     validation: &CrossValidation,
@@ -169,13 +199,13 @@ fn chart(
             let name = format!("{model}{suffix}");
             frame.column(&name).with_context(|| format!("no column {name} in the forecast"))
         };
-        let (median, lo, hi) = (column("-median")?, column("-lo-80")?, column("-hi-80")?);
+        let (middle, lo, hi) = (column("")?, column("-lo-80")?, column("-hi-80")?);
         for start in (0..frame.n_rows()).step_by(H) {
             let known = history.iter().rev().find(|(time, _)| *time < frame.times[start]).copied();
             let cutoff = known.map(|(time, y)| (time, y, y));
             let steps = (start..start + H).map(|row| (frame.times[row], lo[row], hi[row]));
             let band = Band { level: "80".to_owned(), steps: cutoff.into_iter().chain(steps).collect() };
-            let line = (start..start + H).map(|row| (frame.times[row], median[row]));
+            let line = (start..start + H).map(|row| (frame.times[row], middle[row]));
             forecasts.push(Forecast {
                 model: 0,
                 line: known.into_iter().chain(line).collect(),
@@ -186,8 +216,8 @@ fn chart(
     Ok(Figure {
         title: "International airline passengers".to_owned(),
         subtitle:
-            "Thousands a month. The forecasts of 1958, 1959 and 1960 are by a model trained on the years \
-                   up to 1957."
+            "Thousands a month. The forecasts of 1958, 1959 and 1960 are each by a model trained on the months \
+                   before."
                 .to_owned(),
         kind: panel.freq().kind(),
         models: vec![format!("{model} forecast")],

@@ -4,10 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use foretell::{Fitted, remove_training_state};
 
-use crate::Usage;
 use crate::args::TrainArgs;
 use crate::progress::Log;
+use crate::{Interrupted, Usage, interrupt};
 
 /// Train models on a file of series and save them
 ///
@@ -19,6 +21,11 @@ Examples:
   foretell fit --data ETTh1.csv --wide --model NHITS,NLinear --h 24 \\
     --input-size 96 --val-size 48 --set scaler_type=standard \\
     --set 'NHITS.loss={\"MQLoss\": {\"level\": [80]}}' --out model
+  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
+    --intervals 20:conformal_error --out model   # for predict --level 80
+  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model \\
+    --set optimizer=AdamW --set 'optimizer_kwargs={\"weight_decay\": 0.1}' \\
+    --set lr_scheduler=CosineWarmup --checkpoint state
   foretell fit --config run.toml --seed 7
 
 run.toml holds flags by their names, and hyper-parameters in tables:
@@ -32,7 +39,9 @@ run.toml holds flags by their names, and hyper-parameters in tables:
   [model.NHITS]               # as --model NHITS --set NHITS.key=...
   max_steps = 500
   loss = { MQLoss = { level = [80, 95] } }
-  [model.NLinear]")]
+  [model.NLinear]
+
+Ctrl-C stops after the step and saves the models as they are; the exit code is 130.")]
 pub(crate) struct Fit {
     #[command(flatten)]
     train: TrainArgs,
@@ -42,6 +51,16 @@ pub(crate) struct Fit {
     /// Replace the model directory at --out
     #[arg(long)]
     overwrite: bool,
+    /// Keep the state of training in this directory, and go on from there if it is there: the same command
+    /// again, after a kill or Ctrl-C, ends with the same weights. Removed when all is trained
+    #[arg(long, visible_alias = "resume", value_name = "DIR")]
+    checkpoint: Option<PathBuf>,
+    /// Steps from one state to the next
+    #[arg(
+        long, value_name = "N", default_value_t = 500, requires = "checkpoint",
+        value_parser = RangedU64ValueParser::<u64>::new().range(1..)
+    )]
+    checkpoint_every: u64,
 }
 
 impl Fit {
@@ -51,13 +70,42 @@ impl Fit {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.check_out()?;
-        let forecaster = self.train.forecaster()?;
+        let mut forecaster = self.train.forecaster()?;
+        if let Some(dir) = &self.checkpoint {
+            forecaster = forecaster.checkpoint_to(dir, self.checkpoint_every);
+        }
         let panel = self.train.read(&forecaster)?;
+        let names = forecaster.column_names();
+        interrupt::catch(self.log())?;
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);
         fitted.save(&self.out, self.overwrite)?;
         self.log().wrote(&self.out, &format!("the models {}", fitted.column_names().join(", ")));
+        if let Some(message) = self.interruption(&fitted, &names) {
+            return Err(Interrupted(message).into());
+        }
+        if let Some(dir) = &self.checkpoint {
+            remove_training_state(dir)?;
+        }
         Ok(())
+    }
+
+    /// What is not trained of the models of these names, and how to go on, if anything is not.
+    fn interruption(&self, fitted: &Fitted, names: &[String]) -> Option<String> {
+        let (last, rest) = (fitted.models().last()?, &names[fitted.models().len()..]);
+        let outcome = last.outcome().filter(|outcome| outcome.interrupted || !rest.is_empty())?;
+        let (steps, all) = (outcome.steps, &last.spec().hyper_parameters()["max_steps"]);
+        let name = &names[fitted.models().len() - 1];
+        let mut message = format!("Ctrl-C stopped training after step {steps} of {all} of {name}");
+        if !rest.is_empty() {
+            message += &format!(", before {}", rest.join(", "));
+        }
+        message += &format!("; {} holds the models as they are", self.out.display());
+        if let Some(dir) = &self.checkpoint {
+            let state = dir.display();
+            message += &format!("; {state} holds the state: the same command with --overwrite goes on");
+        }
+        Some(message)
     }
 
     /// Nobody wants to be told after hours of training that there was no place for the result.
@@ -65,6 +113,11 @@ impl Fit {
         let out = self.out.display();
         if self.out.exists() && !self.out.is_dir() {
             return Err(Usage(format!("--out {out} is a file; name a directory")).into());
+        }
+        if self.checkpoint.as_ref() == Some(&self.out) {
+            let message =
+                format!("--checkpoint {out}: the state of training needs another directory than --out");
+            return Err(Usage(message).into());
         }
         let occupied = fs::read_dir(&self.out).is_ok_and(|mut entries| entries.next().is_some());
         if occupied && !self.overwrite {

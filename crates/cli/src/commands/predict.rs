@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Fitted, Future};
+use foretell::{Fitted, Future, PredictOptions, PredictionIntervals};
 
-use crate::args::{DataArgs, LogArgs, thread_count};
+use crate::args::{DataArgs, LevelArgs, LogArgs, steps, thread_count};
 use crate::output::Sink;
 use crate::progress::Log;
 
@@ -17,7 +17,10 @@ use crate::progress::Log;
 #[command(after_help = "\
 Examples:
   foretell predict --model model --data sales.csv --out forecast.csv
-  foretell predict --model model --data sales.csv --futr holidays.csv | head")]
+  foretell predict --model model --data sales.csv --futr holidays.csv | head
+  foretell predict --model model --data sales.csv --level 80,95
+  foretell predict --model model --data sales.csv --level 80 --intervals 20
+  foretell predict --model model --data sales.csv --insample --step-size 24")]
 pub(crate) struct Predict {
     /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
     #[arg(long, value_name = "DIR")]
@@ -27,6 +30,26 @@ pub(crate) struct Predict {
     /// File with the future rows of each series: ids, times, and the columns known in advance
     #[arg(long, value_name = "FILE")]
     futr: Option<PathBuf>,
+    /// Steps to forecast, at least the models' own; those beyond are forecast from forecasts [default: the models'
+    /// own]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    h: Option<usize>,
+    #[command(flatten)]
+    level: LevelArgs,
+    /// Calibrate the intervals of --level on these data, without training: by how far N forecasts of the end of each
+    /// series, STEP steps apart, are off. Too narrow where the models were trained on that end [default: as
+    /// calibrated by fit --intervals]
+    #[arg(
+        long, value_name = "N[:METHOD[:STEP]]", requires = "levels",
+        value_parser = str::parse::<PredictionIntervals>
+    )]
+    intervals: Option<PredictionIntervals>,
+    /// Forecast the history instead, beside the truth, from one cutoff after the other
+    #[arg(long, conflicts_with_all = ["h", "levels", "futr"])]
+    insample: bool,
+    /// Steps from one cutoff of --insample to the next [default: 1]
+    #[arg(long, value_name = "N", requires = "insample", value_parser = steps())]
+    step_size: Option<usize>,
     /// Keep quantiles as the models gave them, which may cross; otherwise those of each step are sorted
     #[arg(long)]
     raw_quantiles: bool,
@@ -46,27 +69,37 @@ impl Predict {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let fitted = Fitted::load(&self.model)?.threads(self.threads).raw_quantiles(self.raw_quantiles);
+        let mut fitted = Fitted::load(&self.model)?.threads(self.threads).raw_quantiles(self.raw_quantiles);
         let options = self.data.options(
             &self.data.columns(fitted.columns().clone()),
             fitted.columns_read(),
             Some(fitted.freq()),
         );
         let panel = self.data.read(&options, self.log())?;
-        let future = self
-            .futr
-            .as_ref()
-            .map(|path| Future::from_file(path, &options, &panel, fitted.h()))
-            .transpose()?;
+        if let Some(intervals) = self.intervals {
+            fitted = fitted.calibrate(&panel, intervals)?;
+        }
+        let h = self.h.unwrap_or(fitted.h());
+        let future =
+            self.futr.as_ref().map(|path| Future::from_file(path, &options, &panel, h)).transpose()?;
         if let Some(path) = &self.futr {
             self.log().read_beside(path, "futr");
         }
-        let forecast = fitted.predict(&panel, future.as_ref())?;
+        let forecast = match self.insample {
+            true => fitted.predict_insample(&panel, self.step_size.unwrap_or(1))?,
+            false => {
+                let level = &self.level.levels;
+                fitted.predict_with(&panel, &PredictOptions { future: future.as_ref(), h: Some(h), level })?
+            }
+        };
         let sink = Sink::open(&self.out, &self.data.data)?;
         let to_file = !sink.is_stdout();
         sink.write(&forecast)?;
         if to_file {
-            let what = format!("{} series, {} steps each", panel.n_series(), fitted.h());
+            let what = match self.insample {
+                true => format!("{} forecasts of {h} steps", forecast.n_rows() / h),
+                false => format!("{} series, {h} steps each", panel.n_series()),
+            };
             self.log().wrote(&self.out, &what);
         }
         Ok(())

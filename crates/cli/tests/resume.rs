@@ -1,0 +1,129 @@
+//! Training that is killed or interrupted goes on where it was, and ends with the same weights.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::{collections::BTreeMap, fs};
+
+use tempfile::TempDir;
+
+const STEPS: usize = 1000;
+
+/// A folder with a panel of two series.
+fn desk() -> TempDir {
+    let desk = TempDir::new().unwrap();
+    let mut csv = "unique_id,ds,y\n".to_owned();
+    for (id, phase) in [("a", 0.0), ("b", 1.0)] {
+        for t in 0..150 {
+            csv += &format!("{id},{t},{:.4}\n", (f64::from(t) * 0.9 + phase).sin());
+        }
+    }
+    fs::write(desk.path().join("data.csv"), csv).unwrap();
+    desk
+}
+
+fn fit(desk: &Path, out: &str, further: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
+    let line = format!(
+        "fit --data data.csv --freq 1 --h 4 --input-size 8 --val-size 8 --threads 1 --model NLinear,MLP \
+         --set max_steps={STEPS} --set windows_batch_size=8 --set MLP.hidden_size=8 --set val_check_steps=40 \
+         --set optimizer=RMSprop --set optimizer_kwargs={{\"momentum\":0.5}} --set lr_scheduler=ReduceLROnPlateau \
+         --log json --out {out} {further}"
+    );
+    command.current_dir(desk).args(line.split_whitespace()).stdin(Stdio::null());
+    command
+}
+
+fn run(mut command: Command) -> Output {
+    command.output().unwrap()
+}
+
+/// Starts training, and waits until it has told of so many steps. It cannot get far ahead of its reader.
+fn start(mut command: Command, steps: usize) -> (Child, BufReader<std::process::ChildStderr>) {
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let (mut line, mut seen) = (String::new(), 0);
+    while seen < steps {
+        line.clear();
+        assert_ne!(told.read_line(&mut line).unwrap(), 0, "it ended before step {steps}");
+        seen += usize::from(line.contains("\"event\":\"step\""));
+    }
+    (child, told)
+}
+
+/// The bytes of all files of a directory.
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let read =
+        |entry: fs::DirEntry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap());
+    fs::read_dir(dir).unwrap().map(|entry| read(entry.unwrap())).collect()
+}
+
+#[test]
+fn a_training_that_is_killed_ends_with_the_same_weights() {
+    let desk = desk();
+    let whole = run(fit(desk.path(), "whole", ""));
+    assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+
+    let with_state = || fit(desk.path(), "parts", "--checkpoint state --checkpoint-every 7");
+    for steps in [3, 60, 200] {
+        let (mut child, _) = start(with_state(), steps);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!desk.path().join("parts").exists());
+    }
+    let rest = run(with_state());
+    let told = String::from_utf8_lossy(&rest.stderr);
+    assert!(rest.status.success() && told.contains("\"event\":\"resumed\""), "{told}");
+    assert!(files(&desk.path().join("whole")) == files(&desk.path().join("parts")));
+    assert!(!desk.path().join("state").exists(), "nobody needs it any more");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
+    let desk = desk();
+    assert!(run(fit(desk.path(), "whole", "")).status.success());
+    let with_state = || fit(desk.path(), "parts", "--resume state --overwrite");
+    let (mut child, mut told) = start(with_state(), 100);
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let mut rest = String::new();
+    told.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+    assert!(rest.contains("\"event\":\"interrupt\""), "{rest}");
+    let message = rest.lines().last().unwrap();
+    for said in
+        ["Ctrl-C stopped training after step", "of 1000 of NLinear, before MLP", "parts holds", "state holds"]
+    {
+        assert!(message.contains(said), "{message}");
+    }
+    let predict = "predict --model parts --data data.csv --out forecast.csv";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
+    assert!(
+        run({
+            command.current_dir(desk.path()).args(predict.split(' '));
+            command
+        })
+        .status
+        .success()
+    );
+
+    let rest = run(with_state());
+    assert!(rest.status.success(), "{}", String::from_utf8_lossy(&rest.stderr));
+    assert!(files(&desk.path().join("whole")) == files(&desk.path().join("parts")));
+}
+
+#[test]
+fn another_training_does_not_go_on_from_the_state() {
+    let desk = desk();
+    let state = "--checkpoint state --checkpoint-every 5";
+    let (mut child, _) = start(fit(desk.path(), "parts", state), 20);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let other = run(fit(desk.path(), "parts", &format!("{state} --seed 2")));
+    let message = String::from_utf8_lossy(&other.stderr);
+    assert_eq!(other.status.code(), Some(2), "{message}");
+    assert!(message.contains("NLinear.random_seed was 1 and is 2"), "{message}");
+    let same = run(fit(desk.path(), "state", "--checkpoint state"));
+    assert_eq!(same.status.code(), Some(2), "{}", String::from_utf8_lossy(&same.stderr));
+}

@@ -1,0 +1,323 @@
+//! The state of a training run on disk, so that a run that was killed goes on where it was.
+//!
+//! Each model has a file, which is replaced as a whole: a kill at any moment leaves the previous state or the new
+//! one. The file says of which training it is: with which models, settings and data.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use foretell_checkpoint::{CheckpointError, TensorData, TensorFile, TensorValues};
+use foretell_data::{LocalScaler, Panel};
+use foretell_nn::{Key, Params};
+use foretell_train::{Outcome, PARAMS, State};
+use serde_json::{Map, Value, json};
+
+use crate::columns::{column_names, columns_read};
+use crate::error::Error;
+use crate::forecaster::Forecaster;
+use crate::spec::ModelSpec;
+
+/// Where the state is kept, and how often.
+#[derive(Clone, Debug)]
+pub(crate) struct Checkpointing {
+    pub(crate) dir: PathBuf,
+    pub(crate) every: u64,
+}
+
+impl Forecaster {
+    /// Keeps the state of training in `dir` every `every_steps` steps, and goes on from there if `dir` holds
+    /// it: a run that was killed, or that the listener interrupted, ends with the same weights, to the last bit, as one
+    /// that was not. It must be the same training: models, settings and data. The state of a finished run stays
+    /// until [`remove_training_state`].
+    ///
+    /// # Panics
+    /// If `every_steps` is 0.
+    pub fn checkpoint_to(mut self, dir: impl Into<PathBuf>, every_steps: u64) -> Self {
+        assert!(every_steps > 0, "a state every 0 steps");
+        self.checkpointing = Some(Checkpointing { dir: dir.into(), every: every_steps });
+        self
+    }
+
+    /// Who keeps the state of training, if anybody does.
+    pub(crate) fn keeper(&self, panel: &Panel, test_size: usize) -> Result<Option<Keeper>, Error> {
+        let Some(mut checkpointing) = self.checkpointing.clone() else { return Ok(None) };
+        if test_size > 0 {
+            // A training on less, for calibration or a forecast of the past, beside that on everything.
+            checkpointing.dir.push(format!("{PARTIAL}{test_size}"));
+        }
+        let name = |scaler: Option<LocalScaler>| Value::from(scaler.map(LocalScaler::name));
+        let further = [
+            ("val_size", self.val_size.into()),
+            ("test_size", test_size.into()),
+            ("restore_best", self.restore_best.into()),
+            ("local_scaler", name(self.local.series)),
+            ("local_static_scaler", name(self.local.statics)),
+        ];
+        let further = further.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+        Ok(Some(Keeper::new(checkpointing, settings(&self.specs, panel, further)?)?))
+    }
+}
+
+/// The state of one training run.
+pub(crate) struct Keeper {
+    pub(crate) every: u64,
+    dir: PathBuf,
+    /// The models, settings and data, as the files have it.
+    training: Value,
+}
+
+/// The state of one model, as it was found.
+pub(crate) struct Found {
+    step: u64,
+    finished: bool,
+    path: PathBuf,
+    arenas: Vec<(String, Vec<f32>)>,
+    train_loss: f64,
+    valid_losses: Vec<f64>,
+}
+
+/// What a training run is determined by, beside its models and data.
+fn settings(specs: &[ModelSpec], panel: &Panel, further: Map<String, Value>) -> Result<Value, Error> {
+    let models = specs.iter().zip(column_names(specs)).enumerate().map(|(place, (spec, name))| {
+        let mut own = spec.hyper_parameters();
+        own.insert("model".to_owned(), spec.name().into());
+        own.insert("place among the models".to_owned(), place.into());
+        (name, Value::from(own))
+    });
+    let mut training = further;
+    training.insert(MODELS.to_owned(), Value::Object(models.collect()));
+    training.insert("foretell".to_owned(), env!("CARGO_PKG_VERSION").into());
+    training.insert("data".to_owned(), fingerprint(specs, panel)?);
+    Ok(training.into())
+}
+
+/// Sizes of the panel, and a number for its values, those that the models read.
+fn fingerprint(specs: &[ModelSpec], panel: &Panel) -> Result<Value, Error> {
+    let numbers = |key: Key, values: &[f32]| {
+        values.iter().fold(key.fold(values.len() as u64), |key, value| key.fold(value.to_bits().into()))
+    };
+    let mut key = Key::new(0);
+    for series in 0..panel.n_series() {
+        key = panel.id(series).bytes().fold(key, |key, byte| key.fold(byte.into()));
+        key = key.fold(panel.times(series).next().unwrap_or(0) as u64);
+        key = numbers(key, panel.y(series));
+        for values in [panel.available_mask(series), panel.sample_weight(series)] {
+            key = numbers(key, values.unwrap_or_default());
+        }
+        for column in columns_read(specs) {
+            key = numbers(key, panel.column(&column, series)?);
+        }
+        for column in specs.iter().flat_map(ModelSpec::stat_exog_list) {
+            key = numbers(key, &[panel.static_value(column, series)?]);
+        }
+    }
+    Ok(json!({
+        "series": panel.n_series(),
+        "rows": panel.n_rows(),
+        "frequency": panel.freq().to_string(),
+        "values": format!("{:016x}", key.bits(0)),
+    }))
+}
+
+impl Keeper {
+    /// Makes the directory, if there is none.
+    pub(crate) fn new(checkpointing: Checkpointing, training: Value) -> Result<Self, Error> {
+        let Checkpointing { dir, every } = checkpointing;
+        fs::create_dir_all(&dir).map_err(|source| unusable(&dir, source))?;
+        Ok(Self { every, dir, training })
+    }
+
+    fn path(&self, model: usize) -> PathBuf {
+        self.dir.join(format!("model-{model}.safetensors"))
+    }
+
+    /// The state of a model, if there is one.
+    pub(crate) fn find(&self, model: usize) -> Result<Option<Found>, Error> {
+        let path = self.path(model);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let TensorFile { metadata, tensors } = TensorFile::read(&path)?;
+        let damaged =
+            || Error::State { path: path.clone(), reason: "it is not what foretell wrote".to_owned() };
+        let entry = |name: &str| {
+            let text = metadata.get(name).ok_or_else(damaged)?;
+            serde_json::from_str::<Value>(text).map_err(|_| damaged())
+        };
+        let mut differences = Vec::new();
+        differ("", &entry("training")?, &self.training, &mut differences);
+        if !differences.is_empty() {
+            return Err(Error::OtherTraining { dir: self.dir.clone(), differences: differences.join(", ") });
+        }
+        let (mut arenas, mut losses) = (Vec::new(), [Vec::new(), Vec::new()]);
+        for (name, tensor) in tensors {
+            match (name.as_str(), tensor.into_values()) {
+                (TRAIN_LOSS, TensorValues::F64(values)) => losses[0] = values,
+                (VALID_LOSSES, TensorValues::F64(values)) => losses[1] = values,
+                (_, TensorValues::F32(values)) => arenas.push((name, values)),
+                _ => return Err(damaged()),
+            }
+        }
+        let [train_loss, valid_losses] = losses;
+        let train_loss = *train_loss.first().ok_or_else(damaged)?;
+        let step = entry("step")?.as_u64().ok_or_else(damaged)?;
+        let finished = entry("finished")?.as_bool().ok_or_else(damaged)?;
+        Ok(Some(Found { step, finished, path, arenas, train_loss, valid_losses }))
+    }
+
+    /// Keeps the state of a model in training.
+    pub(crate) fn keep(&self, model: usize, state: &State<'_>) -> Result<(), Error> {
+        self.write(model, false, state)
+    }
+
+    /// Keeps a trained model.
+    pub(crate) fn finish(&self, model: usize, params: &Params, outcome: &Outcome) -> Result<(), Error> {
+        let valid_losses: Vec<f64> = outcome.valid_loss.into_iter().collect();
+        let state = State {
+            step: outcome.steps,
+            train_loss: outcome.train_loss,
+            valid_losses: &valid_losses,
+            arenas: vec![(PARAMS, params.arena())],
+        };
+        self.write(model, true, &state)
+    }
+
+    fn write(&self, model: usize, finished: bool, state: &State<'_>) -> Result<(), Error> {
+        let (step, training) = (state.step.to_string(), self.training.to_string());
+        let metadata = [("training", training), ("step", step), ("finished", finished.to_string())];
+        let metadata = metadata.map(|(name, value)| (name.to_owned(), value)).into();
+        let arenas = state.arenas.iter();
+        let mut tensors: BTreeMap<String, TensorData> = arenas
+            .map(|(name, values)| ((*name).to_owned(), TensorData::f32([values.len()], values.to_vec())))
+            .collect();
+        for (name, losses) in [(TRAIN_LOSS, &[state.train_loss][..]), (VALID_LOSSES, state.valid_losses)] {
+            let losses = TensorData::new([losses.len()], TensorValues::F64(losses.to_vec()));
+            tensors.insert(name.to_owned(), losses);
+        }
+        let path = self.path(model);
+        TensorFile { metadata, tensors }.write(&path).map_err(|error| match error {
+            CheckpointError::Io { source, .. } => unusable(&self.dir, source),
+            other => other.into(),
+        })
+    }
+
+    /// What keeps the state of a model while it trains; its first failure goes to `failure`.
+    pub(crate) fn writer<'a>(
+        &'a self,
+        model: usize,
+        failure: &'a mut Option<Error>,
+    ) -> impl FnMut(&State<'_>) -> ControlFlow<()> + Send + 'a {
+        move |state| match self.keep(model, state) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                *failure = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+impl Found {
+    /// The trained model, if it is one.
+    pub(crate) fn finished(&self, params: &mut Params) -> Result<Option<Outcome>, Error> {
+        if !self.finished {
+            return Ok(None);
+        }
+        let state = self.state(params.arena().len(), [PARAMS])?;
+        params.arena_mut().copy_from_slice(state.arena(PARAMS).expect("it was just checked"));
+        Ok(Some(Outcome {
+            steps: self.step,
+            train_loss: self.train_loss,
+            valid_loss: self.valid_losses.last().copied(),
+            interrupted: false,
+        }))
+    }
+
+    /// The state to go on from, of a model with so many parameters and an optimiser with these states.
+    pub(crate) fn state<'s>(
+        &'s self,
+        len: usize,
+        names: impl IntoIterator<Item = &'s str>,
+    ) -> Result<State<'s>, Error> {
+        let damaged = |reason| Error::State { path: self.path.clone(), reason };
+        let arenas: Vec<(&str, &[f32])> =
+            self.arenas.iter().map(|(name, values)| (name.as_str(), &values[..])).collect();
+        if let Some((name, values)) = arenas.iter().find(|(_, values)| values.len() != len) {
+            return Err(damaged(format!("{name} has {} numbers, expected {len}", values.len())));
+        }
+        if let Some(name) = names.into_iter().find(|name| arenas.iter().all(|(known, _)| known != name)) {
+            return Err(damaged(format!("there is no {name} in it")));
+        }
+        Ok(State { step: self.step, train_loss: self.train_loss, valid_losses: &self.valid_losses, arenas })
+    }
+}
+
+/// What the directory of a training without the last steps of the data begins with; their number follows.
+const PARTIAL: &str = "without-last-";
+
+/// Where the settings of the models are.
+const MODELS: &str = "models";
+
+const TRAIN_LOSS: &str = "train_loss";
+const VALID_LOSSES: &str = "valid_losses";
+
+/// Removes the state of a training run that [`Forecaster::checkpoint_to`](crate::Forecaster::checkpoint_to) kept, and
+/// the directory if nothing else is in it.
+///
+/// # Errors
+/// If it cannot be removed.
+pub fn remove_training_state(dir: impl AsRef<Path>) -> Result<(), Error> {
+    fn empty(dir: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(dir)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with(PARTIAL) && entry.file_type()?.is_dir() {
+                empty(&entry.path())?;
+                continue;
+            }
+            // A kill in the middle of writing leaves a temporary file.
+            if name.starts_with(".writing-") || (name.starts_with("model-") && name.ends_with(".safetensors"))
+            {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        match fs::remove_dir(dir) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            done => done,
+        }
+    }
+    let dir = dir.as_ref();
+    empty(dir).map_err(|source| unusable(dir, source))
+}
+
+fn unusable(dir: &Path, source: io::Error) -> Error {
+    Error::StateDirectory { dir: dir.to_owned(), source }
+}
+
+/// Collects what is not the same in two values, the first few differences, by path.
+fn differ(path: &str, was: &Value, is: &Value, differences: &mut Vec<String>) {
+    const SHOWN: usize = 4;
+    if was == is || differences.len() >= SHOWN {
+        return;
+    }
+    let (Some(old), Some(new)) = (was.as_object(), is.as_object()) else {
+        differences.push(format!("{path} was {was} and is {is}"));
+        return;
+    };
+    let added = new.keys().filter(|key| !old.contains_key(*key));
+    for key in old.keys().chain(added) {
+        let path = match path {
+            "" | MODELS => key.clone(),
+            _ => format!("{path}.{key}"),
+        };
+        match (old.get(key), new.get(key)) {
+            (Some(was), Some(is)) => differ(&path, was, is, differences),
+            (was, _) => {
+                differences.push(format!("{path} was {}there", if was.is_some() { "" } else { "not " }))
+            }
+        }
+    }
+}

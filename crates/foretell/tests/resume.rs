@@ -1,0 +1,173 @@
+//! A training that goes on from its state on disk ends as one that was never interrupted, to the last bit.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use foretell::{Error, Fitted, Forecaster, Freq, ModelSpec, Panel, Verdict, remove_training_state};
+use foretell_checkpoint::{TensorData, TensorFile};
+use serde_json::{Value, json};
+
+const STEPS: u64 = 30;
+
+fn panel(last: f32) -> Panel {
+    let series = (0..3).map(|s| {
+        let mut y: Vec<f32> =
+            (0..120).map(|t| (t as f32 * 0.4 + s as f32).sin() * (1.0 + s as f32)).collect();
+        y[119] = last;
+        (format!("series {s}"), 0, y)
+    });
+    Panel::from_series(Freq::parse("h").expect("a frequency"), series).expect("a panel")
+}
+
+fn spec(name: &str, settings: Value) -> ModelSpec {
+    let common = json!({
+        "max_steps": STEPS, "windows_batch_size": 40, "batch_size": 2, "val_check_steps": 3, "gradient_clip_val": 0.5,
+    });
+    let all = [common, settings];
+    let all = all.iter().flat_map(|settings| settings.as_object().expect("an object"));
+    let spec = ModelSpec::new(name, 6, 18).expect("a model");
+    all.fold(spec, |spec, (name, value)| spec.set(name, value.clone()).expect("a value"))
+}
+
+/// Every optimiser and schedule, early stopping that goes back, dropout.
+fn specs() -> Vec<ModelSpec> {
+    let momentum = json!({ "momentum": 0.9, "nesterov": true });
+    vec![
+        spec(
+            "NLinear",
+            json!({ "optimizer": "SGD", "optimizer_kwargs": momentum, "lr_scheduler": "OneCycleLR" }),
+        ),
+        spec(
+            "MLP",
+            json!({
+                "hidden_size": 16, "optimizer": "RMSprop", "early_stop_patience_steps": 4, "learning_rate": 0.05,
+                "lr_scheduler": "ReduceLROnPlateau",
+                "lr_scheduler_kwargs": { "patience": 1, "factor": 0.5, "cooldown": 1 },
+            }),
+        ),
+        spec(
+            "NHITS",
+            json!({
+                "mlp_units": [[16, 16], [16, 16]], "dropout_prob_theta": 0.3, "optimizer": "RAdam",
+                "lr_scheduler": "CosineWarmup",
+            }),
+        ),
+        spec("GRU", json!({ "encoder_hidden_size": 8, "optimizer": "AdamW", "num_lr_decays": 3 })),
+    ]
+}
+
+fn forecaster(dir: Option<&Path>) -> Forecaster {
+    let forecaster = Forecaster::new(specs()).expect("models").val_size(12);
+    match dir {
+        Some(dir) => forecaster.checkpoint_to(dir, 4),
+        None => forecaster,
+    }
+}
+
+/// All weights, and how training ended, as bits.
+fn bits(fitted: &Fitted) -> Vec<u64> {
+    let mut bits = Vec::new();
+    for model in fitted.models() {
+        bits.extend(model.parameters_in_order().map(|value| u64::from(value.to_bits())));
+        let outcome = model.outcome().expect("trained");
+        bits.extend([outcome.steps, outcome.train_loss.to_bits()]);
+        bits.push(outcome.valid_loss.expect("watched").to_bits());
+    }
+    bits
+}
+
+#[test]
+fn an_interrupted_training_goes_on_to_the_last_bit() {
+    let whole = bits(&forecaster(None).fit(&panel(0.0)).expect("a fit"));
+    let home = tempfile::tempdir().expect("a folder");
+    let dir = home.path().join("state");
+    assert!(
+        bits(&forecaster(Some(&dir)).fit(&panel(0.0)).expect("a fit")) == whole,
+        "keeping changes nothing"
+    );
+    remove_training_state(&dir).expect("it is there");
+    assert!(!dir.exists());
+
+    // Interrupted once in each model, where no state would be written otherwise.
+    for model in specs() {
+        let (name, stop) = (model.name(), if model.name() == "MLP" { 9 } else { 17 });
+        let parts = forecaster(Some(&dir)).on_progress(move |found, progress| match found == name {
+            true if progress.step == stop => Verdict::Interrupt,
+            _ => Verdict::Continue,
+        });
+        let parts = parts.fit(&panel(0.0)).expect("a part of a fit");
+        let last = parts.models().last().expect("a model");
+        assert_eq!((last.spec().name(), last.outcome().expect("trained").steps), (name, stop));
+        assert!(last.outcome().expect("trained").interrupted);
+        parts.save(home.path().join("as it is"), true).expect("it is a model like any other");
+    }
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let listener = seen.clone();
+    let rest = forecaster(Some(&dir)).on_progress(move |name, progress| {
+        listener.lock().expect("no panic").push((name.to_owned(), progress.step));
+        Verdict::Continue
+    });
+    assert!(bits(&rest.fit(&panel(0.0)).expect("the rest")) == whole);
+    let expected: Vec<_> = (18..=STEPS).map(|step| ("GRU".to_owned(), step)).collect();
+    assert_eq!(*seen.lock().expect("no panic"), expected, "nothing is trained twice");
+}
+
+#[test]
+fn a_training_that_died_goes_on_from_the_last_state() {
+    let whole = bits(&forecaster(None).fit(&panel(0.0)).expect("a fit"));
+    let home = tempfile::tempdir().expect("a folder");
+    for (name, at) in [("NLinear", 3), ("NLinear", 22), ("NHITS", 11), ("GRU", 30)] {
+        let dying = forecaster(Some(home.path())).on_progress(move |found, progress| {
+            assert!(found != name || progress.step != at, "the power is gone");
+            Verdict::Continue
+        });
+        let died = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dying.fit(&panel(0.0)).is_ok()));
+        assert!(died.is_err(), "{name} at {at}");
+    }
+    assert!(bits(&forecaster(Some(home.path())).fit(&panel(0.0)).expect("the rest")) == whole);
+}
+
+#[test]
+fn another_training_or_a_damaged_state_is_an_error() {
+    let home = tempfile::tempdir().expect("a folder");
+    let dir = home.path().join("state");
+    let stopped = forecaster(Some(&dir)).on_progress(|_, _| Verdict::Interrupt);
+    stopped.fit(&panel(0.0)).expect("a step");
+    let error = |forecaster: Forecaster, panel: &Panel| forecaster.fit(panel).expect_err("an error");
+
+    let data = error(forecaster(Some(&dir)), &panel(1.0)).to_string();
+    assert!(data.contains("another training: data.values was "), "{data}");
+    let val_size = error(forecaster(Some(&dir)).val_size(18), &panel(0.0)).to_string();
+    assert!(val_size.contains("val_size was 12 and is 18"), "{val_size}");
+    let fewer = Forecaster::new(specs().into_iter().take(1)).expect("models").val_size(12);
+    let fewer = error(fewer.checkpoint_to(&dir, 4), &panel(0.0)).to_string();
+    assert!(fewer.contains("MLP was there") && fewer.contains("GRU was there"), "{fewer}");
+    let turned = Forecaster::new(specs().into_iter().rev()).expect("models").val_size(12);
+    let turned = error(turned.checkpoint_to(&dir, 4), &panel(0.0)).to_string();
+    assert!(turned.contains("NLinear.place among the models was 0 and is 3"), "{turned}");
+
+    let path = dir.join("model-0.safetensors");
+    let whole = std::fs::read(&path).expect("a state");
+    let mut file = TensorFile::read(&path).expect("a state");
+    file.tensors.insert("params".to_owned(), TensorData::f32([1], vec![0.0]));
+    file.write(&path).expect("it is written again");
+    let short = error(forecaster(Some(&dir)), &panel(0.0));
+    assert!(
+        matches!(short, Error::State { .. }) && short.to_string().contains("params has 1 numbers"),
+        "{short}"
+    );
+    file.tensors.remove("params");
+    file.write(&path).expect("it is written again");
+    assert!(error(forecaster(Some(&dir)), &panel(0.0)).to_string().contains("no params in it"));
+    file.metadata.insert("step".to_owned(), "many".to_owned());
+    file.write(&path).expect("it is written again");
+    assert!(error(forecaster(Some(&dir)), &panel(0.0)).to_string().contains("not what foretell wrote"));
+    for len in [0, 8, 100, whole.len() - 1] {
+        std::fs::write(&path, &whole[..len]).expect("it is cut");
+        assert!(matches!(error(forecaster(Some(&dir)), &panel(0.0)), Error::Checkpoint(_)), "{len} bytes");
+    }
+    let nowhere = home.path().join("file");
+    std::fs::write(&nowhere, "").expect("a file");
+    let nowhere = error(forecaster(Some(&nowhere)), &panel(0.0)).to_string();
+    assert!(nowhere.contains("cannot keep the state of training in"), "{nowhere}");
+}

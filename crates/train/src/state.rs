@@ -1,0 +1,41 @@
+//! What a training run is after a step: enough to go on from, to the last bit.
+
+use std::ops::ControlFlow;
+
+/// The state after a step.
+///
+/// Draws of series, windows and dropout are functions of the seed and the step, so none of theirs is kept.
+/// Where early stopping and schedules stand follows from the validation losses so far.
+#[derive(Clone, Debug)]
+pub struct State<'a> {
+    /// Steps taken.
+    pub step: u64,
+    /// The loss of the last batch.
+    pub train_loss: f64,
+    /// The validation losses of all checks, in order.
+    pub valid_losses: &'a [f64],
+    /// What is kept for each parameter: the parameters themselves as [`PARAMS`], those of the best check, if early
+    /// stopping may go back to them, as [`BEST`], and the optimiser's own under PyTorch's names.
+    pub arenas: Vec<(&'a str, &'a [f32])>,
+}
+
+/// The parameters, in [`State::arenas`].
+pub const PARAMS: &str = "params";
+
+/// The parameters of the best check, in [`State::arenas`].
+pub const BEST: &str = "best";
+
+impl State<'_> {
+    /// The values of this name.
+    pub fn arena(&self, name: &str) -> Option<&[f32]> {
+        self.arenas.iter().find(|(known, _)| *known == name).map(|(_, values)| *values)
+    }
+}
+
+/// Who keeps the state, and when.
+pub struct Keep<'a> {
+    /// Steps from one time to the next; at least 1. It is also kept where the listener interrupts.
+    pub every: u64,
+    /// Takes the state; training stops where it breaks off.
+    pub write: &'a mut (dyn FnMut(&State<'_>) -> ControlFlow<()> + Send),
+}
