@@ -60,11 +60,8 @@ pub(crate) enum Mistake {
 /// Parses a command line, and the file that it may name.
 pub(crate) fn parse(command: &Command, args: Vec<OsString>) -> Result<(ArgMatches, Origins), Mistake> {
     let strict = |args: Vec<OsString>| command.clone().try_get_matches_from(args).map_err(Mistake::Arguments);
-    // What is required may stand in the file.
-    let mut lenient = command.clone();
-    for name in command.get_subcommands().map(Command::get_name) {
-        lenient = lenient.mut_subcommand(name, |sub| sub.mut_args(|arg| arg.required(false)));
-    }
+    // What is missing here may stand in the file, so mistakes are not looked for yet.
+    let lenient = command.clone().ignore_errors(true);
     let given = lenient.try_get_matches_from(&args).ok();
     let found = given.as_ref().and_then(|given| given.subcommand()).and_then(|(name, given)| {
         let path = given.try_get_one::<PathBuf>("config").ok()??;
@@ -210,7 +207,13 @@ fn flag_entries(
 ) -> Result<(), Fault> {
     let (name, at) = (key.get_ref().as_ref(), key.span().start);
     let usable = |arg: &&Arg| !["help", "version", "config"].contains(&arg.get_id().as_str());
-    let known = |name: &str| command.get_arguments().filter(usable).find(|arg| arg.get_long() == Some(name));
+    let known = |name: &str| {
+        let called = |arg: &&Arg| {
+            arg.get_long() == Some(name)
+                || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+        };
+        command.get_arguments().filter(usable).find(called)
+    };
     let Some(arg) = known(name) else {
         let names = command.get_arguments().filter(usable).filter_map(Arg::get_long);
         let hint = nearest(name, names).map(|name| format!(", did you mean `{name}`?")).unwrap_or_default();
@@ -221,6 +224,8 @@ fn flag_entries(
         let what = format!("`{name}` is no flag of foretell {}{hint}{place}", command.get_name());
         return Err(Fault(at, what));
     };
+    // An alias is overridden like the flag itself.
+    let name = arg.get_long().unwrap_or(name);
     let fault = |expected: &str| {
         let found = value.get_ref().type_str();
         Fault(value.span().start, format!("`{name}` must be {expected}, found a TOML {found}"))

@@ -136,7 +136,9 @@ fn no_file_panics() {
     ];
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let example = fit().get_after_help().unwrap().to_string();
-    let example = example.split_once("in tables:\n").unwrap().1.to_owned();
+    let example =
+        example.split_once("in tables:\n").unwrap().1.lines().take_while(|line| line.starts_with("  "));
+    let example = example.collect::<Vec<_>>().join("\n");
     let mut large = RUN.to_owned();
     (0..200).for_each(|i| large += &format!("key_{i} = [1, 2.5, \"{i}\"]\n"));
     let seeds = [RUN, &example, &large].map(|text| text.as_bytes().to_vec()).to_vec();

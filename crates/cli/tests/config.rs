@@ -98,3 +98,12 @@ fn mistakes_name_the_file_and_its_line() {
     let event: serde_json::Value = serde_json::from_str(&stderr(&output)).unwrap();
     assert!(event["event"] == "error" && event["message"].as_str().unwrap().contains("--h"), "{event}");
 }
+
+#[test]
+fn a_flag_may_need_one_of_the_file_or_go_by_another_name() {
+    let desk = with_file(&format!("resume = \"state\"\n{RUN}"));
+    desk.ok("fit --config sub/run.toml --checkpoint-every 1 --out model");
+    desk.ok("fit --config sub/run.toml --checkpoint elsewhere --out other");
+    let message = desk.fails(2, "fit --config nowhere.toml --checkpoint-every 1 --out third");
+    assert!(message.contains("nowhere.toml"), "{message}");
+}
