@@ -1,0 +1,70 @@
+//! Accuracy on a real panel: M4 Hourly (Makridakis, Spiliotis, Assimakopoulos 2020), 414 series, h 48.
+//!
+//! Runs where the environment variable `FORETELL_DATA` names a folder that holds `M4-Hourly-train.csv` and
+//! `M4-Hourly-test.csv`; skips with a message elsewhere.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use foretell::{Forecaster, ModelSpec, Panel, ReadOptions};
+
+const H: usize = 48;
+
+/// neuralforecast's sMAPE and MASE with the same settings, by `compare/m4.py`: means over the seeds 1, 2 and 3.
+const THERE: [(&str, f64, f64); 1] = [("NHITS", 0.1704, 1.4581)];
+
+#[test]
+fn forecasts_are_as_good_as_those_of_neuralforecast() {
+    let Some(folder) = std::env::var_os("FORETELL_DATA") else {
+        return eprintln!("skipped: FORETELL_DATA does not name a folder with M4-Hourly-train.csv");
+    };
+    let parts = ["train", "test"].map(|part| Path::new(&folder).join(format!("M4-Hourly-{part}.csv")));
+    if let Some(missing) = parts.iter().find(|path| !path.exists()) {
+        return eprintln!("skipped: no {}", missing.display());
+    }
+    let long = long(&parts.map(|path| fs::read_to_string(path).expect("a file")));
+    let panel = Panel::read_csv(long.as_bytes(), "M4", &ReadOptions::default()).expect("a panel");
+    assert_eq!(panel.n_series(), 414);
+    let mut means = [[0.0; 2]; THERE.len()];
+    for seed in 1..=3 {
+        let specs = THERE.iter().map(|(name, ..)| {
+            ModelSpec::new(name, H, 96)
+                .and_then(|spec| spec.set("max_steps", 300))
+                .and_then(|spec| spec.set("learning_rate", 1e-3))
+                .and_then(|spec| spec.set("scaler_type", "standard"))
+                .and_then(|spec| spec.set("windows_batch_size", 128))
+                .and_then(|spec| spec.set("random_seed", seed))
+                .expect("valid hyper-parameters")
+        });
+        // One window, the last 48 hours: the test file.
+        let checked =
+            Forecaster::new(specs).expect("models").cross_validate(&panel, 1, H).expect("forecasts");
+        for (metrics, mean) in checked.metrics(&panel, 24).iter().zip(&mut means) {
+            println!("{}, seed {seed}: sMAPE {:.4}, MASE {:.4}", metrics.model, metrics.smape, metrics.mase);
+            mean[0] += metrics.smape / 3.0;
+            mean[1] += metrics.mase / 3.0;
+        }
+    }
+    for ((name, smape, mase), [found_smape, found_mase]) in THERE.into_iter().zip(means) {
+        println!("{name}: sMAPE {found_smape:.4} ({smape:.4} there), MASE {found_mase:.4} ({mase:.4} there)");
+        assert!(found_smape < 1.03 * smape, "{name}: sMAPE {found_smape} against {smape}");
+        assert!(found_mase < 1.03 * mase, "{name}: MASE {found_mase} against {mase}");
+    }
+}
+
+/// The files have a series in each row, ragged: id and values. Gives `unique_id,ds,y`, hours numbered from 1.
+fn long([train, test]: &[String; 2]) -> String {
+    let series = |file: &str| -> Vec<Vec<String>> {
+        let cells = |line: &str| line.split(',').map(|cell| cell.trim_matches('"').to_owned());
+        file.lines().skip(1).map(|line| cells(line).filter(|cell| !cell.is_empty()).collect()).collect()
+    };
+    let mut long = String::from("unique_id,ds,y\n");
+    for (history, future) in series(train).iter().zip(&series(test)) {
+        assert_eq!(history[0], future[0], "the files have the same series in the same order");
+        for (hour, y) in history[1..].iter().chain(&future[1..]).enumerate() {
+            writeln!(long, "{},{},{y}", history[0], hour + 1).expect("text");
+        }
+    }
+    long
+}
