@@ -56,8 +56,11 @@ fn forecasts_are_as_good_as_those_of_neuralforecast() {
 /// The files have a series in each row, ragged: id and values. Gives `unique_id,ds,y`, hours numbered from 1.
 fn long([train, test]: &[String; 2]) -> String {
     let series = |file: &str| -> Vec<Vec<String>> {
-        let cells = |line: &str| line.split(',').map(|cell| cell.trim_matches('"').to_owned());
-        file.lines().skip(1).map(|line| cells(line).filter(|cell| !cell.is_empty()).collect()).collect()
+        let cells = |line: &str| -> Vec<String> {
+            let cells = line.split(',').map(|cell| cell.trim_matches('"').to_owned());
+            cells.filter(|cell| !cell.is_empty()).collect()
+        };
+        file.lines().skip(1).map(cells).collect()
     };
     let mut long = String::from("unique_id,ds,y\n");
     for (history, future) in series(train).iter().zip(&series(test)) {

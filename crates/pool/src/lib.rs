@@ -17,7 +17,7 @@
 //!     assert_eq!(sum[4095], 1.0);
 //! } // both buffers go back to the pool
 //! # #[cfg(feature = "pool")]
-//! assert!(metrics().misses <= 2); // the system allocator was called for the first round only
+//! assert!(metrics().hits >= 1998); // the system allocator was called for the first round only
 //! ```
 //!
 //! # How it works

@@ -213,6 +213,8 @@ fn emulate<Op: WithSimd>(width: usize, op: Op) -> Op::Output {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+
     use super::*;
 
     #[test]
@@ -264,8 +266,16 @@ mod tests {
 
     #[test]
     fn the_variable_sets_the_level() {
+        // Under an emulator the test needs it too, where cargo was told of it.
+        let emulator = match cfg!(target_arch = "aarch64") {
+            true => std::env::var("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER").unwrap_or_default(),
+            false => String::new(),
+        };
         let run = |value: &str| {
-            let output = std::process::Command::new(std::env::current_exe().unwrap())
+            let test = std::env::current_exe().unwrap();
+            let mut words = emulator.split_whitespace().map(OsStr::new).chain([test.as_os_str()]);
+            let output = std::process::Command::new(words.next().unwrap())
+                .args(words)
                 .args(["--ignored", "--nocapture", "--exact", "level::tests::says_its_level"])
                 .env("FORETELL_SIMD", value)
                 .output()
