@@ -162,15 +162,8 @@ fn synthetic(dims: &Dims, batch: usize) -> Batch {
 /// Some windows of a batch, without a copy.
 fn slice(batch: &Batch, range: std::ops::Range<usize>) -> Batch {
     let rows = |tensor: &Tensor| tensor.narrow(0, range.start, range.len());
-    let windows = &batch.windows;
     Batch {
-        windows: Windows {
-            insample_y: rows(&windows.insample_y),
-            insample_mask: rows(&windows.insample_mask),
-            hist_exog: windows.hist_exog.as_ref().map(rows),
-            futr_exog: windows.futr_exog.as_ref().map(rows),
-            stat_exog: windows.stat_exog.as_ref().map(rows),
-        },
+        windows: batch.windows.rows(range.clone()),
         target: rows(&batch.target),
         weights: rows(&batch.weights),
         gauge: rows(&batch.gauge),

@@ -47,17 +47,6 @@ fn windows(dims: &Dims, batch: usize) -> Windows {
     }
 }
 
-fn first(windows: &Windows) -> Windows {
-    let one = |tensor: &Tensor| tensor.narrow(0, 0, 1);
-    Windows {
-        insample_y: one(&windows.insample_y),
-        insample_mask: one(&windows.insample_mask),
-        hist_exog: windows.hist_exog.as_ref().map(one),
-        futr_exog: windows.futr_exog.as_ref().map(one),
-        stat_exog: windows.stat_exog.as_ref().map(one),
-    }
-}
-
 pub(crate) fn check(name: &str) {
     for exogenous in [false, true] {
         for outputs in [1, 3] {
@@ -99,7 +88,7 @@ fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, window
 fn windows_do_not_mix(name: &str, model: &dyn Model, params: &Params, windows: &Windows) {
     let cx = Forward::inference(params);
     let together = model.forward(&cx, windows).value().narrow(0, 0, 1).to_vec();
-    let alone = model.forward(&cx, &first(windows)).value().to_vec();
+    let alone = model.forward(&cx, &windows.rows(0..1)).value().to_vec();
     for (a, b) in alone.iter().zip(&together) {
         assert!((a - b).abs() < 1e-4, "{name}: a window's forecast is {a} alone and {b} among others");
     }

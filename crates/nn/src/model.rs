@@ -1,6 +1,7 @@
 //! What a model is to those who train and serve it.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use foretell_autograd::{Key, Tensor, Var};
 
@@ -42,6 +43,28 @@ impl Windows {
     /// The number of windows.
     pub fn batch(&self) -> usize {
         self.insample_y.shape()[0]
+    }
+
+    /// Some of the windows, without a copy.
+    pub fn rows(&self, range: Range<usize>) -> Self {
+        let rows = |tensor: &Tensor| tensor.narrow(0, range.start, range.len());
+        Self { stat_exog: self.stat_exog.as_ref().map(rows), ..self.each(rows) }
+    }
+
+    /// Some of the steps of every window, without a copy; columns that do not change over time stay.
+    pub fn steps(&self, range: Range<usize>) -> Self {
+        self.each(|tensor| tensor.narrow(1, range.start, range.len()))
+    }
+
+    /// What `part` makes of everything that has steps.
+    fn each(&self, part: impl Fn(&Tensor) -> Tensor) -> Self {
+        Self {
+            insample_y: part(&self.insample_y),
+            insample_mask: part(&self.insample_mask),
+            hist_exog: self.hist_exog.as_ref().map(&part),
+            futr_exog: self.futr_exog.as_ref().map(&part),
+            stat_exog: self.stat_exog.clone(),
+        }
     }
 
     /// `[y | hist | futr | stat]`, each flattened to `[batch, -1]`: the input of the models that see a

@@ -48,11 +48,12 @@ fn step_by_step(
 ) -> Tensor {
     let history = windows.insample_y.shape()[1] + 1 - horizon;
     let mut state = RecurrentState::new();
-    let mut seen = part(windows, 0, history);
+    let mut seen = windows.steps(0..history);
     let mut forecasts: Vec<Tensor> = Vec::with_capacity(horizon);
     for step in 0..horizon {
         if let Some(last) = forecasts.last() {
-            seen = Windows { insample_y: fed_back(last), ..part(windows, history + step - 1, 1) };
+            let next = history + step - 1;
+            seen = Windows { insample_y: fed_back(last), ..windows.steps(next..next + 1) };
         }
         forecasts.push(model.step(cx, &seen, &mut state).value().clone());
     }
@@ -65,18 +66,6 @@ pub fn mean_of_outputs(forecast: &Tensor) -> Tensor {
     match forecast.shape()[2] {
         1 => forecast.reshape([forecast.shape()[0], 1]),
         outputs => forecast.sum(2).scale(1.0 / outputs as f32),
-    }
-}
-
-/// Steps `start..start + len` of windows that are one step askew.
-fn part(windows: &Windows, start: usize, len: usize) -> Windows {
-    let steps = |tensor: &Tensor| tensor.narrow(1, start, len);
-    Windows {
-        insample_y: steps(&windows.insample_y),
-        insample_mask: steps(&windows.insample_mask),
-        hist_exog: windows.hist_exog.as_ref().map(steps),
-        futr_exog: windows.futr_exog.as_ref().map(steps),
-        stat_exog: windows.stat_exog.clone(),
     }
 }
 
