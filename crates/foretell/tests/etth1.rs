@@ -3,9 +3,10 @@
 //! Runs where the environment variable `FORETELL_DATA` names a folder that holds `ETTh1.csv`; skips with
 //! a message elsewhere.
 
-use std::path::Path;
+mod accuracy;
 
-use foretell::{Forecaster, ModelSpec, Panel, ReadOptions};
+use accuracy::{panels, spec};
+use foretell::{Forecaster, Panel, ReadOptions};
 
 /// neuralforecast's MAE with the same settings, by `compare/accuracy.py`: the mean over the seeds 1, 2 and 3.
 const THERE: [(&str, f64); 6] = [
@@ -19,27 +20,13 @@ const THERE: [(&str, f64); 6] = [
 
 #[test]
 fn each_model_beats_the_seasonal_naive_forecast_and_matches_neuralforecast() {
-    let Some(folder) = std::env::var_os("FORETELL_DATA") else {
-        return eprintln!("skipped: FORETELL_DATA does not name a folder with ETTh1.csv");
-    };
-    let path = Path::new(&folder).join("ETTh1.csv");
-    if !path.exists() {
-        return eprintln!("skipped: no {}", path.display());
-    }
+    let Some([path]) = panels(["ETTh1.csv"]) else { return };
     let panel =
         Panel::from_csv(path, &ReadOptions { wide: true, ..ReadOptions::default() }).expect("a panel");
     let panel = panel.without_last(panel.max_len() - 8640);
     let mut means = [0.0; THERE.len()];
     for seed in 1..=3 {
-        let specs = THERE.iter().map(|(name, _)| {
-            ModelSpec::new(name, 24, 96)
-                .and_then(|spec| spec.set("max_steps", 300))
-                .and_then(|spec| spec.set("learning_rate", 1e-3))
-                .and_then(|spec| spec.set("scaler_type", "standard"))
-                .and_then(|spec| spec.set("windows_batch_size", 128))
-                .and_then(|spec| spec.set("random_seed", seed))
-                .expect("valid hyper-parameters")
-        });
+        let specs = THERE.iter().map(|(name, _)| spec(name, 24, seed));
         let checked =
             Forecaster::new(specs).expect("models").cross_validate(&panel, 10, 24).expect("a validation");
         let metrics = checked.metrics(&panel, 24);

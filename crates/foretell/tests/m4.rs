@@ -3,11 +3,13 @@
 //! Runs where the environment variable `FORETELL_DATA` names a folder that holds `M4-Hourly-train.csv` and
 //! `M4-Hourly-test.csv`; skips with a message elsewhere.
 
+mod accuracy;
+
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
 
-use foretell::{Forecaster, ModelSpec, Panel, ReadOptions};
+use accuracy::{panels, spec};
+use foretell::{Forecaster, Panel, ReadOptions};
 
 const H: usize = 48;
 
@@ -16,27 +18,13 @@ const THERE: [(&str, f64, f64); 1] = [("NHITS", 0.1704, 1.4581)];
 
 #[test]
 fn forecasts_are_as_good_as_those_of_neuralforecast() {
-    let Some(folder) = std::env::var_os("FORETELL_DATA") else {
-        return eprintln!("skipped: FORETELL_DATA does not name a folder with M4-Hourly-train.csv");
-    };
-    let parts = ["train", "test"].map(|part| Path::new(&folder).join(format!("M4-Hourly-{part}.csv")));
-    if let Some(missing) = parts.iter().find(|path| !path.exists()) {
-        return eprintln!("skipped: no {}", missing.display());
-    }
+    let Some(parts) = panels(["M4-Hourly-train.csv", "M4-Hourly-test.csv"]) else { return };
     let long = long(&parts.map(|path| fs::read_to_string(path).expect("a file")));
     let panel = Panel::read_csv(long.as_bytes(), "M4", &ReadOptions::default()).expect("a panel");
     assert_eq!(panel.n_series(), 414);
     let mut means = [[0.0; 2]; THERE.len()];
     for seed in 1..=3 {
-        let specs = THERE.iter().map(|(name, ..)| {
-            ModelSpec::new(name, H, 96)
-                .and_then(|spec| spec.set("max_steps", 300))
-                .and_then(|spec| spec.set("learning_rate", 1e-3))
-                .and_then(|spec| spec.set("scaler_type", "standard"))
-                .and_then(|spec| spec.set("windows_batch_size", 128))
-                .and_then(|spec| spec.set("random_seed", seed))
-                .expect("valid hyper-parameters")
-        });
+        let specs = THERE.iter().map(|(name, ..)| spec(name, H, seed));
         // One window, the last 48 hours: the test file.
         let checked =
             Forecaster::new(specs).expect("models").cross_validate(&panel, 1, H).expect("forecasts");
