@@ -19,6 +19,12 @@ HIST = dict(hist_exog_list=["x1", "x2"])
 FUTR = dict(futr_exog_list=["f1", "f2"])
 STAT = dict(stat_exog_list=["s1", "s2", "s3"])
 EXOG = HIST | FUTR | STAT
+CARDINALITIES = dict(x1=2, x2=7, f1=5, f2=3, s1=1, s3=4)
+CATEGORICAL = [  # for models that embed columns: one of each kind, in another order than they are listed; several and whole kinds
+    ("categorical", EXOG | dict(cat_exog_list=["s3", "f1", "x2"], categorical_cardinalities=CARDINALITIES)),
+    ("categorical-all", EXOG | dict(cat_exog_list=["x2", "f2", "s1", "x1", "s3", "f1"], categorical_cardinalities=CARDINALITIES, cat_emb_dim="half")),
+    ("categorical-hist", HIST | dict(cat_exog_list=["x1"], categorical_cardinalities=CARDINALITIES, cat_emb_dim=4)),
+]
 
 # What a case may ask of its windows, beside the model's arguments.
 HOLES = dict(holes=True)  # insample_mask with zeros (it is all ones otherwise)
@@ -74,6 +80,7 @@ NHITS_CASES = [
     ("exog-mq", EXOG | LOSSES["mq"]),
     ("nearest-mq", dict(interpolation_mode="nearest", h=6, n_freq_downsample=[3, 2, 1]) | LOSSES["mq"]),
     ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+    *CATEGORICAL,
     *LOSSES.items(),
 ]
 
@@ -114,6 +121,8 @@ NBEATSX_CASES = [
     ("exogenous-shared", EXOG | dict(stack_types=["exogenous", "trend"], n_blocks=[2, 2], shared_weights=True)),
     ("exogenous-h1", FUTR | dict(stack_types=["exogenous", "identity"], n_blocks=[1, 1], h=1)),
     ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+    *CATEGORICAL,
+    *[(f"exogenous-{case}", arguments | EXOGENOUS) for case, arguments in CATEGORICAL if case != "categorical-hist"],
 ]
 
 # RNN, LSTM and GRU share their cases, with few units and two layers.
@@ -144,6 +153,8 @@ RECURRENT_CASES = [
     ("recurrent-no-bias", dict(encoder_bias=False, **RECURRENT)),
     ("recurrent-mq", dict(h_train=2, **RECURRENT) | EXOG | LOSSES["mq"]),
     ("recurrent-exclude-insample-y", dict(exclude_insample_y=True, h_train=2, **EXOG, **RECURRENT)),
+    *CATEGORICAL,
+    *[(f"recurrent-{case}", dict(h_train=3, **arguments, **RECURRENT)) for case, arguments in CATEGORICAL[:1]],
     *LOSSES.items(),
 ]
 
@@ -185,6 +196,8 @@ CASES = {
             ("stat", STAT),
             ("exog-mq", EXOG | LOSSES["mq"]),
             ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+            *CATEGORICAL,
+            *[(f"{case}-sqrt", arguments | dict(cat_emb_dim="sqrt")) for case, arguments in CATEGORICAL[:1]],
             *(LOSSES | FURTHER_LOSSES).items(),
         ],
     ),
@@ -211,7 +224,13 @@ def windows(model, batch, holes, random):
         return torch.randn(*shape, generator=random)
 
     def exog(columns, *shape):
-        return normal(batch, *shape, len(columns)) if columns else None
+        if not columns:
+            return None
+        values = normal(batch, *shape, len(columns))
+        for i, column in enumerate(columns):
+            if column in model.cat_exog_list:  # 0 is the category that training did not see
+                values[..., i] = torch.randint(model.categorical_cardinalities[column] + 1, (batch, *shape), generator=random)
+        return values
 
     inputs = dict(
         insample_y=normal(batch, length, 1),
@@ -274,7 +293,11 @@ def write(model_class, case, arguments):
         tensors |= {"loc": loc.flatten(), "scale": scale.flatten()}
 
     def forward():
-        output = model(inputs)
+        def embed(kind):  # as the base class does before forward
+            lists = [getattr(model, f"{kind}{suffix}") for suffix in ("_exog_list", "_cat_exog_list", "_cat_embeddings")]
+            return model._embed_stream(inputs[f"{kind}_exog"], *lists)
+
+        output = model(inputs | {f"{kind}_exog": embed(kind) for kind in ("hist", "futr", "stat")})
         if model.loss.is_distribution_output:
             args = model.loss.scale_decouple(output=model.loss.domain_map(output), loc=loc, scale=scale)
             return output, model.loss(y=target, distr_args=args, mask=mask)

@@ -15,6 +15,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 from common import fixtures, generator, numbers, one_thread
+from neuralforecast.common._base_model import BaseModel
 from neuralforecast.common._scalers import TemporalNorm
 from neuralforecast.losses.pytorch import (
     MAE,
@@ -76,6 +77,21 @@ def recurrent(x, *weights, cell, last):
     return output[-last:]
 
 
+def embedding(weight, ids):
+    """The lookup of neuralforecast's models: row 0 is the mean of the others."""
+    layer = nn.Embedding(*weight.shape)
+    return torch.func.functional_call(Lookup(layer), {"layer.weight": weight}, (torch.tensor(ids),))
+
+
+class Lookup(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, ids):
+        return BaseModel._lookup_embedding(None, self.layer, ids)
+
+
 OPS = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -96,6 +112,8 @@ OPS = {
     "interpolate": interpolate,
     "moving_average": lambda x, kernel: MovingAvg(kernel, stride=1)(x),
     "recurrent": recurrent,
+    "embedding": embedding,
+    "repeat": lambda x, dim, times: x.unsqueeze(dim).repeat_interleave(times, dim),
     "sum": lambda x, dim: x.sum(dim),
     "mean": lambda x, dim: x.mean(dim),
 }
@@ -142,6 +160,12 @@ CASES = {
         ([(2, 3, 2), (2, 3, 1)], dict(dim=-1)),
         ([(2, 3, 2), (2, 3, 1), (2, 3, 3)], dict(dim=-1)),
     ],
+    "embedding": [
+        ([(4, 3)], dict(ids=[[1, 3], [2, 3]])),
+        ([(4, 3)], dict(ids=[0, 1, 0, 2])),
+        ([(2, 1)], dict(ids=[[[0, 1, 1, 0]]])),
+    ],
+    "repeat": [([(2, 3)], dict(dim=dim, times=4)) for dim in (0, 1, 2)],
     "narrow": [
         ([(3, 6)], dict(dim=1, start=0, len=4)),
         ([(3, 6)], dict(dim=1, start=5, len=1)),

@@ -44,7 +44,7 @@ impl Numbers {
 fn operations_agree_with_pytorch() {
     let fixtures: BTreeMap<String, Vec<Case>> =
         serde_json::from_str(include_str!("fixtures/ops.json")).expect("the fixtures are valid");
-    assert_eq!(fixtures.len(), 21, "operations in the fixtures");
+    assert_eq!(fixtures.len(), 23, "operations in the fixtures");
     for (name, cases) in &fixtures {
         for (i, case) in cases.iter().enumerate() {
             let what = format!("{name} case {i} {}", case.args);
@@ -85,6 +85,8 @@ fn apply(name: &str, x: &[Var], args: &Value) -> Var {
             let padding = if text("mode") == "zeros" { Padding::Zeros } else { Padding::Replicate };
             x[0].pad(axis(), number("before"), number("after"), padding)
         }
+        "embedding" => x[0].embedding(&numbers(&args["ids"])),
+        "repeat" => x[0].repeat(axis(), number("times")),
         "flip" => x[0].flip(axis()),
         "reshape" => x[0].reshape(&list("shape")[..]),
         "permute" => x[0].permute(&list("dims")),
@@ -105,6 +107,21 @@ fn apply(name: &str, x: &[Var], args: &Value) -> Var {
         "mean" => x[0].mean(axis()),
         other => panic!("the fixtures hold an operation that this test does not know: {other}"),
     }
+}
+
+/// A tensor of lists of numbers.
+fn numbers(lists: &Value) -> Tensor {
+    let (mut shape, mut first) = (Vec::new(), lists);
+    while let Some(list) = first.as_array() {
+        shape.push(list.len());
+        first = &list[0];
+    }
+    let mut flat = vec![lists];
+    for _ in &shape {
+        flat = flat.into_iter().flat_map(|list| list.as_array().expect("a list")).collect();
+    }
+    let flat: Vec<f32> = flat.iter().map(|number| number.as_f64().expect("a number") as f32).collect();
+    Tensor::from_slice(&flat, &shape[..])
 }
 
 /// x, weight_ih, weight_hh, then the biases and weight_hr where there are any.

@@ -69,7 +69,7 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
 
     let held_bytes = {
         let before = foretell_pool::metrics().live_bytes;
-        let output = network.forward(&Forward::training(&params, Key::new(0)), &data.windows);
+        let output = network.forward(&Forward::training(&params, Key::new(0)), &data.windows.inputs());
         let mean = loss.mean(&output, data.truth(), total);
         drop(output);
         let held = foretell_pool::metrics().live_bytes.saturating_sub(before);

@@ -1,5 +1,8 @@
 //! The hyper-parameters that every model has: neuralforecast's names, defaults and ranges.
 
+use std::collections::BTreeMap;
+
+use foretell_models::Category;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -9,6 +12,15 @@ const MAX_STEPS: usize = 1_000_000;
 /// Windows of a batch.
 const MAX_WINDOWS: usize = 1_000_000;
 
+/// Categories of a column: as many as 32-bit floats can number.
+const MAX_CATEGORIES: usize = 1 << 24;
+
+/// Numbers that a category becomes.
+const MAX_WIDTH: usize = 10_000;
+
+/// Those that only models have that embed categorical columns.
+pub(crate) const CATEGORICAL: [&str; 3] = ["cat_exog_list", "categorical_cardinalities", "cat_emb_dim"];
+
 /// The hyper-parameters that every model has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Common {
@@ -17,6 +29,9 @@ pub(crate) struct Common {
     pub(crate) futr_exog_list: Option<Vec<String>>,
     pub(crate) hist_exog_list: Option<Vec<String>>,
     pub(crate) stat_exog_list: Option<Vec<String>>,
+    pub(crate) cat_exog_list: Option<Vec<String>>,
+    pub(crate) categorical_cardinalities: Option<BTreeMap<String, usize>>,
+    pub(crate) cat_emb_dim: Value,
     pub(crate) exclude_insample_y: bool,
     pub(crate) loss: Value,
     pub(crate) valid_loss: Value,
@@ -71,6 +86,9 @@ impl Default for Common {
             futr_exog_list: None,
             hist_exog_list: None,
             stat_exog_list: None,
+            cat_exog_list: None,
+            categorical_cardinalities: None,
+            cat_emb_dim: json!("fastai"),
             exclude_insample_y: false,
             loss: json!("MAE"),
             valid_loss: Value::Null,
@@ -117,12 +135,24 @@ impl Common {
         let alias =
             |alias: &str| !alias.is_empty() && !alias.contains(['/', '\\', '\0']) && !alias.starts_with('.');
         let inference = |size: i64| size < 0 || usize::try_from(size).is_ok_and(count);
+        let cardinalities = self.categorical_cardinalities.iter().flat_map(BTreeMap::values);
+        let width = Category::width(&self.cat_emb_dim, 1);
         let rules = [
             ("h", (1..=MAX_STEPS).contains(&self.h), "between 1 and 1000000"),
             (
                 "input_size",
                 self.input_size == -1 || (1..=MAX_STEPS as i64).contains(&self.input_size),
                 "between 1 and 1000000, or -1 for 3 * h",
+            ),
+            (
+                "categorical_cardinalities",
+                cardinalities.into_iter().all(|count| (1..=MAX_CATEGORIES).contains(count)),
+                "numbers between 1 and 16777216",
+            ),
+            (
+                "cat_emb_dim",
+                width.is_some_and(|width| width <= MAX_WIDTH),
+                "\"fastai\", \"sqrt\", \"half\", or a number between 1 and 10000",
             ),
             ("max_steps", self.max_steps > 0, "at least 1"),
             ("learning_rate", self.learning_rate > 0.0 && self.learning_rate.is_finite(), "above 0"),

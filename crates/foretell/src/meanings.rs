@@ -7,6 +7,16 @@ pub(crate) const MEANINGS: &[(&str, &str)] = &[
     ("futr_exog_list", "Columns known for past and future."),
     ("hist_exog_list", "Columns known for the past only."),
     ("stat_exog_list", "Columns of the static table."),
+    ("cat_exog_list", "Those of these columns that hold categories, which are embedded instead of scaled."),
+    (
+        "categorical_cardinalities",
+        "The most categories that each of them may have, {column: number}; null for those of the training data.",
+    ),
+    (
+        "cat_emb_dim",
+        "The numbers that a category becomes: by a rule for the number n of categories, \"fastai\" (1.6 n^0.56), \
+         \"sqrt\" or \"half\", each at most 50, or one number for all columns.",
+    ),
     ("exclude_insample_y", "Whether the target's own history is hidden from the model."),
     ("loss", "What training makes small: a name, or {name: {argument: value}}."),
     ("valid_loss", "What is watched on the validation windows; null for loss."),

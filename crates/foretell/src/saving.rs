@@ -176,8 +176,8 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
         steps.ok_or_else(|| format!("hyper-parameter h must be between 1 and 1000000, found {h}"))? as usize;
     let mut spec = ModelSpec::new(&file.class, steps, 1)?.set("input_size", -1)?;
     for (name, value) in arguments {
-        let tolerated = OF_TRAINING.contains(&name.as_str())
-            || (name != "cat_exog_list" && UNSUPPORTED.iter().any(|(known, _)| *known == name));
+        let tolerated =
+            OF_TRAINING.contains(&name.as_str()) || UNSUPPORTED.iter().any(|(known, _)| *known == name);
         spec = match spec.clone().set(&name, value) {
             Err(_) if tolerated => spec,
             set => set?,

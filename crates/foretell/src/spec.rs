@@ -1,11 +1,11 @@
 //! A model by name with its hyper-parameters: neuralforecast's names, defaults and JSON values.
 
 use foretell_data::{DataError, WindowScaler, nearest};
-use foretell_models::{ConfigError, Entry, MODELS, find};
+use foretell_models::{Categories, Category, ConfigError, Entry, MODELS, find};
 use foretell_nn::{Dims, Loss, LossError, Model, Table, register_revin};
 use serde_json::{Map, Value};
 
-use crate::common::Common;
+use crate::common::{CATEGORICAL, Common};
 use crate::meanings::MEANINGS;
 use crate::optimisation::{Fault, Optimisation, check_class};
 
@@ -169,7 +169,7 @@ impl ModelSpec {
             expected,
             found: value.to_string(),
         };
-        let reads = self.entry.exogenous;
+        let (reads, default) = (self.entry.exogenous, Common::default().to_map());
         let lists = [
             ("futr_exog_list", reads.futr, "future"),
             ("hist_exog_list", reads.hist, "historic"),
@@ -180,6 +180,9 @@ impl ModelSpec {
             lists.iter().find(|(list, reads, _)| *list == name && !reads && given(value))
         {
             return Err(bad(format!("empty: the model reads no {kind} columns")));
+        }
+        if CATEGORICAL.contains(&name) && !reads.cat && *value != default[name] {
+            return Err(bad(format!("{}: the model reads no categorical columns", default[name])));
         }
         if name == "exclude_insample_y" && value == true && !(reads.futr || reads.hist || reads.stat) {
             return Err(bad("false: the model reads nothing but the target's history".to_owned()));
@@ -218,6 +221,17 @@ impl ModelSpec {
             if let Some(count) = loss.horizon_weight().map(<[f32]>::len).filter(|&count| count != self.h()) {
                 let expected = format!("one weight for each of the {} steps of the horizon", self.h());
                 return fault("horizon_weight", expected, format!("{count} weights"));
+            }
+        }
+        let known = [self.hist_exog_list(), self.futr_exog_list(), self.stat_exog_list()].concat();
+        for (i, column) in self.cat_exog_list().iter().enumerate() {
+            if !known.contains(column) {
+                let expected =
+                    "columns that stand in hist_exog_list, futr_exog_list or stat_exog_list as well";
+                return fault("cat_exog_list", expected.to_owned(), column.clone());
+            }
+            if self.cat_exog_list()[..i].contains(column) {
+                return fault("cat_exog_list", "each column once".to_owned(), format!("{column} twice"));
             }
         }
         self.optimisation().map_err(|fault| self.fault(fault))?;
@@ -279,6 +293,11 @@ impl ModelSpec {
         self.common.stat_exog_list.as_deref().unwrap_or_default()
     }
 
+    /// The names of the columns among these that hold categories.
+    pub fn cat_exog_list(&self) -> &[String] {
+        self.common.cat_exog_list.as_deref().unwrap_or_default()
+    }
+
     /// The training loss.
     pub fn loss(&self) -> Loss {
         Loss::parse(&self.common.loss).expect("checked when it was set")
@@ -306,6 +325,9 @@ impl ModelSpec {
     /// All hyper-parameters with their values.
     pub fn hyper_parameters(&self) -> Map<String, Value> {
         let mut all = self.common.to_map();
+        if !self.entry.exogenous.cat {
+            all.retain(|name, _| !CATEGORICAL.contains(&name.as_str()));
+        }
         all.extend(self.own.clone());
         all
     }
@@ -329,11 +351,34 @@ impl ModelSpec {
         }
     }
 
+    /// The categorical columns, as many categories each as was set; one where nothing was.
+    fn categories(&self) -> Categories {
+        let cardinality = |column: &String| {
+            let set = self.common.categorical_cardinalities.as_ref();
+            set.and_then(|set| set.get(column)).copied().unwrap_or(1)
+        };
+        let among = |columns: &[String]| {
+            let category = |name: &String| {
+                let (column, cardinality) =
+                    (columns.iter().position(|column| column == name)?, cardinality(name));
+                let width =
+                    Category::width(&self.common.cat_emb_dim, cardinality).expect("checked when it was set");
+                Some(Category { column, cardinality, width })
+            };
+            self.cat_exog_list().iter().filter_map(category).collect()
+        };
+        let [hist, futr, stat] =
+            [self.hist_exog_list(), self.futr_exog_list(), self.stat_exog_list()].map(among);
+        Categories { hist, futr, stat }
+    }
+
     /// Builds the model and registers its parameters.
     pub(crate) fn build(&self, table: &mut Table) -> Result<Box<dyn Model>, SpecError> {
-        let (model, dims) = (self.entry.build(&self.own, &self.dims(), table)?, self.dims());
+        let (dims, categories) = (self.dims(), self.categories());
+        let model = self.entry.build(&self.own, &dims, &categories, table)?;
         if self.scaler().is_ok_and(|scaler| scaler == WindowScaler::Revin) {
-            register_revin(&mut table.root(), 1 + dims.hist_exog + dims.futr_exog);
+            let embedded = categories.hist.len() + categories.futr.len();
+            register_revin(&mut table.root(), 1 + dims.hist_exog + dims.futr_exog - embedded);
         }
         if table.total_len() > MAX_PARAMETERS {
             return Err(SpecError::TooLarge { model: self.entry.name, limit: MAX_PARAMETERS });
@@ -343,12 +388,7 @@ impl ModelSpec {
 }
 
 /// neuralforecast's hyper-parameters that are not read here, with the one value each may have.
-pub(crate) const UNSUPPORTED: [(&str, &str); 4] = [
-    ("cat_exog_list", "null"),
-    ("categorical_cardinalities", "null"),
-    ("cat_emb_dim", "\"fastai\""),
-    ("dataloader_kwargs", "null"),
-];
+pub(crate) const UNSUPPORTED: [(&str, &str); 1] = [("dataloader_kwargs", "null")];
 
 fn unsupported(name: &str) -> Option<Value> {
     let (_, default) = UNSUPPORTED.iter().find(|(known, _)| *known == name)?;

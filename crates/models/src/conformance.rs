@@ -1,9 +1,9 @@
 //! What every model of the zoo must do, whatever it computes.
 
-use foretell_nn::{Dims, Forward, Key, Loss, Model, Params, Table, Tensor, Truth, Windows};
+use foretell_nn::{Dims, Forward, Inputs, Key, Loss, Model, Params, Table, Tensor, Truth, Windows};
 use serde_json::{Map, Value, json};
 
-use crate::find;
+use crate::{Categories, Category, find};
 
 const BATCH: usize = 6;
 
@@ -20,11 +20,23 @@ fn dims(name: &str, outputs: usize, exogenous: bool) -> Dims {
     }
 }
 
-fn build(name: &str, dims: &Dims) -> (Box<dyn Model>, Params) {
+/// One column of each kind, the last, may be one of categories.
+fn categories(dims: &Dims) -> Categories {
+    let last = |columns: usize, cardinality, width| {
+        columns.checked_sub(1).map(|column| Category { column, cardinality, width }).into_iter().collect()
+    };
+    Categories {
+        hist: last(dims.hist_exog, 3, 2),
+        futr: last(dims.futr_exog, 2, 3),
+        stat: last(dims.stat_exog, 1, 1),
+    }
+}
+
+fn build(name: &str, dims: &Dims, categories: &Categories) -> (Box<dyn Model>, Params) {
     let mut table = Table::default();
     let model = find(name)
         .expect("a registered model")
-        .build(&Map::new(), dims, &mut table)
+        .build(&Map::new(), dims, categories, &mut table)
         .expect("the defaults are valid");
     (model, table.initialise(7))
 }
@@ -47,13 +59,33 @@ fn windows(dims: &Dims, batch: usize) -> Windows {
     }
 }
 
+/// The windows with numbers of categories in the columns that hold them.
+fn numbered(mut windows: Windows, categories: &Categories) -> Windows {
+    let streams = [
+        (&mut windows.hist_exog, &categories.hist),
+        (&mut windows.futr_exog, &categories.futr),
+        (&mut windows.stat_exog, &categories.stat),
+    ];
+    for (columns, categories) in streams {
+        let Some(columns) = columns else { continue };
+        let count = columns.shape()[columns.rank() - 1];
+        for category in categories {
+            let cells = columns.values_mut().iter_mut().skip(category.column).step_by(count);
+            cells.enumerate().for_each(|(i, cell)| *cell = (i % (category.cardinality + 1)) as f32);
+        }
+    }
+    windows
+}
+
 pub(crate) fn check(name: &str) {
-    for exogenous in [false, true] {
+    let embeds = find(name).expect("a registered model").exogenous.cat;
+    for (exogenous, categorical) in [(false, false), (true, false), (true, embeds)] {
         for outputs in [1, 3] {
             let dims = dims(name, outputs, exogenous);
-            let (model, params) = build(name, &dims);
-            let windows = windows(&dims, BATCH);
-            let forecast = model.forward(&Forward::inference(&params), &windows);
+            let categories = if categorical { categories(&dims) } else { Categories::default() };
+            let (model, params) = build(name, &dims, &categories);
+            let windows = numbered(windows(&dims, BATCH), &categories);
+            let forecast = model.forward(&Forward::inference(&params), &windows.inputs());
             assert_eq!(&*forecast.shape(), [BATCH, dims.horizon, outputs], "{name}: shape of the forecast");
             assert!(
                 forecast.value().to_vec().iter().all(|y| y.is_finite()),
@@ -61,14 +93,14 @@ pub(crate) fn check(name: &str) {
             );
             every_parameter_learns(name, model.as_ref(), &params, &windows, &dims);
             windows_do_not_mix(name, model.as_ref(), &params, &windows);
-            inference_records_nothing(name, model.as_ref(), &params, &windows);
+            inference_records_nothing(name, model.as_ref(), &params, &windows.inputs());
         }
     }
     unknown_hyper_parameters_are_errors(name);
 }
 
 fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, windows: &Windows, dims: &Dims) {
-    let output = model.forward(&Forward::training(params, Key::new(5)), windows);
+    let output = model.forward(&Forward::training(params, Key::new(5)), &windows.inputs());
     let loss = match dims.outputs {
         1 => Loss::parse(&json!("MSE")).expect("a loss"),
         _ => Loss::multi_quantile(&[80]),
@@ -87,14 +119,14 @@ fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, window
 
 fn windows_do_not_mix(name: &str, model: &dyn Model, params: &Params, windows: &Windows) {
     let cx = Forward::inference(params);
-    let together = model.forward(&cx, windows).value().narrow(0, 0, 1).to_vec();
-    let alone = model.forward(&cx, &windows.rows(0..1)).value().to_vec();
+    let together = model.forward(&cx, &windows.inputs()).value().narrow(0, 0, 1).to_vec();
+    let alone = model.forward(&cx, &windows.rows(0..1).inputs()).value().to_vec();
     for (a, b) in alone.iter().zip(&together) {
         assert!((a - b).abs() < 1e-4, "{name}: a window's forecast is {a} alone and {b} among others");
     }
 }
 
-fn inference_records_nothing(name: &str, model: &dyn Model, params: &Params, windows: &Windows) {
+fn inference_records_nothing(name: &str, model: &dyn Model, params: &Params, windows: &Inputs) {
     let forecast = model.forward(&Forward::inference(params), windows);
     assert!(!forecast.edge().is_wanted(), "{name}: inference recorded a graph");
 }
@@ -102,6 +134,7 @@ fn inference_records_nothing(name: &str, model: &dyn Model, params: &Params, win
 fn unknown_hyper_parameters_are_errors(name: &str) {
     let given = Map::from_iter([("no_such_thing".to_owned(), Value::Null)]);
     let dims = dims(name, 1, false);
-    let error = find(name).expect("a registered model").build(&given, &dims, &mut Table::default()).err();
+    let entry = find(name).expect("a registered model");
+    let error = entry.build(&given, &dims, &Categories::default(), &mut Table::default()).err();
     assert!(error.is_some_and(|error| error.to_string().contains("no_such_thing")), "{name}");
 }

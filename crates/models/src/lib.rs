@@ -4,7 +4,7 @@
 //! model from them; names and defaults are neuralforecast's.
 //!
 //! ```
-//! use foretell_models::find;
+//! use foretell_models::{Categories, find};
 //! use foretell_nn::{Dims, Table};
 //!
 //! let entry = find("NHITS").unwrap();
@@ -12,12 +12,13 @@
 //!
 //! let dims = Dims { input_size: 24, horizon: 12, hist_exog: 0, futr_exog: 0, stat_exog: 0, outputs: 1 };
 //! let mut table = Table::default();
-//! entry.build(&entry.own_defaults(), &dims, &mut table).unwrap();
+//! entry.build(&entry.own_defaults(), &dims, &Categories::default(), &mut table).unwrap();
 //! assert_eq!(table.entries()[0].name, "blocks.0.layers.0.weight");
 //! ```
 #![forbid(unsafe_code)]
 
 mod basis;
+mod categories;
 #[cfg(test)]
 mod conformance;
 mod dlinear;
@@ -35,4 +36,5 @@ mod recurrent;
 mod registry;
 mod rnn;
 
+pub use categories::{Categories, Category};
 pub use registry::{ConfigError, Entry, Exogenous, MODELS, find};

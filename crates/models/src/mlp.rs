@@ -2,7 +2,7 @@
 //!
 //! Rosenblatt 1958, "The perceptron"; rectified units after Nair and Hinton 2010.
 
-use foretell_nn::{Activation, Dims, Forward, Linear, Model, Scope, Var, Windows};
+use foretell_nn::{Activation, Dims, Forward, Inputs, Linear, Model, Scope, Var};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
@@ -56,7 +56,7 @@ impl Architecture for Mlp {
 }
 
 impl Model for Network {
-    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let mut x = windows.flattened();
         for layer in &self.hidden {
             x = layer.forward(cx, &x, Activation::Relu);

@@ -4,7 +4,7 @@
 //! As in neuralforecast, the history is reversed in time (exogenous columns are not), the forecast starts
 //! from the last value, and no activation stands between the first two linear layers of a block.
 
-use foretell_nn::{Dims, Forward, Model, ParamId, Scope, Tensor, Var, Windows};
+use foretell_nn::{Dims, Forward, Inputs, Model, ParamId, Scope, Var};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -142,7 +142,7 @@ struct Network {
 }
 
 impl Model for Network {
-    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let Dims { input_size, horizon, outputs, .. } = self.dims;
         let batch = windows.batch();
         let as_basis = self.blocks.iter().any(|block| matches!(block.basis, Basis::Exogenous));
@@ -230,21 +230,17 @@ struct Columns {
     flat: Vec<Var>,
     /// Future columns, then static ones, `[batch, input_size + horizon, columns]`, where a block explains
     /// the target by them.
-    known: Option<Tensor>,
+    known: Option<Var>,
 }
 
 impl Columns {
-    fn of(windows: &Windows, dims: &Dims, as_basis: bool) -> Self {
-        let batch = windows.batch();
-        let given = [&windows.hist_exog, &windows.futr_exog, &windows.stat_exog].into_iter().flatten();
-        let flat = given.map(|part| Var::constant(part.reshape([batch, part.numel() / batch.max(1)])));
+    fn of(windows: &Inputs, dims: &Dims, as_basis: bool) -> Self {
         let known = as_basis.then(|| {
-            let steps = [batch, dims.input_size + dims.horizon, dims.stat_exog];
-            let stat = windows.stat_exog.as_ref().map(|stat| stat.unsqueeze(1).broadcast_to(steps));
-            let parts: Vec<Tensor> = windows.futr_exog.iter().cloned().chain(stat).collect();
-            Tensor::concat(&parts.iter().collect::<Vec<_>>(), 2)
+            let stat = windows.stat_exog.as_ref().map(|stat| stat.repeat(1, dims.input_size + dims.horizon));
+            let parts: Vec<Var> = windows.futr_exog.iter().cloned().chain(stat).collect();
+            Var::concat(&parts.iter().collect::<Vec<_>>(), 2)
         });
-        Self { flat: flat.collect(), known }
+        Self { flat: windows.flat_columns().collect(), known }
     }
 
     /// What a block sees: the residual, then all columns.
@@ -252,7 +248,7 @@ impl Columns {
         std::iter::once(residual).chain(&self.flat).cloned().collect()
     }
 
-    fn known(&self) -> &Tensor {
+    fn known(&self) -> &Var {
         self.known.as_ref().expect("they were asked for")
     }
 
@@ -261,6 +257,6 @@ impl Columns {
     }
 
     fn steps(&self, start: usize, len: usize) -> Var {
-        Var::constant(self.known().narrow(1, start, len))
+        self.known().narrow(1, start, len)
     }
 }

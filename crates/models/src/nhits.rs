@@ -11,9 +11,7 @@
 
 use std::sync::Arc;
 
-use foretell_nn::{
-    Dims, Forward, Interpolation, Model, Pooling, Resampler, Scope, Tensor, Var, Windows, pooled_len,
-};
+use foretell_nn::{Dims, Forward, Inputs, Interpolation, Model, Pooling, Resampler, Scope, Var, pooled_len};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
@@ -142,7 +140,7 @@ struct Network {
 }
 
 impl Model for Network {
-    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let Dims { input_size, .. } = self.dims;
         let mask = Var::constant(windows.insample_mask.flip(1));
         let mut residual = Var::constant(windows.insample_y.flip(1));
@@ -179,17 +177,17 @@ struct Block {
 
 impl Block {
     /// What the layers see: everything pooled, flat.
-    fn seen(&self, residual: &Var, windows: &Windows) -> Vec<Var> {
+    fn seen(&self, residual: &Var, windows: &Inputs) -> Vec<Var> {
         let mut parts = vec![residual.pool(self.pooling, self.kernel)];
-        let pooled = |columns: &Tensor| {
-            let columns = Var::constant(columns.clone()).permute(&[0, 2, 1]).pool(self.pooling, self.kernel);
+        let pooled = |columns: &Var| {
+            let columns = columns.permute(&[0, 2, 1]).pool(self.pooling, self.kernel);
             let [batch, channels, steps] = columns.shape()[..] else {
                 unreachable!("columns have three dimensions")
             };
             columns.permute(&[0, 2, 1]).reshape([batch, steps * channels])
         };
         parts.extend(windows.hist_exog.iter().chain(&windows.futr_exog).map(pooled));
-        parts.extend(windows.stat_exog.iter().cloned().map(Var::constant));
+        parts.extend(windows.stat_exog.clone());
         parts
     }
 

@@ -3,7 +3,7 @@
 //! Zeng, Chen, Zhang, Xu 2022, "Are Transformers Effective for Time Series Forecasting?"
 //! (arXiv 2205.13504), section 4.
 
-use foretell_nn::{Activation, Dims, Forward, Linear, Model, Scope, Var, Windows};
+use foretell_nn::{Activation, Dims, Forward, Inputs, Linear, Model, Scope, Var};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
@@ -35,7 +35,7 @@ impl Architecture for NLinear {
 }
 
 impl Model for Network {
-    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let Dims { input_size, horizon, outputs, .. } = self.dims;
         let y = &windows.insample_y;
         let last = y.narrow(1, input_size - 1, 1);

@@ -9,8 +9,8 @@
 //! [`Stepwise`].
 
 use foretell_nn::{
-    Activation, Cell, Dims, Forward, Linear, Mlp, MlpSizes, Model, Nonlinearity, Recurrent, RecurrentSizes,
-    RecurrentState, Scope, Stepwise, Tensor, Var, Windows,
+    Activation, Cell, Dims, Forward, Inputs, Linear, Mlp, MlpSizes, Model, Nonlinearity, Recurrent,
+    RecurrentSizes, RecurrentState, Scope, Stepwise, Var,
 };
 use serde_json::{Value, json};
 
@@ -137,19 +137,13 @@ impl Config {
 }
 
 /// `[y | hist | stat | futr]` of each step, time-major: `[steps, batch, columns]`.
-fn by_step(windows: &Windows) -> Var {
-    let &[batch, steps] = &*windows.insample_y.shape() else { unreachable!("a row of steps per window") };
-    let mut parts = vec![windows.insample_y.unsqueeze(2)];
+fn by_step(windows: &Inputs) -> Var {
+    let &[_, steps] = &*windows.insample_y.shape() else { unreachable!("a row of steps per window") };
+    let mut parts = vec![Var::constant(windows.insample_y.unsqueeze(2))];
     parts.extend(windows.hist_exog.clone());
-    parts.extend(
-        windows
-            .stat_exog
-            .iter()
-            .map(|columns| columns.unsqueeze(1).broadcast_to([batch, steps, columns.shape()[1]])),
-    );
+    parts.extend(windows.stat_exog.iter().map(|columns| columns.repeat(1, steps)));
     parts.extend(windows.futr_exog.iter().map(|columns| columns.narrow(1, 0, steps)));
-    let whole = Tensor::concat(&parts.iter().collect::<Vec<_>>(), 2);
-    Var::constant(whole.permute(&[1, 0, 2]).contiguous())
+    Var::concat(&parts.iter().collect::<Vec<_>>(), 2).permute(&[1, 0, 2])
 }
 
 struct Direct {
@@ -161,7 +155,7 @@ struct Direct {
 }
 
 impl Model for Direct {
-    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let Dims { input_size, horizon, .. } = self.dims;
         let mut states = self.encoder.forward(cx, &by_step(windows), horizon.min(input_size), None);
         if let Some(stretch) = &self.stretch {
@@ -170,7 +164,7 @@ impl Model for Direct {
         }
         if let Some(columns) = &windows.futr_exog {
             let ahead = columns.narrow(1, input_size, horizon).permute(&[1, 0, 2]);
-            states = Var::concat(&[&states, &Var::constant(ahead)], 2);
+            states = Var::concat(&[&states, &ahead], 2);
         }
         self.decoder.forward(cx, &states).permute(&[1, 0, 2])
     }
@@ -190,7 +184,7 @@ impl Autoregressive {
     fn decode(
         &self,
         cx: &Forward<'_>,
-        windows: &Windows,
+        windows: &Inputs,
         last: usize,
         state: Option<&mut RecurrentState>,
     ) -> Var {
@@ -203,7 +197,7 @@ impl Autoregressive {
 }
 
 impl Model for Autoregressive {
-    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         self.decode(cx, windows, windows.insample_y.shape()[1] - self.input_size, None)
     }
 
@@ -221,18 +215,18 @@ impl Stepwise for Autoregressive {
         self.inference_input_size
     }
 
-    fn step(&self, cx: &Forward<'_>, windows: &Windows, state: &mut RecurrentState) -> Var {
+    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut RecurrentState) -> Var {
         self.decode(cx, windows, 1, Some(state))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use foretell_nn::{Init, Key, Table};
+    use foretell_nn::{Init, Key, Table, Tensor, Windows};
     use serde_json::Map;
 
     use super::*;
-    use crate::find;
+    use crate::{Categories, find};
 
     const DIMS: Dims =
         Dims { input_size: 5, horizon: 4, hist_exog: 1, futr_exog: 2, stat_exog: 3, outputs: 2 };
@@ -246,7 +240,7 @@ mod tests {
         own: &Map<String, Value>,
         table: &mut Table,
     ) -> Result<Box<dyn Model>, ConfigError> {
-        find(model).expect("a registered model").build(own, &DIMS, table)
+        find(model).expect("a registered model").build(own, &DIMS, &Categories::default(), table)
     }
 
     fn windows(steps: usize) -> Windows {
@@ -271,7 +265,7 @@ mod tests {
             let params = table.initialise(3);
             let cx = Forward::inference(&params);
             let whole = windows(DIMS.input_size + 3);
-            let expected = network.forward(&cx, &whole).value().to_vec();
+            let expected = network.forward(&cx, &whole.inputs()).value().to_vec();
             assert_eq!(expected.len(), 2 * 3 * DIMS.outputs, "{model}: three steps beyond input_size");
 
             let stepwise = network.stepwise().expect("it forecasts step by step");
@@ -280,7 +274,7 @@ mod tests {
             let first = DIMS.input_size + 1;
             let parts = [(0, first), (first, 1), (first + 1, 1)];
             let steps = parts.map(|(start, len)| {
-                stepwise.step(&cx, &whole.steps(start..start + len), &mut state).value().clone()
+                stepwise.step(&cx, &whole.steps(start..start + len).inputs(), &mut state).value().clone()
             });
             let found = Tensor::concat(&[&steps[0], &steps[1], &steps[2]], 1).to_vec();
             for (found, expected) in found.iter().zip(&expected) {

@@ -4,6 +4,7 @@ use foretell_nn::{Dims, Model, Scope, Table};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::categories::Categories;
 use crate::hyper::Hyper;
 
 /// One line per model, `file::Config`: it adds the model to [`MODELS`] and sends it through the
@@ -70,11 +71,13 @@ pub struct Exogenous {
     pub hist: bool,
     /// Columns that do not change over time.
     pub stat: bool,
+    /// Categorical columns among these, by embedding.
+    pub cat: bool,
 }
 
 impl Exogenous {
-    pub(crate) const NONE: Self = Self { futr: false, hist: false, stat: false };
-    pub(crate) const ALL: Self = Self { futr: true, hist: true, stat: true };
+    pub(crate) const NONE: Self = Self { futr: false, hist: false, stat: false, cat: false };
+    pub(crate) const ALL: Self = Self { futr: true, hist: true, stat: true, cat: true };
 }
 
 /// A hyper-parameter of a model that cannot be.
@@ -92,7 +95,7 @@ pub struct ConfigError {
 }
 
 /// Makes the forward pass from a model's own hyper-parameters, registering its parameters.
-type Build = fn(&Map<String, Value>, &Dims, &mut Table) -> Result<Box<dyn Model>, ConfigError>;
+type Build = fn(&Map<String, Value>, &Dims, &Categories, &mut Table) -> Result<Box<dyn Model>, ConfigError>;
 
 /// A model of the zoo.
 #[derive(Clone, Copy)]
@@ -126,7 +129,10 @@ impl Entry {
             own: || serde_json::to_value(A::default()).expect("hyper-parameters are plain JSON"),
             meanings: A::meanings,
             check: |own| parse::<A>(own).map(|_| ()),
-            build: |own, dims, table| parse::<A>(own)?.build(dims, &mut table.root()),
+            build: |own, dims, categories, table| {
+                let config = parse::<A>(own)?;
+                categories.before(dims, &mut table.root(), |dims, scope| config.build(dims, scope))
+            },
         }
     }
 
@@ -152,14 +158,20 @@ impl Entry {
     }
 
     /// Builds the model from its own hyper-parameters (absent ones take their defaults): registers its
-    /// parameters in `table` and returns its forward pass.
+    /// parameters in `table` and returns its forward pass. `dims` counts columns as windows have them; the
+    /// model itself sees `categories` embedded.
+    ///
+    /// # Panics
+    /// If it has categorical columns and reads none.
     pub fn build(
         &self,
         own: &Map<String, Value>,
         dims: &Dims,
+        categories: &Categories,
         table: &mut Table,
     ) -> Result<Box<dyn Model>, ConfigError> {
-        (self.build)(own, dims, table)
+        assert!(self.exogenous.cat || *categories == Categories::default(), "{self:?} embeds no columns");
+        (self.build)(own, dims, categories, table)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use foretell_checkpoint::{TensorData, TensorFile};
-use foretell_models::{MODELS, find};
+use foretell_models::{Categories, Category, MODELS, find};
 use foretell_nn::{Dims, Forward, Key, Loss, Params, Table, Tensor, Truth, Windows};
 use foretell_optim::{AdamConfig, Optimizer, Rule};
 use serde_json::{Map, Value};
@@ -59,6 +59,26 @@ impl Case {
         }
     }
 
+    fn categories(&self) -> Categories {
+        let names = |key: &str| -> Vec<&str> {
+            let names = self.hyper.get(key).and_then(Value::as_array).into_iter().flatten();
+            names.map(|name| name.as_str().expect("a name")).collect()
+        };
+        let all = names("cat_exog_list");
+        let of = |key: &str| {
+            let columns = names(key);
+            let place = |name: &&str| columns.iter().position(|column| column == name);
+            let category = |name: &&str| {
+                let cardinality = self.hyper["categorical_cardinalities"][name].as_u64()? as usize;
+                let rule = self.hyper.get("cat_emb_dim").cloned().unwrap_or("fastai".into());
+                let width = Category::width(&rule, cardinality).expect("a rule");
+                Some(Category { column: place(name)?, cardinality, width })
+            };
+            all.iter().filter_map(category).collect()
+        };
+        Categories { hist: of("hist_exog_list"), futr: of("futr_exog_list"), stat: of("stat_exog_list") }
+    }
+
     fn windows(&self) -> Windows {
         let given = |name: &str| self.get(name).is_some().then(|| self.tensor(name));
         Windows {
@@ -87,8 +107,9 @@ impl Case {
         let own = self.hyper.iter().filter(|(name, _)| own_names.contains_key(*name));
         let own: Map<_, _> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
         let mut table = Table::default();
-        let model =
-            entry.build(&own, &self.dims(&loss), &mut table).unwrap_or_else(|error| panic!("{error}"));
+        let model = entry
+            .build(&own, &self.dims(&loss), &self.categories(), &mut table)
+            .unwrap_or_else(|error| panic!("{error}"));
 
         let mut expected: Vec<&str> = table.entries().iter().map(|entry| entry.name.as_str()).collect();
         expected.extend(table.aliases().iter().map(|alias| alias.name.as_str()));
@@ -125,7 +146,7 @@ impl Case {
         };
         // The forecast, the loss and its gradient at these weights.
         let step = |params: &Params, gradients: &mut [f32]| {
-            let output = model.forward(&Forward::training(params, Key::new(1)), &windows);
+            let output = model.forward(&Forward::training(params, Key::new(1)), &windows.inputs());
             let mean = loss.mean(&output, truth, total);
             let (value, slope) = loss.finish(mean.value().item().into(), loss.benchmark(truth) / total);
             gradients.fill(0.0);

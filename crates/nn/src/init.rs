@@ -1,6 +1,8 @@
 //! PyTorch's initialisers.
 
-use foretell_simd::{Key, uniform_fill};
+use std::f64::consts::TAU;
+
+use foretell_simd::{Key, Stream, uniform_fill};
 
 /// How a parameter starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,6 +14,8 @@ pub enum Init {
         /// The largest absolute value.
         bound: f32,
     },
+    /// Normal with mean 0 and variance 1, as `torch.nn.Embedding`.
+    Normal,
 }
 
 impl Init {
@@ -30,6 +34,16 @@ impl Init {
                 uniform_fill(key, 0, values);
                 values.iter_mut().for_each(|value| *value = (2.0 * *value - 1.0) * bound);
             }
+            // Two at a time, after Box and Muller 1958.
+            Self::Normal => {
+                let mut stream = Stream::new(key);
+                for pair in values.chunks_mut(2) {
+                    let radius = (-2.0 * (1.0 - stream.uniform_f64()).ln()).sqrt();
+                    let angle = TAU * stream.uniform_f64();
+                    let drawn = [radius * angle.cos(), radius * angle.sin()];
+                    pair.iter_mut().zip(drawn).for_each(|(value, drawn)| *value = drawn as f32);
+                }
+            }
         }
     }
 }
@@ -47,5 +61,16 @@ mod tests {
         assert!(values.iter().all(|v| (-0.2..0.2).contains(v)));
         assert!(mean.abs() < 0.005, "mean {mean}");
         assert!((variance - 0.04 / 3.0).abs() < 0.001, "variance {variance}");
+    }
+
+    #[test]
+    fn normal_values_have_the_moments_of_the_normal_distribution() {
+        let mut values = vec![0.0; 10_001];
+        Init::Normal.fill(Key::new(5), &mut values);
+        let moment = |power| values.iter().map(|&v| f64::from(v).powi(power)).sum::<f64>() / 10_001.0;
+        for (power, expected, within) in [(1, 0.0, 0.04), (2, 1.0, 0.06), (3, 0.0, 0.16), (4, 3.0, 0.4)] {
+            let found = moment(power);
+            assert!((found - expected).abs() < within, "moment {power}: {found}");
+        }
     }
 }

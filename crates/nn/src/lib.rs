@@ -33,11 +33,12 @@ pub use foretell_autograd::{
 };
 pub use init::Init;
 pub use layers::activation::Nonlinearity;
+pub use layers::embedding::Embedding;
 pub use layers::linear::Linear;
 pub use layers::linear_pair::LinearPair;
 pub use layers::mlp::{Mlp, MlpSizes};
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use loss::{Columns, Loss, LossError, Truth};
-pub use model::{Dims, Forward, Model, Stepwise, Windows};
+pub use model::{Dims, Forward, Inputs, Model, Stepwise, Windows};
 pub use params::{Alias, Entry, ParamId, Params, Scope, Table};
 pub use revin::register_revin;

@@ -24,25 +24,43 @@ pub struct Dims {
     pub outputs: usize,
 }
 
-/// A batch of windows, scaled.
+/// A batch of windows, scaled. Its columns are tensors as they were cut, or variables where a model sees them
+/// ([`Inputs`]).
 #[derive(Clone, Debug)]
-pub struct Windows {
+pub struct Windows<C = Tensor> {
     /// The target's history, `[batch, input_size]`.
     pub insample_y: Tensor,
     /// 1 where the history holds a value, 0 where it is padding, `[batch, input_size]`.
     pub insample_mask: Tensor,
     /// `[batch, input_size, hist_exog]`.
-    pub hist_exog: Option<Tensor>,
+    pub hist_exog: Option<C>,
     /// `[batch, input_size + horizon, futr_exog]`.
-    pub futr_exog: Option<Tensor>,
+    pub futr_exog: Option<C>,
     /// `[batch, stat_exog]`.
-    pub stat_exog: Option<Tensor>,
+    pub stat_exog: Option<C>,
 }
 
-impl Windows {
+/// Windows as a model sees them: gradients may flow to their columns, where those were embedded.
+pub type Inputs = Windows<Var>;
+
+impl<C> Windows<C> {
     /// The number of windows.
     pub fn batch(&self) -> usize {
         self.insample_y.shape()[0]
+    }
+}
+
+impl Windows {
+    /// The windows as a model sees them.
+    pub fn inputs(&self) -> Inputs {
+        let constant = |columns: &Option<Tensor>| columns.clone().map(Var::constant);
+        Inputs {
+            insample_y: self.insample_y.clone(),
+            insample_mask: self.insample_mask.clone(),
+            hist_exog: constant(&self.hist_exog),
+            futr_exog: constant(&self.futr_exog),
+            stat_exog: constant(&self.stat_exog),
+        }
     }
 
     /// Some of the windows, without a copy.
@@ -66,23 +84,31 @@ impl Windows {
             stat_exog: self.stat_exog.clone(),
         }
     }
+}
+
+impl Inputs {
+    /// `[hist | futr | stat]`, each flattened to `[batch, -1]`.
+    pub fn flat_columns(&self) -> impl Iterator<Item = Var> {
+        let columns = [&self.hist_exog, &self.futr_exog, &self.stat_exog].into_iter().flatten();
+        columns.map(|part| part.reshape([self.batch(), part.value().numel() / self.batch().max(1)]))
+    }
 
     /// `[y | hist | futr | stat]`, each flattened to `[batch, -1]`: the input of the models that see a
     /// window as one long row.
     pub fn flattened(&self) -> Var {
-        let exogenous = [&self.hist_exog, &self.futr_exog, &self.stat_exog];
-        let flat: Vec<Tensor> = std::iter::once(&self.insample_y)
-            .chain(exogenous.into_iter().flatten())
-            .map(|part| part.reshape([self.batch(), part.numel() / self.batch().max(1)]))
-            .collect();
-        Var::constant(Tensor::concat(&flat.iter().collect::<Vec<_>>(), 1))
+        let mut parts = vec![Var::constant(self.insample_y.clone())];
+        parts.extend(self.flat_columns());
+        match &parts[..] {
+            [only] => only.clone(),
+            parts => Var::concat(&parts.iter().collect::<Vec<_>>(), 1),
+        }
     }
 }
 
 /// A forecasting model: a function of parameters and windows.
 pub trait Model: Send + Sync {
     /// The forecast, `[batch, horizon, outputs]`, on the windows' scale.
-    fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var;
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var;
 
     /// The least number of windows that are worth a shard of a training batch: with fewer, products of
     /// matrices fall off their best rate, and the traffic of the shards' gradients grows against the work.
@@ -113,7 +139,7 @@ pub trait Stepwise {
 
     /// Reads on from where `state` says (empty at the start), and forecasts the step after the windows',
     /// `[batch, 1, outputs]`.
-    fn step(&self, cx: &Forward<'_>, windows: &Windows, state: &mut RecurrentState) -> Var;
+    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut RecurrentState) -> Var;
 }
 
 /// One run of a model: its parameters, and whether it trains.

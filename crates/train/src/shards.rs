@@ -136,7 +136,7 @@ impl<'a> Engine<'a> {
                 _ => Forward::part(params, key, &values),
             };
             with_threads(inner, || {
-                let output = model.forward(&cx, &batch.windows);
+                let output = model.forward(&cx, &batch.windows.inputs());
                 let mean = loss.mean(&output, batch.truth(), total);
                 drop(output);
                 shard.loss = f64::from(mean.value().item());
@@ -218,7 +218,7 @@ fn shard_range(windows: usize, count: usize, i: usize) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use foretell_nn::{Init, ParamId, Table, Tensor, Var, Windows};
+    use foretell_nn::{Init, Inputs, ParamId, Table, Tensor, Var, Windows};
     use foretell_optim::Rule;
     use serde_json::json;
 
@@ -228,7 +228,7 @@ mod tests {
     struct Line(ParamId);
 
     impl Model for Line {
-        fn forward(&self, cx: &Forward<'_>, windows: &Windows) -> Var {
+        fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
             let x = Var::constant(windows.insample_y.clone());
             x.mul(&cx.param(self.0)).reshape([windows.batch(), 1, 1])
         }

@@ -35,7 +35,7 @@ pub fn forecast(
     let cx = Forward::inference(params);
     match model.stepwise() {
         Some(model) => step_by_step(model, &cx, windows, horizon, fed_back),
-        None => model.forward(&cx, windows).value().contiguous(),
+        None => model.forward(&cx, &windows.inputs()).value().contiguous(),
     }
 }
 
@@ -55,7 +55,7 @@ fn step_by_step(
             let next = history + step - 1;
             seen = Windows { insample_y: fed_back(last), ..windows.steps(next..next + 1) };
         }
-        forecasts.push(model.step(cx, &seen, &mut state).value().clone());
+        forecasts.push(model.step(cx, &seen.inputs(), &mut state).value().clone());
     }
     Tensor::concat(&forecasts.iter().collect::<Vec<_>>(), 1)
 }
@@ -71,7 +71,7 @@ pub fn mean_of_outputs(forecast: &Tensor) -> Tensor {
 
 #[cfg(test)]
 mod tests {
-    use foretell_nn::{Table, Var};
+    use foretell_nn::{Inputs, Table, Var};
 
     use super::*;
 
@@ -104,7 +104,7 @@ mod tests {
     struct Adder;
 
     impl Model for Adder {
-        fn forward(&self, _: &Forward<'_>, _: &Windows) -> Var {
+        fn forward(&self, _: &Forward<'_>, _: &Inputs) -> Var {
             unreachable!("it forecasts step by step")
         }
 
@@ -122,9 +122,9 @@ mod tests {
             1
         }
 
-        fn step(&self, _: &Forward<'_>, windows: &Windows, _: &mut RecurrentState) -> Var {
+        fn step(&self, _: &Forward<'_>, windows: &Inputs, _: &mut RecurrentState) -> Var {
             let y = windows.insample_y.to_vec();
-            let futr = windows.futr_exog.as_ref().expect("a column").to_vec();
+            let futr = windows.futr_exog.as_ref().expect("a column").value().to_vec();
             let sum = y[y.len() - 1] + futr[futr.len() - 1];
             Var::constant(Tensor::from_slice(&[sum, sum + 10.0], [1, 1, 2]))
         }

@@ -5,6 +5,7 @@ mod activation;
 mod arithmetic;
 mod concat;
 mod dropout;
+mod embedding;
 mod flip;
 mod interpolate;
 mod linear;
@@ -17,6 +18,7 @@ mod pool;
 mod prelu;
 pub(crate) mod recurrent;
 mod reduce;
+mod repeat;
 mod reshape;
 
 #[cfg(test)]

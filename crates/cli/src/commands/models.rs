@@ -14,7 +14,7 @@ use crate::table::Table;
 ///
 /// Tells their names, papers, whether they forecast one series or many together and all steps at once, and
 /// the kinds of exogenous columns they read (future: known in advance; historic: known for the past only;
-/// static: one value per series). With a model's name: its hyper-parameters with their defaults, as
+/// static: one value per series; categorical ones among them, by embedding). With a model's name: its hyper-parameters with their defaults, as
 /// `--set key=JSON` takes them, and what they mean.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,7 +24,7 @@ Examples:
   foretell models --json | jq '.[] | select(.name == \"NHITS\").hyper_parameters'
 
 With --json an array is printed, an object for each model: name, paper, kind,
-exogenous ({futr, hist, stat}: whether it reads them), losses, differences (from
+exogenous ({futr, hist, stat, cat}: whether it reads them), losses, differences (from
 neuralforecast's, texts), required (hyper-parameters without default),
 hyper_parameters (with their defaults), meanings (what they mean).")]
 pub(crate) struct Models {
@@ -70,7 +70,12 @@ impl Models {
 /// The kinds of columns that a model reads.
 pub(crate) fn exogenous(model: &Entry) -> String {
     let reads = model.exogenous;
-    let kinds = [(reads.futr, "future"), (reads.hist, "historic"), (reads.stat, "static")];
+    let kinds = [
+        (reads.futr, "future"),
+        (reads.hist, "historic"),
+        (reads.stat, "static"),
+        (reads.cat, "categorical"),
+    ];
     let kinds: Vec<&str> = kinds.into_iter().filter(|(reads, _)| *reads).map(|(_, kind)| kind).collect();
     if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") }
 }

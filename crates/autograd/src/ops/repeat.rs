@@ -1,0 +1,25 @@
+//! The same values along a new dimension.
+
+use crate::Var;
+
+impl Var {
+    /// A new dimension `axis`, along which the values stand `times` times.
+    #[track_caller]
+    pub fn repeat(&self, axis: usize, times: usize) -> Self {
+        let value = self.value().unsqueeze(axis).broadcast_to(self.shape().with(axis, times));
+        let edge = self.edge();
+        Self::operation(value, &[self], move |grad, gradients| gradients.give(&edge, grad.sum(axis)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::check::{gradients, random};
+
+    #[test]
+    fn gradients_are_added_up_over_the_copies() {
+        for axis in 0..3 {
+            gradients(&[random([2, 3], 1)], |v| v[0].repeat(axis, 4));
+        }
+    }
+}

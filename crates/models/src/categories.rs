@@ -1,0 +1,166 @@
+//! Categorical columns: whatever the model, it sees their embeddings in place of them.
+
+use foretell_nn::{Dims, Embedding, Forward, Inputs, Model, RecurrentState, Scope, Stepwise, Var};
+use serde_json::Value;
+
+/// A categorical column, and how it is embedded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Category {
+    /// Its place among the columns of its kind.
+    pub column: usize,
+    /// The categories that there may be, beside the unseen one.
+    pub cardinality: usize,
+    /// The numbers that each becomes.
+    pub width: usize,
+}
+
+impl Category {
+    /// The width that a rule (`cat_emb_dim`) gives to so many categories: a number, or the name of a rule of
+    /// thumb; nothing if there is no such rule.
+    pub fn width(rule: &Value, cardinality: usize) -> Option<usize> {
+        let n = cardinality as f64;
+        let width = match rule.as_str() {
+            None => return rule.as_u64().and_then(|width| width.try_into().ok()).filter(|&width| width > 0),
+            // Howard and Gugger 2020, "fastai: a layered API for deep learning".
+            Some("fastai") => (1.6 * n.powf(0.56)).ceil(),
+            Some("sqrt") => n.sqrt().ceil(),
+            Some("half") => (n / 2.0).ceil(),
+            Some(_) => return None,
+        };
+        Some(width.clamp(1.0, 50.0) as usize)
+    }
+}
+
+/// The categorical columns of a model, by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Categories {
+    /// Among the columns known for the past only.
+    pub hist: Vec<Category>,
+    /// Among the columns known for past and future.
+    pub futr: Vec<Category>,
+    /// Among the columns that do not change over time.
+    pub stat: Vec<Category>,
+}
+
+impl Categories {
+    fn is_empty(&self) -> bool {
+        self.hist.is_empty() && self.futr.is_empty() && self.stat.is_empty()
+    }
+
+    /// The sizes of what a model sees where `dims` are those of the columns before they are embedded.
+    fn embedded(&self, dims: &Dims) -> Dims {
+        let wider = |columns: usize, categories: &[Category]| {
+            categories.iter().fold(columns, |columns, category| (columns - 1).saturating_add(category.width))
+        };
+        Dims {
+            hist_exog: wider(dims.hist_exog, &self.hist),
+            futr_exog: wider(dims.futr_exog, &self.futr),
+            stat_exog: wider(dims.stat_exog, &self.stat),
+            ..*dims
+        }
+    }
+
+    /// The model that `build` makes for the sizes that it sees, behind the embeddings of these columns.
+    pub(crate) fn before<E>(
+        &self,
+        dims: &Dims,
+        scope: &mut Scope<'_>,
+        build: impl FnOnce(&Dims, &mut Scope<'_>) -> Result<Box<dyn Model>, E>,
+    ) -> Result<Box<dyn Model>, E> {
+        if self.is_empty() {
+            return build(dims, scope);
+        }
+        let mut tables = |name: &str, categories: &[Category]| {
+            let mut scope = scope.at(name);
+            let tables = categories.iter().enumerate();
+            let tables = tables.map(|(i, &category)| {
+                (category.column, Embedding::new(&mut scope.at(i), category.cardinality, category.width))
+            });
+            Tables(tables.collect())
+        };
+        let hist = tables("hist_cat_embeddings", &self.hist);
+        let futr = tables("futr_cat_embeddings", &self.futr);
+        let stat = tables("stat_cat_embeddings", &self.stat);
+        Ok(Box::new(Embedded { hist, futr, stat, model: build(&self.embedded(dims), scope)? }))
+    }
+}
+
+/// The embeddings of the categorical columns of one kind, with the places of the columns.
+struct Tables(Vec<(usize, Embedding)>);
+
+impl Tables {
+    /// The columns that are not categorical, then the embeddings of the others: `[..., columns]` to
+    /// `[..., wider]`.
+    fn embed(&self, cx: &Forward<'_>, columns: &Var) -> Var {
+        if self.0.is_empty() {
+            return columns.clone();
+        }
+        let axis = columns.shape().len() - 1;
+        let count = columns.shape()[axis];
+        let plain = (0..count).filter(|column| self.0.iter().all(|(place, _)| place != column));
+        let plain = plain.map(|column| columns.narrow(axis, column, 1));
+        let embedded = self.0.iter().map(|(place, table)| {
+            let ids = columns.value().narrow(axis, *place, 1);
+            table.forward(cx, &ids.reshape(ids.shape().without(axis)))
+        });
+        let parts: Vec<Var> = plain.chain(embedded).collect();
+        Var::concat(&parts.iter().collect::<Vec<_>>(), axis)
+    }
+}
+
+/// A model behind the embeddings of its categorical columns.
+struct Embedded {
+    hist: Tables,
+    futr: Tables,
+    stat: Tables,
+    model: Box<dyn Model>,
+}
+
+impl Embedded {
+    fn inputs(&self, cx: &Forward<'_>, windows: &Inputs) -> Inputs {
+        let embed = |tables: &Tables, columns: &Option<Var>| {
+            columns.as_ref().map(|columns| tables.embed(cx, columns))
+        };
+        Inputs {
+            hist_exog: embed(&self.hist, &windows.hist_exog),
+            futr_exog: embed(&self.futr, &windows.futr_exog),
+            stat_exog: embed(&self.stat, &windows.stat_exog),
+            ..windows.clone()
+        }
+    }
+}
+
+impl Model for Embedded {
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
+        self.model.forward(cx, &self.inputs(cx, windows))
+    }
+
+    fn shard_windows(&self) -> usize {
+        self.model.shard_windows()
+    }
+
+    fn stepwise(&self) -> Option<&dyn Stepwise> {
+        self.model.stepwise().map(|_| self as &dyn Stepwise)
+    }
+}
+
+/// Of a model that is one itself.
+impl Stepwise for Embedded {
+    fn h_train(&self) -> usize {
+        self.inner().h_train()
+    }
+
+    fn inference_input_size(&self) -> usize {
+        self.inner().inference_input_size()
+    }
+
+    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut RecurrentState) -> Var {
+        self.inner().step(cx, &self.inputs(cx, windows), state)
+    }
+}
+
+impl Embedded {
+    fn inner(&self) -> &dyn Stepwise {
+        self.model.stepwise().expect("only asked of a model that forecasts step by step")
+    }
+}
