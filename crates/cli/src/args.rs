@@ -73,6 +73,7 @@ impl DataArgs {
             time_col: named.then_some(time),
             target_col: target,
             columns: Some(read),
+            categories: Vec::new(),
             freq,
             zone: self.zone.clone(),
             fill: self.fill,

@@ -199,6 +199,10 @@ impl Table for ArrowTable<'_> {
         }
     }
 
+    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
+        label_at(&*self.columns[column], self.row)
+    }
+
     fn shown(&self, column: usize) -> String {
         let array = &*self.columns[column];
         match text_at(array, self.row) {
@@ -251,6 +255,34 @@ fn text_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
         DataType::Dictionary(..) => entry(array, row).and_then(|(values, key)| text_at(values, key)),
         _ => integer_at(array, row).map(|number| number.to_string().into()),
     }
+}
+
+/// A text, or a number or truth value as one.
+fn label_at(array: &dyn Array, row: usize) -> Result<Cow<'_, str>, Flaw> {
+    if array.is_null(row) {
+        return Err(Flaw::Missing);
+    }
+    if let Some(text) = text_at(array, row) {
+        return Ok(text);
+    }
+    Ok(match array.data_type() {
+        DataType::Boolean => {
+            if array.as_boolean().value(row) {
+                "True".into()
+            } else {
+                "False".into()
+            }
+        }
+        DataType::Float16 => array.as_primitive::<Float16Type>().value(row).to_string().into(),
+        DataType::Float32 => array.as_primitive::<Float32Type>().value(row).to_string().into(),
+        DataType::Float64 => array.as_primitive::<Float64Type>().value(row).to_string().into(),
+        DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).to_string().into(),
+        DataType::Dictionary(..) => {
+            let (values, key) = entry(array, row).ok_or(Flaw::Missing)?;
+            return label_at(values, key);
+        }
+        _ => return Err(Flaw::Label),
+    })
 }
 
 /// A number of any type; `read` reads texts.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Frame, Freq, Future, Panel, ReadOptions, Zone};
+use crate::{Categories, Frame, Freq, Future, Panel, ReadOptions, Zone};
 use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array,
     Int8Array, Int32Array, Int64Array, LargeStringArray, StringArray, StringViewArray,
@@ -196,6 +196,37 @@ fn what_is_wrong_with_a_batch_is_said_with_its_row() {
     ]);
     let twice = RecordBatch::try_new(Arc::new(twice), vec![good[2].1.clone(), good[2].1.clone()]).unwrap();
     contains(read([twice]).unwrap_err(), "column `y` appears twice");
+}
+
+#[test]
+fn categories_of_all_types_are_labels() {
+    let labels: DictionaryArray<arrow_array::types::Int8Type> = ["b", "a", "b"].into_iter().collect();
+    let columns = |numbers: Vec<Option<f64>>| {
+        batch(&[
+            ("unique_id", array(StringArray::from(vec!["s"; 3]))),
+            ("ds", array(Int64Array::from(vec![1, 2, 3]))),
+            ("y", array(Float32Array::from(vec![1.0, 2.0, 3.0]))),
+            ("numbers", array(Float64Array::from(numbers))),
+            ("integers", array(UInt64Array::from(vec![7, u64::MAX, 7]))),
+            ("truths", array(BooleanArray::from(vec![true, false, true]))),
+            ("words", array(labels.clone())),
+            ("days", array(Date32Array::from(vec![1, 2, 3]))),
+        ])
+    };
+    let names = ["numbers", "integers", "truths", "words", "days"];
+    let options = ReadOptions { categories: names.map(String::from).to_vec(), ..ReadOptions::default() };
+    let read = |numbers| Panel::from_record_batches([columns(numbers)], &options).unwrap();
+    let panel = read(vec![Some(3.5), Some(-1.0), Some(3.5)]);
+    let of = |name| panel.categories_of(name).unwrap();
+    assert_eq!(of("numbers"), Categories::Numbers(vec![-1.0, 3.5]));
+    assert_eq!(of("integers"), Categories::Numbers(vec![7.0, u64::MAX as f64]));
+    assert_eq!(of("truths"), Categories::Texts(vec!["False".into(), "True".into()]));
+    assert_eq!(of("words"), Categories::Texts(vec!["a".into(), "b".into()]));
+    contains(panel.categories_of("days").unwrap_err(), "row 0, column `days`");
+    for missing in [None, Some(f64::NAN)] {
+        let error = read(vec![Some(1.0), missing, Some(1.0)]).categories_of("numbers").unwrap_err();
+        contains(error, "row 1, column `numbers`");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::error::DataError;
 use crate::fill::Fill;
-use crate::flaw::Place;
+use crate::flaw::{Flaw, Place};
 use crate::freq::Freq;
 use crate::long::{BadCell, Column, Rows};
 use crate::panel::{Panel, admitted, check_mask, check_weight, finite};
@@ -77,6 +77,21 @@ impl PanelBuilder {
         self
     }
 
+    /// Adds a column of categories: a label for each row appended, in the same order.
+    pub fn categories<L: AsRef<str>>(mut self, name: &str, labels: &[L]) -> Self {
+        let mut column = Column::of_labels(name);
+        for (row, label) in labels.iter().enumerate() {
+            // What is missing may yet be filled.
+            let cell = column.label(label.as_ref()).or_else(|flaw| match flaw {
+                Flaw::Missing => Ok(f32::NAN),
+                flaw => Err(flaw),
+            });
+            column.push(cell, || (Place::row(row), label.as_ref().to_owned()));
+        }
+        self.rows.columns.push(column);
+        self
+    }
+
     /// Marks with 0 the rows whose `y` is not known; their `y` may be NaN.
     pub fn available_mask(mut self, values: &[f32]) -> Self {
         self.rows.mask = Some(values.to_vec());
@@ -105,8 +120,8 @@ impl PanelBuilder {
     pub fn build(mut self) -> Result<Panel, DataError> {
         let rows = self.rows.len();
         for column in std::mem::take(&mut self.rows.columns) {
-            let Ok(values) = &column.values else { continue };
-            self.check_len(&format!("column `{}`", column.name), rows, values.len());
+            let found = column.values.as_ref().map_or(rows, Vec::len);
+            self.check_len(&format!("column `{}`", column.name), rows, found);
             if self.rows.columns.iter().any(|known| known.name == column.name) {
                 let (table, column) = (self.rows.origin.table(), column.name.clone());
                 self.fault.get_or_insert(DataError::DuplicateColumn { table, column });

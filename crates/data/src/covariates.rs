@@ -45,7 +45,7 @@ impl Panel {
         let id = table.column(&options.id_col, ID_REMEDY)?;
         let (extras, mut read): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
             .filter(|(i, _)| *i != id)
-            .map(|(i, name)| (i, Column::new(name)))
+            .map(|(i, name)| (i, Column::to_read(name, options)))
             .unzip();
         let mut ids: Vec<String> = Vec::new();
         let mut origin = Origin::like(&table.place());
@@ -56,7 +56,7 @@ impl Panel {
             // What is wrong with the row of another series is no concern of this panel.
             let ours = self.find(&name).is_some();
             for (column, &i) in read.iter_mut().zip(&extras) {
-                let cell = table.number_or_truth(i);
+                let cell = column.cell(table, i);
                 let cell = if ours { cell } else { cell.or(Ok(0.0)) };
                 column.push(cell, || (table.place(), table.shown(i)));
             }
@@ -78,6 +78,7 @@ impl Panel {
 /// Values of columns over the horizon: `h` rows after the end of every series of a panel.
 #[derive(Clone, Debug)]
 pub struct Future {
+    series: usize,
     h: usize,
     table: Arc<str>,
     /// Each column is `[series, h]`.
@@ -105,7 +106,7 @@ impl Future {
             column.usable()?;
             read.push(column);
         }
-        Ok(Self { h, table: "the future table".into(), columns: read })
+        Ok(Self { series: panel.n_series(), h, table: "the future table".into(), columns: read })
     }
 
     /// Reads a long file (Parquet by its name, else CSV) that holds, for every series of the panel,
@@ -154,7 +155,7 @@ impl Future {
         let mut seen: Vec<Option<u64>> = vec![None; times.len()];
         let (extras, mut columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
             .filter(|(i, name)| ![id, time].contains(i) && *name != options.target_col)
-            .map(|(i, name)| (i, Column::new(name)))
+            .map(|(i, name)| (i, Column::to_read(name, options)))
             .unzip();
         for column in &mut columns {
             column.values = Ok(vec![0.0; times.len()]);
@@ -182,7 +183,8 @@ impl Future {
                 return Err(DataError::DuplicateRow { at, earlier, id: id.into_owned(), time: shown(time) });
             }
             for (column, &i) in columns.iter_mut().zip(&extras) {
-                column.set(row, table.number_or_truth(i), || (table.place(), table.shown(i)));
+                let cell = column.cell(table, i);
+                column.set(row, cell, || (table.place(), table.shown(i)));
             }
         }
         let missing = seen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(row, _)| row);
@@ -192,11 +194,29 @@ impl Future {
             let rows = missing.take(8).map(named).collect();
             return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });
         }
-        Ok(Self { h, table: table.file().clone(), columns })
+        Ok(Self { series: panel.n_series(), h, table: table.file().clone(), columns })
     }
 
-    pub(crate) fn of_columns(h: usize, table: Arc<str>, columns: Vec<Column>) -> Self {
-        Self { h, table, columns }
+    pub(crate) fn of_columns([series, h]: [usize; 2], table: Arc<str>, columns: Vec<Column>) -> Self {
+        Self { series, h, table, columns }
+    }
+
+    pub(crate) fn with_columns(&self, columns: Vec<Column>) -> Self {
+        Self { columns, table: self.table.clone(), ..*self }
+    }
+
+    /// Adds a column, `[series, h]`.
+    pub(crate) fn add(&mut self, column: Column) -> Result<(), DataError> {
+        if self.columns.iter().any(|known| known.name == column.name) {
+            return Err(DataError::DuplicateColumn { table: self.table.clone(), column: column.name });
+        }
+        self.columns.push(column);
+        Ok(())
+    }
+
+    /// Rows of all series together.
+    pub(crate) fn n_rows(&self) -> usize {
+        self.series * self.h
     }
 
     pub(crate) fn shorten(&mut self, h: usize) {
@@ -211,6 +231,10 @@ impl Future {
     /// Names of the columns, also of those whose use would be an error.
     pub fn column_names(&self) -> impl Iterator<Item = &str> + Clone {
         self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
     pub(crate) fn columns_mut(&mut self) -> &mut [Column] {

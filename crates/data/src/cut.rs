@@ -151,7 +151,7 @@ impl Cutter<'_> {
         if scaled.iter().all(|slice| slice.is_empty()) {
             return;
         }
-        let stats = self.stats(&data.y, inside.at(start), scratch);
+        let stats = self.stats(self.scaler, &data.y, inside.at(start), scratch);
         let forward = |value| self.scaler.forward(stats, value);
         let pad = forward(0.0);
         if let Some(out) = part(into.insample_y, at, l) {
@@ -175,21 +175,21 @@ impl Cutter<'_> {
         let inside = Overlap::new(window.start, l, visible);
         let whole = Overlap::new(window.start, l + h, visible);
         if let Some(out) = part(into.hist, at, l * self.hist.len()) {
-            for (column, values) in self.hist.iter().enumerate() {
-                let stats = self.stats(values, inside.at(series.start), scratch);
-                let cells = column_of(out, column, self.hist.len());
-                let rows = &values[inside.at(series.start)];
-                lay_strided(cells, inside.pad, rows, &[], |value| self.scaler.forward(stats, value));
+            for (i, column) in self.hist.iter().enumerate() {
+                let stats = self.stats(column.scaler, column.past, inside.at(series.start), scratch);
+                let cells = column_of(out, i, self.hist.len());
+                let rows = &column.past[inside.at(series.start)];
+                lay_strided(cells, inside.pad, rows, &[], |value| column.scaler.forward(stats, value));
             }
         }
         if let Some(out) = part(into.futr, at, (l + h) * self.futr.len()) {
-            for (column, values) in self.futr.iter().enumerate() {
-                let stats = self.stats(values.past, inside.at(series.start), scratch);
-                let cells = column_of(out, column, self.futr.len());
-                let rows = &values.past[whole.at(series.start)];
+            for (i, column) in self.futr.iter().enumerate() {
+                let stats = self.stats(column.scaler, column.past, inside.at(series.start), scratch);
+                let cells = column_of(out, i, self.futr.len());
+                let rows = &column.past[whole.at(series.start)];
                 let series = window.series as usize;
-                let future = values.future.map_or(&[][..], |future| &future[series * h..][..h]);
-                lay_strided(cells, whole.pad, rows, future, |value| self.scaler.forward(stats, value));
+                let future = column.future.map_or(&[][..], |future| &future[series * h..][..h]);
+                lay_strided(cells, whole.pad, rows, future, |value| column.scaler.forward(stats, value));
             }
         }
         if let Some(out) = part(into.stat, at, self.stat.len()) {
@@ -198,18 +198,24 @@ impl Cutter<'_> {
     }
 
     /// Statistics of a column over the known ones of the insample rows.
-    fn stats(&self, column: &[f32], rows: Range<usize>, scratch: &mut Scratch) -> Stats {
-        if self.scaler == WindowScaler::Identity {
+    fn stats(
+        &self,
+        scaler: WindowScaler,
+        column: &[f32],
+        rows: Range<usize>,
+        scratch: &mut Scratch,
+    ) -> Stats {
+        if scaler == WindowScaler::Identity {
             return Stats { loc: 0.0, scale: 1.0 };
         }
         let Scratch { known, order } = scratch;
         match &self.panel.data.mask {
-            None => self.scaler.stats(&column[rows], order),
+            None => scaler.stats(&column[rows], order),
             Some(mask) => {
                 known.clear();
                 let rows = column[rows.clone()].iter().zip(&mask[rows]);
                 known.extend(rows.filter(|(_, mask)| **mask == 1.0).map(|(value, _)| *value));
-                self.scaler.stats(known, order)
+                scaler.stats(known, order)
             }
         }
     }

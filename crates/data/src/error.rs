@@ -112,6 +112,14 @@ pub enum DataError {
         /// What is wrong with it.
         flaw: Flaw,
     },
+    /// A column of categories that is used as one of numbers.
+    #[error(
+        "column `{column}` holds categories, which only models see that embed them; list it in cat_exog_list"
+    )]
+    Labels {
+        /// The column.
+        column: String,
+    },
     /// A series id is empty.
     #[error("{at}, column `{column}`: the id is empty; name the series")]
     EmptyId {

@@ -92,7 +92,7 @@ impl Future {
                 *values = rows.iter().flat_map(|rows| &values[rows.clone()]).copied().collect();
             }
         }
-        Self::of_columns(h, panel.data.table.clone(), columns)
+        Self::of_columns([known.n_series(), h], panel.data.table.clone(), columns)
     }
 
     /// The values of some of the steps.

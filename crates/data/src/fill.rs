@@ -18,7 +18,7 @@ pub enum Fill {
     /// 0.
     Zero,
     /// On the line between the values around it, step by step; before the first value of a series
-    /// and after the last one, that value.
+    /// and after the last one, that value. Of categories, the one before it.
     Interpolate,
 }
 
@@ -44,11 +44,12 @@ impl Fill {
         }
     }
 
-    /// Replaces the NaN among the values of one series.
+    /// Replaces the NaN among the values of one series. Between values that are no numbers (`lines` is false)
+    /// there is no line, and the value before stays.
     ///
     /// # Errors
     /// The row of a value that cannot be filled, and why.
-    pub(crate) fn values(self, values: &mut [f32]) -> Result<(), (usize, Flaw)> {
+    pub(crate) fn values(self, values: &mut [f32], lines: bool) -> Result<(), (usize, Flaw)> {
         let Some(first) = values.iter().position(|value| value.is_nan()) else { return Ok(()) };
         if self == Self::Zero {
             values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = 0.0);
@@ -68,7 +69,10 @@ impl Fill {
             let next = values[known + 1..].iter().position(|value| !value.is_nan());
             let end = next.map_or(values.len(), |next| known + 1 + next);
             let from = f64::from(values[known]);
-            let to = values.get(end).filter(|_| self == Self::Interpolate).map_or(from, |to| f64::from(*to));
+            let to = values
+                .get(end)
+                .filter(|_| lines && self == Self::Interpolate)
+                .map_or(from, |to| f64::from(*to));
             let steps = (end - known) as f64;
             for (step, value) in values[known + 1..end].iter_mut().enumerate() {
                 *value = (from + (to - from) * (step + 1) as f64 / steps) as f32;
@@ -113,17 +117,17 @@ mod tests {
             (Fill::Forward, [1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 2.0, 3.0, 4.0, 5.0]),
         ] {
             let mut values = given;
-            fill.values(&mut values).unwrap();
+            fill.values(&mut values, true).unwrap();
             assert_eq!(values, expected, "{fill}: {given:?}");
         }
     }
 
     #[test]
     fn what_nothing_is_known_of_stays_a_mistake() {
-        assert_eq!(Fill::Forward.values(&mut [X, 1.0]), Err((0, Flaw::NothingBefore)));
-        assert_eq!(Fill::Forward.values(&mut [X, X]), Err((0, Flaw::NothingKnown)));
-        assert_eq!(Fill::Interpolate.values(&mut [X]), Err((0, Flaw::NothingKnown)));
-        assert_eq!(Fill::Interpolate.values(&mut []), Ok(()));
+        assert_eq!(Fill::Forward.values(&mut [X, 1.0], true), Err((0, Flaw::NothingBefore)));
+        assert_eq!(Fill::Forward.values(&mut [X, X], true), Err((0, Flaw::NothingKnown)));
+        assert_eq!(Fill::Interpolate.values(&mut [X], true), Err((0, Flaw::NothingKnown)));
+        assert_eq!(Fill::Interpolate.values(&mut [], true), Ok(()));
     }
 
     #[test]

@@ -45,10 +45,16 @@ pub enum Flaw {
     DecimalComma,
     /// Anything else that is no number.
     Text,
+    /// The same, in a further column, which may hold categories.
+    Labelled,
     /// Not 0 or 1, in `available_mask`.
     Mask,
     /// Negative, in `sample_weight`.
     Negative,
+    /// Neither text nor number nor truth value, in a column of categories.
+    Label,
+    /// One label more than can be numbered.
+    TooManyLabels,
     /// Missing, with no earlier value of its series to carry forward.
     NothingBefore,
     /// Missing, as are all values of its series.
@@ -66,8 +72,14 @@ impl fmt::Display for Flaw {
             Self::TooLarge => "is beyond a 32-bit float (about 3.4e38); rescale the column",
             Self::DecimalComma => "has a decimal comma; write decimals with a point",
             Self::Text => "is not a number; write plain decimals such as 12.5 or 1e-3",
+            Self::Labelled => {
+                "is not a number; write plain decimals such as 12.5 or 1e-3, or, if the column holds \
+                 categories, name it in `--cat-exog` (`ReadOptions::categories`)"
+            }
             Self::Mask => "is not 0 or 1; `available_mask` is 1 where y is known, else 0",
             Self::Negative => "is negative; `sample_weight` must be 0 or more",
+            Self::Label => "is no category; write texts in UTF-8, numbers or truth values",
+            Self::TooManyLabels => "is a category too many: there can be 16777216 in a column",
             Self::NothingBefore => {
                 "is missing, and its series has no value before it to carry forward; drop the row, \
                  or fill by interpolate or zero"

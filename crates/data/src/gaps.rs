@@ -3,7 +3,7 @@
 use crate::error::DataError;
 use crate::fill::{Fill, Filled};
 use crate::freq::Freq;
-use crate::long::{BadCell, Rows, Run};
+use crate::long::{BadCell, Kind, Rows, Run};
 use crate::steps::Steps;
 use crate::zone::Zone;
 
@@ -22,14 +22,15 @@ impl Rows {
         for at in 0..self.runs.len() {
             let run = self.runs[at];
             let range = run.start..run.start + run.len;
-            if let Err((row, flaw)) = fill.values(&mut self.y[range.clone()]) {
+            if let Err((row, flaw)) = fill.values(&mut self.y[range.clone()], true) {
                 let column = self.target.clone().unwrap_or_else(|| self.id(&run).to_string());
                 let at = self.place(run.start + row);
                 return Err(DataError::BadValue { at, column, value: String::new(), flaw });
             }
             for column in 0..self.columns.len() {
+                let lines = matches!(self.columns[column].kind, Kind::Numbers);
                 let Ok(values) = &mut self.columns[column].values else { continue };
-                if let Err((row, flaw)) = fill.values(&mut values[range.clone()]) {
+                if let Err((row, flaw)) = fill.values(&mut values[range.clone()], lines) {
                     let at = self.place(run.start + row);
                     self.columns[column].values = Err(BadCell { at, value: String::new(), flaw });
                 }

@@ -42,6 +42,7 @@
 
 mod arrow_table;
 mod builder;
+mod categories;
 mod covariates;
 mod cut;
 mod error;
@@ -71,6 +72,7 @@ mod zone;
 /// What tables come in and go out as, beside files.
 pub use arrow_array::RecordBatch;
 pub use builder::PanelBuilder;
+pub use categories::{Categories, Vocabulary};
 pub use covariates::Future;
 pub use cut::WindowSlices;
 pub use error::DataError;

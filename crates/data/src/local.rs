@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::covariates::Future;
 use crate::error::DataError;
 use crate::flaw::Place;
-use crate::long::Column;
+use crate::long::{Column, Kind};
 use crate::nearest::nearest;
 use crate::panel::Panel;
 
@@ -251,15 +251,15 @@ impl Panel {
         let mut scaled = Vec::with_capacity(self.data.columns.len());
         for column in &self.data.columns {
             let (values, stats) = match &column.values {
-                // A mistake only if it is used.
-                Err(_) => (column.values.clone(), None),
-                Ok(values) => {
+                Ok(values) if matches!(column.kind, Kind::Numbers) => {
                     let (values, stats) = self.scale(scaler, held_out, &column.name, values)?;
                     (Ok(values), Some(stats))
                 }
+                // Categories, or a mistake only if it is used.
+                values => (values.clone(), None),
             };
             columns.extend(stats.map(|stats| (column.name.clone(), stats)));
-            scaled.push(Column { name: column.name.clone(), values });
+            scaled.push(Column { name: column.name.clone(), values, kind: column.kind.clone() });
         }
         panel.data = Arc::new(self.data.with_values(target.0, scaled));
         Ok((panel, LocalScales { scaler, target: target.1, columns }))
@@ -306,7 +306,7 @@ impl Panel {
         let mut found = BTreeMap::new();
         let mut statics = Vec::clone(&self.statics);
         for column in &mut statics {
-            let Ok(values) = &mut column.values else { continue };
+            let (Ok(values), Kind::Numbers) = (&mut column.values, &column.kind) else { continue };
             // Places of series that were cut off do not count.
             let known: Vec<f32> = self.series.iter().map(|series| values[series.place]).collect();
             if scaler == LocalScaler::BoxCox

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::categories::Labels;
 use crate::error::DataError;
 use crate::fill::{Fill, Filled};
 use crate::flaw::{Flaw, Gap, Place};
 use crate::freq::Freq;
 use crate::panel::{Data, Panel, Series};
+use crate::read::ReadOptions;
 use crate::steps::Steps;
+use crate::table::Table;
 use crate::time::{TimeKind, in_range};
 use crate::zone::Zone;
 
@@ -61,6 +64,17 @@ impl Origin {
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) values: Result<Vec<f32>, BadCell>,
+    pub(crate) kind: Kind,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Numbers,
+    /// Codes of labels, which mean nothing before they are the numbers of categories.
+    Labels(Labels),
+    /// Numbers of categories, which are not scaled.
+    Categories,
 }
 
 #[derive(Clone, Debug)]
@@ -72,7 +86,23 @@ pub(crate) struct BadCell {
 
 impl Column {
     pub(crate) fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), values: Ok(Vec::new()) }
+        Self { name: name.into(), values: Ok(Vec::new()), kind: Kind::Numbers }
+    }
+
+    /// An empty column of the table that `options` describe.
+    pub(crate) fn to_read(name: &str, options: &ReadOptions) -> Self {
+        match options.categories.iter().any(|column| column == name) {
+            true => Self::of_labels(name),
+            false => Self::new(name),
+        }
+    }
+
+    /// What the current row of a table says, in column `i` there.
+    pub(crate) fn cell(&mut self, table: &dyn Table, i: usize) -> Result<f32, Flaw> {
+        match self.kind {
+            Kind::Labels(_) => self.label(&table.label(i)?),
+            _ => table.number_or_truth(i),
+        }
     }
 
     /// Appends a cell; the first bad one frees what was read so far.
@@ -101,12 +131,16 @@ impl Column {
         }
     }
 
+    /// The values as numbers.
     pub(crate) fn usable(&self) -> Result<&[f32], DataError> {
+        if let (Ok(_), Kind::Labels(_)) = (&self.values, &self.kind) {
+            return Err(DataError::Labels { column: self.name.clone() });
+        }
         self.values.as_deref().map_err(|bad| DataError::BadValue {
             at: bad.at.clone(),
             column: self.name.clone(),
             value: bad.value.clone(),
-            flaw: bad.flaw,
+            flaw: if bad.flaw == Flaw::Text { Flaw::Labelled } else { bad.flaw },
         })
     }
 }

@@ -39,6 +39,9 @@ pub struct ReadOptions {
     pub target_col: String,
     /// Further columns to keep, in the long layout; all by default. Those that nobody uses only take room.
     pub columns: Option<Vec<String>>,
+    /// Columns that hold categories: texts, numbers or truth values, of which each is a label. They are no numbers
+    /// before [`Panel::numbered`].
+    pub categories: Vec<String>,
     /// The frequency; else it is inferred from the longest series and confirmed on all.
     pub freq: Option<Freq>,
     /// The zone of the times; else the one that they tell themselves. Times without an offset from
@@ -56,6 +59,7 @@ impl Default for ReadOptions {
             time_col: None,
             target_col: "y".into(),
             columns: None,
+            categories: Vec::new(),
             freq: None,
             zone: None,
             fill: None,
@@ -150,7 +154,7 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
     let known = [Some(id), Some(time), Some(target), mask, weight];
     let (extras, columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
         .filter(|(i, _)| !known.contains(&Some(*i)))
-        .map(|(i, name)| (i, Column::new(name)))
+        .map(|(i, name)| (i, Column::to_read(name, options)))
         .unzip();
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let missing = options.columns.iter().flatten().find(|column| !names.contains(&column.as_str()));
@@ -190,7 +194,7 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
         rows.times.push(table.time(time, &mut clock)?);
         rows.origin.push(table.place().row);
         for (column, &i) in rows.columns.iter_mut().zip(&extras) {
-            let cell = admitted(table.number_or_truth(i), masked, options.fill);
+            let cell = admitted(column.cell(table, i), masked, options.fill);
             column.push(cell, || (table.place(), table.shown(i)));
         }
     }

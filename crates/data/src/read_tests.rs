@@ -45,6 +45,7 @@ fn columns_may_have_other_names() {
         freq: Some(Freq::parse("2").unwrap()),
         wide: false,
         columns: None,
+        categories: Vec::new(),
         zone: None,
         fill: None,
     };

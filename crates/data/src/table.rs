@@ -41,6 +41,9 @@ pub(crate) trait Table {
     /// The number in that column, or a truth value as 1 or 0.
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw>;
 
+    /// The label in that column: a text, or a number or truth value as one; what is missing may be empty.
+    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw>;
+
     /// The cell as it is shown in a message.
     fn shown(&self, column: usize) -> String;
 }

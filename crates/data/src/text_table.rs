@@ -162,6 +162,10 @@ impl<R: Read> Table for TextTable<R> {
         number_or_truth(self.field(column))
     }
 
+    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
+        str::from_utf8(self.field(column)).map(Cow::Borrowed).map_err(|_| Flaw::Label)
+    }
+
     fn shown(&self, column: usize) -> String {
         excerpt(self.field(column))
     }

@@ -228,12 +228,14 @@ impl Grid {
     }
 }
 
-/// A column of which windows also see the horizon.
+/// A column of which windows see a part.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FutureColumn<'p> {
+pub(crate) struct WindowColumn<'p> {
     pub(crate) past: &'p [f32],
-    /// Values after the end of each series, `[series, h]`.
+    /// Values after the end of each series, `[series, h]`, where windows see the horizon and no row has it.
     pub(crate) future: Option<&'p [f32]>,
+    /// How windows of it are scaled: not at all, if it holds categories.
+    pub(crate) scaler: WindowScaler,
 }
 
 /// Counts, draws and cuts the windows of one span of a panel.
@@ -243,8 +245,8 @@ pub struct Cutter<'p> {
     pub(crate) l: usize,
     pub(crate) h: usize,
     pub(crate) scaler: WindowScaler,
-    pub(crate) hist: Vec<&'p [f32]>,
-    pub(crate) futr: Vec<FutureColumn<'p>>,
+    pub(crate) hist: Vec<WindowColumn<'p>>,
+    pub(crate) futr: Vec<WindowColumn<'p>>,
     pub(crate) stat: Vec<&'p [f32]>,
     /// Weights of rows in the loss; training only.
     pub(crate) weight: Option<&'p [f32]>,
@@ -263,16 +265,17 @@ impl<'p> Cutter<'p> {
     pub fn new(panel: &'p Panel, spec: &WindowSpec, span: Span<'p>) -> Result<Self, DataError> {
         spec.check()?;
         let grid = Grid::new(panel, spec, span)?;
-        let columns = |names: &[String]| -> Result<Vec<&'p [f32]>, DataError> {
-            names.iter().map(|name| panel.whole_column(name)).collect()
+        let column = |name: &String| -> Result<WindowColumn<'p>, DataError> {
+            let (past, category) = (panel.whole_column(name)?, panel.holds_categories(name));
+            let scaler = if category { WindowScaler::Identity } else { spec.scaler };
+            Ok(WindowColumn { past, future: None, scaler })
         };
-        let futr = match span {
+        let ahead = match span {
             Span::Predict { future } => future_columns(panel, spec, future)?,
-            _ => {
-                let past = columns(&spec.futr)?.into_iter();
-                past.map(|past| FutureColumn { past, future: None }).collect()
-            }
+            _ => Vec::new(),
         };
+        let mut futr: Vec<_> = spec.futr.iter().map(column).collect::<Result<_, _>>()?;
+        futr.iter_mut().zip(ahead).for_each(|(column, ahead)| column.future = Some(ahead));
         let stat = spec.stat.iter().map(|name| panel.static_column(name));
         let train = matches!(span, Span::Train { .. });
         let mut cutter = Self {
@@ -280,7 +283,7 @@ impl<'p> Cutter<'p> {
             l: spec.input_size,
             h: spec.horizon,
             scaler: spec.scaler,
-            hist: columns(&spec.hist)?,
+            hist: spec.hist.iter().map(column).collect::<Result<_, _>>()?,
             futr,
             stat: stat.collect::<Result<_, _>>()?,
             weight: panel.data.weight.as_deref().filter(|_| train),
@@ -438,7 +441,7 @@ fn future_columns<'p>(
     panel: &'p Panel,
     spec: &WindowSpec,
     future: Option<&'p Future>,
-) -> Result<Vec<FutureColumn<'p>>, DataError> {
+) -> Result<Vec<&'p [f32]>, DataError> {
     if spec.futr.is_empty() {
         return Ok(Vec::new());
     }
@@ -452,7 +455,7 @@ fn future_columns<'p>(
         if table.h() != spec.horizon || future.len() != expected {
             return Err(DataError::FutureShape { expected, found: future.len() });
         }
-        columns.push(FutureColumn { past: panel.whole_column(name)?, future: Some(future) });
+        columns.push(future);
     }
     Ok(columns)
 }
