@@ -70,6 +70,7 @@ class Case:
     level: list = field(default_factory=list)
     ahead: int = 0  # more steps than h
     insample: tuple = ()  # steps from one cutoff to the next
+    labels: dict = field(default_factory=dict)  # categorical columns, and what they hold; the last is not in the history
 
 
 def sampled(distribution, **arguments):
@@ -81,6 +82,13 @@ def counts(y):
     return (y - y.min()).round() // 3
 
 
+def categories(*columns, **arguments):
+    """Embedded columns; of one more categories are declared than there are."""
+    return dict(cat_exog_list=list(columns), categorical_cardinalities=dict(x2=4, f1=3, s1=2)) | arguments
+
+
+# Texts, integers, truth values.
+LABELS = dict(x2=["rain", "sun", "Snow", "hail"], f1=[3, 20, 100, 7], s1=[True, False])
 EXOG_COLUMNS = dict(futr=["f1"], hist=["x1", "x2"], stat=["s1", "s2"])
 CASES = {
     # The dataset and its dates are kept; early stopping, and a validation loss of its own.
@@ -299,6 +307,32 @@ CASES = {
         local=dict(local_scaler_type="robust"),
         **EXOG_COLUMNS,
     ),
+    "categorical": Case(
+        "D",
+        [
+            (MLP, SMALL_MLP | HIST | FUTR | STAT | categories("s1", "f1", "x2") | dict(scaler_type="standard")),
+            (NHITS, SMALL_NHITS | FUTR | categories("f1", cat_emb_dim="sqrt") | dict(alias="futr", scaler_type="robust")),
+            (NBEATSx, SMALL_NBEATS | FUTR | STAT | categories("s1", "f1", cat_emb_dim=3) | dict(stack_types=["exogenous", "identity"], n_blocks=[1, 1])),
+            (LSTM, SMALL_RNN | HIST | categories("x2", cat_emb_dim="half") | dict(loss=MQLoss(level=[80]))),
+        ],
+        lengths=(40, 31, 13),
+        labels=LABELS,
+        local=dict(local_scaler_type="standard", local_static_scaler_type="minmax"),
+        insample=(3,),
+        **EXOG_COLUMNS,
+    ),
+    "categorical-ahead": Case(
+        "h",
+        [
+            (MLP, SMALL_MLP | FUTR | categories("f1") | dict(scaler_type="revin")),
+            (GRU, RECURRENT | FUTR | STAT | categories("f1", "s1") | dict(start_padding_enabled=True, scaler_type="standard")),
+        ],
+        lengths=(40, 25, 14),
+        labels=dict(f1=["mon", "tue", "wed", "thu"], s1=LABELS["s1"]),
+        ahead=8,
+        futr=["f1"],
+        stat=["s1", "s2"],
+    ),
     "local-robust-iqr": Case(
         "MS", [(DLinear, dict(loss=MQLoss(level=[80])))], season=12, local=dict(local_scaler_type="robust-iqr")
     ),
@@ -345,6 +379,10 @@ def tables(name, case):
         if case.mask:
             part["available_mask"] = (random.random(n) > 0.2).astype(int)
         part["future"] = t >= length
+        for column in part.columns.intersection(list(case.labels)):
+            *known, unknown = case.labels[column]
+            drawn = random.integers(len(known), size=n)
+            part[column] = [unknown if t == length + 1 else known[i] for t, i in enumerate(drawn)]
         parts.append(part)
     whole = pd.concat(parts)
     panel = whole[~whole["future"]].drop(columns="future")
@@ -352,6 +390,8 @@ def tables(name, case):
     futr = ahead.groupby(id_col).head(case.h)
     ids = whole[id_col].unique()
     static = pd.DataFrame({id_col: ids} | {column: random.normal(size=len(ids)).round(3) for column in case.stat})
+    for column in static.columns.intersection(list(case.labels)):
+        static[column] = [case.labels[column][i % 2] for i in range(len(ids))]
     return panel, futr if case.futr else None, ahead if case.futr and case.ahead else None, static if case.stat else None
 
 

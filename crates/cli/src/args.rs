@@ -57,11 +57,13 @@ impl DataArgs {
     }
 
     /// How to read the file whose columns have these names.
-    /// Of further columns only those that are `read` are kept.
+    /// Of further columns only those that are `read` are kept; some of them, and of the static ones, hold
+    /// `categories`.
     pub(crate) fn options(
         &self,
         columns: &ColumnNames,
         read: Vec<String>,
+        categories: Vec<String>,
         freq: Option<Freq>,
     ) -> ReadOptions {
         let ColumnNames { id, time, target } = columns.clone();
@@ -73,7 +75,7 @@ impl DataArgs {
             time_col: named.then_some(time),
             target_col: target,
             columns: Some(read),
-            categories: Vec::new(),
+            categories,
             freq,
             zone: self.zone.clone(),
             fill: self.fill,
@@ -127,6 +129,9 @@ pub(crate) struct ModelArgs {
     /// Columns of --static that the models read (stat_exog_list) [default: all of them]
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     stat_exog: Vec<String>,
+    /// Those of these columns that hold categories, texts or numbers, which the models embed (cat_exog_list)
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
+    cat_exog: Vec<String>,
     /// A hyper-parameter for all models, or with NAME.key=JSON for one; what is no JSON is a text
     #[arg(long = "set", value_name = "key=JSON", value_parser = setting)]
     settings: Vec<Setting>,
@@ -206,6 +211,7 @@ impl ModelArgs {
             ("--hist-exog", "hist_exog_list", &self.hist_exog[..]),
             ("--futr-exog", "futr_exog_list", &self.futr_exog),
             (if self.stat_exog.is_empty() { "--static" } else { "--stat-exog" }, "stat_exog_list", stat_exog),
+            ("--cat-exog", "cat_exog_list", &self.cat_exog),
         ];
         let spec = |model: &String| {
             let mut spec = ModelSpec::new(model, self.h, input_size)?;
@@ -298,7 +304,8 @@ impl TrainArgs {
 
     /// The series, their static columns and those that `forecaster` reads included.
     pub(crate) fn read(&self, forecaster: &Forecaster) -> anyhow::Result<Panel> {
-        let options = self.data.options(&self.columns(), forecaster.columns_read(), self.freq);
+        let (read, categories) = (forecaster.columns_read(), forecaster.categories());
+        let options = self.data.options(&self.columns(), read, categories, self.freq);
         self.data.read(&options, self.log.log)
     }
 

@@ -219,6 +219,42 @@ fn exogenous_columns_by_flags_end_to_end() {
 }
 
 #[test]
+fn categories_are_texts_in_every_file() {
+    let desk = Desk::new();
+    let sky = |day: usize| ["sun", "rain", "hail"][day % 3];
+    let mut data = "shop,day,sales,sky\n".to_owned();
+    let mut future = "shop,day,sky\n".to_owned();
+    for id in ["north", "south"] {
+        (0..120).for_each(|day| data += &format!("{id},{},{:.4},{}\n", date(day), wave(day, 0.0), sky(day)));
+        (120..127).for_each(|day| future += &format!("{id},{},{}\n", date(day), sky(day)));
+    }
+    desk.put("sky.csv", &data);
+    desk.put("future.csv", &future);
+    desk.put("shops.csv", "shop,kind\nsouth,big\nnorth,small\n");
+    let train = format!("{} --model MLP {SMALL} --set hidden_size=8", LONG.replace("long", "sky"));
+    let exogenous = "--futr-exog sky --static shops.csv";
+    for column in ["sky", "kind"] {
+        let line = format!("fit {train} {exogenous} --cat-exog {column} --out model");
+        assert!(desk.fails(1, &line).contains("name it in `--cat-exog`"), "{line}");
+    }
+    desk.ok(&format!("fit {train} {exogenous} --cat-exog sky,kind --out model"));
+    let predict = "predict --model model --data sky.csv --futr future.csv";
+    let forecast = desk.ok(&format!("{predict} --static shops.csv"));
+    assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
+    // A category of its own is no mistake.
+    desk.put("shops.csv", "shop,kind\nsouth,huge\nnorth,small\n");
+    let other = desk.ok(&format!("{predict} --static shops.csv"));
+    assert!(rows(&forecast)[1..8] == rows(&other)[1..8] && forecast != other);
+    desk.ok(&format!("cross-validate {train} {exogenous} --cat-exog sky,kind --n-windows 2 --log none"));
+
+    desk.put("sky.csv", &data.replacen("sun", "", 1));
+    let message = desk.fails(1, &format!("{predict} --static shops.csv"));
+    assert!(message.contains("sky.csv, line 2, column `sky`: \"\" is missing"), "{message}");
+    let message = desk.fails(2, &format!("fit {train} {exogenous} --cat-exog skye --out other"));
+    assert!(message.contains("cat_exog_list") && message.contains("skye"), "{message}");
+}
+
+#[test]
 fn what_is_missing_is_filled_on_request_and_told() {
     let desk = Desk::new();
     let mut lines: Vec<String> = long_csv().lines().map(str::to_owned).collect();

@@ -192,7 +192,7 @@ impl Conformal {
         let h = fitted.h();
         intervals.check_for(fitted.models.iter().map(|model| &model.spec), panel, held_out)?;
         let (test_size, step_size) = (intervals.test_size(h), intervals.step_size);
-        let scaled = fitted.local.scale(panel, held_out + test_size)?;
+        let scaled = fitted.seen(panel, held_out + test_size)?;
         let span = Span::Test { test_size, step_size };
         let told = fitted.tell(panel, &scaled, &[], fitted.spanning(&scaled.panel, span))?;
         let (frame, _) = fitted.table(panel, told)?;

@@ -61,7 +61,7 @@ impl Forecaster {
         step_size: usize,
     ) -> Result<(Fitted, Told), Error> {
         let fitted = self.fit_before(panel, test_size)?;
-        let scaled = fitted.local.scale(panel, self.held_out() + test_size)?;
+        let scaled = fitted.seen(panel, self.held_out() + test_size)?;
         let span = Span::Test { test_size, step_size };
         let told = fitted.tell(panel, &scaled, &self.level, fitted.spanning(&scaled.panel, span))?;
         drop(scaled);

@@ -38,6 +38,31 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A column that holds categories for one model and numbers for another.
+    #[error(
+        "{model}: column {column} is in cat_exog_list of another model; list it in this one's too, or give it another column"
+    )]
+    Categorical {
+        /// The alias of the model that reads it as numbers.
+        model: String,
+        /// The column.
+        column: String,
+    },
+    /// More categories than a model was made for.
+    #[error(
+        "{model}: column {column} has {found} categories in the training data, and categorical_cardinalities says {most}; \
+         raise it, or leave the column out of categorical_cardinalities to have it counted"
+    )]
+    Cardinality {
+        /// The model's alias.
+        model: String,
+        /// The column.
+        column: String,
+        /// The most that were expected.
+        most: usize,
+        /// How many there are.
+        found: usize,
+    },
     /// No models were given.
     #[error("a forecaster needs at least one model")]
     NoModels,

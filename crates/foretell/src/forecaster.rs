@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use foretell_checkpoint::LocalScaler as StoredScaler;
-use foretell_data::{Cutter, Frame, Freq, LocalScaler, Panel, Span};
+use foretell_data::{Cutter, DataError, Frame, Freq, LocalScaler, Panel, Span, Vocabulary};
 use foretell_nn::{Dims, Loss, Model, Params};
 use foretell_train::{Cut, Forecasts, Outcome, Progress, TrainConfig, Verdict, Workers};
 
+use crate::categories::{categorical, check_categorical, numbered, vocabulary};
 use crate::columns::{ColumnNames, column_names, columns_read};
 use crate::conformal::{Conformal, PredictionIntervals};
 use crate::error::Error;
 use crate::levels::check;
-use crate::local::Local;
+use crate::local::{Local, Scaled};
 use crate::resume::Checkpointing;
 use crate::spec::ModelSpec;
 use crate::training::{train, train_config};
@@ -52,6 +53,8 @@ pub struct Fitted {
     pub(crate) local: Local,
     /// The statistics of training, for those who read the directory: of series and of static columns.
     pub(crate) scalers: [BTreeMap<String, StoredScaler>; 2],
+    /// The categories of training.
+    pub(crate) vocabulary: Vocabulary,
     pub(crate) workers: Workers,
     pub(crate) raw_quantiles: bool,
     pub(crate) conformal: Option<Conformal>,
@@ -88,6 +91,7 @@ impl Forecaster {
                 return Err(Error::Aliases { alias, first, second });
             }
         }
+        check_categorical(&specs)?;
         Ok(Self {
             specs,
             val_size: 0,
@@ -132,6 +136,12 @@ impl Forecaster {
     /// [`ReadOptions::columns`](crate::ReadOptions).
     pub fn columns_read(&self) -> Vec<String> {
         columns_read(&self.specs)
+    }
+
+    /// The columns of these and of the static ones that hold categories, for
+    /// [`ReadOptions::categories`](crate::ReadOptions).
+    pub fn categories(&self) -> Vec<String> {
+        categorical(&self.specs)
     }
 
     /// Uses `threads` threads; 0, the default, as many as the machine has. Their number changes nothing
@@ -227,9 +237,11 @@ impl Forecaster {
             return Err(Error::ValSize { h, found: self.val_size });
         }
         self.check_columns()?;
-        let scaled = self.local.scale(panel, self.val_size + test_size)?;
+        let vocabulary = vocabulary(&self.specs, &panel.without_last(test_size))?;
+        let numbered = numbered(panel, &vocabulary)?;
+        let keeper = self.keeper(&numbered, test_size)?;
+        let scaled = self.local.scale(numbered, self.val_size + test_size)?;
         let workers = Workers::new(self.threads);
-        let keeper = self.keeper(panel, test_size)?;
         let mut models = Vec::with_capacity(self.specs.len());
         for (i, (spec, name)) in self.specs.iter().zip(column_names(&self.specs)).enumerate() {
             let mut listen = |progress: &Progress| {
@@ -240,7 +252,8 @@ impl Forecaster {
             let config = TrainConfig { restore_best: self.restore_best, ..train_config(spec) };
             let sizes = [self.val_size, test_size];
             let keeper = keeper.as_ref().map(|keeper| (keeper, i));
-            models.push(train(spec, &scaled.panel, sizes, &config, &workers, keeper, &mut listen)?);
+            let spec = spec.clone().with_cardinalities(&vocabulary);
+            models.push(train(&spec, &scaled.panel, sizes, &config, &workers, keeper, &mut listen)?);
             if self.interrupted {
                 break;
             }
@@ -255,6 +268,7 @@ impl Forecaster {
             columns: self.columns.clone(),
             local: self.local,
             scalers,
+            vocabulary,
             workers,
             raw_quantiles: false,
             conformal: None,
@@ -362,6 +376,17 @@ impl Fitted {
     /// [`ReadOptions::columns`](crate::ReadOptions).
     pub fn columns_read(&self) -> Vec<String> {
         columns_read(self.models.iter().map(|model| &model.spec))
+    }
+
+    /// The columns of these and of the static ones that hold categories, for
+    /// [`ReadOptions::categories`](crate::ReadOptions).
+    pub fn categories(&self) -> Vec<String> {
+        self.vocabulary.keys().cloned().collect()
+    }
+
+    /// A panel as the models see it, scaled by the statistics of all rows but the last `held_out` of each series.
+    pub(crate) fn seen<'p>(&self, panel: &'p Panel, held_out: usize) -> Result<Scaled<'p>, DataError> {
+        self.local.scale(numbered(panel, &self.vocabulary)?, held_out)
     }
 
     /// Uses `threads` threads; 0 as many as the machine has.

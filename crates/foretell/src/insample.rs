@@ -25,7 +25,7 @@ impl Fitted {
                 h,
             });
         }
-        let scaled = self.local.scale(panel, 0)?;
+        let scaled = self.seen(panel, 0)?;
         let told =
             self.tell(panel, &scaled, &[], self.spanning(&scaled.panel, Span::Insample { step_size }))?;
         Ok(self.table(panel, told)?.0)

@@ -30,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod categories;
 mod columns;
 mod common;
 mod conformal;

@@ -23,8 +23,8 @@ pub(crate) struct Scaled<'p> {
 
 impl Local {
     /// Scales a panel by the statistics of all rows but the last `held_out` of each series.
-    pub(crate) fn scale(self, panel: &Panel, held_out: usize) -> Result<Scaled<'_>, DataError> {
-        let mut scaled = Scaled { panel: Cow::Borrowed(panel), series: None, statics: None };
+    pub(crate) fn scale(self, panel: Cow<'_, Panel>, held_out: usize) -> Result<Scaled<'_>, DataError> {
+        let mut scaled = Scaled { panel, series: None, statics: None };
         if let Some(scaler) = self.series {
             let (panel, scales) = scaled.panel.scaled(scaler, held_out)?;
             (scaled.panel, scaled.series) = (Cow::Owned(panel), Some(scales));

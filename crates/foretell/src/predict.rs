@@ -68,8 +68,9 @@ impl Fitted {
             frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
             frame.times.extend(panel.future_times(series, h)?);
         }
-        let scaled = self.local.scale(panel, 0)?;
-        let future = scaled.future(options.future)?;
+        let scaled = self.seen(panel, 0)?;
+        let future = options.future.map(|future| future.numbered(&self.vocabulary)).transpose()?;
+        let future = scaled.future(future.as_ref())?;
         let forecast =
             |model: &FittedModel, loss: &Loss| self.ahead(model, loss, &scaled.panel, future.as_ref(), h);
         frame.columns = self.tell(panel, &scaled, &level, forecast)?.columns;

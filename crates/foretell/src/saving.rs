@@ -11,6 +11,7 @@ use foretell_nn::{Loss, Table};
 use foretell_train::Workers;
 use serde_json::{Map, Value};
 
+use crate::categories::{self, categorical, check_categorical};
 use crate::columns::ColumnNames;
 use crate::conformal::Conformal;
 use crate::error::Error;
@@ -37,6 +38,7 @@ impl Fitted {
         configuration.local_scaler_type = name(self.local.series);
         configuration.local_static_scaler_type = name(self.local.statics);
         [configuration.scalers, configuration.static_scalers] = self.scalers.clone();
+        configuration.categorical_vocab = categories::stored(&self.vocabulary);
         if let Some((intervals, scores)) = self.conformal.as_ref().map(Conformal::stored) {
             configuration.prediction_intervals = Some(intervals);
             configuration.conformity_scores = Some(scores);
@@ -67,6 +69,13 @@ impl Fitted {
         };
         let models = models.iter().map(|file| read_model(file).map_err(|reason| fault(&file.alias, reason)));
         let models: Vec<FittedModel> = models.collect::<Result<_, _>>()?;
+        let vocabulary =
+            categories::read(&configuration.categorical_vocab).map_err(|reason| fault(&first, reason))?;
+        let specs: Vec<ModelSpec> = models.iter().map(|model| model.spec.clone()).collect();
+        check_categorical(&specs)?;
+        if let Some(column) = categorical(&specs).iter().find(|column| !vocabulary.contains_key(*column)) {
+            return Err(fault(&first, format!("categorical_vocab_ has no categories of column {column}")));
+        }
         let scaler = |name: &Option<String>| name.as_deref().map(str::parse::<LocalScaler>).transpose();
         let local = Local {
             series: scaler(&configuration.local_scaler_type)?,
@@ -88,6 +97,7 @@ impl Fitted {
                 target: configuration.target_col,
             },
             local,
+            vocabulary,
             scalers: [configuration.scalers, configuration.static_scalers],
             workers: Workers::new(0),
             raw_quantiles: false,

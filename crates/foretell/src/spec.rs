@@ -1,6 +1,6 @@
 //! A model by name with its hyper-parameters: neuralforecast's names, defaults and JSON values.
 
-use foretell_data::{DataError, WindowScaler, nearest};
+use foretell_data::{DataError, Vocabulary, WindowScaler, nearest};
 use foretell_models::{Categories, Category, ConfigError, Entry, MODELS, find};
 use foretell_nn::{Dims, Loss, LossError, Model, Table, register_revin};
 use serde_json::{Map, Value};
@@ -351,12 +351,27 @@ impl ModelSpec {
         }
     }
 
+    /// The most categories that a column may have, if that was set.
+    pub(crate) fn cardinality(&self, column: &str) -> Option<usize> {
+        self.common.categorical_cardinalities.as_ref()?.get(column).copied()
+    }
+
+    /// The model for as many categories as there are, where no other number was set.
+    pub(crate) fn with_cardinalities(mut self, vocabulary: &Vocabulary) -> Self {
+        let found = vocabulary
+            .iter()
+            .filter(|(name, _)| self.common.cat_exog_list.iter().flatten().any(|column| column == *name));
+        let found: Vec<_> = found.map(|(name, categories)| (name.clone(), categories.len())).collect();
+        if !found.is_empty() {
+            let set = self.common.categorical_cardinalities.get_or_insert_default();
+            found.into_iter().for_each(|(name, count)| _ = set.entry(name).or_insert(count));
+        }
+        self
+    }
+
     /// The categorical columns, as many categories each as was set; one where nothing was.
     fn categories(&self) -> Categories {
-        let cardinality = |column: &String| {
-            let set = self.common.categorical_cardinalities.as_ref();
-            set.and_then(|set| set.get(column)).copied().unwrap_or(1)
-        };
+        let cardinality = |column: &str| self.cardinality(column).unwrap_or(1);
         let among = |columns: &[String]| {
             let category = |name: &String| {
                 let (column, cardinality) =

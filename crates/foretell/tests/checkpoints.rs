@@ -57,6 +57,7 @@ fn ask(case: &Path, fitted: &Fitted, asked: &Asked) -> Frame {
         time_col: Some(columns.time),
         target_col: columns.target,
         freq: Some(fitted.freq()),
+        categories: fitted.categories(),
         ..ReadOptions::default()
     };
     let mut panel = Panel::from_csv(case.join("panel.csv"), &options).expect("a panel");

@@ -22,6 +22,8 @@ Examples:
     --input-size 96 --val-size 48 --set scaler_type=standard \\
     --set 'NHITS.loss={\"MQLoss\": {\"level\": [80]}}' --out model
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
+    --futr-exog price,holiday --static shops.csv --cat-exog holiday --out model
+  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
     --intervals 20:conformal_error --out model   # for predict --level 80
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model \\
     --set optimizer=AdamW --set 'optimizer_kwargs={\"weight_decay\": 0.1}' \\

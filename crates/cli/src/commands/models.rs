@@ -14,8 +14,8 @@ use crate::table::Table;
 ///
 /// Tells their names, papers, whether they forecast one series or many together and all steps at once, and
 /// the kinds of exogenous columns they read (future: known in advance; historic: known for the past only;
-/// static: one value per series; categorical ones among them, by embedding). With a model's name: its hyper-parameters with their defaults, as
-/// `--set key=JSON` takes them, and what they mean.
+/// static: one value per series; categorical ones among them, by embedding). With a model's name: its
+/// hyper-parameters with their defaults, as `--set key=JSON` takes them, and what they mean.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -24,8 +24,8 @@ Examples:
   foretell models --json | jq '.[] | select(.name == \"NHITS\").hyper_parameters'
 
 With --json an array is printed, an object for each model: name, paper, kind,
-exogenous ({futr, hist, stat, cat}: whether it reads them), losses, differences (from
-neuralforecast's, texts), required (hyper-parameters without default),
+exogenous ({futr, hist, stat, cat}: whether it reads them), losses, differences
+(from neuralforecast's, texts), required (hyper-parameters without default),
 hyper_parameters (with their defaults), meanings (what they mean).")]
 pub(crate) struct Models {
     /// The model to tell all about

@@ -73,6 +73,7 @@ impl Predict {
         let options = self.data.options(
             &self.data.columns(fitted.columns().clone()),
             fitted.columns_read(),
+            fitted.categories(),
             Some(fitted.freq()),
         );
         let panel = self.data.read(&options, self.log())?;
