@@ -78,6 +78,7 @@ fn options(wide: bool, choice: u64) -> ReadOptions {
         id_col: "shop".into(),
         time_col: Some("time".into()),
         target_col: "sales".into(),
+        categories: if choice % 3 == 2 { vec!["visits".into(), "size".into()] } else { Vec::new() },
         fill,
         zone: zone.map(|zone| Zone::parse(zone).unwrap()),
         ..ReadOptions::default()
@@ -94,6 +95,11 @@ fn use_all(panel: Result<Panel, DataError>) -> Result<(), DataError> {
         for name in panel.column_names() {
             let _ = panel.column(name, series);
         }
+    }
+    for name in panel.column_names() {
+        let Ok(categories) = panel.categories_of(name) else { continue };
+        assert!(categories.is_sorted());
+        panel.numbered(&[(name.to_owned(), categories)].into())?;
     }
     Ok(())
 }
