@@ -60,30 +60,31 @@ impl<T: Element> Job<T> for Dots<'_, T> {
     #[inline(always)]
     fn run<V: Vector<T>>(mut self) {
         // A tile of `I * J` sums, with `J` operands and one, as large as the registers hold.
-        match self.dst.nrows() {
-            1 => self.columns::<V, 8>(),
-            _ if V::REGISTERS >= 32 => self.columns::<V, 4>(),
-            _ => self.columns::<V, 2>(),
+        match self.dst.nrows() == 1 || V::REGISTERS >= 32 {
+            true => self.columns::<V, 8>(),
+            false => self.columns::<V, 2>(),
         }
     }
 }
 
 impl<T: Element> Dots<'_, T> {
-    /// Rows of `rhs` are read once, `J` at a time, and stay in cache for all rows of `lhs`.
+    /// Rows of `rhs` are read once, `J` at a time, and stay in cache for all rows of `lhs`. The more, the less
+    /// often `lhs` is read, which may not fit the nearest cache.
     #[inline(always)]
     fn columns<V: Vector<T>, const J: usize>(&mut self) {
         let n = self.dst.ncols();
-        let whole = n - n % J;
-        for j in (0..whole).step_by(J) {
-            self.strip::<V, J>(j);
-        }
-        for j in whole..n {
-            self.strip::<V, 1>(j);
+        let mut j = 0;
+        while j < n {
+            j += match n - j {
+                left if left >= J => self.strip::<V, J>(j),
+                4.. => self.strip::<V, 4>(j),
+                _ => self.strip::<V, 1>(j),
+            };
         }
     }
 
     #[inline(always)]
-    fn strip<V: Vector<T>, const J: usize>(&mut self, j: usize) {
+    fn strip<V: Vector<T>, const J: usize>(&mut self, j: usize) -> usize {
         let m = self.dst.nrows();
         let k = self.lhs.ncols();
         let mut rhs: [&[T]; J] = [&[]; J];
@@ -92,13 +93,16 @@ impl<T: Element> Dots<'_, T> {
         }
         let mut i = 0;
         while i < m {
-            // Four rows in two pairs: tiles of one row wait for their only sums.
+            // Three rows of eight columns do not fit the registers. Four rows go in two pairs: tiles of one row
+            // wait for their only sums.
             i += match m - i {
                 1 => self.tile::<V, 1, J>(i, j, rhs),
                 2 | 4 => self.tile::<V, 2, J>(i, j, rhs),
+                _ if J == 8 => self.tile::<V, 2, J>(i, j, rhs),
                 _ => self.tile::<V, 3, J>(i, j, rhs),
             };
         }
+        J
     }
 
     /// `I` rows and `J` columns of the result; returns `I`.

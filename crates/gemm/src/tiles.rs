@@ -8,11 +8,9 @@ use crate::epilogue::epilogue;
 use crate::options::Options;
 use crate::product::product;
 
-/// Multiply-adds that are worth a task of their own: some tens of microseconds.
-const TASK: usize = 3 << 19;
-
-/// Multiply-adds below which a second thread may cost more than it brings.
-const WORTHWHILE: usize = 3 << 20;
+/// Multiply-adds that are worth a task of their own, some tens of microseconds: for fewer, a second thread
+/// may cost more than it brings.
+const TASK: usize = 3 << 20;
 
 /// The most tiles of a product.
 const TASKS: usize = 16;
@@ -21,7 +19,7 @@ const TASKS: usize = 16;
 /// cut but by rows.
 const WIDTH: usize = 128;
 const HEIGHT: usize = 512;
-const NARROW_HEIGHT: usize = 64;
+const NARROW_HEIGHT: usize = 256;
 
 /// The grid of tiles of one product.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +117,7 @@ fn run_by_rows<T: Element>(
 
 /// As many threads as there is work for, and as there are.
 fn threads(wanted: usize, work: usize) -> usize {
-    if wanted <= 1 || work < WORTHWHILE {
+    if wanted <= 1 || work < TASK {
         return 1;
     }
     #[cfg(feature = "parallel")]
