@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
 use foretell::{
     ColumnNames, Fill, Forecaster, Freq, LocalScaler, ModelSpec, Panel, PredictionIntervals, ReadOptions,
-    Zone,
+    Zone, remove_training_state,
 };
 use serde_json::Value;
 
@@ -149,6 +149,35 @@ pub(crate) struct LevelArgs {
     /// Models of one number need --intervals for that, those of quantiles have what they were trained for
     #[arg(long = "level", value_name = "P[,P]", value_delimiter = ',')]
     pub(crate) levels: Vec<f64>,
+}
+
+/// The state of training.
+#[derive(Debug, Args)]
+pub(crate) struct CheckpointArgs {
+    /// Keep the state of training in this directory, and go on from there if it is there: the same command
+    /// again, after a kill, ends with the same weights. Removed when all is trained
+    #[arg(long = "checkpoint", visible_alias = "resume", value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Steps from one state to the next
+    #[arg(
+        long = "checkpoint-every", value_name = "N", default_value_t = 500, requires = "dir",
+        value_parser = RangedU64ValueParser::<u64>::new().range(1..)
+    )]
+    every: u64,
+}
+
+impl CheckpointArgs {
+    pub(crate) fn of(&self, forecaster: Forecaster) -> Forecaster {
+        match &self.dir {
+            Some(dir) => forecaster.checkpoint_to(dir, self.every),
+            None => forecaster,
+        }
+    }
+
+    /// All is trained.
+    pub(crate) fn finish(&self) -> anyhow::Result<()> {
+        Ok(self.dir.iter().try_for_each(remove_training_state)?)
+    }
 }
 
 /// Threads, 0 standing for all; more than a machine has helps nobody.

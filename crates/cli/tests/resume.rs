@@ -78,6 +78,36 @@ fn a_training_that_is_killed_ends_with_the_same_weights() {
     assert!(!desk.path().join("state").exists(), "nobody needs it any more");
 }
 
+#[test]
+fn a_cross_validation_that_is_killed_ends_with_the_same_forecasts() {
+    let desk = desk();
+    let validate = |out: &str, further: &str| {
+        let line = format!(
+            "cross-validate --data data.csv --freq 1 --h 4 --input-size 8 --threads 1 --model NLinear,MLP \
+             --set max_steps={STEPS} --set windows_batch_size=8 --set MLP.hidden_size=8 --n-windows 3 --refit 2 \
+             --log json --out {out} {further}"
+        );
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
+        command.current_dir(desk.path()).args(line.split_whitespace()).stdin(Stdio::null());
+        command.stdout(Stdio::null());
+        command
+    };
+    let whole = run(validate("whole.csv", ""));
+    assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+    // In the first training, in the second model, and in the second training.
+    for steps in [20, 60, 110] {
+        let (mut child, _) = start(validate("parts.csv", "--checkpoint state --checkpoint-every 7"), steps);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let rest = run(validate("parts.csv", "--checkpoint state"));
+    let told = String::from_utf8_lossy(&rest.stderr);
+    assert!(rest.status.success() && told.contains("\"event\":\"resumed\""), "{told}");
+    let forecasts = |name: &str| fs::read_to_string(desk.path().join(name)).unwrap();
+    assert_eq!(forecasts("whole.csv"), forecasts("parts.csv"));
+    assert!(!desk.path().join("state").exists(), "nobody needs it any more");
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_saves_the_models_as_they_are_and_the_state() {

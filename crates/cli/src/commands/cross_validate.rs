@@ -9,7 +9,7 @@ use foretell::{Metrics, usual_season};
 use serde_json::json;
 
 use crate::Usage;
-use crate::args::{LevelArgs, TrainArgs, steps};
+use crate::args::{CheckpointArgs, LevelArgs, TrainArgs, steps};
 use crate::output::{Sink, print};
 use crate::progress::Log;
 use crate::table::Table;
@@ -32,7 +32,7 @@ Examples:
   foretell cross-validate --data ETTh1.csv --wide --model NLinear --h 24 \\
     --input-size 96 --n-windows 10 --out forecasts.csv --json > metrics.json
   foretell cross-validate --data sales.csv --model NHITS --h 24 --input-size 96 \\
-    --n-windows 10 --refit --intervals 20 --level 80
+    --n-windows 10 --refit --intervals 20 --level 80 --checkpoint state
 
 With --json one object is printed: n_series, n_windows, step_size, h, season, and
 metrics, an array of: model, mae, rmse, smape, mase, and for models that forecast
@@ -61,6 +61,8 @@ pub(crate) struct CrossValidate {
     /// Print the errors as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
 }
 
 impl CrossValidate {
@@ -72,7 +74,7 @@ impl CrossValidate {
         if self.train.intervals.is_some() && self.level.levels.is_empty() {
             return Err(Usage("--intervals needs --level, as in --level 80".to_owned()).into());
         }
-        let forecaster = self.train.forecaster()?;
+        let forecaster = self.checkpoint.of(self.train.forecaster()?);
         let forecaster = forecaster.refit(self.refit.unwrap_or(0)).level(self.level.levels.clone());
         let panel = self.train.read(&forecaster)?;
         let sink = self.out.as_ref().map(|path| Sink::open(path, &self.train.data.data)).transpose()?;
@@ -99,6 +101,7 @@ impl CrossValidate {
         if let Some(sink) = sink {
             sink.write(&validation.frame)?;
         }
+        self.checkpoint.finish()?;
         if to_stdout {
             return io::stderr().write_all(report.as_bytes()).context("cannot write to standard error");
         }

@@ -4,10 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::RangedU64ValueParser;
-use foretell::{Fitted, remove_training_state};
+use foretell::Fitted;
 
-use crate::args::TrainArgs;
+use crate::args::{CheckpointArgs, TrainArgs};
 use crate::progress::Log;
 use crate::{Interrupted, Usage, interrupt};
 
@@ -53,16 +52,8 @@ pub(crate) struct Fit {
     /// Replace the model directory at --out
     #[arg(long)]
     overwrite: bool,
-    /// Keep the state of training in this directory, and go on from there if it is there: the same command
-    /// again, after a kill or Ctrl-C, ends with the same weights. Removed when all is trained
-    #[arg(long, visible_alias = "resume", value_name = "DIR")]
-    checkpoint: Option<PathBuf>,
-    /// Steps from one state to the next
-    #[arg(
-        long, value_name = "N", default_value_t = 500, requires = "checkpoint",
-        value_parser = RangedU64ValueParser::<u64>::new().range(1..)
-    )]
-    checkpoint_every: u64,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
 }
 
 impl Fit {
@@ -72,10 +63,7 @@ impl Fit {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.check_out()?;
-        let mut forecaster = self.train.forecaster()?;
-        if let Some(dir) = &self.checkpoint {
-            forecaster = forecaster.checkpoint_to(dir, self.checkpoint_every);
-        }
+        let forecaster = self.checkpoint.of(self.train.forecaster()?);
         let panel = self.train.read(&forecaster)?;
         let names = forecaster.column_names();
         interrupt::catch(self.log())?;
@@ -86,10 +74,7 @@ impl Fit {
         if let Some(message) = self.interruption(&fitted, &names) {
             return Err(Interrupted(message).into());
         }
-        if let Some(dir) = &self.checkpoint {
-            remove_training_state(dir)?;
-        }
-        Ok(())
+        self.checkpoint.finish()
     }
 
     /// What is not trained of the models of these names, and how to go on, if anything is not.
@@ -103,7 +88,7 @@ impl Fit {
             message += &format!(", before {}", rest.join(", "));
         }
         message += &format!("; {} holds the models as they are", self.out.display());
-        if let Some(dir) = &self.checkpoint {
+        if let Some(dir) = &self.checkpoint.dir {
             let state = dir.display();
             message += &format!("; {state} holds the state: the same command with --overwrite goes on");
         }
@@ -116,7 +101,7 @@ impl Fit {
         if self.out.exists() && !self.out.is_dir() {
             return Err(Usage(format!("--out {out} is a file; name a directory")).into());
         }
-        if self.checkpoint.as_ref() == Some(&self.out) {
+        if self.checkpoint.dir.as_ref() == Some(&self.out) {
             let message =
                 format!("--checkpoint {out}: the state of training needs another directory than --out");
             return Err(Usage(message).into());
