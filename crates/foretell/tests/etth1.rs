@@ -9,37 +9,56 @@ use accuracy::{panels, spec};
 use foretell::{Forecaster, Panel, ReadOptions};
 
 /// neuralforecast's MAE with the same settings, by `compare/accuracy.py`: the mean over the seeds 1, 2 and 3.
-const THERE: [(&str, f64); 6] = [
-    ("NLinear", 1.1509),
-    ("DLinear", 1.1272),
-    ("MLP", 1.1662),
-    ("NBEATS", 1.1457),
-    ("NBEATSx", 1.1457),
-    ("NHITS", 1.1706),
-];
+type There = (&'static str, f64);
 
 #[test]
-fn each_model_beats_the_seasonal_naive_forecast_and_matches_neuralforecast() {
+fn direct_models_beat_the_seasonal_naive_forecast_and_match_neuralforecast() {
+    check(
+        [
+            ("NLinear", 1.1509),
+            ("DLinear", 1.1272),
+            ("MLP", 1.1662),
+            ("NBEATS", 1.1457),
+            ("NBEATSx", 1.1457),
+            ("NHITS", 1.1706),
+        ],
+        true,
+    );
+}
+
+/// After so few steps recurrent models are hardly better than seasonal naive, there as here.
+#[test]
+fn rnn_matches_neuralforecast() {
+    check([("RNN", 1.3084)], false);
+}
+
+#[test]
+#[ignore = "trains for several minutes"]
+fn lstm_and_gru_match_neuralforecast() {
+    check([("LSTM", 1.3198), ("GRU", 1.3097)], false);
+}
+
+fn check<const N: usize>(there: [There; N], beats_naive: bool) {
     let Some([path]) = panels(["ETTh1.csv"]) else { return };
     let panel =
         Panel::from_csv(path, &ReadOptions { wide: true, ..ReadOptions::default() }).expect("a panel");
     let panel = panel.without_last(panel.max_len() - 8640);
-    let mut means = [0.0; THERE.len()];
+    let mut means = [0.0; N];
     for seed in 1..=3 {
-        let specs = THERE.iter().map(|(name, _)| spec(name, 24, seed));
+        let specs = there.iter().map(|(name, _)| spec(name, 24, seed));
         let checked =
             Forecaster::new(specs).expect("models").cross_validate(&panel, 10, 24).expect("a validation");
         let metrics = checked.metrics(&panel, 24);
         let (naive, models) = metrics.split_last().expect("metrics");
-        for (metrics, ((name, _), mean)) in models.iter().zip(THERE.iter().zip(&mut means)) {
+        for (metrics, ((name, _), mean)) in models.iter().zip(there.iter().zip(&mut means)) {
             println!("{name}, seed {seed}: MAE {:.4}, seasonal naive {:.4}", metrics.mae, naive.mae);
             assert_eq!(metrics.model, *name);
             let better = metrics.mae < naive.mae && metrics.rmse < naive.rmse && metrics.mase < naive.mase;
-            assert!(better, "{name} is no better than seasonal naive");
+            assert!(better || !beats_naive, "{name} is no better than seasonal naive");
             *mean += metrics.mae / 3.0;
         }
     }
-    for ((name, there), mean) in THERE.into_iter().zip(means) {
+    for ((name, there), mean) in there.into_iter().zip(means) {
         println!("{name}: mean MAE {mean:.4}, neuralforecast {there:.4}");
         assert!(mean < 1.03 * there, "{name}: {mean} against {there}");
     }
