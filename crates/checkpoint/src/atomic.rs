@@ -49,6 +49,15 @@ pub(crate) fn replace_directory(
     sync_directory(&parent).map_err(failed)
 }
 
+/// Whether [`replace_directory`] may write there, as far as that can be told beforehand.
+pub(crate) fn check_target(target: &Path, overwrite: bool) -> Result<()> {
+    match target.canonicalize() {
+        Ok(full) => check_replaceable(&full, overwrite),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(CheckpointError::io("write", target, e)),
+    }
+}
+
 /// Renames `staging` to `target`, whose old content is deleted afterwards or put back on failure.
 fn put_in_place(staging: &Path, target: &Path, parent: &Path) -> Result<()> {
     let failed = |e| CheckpointError::io("replace", target, e);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::atomic::{create_file, replace_directory};
+use crate::atomic::{check_target, create_file, replace_directory};
 use crate::configuration::Configuration;
 use crate::dataset::Dataset;
 use crate::error::{CheckpointError, Result};
@@ -73,6 +73,14 @@ impl Checkpoint {
             Self { configuration, models: models.into_iter().map(|(_, model)| model).collect(), dataset };
         checkpoint.check().map_err(|m| m.at(dir.display()))?;
         Ok(checkpoint)
+    }
+
+    /// Whether [`save`](Self::save) may write there, as far as that can be told beforehand.
+    ///
+    /// # Errors
+    /// `dir` is there already and may not be replaced.
+    pub fn check_target(dir: impl AsRef<Path>, overwrite: bool) -> Result<()> {
+        check_target(dir.as_ref(), overwrite)
     }
 
     /// Writes the directory, so that it is there whole or not at all.
@@ -171,9 +179,10 @@ impl Checkpoint {
 /// The names of the files in a directory.
 fn files_in(dir: &Path) -> Result<Vec<String>> {
     if !dir.is_dir() {
-        return Err(CheckpointError::Missing {
-            path: dir.to_path_buf(),
-            hint: "give the directory that `save` wrote",
+        let path = dir.to_path_buf();
+        return Err(match dir.exists() {
+            true => CheckpointError::NotADirectory { path },
+            false => CheckpointError::Missing { path, hint: "give the directory that `save` wrote" },
         });
     }
     let failed = |e| CheckpointError::io("read", dir, e);

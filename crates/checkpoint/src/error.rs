@@ -96,6 +96,12 @@ pub enum CheckpointError {
         /// What is missing, too much or of another shape.
         mismatch: NameMismatch,
     },
+    /// A file where a directory is expected.
+    #[error("{} is a file; give the directory that `save` wrote", path.display())]
+    NotADirectory {
+        /// The file.
+        path: PathBuf,
+    },
     /// The directory to write exists already.
     #[error("{} exists and is not empty: choose another directory or allow overwriting", path.display())]
     Exists {

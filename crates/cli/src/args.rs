@@ -25,13 +25,14 @@ pub(crate) struct DataArgs {
     /// The file has one time column, and one column per series
     #[arg(long)]
     wide: bool,
-    /// Column of the series' ids [default: unique_id, or as saved with the models]
+    /// Column of the series' ids [default: unique_id; with a model directory, as saved there]
     #[arg(long, value_name = "C")]
     id_col: Option<String>,
-    /// Column of the times [default: ds, or as saved with the models; the first one with --wide]
+    /// Column of the times [default: ds, the first one with --wide; with a model
+    /// directory, as saved there]
     #[arg(long, value_name = "C")]
     time_col: Option<String>,
-    /// Column of the values [default: y, or as saved with the models]
+    /// Column of the values [default: y; with a model directory, as saved there]
     #[arg(long, value_name = "C")]
     target_col: Option<String>,
     /// File with one row per series: its id, and columns that do not change over time

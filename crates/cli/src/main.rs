@@ -178,6 +178,8 @@ fn is_usage(error: &anyhow::Error) -> bool {
                         | Error::NoModels
                         | Error::Horizons { .. }
                         | Error::Columns { .. }
+                        | Error::Categorical { .. }
+                        | Error::TwoColumns { .. }
                         | Error::Aliases { .. }
                         | Error::ValSize { .. }
                         | Error::NothingToWatch { .. }

@@ -14,7 +14,7 @@ use arrow_array::types::{
     TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, FieldRef, TimeUnit};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::metadata::ParquetMetaData;
@@ -61,6 +61,16 @@ impl ArrowTable<'static> {
         check_layout(builder.metadata(), &pages, bytes).map_err(&fault)?;
         let roots = builder.schema().fields().iter().enumerate();
         let roots = roots.filter(|(_, field)| wanted(field.name()));
+        let unknown = |(_, field): &(usize, &FieldRef)| match field.data_type() {
+            DataType::Dictionary(_, values) => **values == DataType::Boolean,
+            _ => false,
+        };
+        if let Some((_, field)) = roots.clone().find(unknown) {
+            return Err(fault(format!(
+                "column {} is a dictionary of truth values; make it a plain one",
+                field.name()
+            )));
+        }
         let (roots, header): (Vec<usize>, _) = roots.map(|(i, field)| (i, field.name().clone())).unzip();
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
         let mut reader =
@@ -199,6 +209,13 @@ impl Table for ArrowTable<'_> {
         }
     }
 
+    fn typed_texts(&self, column: usize) -> bool {
+        match self.columns[column].data_type() {
+            DataType::Dictionary(_, values) => values.is_string(),
+            other => other.is_string(),
+        }
+    }
+
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
         label_at(&*self.columns[column], self.row)
     }
@@ -265,6 +282,11 @@ fn label_at(array: &dyn Array, row: usize) -> Result<Cow<'_, str>, Flaw> {
     if let Some(text) = text_at(array, row) {
         return Ok(text);
     }
+    let finite = |value: f64| match value {
+        value if value.is_nan() => Err(Flaw::Missing),
+        value if value.is_infinite() => Err(Flaw::Infinite),
+        value => Ok(Cow::from(value.to_string())),
+    };
     Ok(match array.data_type() {
         DataType::Boolean => {
             if array.as_boolean().value(row) {
@@ -273,10 +295,11 @@ fn label_at(array: &dyn Array, row: usize) -> Result<Cow<'_, str>, Flaw> {
                 "False".into()
             }
         }
-        DataType::Float16 => array.as_primitive::<Float16Type>().value(row).to_string().into(),
-        DataType::Float32 => array.as_primitive::<Float32Type>().value(row).to_string().into(),
-        DataType::Float64 => array.as_primitive::<Float64Type>().value(row).to_string().into(),
         DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).to_string().into(),
+        DataType::Float16 => finite(array.as_primitive::<Float16Type>().value(row).to_f64())?,
+        DataType::Float32 => finite(array.as_primitive::<Float32Type>().value(row).into())?,
+        DataType::Float64 => finite(array.as_primitive::<Float64Type>().value(row))?,
+        DataType::Decimal128(..) => finite(number_at(array, row, number)?.into())?,
         DataType::Dictionary(..) => {
             let (values, key) = entry(array, row).ok_or(Flaw::Missing)?;
             return label_at(values, key);

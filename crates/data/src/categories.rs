@@ -2,7 +2,7 @@
 //! place of labels.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -16,12 +16,17 @@ use crate::panel::Panel;
 /// Labels that 32-bit floats can number.
 const MAX_LABELS: u32 = 1 << 24;
 
+/// From here on integers are not told apart as 64-bit floats: columns of such are texts.
+const EXACT: f64 = (1_u64 << 53) as f64;
+
 /// The categories of a column, each once and in order; the number of a category is its place, from 1. The
 /// number 0 stands for all that is not among them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Categories {
-    /// Of a column of which every label is a number.
+    /// Of a column of which every label is a number below 2^53.
     Numbers(Vec<f64>),
+    /// Of a column of which every label is a truth value.
+    Truths(Vec<bool>),
     /// Of any other column.
     Texts(Vec<Arc<str>>),
 }
@@ -30,17 +35,18 @@ pub enum Categories {
 pub type Vocabulary = BTreeMap<String, Categories>;
 
 impl Categories {
-    /// The categories that these labels name.
-    fn of<'a>(labels: impl Iterator<Item = &'a Arc<str>> + Clone) -> Self {
-        match labels.clone().map(|label| number(label)).collect::<Option<Vec<_>>>() {
-            Some(numbers) => Self::of_numbers(numbers),
-            None => {
-                let mut texts: Vec<Arc<str>> = labels.cloned().collect();
-                texts.sort_unstable();
-                texts.dedup();
-                Self::Texts(texts)
-            }
+    /// The categories that these labels name, of a column that is known to hold texts or is not.
+    fn of<'a>(labels: impl Iterator<Item = &'a Arc<str>> + Clone, texts: bool) -> Self {
+        let all = labels.clone();
+        if !texts && let Some(numbers) = all.map(|label| number(label)).collect::<Option<Vec<_>>>() {
+            return Self::of_numbers(numbers);
         }
+        let all = labels.clone();
+        if !texts && let Some(truths) = all.map(|label| truth(label)).collect::<Option<BTreeSet<_>>>() {
+            return Self::Truths(truths.into_iter().collect());
+        }
+        let texts: BTreeSet<Arc<str>> = labels.cloned().collect();
+        Self::Texts(texts.into_iter().collect())
     }
 
     fn of_numbers(mut numbers: Vec<f64>) -> Self {
@@ -53,6 +59,7 @@ impl Categories {
     pub fn len(&self) -> usize {
         match self {
             Self::Numbers(numbers) => numbers.len(),
+            Self::Truths(truths) => truths.len(),
             Self::Texts(texts) => texts.len(),
         }
     }
@@ -66,6 +73,7 @@ impl Categories {
     pub fn is_sorted(&self) -> bool {
         match self {
             Self::Numbers(numbers) => numbers.is_sorted_by(|a, b| a < b),
+            Self::Truths(truths) => truths.is_sorted_by(|a, b| a < b),
             Self::Texts(texts) => texts.is_sorted_by(|a, b| a < b),
         }
     }
@@ -74,33 +82,40 @@ impl Categories {
     pub fn number_of(&self, label: &str) -> usize {
         let place = match self {
             Self::Numbers(numbers) => {
-                number(label).and_then(|label| place(numbers, |known| known.total_cmp(&label)))
+                number(label).and_then(|label| numbers.binary_search_by(|known| known.total_cmp(&label)).ok())
             }
-            Self::Texts(texts) => place(texts, |known| (**known).cmp(label)),
+            Self::Truths(truths) => truth(label).and_then(|label| truths.binary_search(&label).ok()),
+            Self::Texts(texts) => texts.binary_search_by(|known| (**known).cmp(label)).ok(),
         };
         place.map_or(0, |place| place + 1)
     }
 
-    /// The number of the category that is a number itself, to the precision of 32 bits.
+    /// The number of the category that a value is, to the precision of 32 bits; truth values are 1 and 0.
     fn number_of_value(&self, value: f32) -> usize {
         match self {
             Self::Numbers(numbers) => {
-                let at =
-                    place(numbers, |known| (*known as f32).partial_cmp(&value).unwrap_or(Ordering::Less));
-                at.map_or(0, |place| place + 1)
+                let order = |known: &f64| (*known as f32).partial_cmp(&value).unwrap_or(Ordering::Less);
+                numbers.binary_search_by(order).map_or(0, |place| place + 1)
             }
+            Self::Truths(_) if value == 1.0 => self.number_of("True"),
+            Self::Truths(_) if value == 0.0 => self.number_of("False"),
+            Self::Truths(_) => 0,
             Self::Texts(_) => self.number_of(&value.to_string()),
         }
     }
 }
 
-fn place<T>(sorted: &[T], order: impl FnMut(&T) -> Ordering) -> Option<usize> {
-    sorted.binary_search_by(order).ok()
+/// A label that is a number, so that `3`, `03` and `3.0` are one, and `-0` is `0`.
+fn number(label: &str) -> Option<f64> {
+    label.trim().parse::<f64>().ok().filter(|number| number.abs() < EXACT).map(|number| number + 0.0)
 }
 
-/// A label that is a number, so that `3`, `03` and `3.0` are one. There is no number below zero that is zero.
-fn number(label: &str) -> Option<f64> {
-    label.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number + 0.0)
+fn truth(label: &str) -> Option<bool> {
+    match label {
+        "True" | "true" | "TRUE" => Some(true),
+        "False" | "false" | "FALSE" => Some(false),
+        _ => None,
+    }
 }
 
 /// The labels of a column in the order in which they were first met; the code of a label is its place, from 1.
@@ -109,21 +124,20 @@ fn number(label: &str) -> Option<f64> {
 pub(crate) struct Labels {
     texts: Vec<Arc<str>>,
     codes: FxHashMap<Arc<str>, u32>,
+    /// Whether they are texts by the column's type, even if all look like numbers.
+    pub(crate) typed: bool,
 }
 
 impl Labels {
-    /// The code of a label as it stands in a cell; truth values are spelt as Python spells them.
+    /// The code of a label.
     pub(crate) fn code(&mut self, label: &str) -> Result<f32, Flaw> {
-        let label = match label.trim() {
-            "true" | "TRUE" => "True",
-            "false" | "FALSE" => "False",
-            label if label.is_empty() || label.eq_ignore_ascii_case("nan") => return Err(Flaw::Missing),
-            label => label,
-        };
         if let Some(code) = self.codes.get(label) {
             return Ok(*code as f32);
         }
         let code = self.texts.len() as u32 + 1;
+        if label.is_empty() {
+            return Err(Flaw::Missing);
+        }
         if code > MAX_LABELS {
             return Err(Flaw::TooManyLabels);
         }
@@ -155,7 +169,7 @@ impl Column {
                 let mut met = vec![false; labels.texts.len() + 1];
                 values.for_each(|code| met[code as usize] = true);
                 let met = labels.texts.iter().zip(&met[1..]).filter(|(_, met)| **met);
-                Categories::of(met.map(|(label, _)| label))
+                Categories::of(met.map(|(label, _)| label), labels.typed)
             }
             Kind::Numbers | Kind::Categories => {
                 let mut values: Vec<f32> = values.collect();
@@ -200,29 +214,25 @@ fn numbered(columns: &[Column], vocabulary: &Vocabulary) -> Result<Vec<Column>, 
 }
 
 impl Panel {
-    /// The categories of a further column or of a static one: what its rows hold, labels or numbers.
+    /// The categories of a further column: what its rows hold, labels or numbers.
     ///
     /// # Errors
     /// No such column; one of texts that was not read as one of categories
     /// ([`ReadOptions::categories`](crate::ReadOptions::categories)); a label that is missing.
     pub fn categories_of(&self, name: &str) -> Result<Categories, DataError> {
-        if let Some(column) = self.data.columns.iter().find(|column| column.name == name) {
-            let values = column.labelled()?;
-            return Ok(
-                column.categories(self.series.iter().flat_map(|series| &values[series.rows()]).copied())
-            );
-        }
-        match self.statics.iter().find(|column| column.name == name) {
-            Some(column) => {
-                let values = column.labelled()?;
-                Ok(column.categories(self.series.iter().map(|series| values[series.place])))
-            }
-            None => {
-                const REMEDY: &str = "give one of these names, or add the column";
-                let names = self.column_names().chain(self.static_names());
-                Err(DataError::missing_column(&self.data.table, name, names, REMEDY))
-            }
-        }
+        let column = self.find_column(name)?;
+        let values = column.labelled()?;
+        Ok(column.categories(self.series.iter().flat_map(|series| &values[series.rows()]).copied()))
+    }
+
+    /// The categories of a static column.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn static_categories_of(&self, name: &str) -> Result<Categories, DataError> {
+        let column = self.find_static(name)?;
+        let values = column.labelled()?;
+        Ok(column.categories(self.series.iter().map(|series| values[series.place])))
     }
 
     /// The panel whose columns of `vocabulary` hold the numbers of their categories: 0 for what is not among
@@ -309,8 +319,9 @@ mod tests {
     }
 
     fn vocabulary(panel: &Panel) -> Vocabulary {
-        let names = ["sky", "code", "color"];
-        names.into_iter().map(|name| (name.to_owned(), panel.categories_of(name).unwrap())).collect()
+        let of =
+            |name: &str| panel.categories_of(name).or_else(|_| panel.static_categories_of(name)).unwrap();
+        ["sky", "code", "color"].into_iter().map(|name| (name.to_owned(), of(name))).collect()
     }
 
     fn texts(texts: &[&str]) -> Categories {
@@ -322,7 +333,7 @@ mod tests {
         let panel = panel();
         assert_eq!(panel.categories_of("sky").unwrap(), texts(&["Snow", "rain", "sun"]));
         assert_eq!(panel.categories_of("code").unwrap(), Categories::Numbers(vec![0.0, 3.0, 10.0]));
-        assert_eq!(panel.categories_of("color").unwrap(), texts(&["True", "red"]));
+        assert_eq!(panel.static_categories_of("color").unwrap(), texts(&["red", "true"]));
         // Of the rows that are left.
         let cut = panel.without_last(2);
         assert_eq!(cut.categories_of("sky").unwrap(), texts(&["Snow", "sun"]));
@@ -332,13 +343,31 @@ mod tests {
     }
 
     #[test]
+    fn what_all_labels_are_decides_what_they_mean() {
+        let of = |labels: &[&str], texts| {
+            let labels: Vec<Arc<str>> = labels.iter().map(|label| Arc::from(*label)).collect();
+            Categories::of(labels.iter(), texts)
+        };
+        assert_eq!(of(&["3", " 03", "1e1"], false), Categories::Numbers(vec![3.0, 10.0]));
+        assert_eq!(of(&["3", "03"], true), texts(&["03", "3"]));
+        let truths = of(&["true", "FALSE", "True"], false);
+        assert_eq!(truths, Categories::Truths(vec![false, true]));
+        assert_eq!((truths.number_of("TRUE"), truths.number_of("yes")), (2, 0));
+        assert_eq!(of(&["true", "yes"], false), texts(&["true", "yes"]));
+        // As floats, these two are one.
+        let large = of(&["9007199254740992", "9007199254740993"], false);
+        assert_eq!(large, texts(&["9007199254740992", "9007199254740993"]));
+        assert_eq!(of(&["1e999", "3"], false), texts(&["1e999", "3"]));
+    }
+
+    #[test]
     fn labels_become_the_numbers_of_their_categories() {
         let vocabulary = vocabulary(&panel().without_last(2));
         let numbered = panel().numbered(&vocabulary).unwrap();
         assert_eq!(numbered.column("sky", 0).unwrap(), [2.0, 0.0, 2.0]);
         assert_eq!(numbered.column("sky", 1).unwrap(), [1.0, 2.0, 0.0]);
         assert_eq!(numbered.column("code", 0).unwrap(), [1.0, 1.0, 0.0]);
-        assert_eq!(numbered.static_value("color", 1).unwrap(), 2.0);
+        assert_eq!(numbered.static_value("color", 1).unwrap(), 1.0);
         // A second time changes nothing.
         let again = numbered.numbered(&vocabulary).unwrap();
         assert_eq!(again.column("sky", 1).unwrap(), [1.0, 2.0, 0.0]);
@@ -361,7 +390,7 @@ mod tests {
         let statics = write("static.csv", "unique_id,color\nb,red\nz,\na,TRUE\n");
         let panel = Panel::read_csv(CSV.as_bytes(), "t.csv", &options()).unwrap();
         let panel = panel.with_static_file(&statics, &options()).unwrap();
-        assert_eq!(panel.categories_of("color").unwrap(), texts(&["True", "red"]));
+        assert_eq!(panel.static_categories_of("color").unwrap(), texts(&["TRUE", "red"]));
         let future = Future::from_file(&futr, &options(), &panel, 1).unwrap();
         let future = future.numbered(&vocabulary(&panel)).unwrap();
         assert_eq!(future.column("sky").unwrap(), [3.0, 0.0]);
@@ -388,7 +417,7 @@ mod tests {
         assert_eq!(scaled.column("sky", 0).unwrap(), [3.0, 2.0, 3.0]);
         assert!(scales.columns().is_empty());
         let (scaled, stats) = scaled.with_scaled_statics(LocalScaler::Standard).unwrap();
-        assert_eq!((scaled.static_value("color", 1).unwrap(), stats.len()), (2.0, 0));
+        assert_eq!((scaled.static_value("color", 1).unwrap(), stats.len()), (1.0, 0));
 
         let spec = WindowSpec {
             hist: vec!["sky".into()],

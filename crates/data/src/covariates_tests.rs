@@ -57,7 +57,7 @@ fn future_rows_must_be_exactly_the_horizon() {
     let head = "unique_id,ds,x\na,2024-02-29,1\na,2024-03-01,2\nb,2024-01-03,3\n";
     contains(
         future(head).unwrap_err(),
-        "lacks 1 of the 2 future rows per series: `b at 2024-01-04`; add them",
+        "lacks 1 future rows, of which each series needs 2: `b at 2024-01-04`; add them",
     );
     for (row, message) in [
         (

@@ -170,7 +170,7 @@ pub enum DataError {
     /// The frequency cannot be told from the data.
     #[error(
         "cannot infer the frequency: the longest series, `{id}`, has {rows} rows and 3 are \
-         needed; set the frequency, for example `D`"
+         needed; set the frequency, for example `D`, or `1` for times that are integers"
     )]
     NoFreq {
         /// The longest series.
@@ -265,7 +265,7 @@ pub enum DataError {
     },
     /// Future rows are missing.
     #[error(
-        "{table} lacks {count} of the {h} future rows per series: {}; add them",
+        "{table} lacks {count} future rows, of which each series needs {h}: {}; add them",
         listed(.rows)
     )]
     FutureMissing {

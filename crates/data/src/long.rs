@@ -99,8 +99,11 @@ impl Column {
 
     /// What the current row of a table says, in column `i` there.
     pub(crate) fn cell(&mut self, table: &dyn Table, i: usize) -> Result<f32, Flaw> {
-        match self.kind {
-            Kind::Labels(_) => self.label(&table.label(i)?),
+        match &mut self.kind {
+            Kind::Labels(labels) => {
+                labels.typed |= table.typed_texts(i);
+                labels.code(&table.label(i)?)
+            }
             _ => table.number_or_truth(i),
         }
     }

@@ -212,11 +212,13 @@ impl Panel {
     }
 
     pub(crate) fn whole_column(&self, name: &str) -> Result<&[f32], DataError> {
+        self.find_column(name)?.usable()
+    }
+
+    pub(crate) fn find_column(&self, name: &str) -> Result<&Column, DataError> {
         const REMEDY: &str = "give one of these names, or add the column";
-        match self.data.columns.iter().find(|column| column.name == name) {
-            Some(column) => column.usable(),
-            None => Err(DataError::missing_column(&self.data.table, name, self.column_names(), REMEDY)),
-        }
+        let column = self.data.columns.iter().find(|column| column.name == name);
+        column.ok_or_else(|| DataError::missing_column(&self.data.table, name, self.column_names(), REMEDY))
     }
 
     /// Whether the values of a further column are the numbers of categories.
@@ -226,15 +228,17 @@ impl Panel {
     }
 
     pub(crate) fn static_column(&self, name: &str) -> Result<&[f32], DataError> {
+        self.find_static(name)?.usable()
+    }
+
+    pub(crate) fn find_static(&self, name: &str) -> Result<&Column, DataError> {
         const REMEDY: &str =
             "give one of these names, or add the column to the static table (`--static FILE`)";
-        match self.statics.iter().find(|column| column.name == name) {
-            Some(column) => column.usable(),
-            None => {
-                let table = "the static table".into();
-                Err(DataError::missing_column(&table, name, self.static_names(), REMEDY))
-            }
-        }
+        let column = self.statics.iter().find(|column| column.name == name);
+        column.ok_or_else(|| {
+            let table = "the static table".into();
+            DataError::missing_column(&table, name, self.static_names(), REMEDY)
+        })
     }
 
     /// Time of a row of a series.

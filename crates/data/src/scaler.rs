@@ -166,8 +166,14 @@ impl std::str::FromStr for WindowScaler {
 
 /// Mean and biased standard deviation, the latter exactly 0 for equal values.
 fn mean_deviation(values: &[f32]) -> (f32, f32) {
-    let (mean, variance) = foretell_simd::mean_variance(values);
-    let deviation = variance.sqrt();
+    let (mut mean, variance) = foretell_simd::mean_variance(values);
+    let mut deviation = variance.sqrt();
+    if !deviation.is_finite() {
+        // Beyond 1e19, squares are beyond 32 bits.
+        let wide: Vec<f64> = values.iter().map(|&value| value.into()).collect();
+        let (wide_mean, variance) = foretell_simd::mean_variance(&wide);
+        (mean, deviation) = (wide_mean as f32, variance.sqrt() as f32);
+    }
     let within_rounding = deviation <= 1e-5 * mean.abs();
     if within_rounding && values.iter().all(|value| *value == values[0]) {
         return (values[0], 0.0);

@@ -41,6 +41,11 @@ pub(crate) trait Table {
     /// The number in that column, or a truth value as 1 or 0.
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw>;
 
+    /// Whether that column holds texts by its type.
+    fn typed_texts(&self, _column: usize) -> bool {
+        false
+    }
+
     /// The label in that column: a text, or a number or truth value as one; what is missing may be empty.
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw>;
 

@@ -163,7 +163,8 @@ impl<R: Read> Table for TextTable<R> {
     }
 
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
-        str::from_utf8(self.field(column)).map(Cow::Borrowed).map_err(|_| Flaw::Label)
+        let label = str::from_utf8(self.field(column)).map_err(|_| Flaw::Label)?;
+        if NO_LABELS.contains(&label.trim()) { Err(Flaw::Missing) } else { Ok(label.into()) }
     }
 
     fn shown(&self, column: usize) -> String {
@@ -185,6 +186,12 @@ fn separator(head: &[u8]) -> u8 {
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
     counts.into_iter().find(|(_, count)| *count == most).map_or(b',', |(candidate, _)| candidate)
 }
+
+/// What pandas reads as no value, whatever the column; of numbers more is.
+const NO_LABELS: [&str; 19] = [
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
+    "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+];
 
 /// Reads a number; values pass through `f64`, as they do in pandas.
 pub(crate) fn number(field: &[u8]) -> Result<f32, Flaw> {

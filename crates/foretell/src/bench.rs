@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::time::Instant;
 
+use foretell_models::{Categories, Category};
 use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Windows};
 use foretell_optim::Optimizer;
 use foretell_train::{Batch, Engine, Workers, forecast, mean_of_outputs};
@@ -61,7 +62,7 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
     });
     let params = table.initialise(spec.common().random_seed);
     let parameters = params.table().numel();
-    let mut data = synthetic(&dims, batch);
+    let mut data = synthetic(&dims, &spec.categories(), batch);
     loss.weigh(data.weights.values_mut(), dims.horizon);
     let (_, possible) = loss.support();
     data.target.values_mut().iter_mut().filter(|y| !possible(**y)).for_each(|y| *y = 1.0);
@@ -92,7 +93,7 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
         let misses = foretell_pool::metrics().misses - before;
         (seconds, misses as f64 / runs as f64, engine.into_params())
     });
-    let data = synthetic(&ahead, batch);
+    let data = synthetic(&ahead, &spec.categories(), batch);
     let forward = |params: &Params, windows: &Windows| {
         forecast(network.as_ref(), params, windows, ahead.horizon, &mean_of_outputs)
     };
@@ -136,20 +137,27 @@ fn median_seconds(f: &mut dyn FnMut(), seconds: f64) -> (f64, usize) {
     (times[times.len() / 2], times.len())
 }
 
-/// Random windows in [-2, 2), nothing masked.
-fn synthetic(dims: &Dims, batch: usize) -> Batch {
+/// Random windows in [-2, 2), nothing masked; of categories, each in turn.
+fn synthetic(dims: &Dims, categories: &Categories, batch: usize) -> Batch {
     let random = |seed: u64, shape: &[usize]| {
         Tensor::build(shape, |out| Init::Uniform { bound: 2.0 }.fill(Key::new(seed), out))
     };
-    let columns =
-        |seed, steps: usize, count: usize| (count > 0).then(|| random(seed, &[batch, steps, count]));
+    let columns = |seed, shape: &[usize], categories: &[Category]| {
+        let count = shape[shape.len() - 1];
+        let mut columns = (count > 0).then(|| random(seed, shape))?;
+        for Category { column, cardinality, .. } in categories {
+            let cells = columns.values_mut().iter_mut().skip(*column).step_by(count);
+            cells.enumerate().for_each(|(i, cell)| *cell = (i % cardinality + 1) as f32);
+        }
+        Some(columns)
+    };
     Batch {
         windows: Windows {
             insample_y: random(1, &[batch, dims.input_size]),
             insample_mask: Tensor::full([batch, dims.input_size], 1.0),
-            hist_exog: columns(2, dims.input_size, dims.hist_exog),
-            futr_exog: columns(3, dims.input_size + dims.horizon, dims.futr_exog),
-            stat_exog: (dims.stat_exog > 0).then(|| random(4, &[batch, dims.stat_exog])),
+            hist_exog: columns(2, &[batch, dims.input_size, dims.hist_exog], &categories.hist),
+            futr_exog: columns(3, &[batch, dims.input_size + dims.horizon, dims.futr_exog], &categories.futr),
+            stat_exog: columns(4, &[batch, dims.stat_exog], &categories.stat),
         },
         target: random(5, &[batch, dims.horizon]),
         weights: Tensor::full([batch, dims.horizon], 1.0),

@@ -20,10 +20,14 @@ pub(crate) fn categorical<'a>(specs: impl IntoIterator<Item = &'a ModelSpec>) ->
 /// A column is categorical for all models that read it, or for none: it is read once.
 pub(crate) fn check_categorical(specs: &[ModelSpec]) -> Result<(), Error> {
     for column in categorical(specs) {
-        let lists = |spec: &ModelSpec| {
-            [spec.hist_exog_list(), spec.futr_exog_list(), spec.stat_exog_list()].concat().contains(&column)
-        };
-        let reads_it_plainly = |spec: &&ModelSpec| lists(spec) && !spec.cat_exog_list().contains(&column);
+        let of_series = |spec: &ModelSpec| spec.stat_exog_list().contains(&column);
+        let of_rows =
+            |spec: &ModelSpec| [spec.hist_exog_list(), spec.futr_exog_list()].concat().contains(&column);
+        if specs.iter().any(of_series) && specs.iter().any(of_rows) {
+            return Err(Error::TwoColumns { column });
+        }
+        let reads_it_plainly =
+            |spec: &&ModelSpec| (of_rows(spec) || of_series(spec)) && !spec.cat_exog_list().contains(&column);
         if let Some(spec) = specs.iter().find(reads_it_plainly) {
             return Err(Error::Categorical { model: spec.alias().to_owned(), column });
         }
@@ -35,7 +39,12 @@ pub(crate) fn check_categorical(specs: &[ModelSpec]) -> Result<(), Error> {
 pub(crate) fn vocabulary(specs: &[ModelSpec], panel: &Panel) -> Result<Vocabulary, Error> {
     let mut vocabulary = Vocabulary::new();
     for name in categorical(specs) {
-        let categories = panel.categories_of(&name)?;
+        let of_series = specs.iter().any(|spec| spec.stat_exog_list().contains(&name));
+        let categories =
+            if of_series { panel.static_categories_of(&name) } else { panel.categories_of(&name) }?;
+        if categories.is_empty() {
+            return Err(Error::NoCategories { column: name });
+        }
         for spec in specs.iter().filter(|spec| spec.cat_exog_list().contains(&name)) {
             if let Some(most) = spec.cardinality(&name).filter(|&most| most < categories.len()) {
                 let (model, column, found) = (spec.alias().to_owned(), name, categories.len());
@@ -55,10 +64,8 @@ pub(crate) fn numbered<'p>(panel: &'p Panel, vocabulary: &Vocabulary) -> Result<
     })
 }
 
-/// As neuralforecast's directories have it: by column, values and their indices. What pandas reads as a truth
-/// value is one there.
+/// As neuralforecast's directories have it: by column, values and their indices.
 pub(crate) fn stored(vocabulary: &Vocabulary) -> BTreeMap<String, Vec<(Value, usize)>> {
-    let of_text = |text: &str, truths: bool| if truths { (text == "True").into() } else { text.into() };
     let of_number =
         |number: f64, integers: bool| if integers { (number as i64).into() } else { number.into() };
     let values = |categories: &Categories| -> Vec<Value> {
@@ -67,10 +74,8 @@ pub(crate) fn stored(vocabulary: &Vocabulary) -> BTreeMap<String, Vec<(Value, us
                 let integers = numbers.iter().all(|number| number.fract() == 0.0);
                 numbers.iter().map(|&number| of_number(number, integers)).collect()
             }
-            Categories::Texts(texts) => {
-                let truths = texts.iter().all(|text| ["False", "True"].contains(&&**text));
-                texts.iter().map(|text| of_text(text, truths)).collect()
-            }
+            Categories::Truths(truths) => truths.iter().map(|&truth| truth.into()).collect(),
+            Categories::Texts(texts) => texts.iter().map(|text| Value::from(&**text)).collect(),
         }
     };
     let numbered = |categories| values(categories).into_iter().zip(1..).collect();
@@ -89,13 +94,14 @@ pub(crate) fn read(stored: &BTreeMap<String, Vec<(Value, usize)>>) -> Result<Voc
         if values.iter().zip(1..).any(|((_, index), place)| *index != place) {
             return Err(fault());
         }
-        let text = |value: &Value| match value {
-            Value::Bool(truth) => Some(if *truth { "True".into() } else { "False".into() }),
-            value => value.as_str().map(Into::into),
+        let values = || values.iter().map(|(value, _)| value);
+        let numbers = || values().map(Value::as_f64).collect::<Option<_>>().map(Categories::Numbers);
+        let truths = || values().map(Value::as_bool).collect::<Option<_>>().map(Categories::Truths);
+        let texts = || {
+            let texts = values().map(|value| value.as_str().map(Into::into));
+            texts.collect::<Option<_>>().map(Categories::Texts)
         };
-        let numbers: Option<Vec<f64>> = values.iter().map(|(value, _)| value.as_f64()).collect();
-        let texts = || values.iter().map(|(value, _)| text(value)).collect::<Option<Vec<_>>>();
-        let categories = numbers.map(Categories::Numbers).or_else(|| texts().map(Categories::Texts));
+        let categories = numbers().or_else(truths).or_else(texts);
         let categories = categories.filter(Categories::is_sorted).ok_or_else(fault)?;
         vocabulary.insert(name.clone(), categories);
     }

@@ -48,6 +48,18 @@ pub enum Error {
         /// The column.
         column: String,
     },
+    /// A column of categories that stands in the data and in the static table.
+    #[error("column {column} holds categories in the data and in the static table; rename one of the two")]
+    TwoColumns {
+        /// The column.
+        column: String,
+    },
+    /// A column of categories without any.
+    #[error("column {column} of cat_exog_list holds no category where models are trained; leave it out")]
+    NoCategories {
+        /// The column.
+        column: String,
+    },
     /// More categories than a model was made for.
     #[error(
         "{model}: column {column} has {found} categories in the training data, and categorical_cardinalities says {most}; \

@@ -6,7 +6,7 @@ use std::path::Path;
 use foretell_checkpoint::{
     Checkpoint, Configuration, Frequency, LossSpec, ModelFile, TensorData, check_names,
 };
-use foretell_data::{Freq, LocalScaler};
+use foretell_data::{Categories, Freq, LocalScaler};
 use foretell_nn::{Loss, Table};
 use foretell_train::Workers;
 use serde_json::{Map, Value};
@@ -21,6 +21,14 @@ use crate::optimisation;
 use crate::spec::{ModelSpec, UNSUPPORTED};
 
 impl Fitted {
+    /// Whether [`Fitted::save`] may write there: worth asking before a long training.
+    ///
+    /// # Errors
+    /// If the directory exists and may not be replaced.
+    pub fn check_save(dir: impl AsRef<Path>, overwrite: bool) -> Result<(), Error> {
+        Ok(Checkpoint::check_target(dir, overwrite)?)
+    }
+
     /// Writes the models to a directory that [`Fitted::load`] and `NeuralForecast.load` read. It appears
     /// whole or not at all; an existing model directory is replaced only with `overwrite`.
     ///
@@ -75,6 +83,16 @@ impl Fitted {
         check_categorical(&specs)?;
         if let Some(column) = categorical(&specs).iter().find(|column| !vocabulary.contains_key(*column)) {
             return Err(fault(&first, format!("categorical_vocab_ has no categories of column {column}")));
+        }
+        for spec in &specs {
+            let room = |(column, categories): &(&String, &Categories)| {
+                spec.cat_exog_list().contains(column) && spec.cardinality(column) < Some(categories.len())
+            };
+            if let Some((column, _)) = vocabulary.iter().find(room) {
+                let reason =
+                    format!("categorical_vocab_ has more categories of column {column} than it embeds");
+                return Err(fault(spec.alias(), reason));
+            }
         }
         let scaler = |name: &Option<String>| name.as_deref().map(str::parse::<LocalScaler>).transpose();
         let local = Local {

@@ -223,15 +223,23 @@ impl ModelSpec {
                 return fault("horizon_weight", expected, format!("{count} weights"));
             }
         }
+        let lists = [
+            ("hist_exog_list", self.hist_exog_list()),
+            ("futr_exog_list", self.futr_exog_list()),
+            ("stat_exog_list", self.stat_exog_list()),
+            ("cat_exog_list", self.cat_exog_list()),
+        ];
+        for (name, list) in lists {
+            if let Some(i) = (1..list.len()).find(|&i| list[..i].contains(&list[i])) {
+                return fault(name, "each column once".to_owned(), format!("{} twice", list[i]));
+            }
+        }
         let known = [self.hist_exog_list(), self.futr_exog_list(), self.stat_exog_list()].concat();
-        for (i, column) in self.cat_exog_list().iter().enumerate() {
+        for column in self.cat_exog_list() {
             if !known.contains(column) {
                 let expected =
                     "columns that stand in hist_exog_list, futr_exog_list or stat_exog_list as well";
                 return fault("cat_exog_list", expected.to_owned(), column.clone());
-            }
-            if self.cat_exog_list()[..i].contains(column) {
-                return fault("cat_exog_list", "each column once".to_owned(), format!("{column} twice"));
             }
         }
         self.optimisation().map_err(|fault| self.fault(fault))?;
@@ -370,7 +378,7 @@ impl ModelSpec {
     }
 
     /// The categorical columns, as many categories each as was set; one where nothing was.
-    fn categories(&self) -> Categories {
+    pub(crate) fn categories(&self) -> Categories {
         let cardinality = |column: &str| self.cardinality(column).unwrap_or(1);
         let among = |columns: &[String]| {
             let category = |name: &String| {

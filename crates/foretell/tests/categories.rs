@@ -1,6 +1,6 @@
 //! Categorical columns: models learn what categories mean, keep them, and say what is wrong with them.
 
-use foretell::{Fitted, Forecaster, Future, ModelSpec, Panel, ReadOptions, Value, json};
+use foretell::{Fill, Fitted, Forecaster, Future, ModelSpec, Panel, ReadOptions, Value, json};
 
 const H: usize = 3;
 
@@ -79,6 +79,29 @@ fn what_categories_mean_is_learnt_and_kept() {
 }
 
 #[test]
+fn a_directory_with_more_categories_than_its_models_embed_is_refused() {
+    let fitted = fit(spec(&[("max_steps", json!(1))])).expect("a model");
+    let folder = std::env::temp_dir().join(format!("foretell-more-categories-{}", std::process::id()));
+    fitted.save(&folder, true).expect("a directory");
+    let file = folder.join("configuration.json");
+    let text = std::fs::read_to_string(&file).expect("a configuration");
+    let more = text
+        .replace(r#""sale": 2"#, r#""sale": 2, "strike": 3"#)
+        .replace(r#""sale":2"#, r#""sale":2,"strike":3"#);
+    assert_ne!(text, more);
+    std::fs::write(&file, more).expect("a file");
+    let error = Fitted::load(&folder).expect_err("a third category").to_string();
+    std::fs::remove_dir_all(&folder).expect("the directory is there");
+    assert!(error.contains("more categories of column promo than it embeds"), "{error}");
+}
+
+#[test]
+fn models_of_categories_are_measured() {
+    let spec = spec(&[("categorical_cardinalities", json!({"promo": 3}))]);
+    assert!(foretell::bench(&spec, 2, 1).expect("a measurement").step_ms > 0.0);
+}
+
+#[test]
 fn what_cannot_be_is_an_error() {
     let says = |spec: ModelSpec, expected: &str| {
         let error = fit(spec).expect_err(expected).to_string();
@@ -88,6 +111,18 @@ fn what_cannot_be_is_an_error() {
     says(spec(&[("cat_exog_list", json!(["weather"]))]), "columns that stand in hist_exog_list");
     says(spec(&[("cat_exog_list", json!(["promo", "promo"]))]), "promo twice");
     says(spec(&[("cat_exog_list", json!(["color"]))]), "cat_exog_list");
+    says(spec(&[("futr_exog_list", json!(["promo", "promo"]))]), "promo twice");
+    says(spec(&[("hist_exog_list", json!(["color"]))]), "in the data and in the static table");
+
+    let csv = "unique_id,ds,y,promo\na,1,1,\na,2,2,\na,3,1,\na,4,2,\na,5,1,\na,6,2,\na,7,1,\na,8,2,sale\n";
+    let options =
+        ReadOptions { categories: vec!["promo".into()], fill: Some(Fill::Zero), ..ReadOptions::default() };
+    let panel = Panel::read_csv(csv.as_bytes(), "late.csv", &options).expect("a panel");
+    let late =
+        spec(&[("stat_exog_list", json!([])), ("cat_exog_list", json!(["promo"])), ("max_steps", json!(2))]);
+    let error =
+        Forecaster::new([late]).expect("a model").cross_validate(&panel, 1, H).expect_err("no category");
+    assert!(error.to_string().contains("promo of cat_exog_list holds no category"), "{error}");
 
     let plain = ModelSpec::new("MLP", H, 4).and_then(|spec| spec.set("futr_exog_list", json!(["promo"])));
     let error = Forecaster::new([spec(&[]), plain.expect("a model")]).expect_err("two meanings").to_string();

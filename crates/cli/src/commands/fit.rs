@@ -114,6 +114,6 @@ impl Fit {
             ))
             .into());
         }
-        Ok(())
+        Ok(Fitted::check_save(&self.out, self.overwrite)?)
     }
 }
