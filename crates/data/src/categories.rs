@@ -393,6 +393,10 @@ mod tests {
         assert_eq!(panel.static_categories_of("color").unwrap(), texts(&["TRUE", "red"]));
         let future = Future::from_file(&futr, &options(), &panel, 1).unwrap();
         let future = future.numbered(&vocabulary(&panel)).unwrap();
+        let gap = write("gap.csv", "unique_id,ds,sky,code\nb,4,,10\na,4,sun,3.00\n");
+        let gap = Future::from_file(&gap, &options(), &panel, 1).unwrap();
+        let error = gap.numbered(&vocabulary(&panel)).unwrap_err().to_string();
+        assert!(error.ends_with("line 2, column `sky`: \"\" is missing; write what it will be"), "{error}");
         assert_eq!(future.column("sky").unwrap(), [3.0, 0.0]);
         assert_eq!(future.column("code").unwrap(), [2.0, 3.0]);
     }

@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 
 use crate::arrow_table::ArrowTable;
 use crate::error::DataError;
-use crate::flaw::Place;
+use crate::flaw::{Flaw, Place};
 use crate::long::{Column, Origin};
 use crate::panel::{Panel, finite};
 use crate::read::ReadOptions;
@@ -183,7 +183,10 @@ impl Future {
                 return Err(DataError::DuplicateRow { at, earlier, id: id.into_owned(), time: shown(time) });
             }
             for (column, &i) in columns.iter_mut().zip(&extras) {
-                let cell = column.cell(table, i);
+                let cell = column.cell(table, i).map_err(|flaw| match flaw {
+                    Flaw::Missing => Flaw::Ahead,
+                    flaw => flaw,
+                });
                 column.set(row, cell, || (table.place(), table.shown(i)));
             }
         }

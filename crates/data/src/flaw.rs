@@ -53,6 +53,8 @@ pub enum Flaw {
     Negative,
     /// Neither text nor number nor truth value, in a column of categories.
     Label,
+    /// Missing, in a table of what will be.
+    Ahead,
     /// One label more than can be numbered.
     TooManyLabels,
     /// Missing, with no earlier value of its series to carry forward.
@@ -79,6 +81,7 @@ impl fmt::Display for Flaw {
             Self::Mask => "is not 0 or 1; `available_mask` is 1 where y is known, else 0",
             Self::Negative => "is negative; `sample_weight` must be 0 or more",
             Self::Label => "is no category; write texts in UTF-8, numbers or truth values",
+            Self::Ahead => "is missing; write what it will be",
             Self::TooManyLabels => "is a category too many: there can be 16777216 in a column",
             Self::NothingBefore => {
                 "is missing, and its series has no value before it to carry forward; drop the row, \
