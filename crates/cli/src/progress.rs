@@ -1,11 +1,12 @@
 //! What standard error tells while a command works.
 
+use std::collections::HashMap;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use foretell::{Bench, Filled, Fitted, Metrics, Panel, Progress, Verdict};
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::interrupt;
@@ -155,22 +156,27 @@ fn losses(train: f64, valid: Option<f64>) -> String {
 /// Tells of the steps of training.
 pub(crate) struct Reporter {
     log: Log,
-    model: String,
-    bar: Option<ProgressBar>,
-    valid_loss: Option<f64>,
+    bars: MultiProgress,
+    models: HashMap<String, Told>,
     last_line: Instant,
+}
+
+/// What was told of a model last.
+struct Told {
+    step: u64,
+    valid_loss: Option<f64>,
+    bar: Option<ProgressBar>,
 }
 
 impl Reporter {
     pub(crate) fn new(log: Log) -> Self {
-        Self { log, model: String::new(), bar: None, valid_loss: None, last_line: Instant::now() }
+        Self { log, bars: MultiProgress::new(), models: HashMap::new(), last_line: Instant::now() }
     }
 
     /// Tells of a step; training goes on unless Ctrl-C was pressed.
     pub(crate) fn step(&mut self, model: &str, progress: &Progress) -> Verdict {
-        if self.model != model {
-            model.clone_into(&mut self.model);
-            self.valid_loss = None;
+        // Another training of the same model starts before its last step.
+        if self.models.get(model).is_none_or(|told| told.step >= progress.step) {
             if progress.step > 1 {
                 let done = progress.step - 1;
                 self.log.tell(
@@ -178,17 +184,22 @@ impl Reporter {
                     &json!({ "event": "resumed", "model": model, "step": done }),
                 );
             }
-            self.bar = (self.log == Log::Text && io::stderr().is_terminal()).then(|| bar(model, progress));
+            self.models.remove(model);
+            let drawn = self.log == Log::Text && io::stderr().is_terminal();
+            let bar = drawn.then(|| self.bars.add(bar(model, progress)));
+            self.models.insert(model.to_owned(), Told { step: 0, valid_loss: None, bar });
         }
-        self.valid_loss = progress.valid_loss.or(self.valid_loss);
+        let told = self.models.get_mut(model).expect("inserted above");
+        told.step = progress.step;
+        told.valid_loss = progress.valid_loss.or(told.valid_loss);
         if self.log == Log::Json {
             events(model, progress).iter().for_each(|event| line(&event.to_string()));
-        } else if let Some(bar) = &self.bar {
-            bar.set_message(losses(progress.train_loss, self.valid_loss));
+        } else if let Some(bar) = &told.bar {
+            bar.set_message(losses(progress.train_loss, told.valid_loss));
             bar.set_position(progress.step);
         } else if self.log == Log::Text && self.last_line.elapsed() >= PAUSE {
             self.last_line = Instant::now();
-            let losses = losses(progress.train_loss, self.valid_loss);
+            let losses = losses(progress.train_loss, told.valid_loss);
             line(&format!("{model}: step {} of {}, {losses}", progress.step, progress.max_steps));
         }
         if interrupt::asked() { Verdict::Interrupt } else { Verdict::Continue }
@@ -209,7 +220,7 @@ fn events(model: &str, progress: &Progress) -> Vec<Value> {
     events
 }
 
-/// A bar that leaves the terminal when its model is done.
+/// A bar that leaves the terminal when training is done.
 fn bar(model: &str, progress: &Progress) -> ProgressBar {
     let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len}, {msg}, {eta} left")
         .expect("the template is well formed")

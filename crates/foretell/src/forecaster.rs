@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use foretell_checkpoint::LocalScaler as StoredScaler;
 use foretell_data::{Cutter, DataError, Frame, Freq, LocalScaler, Panel, Span, Vocabulary};
@@ -15,8 +17,9 @@ use crate::error::Error;
 use crate::levels::check;
 use crate::local::{Local, Scaled};
 use crate::resume::Checkpointing;
+use crate::side_by_side::{lock, side_by_side};
 use crate::spec::ModelSpec;
-use crate::training::{train, train_config};
+use crate::training::{Turns, train, train_config};
 use crate::windows::{Purpose, window_dims, window_spec};
 
 /// Who is told of the steps of training: the model's column name and the state after the step.
@@ -204,13 +207,14 @@ impl Forecaster {
     }
 
     /// Has `listener` told of every step of training, with the name of the model's column; it may stop
-    /// the model's training.
+    /// the model's training. Models that are trained side by side tell it of their steps in turns.
     pub fn on_progress(mut self, listener: impl FnMut(&str, &Progress) -> Verdict + Send + 'static) -> Self {
         self.listener = Box::new(listener);
         self
     }
 
-    /// Trains the models, one after the other, on all of the panel but the last `val_size` steps.
+    /// Trains the models on all of the panel but the last `val_size` steps: side by side those that would leave
+    /// threads idle, the others one after the other.
     ///
     /// # Errors
     /// If a column is missing, a series is too short, or training cannot go on.
@@ -242,22 +246,27 @@ impl Forecaster {
         let keeper = self.keeper(&numbered, test_size)?;
         let scaled = self.local.scale(numbered, self.val_size + test_size)?;
         let workers = Workers::new(self.threads);
-        let mut models = Vec::with_capacity(self.specs.len());
-        for (i, (spec, name)) in self.specs.iter().zip(column_names(&self.specs)).enumerate() {
+        let (names, listener) = (column_names(&self.specs), Mutex::new(&mut self.listener));
+        let (stop, turns) = (AtomicBool::new(false), Turns::default());
+        let models = side_by_side(self.specs.len(), workers.threads(), &stop, |i| {
             let mut listen = |progress: &Progress| {
-                let verdict = (self.listener)(&name, progress);
-                self.interrupted |= verdict == Verdict::Interrupt;
-                verdict
+                let verdict = lock(&listener)(&names[i], progress);
+                match stop.fetch_or(verdict == Verdict::Interrupt, Relaxed) {
+                    true => Verdict::Interrupt,
+                    false => verdict,
+                }
             };
-            let config = TrainConfig { restore_best: self.restore_best, ..train_config(spec) };
+            let spec = self.specs[i].clone().with_cardinalities(&vocabulary);
+            let config = TrainConfig { restore_best: self.restore_best, ..train_config(&spec) };
             let sizes = [self.val_size, test_size];
             let keeper = keeper.as_ref().map(|keeper| (keeper, i));
-            let spec = spec.clone().with_cardinalities(&vocabulary);
-            models.push(train(&spec, &scaled.panel, sizes, &config, &workers, keeper, &mut listen)?);
-            if self.interrupted {
-                break;
-            }
-        }
+            let trained =
+                train(&spec, &scaled.panel, sizes, &config, (&workers, &turns), keeper, &mut listen);
+            stop.fetch_or(trained.is_err(), Relaxed);
+            trained
+        });
+        let models: Vec<FittedModel> = models.into_iter().collect::<Result<_, _>>()?;
+        self.interrupted |= stop.into_inner();
         self.trainings += 1;
         let cut_short = |model: &FittedModel| model.outcome.is_some_and(|outcome| outcome.interrupted);
         let interrupted = models.len() < self.specs.len() || models.iter().any(cut_short);

@@ -49,6 +49,7 @@ mod predict;
 mod resume;
 mod rolling;
 mod saving;
+mod side_by_side;
 mod spec;
 mod training;
 mod windows;

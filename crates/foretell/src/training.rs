@@ -1,5 +1,7 @@
 //! The training of one model on a panel.
 
+use std::sync::{PoisonError, RwLock};
+
 use foretell_data::{Cutter, Panel, Span};
 use foretell_nn::Table;
 use foretell_train::{Cut, Fit, Keep, Listener, PARAMS, TrainConfig, Workers, fit};
@@ -11,13 +13,18 @@ use crate::resume::Keeper;
 use crate::spec::ModelSpec;
 use crate::windows::{Purpose, window_dims, window_spec};
 
+/// Which models are trained beside others. One whose batches are dealt out to the threads in shards keeps them
+/// all busy, and is trained alone; one whose batch is a single shard does not, and is trained beside others of its kind.
+#[derive(Debug, Default)]
+pub(crate) struct Turns(RwLock<()>);
+
 /// Trains a model, on the windows of the panel.
 pub(crate) fn train(
     spec: &ModelSpec,
     panel: &Panel,
     [val_size, test_size]: [usize; 2],
     config: &TrainConfig,
-    workers: &Workers,
+    (workers, turns): (&Workers, &Turns),
     keeper: Option<(&Keeper, usize)>,
     listen: Listener<'_>,
 ) -> Result<FittedModel, Error> {
@@ -31,6 +38,10 @@ pub(crate) fn train(
     check_support(spec, panel)?;
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
+    let windows = spec.common().windows_batch_size;
+    let shards = windows.is_none_or(|windows| windows >= 2 * network.shard_windows());
+    let _alone = shards.then(|| turns.0.write().unwrap_or_else(PoisonError::into_inner));
+    let _beside = (!shards).then(|| turns.0.read().unwrap_or_else(PoisonError::into_inner));
     let [dims, valid_dims] =
         [Purpose::Train, Purpose::Validate].map(|purpose| window_dims(spec, network.as_ref(), purpose));
     let train = Cutter::new(panel, &window_spec(spec, &dims)?, Span::Train { val_size, test_size })?;

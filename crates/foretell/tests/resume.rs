@@ -59,8 +59,9 @@ fn specs() -> Vec<ModelSpec> {
     ]
 }
 
+/// On one thread, so that models are trained one after the other.
 fn forecaster(dir: Option<&Path>) -> Forecaster {
-    let forecaster = Forecaster::new(specs()).expect("models").val_size(12);
+    let forecaster = Forecaster::new(specs()).expect("models").val_size(12).threads(1);
     match dir {
         Some(dir) => forecaster.checkpoint_to(dir, 4),
         None => forecaster,

@@ -79,11 +79,15 @@ impl Fit {
 
     /// What is not trained of the models of these names, and how to go on, if anything is not.
     fn interruption(&self, fitted: &Fitted, names: &[String]) -> Option<String> {
-        let last = fitted.models().last().filter(|_| fitted.interrupted())?;
-        let (outcome, rest) = (last.outcome()?, &names[fitted.models().len()..]);
-        let (steps, all) = (outcome.steps, &last.spec().hyper_parameters()["max_steps"]);
-        let name = &names[fitted.models().len() - 1];
-        let mut message = format!("Ctrl-C stopped training after step {steps} of {all} of {name}");
+        let last = fitted.models().len().checked_sub(1).filter(|_| fitted.interrupted())?;
+        let rest = &names[last + 1..];
+        let cut_short = fitted.models().iter().zip(names).enumerate().filter_map(|(i, (model, name))| {
+            let outcome = model.outcome().filter(|outcome| outcome.interrupted || i == last)?;
+            let all = &model.spec().hyper_parameters()["max_steps"];
+            Some(format!("step {} of {all} of {name}", outcome.steps))
+        });
+        let cut_short: Vec<String> = cut_short.collect();
+        let mut message = format!("Ctrl-C stopped training after {}", cut_short.join(" and "));
         if !rest.is_empty() {
             message += &format!(", before {}", rest.join(", "));
         }

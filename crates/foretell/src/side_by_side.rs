@@ -1,0 +1,82 @@
+//! Several pieces of work at a time.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Runs `work(0)`, `work(1)`, ... up to `count`, as many at a time as there are `threads`, each on a thread of its
+/// own. They start in order, and once `stop` is set no further one does. Gives what they gave, in order.
+///
+/// # Panics
+/// If one of them panics.
+pub(crate) fn side_by_side<R: Send>(
+    count: usize,
+    threads: usize,
+    stop: &AtomicBool,
+    work: impl Fn(usize) -> R + Sync,
+) -> Vec<R> {
+    let results: Vec<Mutex<Option<R>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let _stop = StopOnPanic(stop);
+        while !stop.load(Relaxed) {
+            let i = next.fetch_add(1, Relaxed);
+            let Some(result) = results.get(i) else { break };
+            let found = work(i);
+            *lock(result) = Some(found);
+        }
+    };
+    thread::scope(|scope| {
+        (1..threads.min(count)).for_each(|_| _ = scope.spawn(take));
+        take();
+    });
+    results
+        .into_iter()
+        .map_while(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
+}
+
+/// Stops the others where one panics.
+struct StopOnPanic<'a>(&'a AtomicBool);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_or(thread::panicking(), Relaxed);
+    }
+}
+
+/// What a mutex guards, whoever panicked with it: nothing is left half done under these.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_is_done_once_and_given_in_order() {
+        for threads in [1, 2, 5] {
+            let calls = AtomicUsize::new(0);
+            let found = side_by_side(7, threads, &AtomicBool::new(false), |i| {
+                calls.fetch_add(1, Relaxed);
+                i * i
+            });
+            assert_eq!((found, calls.into_inner()), (vec![0, 1, 4, 9, 16, 25, 36], 7));
+        }
+        assert!(side_by_side(0, 2, &AtomicBool::new(false), |i| i).is_empty());
+    }
+
+    #[test]
+    fn what_was_started_ends_and_nothing_else_starts() {
+        for threads in [1, 2, 3] {
+            let stop = AtomicBool::new(false);
+            let found = side_by_side(9, threads, &stop, |i| {
+                stop.fetch_or(i == 4, Relaxed);
+                i
+            });
+            assert!(found.len() >= 5 && found.len() < 5 + threads, "{threads} threads: {found:?}");
+            assert!(found.iter().enumerate().all(|(i, &found)| i == found));
+        }
+    }
+}
