@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use foretell_checkpoint::LocalScaler as StoredScaler;
 use foretell_data::{Cutter, DataError, Frame, Freq, LocalScaler, Panel, Span, Vocabulary};
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::levels::check;
 use crate::local::{Local, Scaled};
 use crate::resume::Checkpointing;
-use crate::side_by_side::{lock, side_by_side};
+use crate::side_by_side::side_by_side;
 use crate::spec::ModelSpec;
 use crate::training::{Turns, train, train_config};
 use crate::windows::{Purpose, window_dims, window_spec};
@@ -250,7 +250,8 @@ impl Forecaster {
         let (stop, turns) = (AtomicBool::new(false), Turns::default());
         let models = side_by_side(self.specs.len(), workers.threads(), &stop, |i| {
             let mut listen = |progress: &Progress| {
-                let verdict = lock(&listener)(&names[i], progress);
+                let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
+                let verdict = listener(&names[i], progress);
                 match stop.fetch_or(verdict == Verdict::Interrupt, Relaxed) {
                     true => Verdict::Interrupt,
                     false => verdict,

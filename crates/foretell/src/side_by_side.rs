@@ -1,7 +1,7 @@
 //! Several pieces of work at a time.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Runs `work(0)`, `work(1)`, ... up to `count`, as many at a time as there are `threads`, each on a thread of its
@@ -9,31 +9,27 @@ use std::thread;
 ///
 /// # Panics
 /// If one of them panics.
-pub(crate) fn side_by_side<R: Send>(
+pub(crate) fn side_by_side<R: Send + Sync>(
     count: usize,
     threads: usize,
     stop: &AtomicBool,
     work: impl Fn(usize) -> R + Sync,
 ) -> Vec<R> {
-    let results: Vec<Mutex<Option<R>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    let results: Vec<OnceLock<R>> = (0..count).map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
     let take = || {
         let _stop = StopOnPanic(stop);
         while !stop.load(Relaxed) {
             let i = next.fetch_add(1, Relaxed);
             let Some(result) = results.get(i) else { break };
-            let found = work(i);
-            *lock(result) = Some(found);
+            result.get_or_init(|| work(i));
         }
     };
     thread::scope(|scope| {
         (1..threads.min(count)).for_each(|_| _ = scope.spawn(take));
         take();
     });
-    results
-        .into_iter()
-        .map_while(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
-        .collect()
+    results.into_iter().map_while(OnceLock::into_inner).collect()
 }
 
 /// Stops the others where one panics.
@@ -45,13 +41,11 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-/// What a mutex guards, whoever panicked with it: nothing is left half done under these.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     #[test]
@@ -78,5 +72,22 @@ mod tests {
             assert!(found.len() >= 5 && found.len() < 5 + threads, "{threads} threads: {found:?}");
             assert!(found.iter().enumerate().all(|(i, &found)| i == found));
         }
+    }
+
+    #[test]
+    fn a_panic_stops_the_others() {
+        let (stop, calls) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let start = Instant::now();
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            side_by_side(9, 2, &stop, |i| {
+                calls.fetch_add(1, Relaxed);
+                assert!(i != 1, "the second fails");
+                while !stop.load(Relaxed) && start.elapsed() < Duration::from_secs(20) {
+                    thread::yield_now();
+                }
+            });
+        }));
+        assert!(panicked.is_err() && stop.into_inner());
+        assert_eq!(calls.into_inner(), 2, "no third one starts");
     }
 }
