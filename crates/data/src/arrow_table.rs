@@ -274,6 +274,19 @@ fn text_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
     }
 }
 
+/// A number with decimals, of what is not null; nothing for other types.
+fn float_at(array: &dyn Array, row: usize) -> Option<f64> {
+    Some(match array.data_type() {
+        DataType::Float16 => array.as_primitive::<Float16Type>().value(row).to_f64(),
+        DataType::Float32 => array.as_primitive::<Float32Type>().value(row).into(),
+        DataType::Float64 => array.as_primitive::<Float64Type>().value(row),
+        DataType::Decimal128(_, scale) => {
+            array.as_primitive::<Decimal128Type>().value(row) as f64 / 10_f64.powi((*scale).into())
+        }
+        _ => return None,
+    })
+}
+
 /// A text, or a number or truth value as one.
 fn label_at(array: &dyn Array, row: usize) -> Result<Cow<'_, str>, Flaw> {
     if array.is_null(row) {
@@ -282,11 +295,12 @@ fn label_at(array: &dyn Array, row: usize) -> Result<Cow<'_, str>, Flaw> {
     if let Some(text) = text_at(array, row) {
         return Ok(text);
     }
-    let finite = |value: f64| match value {
-        value if value.is_nan() => Err(Flaw::Missing),
-        value if value.is_infinite() => Err(Flaw::Infinite),
-        value => Ok(Cow::from(value.to_string())),
-    };
+    match float_at(array, row) {
+        Some(value) if value.is_nan() => return Err(Flaw::Missing),
+        Some(value) if value.is_infinite() => return Err(Flaw::Infinite),
+        Some(value) => return Ok(value.to_string().into()),
+        None => {}
+    }
     Ok(match array.data_type() {
         DataType::Boolean => {
             if array.as_boolean().value(row) {
@@ -296,10 +310,6 @@ fn label_at(array: &dyn Array, row: usize) -> Result<Cow<'_, str>, Flaw> {
             }
         }
         DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).to_string().into(),
-        DataType::Float16 => finite(array.as_primitive::<Float16Type>().value(row).to_f64())?,
-        DataType::Float32 => finite(array.as_primitive::<Float32Type>().value(row).into())?,
-        DataType::Float64 => finite(array.as_primitive::<Float64Type>().value(row))?,
-        DataType::Decimal128(..) => finite(number_at(array, row, number)?.into())?,
         DataType::Dictionary(..) => {
             let (values, key) = entry(array, row).ok_or(Flaw::Missing)?;
             return label_at(values, key);
@@ -314,13 +324,7 @@ fn number_at(array: &dyn Array, row: usize, read: fn(&[u8]) -> Result<f32, Flaw>
         return Err(Flaw::Missing);
     }
     let value = match array.data_type() {
-        DataType::Float16 => array.as_primitive::<Float16Type>().value(row).to_f64(),
-        DataType::Float32 => array.as_primitive::<Float32Type>().value(row).into(),
-        DataType::Float64 => array.as_primitive::<Float64Type>().value(row),
         DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row) as f64,
-        DataType::Decimal128(_, scale) => {
-            array.as_primitive::<Decimal128Type>().value(row) as f64 / 10_f64.powi((*scale).into())
-        }
         DataType::Dictionary(..) => {
             let (values, key) = entry(array, row).ok_or(Flaw::Missing)?;
             return number_at(values, key, read);
@@ -329,7 +333,10 @@ fn number_at(array: &dyn Array, row: usize, read: fn(&[u8]) -> Result<f32, Flaw>
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
             return text_at(array, row).map_or(Err(Flaw::Missing), |text| read(text.as_bytes()));
         }
-        _ => integer_at(array, row).ok_or(Flaw::Text)? as f64,
+        _ => match float_at(array, row) {
+            Some(value) => value,
+            None => integer_at(array, row).ok_or(Flaw::Text)? as f64,
+        },
     };
     match value {
         value if value.is_nan() => Err(Flaw::Missing),

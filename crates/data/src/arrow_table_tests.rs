@@ -209,18 +209,24 @@ fn categories_of_all_types_are_labels() {
             ("y", array(Float32Array::from(vec![1.0, 2.0, 3.0]))),
             ("numbers", array(Float64Array::from(numbers))),
             ("integers", array(UInt64Array::from(vec![7, u64::MAX, 7]))),
+            (
+                "decimals",
+                array(Decimal128Array::from(vec![11, -20, 11]).with_precision_and_scale(3, 1).unwrap()),
+            ),
             ("truths", array(BooleanArray::from(vec![true, false, true]))),
             ("words", array(labels.clone())),
             ("days", array(Date32Array::from(vec![1, 2, 3]))),
         ])
     };
-    let names = ["numbers", "integers", "truths", "words", "days"];
+    let names = ["numbers", "integers", "decimals", "truths", "words", "days"];
     let options = ReadOptions { categories: names.map(String::from).to_vec(), ..ReadOptions::default() };
     let read = |numbers| Panel::from_record_batches([columns(numbers)], &options).unwrap();
     let panel = read(vec![Some(3.5), Some(-1.0), Some(3.5)]);
     let of = |name| panel.categories_of(name).unwrap();
     assert_eq!(of("numbers"), Categories::Numbers(vec![-1.0, 3.5]));
     assert_eq!(of("integers"), Categories::Texts(vec![u64::MAX.to_string().into(), "7".into()]));
+    // As CSV has them, not by way of 32 bits.
+    assert_eq!(of("decimals"), Categories::Numbers(vec![-2.0, 1.1]));
     assert_eq!(of("truths"), Categories::Truths(vec![false, true]));
     assert_eq!(of("words"), Categories::Texts(vec!["01".into(), "1".into()]));
     contains(panel.categories_of("days").unwrap_err(), "row 0, column `days`");
