@@ -8,7 +8,7 @@ use crate::error::DataError;
 use crate::fill::{Fill, Filled};
 use crate::flaw::{Flaw, Place};
 use crate::freq::Freq;
-use crate::long::{Column, Kind};
+use crate::long::Column;
 use crate::time::TimeKind;
 use crate::zone::Zone;
 
@@ -219,12 +219,6 @@ impl Panel {
         const REMEDY: &str = "give one of these names, or add the column";
         let column = self.data.columns.iter().find(|column| column.name == name);
         column.ok_or_else(|| DataError::missing_column(&self.data.table, name, self.column_names(), REMEDY))
-    }
-
-    /// Whether the values of a further column are the numbers of categories.
-    pub(crate) fn holds_categories(&self, name: &str) -> bool {
-        let column = self.data.columns.iter().find(|column| column.name == name);
-        column.is_some_and(|column| matches!(column.kind, Kind::Categories))
     }
 
     pub(crate) fn static_column(&self, name: &str) -> Result<&[f32], DataError> {

@@ -13,6 +13,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::covariates::Future;
 use crate::error::DataError;
+use crate::long::Kind;
 use crate::panel::Panel;
 use crate::ranks::Ranks;
 use crate::scaler::WindowScaler;
@@ -266,9 +267,12 @@ impl<'p> Cutter<'p> {
         spec.check()?;
         let grid = Grid::new(panel, spec, span)?;
         let column = |name: &String| -> Result<WindowColumn<'p>, DataError> {
-            let (past, category) = (panel.whole_column(name)?, panel.holds_categories(name));
-            let scaler = if category { WindowScaler::Identity } else { spec.scaler };
-            Ok(WindowColumn { past, future: None, scaler })
+            let column = panel.find_column(name)?;
+            let scaler = match column.kind {
+                Kind::Categories => WindowScaler::Identity,
+                Kind::Numbers | Kind::Labels(_) => spec.scaler,
+            };
+            Ok(WindowColumn { past: column.usable()?, future: None, scaler })
         };
         let ahead = match span {
             Span::Predict { future } => future_columns(panel, spec, future)?,
