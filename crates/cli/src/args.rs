@@ -156,7 +156,7 @@ pub(crate) struct LevelArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CheckpointArgs {
     /// Keep the state of training in this directory, and go on from there if it is there: the same command
-    /// again, after a kill, ends with the same weights. Removed when all is trained
+    /// again, after a kill or Ctrl-C, ends with the same weights. Removed when all is trained
     #[arg(long = "checkpoint", visible_alias = "resume", value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
     /// Steps from one state to the next
