@@ -328,7 +328,9 @@ impl TrainArgs {
         if let Some(intervals) = self.intervals {
             forecaster = forecaster.intervals(intervals);
         }
-        let mut reporter = Reporter::new(self.log.log);
+        let log = self.log.log;
+        let mut reporter = Reporter::new(log);
+        let forecaster = forecaster.on_warning(move |warning| log.warning(&warning.to_string()));
         Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
     }
 

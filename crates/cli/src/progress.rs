@@ -20,7 +20,7 @@ pub(crate) enum Log {
     /// A JSON object per line, its `event` one of: read (path, series, rows, freq, freq_inferred,
     /// filled_rows, filled_values; of further files path and role: static, futr, forecast), step (model,
     /// step, max_steps, train_loss, learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step),
-    /// interrupt, fitted
+    /// interrupt, warning (message), fitted
     /// (model, parameters, steps, train_loss, valid_loss), scored (what --json prints of a model), measured (as
     /// bench --json), wrote (path), error (message; the last one), done (command, elapsed_s; the last one)
     Json,
@@ -123,6 +123,11 @@ impl Log {
                 }),
             );
         }
+    }
+
+    /// Tells of what the work goes on after, but whoever uses its result should know.
+    pub(crate) fn warning(self, message: &str) {
+        self.tell(&format!("warning: {message}"), &json!({ "event": "warning", "message": message }));
     }
 
     /// Tells of an error, which none but JSON changes.

@@ -87,7 +87,7 @@ impl Forecaster {
             }
             let future = Future::within(panel, &known, h);
             let options = PredictOptions { future: Some(&future), level: &level, h: None };
-            parts.push((fitted.predict_with(&known, &options)?, known));
+            parts.push((fitted.forecast(&known, &options)?, known));
         }
         let mut told = Told::default();
         for (model, name) in fitted.models.iter().zip(fitted.column_names()) {

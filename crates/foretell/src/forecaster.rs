@@ -20,6 +20,7 @@ use crate::resume::Checkpointing;
 use crate::side_by_side::side_by_side;
 use crate::spec::ModelSpec;
 use crate::training::{Turns, train, train_config};
+use crate::warning::WarningListener;
 use crate::windows::{Purpose, window_dims, window_spec};
 
 /// Who is told of the steps of training: the model's column name and the state after the step.
@@ -41,6 +42,7 @@ pub struct Forecaster {
     /// The intervals that cross-validation forecasts.
     pub(crate) level: Vec<f64>,
     listener: ModelListener,
+    pub(crate) warnings: WarningListener,
     pub(crate) checkpointing: Option<Checkpointing>,
     /// Trainings that it has done: one, but for intervals and for refitting.
     pub(crate) trainings: usize,
@@ -62,6 +64,7 @@ pub struct Fitted {
     pub(crate) raw_quantiles: bool,
     pub(crate) conformal: Option<Conformal>,
     pub(crate) interrupted: bool,
+    pub(crate) warnings: WarningListener,
 }
 
 /// One trained model.
@@ -106,6 +109,7 @@ impl Forecaster {
             refit: 0,
             level: Vec::new(),
             listener: Box::new(|_, _| Verdict::Continue),
+            warnings: WarningListener::default(),
             checkpointing: None,
             trainings: 0,
             interrupted: false,
@@ -283,6 +287,7 @@ impl Forecaster {
             raw_quantiles: false,
             conformal: None,
             interrupted,
+            warnings: self.warnings.clone(),
         })
     }
 

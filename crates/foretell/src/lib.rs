@@ -52,6 +52,7 @@ mod saving;
 mod side_by_side;
 mod spec;
 mod training;
+mod warning;
 mod windows;
 
 pub use bench::{Bench, bench};
@@ -77,3 +78,4 @@ pub use resume::remove_training_state;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Value, json};
 pub use spec::{ModelSpec, SpecError};
+pub use warning::Warning;

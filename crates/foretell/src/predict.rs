@@ -59,6 +59,13 @@ impl Fitted {
     /// As [`Fitted::predict`]; if a model has no such interval; further ahead if a model reads historic
     /// columns, which nobody knows there, or has no median to go on from.
     pub fn predict_with(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<Frame, Error> {
+        let frame = self.forecast(panel, options)?;
+        self.warn_of_short_history(panel);
+        Ok(frame)
+    }
+
+    /// [`Fitted::predict_with`] without warnings.
+    pub(crate) fn forecast(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<Frame, Error> {
         self.check_frequency(panel)?;
         let level = checked(options.level)?;
         let h = options.h.unwrap_or(self.h());

@@ -19,6 +19,7 @@ use crate::forecaster::{Fitted, FittedModel};
 use crate::local::Local;
 use crate::optimisation;
 use crate::spec::{ModelSpec, UNSUPPORTED};
+use crate::warning::WarningListener;
 
 impl Fitted {
     /// Whether [`Fitted::save`] may write there: worth asking before a long training.
@@ -121,6 +122,7 @@ impl Fitted {
             raw_quantiles: false,
             interrupted: false,
             conformal,
+            warnings: WarningListener::default(),
         })
     }
 }

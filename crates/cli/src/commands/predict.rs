@@ -69,7 +69,11 @@ impl Predict {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let mut fitted = Fitted::load(&self.model)?.threads(self.threads).raw_quantiles(self.raw_quantiles);
+        let log = self.log();
+        let mut fitted = Fitted::load(&self.model)?
+            .threads(self.threads)
+            .raw_quantiles(self.raw_quantiles)
+            .on_warning(move |warning| log.warning(&warning.to_string()));
         let options = self.data.options(
             &self.data.columns(fitted.columns().clone()),
             fitted.columns_read(),
