@@ -5,10 +5,11 @@ crates/nn/tests/fixtures/losses.json       losses with the gradient of the predi
 crates/data/tests/fixtures/scalers.json    window scalers
 crates/data/tests/fixtures/local_scalers.json    scalers of whole series
 
-README.md says how a case is laid out.
+README.md says how a case is laid out. `python compare/ops.py softmax conv1d` writes the cases of these operations only.
 """
 
 import json
+import sys
 
 import numpy as np
 import torch
@@ -92,34 +93,6 @@ class Lookup(nn.Module):
         return BaseModel._lookup_embedding(None, self.layer, ids)
 
 
-OPS = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "scale": lambda x, factor: x * factor,
-    "linear": linear,
-    "matmul": torch.matmul,
-    "activation": lambda x, kind: activate(kind, x),
-    "prelu": lambda x, weight: F.prelu(x, weight),
-    "concat": lambda *xs, dim: torch.cat(xs, dim),
-    "narrow": lambda x, dim, start, len: x.narrow(dim, start, len),
-    "pad": pad,
-    "flip": lambda x, dim: x.flip(dim),
-    "reshape": lambda x, shape: x.reshape(shape),
-    "permute": lambda x, dims: x.permute(dims),
-    "max_pool": lambda x, kernel: nn.MaxPool1d(kernel, kernel, ceil_mode=True)(x),
-    "avg_pool": lambda x, kernel: nn.AvgPool1d(kernel, kernel, ceil_mode=True)(x),
-    "interpolate": interpolate,
-    "moving_average": lambda x, kernel: MovingAvg(kernel, stride=1)(x),
-    "recurrent": recurrent,
-    "embedding": embedding,
-    "repeat": lambda x, dim, times: x.unsqueeze(dim).repeat_interleave(times, dim),
-    "sum": lambda x, dim: x.sum(dim),
-    "mean": lambda x, dim: x.mean(dim),
-}
-
-
-
 def recurrent_case(cell, steps, batch, inputs, hidden, last, bias=True, projection=None):
     rows = hidden * dict(RNN=1, LSTM=4, GRU=3)[cell]
     shapes = [(steps, batch, inputs), (rows, inputs), (rows, projection or hidden)] + bias * [(rows,), (rows,)]
@@ -127,7 +100,6 @@ def recurrent_case(cell, steps, batch, inputs, hidden, last, bias=True, projecti
     return shapes, dict(cell=cell, last=last)
 
 
-# Operation -> [(shapes or tensors of its inputs, arguments)]
 BROADCASTS = [([(3, 5), (3, 5)], {}), ([(2, 3, 5), (2, 3, 5)], {}), ([(3, 5), (5,)], {}), ([(2, 3, 5), (5,)], {}), ([(3, 1), (3, 5)], {}), ([(3, 5), (3, 1)], {})]
 LINEAR_ACTIVATIONS = ["none", "ReLU", "Tanh", "Sigmoid", "Softplus", "SELU", "LeakyReLU", "GELU", "SiLU"]
 ACTIVATIONS = ["ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "Sigmoid", "GELU", "ELU", "SiLU", "Mish"]
@@ -136,67 +108,75 @@ POINTS = torch.tensor([[-100.0, -30.0, -20.5, -10.0, -3.0, -1.0, -0.5, -1e-3], [
 # Small integers, so that most windows have their largest value more than once.
 TIES = torch.tensor([[1.0, 1, 0, 2, 2, 2, -1, -1, 0, 3, 3], [0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]).reshape(1, 2, 11)
 
-CASES = {
-    "add": BROADCASTS,
-    "sub": BROADCASTS,
-    "mul": BROADCASTS,
-    "scale": [([(2, 5)], dict(factor=factor)) for factor in (-1.5, 0.0, 0.1)],
-    "linear": [
+# Operation -> (what PyTorch computes, [(shapes or tensors of its inputs, arguments)]). A function that returns more than one
+# tensor has a gradient through the first.
+OPS = {
+    "add": (lambda a, b: a + b, BROADCASTS),
+    "sub": (lambda a, b: a - b, BROADCASTS),
+    "mul": (lambda a, b: a * b, BROADCASTS),
+    "scale": (lambda x, factor: x * factor, [([(2, 5)], dict(factor=factor)) for factor in (-1.5, 0.0, 0.1)]),
+    "linear": (linear, [
         *[([(3, 5), (4, 5), (4,)], dict(activation=kind, bias=True)) for kind in LINEAR_ACTIVATIONS],
         *[([(3, 5), (4, 5)], dict(activation=kind, bias=False)) for kind in ("none", "ReLU")],
         *[([(2, 3, 5), (4, 5), (4,)], dict(activation=kind, bias=True)) for kind in ("none", "GELU")],
         ([(2, 3, 5), (1, 5)], dict(activation="none", bias=False)),
         ([(1, 1), (1, 1), (1,)], dict(activation="Tanh", bias=True)),
         ([(2, 33), (19, 33), (19,)], dict(activation="ReLU", bias=True)),
-    ],
-    "matmul": [([(3, 5), (5, 4)], {}), ([(1, 7), (7, 1)], {}), ([(2, 3, 5), (2, 5, 4)], {}), ([(3, 33, 2), (3, 2, 1)], {})],
-    "activation": [case for kind in ACTIVATIONS for case in [([POINTS], dict(kind=kind)), ([(2, 3, 5)], dict(kind=kind))]],
-    "prelu": [([POINTS, torch.tensor([0.25])], {}), ([(2, 3, 5), torch.tensor([-0.4])], {})],
-    "concat": [
+    ]),
+    "matmul": (torch.matmul, [([(3, 5), (5, 4)], {}), ([(1, 7), (7, 1)], {}), ([(2, 3, 5), (2, 5, 4)], {}), ([(3, 33, 2), (3, 2, 1)], {})]),
+    "activation": (lambda x, kind: activate(kind, x), [case for kind in ACTIVATIONS for case in [([POINTS], dict(kind=kind)), ([(2, 3, 5)], dict(kind=kind))]]),
+    "prelu": (lambda x, weight: F.prelu(x, weight), [([POINTS, torch.tensor([0.25])], {}), ([(2, 3, 5), torch.tensor([-0.4])], {})]),
+    "concat": (lambda *xs, dim: torch.cat(xs, dim), [
         ([(2, 3), (2, 4)], dict(dim=1)),
         ([(2, 3), (2, 1), (2, 2)], dict(dim=-1)),
         ([(2, 3, 2), (2, 1, 2)], dict(dim=1)),
         ([(2, 3, 2), (2, 1, 2), (2, 2, 2)], dict(dim=1)),
         ([(2, 3, 2), (2, 3, 1)], dict(dim=-1)),
         ([(2, 3, 2), (2, 3, 1), (2, 3, 3)], dict(dim=-1)),
-    ],
-    "embedding": [
+    ]),
+    "embedding": (embedding, [
         ([(4, 3)], dict(ids=[[1, 3], [2, 3]])),
         ([(4, 3)], dict(ids=[0, 1, 0, 2])),
         ([(2, 1)], dict(ids=[[[0, 1, 1, 0]]])),
-    ],
-    "repeat": [([(2, 3)], dict(dim=dim, times=4)) for dim in (0, 1, 2)],
-    "narrow": [
+    ]),
+    "repeat": (lambda x, dim, times: x.unsqueeze(dim).repeat_interleave(times, dim), [([(2, 3)], dict(dim=dim, times=4)) for dim in (0, 1, 2)]),
+    "narrow": (lambda x, dim, start, len: x.narrow(dim, start, len), [
         ([(3, 6)], dict(dim=1, start=0, len=4)),
         ([(3, 6)], dict(dim=1, start=5, len=1)),
         ([(3, 6)], dict(dim=0, start=1, len=2)),
         ([(2, 5, 3)], dict(dim=1, start=1, len=3)),
         ([(2, 5, 3)], dict(dim=-1, start=1, len=2)),
-    ],
-    "pad": [
+    ]),
+    "slice": (lambda x, dim, start, end, step: x[(slice(None),) * (dim % x.dim()) + (slice(start, end, step),)], [
+        ([(3, 7)], dict(dim=1, start=0, end=7, step=2)),
+        ([(3, 7)], dict(dim=0, start=0, end=3, step=2)),
+        ([(2, 5, 3)], dict(dim=1, start=1, end=5, step=3)),
+        ([(2, 5, 3)], dict(dim=-1, start=1, end=3, step=1)),
+    ]),
+    "pad": (pad, [
         (shapes, dict(dim=dim, before=before, after=after, mode=mode))
         for mode in ("zeros", "replicate")
         for shapes, dim, before, after in [([(2, 4)], 1, 2, 3), ([(2, 4)], -1, 0, 1), ([(2, 3, 2)], 1, 1, 2), ([(2, 3, 2)], 2, 3, 0)]
-    ],
-    "flip": [([(2, 5)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))],
-    "reshape": [([(2, 6)], dict(shape=[2, 3, 2])), ([(2, 3, 2)], dict(shape=[2, 6])), ([(2, 6)], dict(shape=[3, 4]))],
-    "permute": [([(2, 3)], dict(dims=[1, 0])), ([(2, 3, 4)], dict(dims=[0, 2, 1])), ([(2, 3, 4)], dict(dims=[2, 0, 1]))],
-    "max_pool": [([x], dict(kernel=kernel)) for x in ((2, 2, 12), (2, 1, 11), TIES) for kernel in (1, 2, 3, 4, 16)],
-    "avg_pool": [([x], dict(kernel=kernel)) for x in ((2, 2, 12), (2, 1, 11)) for kernel in (1, 2, 3, 4, 16)],
-    "interpolate": [
+    ]),
+    "flip": (lambda x, dim: x.flip(dim), [([(2, 5)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))]),
+    "reshape": (lambda x, shape: x.reshape(shape), [([(2, 6)], dict(shape=[2, 3, 2])), ([(2, 3, 2)], dict(shape=[2, 6])), ([(2, 6)], dict(shape=[3, 4]))]),
+    "permute": (lambda x, dims: x.permute(dims), [([(2, 3)], dict(dims=[1, 0])), ([(2, 3, 4)], dict(dims=[0, 2, 1])), ([(2, 3, 4)], dict(dims=[2, 0, 1]))]),
+    "max_pool": (lambda x, kernel: nn.MaxPool1d(kernel, kernel, ceil_mode=True)(x), [([x], dict(kernel=kernel)) for x in ((2, 2, 12), (2, 1, 11), TIES) for kernel in (1, 2, 3, 4, 16)]),
+    "avg_pool": (lambda x, kernel: nn.AvgPool1d(kernel, kernel, ceil_mode=True)(x), [([x], dict(kernel=kernel)) for x in ((2, 2, 12), (2, 1, 11)) for kernel in (1, 2, 3, 4, 16)]),
+    "interpolate": (interpolate, [
         ([(2, 2, knots)], dict(mode=mode, size=size))
         for mode in ("nearest", "linear", "cubic")
         for knots, size in [(1, 1), (1, 4), (2, 7), (3, 3), (3, 7), (4, 12), (5, 24), (6, 4)]
-    ],
-    "moving_average": [([shape], dict(kernel=kernel)) for shape in ((2, 12), (3, 7)) for kernel in (1, 3, 5, 25)],
-    "recurrent": [
+    ]),
+    "moving_average": (lambda x, kernel: MovingAvg(kernel, stride=1)(x), [([shape], dict(kernel=kernel)) for shape in ((2, 12), (3, 7)) for kernel in (1, 3, 5, 25)]),
+    "recurrent": (recurrent, [
         *[recurrent_case(cell, 5, 3, 2, 4, last) for cell in ("RNN", "LSTM", "GRU") for last in (1, 5)],
         *[recurrent_case(cell, 3, 1, 1, 7, 2, bias=False) for cell in ("RNN", "LSTM", "GRU")],
         recurrent_case("LSTM", 5, 3, 2, 4, 3, projection=1),
         recurrent_case("LSTM", 4, 2, 1, 5, 4, bias=False, projection=3),
-    ],
-    "sum": [([(3, 4)], dict(dim=0)), ([(3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))],
-    "mean": [([(3, 4)], dict(dim=0)), ([(3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))],
+    ]),
+    "sum": (lambda x, dim: x.sum(dim), [([(3, 4)], dict(dim=0)), ([(3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))]),
+    "mean": (lambda x, dim: x.mean(dim), [([(3, 4)], dict(dim=0)), ([(3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))]),
 }
 
 
@@ -204,20 +184,25 @@ def op_case(name, inputs, arguments, random):
     inputs = [x.clone() if isinstance(x, torch.Tensor) else torch.randn(x, generator=random) for x in inputs]
     for x in inputs:
         x.requires_grad_()
-    output = OPS[name](*inputs, **arguments)
+    output = OPS[name][0](*inputs, **arguments)
+    output, *further = output if isinstance(output, tuple) else (output,)
     grad_output = torch.randn(output.shape, generator=random)
     output.backward(grad_output)
     return {
         "args": arguments,
         "inputs": [numbers(x) for x in inputs],
         "output": numbers(output),
+        **({"further": [numbers(x) for x in further]} if further else {}),
         "grad_output": numbers(grad_output),
         "grads": [numbers(x.grad) for x in inputs],
     }
 
 
-def ops():
-    return {name: [op_case(name, *case, generator(name, i)) for i, case in enumerate(cases)] for name, cases in CASES.items()}
+def ops(names):
+    """The cases of these operations, or of all if none is named; those of the others stay as they were written."""
+    kept = json.loads((fixtures("autograd") / "ops.json").read_text()) if names else {}
+    make = lambda name: [op_case(name, *case, generator(name, i)) for i, case in enumerate(OPS[name][1])]
+    return {name: make(name) if name in (names or OPS) else kept[name] for name in OPS}
 
 
 # -------------------------------------------------------------------------------- losses
@@ -506,13 +491,15 @@ def write(crate, name, value):
     print(f"{name}: {sum(map(len, value.values()))} cases")
 
 
-def main():
+def main(names=()):
     one_thread()
-    write("autograd", "ops.json", ops())
+    write("autograd", "ops.json", ops(names))
+    if names:
+        return
     write("nn", "losses.json", losses())
     write("data", "scalers.json", scalers())
     write("data", "local_scalers.json", local_scalers())
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -190,6 +190,14 @@ impl Tensor {
         view
     }
 
+    /// Every `step`-th element along `axis` from the first on, without a copy.
+    pub(crate) fn every(mut self, axis: usize, step: usize) -> Self {
+        self.shape[axis] = self.shape[axis].div_ceil(step);
+        // The step from a lone element to the next is never made, and may be too large to name.
+        self.strides[axis] = self.strides[axis].saturating_mul(step);
+        self
+    }
+
     /// The dimensions in another order: dimension `i` of the result is dimension `order[i]` of this one.
     #[track_caller]
     pub fn permute(&self, order: &[usize]) -> Self {

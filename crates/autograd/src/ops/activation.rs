@@ -26,6 +26,7 @@ impl Var {
 mod tests {
     use crate::Activation::{self, *};
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradients_of_every_activation() {
@@ -47,5 +48,10 @@ mod tests {
         for activation in all {
             gradients(&x, |v| v[0].activation(activation));
         }
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("activation", |x, a| x[0].activation(a.activation("kind")));
     }
 }

@@ -60,6 +60,7 @@ impl Var {
 #[cfg(test)]
 mod tests {
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradients_with_every_kind_of_stretching() {
@@ -71,5 +72,13 @@ mod tests {
         }
         gradients(&[random([2, 3], 1), random([3], 2)], |v| v[0].mul(&v[1]));
         gradients(&[random([5], 3)], |v| v[0].scale(-1.5));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("add", |x, _| x[0].add(&x[1]));
+        torch::agrees("sub", |x, _| x[0].sub(&x[1]));
+        torch::agrees("mul", |x, _| x[0].mul(&x[1]));
+        torch::agrees("scale", |x, a| x[0].scale(a.real("factor")));
     }
 }

@@ -25,6 +25,7 @@ impl Var {
 mod tests {
     use crate::Var;
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn each_part_gets_its_share() {
@@ -32,5 +33,10 @@ mod tests {
             Var::concat(&[&v[0], &v[1], &v[2]], 1)
         });
         gradients(&[random([2, 3], 1), random([1, 3], 2)], |v| Var::concat(&[&v[0], &v[1], &v[0]], 0));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("concat", |x, a| Var::concat(&x.iter().collect::<Vec<_>>(), a.axis(&x[0])));
     }
 }

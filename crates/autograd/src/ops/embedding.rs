@@ -55,6 +55,7 @@ mod tests {
 
     use crate::Var;
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn the_unknown_is_the_mean_of_what_is_known() {
@@ -78,5 +79,10 @@ mod tests {
     #[should_panic(expected = "row 3 of a table of 3")]
     fn rows_that_are_not_there_are_not_read() {
         Var::constant(Tensor::zeros([3, 2])).embedding(&Tensor::scalar(3.0));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("embedding", |x, a| x[0].embedding(&a.tensor("ids")));
     }
 }

@@ -16,10 +16,16 @@ impl Var {
 #[cfg(test)]
 mod tests {
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradient_is_flipped_back() {
         gradients(&[random([3, 4], 1)], |v| v[0].flip(1));
         gradients(&[random([3, 4], 1)], |v| v[0].flip(0));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("flip", |x, a| x[0].flip(a.axis(&x[0])));
     }
 }

@@ -28,6 +28,7 @@ mod tests {
     use std::sync::Arc;
 
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
     use crate::{Interpolation, Resampler};
 
     #[test]
@@ -38,5 +39,18 @@ mod tests {
                 gradients(&[random([2, 3, 5], 1)], |v| v[0].interpolate(&resampler));
             }
         }
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("interpolate", |x, a| {
+            let kind = match a.text("mode") {
+                "nearest" => Interpolation::Nearest,
+                "linear" => Interpolation::Linear,
+                _ => Interpolation::Cubic,
+            };
+            let knots = *x[0].shape().last().expect("knots");
+            x[0].interpolate(&Arc::new(Resampler::new(kind, knots, a.number("size"))))
+        });
     }
 }

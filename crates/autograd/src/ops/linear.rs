@@ -125,6 +125,7 @@ impl Layout {
 mod tests {
     use crate::Activation;
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradients_with_and_without_bias() {
@@ -157,5 +158,10 @@ mod tests {
     fn wrong_shapes_panic() {
         let (x, w) = (random([2, 3], 1), random([4, 5], 2));
         crate::Var::constant(x).linear(&crate::Var::constant(w), None, Activation::Identity);
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("linear", |x, a| x[0].linear(&x[1], x.get(2), a.activation("activation")));
     }
 }

@@ -62,6 +62,7 @@ fn batch(x: &Tensor) -> BatchRef<'_, f32> {
 mod tests {
     use crate::Var;
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradients_of_one_and_of_many_products() {
@@ -83,5 +84,10 @@ mod tests {
     #[should_panic(expected = "matmul of shapes [2, 3] and [4, 5]")]
     fn wrong_shapes_panic() {
         Var::constant(random([2, 3], 1)).matmul(&Var::constant(random([4, 5], 2)));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("matmul", |x, _| x[0].matmul(&x[1]));
     }
 }

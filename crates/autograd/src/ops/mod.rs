@@ -1,5 +1,5 @@
-//! The differentiable operations: one file each, with its forward pass, its backward pass and a check of
-//! the gradient by finite differences. `tests/torch.rs` holds each against PyTorch.
+//! The differentiable operations: one file each, with its forward pass, its backward pass, a check of the
+//! gradient by finite differences, and its results and gradients against PyTorch.
 
 mod activation;
 mod arithmetic;
@@ -23,3 +23,5 @@ mod reshape;
 
 #[cfg(test)]
 mod check;
+#[cfg(test)]
+mod torch;

@@ -23,10 +23,16 @@ impl Var {
 #[cfg(test)]
 mod tests {
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradients_inside_and_at_the_ends() {
         gradients(&[random([2, 9], 1)], |v| v[0].moving_average(5));
         gradients(&[random([2, 3], 1)], |v| v[0].moving_average(7));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("moving_average", |x, a| x[0].moving_average(a.number("kernel")));
     }
 }

@@ -1,6 +1,6 @@
-//! A range of one dimension.
+//! Ranges of one dimension, with a step or without.
 
-use foretell_tensor::Padding;
+use std::ops::Range;
 
 use crate::Var;
 
@@ -8,10 +8,22 @@ impl Var {
     /// Elements `start..start + len` along `axis`.
     #[track_caller]
     pub fn narrow(&self, axis: usize, start: usize, len: usize) -> Self {
-        let value = self.value().narrow(axis, start, len);
-        let (edge, rest) = (self.edge(), self.shape()[axis] - start - len);
+        self.slice(axis, start..start + len, 1)
+    }
+
+    /// The elements of `range` along `axis`, every `step`-th of them from the first on.
+    ///
+    /// The gradient is added into the range of the source's gradient, which is made once: taking all `t` steps of
+    /// a sequence apart costs as much as the sequence is long.
+    ///
+    /// # Panics
+    /// If the range reaches beyond the dimension, or `step` is 0.
+    #[track_caller]
+    pub fn slice(&self, axis: usize, range: Range<usize>, step: usize) -> Self {
+        let value = self.value().slice(axis, range.clone(), step);
+        let (edge, shape) = (self.edge(), self.shape());
         Self::operation(value, &[self], move |grad, gradients| {
-            gradients.give(&edge, grad.pad(axis, start, rest, Padding::Zeros));
+            gradients.accumulate(&edge, shape, |sum| grad.add_to_slice(sum, shape, axis, range.start, step));
         })
     }
 }
@@ -19,10 +31,28 @@ impl Var {
 #[cfg(test)]
 mod tests {
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradient_is_zero_outside_the_range() {
         gradients(&[random([2, 5, 3], 1)], |v| v[0].narrow(1, 1, 3));
         gradients(&[random([4, 3], 1)], |v| v[0].narrow(0, 3, 1));
+    }
+
+    #[test]
+    fn gradients_of_slices_that_overlap() {
+        gradients(&[random([2, 5, 3], 1)], |v| {
+            let (odd, last) = (v[0].slice(1, 1..5, 2), v[0].slice(1, 3..5, 1));
+            odd.mul(&last).add(&v[0].slice(1, 0..3, 2))
+        });
+        gradients(&[random([7], 1)], |v| v[0].slice(0, 1..7, 3));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("narrow", |x, a| x[0].narrow(a.axis(&x[0]), a.number("start"), a.number("len")));
+        torch::agrees("slice", |x, a| {
+            x[0].slice(a.axis(&x[0]), a.number("start")..a.number("end"), a.number("step"))
+        });
     }
 }

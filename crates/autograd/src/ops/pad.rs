@@ -44,6 +44,7 @@ fn with_edges(middle: Tensor, grad: &Tensor, axis: usize, before: usize, after: 
 mod tests {
     use crate::Padding;
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradients_of_both_kinds() {
@@ -52,5 +53,13 @@ mod tests {
             gradients(&[random([2, 3, 2], 1)], |v| v[0].pad(1, 0, 3, padding));
             gradients(&[random([2, 1], 1)], |v| v[0].pad(1, 1, 1, padding));
         }
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("pad", |x, a| {
+            let padding = if a.text("mode") == "zeros" { Padding::Zeros } else { Padding::Replicate };
+            x[0].pad(a.axis(&x[0]), a.number("before"), a.number("after"), padding)
+        });
     }
 }

@@ -21,9 +21,15 @@ impl Var {
 #[cfg(test)]
 mod tests {
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradient_goes_back_by_the_inverse_order() {
         gradients(&[random([2, 3, 4], 1)], |v| v[0].permute(&[2, 0, 1]));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("permute", |x, a| x[0].permute(&a.list("dims")));
     }
 }

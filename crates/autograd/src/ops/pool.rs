@@ -29,6 +29,7 @@ impl Var {
 mod tests {
     use crate::Pooling;
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradients_with_a_rest() {
@@ -36,5 +37,11 @@ mod tests {
             gradients(&[random([2, 3, 7], 1)], |v| v[0].pool(kind, 3));
             gradients(&[random([2, 4], 1)], |v| v[0].pool(kind, 1));
         }
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("max_pool", |x, a| x[0].pool(Pooling::Max, a.number("kernel")));
+        torch::agrees("avg_pool", |x, a| x[0].pool(Pooling::Average, a.number("kernel")));
     }
 }

@@ -29,9 +29,15 @@ impl Var {
 #[cfg(test)]
 mod tests {
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradients_of_input_and_slope() {
         gradients(&[random([3, 5], 1), random([1], 2)], |v| v[0].prelu(&v[1]));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("prelu", |x, _| x[0].prelu(&x[1]));
     }
 }

@@ -140,6 +140,7 @@ mod tests {
     use super::*;
     use crate::Activation;
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     const CELLS: [(Cell, Option<usize>); 4] =
         [(Cell::Rnn(Activation::Tanh), None), (Cell::Lstm, None), (Cell::Lstm, Some(2)), (Cell::Gru, None)];
@@ -204,5 +205,21 @@ mod tests {
     fn there_must_be_so_many_steps() {
         let x: Vec<Var> = inputs(Cell::Gru, None).into_iter().map(Var::constant).collect();
         run(&x, Cell::Gru, 5, None);
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("recurrent", |x, a| {
+            // x, weight_ih, weight_hh, then the biases and weight_hr where there are any.
+            let cell = match a.text("cell") {
+                "RNN" => Cell::Rnn(Activation::Tanh),
+                "LSTM" => Cell::Lstm,
+                _ => Cell::Gru,
+            };
+            let biases = (x.len() >= 5).then(|| [&x[3], &x[4]]);
+            let projection = x.len().is_multiple_of(2).then(|| x.last().expect("an input"));
+            let weights = RecurrentWeights { input: &x[1], state: &x[2], biases, projection };
+            x[0].recurrent(cell, &weights, a.number("last"), None)
+        });
     }
 }

@@ -23,6 +23,7 @@ impl Var {
 #[cfg(test)]
 mod tests {
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradients_along_each_axis() {
@@ -30,5 +31,11 @@ mod tests {
             gradients(&[random([2, 3, 4], 1)], |v| v[0].sum(axis));
             gradients(&[random([2, 3, 4], 1)], |v| v[0].mean(axis));
         }
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("sum", |x, a| x[0].sum(a.axis(&x[0])));
+        torch::agrees("mean", |x, a| x[0].mean(a.axis(&x[0])));
     }
 }

@@ -15,11 +15,17 @@ impl Var {
 #[cfg(test)]
 mod tests {
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradients_are_added_up_over_the_copies() {
         for axis in 0..3 {
             gradients(&[random([2, 3], 1)], |v| v[0].repeat(axis, 4));
         }
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("repeat", |x, a| x[0].repeat(a.axis(&x[0]), a.number("times")));
     }
 }

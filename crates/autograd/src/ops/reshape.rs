@@ -18,9 +18,15 @@ impl Var {
 #[cfg(test)]
 mod tests {
     use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
 
     #[test]
     fn gradient_takes_the_old_shape() {
         gradients(&[random([2, 6], 1)], |v| v[0].reshape([3, 4]));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("reshape", |x, a| x[0].reshape(&a.list("shape")[..]));
     }
 }
