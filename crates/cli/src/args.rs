@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
 use foretell::{
     ColumnNames, Fill, Forecaster, Freq, LocalScaler, ModelSpec, Panel, PredictionIntervals, ReadOptions,
-    Zone, remove_training_state,
+    TimeFormat, Zone, remove_training_state,
 };
 use serde_json::Value;
 
@@ -35,6 +35,11 @@ pub(crate) struct DataArgs {
     /// Column of the values [default: y; with a model directory, as saved there]
     #[arg(long, value_name = "C")]
     target_col: Option<String>,
+    /// How times are written, where they are not as 2024-01-31 13:45:00: %Y%m%d, %d.%m.%Y, %m/%d/%Y, %b %Y, ...
+    /// (strptime), or `integer` for step numbers that look like dates. It concerns --futr too, and is not kept with
+    /// models
+    #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
+    time_format: Option<TimeFormat>,
     /// File with one row per series: its id, and columns that do not change over time
     #[arg(long = "static", value_name = "FILE")]
     statics: Option<PathBuf>,
@@ -79,8 +84,27 @@ impl DataArgs {
             categories,
             freq,
             zone: self.zone.clone(),
+            time_format: self.time_format.clone(),
             fill: self.fill,
         }
+    }
+
+    /// Names of columns that a wide file does not have are a mistake; those of ids may be meant for `--static` and
+    /// `--futr`.
+    pub(crate) fn check_names(&self, futr: Option<&PathBuf>) -> anyhow::Result<()> {
+        let beside = self.statics.as_ref().or(futr).is_some();
+        let message = match (&self.id_col, &self.target_col) {
+            _ if !self.wide => return Ok(()),
+            (_, Some(name)) => format!(
+                "--target-col {name}: with --wide every column but that of the times is a series; leave it out"
+            ),
+            (Some(name), _) if !beside => format!(
+                "--id-col {name}: with --wide the ids are the names of the columns; leave it out, or name the file \
+                 that has this column by --static or --futr"
+            ),
+            _ => return Ok(()),
+        };
+        Err(Usage(message).into())
     }
 
     /// Reads the series and their static columns, and tells `log` of it.
@@ -307,6 +331,7 @@ pub(crate) struct TrainArgs {
 impl TrainArgs {
     /// The models, ready to be trained.
     pub(crate) fn forecaster(&self) -> anyhow::Result<Forecaster> {
+        self.data.check_names(None)?;
         let statics = match &self.data.statics {
             Some(path) => {
                 let mut names = foretell::column_names(path)?;

@@ -345,6 +345,7 @@ fn mistakes_in_the_command_line_exit_with_2() {
     let desk = Desk::new();
     let fit = format!("fit {LONG} {SMALL} --out model");
     let one = format!("{fit} --model MLP");
+    let wide = format!("fit --data wide.csv --wide --model MLP {SMALL} --out model");
     for (line, part) in [
         ("fit --data long.csv", "--out"),
         ("predict --data long.csv", "--model"),
@@ -371,6 +372,10 @@ fn mistakes_in_the_command_line_exit_with_2() {
         ("cross-validate --data long.csv --model MLP --h 7 --input-size 0", "--input-size"),
         ("bench --model MLP,NLinera --h 7 --input-size 7", "did you mean NLinear?"),
         ("predict --model model --data long.csv --threads many", "--threads"),
+        (&format!("{wide} --target-col a"), "--target-col a: with --wide every column"),
+        (&format!("{wide} --id-col shop"), "--id-col shop: with --wide the ids are the names"),
+        ("predict --model model --data wide.csv --wide --id-col shop", "--id-col shop"),
+        (&format!("{one} --time-format YYYYMMDD"), "it has no year (%Y or %y); write `integer`, or"),
     ] {
         let message = desk.fails(2, line);
         assert!(message.contains(part), "{line}: {message}");

@@ -24,7 +24,7 @@ use crate::flaw::{Flaw, Place};
 use crate::pages::check_pages;
 use crate::table::{Table, check_header};
 use crate::text_table::{number, number_or_truth};
-use crate::time::{Clock, DAY, FINE, MISSING, RANGE, TYPE, TimeKind};
+use crate::time::{Clock, DAY, FINE, MISSING, RANGE, TYPE};
 
 /// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
 const BATCH: usize = 8192;
@@ -372,7 +372,7 @@ fn time_at(array: &dyn Array, row: usize, clock: &mut Clock) -> Result<i64, &'st
         }
         _ => {
             let step = integer_at(array, row).ok_or(TYPE)?;
-            return clock.settle(TimeKind::Integer).map(|()| step);
+            return clock.step(step);
         }
     };
     let zone = match array.data_type() {

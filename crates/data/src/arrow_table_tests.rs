@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Categories, Frame, Freq, Future, Panel, ReadOptions, Zone};
+use crate::{Categories, Frame, Freq, Future, Panel, ReadOptions, TimeFormat, TimeKind, Zone};
 use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array,
     Int8Array, Int32Array, Int64Array, LargeStringArray, StringArray, StringViewArray,
@@ -148,6 +148,28 @@ fn columns_of_all_types_become_ids_times_and_numbers() {
     ]);
     let panel = read([steps]).unwrap();
     assert_eq!((panel.freq().to_string(), panel.y(0)), ("1".into(), &[2.0, 4.0, 1.0][..]));
+
+    let digits = batch(&[
+        ("unique_id", ids[0].clone()),
+        ("ds", array(Int32Array::from(vec![20_240_131, 20_240_201, 20_240_202]))),
+        ("y", values[1].clone()),
+    ]);
+    contains(
+        read([digits.clone()]).unwrap_err(),
+        "the record batches, column `ds`: all times are integers that look",
+    );
+    let time_format = Some(TimeFormat::parse("%Y%m%d").unwrap());
+    let options = ReadOptions { time_format, ..ReadOptions::default() };
+    let panel = Panel::from_record_batches(
+        [
+            digits,
+            batch(&[("unique_id", ids[0].clone()), ("ds", times[0].clone()), ("y", values[1].clone())])
+                .slice(0, 0),
+        ],
+        &options,
+    )
+    .unwrap();
+    assert_eq!((panel.freq().to_string(), panel.time(0, 0)), ("D".into(), time("2024-01-31")));
 
     let wide = batch(&[("ds", times[3].clone()), ("b", values[0].clone()), ("a", values[2].clone())]);
     let options = ReadOptions { wide: true, ..ReadOptions::default() };

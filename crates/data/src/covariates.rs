@@ -161,7 +161,8 @@ impl Future {
             column.values = Ok(vec![0.0; times.len()]);
         }
         let shown = |time: i64| kind.display_in(panel.zone(), time);
-        let mut clock = Clock { kind: Some(kind), zone: panel.zone().cloned() };
+        let format = options.time_format.clone();
+        let mut clock = Clock { kind: Some(kind), zone: panel.zone().cloned(), format, ..Clock::default() };
         while table.advance()? {
             let table = &*table;
             let (id, time) = (table.id(id)?, table.time(time, &mut clock)?);

@@ -140,6 +140,31 @@ pub enum DataError {
         /// What is wrong with it and what to write.
         why: &'static str,
     },
+    /// Times that are integers could be dates or step numbers, and nobody said which.
+    #[error(
+        "{table}, column `{column}`: all times are integers that look like dates of the form {format}; read them as \
+         such with `--time-format {format}` (`ReadOptions::time_format`), or, if they number the steps, say so with \
+         `--time-format integer` or an integer frequency such as `--freq 1`"
+    )]
+    IntegerDates {
+        /// The file or table.
+        table: Arc<str>,
+        /// The time column.
+        column: String,
+        /// The format that they fit.
+        format: &'static str,
+    },
+    /// The word is no format of times.
+    #[error(
+        "unknown time format `{word}`: {reason}; write `integer`, or how times look, as in %Y%m%d, %d.%m.%Y %H:%M or \
+         %b %Y (Y year, m month, b its name, d day, H hour, M minute, S second)"
+    )]
+    UnknownTimeFormat {
+        /// The word.
+        word: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Two rows have the same id and time.
     #[error("{at}: series `{id}` has {time} already ({earlier}); keep one of the two rows")]
     DuplicateRow {

@@ -38,7 +38,8 @@ impl Frame {
             cutoffs: cutoff.map(|_| Vec::new()),
             ..Self::new(freq)
         };
-        let mut clock = Clock { kind: None, zone: options.zone.clone() };
+        let mut clock =
+            Clock { zone: options.zone.clone(), format: options.time_format.clone(), ..Clock::default() };
         while table.advance()? {
             let table = &*table;
             let name = table.id(id)?;

@@ -66,6 +66,7 @@ mod steps;
 mod table;
 mod text_table;
 mod time;
+mod time_format;
 mod windows;
 mod zone;
 
@@ -88,5 +89,6 @@ pub use sampler::SeriesSampler;
 pub use scaler::{Stats, WindowScaler};
 pub use table::is_parquet;
 pub use time::{TimeKind, TimeStyle};
+pub use time_format::TimeFormat;
 pub use windows::{Cutter, Span, WindowRef, WindowSpec};
 pub use zone::Zone;

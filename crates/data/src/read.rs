@@ -15,7 +15,8 @@ use crate::long::{Column, Origin, Rows};
 use crate::panel::{Panel, admitted, check_mask, check_weight};
 use crate::table::{self, Table};
 use crate::text_table::TextTable;
-use crate::time::Clock;
+use crate::time::{Clock, TimeKind};
+use crate::time_format::TimeFormat;
 use crate::zone::Zone;
 
 pub(crate) const ID_REMEDY: &str = "set the name of the id column, or read the file as wide";
@@ -47,6 +48,9 @@ pub struct ReadOptions {
     /// The zone of the times; else the one that they tell themselves. Times without an offset from
     /// UTC are then those of the zone's clocks.
     pub zone: Option<Zone>,
+    /// How the times are written, where they are no integers and not as `2024-01-31 13:45:00`. Timestamps and dates
+    /// of Parquet and Arrow need none.
+    pub time_format: Option<TimeFormat>,
     /// How missing rows and values are filled; without it they are mistakes.
     pub fill: Option<Fill>,
 }
@@ -62,6 +66,7 @@ impl Default for ReadOptions {
             categories: Vec::new(),
             freq: None,
             zone: None,
+            time_format: None,
             fill: None,
         }
     }
@@ -73,7 +78,22 @@ impl ReadOptions {
     }
 
     fn clock(&self) -> Clock {
-        Clock { kind: None, zone: self.zone.clone() }
+        Clock { zone: self.zone.clone(), format: self.time_format.clone(), ..Clock::default() }
+    }
+
+    /// What the times of the column `column` are, once all rows were read. Integers that all look like dates are
+    /// neither, unless someone says which.
+    fn kind(&self, clock: &Clock, table: &Arc<str>, column: &str) -> Result<TimeKind, DataError> {
+        let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.clone() })?;
+        let said =
+            self.time_format.is_some() || self.freq.is_some_and(|freq| freq.kind() == TimeKind::Integer);
+        match clock.dates.format().filter(|_| kind == TimeKind::Integer && !said) {
+            None => Ok(kind),
+            Some(format) => {
+                let (table, column) = (table.clone(), column.to_owned());
+                Err(DataError::IntegerDates { table, column, format })
+            }
+        }
     }
 }
 
@@ -198,10 +218,8 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
             column.push(cell, || (table.place(), table.shown(i)));
         }
     }
-    match clock.kind {
-        Some(kind) => rows.finish(kind, clock.zone, options.freq),
-        None => Err(DataError::NoRows { table: table.file().clone() }),
-    }
+    let kind = options.kind(&clock, table.file(), options.time_col())?;
+    rows.finish(kind, clock.zone, options.freq)
 }
 
 fn read_wide(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
@@ -225,9 +243,10 @@ fn read_wide(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
             values.push(value.map_err(|flaw| table.bad_value(*i, flaw))?);
         }
     }
-    let Some(kind) = clock.kind.filter(|_| !ids.is_empty()) else {
+    if ids.is_empty() {
         return Err(DataError::NoRows { table: table.file().clone() });
-    };
+    }
+    let kind = options.kind(&clock, table.file(), &table.header()[time])?;
 
     let mut order: Vec<usize> = (0..times.len()).collect();
     order.sort_by_key(|&i| times[i]);

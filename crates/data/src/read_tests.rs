@@ -43,11 +43,7 @@ fn columns_may_have_other_names() {
         time_col: Some("step".into()),
         target_col: "sales".into(),
         freq: Some(Freq::parse("2").unwrap()),
-        wide: false,
-        columns: None,
-        categories: Vec::new(),
-        zone: None,
-        fill: None,
+        ..ReadOptions::default()
     };
     let text = "step;shop;sales\n2;x;1,5\n";
     let error = Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap_err();
@@ -203,6 +199,57 @@ fn gaps_and_missing_values_are_filled_on_request_and_counted() {
     }
     let text = format!("{head}a,1,1\na,2,2\na,3,3\n");
     assert_eq!(read(&text, false, Fill::Zero).unwrap().filled(), Filled::default());
+}
+
+#[test]
+fn times_are_read_in_the_format_that_is_given() {
+    let read = |times: [&str; 3], format: &str, zone: Option<&str>| {
+        let rows: String = times.iter().map(|time| format!("a,{time},1\n")).collect();
+        let time_format = (!format.is_empty()).then(|| TimeFormat::parse(format).unwrap());
+        let zone = zone.map(|word| Zone::parse(word).unwrap());
+        let options = ReadOptions { time_format, zone, ..ReadOptions::default() };
+        Panel::read_csv(format!("unique_id,ds,y\n{rows}").as_bytes(), "t.csv", &options)
+    };
+    for (times, format, freq) in [
+        (["20240131", "20240201", "20240202"], "%Y%m%d", "D"),
+        (["31.01.2024", "01.02.2024", "02.02.2024"], "%d.%m.%Y", "D"),
+        (["1/31/2024", "2/1/2024", "2/2/2024"], "%m/%d/%Y", "D"),
+        (["Jan 2024", "Feb 2024", "Mar 2024"], "%b %Y", "MS"),
+        (["31 January 2024", "29 February 2024", "31 March 2024"], "%d %B %Y", "ME"),
+        (["202401", "202402", "202403"], "%Y%m", "MS"),
+        (["1990", "1991", "1992"], "%Y", "YS-JAN"),
+        (["202401", "202402", "202403"], "integer", "1"),
+        (["2024-W52", "2025-W01", "2025-W02"], "%G-W%V", "W-MON"),
+    ] {
+        assert_eq!(read(times, format, None).unwrap().freq().to_string(), freq, "{format}");
+    }
+    for (times, column, format) in [
+        (["20240131", "20240201", "20240202"], "ds", "%Y%m%d"),
+        (["202401", "202402", "202403"], "ds", "%Y%m"),
+        (["1990", "1991", "1992"], "ds", "%Y"),
+    ] {
+        let message = format!(
+            "t.csv, column `{column}`: all times are integers that look like dates of the form {format};"
+        );
+        starts(read(times, "", None).unwrap_err(), &message);
+    }
+    let options = ReadOptions { freq: Some(Freq::parse("1").unwrap()), ..ReadOptions::default() };
+    let years = "unique_id,ds,y\na,1990,1\na,1991,2\n";
+    assert_eq!(Panel::read_csv(years.as_bytes(), "t.csv", &options).unwrap().time(0, 1), 1991);
+    let error = read(["20240131", "20240230", "20240301"], "%Y%m%d", None).unwrap_err();
+    starts(error, "t.csv, line 3, column `ds`: \"20240230\" is not a day of the calendar");
+    let error = read(["20240131", "2024-02-01", "20240202"], "%Y%m%d", None).unwrap_err();
+    starts(error, "t.csv, line 3, column `ds`: \"2024-02-01\" is not written as the format");
+    // Clocks of a zone, and offsets.
+    let times = ["31.03.2024 00:00", "01.04.2024 00:00", "02.04.2024 00:00"];
+    let panel = read(times, "%d.%m.%Y %H:%M", Some("Europe/Berlin")).unwrap();
+    assert_eq!(
+        (panel.freq().to_string(), panel.time(0, 1)),
+        ("D".into(), panel.time(0, 0) + 23 * 3_600_000_000)
+    );
+    let times = ["31.03.2024 00:00 +01:00", "31.03.2024 01:00 +01:00", "31.03.2024 02:00 +01:00"];
+    let panel = read(times, "%d.%m.%Y %H:%M %:z", None).unwrap();
+    assert_eq!((panel.freq().to_string(), panel.zone().unwrap().to_string()), ("h".into(), "+01:00".into()));
 }
 
 /// A panel as the CSV file that holds it.

@@ -6,6 +6,7 @@ use jiff::SignedDuration;
 use jiff::civil::{Date, date};
 
 use crate::freq::Freq;
+use crate::time_format::{IntegerDates, TimeFormat, Written};
 use crate::zone::{self, Zone};
 
 /// Microseconds of a civil day.
@@ -22,10 +23,13 @@ pub enum TimeKind {
     Timestamp,
 }
 
-const FORMAT: &str = "is not a time; write an integer, 2024-01-31, 2024-01, or 2024-01-31 13:45:00";
+const FORMAT: &str = "is not a time; write an integer, 2024-01-31, 2024-01, or 2024-01-31 13:45:00, or say how times are \
+                      written, as in `--time-format %d.%m.%Y` (`ReadOptions::time_format`)";
 const INTEGER: &str = "is not an integer like the times before it; use one kind of time throughout";
-const TIMESTAMP: &str = "is not a date or time like the ones before it; use one kind throughout";
-const CALENDAR: &str = "is not a day of the calendar; correct the month or day";
+const STEP: &str = "is not an integer, which the format of the times says it is; give another format";
+const TIMESTAMP: &str = "is not a date or time like the ones before it; use one kind throughout, or say how times are \
+                         written, as in `--time-format %Y%m%d` (`ReadOptions::time_format`)";
+pub(crate) const CALENDAR: &str = "is not a day of the calendar; correct the month or day";
 const CLOCK: &str = "is not a time of day; hours go to 23, minutes and seconds to 59";
 const ZONE: &str = "has a time zone that is unknown; write an offset such as +02:00, or a name of the IANA \
                     database such as [Europe/Berlin]";
@@ -37,7 +41,7 @@ pub(crate) const MISSING: &str = "is missing; every row needs its time";
 pub(crate) const TYPE: &str = "is of a type that holds no times; use timestamps, dates, integers or text";
 pub(crate) const FINE: &str = "is finer than a microsecond; round it to microseconds";
 pub(crate) const RANGE: &str = "is beyond the years -9999 to 9999; check the unit of the column";
-const FRACTION: &str = "is finer than a microsecond; write at most 6 decimals";
+pub(crate) const FRACTION: &str = "is finer than a microsecond; write at most 6 decimals";
 
 impl TimeKind {
     /// Reads a time of this kind, without a zone.
@@ -45,7 +49,7 @@ impl TimeKind {
     /// # Errors
     /// What is wrong with the text and what to write instead.
     pub fn parse(self, text: &str) -> Result<i64, &'static str> {
-        Clock { kind: Some(self), zone: None }.read(text)
+        Clock { kind: Some(self), ..Clock::default() }.read(text)
     }
 
     /// Writes a time as people read it: without the clock at midnight.
@@ -70,30 +74,64 @@ impl TimeKind {
 pub(crate) struct Clock {
     pub(crate) kind: Option<TimeKind>,
     pub(crate) zone: Option<Zone>,
+    pub(crate) format: Option<TimeFormat>,
+    /// Which dates the integers that were read could be.
+    pub(crate) dates: IntegerDates,
+    /// Where clocks showed the last time that was read twice, the second instant.
+    pub(crate) later: Option<i64>,
 }
 
 impl Clock {
     /// Reads a time; the error is what is wrong with the text and what to write instead.
     pub(crate) fn read(&mut self, text: &str) -> Result<i64, &'static str> {
-        let step = text.parse::<i64>();
-        match (self.kind, step) {
-            (None | Some(TimeKind::Integer), Ok(step)) => self.settle(TimeKind::Integer).map(|()| step),
-            (Some(TimeKind::Timestamp), Ok(_)) => Err(TIMESTAMP),
-            (Some(TimeKind::Integer), Err(_)) => Err(INTEGER),
-            (_, Err(_)) => {
+        self.later = None;
+        if let Some(format) = self.format.as_ref().filter(|format| !format.is_integer()) {
+            let Written { civil, offset, zone } = format.read(text)?;
+            let first = self.kind.is_none();
+            self.settle(TimeKind::Timestamp)?;
+            return match (offset, &zone) {
+                (None, None) => self.civil(civil, first),
+                _ => self.zoned(civil, offset, zone.as_deref(), first),
+            };
+        }
+        match text.parse::<i64>() {
+            Ok(step) => self.step(step),
+            Err(_) if self.format.is_some() => Err(STEP),
+            Err(_) if self.kind == Some(TimeKind::Integer) => Err(INTEGER),
+            Err(_) => {
                 let (civil, rest) = timestamp(text)?;
                 let first = self.kind.is_none();
                 self.kind = Some(TimeKind::Timestamp);
                 if rest.is_empty() {
-                    return match &self.zone {
-                        None => Ok(civil),
-                        // Settled by the data, an offset is in every row; set by someone, in any or none.
-                        Some(zone) if first || !zone.found => zone.instant(civil).ok_or(CALENDAR),
-                        Some(_) => Err(UNZONED),
-                    };
+                    return self.civil(civil, first);
                 }
-                self.zoned(civil, rest, first)
+                let (offset, zone) = offset_and_zone(rest)?;
+                self.zoned(civil, offset, zone, first)
             }
+        }
+    }
+
+    /// Takes an integer, of a text or of a column of integers.
+    pub(crate) fn step(&mut self, step: i64) -> Result<i64, &'static str> {
+        if self.format.as_ref().is_some_and(|format| !format.is_integer()) {
+            return self.read(&step.to_string());
+        }
+        self.settle(TimeKind::Integer)?;
+        self.dates.see(step);
+        Ok(step)
+    }
+
+    /// Takes what the clocks showed, without an offset.
+    fn civil(&mut self, civil: i64, first: bool) -> Result<i64, &'static str> {
+        match &self.zone {
+            None => Ok(civil),
+            // Settled by the data, an offset is in every row; set by someone, in any or none.
+            Some(zone) if first || !zone.found => {
+                let (instant, later) = zone.instants(civil).ok_or(CALENDAR)?;
+                self.later = later;
+                Ok(instant)
+            }
+            Some(_) => Err(UNZONED),
         }
     }
 
@@ -109,10 +147,11 @@ impl Clock {
     /// Takes a time of a column whose type says that its times are instants of that zone, or civil.
     pub(crate) fn typed(&mut self, zone: Option<&str>, time: i64) -> Result<i64, &'static str> {
         let first = self.kind.is_none();
+        self.later = None;
         self.settle(TimeKind::Timestamp)?;
         match (zone, &self.zone) {
             (None, None) => Ok(time),
-            (None, Some(zone)) if !zone.found => zone.instant(time).ok_or(RANGE),
+            (None, Some(zone)) if !zone.found => self.civil(time, first),
             (None, Some(_)) => Err(UNZONED),
             (Some(_), Some(_)) => Ok(time),
             (Some(_), None) if !first => Err(ZONED),
@@ -123,32 +162,24 @@ impl Clock {
         }
     }
 
-    /// A civil time followed by an offset, a zone's name in brackets, or both.
-    fn zoned(&mut self, civil: i64, text: &[u8], first: bool) -> Result<i64, &'static str> {
-        let text = text.strip_prefix(b" ").unwrap_or(text);
-        let (offset, rest) = match zone::offset(text) {
-            Some((seconds, rest)) => (Some(seconds), rest),
-            None => match text {
-                [b'U' | b'u', b'T' | b't', b'C' | b'c', rest @ ..] => (Some(0), rest),
-                _ => (None, text),
-            },
-        };
-        let named = match rest {
-            [] if offset.is_some() => None,
-            [b'[', name @ .., b']'] => {
-                let name = str::from_utf8(name).map_err(|_| ZONE)?;
-                match &self.zone {
-                    Some(zone) if zone.name == name => None,
-                    known => {
-                        let named = Zone::find(name).ok_or(ZONE)?;
-                        if known.as_ref().is_some_and(|known| *known != named) {
-                            return Err(OFFSET);
-                        }
-                        Some(named.found_in_times(true))
-                    }
+    /// Takes what the clocks showed, with their offset from UTC, the name of their zone, or both.
+    fn zoned(
+        &mut self,
+        civil: i64,
+        offset: Option<i32>,
+        name: Option<&str>,
+        first: bool,
+    ) -> Result<i64, &'static str> {
+        let named = match (name, &self.zone) {
+            (None, _) => None,
+            (Some(name), Some(zone)) if zone.name == name => None,
+            (Some(name), known) => {
+                let named = Zone::find(name).ok_or(ZONE)?;
+                if known.as_ref().is_some_and(|known| *known != named) {
+                    return Err(OFFSET);
                 }
+                Some(named.found_in_times(true))
             }
-            _ => return Err(ZONE),
         };
         if self.zone.is_none() {
             if !first {
@@ -254,6 +285,23 @@ pub(crate) fn in_range(kind: TimeKind, zone: Option<&Zone>, time: i64) -> bool {
     let margin = if zone.is_some() { 2 } else { 0 };
     let day = time.div_euclid(DAY);
     kind == TimeKind::Integer || (date_of(day - margin).is_some() && date_of(day + margin).is_some())
+}
+
+/// Reads an offset from UTC, the name of a zone in brackets, or both.
+fn offset_and_zone(text: &[u8]) -> Result<(Option<i32>, Option<&str>), &'static str> {
+    let text = text.strip_prefix(b" ").unwrap_or(text);
+    let (offset, rest) = match zone::offset(text) {
+        Some((seconds, rest)) => (Some(seconds), rest),
+        None => match text {
+            [b'U' | b'u', b'T' | b't', b'C' | b'c', rest @ ..] => (Some(0), rest),
+            _ => (None, text),
+        },
+    };
+    match rest {
+        [] if offset.is_some() => Ok((offset, None)),
+        [b'[', name @ .., b']'] => Ok((offset, Some(str::from_utf8(name).map_err(|_| ZONE)?))),
+        _ => Err(ZONE),
+    }
 }
 
 /// Reads `YYYY-MM[-DD]`, then optionally `HH:MM[:SS[.ffffff]]` after a blank or `T`, and gives back
@@ -415,7 +463,7 @@ mod tests {
         assert_eq!(after(berlin, "2024-04-01 00:00+01:00"), Err(OFFSET));
         assert_eq!(after(berlin, "2024-04-01 00:00+02:00"), read("2024-03-31 22:00"));
         // A zone that is set reads civil times as its own, and any offset.
-        let mut clock = Clock { kind: None, zone: Zone::find("Europe/Berlin") };
+        let mut clock = Clock { zone: Zone::find("Europe/Berlin"), ..Clock::default() };
         for text in ["2024-04-01 00:00", "2024-04-01 00:00+02:00", "2024-03-31T22:00Z"] {
             assert_eq!(clock.read(text), read("2024-03-31 22:00"), "{text}");
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use crate::error::DataError;
 use crate::time::{DAY, date_of};
@@ -81,6 +81,11 @@ impl Zone {
     /// The instant at which clocks show that: the first of two, and what they are put forward to if
     /// they never do.
     pub(crate) fn instant(&self, civil: i64) -> Option<i64> {
+        self.instants(civil).map(|(instant, _)| instant)
+    }
+
+    /// The same, and the second of two.
+    pub(crate) fn instants(&self, civil: i64) -> Option<(i64, Option<i64>)> {
         let (day, clock) = (date_of(civil.div_euclid(DAY))?, civil.rem_euclid(DAY));
         let (seconds, micros) = (clock / 1_000_000, clock % 1_000_000);
         let time = DateTime::new(
@@ -92,8 +97,12 @@ impl Zone {
             (seconds % 60) as i8,
             micros as i32 * 1000,
         );
-        let found = self.zone.to_ambiguous_timestamp(time.ok()?).compatible().ok()?;
-        Some(found.as_microsecond())
+        let found = self.zone.to_ambiguous_timestamp(time.ok()?);
+        let later = match found.offset() {
+            AmbiguousOffset::Fold { .. } => Some(found.later().ok()?.as_microsecond()),
+            AmbiguousOffset::Gap { .. } | AmbiguousOffset::Unambiguous { .. } => None,
+        };
+        Some((found.compatible().ok()?.as_microsecond(), later))
     }
 }
 

@@ -66,7 +66,7 @@ pub use foretell_checkpoint::CheckpointError;
 pub use foretell_data::nearest;
 pub use foretell_data::{
     Categories, DataError, Fill, Filled, Frame, Freq, Future, LocalScaler, Panel, PanelBuilder, ReadOptions,
-    RecordBatch, TimeKind, TimeStyle, Vocabulary, Zone, column_names, is_parquet,
+    RecordBatch, TimeFormat, TimeKind, TimeStyle, Vocabulary, Zone, column_names, is_parquet,
 };
 pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::{Loss, LossError};

@@ -69,6 +69,7 @@ impl Predict {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.data.check_names(self.futr.as_ref())?;
         let log = self.log();
         let mut fitted = Fitted::load(&self.model)?
             .threads(self.threads)
