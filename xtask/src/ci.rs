@@ -39,6 +39,8 @@ const STEPS: &[Step] = &[
     step("test", "", "test --workspace"),
     // The program bears the library's name and would overwrite its pages; its docs are its `--help`.
     step("docs", "RUSTDOCFLAGS=-Dwarnings", "doc --workspace --exclude foretell-cli --no-deps"),
+    // Features of each crate as a program outside the workspace gets them.
+    step("standalone", "", "run --package xtask -- standalone"),
     // Every optimisation feature off. The benches and xtask have none of their own, and a bench
     // switches on what it measures.
     step(

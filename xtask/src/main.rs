@@ -4,6 +4,7 @@
 mod ci;
 mod models;
 mod neon;
+mod standalone;
 mod tidy;
 
 use std::process::ExitCode;
@@ -20,6 +21,8 @@ enum Chore {
     Ci(ci::Options),
     /// Write docs/models.md from what the models say of themselves.
     Models,
+    /// Build a program outside the workspace on each crate alone; check that it has all features.
+    Standalone,
     /// Cross-build the tests of simd, pool and gemm for aarch64 and run them under qemu.
     TestNeon(neon::Options),
 }
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
         Chore::Tidy => tidy::run(),
         Chore::Ci(options) => ci::run(&options),
         Chore::Models => models::run(),
+        Chore::Standalone => standalone::run(),
         Chore::TestNeon(options) => neon::run(&options),
     };
     match outcome {

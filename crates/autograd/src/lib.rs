@@ -19,6 +19,16 @@
 //! w.mul(&x).sum(0).backward(&mut gradients);
 //! assert_eq!(gradients, [0.0, 5.0, 7.0]);
 //! ```
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
 mod gradients;

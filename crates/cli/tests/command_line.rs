@@ -536,6 +536,14 @@ fn the_bench_has_all_its_keys_and_misses_nothing_in_the_pool() {
         assert!(bench[key].as_f64().unwrap() > 0.0, "{key}");
     }
     assert!(bench.as_object().unwrap().contains_key("peak_rss_mb"));
+    let acceleration = bench["acceleration"].as_str().unwrap();
+    for (feature, on) in [
+        ("faer", cfg!(feature = "faer")),
+        ("parallel", cfg!(feature = "parallel")),
+        ("pool", cfg!(feature = "pool")),
+    ] {
+        assert_eq!(acceleration.contains(feature), on, "{acceleration}");
+    }
     // Without the pool every buffer is an allocation.
     assert_eq!(bench["pool_misses_per_step"] == 0.0, cfg!(feature = "pool"));
 }

@@ -37,6 +37,13 @@
 //! assert_eq!(panel.future_times(0, 1)?, [panel.time(0, 29) + 86_400_000_000]);
 //! # Ok::<(), foretell_data::DataError>(())
 //! ```
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
 
 #![forbid(unsafe_code)]
 

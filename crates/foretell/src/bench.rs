@@ -9,6 +9,7 @@ use foretell_optim::Optimizer;
 use foretell_train::{Batch, Engine, Workers, forecast, mean_of_outputs};
 use serde::Serialize;
 
+use crate::acceleration::Acceleration;
 use crate::spec::{ModelSpec, SpecError};
 use crate::windows::{Purpose, window_dims};
 
@@ -17,6 +18,8 @@ use crate::windows::{Purpose, window_dims};
 pub struct Bench {
     /// The model.
     pub model: String,
+    /// The vector instructions and optimisations used.
+    pub acceleration: Acceleration,
     /// Threads used.
     pub threads: usize,
     /// Windows of a step.
@@ -113,6 +116,7 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
 
     Ok(Bench {
         model: spec.name().to_owned(),
+        acceleration: Acceleration::current(),
         threads: workers.threads(),
         batch,
         parameters,

@@ -27,8 +27,20 @@
 //! # std::fs::remove_dir_all(&home)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below. [`Acceleration::current`] says which ones a program
+//! was built with.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
+mod acceleration;
 mod bench;
 mod categories;
 mod columns;
@@ -55,6 +67,7 @@ mod training;
 mod warning;
 mod windows;
 
+pub use acceleration::Acceleration;
 pub use bench::{Bench, bench};
 pub use columns::ColumnNames;
 pub use conformal::{ConformalMethod, PredictionIntervals};
@@ -70,6 +83,7 @@ pub use foretell_data::{
 };
 pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::{Loss, LossError};
+pub use foretell_simd::Level;
 pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
 pub use inspect::{Contents, ModelContents, TensorInfo};
 pub use metrics::{Coverage, Metrics, usual_season};

@@ -61,6 +61,12 @@ pub use matmul::matmul;
 pub use options::{Accum, Bias, Options, with_threads};
 pub use view::{MatMut, MatRef};
 
+/// Whether products run on faer's kernels: the feature `faer`.
+pub const FAER: bool = cfg!(feature = "faer");
+
+/// Whether products may be spread over threads: the feature `parallel`.
+pub const PARALLEL: bool = cfg!(feature = "parallel");
+
 /// The README's example is a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

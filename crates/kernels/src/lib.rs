@@ -14,6 +14,15 @@
 //! assert_eq!(pooled_len(5, 2), 3);
 //! assert_eq!(y, [5.0, 3.0, 4.0]);
 //! ```
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 #![forbid(unsafe_code)]
 
 pub mod interpolate;

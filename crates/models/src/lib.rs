@@ -15,6 +15,16 @@
 //! entry.build(&entry.own_defaults(), &dims, &Categories::default(), &mut table).unwrap();
 //! assert_eq!(table.entries()[0].name, "blocks.0.layers.0.weight");
 //! ```
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
 mod basis;

@@ -15,6 +15,15 @@
 //! adam.step(&mut params, &[&shards[0], &shards[1]], 0.1, 1);
 //! assert!((params[0] - 0.9).abs() < 1e-6 && params[1] == -1.0);
 //! ```
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
 mod optimizer;
@@ -24,3 +33,6 @@ mod schedule;
 pub use optimizer::{Clip, Optimizer};
 pub use rule::{AdamConfig, RmsPropConfig, Rule, SgdConfig};
 pub use schedule::{Cosine, CosineWarmup, OneCycle, Pace, Plateau, PlateauConfig, Schedule, StepDecay};
+
+/// Whether a step may be spread over threads: the feature `parallel`.
+pub const PARALLEL: bool = cfg!(feature = "parallel");

@@ -51,8 +51,8 @@ pub use limits::{Limits, limits, set_limits};
 pub use local::trim;
 pub use metrics::{Metrics, metrics};
 
-/// Whether released blocks are kept.
-const POOLING: bool = cfg!(feature = "pool");
+/// Whether released blocks are kept for the next owner: the feature `pool`.
+pub const POOLING: bool = cfg!(feature = "pool");
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -83,6 +83,9 @@ pub use kernels::tanh::{tanh, tanh_in_place};
 pub use level::{Level, UnknownLevel, level, with_level};
 pub use vector::Float;
 
+/// Whether kernels are dispatched to the vector instructions of the machine: the feature `simd`.
+pub const SIMD: bool = cfg!(feature = "simd");
+
 /// The README's example is a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

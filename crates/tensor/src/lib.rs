@@ -15,6 +15,16 @@
 //! assert_eq!(column_sums.to_vec(), [5.0, 7.0, 9.0]);
 //! assert_eq!(x.transpose(0, 1).narrow(0, 1, 2).to_vec(), [2.0, 5.0, 3.0, 6.0]);
 //! ```
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![deny(unsafe_code)]
 
 mod ops;

@@ -5,6 +5,16 @@
 //! summed in their order by the optimiser. So the number of threads changes no bit of the result.
 //!
 //! A model is known here only as [`foretell_nn::Model`], data only as [`foretell_data::Cutter`].
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -27,3 +37,6 @@ pub use shards::{Engine, NotANumber};
 pub use state::{BEST, Keep, PARAMS, State};
 pub use stepwise::{forecast, mean_of_outputs};
 pub use workers::Workers;
+
+/// Whether shards may run on several threads: the feature `parallel`.
+pub const PARALLEL: bool = cfg!(feature = "parallel");

@@ -35,7 +35,7 @@ impl Workers {
 
     /// The number of threads.
     pub fn threads(&self) -> usize {
-        if cfg!(feature = "parallel") { self.threads } else { 1 }
+        if crate::PARALLEL { self.threads } else { 1 }
     }
 
     /// Runs `work` on one of the threads, where it can use the others without leaving the pool.

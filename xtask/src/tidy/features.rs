@@ -1,46 +1,129 @@
-//! Whoever ships a crate of ours switches its features on, not its neighbours: otherwise switching an
-//! optimisation off at the top leaves it on below, and what is measured or tested as off is not.
+//! Each crate has the features of the crates of ours that it uses, on by default, and passes them down under the
+//! same names. So a program that depends on any one of them gets all that it can do, and switching a feature off at
+//! the top switches it off below: otherwise what is measured or tested as off is not.
 
-use cargo_metadata::{Dependency, Package};
+use cargo_metadata::{Dependency, DependencyKind, Package};
 
 use super::{Violation, house::MEASURES, manifest, source::Source};
+
+/// What is wrong, and what to do.
+type Finding = (String, String);
 
 pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -> Vec<Violation> {
     if package.name == MEASURES {
         return Vec::new();
     }
-    let broken = |dependency: &Dependency| {
-        let used = members.iter().find(|member| member.name == dependency.name)?;
-        let has_default = used.features.get("default").is_some_and(|features| !features.is_empty());
-        let (what, remedy) = verdict(dependency.uses_default_features && has_default, &dependency.features)?;
-        let what = format!("{} {what} {}", package.name, dependency.name);
-        Some(manifest.violation(manifest::line_of(manifest, &dependency.name), what, remedy))
+    let of_one = |dependency: &Dependency| {
+        let Some(used) = members.iter().find(|member| member.name == dependency.name) else {
+            return Vec::new();
+        };
+        let by_default = dependency.uses_default_features && !defaults(used).is_empty();
+        let mut found: Vec<Finding> =
+            forced(&package.name, &used.name, by_default, &dependency.features).into_iter().collect();
+        if dependency.kind == DependencyKind::Normal {
+            let passed = |feature: &str| package.features.get(feature).map(Vec::as_slice);
+            found.extend(not_passed(&package.name, &used.name, defaults(used), passed));
+        }
+        let line = manifest::line_of(manifest, &dependency.name);
+        found.into_iter().map(|(what, remedy)| manifest.violation(line, what, remedy)).collect()
     };
-    package.dependencies.iter().filter_map(broken).collect()
+    let mixed = package.features.iter().flat_map(|(feature, parts)| {
+        let parts = parts.iter().filter_map(|part| part.split_once('/'));
+        parts.filter_map(move |(used, part)| mixed(&package.name, feature, used.trim_end_matches('?'), part))
+    });
+    let mixed = mixed.map(|(what, remedy)| manifest.violation(1, what, remedy));
+    package.dependencies.iter().flat_map(of_one).chain(mixed).collect()
 }
 
-/// What a dependency on one of ours does to its features, and what to do; nothing if it leaves them alone.
-fn verdict(by_default: bool, named: &[String]) -> Option<(&'static str, &'static str)> {
+/// The features that are on where nobody says otherwise.
+fn defaults(package: &Package) -> &[String] {
+    package.features.get("default").map_or(&[], Vec::as_slice)
+}
+
+/// A dependency that leaves whoever stands above no choice.
+fn forced(from: &str, used: &str, by_default: bool, named: &[String]) -> Option<Finding> {
     if by_default {
-        Some((
-            "switches on the default features of",
-            "say `default-features = false` in [workspace.dependencies]",
-        ))
+        let what = format!("{from} switches on the default features of {used}");
+        Some((what, "say `default-features = false` in [workspace.dependencies]".to_owned()))
     } else if !named.is_empty() {
-        Some(("names features of", "forward them from [features], so that they can be switched off"))
+        let what = format!("{from} names features of {used}");
+        Some((what, "pass them down from [features], so that they can be switched off".to_owned()))
     } else {
         None
     }
+}
+
+/// The default features of `used` that `from` does not pass down, or not by default. `passed` gives what a feature
+/// of `from` consists of.
+fn not_passed<'a>(
+    from: &str,
+    used: &str,
+    features: &[String],
+    passed: impl Fn(&str) -> Option<&'a [String]>,
+) -> Vec<Finding> {
+    let missing = |feature: &&String| {
+        let parts = [format!("{used}/{feature}"), format!("{used}?/{feature}")];
+        let passes = passed(feature).is_some_and(|found| found.iter().any(|part| parts.contains(part)));
+        let by_default = passed("default").is_some_and(|found| found.contains(feature));
+        !(passes && by_default)
+    };
+    let finding = |feature: &String| {
+        let what = format!("{from} does not pass `{feature}` down to {used} by default");
+        let remedy =
+            format!("write `{feature} = [\"{used}/{feature}\"]` in [features] and add it to `default`");
+        (what, remedy)
+    };
+    features.iter().filter(missing).map(finding).collect()
+}
+
+/// A feature that switches on another one of a crate of ours: it could not be switched off alone.
+fn mixed(from: &str, feature: &str, used: &str, part: &str) -> Option<Finding> {
+    let ours = used == "foretell" || used.starts_with("foretell-");
+    (ours && feature != part).then(|| {
+        let what = format!("`{feature}` of {from} switches on `{part}` of {used}");
+        (what, format!("let `{part}` of {from} do so"))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn owned(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
     #[test]
-    fn features_are_left_to_whoever_ships() {
-        assert_eq!(verdict(false, &[]), None);
-        assert!(verdict(true, &[]).unwrap().1.contains("default-features = false"));
-        assert!(verdict(false, &["simd".to_owned()]).unwrap().1.contains("[features]"));
+    fn features_are_left_to_whoever_stands_above() {
+        assert_eq!(forced("foretell-nn", "foretell-simd", false, &[]), None);
+        let (_, remedy) = forced("foretell-nn", "foretell-simd", true, &[]).unwrap();
+        assert!(remedy.contains("default-features = false"));
+        let (_, remedy) = forced("foretell-nn", "foretell-simd", false, &owned(&["simd"])).unwrap();
+        assert!(remedy.contains("[features]"));
+    }
+
+    #[test]
+    fn default_features_are_passed_down_by_default() {
+        let below = owned(&["simd", "faer"]);
+        let found = |default: &[&str], simd: &[&str]| {
+            let table = [("default", owned(default)), ("simd", owned(simd))];
+            let passed = |name: &str| table.iter().find(|(key, _)| *key == name).map(|(_, parts)| &parts[..]);
+            let found = not_passed("foretell-x", "foretell-gemm", &below, passed);
+            found.into_iter().map(|(what, _)| what).collect::<Vec<_>>()
+        };
+        let simd = "foretell-x does not pass `simd` down to foretell-gemm by default";
+        let faer = "foretell-x does not pass `faer` down to foretell-gemm by default";
+        assert_eq!(found(&["simd"], &["foretell-gemm/simd"]), [faer]);
+        assert_eq!(found(&["simd"], &["foretell-gemm?/simd"]), [faer]);
+        assert_eq!(found(&[], &["foretell-gemm/simd"]), [simd, faer]);
+        assert_eq!(found(&["simd"], &["foretell-simd/simd"]), [simd, faer]);
+    }
+
+    #[test]
+    fn a_feature_switches_on_its_namesakes_only() {
+        assert_eq!(mixed("foretell", "simd", "foretell-gemm", "simd"), None);
+        assert_eq!(mixed("foretell-data", "parquet", "parquet", "arrow"), None);
+        let (what, _) = mixed("foretell", "faer", "foretell-gemm", "simd").unwrap();
+        assert_eq!(what, "`faer` of foretell switches on `simd` of foretell-gemm");
     }
 }

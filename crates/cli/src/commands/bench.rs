@@ -17,8 +17,8 @@ Examples:
   foretell bench --model NLinear,MLP,NHITS --h 24 --input-size 96 --threads 2
   foretell bench --model NHITS --h 24 --input-size 96 --batch 128 --json
 
-With --json each model is an object on a line of its own: model, threads, batch,
-parameters, step_ms, forward_batch_ms, forward_one_us, pool_misses_per_step (calls
+With --json each model is an object on a line of its own: model, acceleration (the
+vector instructions and features in use), threads, batch, parameters, step_ms, forward_batch_ms, forward_one_us, pool_misses_per_step (calls
 to the system allocator for tensor buffers), held_bytes (kept for the backward
 pass), peak_rss_mb (of the process so far).")]
 pub(crate) struct Bench {
@@ -68,6 +68,6 @@ impl Bench {
             .numbers("pool misses/step", column(|bench| bench.pool_misses_per_step))
             .numbers("held [MB]", column(|bench| bench.held_bytes as f64 / 1e6))
             .numbers("peak RSS [MB]", column(|bench| bench.peak_rss_mb.unwrap_or(f64::NAN)));
-        print(table.render())
+        print(format!("{}with {}\n", table.render(), foretell::Acceleration::current()))
     }
 }

@@ -1,0 +1,80 @@
+//! What makes this build fast, and whether it is on.
+
+use std::fmt;
+
+use foretell_simd::Level;
+use serde::{Serialize, Serializer};
+
+/// Which optimisations this program was built with, and the vector instructions that it uses here.
+///
+/// They are Cargo features, on by default in every crate of foretell. A program that is slower than expected may
+/// have been built without one: print this to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Acceleration {
+    /// The vector instructions; [`Level::Scalar`] without the feature `simd`.
+    pub level: Level,
+    /// Whether matrix products run on faer's kernels: the feature `faer`.
+    pub faer: bool,
+    /// Whether several threads may work: the feature `parallel`.
+    pub parallel: bool,
+    /// Whether buffers are kept for the next owner: the feature `pool`.
+    pub pool: bool,
+}
+
+impl Acceleration {
+    /// That of this program on this machine.
+    ///
+    /// # Panics
+    /// If the environment variable `FORETELL_SIMD` names an unknown level, or one that this machine lacks.
+    pub fn current() -> Self {
+        Self {
+            level: foretell_simd::level(),
+            faer: foretell_gemm::FAER,
+            parallel: foretell_gemm::PARALLEL && foretell_optim::PARALLEL && foretell_train::PARALLEL,
+            pool: foretell_pool::POOLING,
+        }
+    }
+}
+
+/// `avx2, faer, parallel, pool`.
+impl fmt::Display for Acceleration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { level, faer, parallel, pool } = self;
+        write!(f, "{level}")?;
+        let features = [(faer, "faer"), (parallel, "parallel"), (pool, "pool")];
+        features.iter().filter(|(on, _)| **on).try_for_each(|(_, name)| write!(f, ", {name}"))
+    }
+}
+
+/// As it is displayed.
+impl Serialize for Acceleration {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_features_of_this_build_are_on_or_off_together_with_their_crates() {
+        let found = Acceleration::current();
+        if std::env::var_os("FORETELL_SIMD").is_none() {
+            assert_eq!(Some(found.level), Level::available().pop());
+        }
+        assert_eq!(foretell_simd::SIMD, cfg!(feature = "simd"));
+        assert_eq!(found.faer, cfg!(feature = "faer"));
+        assert_eq!(found.parallel, cfg!(feature = "parallel"));
+        assert_eq!(found.pool, cfg!(feature = "pool"));
+    }
+
+    #[test]
+    fn it_is_shown_as_a_list() {
+        let mut shown = Acceleration { level: Level::Avx2, faer: true, parallel: false, pool: true };
+        assert_eq!(shown.to_string(), "avx2, faer, pool");
+        (shown.level, shown.faer, shown.pool) = (Level::Scalar, false, false);
+        assert_eq!(shown.to_string(), "scalar");
+    }
+}
