@@ -44,3 +44,8 @@ pub use foretell_tensor::{Padding, Shape, Tensor};
 pub use gradients::Gradients;
 pub use ops::recurrent::{CellState, RecurrentWeights};
 pub use var::{Edge, Var};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -96,3 +96,8 @@ pub use model::ModelFile;
 pub use names::check_names;
 pub use tagged::{lr_scheduler_class, optimizer_class, torch_class_name};
 pub use tensor::{TensorData, TensorValues};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -99,3 +99,8 @@ pub use time::{TimeKind, TimeStyle};
 pub use time_format::TimeFormat;
 pub use windows::{Cutter, Span, WindowRef, WindowSpec};
 pub use zone::Zone;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -93,3 +93,8 @@ pub use resume::remove_training_state;
 pub use serde_json::{Value, json};
 pub use spec::{ModelSpec, SpecError};
 pub use warning::Warning;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -29,3 +29,8 @@ pub mod interpolate;
 pub mod moving_average;
 pub mod pool;
 pub mod recurrent;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

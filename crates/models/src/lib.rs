@@ -48,3 +48,8 @@ mod rnn;
 
 pub use categories::{Categories, Category};
 pub use registry::{ConfigError, Entry, Exogenous, MODELS, find};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

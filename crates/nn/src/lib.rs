@@ -52,3 +52,8 @@ pub use loss::{Columns, Loss, LossError, Truth};
 pub use model::{Dims, Forward, Inputs, Model, Stepwise, Windows};
 pub use params::{Alias, Entry, ParamId, Params, Scope, Table};
 pub use revin::register_revin;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

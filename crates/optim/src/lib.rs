@@ -36,3 +36,8 @@ pub use schedule::{Cosine, CosineWarmup, OneCycle, Pace, Plateau, PlateauConfig,
 
 /// Whether a step may be spread over threads: the feature `parallel`.
 pub const PARALLEL: bool = cfg!(feature = "parallel");
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -36,3 +36,8 @@ pub use ops::pad::Padding;
 pub use shape::{MAX_RANK, Shape};
 pub use storage::Storage;
 pub use tensor::Tensor;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -40,3 +40,8 @@ pub use workers::Workers;
 
 /// Whether shards may run on several threads: the feature `parallel`.
 pub const PARALLEL: bool = cfg!(feature = "parallel");
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
