@@ -143,6 +143,15 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// Two models that would be the same.
+    #[error(
+        "two models {model} have the same hyper-parameters, so their forecasts would be the same; leave one out, or give \
+         the second another hyper-parameter (random_seed, ...)"
+    )]
+    Twins {
+        /// The models' name.
+        model: &'static str,
+    },
     /// One name for two kinds of models.
     #[error("models of two kinds, {first} and {second}, have the alias {alias}; give one of them another")]
     Aliases {
@@ -321,4 +330,48 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+}
+
+impl Error {
+    /// Whether the mistake lies in what was asked for: models, hyper-parameters, settings. The others lie in data, files
+    /// or the training itself.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Spec(_)
+            | Self::Categorical { .. }
+            | Self::TwoColumns { .. }
+            | Self::NoModels
+            | Self::Twins { .. }
+            | Self::Horizons { .. }
+            | Self::ValSize { .. }
+            | Self::NothingToWatch { .. }
+            | Self::NoWindows { .. }
+            | Self::Columns { .. }
+            | Self::Aliases { .. }
+            | Self::Level { .. }
+            | Self::NoIntervals { .. }
+            | Self::OtherLevels { .. }
+            | Self::Intervals { .. }
+            | Self::IntervalsText { .. }
+            | Self::NothingToCalibrate
+            | Self::Ahead { .. }
+            | Self::HistoryAhead { .. }
+            | Self::IntervalsAhead { .. }
+            | Self::NoMedian { .. }
+            | Self::OtherTraining { .. } => true,
+            Self::Data(_)
+            | Self::Train { .. }
+            | Self::Checkpoint(_)
+            | Self::Model { .. }
+            | Self::NoCategories { .. }
+            | Self::Cardinality { .. }
+            | Self::Support { .. }
+            | Self::Frequency { .. }
+            | Self::ShortForIntervals { .. }
+            | Self::NotCalibrated { .. }
+            | Self::ShortForInsample { .. }
+            | Self::State { .. }
+            | Self::StateDirectory { .. } => false,
+        }
+    }
 }

@@ -79,13 +79,16 @@ impl Forecaster {
     /// Models to be trained on the same panel.
     ///
     /// # Errors
-    /// If there is none, if they forecast different horizons, or if the hyper-parameters of one do not
-    /// fit together.
+    /// If there is none, if they forecast different horizons, if two are the same, or if the hyper-parameters of one do
+    /// not fit together.
     pub fn new(specs: impl IntoIterator<Item = ModelSpec>) -> Result<Self, Error> {
         let specs: Vec<ModelSpec> = specs.into_iter().collect();
         let first = specs.first().ok_or(Error::NoModels)?;
-        for spec in &specs {
+        for (place, spec) in specs.iter().enumerate() {
             spec.check()?;
+            if specs[..place].iter().any(|earlier| earlier == spec) {
+                return Err(Error::Twins { model: spec.name() });
+            }
             if spec.h() != first.h() {
                 let (other, found) = (spec.alias().to_owned(), spec.h());
                 return Err(Error::Horizons { first: first.alias().to_owned(), h: first.h(), other, found });

@@ -64,6 +64,7 @@ mod saving;
 mod side_by_side;
 mod spec;
 mod training;
+mod unknown_name;
 mod warning;
 mod windows;
 

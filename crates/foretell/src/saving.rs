@@ -19,6 +19,7 @@ use crate::forecaster::{Fitted, FittedModel};
 use crate::local::Local;
 use crate::optimisation;
 use crate::spec::{ModelSpec, UNSUPPORTED};
+use crate::unknown_name::is_trainer_argument;
 use crate::warning::WarningListener;
 
 impl Fitted {
@@ -200,14 +201,21 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     arguments.insert("valid_loss".to_owned(), file.valid_loss()?.map_or(Value::Null, loss_value));
     arguments.insert("alias".to_owned(), file.alias.as_str().into());
     optimisation::from_file(&mut arguments);
+    // neuralforecast passes over the numbers of columns that the model does not read.
+    let read = arguments.get("cat_exog_list").cloned().unwrap_or_default();
+    if let Some(Value::Object(numbers)) = arguments.get_mut("categorical_cardinalities") {
+        let columns = read.as_array().map(Vec::as_slice).unwrap_or_default();
+        numbers.retain(|name, _| columns.iter().any(|column| column == name));
+    }
     let h = arguments.remove("h").unwrap_or_default();
     let steps = h.as_u64().filter(|&h| h <= 1_000_000);
     let steps =
         steps.ok_or_else(|| format!("hyper-parameter h must be between 1 and 1000000, found {h}"))? as usize;
     let mut spec = ModelSpec::new(&file.class, steps, 1)?.set("input_size", -1)?;
     for (name, value) in arguments {
-        let tolerated =
-            OF_TRAINING.contains(&name.as_str()) || UNSUPPORTED.iter().any(|(known, _)| *known == name);
+        let tolerated = OF_TRAINING.contains(&name.as_str())
+            || is_trainer_argument(&name)
+            || UNSUPPORTED.iter().any(|(known, _)| *known == name);
         spec = match spec.clone().set(&name, value) {
             Err(_) if tolerated => spec,
             set => set?,
@@ -225,9 +233,8 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     Ok(spec)
 }
 
-/// Arguments of neuralforecast's models and of PyTorch Lightning's trainer that say how a model is
-/// trained, or have no meaning for the models here.
-const OF_TRAINING: [&str; 58] = [
+/// Arguments of neuralforecast's models that say how a model is trained, or have no meaning for the models here.
+const OF_TRAINING: [&str; 26] = [
     "valid_loss",
     "max_steps",
     "learning_rate",
@@ -236,6 +243,8 @@ const OF_TRAINING: [&str; 58] = [
     "optimizer_kwargs",
     "lr_scheduler",
     "lr_scheduler_kwargs",
+    "gradient_clip_algorithm",
+    "gradient_clip_val",
     "early_stop_patience_steps",
     "val_monitor",
     "val_check_steps",
@@ -252,38 +261,4 @@ const OF_TRAINING: [&str; 58] = [
     "n_samples",
     "h_train",
     "inference_input_size",
-    "accelerator",
-    "accumulate_grad_batches",
-    "barebones",
-    "benchmark",
-    "callbacks",
-    "check_val_every_n_epoch",
-    "default_root_dir",
-    "detect_anomaly",
-    "deterministic",
-    "devices",
-    "enable_checkpointing",
-    "enable_model_summary",
-    "enable_progress_bar",
-    "fast_dev_run",
-    "gradient_clip_algorithm",
-    "gradient_clip_val",
-    "inference_mode",
-    "limit_predict_batches",
-    "limit_test_batches",
-    "limit_train_batches",
-    "limit_val_batches",
-    "log_every_n_steps",
-    "logger",
-    "max_time",
-    "min_steps",
-    "num_nodes",
-    "num_sanity_val_steps",
-    "overfit_batches",
-    "plugins",
-    "precision",
-    "profiler",
-    "strategy",
-    "sync_batchnorm",
-    "use_distributed_sampler",
 ];

@@ -1,5 +1,7 @@
 //! A model by name with its hyper-parameters: neuralforecast's names, defaults and JSON values.
 
+use std::collections::BTreeMap;
+
 use foretell_data::{DataError, Vocabulary, WindowScaler, nearest};
 use foretell_models::{Categories, Category, ConfigError, Entry, MODELS, find};
 use foretell_nn::{Dims, Loss, LossError, Model, Table, register_revin};
@@ -8,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::common::{CATEGORICAL, Common};
 use crate::meanings::MEANINGS;
 use crate::optimisation::{Fault, Optimisation, check_class};
+use crate::unknown_name;
 
 /// A model and its hyper-parameters, checked as they are set.
 ///
@@ -31,6 +34,13 @@ pub struct ModelSpec {
     own: Map<String, Value>,
 }
 
+/// Two are equal if they are the same model with the same hyper-parameters.
+impl PartialEq for ModelSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.entry.name == other.entry.name && self.common == other.common && self.own == other.own
+    }
+}
+
 /// A model or a hyper-parameter that cannot be.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecError {
@@ -49,7 +59,7 @@ pub enum SpecError {
         model: &'static str,
         /// The name given.
         found: String,
-        /// The name that was probably meant, or how to list them.
+        /// What was probably meant, why there is no such thing, or how to list them.
         hint: String,
     },
     /// A value that the hyper-parameter cannot have.
@@ -103,7 +113,8 @@ fn names() -> String {
 const MAX_PARAMETERS: usize = 1 << 30;
 
 impl ModelSpec {
-    /// The model of this name with its default hyper-parameters, to forecast `h` steps from `input_size`.
+    /// The model of this name, in any case of letters, with its default hyper-parameters, to forecast `h` steps from
+    /// `input_size`.
     ///
     /// # Errors
     /// If there is no such model, or a size is 0.
@@ -152,10 +163,7 @@ impl ModelSpec {
             }
         } else {
             let known = common.keys().chain(self.own.keys()).map(String::as_str);
-            let hint = match nearest(name, known) {
-                Some(name) => format!("did you mean {name}?"),
-                None => "ModelSpec::hyper_parameters (`foretell models --json`) lists them".to_owned(),
-            };
+            let hint = unknown_name::hint(name, known);
             return Err(SpecError::UnknownName { model, found: name.to_owned(), hint });
         }
         Ok(self)
@@ -235,6 +243,16 @@ impl ModelSpec {
             }
         }
         let known = [self.hist_exog_list(), self.futr_exog_list(), self.stat_exog_list()].concat();
+        for column in self.common.categorical_cardinalities.iter().flat_map(BTreeMap::keys) {
+            let columns = self.cat_exog_list();
+            if !columns.contains(column) {
+                let hint = nearest(column, columns.iter().map(String::as_str));
+                let hint = hint.map(|name| format!("; did you mean {name}?")).unwrap_or_default();
+                let found =
+                    format!("{column}, which is not in cat_exog_list = {}{hint}", Value::from(columns));
+                return fault("categorical_cardinalities", "of columns in cat_exog_list".to_owned(), found);
+            }
+        }
         for column in self.cat_exog_list() {
             if !known.contains(column) {
                 let expected =

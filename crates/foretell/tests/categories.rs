@@ -108,6 +108,8 @@ fn what_cannot_be_is_an_error() {
         assert!(error.contains(expected), "{error}");
     };
     says(spec(&[("categorical_cardinalities", json!({"promo": 1}))]), "column promo has 2 categories");
+    let slip = spec(&[("categorical_cardinalities", json!({"promo": 2, "colour": 3}))]);
+    says(slip, "found colour, which is not in cat_exog_list = [\"promo\",\"color\"]; did you mean color?");
     says(spec(&[("cat_exog_list", json!(["weather"]))]), "columns that stand in hist_exog_list");
     says(spec(&[("cat_exog_list", json!(["promo", "promo"]))]), "promo twice");
     says(spec(&[("cat_exog_list", json!(["color"]))]), "cat_exog_list");

@@ -181,9 +181,9 @@ impl std::fmt::Debug for Entry {
     }
 }
 
-/// The model of this name.
+/// The model of this name, in any case of letters.
 pub fn find(name: &str) -> Option<&'static Entry> {
-    MODELS.iter().find(|entry| entry.name == name)
+    MODELS.iter().find(|entry| entry.name.eq_ignore_ascii_case(name))
 }
 
 fn object(value: Value) -> Map<String, Value> {

@@ -1,0 +1,32 @@
+//! Which models make a forecaster, and what is an error of whoever asked.
+
+use foretell::{Error, Forecaster, MODELS, ModelSpec};
+
+#[test]
+fn models_are_found_in_any_case_of_letters() {
+    for entry in MODELS {
+        for name in [entry.name.to_lowercase(), entry.name.to_uppercase()] {
+            assert_eq!(ModelSpec::new(&name, 1, 2).map(|spec| spec.name()).ok(), Some(entry.name), "{name}");
+        }
+    }
+    let error = ModelSpec::new("nhit", 1, 2).expect_err("no such model").to_string();
+    assert!(error.contains("did you mean NHITS?"), "{error}");
+}
+
+#[test]
+fn two_models_of_a_name_must_differ() -> Result<(), Error> {
+    let spec = || ModelSpec::new("NLinear", 1, 2);
+    let error = Forecaster::new([spec()?, spec()?]).expect_err("twins");
+    assert!(error.is_usage() && matches!(error, Error::Twins { model: "NLinear" }), "{error}");
+    let forecaster = Forecaster::new([spec()?, spec()?.set("random_seed", 2)?])?;
+    assert_eq!(forecaster.column_names(), ["NLinear", "NLinear1"]);
+    Forecaster::new([spec()?, ModelSpec::new("DLinear", 1, 2)?]).map(drop)
+}
+
+#[test]
+fn mistakes_of_the_question_are_told_from_those_of_the_data() {
+    let slip = Error::from(ModelSpec::new("NHITZ", 1, 2).expect_err("no such model"));
+    assert!(slip.is_usage() && Error::NoModels.is_usage());
+    let data = foretell::column_names("nowhere.csv").expect_err("no such file");
+    assert!(!Error::from(data).is_usage());
+}
