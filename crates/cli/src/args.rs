@@ -10,10 +10,10 @@ use foretell::{
     ColumnNames, Fill, Forecaster, Freq, LocalScaler, ModelSpec, Panel, PredictionIntervals, ReadOptions,
     TimeFormat, Zone, remove_training_state,
 };
-use serde_json::Value;
 
 use crate::Usage;
 use crate::progress::{Log, Reporter};
+use crate::setting::{Setting, listed_name, setting};
 
 /// The data file and its layout.
 #[derive(Debug, Args)]
@@ -132,7 +132,8 @@ impl DataArgs {
 /// Models by name, and their hyper-parameters.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
-    /// Models to use, separated by commas; `foretell models` lists them
+    /// Models to use, separated by commas, in any case of letters; `foretell models` lists them. Two of a name, as
+    /// NHITS,NHITS, differ in what --set NHITS.1.key=JSON says of the second
     #[arg(
         long = "model", value_name = "NAME[,NAME]", required = true, value_delimiter = ',',
         value_parser = NonEmptyStringValueParser::new()
@@ -157,7 +158,8 @@ pub(crate) struct ModelArgs {
     /// Those of these columns that hold categories, texts or numbers, which the models embed (cat_exog_list)
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     cat_exog: Vec<String>,
-    /// A hyper-parameter for all models, or with NAME.key=JSON for one; what is no JSON is a text
+    /// A hyper-parameter for all models, with NAME.key=JSON for those of that name, with NAME.1.key=JSON for the second
+    /// of them. They are numbered as their columns are, NAME (0), NAME1 (1), ...; what is no JSON is a text
     #[arg(long = "set", value_name = "key=JSON", value_parser = setting)]
     settings: Vec<Setting>,
 }
@@ -222,42 +224,19 @@ fn input_size(text: &str) -> Result<InputSize, String> {
     }
 }
 
-/// A hyper-parameter given by `--set`.
-#[derive(Clone, Debug, PartialEq)]
-struct Setting {
-    /// The model it is for; nothing for all.
-    model: Option<String>,
-    name: String,
-    value: Value,
-}
-
-fn setting(text: &str) -> Result<Setting, String> {
-    let (key, value) = text.split_once('=').ok_or("write it as key=JSON, for example max_steps=500")?;
-    let (model, name) = match key.split_once('.') {
-        Some((model, name)) => (Some(model.to_owned()), name),
-        None => (None, key),
-    };
-    let name = name.to_owned();
-    if name == "h" {
-        return Err("the horizon is set by --h, for all models".to_owned());
-    }
-    let value = match serde_json::from_str(value) {
-        Ok(value) => value,
-        // Whoever opens a bracket or a quotation mark meant JSON.
-        Err(error) if value.starts_with(['{', '[', '"']) => return Err(format!("no valid JSON: {error}")),
-        Err(_) => Value::from(value),
-    };
-    Ok(Setting { model, name, value })
-}
-
 impl ModelArgs {
-    /// The models with their hyper-parameters set: first those for all models, then those for one.
-    /// `statics` are the columns of the static file, if there is one.
+    /// The models with their hyper-parameters set: first those for all models, then those for models of a name, then
+    /// those for one. `statics` are the columns of the static file, if there is one.
     pub(crate) fn specs(&self, seed: Option<u64>, statics: &[String]) -> anyhow::Result<Vec<ModelSpec>> {
-        let mut named = self.settings.iter().filter_map(|setting| setting.model.as_ref());
-        if let Some(name) = named.find(|&name| !self.models.contains(name)) {
-            let models = self.models.join(", ");
-            return Err(Usage(format!("--set {name}.KEY: there is no {name} among --model {models}")).into());
+        let names: Vec<String> = self.models.iter().map(|name| listed_name(name)).collect();
+        let number = |place: usize| names[..place].iter().filter(|name| **name == names[place]).count();
+        let models: Vec<(&str, usize)> =
+            names.iter().enumerate().map(|(place, name)| (name.as_str(), number(place))).collect();
+        for Setting { key, .. } in &self.settings {
+            if let Some(model) = key.model.as_ref().filter(|_| !models.iter().any(|(m, n)| key.is_for(m, *n)))
+            {
+                return Err(Usage(format!("--set {key}: {}", self.no_such_model(model, &names))).into());
+            }
         }
         let input_size = self.input_size.0.unwrap_or(3 * self.h);
         let stat_exog = if self.stat_exog.is_empty() { statics } else { &self.stat_exog };
@@ -267,7 +246,7 @@ impl ModelArgs {
             (if self.stat_exog.is_empty() { "--static" } else { "--stat-exog" }, "stat_exog_list", stat_exog),
             ("--cat-exog", "cat_exog_list", &self.cat_exog),
         ];
-        let spec = |model: &String| {
+        let spec = |&(model, number): &(&str, usize)| {
             let mut spec = ModelSpec::new(model, self.h, input_size)?;
             for (flag, name, columns) in exogenous {
                 if !columns.is_empty() {
@@ -277,19 +256,30 @@ impl ModelArgs {
             if let Some(seed) = seed {
                 spec = spec.set("random_seed", seed)?;
             }
-            let general = self.settings.iter().filter(|setting| setting.model.is_none());
-            let own = self.settings.iter().filter(|setting| setting.model.as_ref() == Some(model));
-            for Setting { model: one, name, value } in general.chain(own) {
-                let flag = || match one {
-                    Some(model) => format!("--set {model}.{name}"),
-                    None if self.models.len() == 1 => format!("--set {name}"),
-                    None => format!("--set {name}, for all models (for one of them: --set NAME.{name})"),
+            let mut settings: Vec<&Setting> =
+                self.settings.iter().filter(|setting| setting.key.is_for(model, number)).collect();
+            settings.sort_by_key(|setting| setting.key.rank());
+            for Setting { key, value } in settings {
+                let flag = || match &key.model {
+                    None if models.len() > 1 => {
+                        format!("--set {key}, for all models (for one of them: --set NAME.{key})")
+                    }
+                    _ => format!("--set {key}"),
                 };
-                spec = spec.set(name, value.clone()).with_context(flag)?;
+                spec = spec.set(&key.name, value.clone()).with_context(flag)?;
             }
             Ok(spec)
         };
-        self.models.iter().map(spec).collect()
+        models.iter().map(spec).collect()
+    }
+
+    /// Why a hyper-parameter is for none of the models of these names.
+    fn no_such_model(&self, model: &str, names: &[String]) -> String {
+        match names.iter().filter(|name| *name == model).count() {
+            0 => format!("there is no {model} among --model {}", self.models.join(", ")),
+            1 => format!("there is one {model} among --model {}: {model}.0", self.models.join(", ")),
+            n => format!("there are {n} {model} in --model, numbered {model}.0 to {model}.{}", n - 1),
+        }
     }
 }
 
@@ -382,27 +372,6 @@ pub(crate) struct LogArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn settings_are_json_or_text() {
-        let read = |text: &str| setting(text).map(|found| (found.model, found.name, found.value));
-        let name = |name: &str| name.to_owned();
-        assert_eq!(read("max_steps=500"), Ok((None, name("max_steps"), json!(500))));
-        assert_eq!(read("scaler_type=standard"), Ok((None, name("scaler_type"), json!("standard"))));
-        assert_eq!(read("scaler_type=\"robust\""), Ok((None, name("scaler_type"), json!("robust"))));
-        assert_eq!(read("alias=a=b"), Ok((None, name("alias"), json!("a=b"))));
-        let loss = json!({ "MQLoss": { "level": [80, 90] } });
-        let found = read("NHITS.loss={\"MQLoss\":{\"level\":[80,90]}}");
-        assert_eq!(found, Ok((Some(name("NHITS")), name("loss"), loss)));
-    }
-
-    #[test]
-    fn settings_that_cannot_be_say_why() {
-        assert!(setting("max_steps").unwrap_err().contains("key=JSON"));
-        assert!(setting("h=3").unwrap_err().contains("--h"));
-        assert!(setting("n_blocks=[1,1").unwrap_err().contains("no valid JSON"));
-    }
 
     #[test]
     fn an_input_size_is_positive_or_three_horizons() {

@@ -4,23 +4,24 @@
 //! line, and all of them are parsed together. So the file can say what the flags can, by construction. Flags
 //! that the command line gives are left out of the file; of `--set`, the hyper-parameters that it sets.
 
-use std::collections::HashSet;
+mod file;
+
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
-use foretell::nearest;
-use serde_json::{Map, Number, Value};
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use crate::config::file::entries;
+use crate::setting::{Key, listed_name};
 
 /// The flag, for the commands that have it.
 pub(crate) fn flag() -> Arg {
     Arg::new("config").long("config").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
-        "TOML file with flags of this command by their names; those of the command line win over it, and its paths \
-         are relative to it",
+        "TOML file with flags by their names, those of one command in its table, as [predict]; the command line wins \
+         over the file, and the file's paths are relative to it",
     )
 }
 
@@ -75,12 +76,14 @@ pub(crate) fn parse(command: &Command, args: Vec<OsString>) -> Result<(ArgMatche
     let Some((sub, given, path, place)) = found else { return Ok((strict(args)?, Origins::default())) };
     let text = fs::read_to_string(path)
         .map_err(|error| Mistake::File(format!("cannot read --config {}: {error}", path.display())))?;
-    let entries = entries(&text, path, sub).map_err(Mistake::File)?;
-    let overridden = Overridden::new(sub, given, &args);
+    let mut kept = entries(&text, path, command, sub.get_name()).map_err(Mistake::File)?;
+    let overridden = Overridden::by_command_line(sub, given, &args);
+    kept.retain(|entry| !overridden.contains(entry));
     let (mut all, mut lines) = (args.clone(), Vec::new());
-    let kept: Vec<Entry> = entries.into_iter().filter(|entry| !overridden.contains(entry)).collect();
     // Hyper-parameters first: what is wrong with one may mention a flag.
-    for entry in kept.iter().filter(|entry| entry.setting).chain(kept.iter().filter(|entry| !entry.setting)) {
+    let (settings, flags): (Vec<_>, Vec<_>) =
+        kept.iter().partition(|entry| matches!(entry.what, Subject::Setting(_)));
+    for entry in settings.into_iter().chain(flags) {
         lines.extend(entry.called().into_iter().map(|called| (called, entry.line)));
     }
     all.splice(place..place, kept.into_iter().map(|entry| entry.argument));
@@ -110,42 +113,46 @@ pub(crate) fn first_paragraph(error: &clap::Error) -> String {
 #[derive(Debug, PartialEq)]
 struct Entry {
     line: usize,
-    /// The flag's name, or that of the hyper-parameter.
-    key: String,
-    /// Whether it is a hyper-parameter, and for which model.
-    setting: bool,
-    model: Option<String>,
+    what: Subject,
     argument: OsString,
 }
 
+/// What an argument is about.
+#[derive(Debug, PartialEq)]
+enum Subject {
+    /// The flag of this name.
+    Flag(String),
+    /// A hyper-parameter.
+    Setting(Key),
+}
+
 impl Entry {
-    /// The flag as messages call it.
+    /// The subject as messages call it.
     fn called(&self) -> Vec<String> {
-        let key = &self.key;
-        match &self.model {
+        match &self.what {
             // clap quotes the value.
-            Some(model) => vec![format!("--set {model}.{key}"), format!("'{model}.{key}")],
-            None if self.setting => vec![format!("--set {key}"), format!("'{key}")],
-            None if key == "model" => {
+            Subject::Setting(key) => vec![format!("--set {key}"), format!("'{key}")],
+            Subject::Flag(flag) if flag == "model" => {
                 let argument = self.argument.to_string_lossy();
                 vec![argument.replace("--model=", "is called "), "--model".to_owned()]
             }
-            None if key.contains('-') => vec![format!("--{key}"), key.replace('-', "_")],
-            None => vec![format!("--{key}")],
+            Subject::Flag(flag) if flag.contains('-') => vec![format!("--{flag}"), flag.replace('-', "_")],
+            Subject::Flag(flag) => vec![format!("--{flag}")],
         }
     }
 }
 
-/// What the command line says itself.
+/// What the command line, or a table of the file, says itself.
+#[derive(Debug, Default)]
 struct Overridden {
     flags: HashSet<String>,
-    models: Option<Vec<String>>,
-    /// Hyper-parameters, `NAME.key` or `key`.
-    settings: HashSet<String>,
+    /// How many models of each name there are, if any are named.
+    models: Option<HashMap<String, usize>>,
+    settings: HashSet<Key>,
 }
 
 impl Overridden {
-    fn new(command: &Command, given: &ArgMatches, args: &[OsString]) -> Self {
+    fn by_command_line(command: &Command, given: &ArgMatches, args: &[OsString]) -> Self {
         let told = |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
         let flags = command.get_arguments().filter(told).filter_map(|arg| arg.get_long());
         let mut settings = HashSet::new();
@@ -154,196 +161,52 @@ impl Overridden {
             let next = args.get(i + 1).map(|next| next.to_string_lossy());
             let setting = arg.strip_prefix("--set=").map(str::to_owned);
             let setting = setting.or_else(|| next.filter(|_| arg == "--set").map(|next| next.into_owned()));
-            settings.extend(setting.and_then(|text| text.split('=').next().map(str::to_owned)));
+            settings.extend(setting.and_then(|text| text.split('=').next().map(Key::parse)));
         }
         let flags: HashSet<String> = flags.filter(|flag| *flag != "set").map(str::to_owned).collect();
         let models = flags.contains("model").then(|| given.try_get_many::<String>("models").ok()).flatten();
-        let models = models.map(|models| models.into_iter().flatten().cloned().collect());
+        let models = models.map(|models| counts(models.into_iter().flatten().map(String::as_str)));
         Self { flags, models, settings }
     }
 
-    /// Whether the command line says otherwise.
+    fn by_entries(entries: &[Entry]) -> Self {
+        let mut found = Self::default();
+        let mut models = Vec::new();
+        for entry in entries {
+            match &entry.what {
+                Subject::Setting(key) => _ = found.settings.insert(key.clone()),
+                Subject::Flag(flag) if flag == "set" => {}
+                Subject::Flag(flag) => {
+                    found.flags.insert(flag.clone());
+                    let argument = entry.argument.to_string_lossy();
+                    let names = argument.strip_prefix("--model=").unwrap_or_default().split(',');
+                    models.extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
+                }
+            }
+        }
+        found.models = found.flags.contains("model").then(|| counts(models.iter().map(String::as_str)));
+        found
+    }
+
+    /// Whether it says otherwise.
     fn contains(&self, entry: &Entry) -> bool {
-        match &entry.model {
-            _ if !entry.setting => self.flags.contains(&entry.key),
-            None => self.settings.contains(&entry.key),
-            Some(model) => {
-                let unused = self.models.as_ref().is_some_and(|models| !models.contains(model));
-                let named = self.settings.contains(&format!("{model}.{}", entry.key));
-                unused || named || self.settings.contains(&entry.key)
-            }
-        }
-    }
-}
-
-/// What is wrong with a line of the file.
-struct Fault(usize, String);
-
-/// The arguments that a file stands for, in its order.
-fn entries(text: &str, path: &Path, command: &Command) -> Result<Vec<Entry>, String> {
-    let line =
-        |at: usize| 1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count();
-    let located = |Fault(at, what): Fault| format!("{}, line {}: {what}", path.display(), line(at));
-    let table = DeTable::parse(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        located(Fault(at, format!("no valid TOML: {}", error.message())))
-    })?;
-    let mut entries = Vec::new();
-    for (key, value) in table.get_ref() {
-        flag_entries(key, value, path, command, &mut entries).map_err(located)?;
-    }
-    entries.sort_by_key(|entry| entry.line);
-    entries.iter_mut().for_each(|entry| entry.line = line(entry.line));
-    Ok(entries)
-}
-
-/// Reads one key of the file. Lines are positions until all are read.
-fn flag_entries(
-    key: &Spanned<impl AsRef<str>>,
-    value: &Spanned<DeValue<'_>>,
-    path: &Path,
-    command: &Command,
-    entries: &mut Vec<Entry>,
-) -> Result<(), Fault> {
-    let (name, at) = (key.get_ref().as_ref(), key.span().start);
-    let usable = |arg: &&Arg| !["help", "version", "config"].contains(&arg.get_id().as_str());
-    let known = |name: &str| {
-        let called = |arg: &&Arg| {
-            arg.get_long() == Some(name)
-                || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+        let key = match &entry.what {
+            Subject::Flag(flag) => return self.flags.contains(flag),
+            Subject::Setting(key) => key,
         };
-        command.get_arguments().filter(usable).find(called)
-    };
-    let Some(arg) = known(name) else {
-        let names = command.get_arguments().filter(usable).filter_map(Arg::get_long);
-        let hint = nearest(name, names).map(|name| format!(", did you mean `{name}`?")).unwrap_or_default();
-        let place = match known("set") {
-            Some(_) => "; hyper-parameters stand in [set], for all models, or in [model.NAME]",
-            None => "",
+        let unused = |models: &HashMap<String, usize>| {
+            let model = key.model.as_ref();
+            model.is_some_and(|model| models.get(model).copied().unwrap_or(0) <= key.number.unwrap_or(0))
         };
-        let what = format!("`{name}` is no flag of foretell {}{hint}{place}", command.get_name());
-        return Err(Fault(at, what));
-    };
-    // An alias is overridden like the flag itself.
-    let name = arg.get_long().unwrap_or(name);
-    let fault = |expected: &str| {
-        let found = value.get_ref().type_str();
-        Fault(value.span().start, format!("`{name}` must be {expected}, found a TOML {found}"))
-    };
-    let mut push = |line, argument| {
-        entries.push(Entry { line, key: name.to_owned(), setting: false, model: None, argument });
-    };
-    let many = matches!(arg.get_action(), ArgAction::Append);
-    match value.get_ref() {
-        DeValue::Boolean(on) if !arg.get_action().takes_values() => {
-            if *on {
-                push(at, format!("--{name}").into());
-            }
-            Ok(())
-        }
-        _ if !arg.get_action().takes_values() => Err(fault("true or false")),
-        DeValue::Table(table) if name == "set" => settings(table, None, entries),
-        DeValue::Table(models) if name == "model" && many => {
-            let mut own = Vec::new();
-            for (model, table) in models {
-                let DeValue::Table(table) = table.get_ref() else {
-                    let model = model.get_ref();
-                    let what =
-                        format!("`model.{model}` must be a table of hyper-parameters: [model.{model}]");
-                    return Err(Fault(table.span().start, what));
-                };
-                push(model.span().start, format!("--model={}", model.get_ref()).into());
-                settings(table, Some(model.get_ref()), &mut own)?;
-            }
-            entries.append(&mut own);
-            Ok(())
-        }
-        DeValue::Array(values) if many => {
-            for value in values.iter() {
-                let text = text(value.get_ref()).ok_or_else(|| fault("a list of values"))?;
-                push(value.span().start, argument(arg, name, &text, path));
-            }
-            Ok(())
-        }
-        value => match text(value) {
-            Some(text) => {
-                push(at, argument(arg, name, &text, path));
-                Ok(())
-            }
-            None if many => Err(fault("a value or a list of values")),
-            None => Err(fault("one value")),
-        },
+        self.models.as_ref().is_some_and(unused) || key.is_covered_by(&self.settings)
     }
 }
 
-/// Hyper-parameters: texts as `--set` takes them, all else as JSON.
-fn settings(table: &DeTable<'_>, model: Option<&str>, entries: &mut Vec<Entry>) -> Result<(), Fault> {
-    for (key, value) in table {
-        let name = key.get_ref();
-        let value = match value.get_ref() {
-            DeValue::String(text) => text.to_string(),
-            other => json(other).map(|value| value.to_string()).ok_or_else(|| {
-                Fault(
-                    value.span().start,
-                    format!("`{name}` holds a number that JSON cannot: write a finite one"),
-                )
-            })?,
-        };
-        let full = model.map_or(name.to_string(), |model| format!("{model}.{name}"));
-        entries.push(Entry {
-            line: key.span().start,
-            key: name.to_string(),
-            setting: true,
-            model: model.map(str::to_owned),
-            argument: format!("--set={full}={value}").into(),
-        });
-    }
-    Ok(())
-}
-
-/// The argument in one piece, so that a value may begin with a dash. Paths are relative to the file.
-fn argument(arg: &Arg, name: &str, text: &str, file: &Path) -> OsString {
-    let is_path = arg.get_value_hint() == ValueHint::AnyPath && text != "-";
-    let mut argument = OsString::from(format!("--{name}="));
-    match file.parent().filter(|_| is_path) {
-        Some(home) => argument.push(home.join(text)),
-        None => argument.push(text),
-    }
-    argument
-}
-
-/// A value as one would write it behind a flag; nothing for lists and tables.
-fn text(value: &DeValue<'_>) -> Option<String> {
-    Some(match value {
-        DeValue::String(text) => text.to_string(),
-        // What is beyond 64 bits is the flag's to refuse.
-        DeValue::Integer(number) => {
-            json(value).map_or(number.as_str().to_owned(), |number| number.to_string())
-        }
-        DeValue::Float(number) => number.as_str().to_owned(),
-        DeValue::Boolean(truth) => truth.to_string(),
-        DeValue::Datetime(time) => time.to_string(),
-        DeValue::Array(_) | DeValue::Table(_) => return None,
-    })
-}
-
-/// The value as JSON; nothing for numbers that it has not.
-fn json(value: &DeValue<'_>) -> Option<Value> {
-    Some(match value {
-        DeValue::String(text) => Value::from(&**text),
-        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok()?.into(),
-        DeValue::Float(number) => Value::Number(Number::from_f64(number.as_str().parse().ok()?)?),
-        DeValue::Boolean(truth) => Value::from(*truth),
-        DeValue::Datetime(time) => Value::from(time.to_string()),
-        DeValue::Array(values) => values.iter().map(|value| json(value.get_ref())).collect::<Option<_>>()?,
-        DeValue::Table(table) => {
-            let mut pairs: Vec<_> = table.iter().collect();
-            pairs.sort_by_key(|(key, _)| key.span().start);
-            let pairs = pairs
-                .into_iter()
-                .map(|(key, value)| Some((key.get_ref().to_string(), json(value.get_ref())?)));
-            Value::Object(pairs.collect::<Option<Map<_, _>>>()?)
-        }
+/// How many models of each name there are.
+fn counts<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<String, usize> {
+    names.fold(HashMap::new(), |mut counts, name| {
+        *counts.entry(listed_name(name)).or_default() += 1;
+        counts
     })
 }
 

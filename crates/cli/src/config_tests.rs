@@ -1,4 +1,7 @@
+use std::path::Path;
+
 use super::*;
+use crate::CONFIGURABLE;
 use foretell_fuzz::{Prey, hunt};
 
 const RUN: &str = r#"
@@ -22,14 +25,13 @@ loss = { MQLoss = { quantiles = [0.5, 1e-1] } }
 learning_rate = 1_0.5
 "#;
 
-fn fit() -> Command {
-    let command = crate::command();
-    command.find_subcommand("fit").unwrap().clone()
+fn of(command: &str, text: &str) -> Result<Vec<String>, String> {
+    let entries = entries(text, Path::new("home/run.toml"), &crate::command(), command)?;
+    Ok(entries.into_iter().map(|entry| entry.argument.into_string().unwrap()).collect())
 }
 
 fn arguments(text: &str) -> Result<Vec<String>, String> {
-    let entries = entries(text, Path::new("home/run.toml"), &fit())?;
-    Ok(entries.into_iter().map(|entry| entry.argument.into_string().unwrap()).collect())
+    of("fit", text)
 }
 
 #[test]
@@ -84,6 +86,84 @@ fn mistakes_are_told_with_their_line_and_what_was_meant() {
 }
 
 #[test]
+fn one_file_serves_several_commands() {
+    let text = "
+        data = 'a.csv'
+        h = 3
+        model = [{ name = 'MLP' }]
+        checkpoint = 'state'
+        [set]
+        max_steps = 5
+        [fit]
+        out = 'model'
+        set = { max_steps = 7 }
+        [predict]
+        model = 'model'
+        level = [80]
+        [cross-validate]
+        h = 4
+        model.nhits = { }
+    ";
+    let fit = ["--data=home/a.csv", "--h=3", "--model=MLP", "--checkpoint=home/state"];
+    let own = ["--out=home/model", "--set=max_steps=7"];
+    assert_eq!(of("fit", text).unwrap(), [&fit[..], &own].concat());
+    assert_eq!(
+        of("predict", text).unwrap(),
+        ["--data=home/a.csv", "--h=3", "--model=home/model", "--level=80"]
+    );
+    let own = ["--data=home/a.csv", "--checkpoint=home/state", "--set=max_steps=5", "--h=4", "--model=nhits"];
+    assert_eq!(of("cross-validate", text).unwrap(), own);
+    // Models are nothing that predict could take, and for it passed over.
+    assert!(of("predict", "[model.MLP]\nhidden_size = 8\n[set]\nalias = 'x'\n").unwrap().is_empty());
+    for (text, parts) in [
+        ("ids = 'a'", ["line 1: `ids` is no flag of foretell fit, predict or cross-validate", ""]),
+        ("[fit]\nfutr = 'a'", ["line 2: `futr` is no flag of foretell fit", "did you mean `futr-exog`?"]),
+        ("[predict]\n\ninput-size = 3", ["line 3: `input-size` is no flag of foretell predict", ""]),
+        ("fit = 3", ["line 1: `fit` must be a table", "[fit]"]),
+        ("insample = 3", ["line 1: `insample` must be true or false", "integer"]),
+    ] {
+        for command in CONFIGURABLE {
+            let message = of(command, text).unwrap_err();
+            assert!(parts.iter().all(|part| message.contains(part)), "{command}, {text:?}: {message}");
+        }
+    }
+}
+
+#[test]
+fn models_of_one_name_are_numbered() {
+    let text = "
+        [[model]]
+        name = 'nhits'
+        max_steps = 5
+        [[model]]
+        name = 'MLP'
+        hidden_size = 8
+        [[model]]
+        name = 'NHITS'
+        alias = 'deep'
+    ";
+    let expected = [
+        "--model=nhits",
+        "--set=NHITS.0.max_steps=5",
+        "--model=MLP",
+        "--set=MLP.hidden_size=8",
+        "--model=NHITS",
+        "--set=NHITS.1.alias=deep",
+    ];
+    assert_eq!(arguments(text).unwrap(), expected);
+    let twice = arguments("[model.NHITS]\n[model.nhits]\nmax_steps = 3").unwrap();
+    assert_eq!(twice, ["--model=NHITS", "--model=nhits", "--set=NHITS.1.max_steps=3"]);
+    for (text, part) in [
+        ("[[model]]\nalias = 'a'", "line 1: a [[model]] needs a name"),
+        ("[[model]]\nname = 3", "line 1: a [[model]] needs a name"),
+        ("model = ['MLP', { name = 'MLP' }]", "line 1: `model` must be a list of values"),
+    ] {
+        let message = arguments(text).unwrap_err();
+        assert!(message.contains(part), "{text:?}: {message}");
+    }
+}
+
+#[test]
 fn messages_about_the_files_flags_are_led_by_their_line() {
     let lines = vec![("--h".to_owned(), 3), ("--set NHITS.max_step".to_owned(), 7)];
     let origins = Origins { file: "run.toml".to_owned(), lines };
@@ -103,6 +183,9 @@ fn messages_about_the_files_flags_are_led_by_their_line() {
 fn no_file_panics() {
     const WORDS: &[&str] = &[
         "[model.NHITS]",
+        "[[model]]\nname = 'mlp'",
+        "[predict]",
+        "[cross-validate.set]",
         "[[set]]",
         "[set]",
         "model",
@@ -135,7 +218,8 @@ fn no_file_panics() {
         "hist-exog",
     ];
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let example = fit().get_after_help().unwrap().to_string();
+    let cli = crate::command();
+    let example = cli.find_subcommand("fit").unwrap().get_after_help().unwrap().to_string();
     let example =
         example.split_once("in tables:\n").unwrap().1.lines().take_while(|line| line.starts_with("  "));
     let example = example.collect::<Vec<_>>().join("\n");
@@ -143,6 +227,9 @@ fn no_file_panics() {
     (0..200).for_each(|i| large += &format!("key_{i} = [1, 2.5, \"{i}\"]\n"));
     let seeds = [RUN, &example, &large].map(|text| text.as_bytes().to_vec()).to_vec();
     let prey = Prey { name: "run.toml", seeds, words: WORDS, always: 1 << 20, factor: 100 };
-    let command = fit();
-    hunt(&prey, |bytes, _| entries(&text(bytes), Path::new("run.toml"), &command).map(drop));
+    hunt(&prey, |bytes, _| {
+        CONFIGURABLE
+            .iter()
+            .try_for_each(|command| entries(&text(bytes), Path::new("run.toml"), &cli, command).map(drop))
+    });
 }

@@ -14,6 +14,7 @@ mod interrupt;
 mod markdown;
 mod output;
 mod progress;
+mod setting;
 mod table;
 mod ticks;
 
@@ -25,6 +26,7 @@ use std::{env, fmt};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use foretell::SpecError;
 
 use crate::commands::{bench, cross_validate, demo, fit, inspect, models, plot, predict};
 use crate::config::{Mistake, Origins, first_paragraph};
@@ -167,35 +169,10 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// Whether another command line would mend it.
 fn is_usage(error: &anyhow::Error) -> bool {
-    use foretell::{Error, SpecError};
     error.chain().any(|cause| {
         cause.is::<Usage>()
             || cause.is::<SpecError>()
-            || matches!(
-                cause.downcast_ref(),
-                Some(
-                    Error::Spec(_)
-                        | Error::NoModels
-                        | Error::Horizons { .. }
-                        | Error::Columns { .. }
-                        | Error::Categorical { .. }
-                        | Error::TwoColumns { .. }
-                        | Error::Aliases { .. }
-                        | Error::ValSize { .. }
-                        | Error::NothingToWatch { .. }
-                        | Error::NoWindows { .. }
-                        | Error::OtherTraining { .. }
-                        | Error::Level { .. }
-                        | Error::NoIntervals { .. }
-                        | Error::OtherLevels { .. }
-                        | Error::Intervals { .. }
-                        | Error::NothingToCalibrate
-                        | Error::Ahead { .. }
-                        | Error::HistoryAhead { .. }
-                        | Error::IntervalsAhead { .. }
-                        | Error::NoMedian { .. }
-                )
-            )
+            || cause.downcast_ref().is_some_and(foretell::Error::is_usage)
     })
 }
 

@@ -341,6 +341,42 @@ fn series_are_scaled_on_request() {
 }
 
 #[test]
+fn models_are_called_in_any_case_of_letters_and_numbered() {
+    let desk = Desk::new();
+    let two = "--model nlinear,NLINEAR --set nlinear.1.max_steps=2 --set NLinear.scaler_type=standard";
+    let output = desk.run(&format!("fit {LONG} {SMALL} {two} --out model --log json"));
+    assert!(output.status.success(), "{}", stderr(&output));
+    let steps = |model: &str| {
+        let of = |line: &&str| line.contains("\"fitted\"") && line.contains(&format!("\"{model}\""));
+        let text = stderr(&output);
+        let event: Value = serde_json::from_str(text.lines().find(of).unwrap()).unwrap();
+        event["steps"].as_u64()
+    };
+    assert_eq!((steps("NLinear"), steps("NLinear1")), (Some(3), Some(2)));
+    let found: Value = serde_json::from_str(&desk.ok("inspect model --json")).unwrap();
+    for model in found["models"].as_array().unwrap() {
+        assert_eq!((&model["class"], &model["scaler_type"]), (&"NLinear".into(), &"standard".into()));
+    }
+    let forecast = desk.ok("predict --model model --data long.csv");
+    assert_eq!(rows(&forecast)[0], ["shop", "day", "NLinear", "NLinear1"]);
+    assert_eq!(desk.ok("models nhits"), desk.ok("models NHITS"));
+
+    let fit = format!("fit {LONG} {SMALL} --out other --model NLinear,nlinear");
+    for (line, part) in [
+        (fit.clone(), "two models NLinear have the same hyper-parameters"),
+        (
+            format!("{fit} --set nlinear.2.max_steps=2"),
+            "there are 2 NLinear in --model, numbered NLinear.0 to",
+        ),
+        (format!("{fit} --set NLinear1.max_steps=2"), "no NLinear1 among --model NLinear, nlinear"),
+        (format!("{fit} --set NLinear.1.lr=2"), "--set NLinear.1.lr: NLinear has no hyper-parameter lr; did"),
+    ] {
+        let message = desk.fails(2, &line);
+        assert!(message.contains(part), "{line}: {message}");
+    }
+}
+
+#[test]
 fn mistakes_in_the_command_line_exit_with_2() {
     let desk = Desk::new();
     let fit = format!("fit {LONG} {SMALL} --out model");
@@ -361,6 +397,11 @@ fn mistakes_in_the_command_line_exit_with_2() {
         (&format!("{one} --set mlp_units=[[1,2]"), "no valid JSON"),
         (&format!("{one} --set max_step=3"), "did you mean max_steps?"),
         (&format!("{one} --set max_steps=many"), "max_steps"),
+        (&format!("{one} --set lr=0.1"), "did you mean learning_rate?"),
+        (&format!("{one} --set steps=10"), "did you mean max_steps?"),
+        (&format!("{one} --set batch=10"), "did you mean batch_size (series) or windows_batch_size"),
+        (&format!("{one} --set accelerator=gpu"), "computes on CPUs"),
+        (&format!("{one} --set enable_progress_bar=false"), "`--log`"),
         (&format!("{one} --set NHITS.n_blocks=[1]"), "no NHITS among --model MLP"),
         (&format!("{one} --set scaler_type=standart"), "standard"),
         (&format!("{one} --val-size 3"), "at least h = 7"),

@@ -107,3 +107,52 @@ fn a_flag_may_need_one_of_the_file_or_go_by_another_name() {
     let message = desk.fails(2, "fit --config nowhere.toml --checkpoint-every 1 --out third");
     assert!(message.contains("nowhere.toml"), "{message}");
 }
+
+#[test]
+fn one_file_serves_fit_predict_and_cross_validate() {
+    let shared = RUN.replace("h = 7\n", "h = 7\nfreq = \"D\"\nrefit = 1\n");
+    let desk = with_file(&format!(
+        "{shared}\n[fit]\nout = \"model\"\nval-size = 7\n[predict]\nmodel = \"model\"\nout = \"-\"\n\
+         [cross-validate]\nn-windows = 2\njson = true\nset = {{ max_steps = 1 }}\n"
+    ));
+    desk.ok("fit --config sub/run.toml");
+    let forecast = desk.ok("predict --config sub/run.toml");
+    assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
+    let report: serde_json::Value =
+        serde_json::from_str(&desk.ok("cross-validate --config sub/run.toml")).unwrap();
+    assert_eq!(report["n_windows"], 2);
+    // What is no flag of any of them is a mistake for all of them.
+    desk.put("sub/run.toml", &format!("futrr = \"x\"\n{shared}"));
+    for command in ["fit", "predict", "cross-validate"] {
+        let message = desk.fails(2, &format!("{command} --config sub/run.toml"));
+        assert!(message.contains("sub/run.toml, line 1: `futrr`") && message.contains("`futr`"), "{message}");
+    }
+}
+
+#[test]
+fn tables_of_models_may_share_a_name() {
+    let (head, _) = RUN.split_once("[model.MLP]").unwrap();
+    let models = "[[model]]\nname = \"nlinear\"\n[[model]]\nname = \"NLinear\"\nrandom_seed = 2\n\
+                  [[model]]\nname = \"MLP\"\nalias = \"net\"\nhidden_size = 8\n";
+    let desk = with_file(&format!("{head}\n{models}"));
+    desk.ok("fit --config sub/run.toml --out model");
+    let forecast = desk.ok("predict --model model --data long.csv");
+    assert_eq!(rows(&forecast)[0], ["shop", "day", "NLinear", "NLinear1", "net"]);
+    let message = desk.fails(2, "fit --config sub/run.toml --set NLinear.1.random_seed=1 --out twins");
+    assert!(message.contains("two models NLinear have the same hyper-parameters"), "{message}");
+    desk.put("sub/run.toml", &format!("{head}\n{models}").replace("random_seed", "random_sed"));
+    let message = desk.fails(2, "fit --config sub/run.toml --out other");
+    assert!(message.contains("line 20: --set NLinear.1.random_sed: "), "{message}");
+    assert!(message.contains("did you mean random_seed?"), "{message}");
+}
+
+/// A key costs what it costs alone: with a pass over the file for each of them, this takes minutes.
+#[test]
+fn a_file_of_many_keys_is_read_in_one_pass() {
+    let (head, _) = RUN.split_once("[model.MLP]").unwrap();
+    let mut text = head.to_owned();
+    (0..200_000).for_each(|i| text += &format!("key_{i} = {i}\n"));
+    let desk = with_file(&format!("model = \"MLP\"\n{text}"));
+    let message = desk.fails(2, "fit --config sub/run.toml --out model");
+    assert!(message.contains("MLP has no hyper-parameter key_0"), "{message}");
+}

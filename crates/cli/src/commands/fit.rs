@@ -27,6 +27,8 @@ Examples:
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model \\
     --set optimizer=AdamW --set 'optimizer_kwargs={\"weight_decay\": 0.1}' \\
     --set lr_scheduler=CosineWarmup --checkpoint state
+  foretell fit --data sales.csv --model NHITS,NHITS --h 24 --input-size 96 \\
+    --set NHITS.1.input_size=192 --out model   # columns NHITS and NHITS1
   foretell fit --config run.toml --seed 7
 
 run.toml holds flags by their names, and hyper-parameters in tables:
@@ -34,13 +36,17 @@ run.toml holds flags by their names, and hyper-parameters in tables:
   h = 24
   input-size = 96
   hist-exog = [\"price\"]
-  out = \"model\"
   [set]                       # for all models, as --set key=...
   scaler_type = \"standard\"
   [model.NHITS]               # as --model NHITS --set NHITS.key=...
   max_steps = 500
   loss = { MQLoss = { level = [80, 95] } }
   [model.NLinear]
+  [fit]                       # flags of one command; the others pass them over
+  out = \"model\"
+  [predict]
+  model = \"model\"
+Two models of a name are tables [[model]] with name = \"NHITS\" (and an alias) each.
 
 Ctrl-C stops after the step and saves the models as they are; the exit code is 130.")]
 pub(crate) struct Fit {

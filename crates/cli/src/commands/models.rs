@@ -28,8 +28,8 @@ exogenous ({futr, hist, stat, cat}: whether it reads them), losses, differences
 (from neuralforecast's, texts), required (hyper-parameters without default),
 hyper_parameters (with their defaults), meanings (what they mean).")]
 pub(crate) struct Models {
-    /// The model to tell all about
-    #[arg(value_parser = clap::builder::PossibleValuesParser::new(MODELS.iter().map(|model| model.name)))]
+    /// The model to tell all about, in any case of letters
+    #[arg(ignore_case = true, value_parser = clap::builder::PossibleValuesParser::new(MODELS.iter().map(|model| model.name)))]
     model: Option<String>,
     /// Print JSON, with the hyper-parameters and their defaults
     #[arg(long)]
@@ -47,8 +47,9 @@ impl Models {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let chosen =
-            || MODELS.iter().filter(|entry| self.model.as_deref().is_none_or(|name| name == entry.name));
+        let asked_for =
+            |entry: &&Entry| self.model.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(entry.name));
+        let chosen = || MODELS.iter().filter(asked_for);
         if self.json {
             let models = chosen().map(described).collect::<anyhow::Result<Vec<_>>>()?;
             print(format!("{}\n", serde_json::to_string_pretty(&models)?))

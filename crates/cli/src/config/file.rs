@@ -1,0 +1,295 @@
+//! The file itself: TOML that becomes arguments, each with its line.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{Arg, ArgAction, Command, ValueHint};
+use foretell::nearest;
+use serde_json::{Map, Number, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Entry, Overridden, Subject};
+use crate::CONFIGURABLE;
+use crate::setting::{Key, listed_name};
+
+/// The arguments of a command that a file stands for, in its order. The command's own table wins over what stands outside
+/// of tables; what is a flag of other commands only is passed over.
+pub(super) fn entries(text: &str, path: &Path, cli: &Command, command: &str) -> Result<Vec<Entry>, String> {
+    let lines = Lines::of(text);
+    let located = |Fault(at, what): Fault| format!("{}, line {}: {what}", path.display(), lines.number(at));
+    let table = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        located(Fault(at, format!("no valid TOML: {}", error.message())))
+    })?;
+    let commands = CONFIGURABLE.map(|name| cli.find_subcommand(name).expect("it is a command"));
+    let reader = |command| Reader { command, path, lines: &lines };
+    let own = |name: &str| commands.into_iter().find(|command| command.get_name() == name);
+    let this = own(command).expect("the command takes a file");
+
+    let (mut shared, mut particular) = (Vec::new(), Vec::new());
+    for (key, value) in table.get_ref() {
+        let name = &**key.get_ref();
+        match (own(name), value.get_ref()) {
+            (Some(other), DeValue::Table(flags)) => {
+                for (key, value) in flags {
+                    let found = reader(other).flag(key, value).map_err(located)?;
+                    particular.extend(found.into_iter().filter(|_| name == command));
+                }
+            }
+            (Some(_), _) => {
+                let what = format!("`{name}` must be a table of the flags of foretell {name}: [{name}]");
+                return Err(located(Fault(key.span().start, what)));
+            }
+            (None, _) => {
+                let others = commands.into_iter().filter(|other| other.get_name() != command);
+                let mut known =
+                    std::iter::once(this).chain(others).filter(|command| find(command, name).is_some());
+                let Some(first) = known.next() else {
+                    return Err(located(unknown(key, &commands)));
+                };
+                // What this command cannot take may be meant for another.
+                match reader(first).flag(key, value) {
+                    Ok(found) => shared.extend(found.into_iter().filter(|_| first.get_name() == command)),
+                    Err(_) if known.any(|other| reader(other).flag(key, value).is_ok()) => {}
+                    Err(fault) => return Err(located(fault)),
+                }
+            }
+        }
+    }
+    let overridden = Overridden::by_entries(&particular);
+    shared.retain(|entry| !overridden.contains(entry));
+    shared.append(&mut particular);
+    shared.sort_by_key(|entry| entry.line);
+    Ok(shared)
+}
+
+/// Where lines end.
+struct Lines {
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self { ends: text.match_indices('\n').map(|(at, _)| at).collect() }
+    }
+
+    /// The number of the line that holds this byte.
+    fn number(&self, at: usize) -> usize {
+        1 + self.ends.partition_point(|end| *end < at)
+    }
+}
+
+/// What is wrong with the file, and at which byte.
+struct Fault(usize, String);
+
+/// The flag of this name, or of this alias.
+fn find<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
+    let called = |arg: &&Arg| {
+        arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+    };
+    flags(command).find(called)
+}
+
+fn flags(command: &Command) -> impl Iterator<Item = &Arg> {
+    command.get_arguments().filter(|arg| !["help", "version", "config"].contains(&arg.get_id().as_str()))
+}
+
+/// A key that is no flag of these commands.
+fn unknown(key: &Spanned<impl AsRef<str>>, commands: &[&Command]) -> Fault {
+    let name = key.get_ref().as_ref();
+    let names = commands.iter().flat_map(|command| flags(command).filter_map(Arg::get_long));
+    let hint = nearest(name, names).map(|name| format!(", did you mean `{name}`?")).unwrap_or_default();
+    let place = match commands.iter().any(|command| find(command, "set").is_some()) {
+        true => "; hyper-parameters stand in [set], for all models, or in [model.NAME]",
+        false => "",
+    };
+    let names: Vec<&str> = commands.iter().map(|command| command.get_name()).collect();
+    let (last, rest) = names.split_last().expect("there are commands");
+    let names = if rest.is_empty() { (*last).to_owned() } else { format!("{} or {last}", rest.join(", ")) };
+    Fault(key.span().start, format!("`{name}` is no flag of foretell {names}{hint}{place}"))
+}
+
+/// Reads keys as flags of a command.
+struct Reader<'a> {
+    command: &'a Command,
+    path: &'a Path,
+    lines: &'a Lines,
+}
+
+impl Reader<'_> {
+    fn entry(&self, at: usize, what: Subject, argument: OsString) -> Entry {
+        Entry { line: self.lines.number(at), what, argument }
+    }
+
+    /// The arguments that one key stands for.
+    fn flag(
+        &self,
+        key: &Spanned<impl AsRef<str>>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Vec<Entry>, Fault> {
+        let at = key.span().start;
+        let arg = find(self.command, key.get_ref().as_ref()).ok_or_else(|| unknown(key, &[self.command]))?;
+        // An alias is overridden like the flag itself.
+        let name = arg.get_long().unwrap_or(key.get_ref().as_ref());
+        let fault = |expected: &str| {
+            let found = value.get_ref().type_str();
+            Fault(value.span().start, format!("`{name}` must be {expected}, found a TOML {found}"))
+        };
+        let one = |at, argument| self.entry(at, Subject::Flag(name.to_owned()), argument);
+        let many = matches!(arg.get_action(), ArgAction::Append);
+        match value.get_ref() {
+            DeValue::Boolean(on) if !arg.get_action().takes_values() => {
+                Ok(on.then(|| one(at, format!("--{name}").into())).into_iter().collect())
+            }
+            _ if !arg.get_action().takes_values() => Err(fault("true or false")),
+            DeValue::Table(table) if name == "set" => self.settings(table, None),
+            DeValue::Table(models) if name == "model" && many => {
+                let named = models.iter().map(|(model, table)| match table.get_ref() {
+                    DeValue::Table(table) => Ok((model.span().start, &**model.get_ref(), table)),
+                    _ => {
+                        let model = model.get_ref();
+                        let what =
+                            format!("`model.{model}` must be a table of hyper-parameters: [model.{model}]");
+                        Err(Fault(table.span().start, what))
+                    }
+                });
+                self.models(named.collect::<Result<_, _>>()?)
+            }
+            DeValue::Array(tables) if name == "model" && many && tables.iter().any(is_table) => {
+                let named = tables.iter().map(|table| {
+                    let at = table.span().start;
+                    let DeValue::Table(table) = table.get_ref() else {
+                        return Err(fault("a list of values"));
+                    };
+                    match table.get("name").map(|name| name.get_ref()) {
+                        Some(DeValue::String(name)) => Ok((at, &**name, table)),
+                        _ => Err(Fault(at, "a [[model]] needs a name, as name = \"NHITS\"".to_owned())),
+                    }
+                });
+                self.models(named.collect::<Result<_, _>>()?)
+            }
+            DeValue::Array(values) if many => {
+                let entry = |value: &Spanned<DeValue<'_>>| {
+                    let text = text(value.get_ref()).ok_or_else(|| fault("a list of values"))?;
+                    Ok(one(value.span().start, argument(arg, name, &text, self.path)))
+                };
+                values.iter().map(entry).collect()
+            }
+            value => match text(value) {
+                Some(text) => Ok(vec![one(at, argument(arg, name, &text, self.path))]),
+                None if many => Err(fault("a value or a list of values")),
+                None => Err(fault("one value")),
+            },
+        }
+    }
+
+    /// Models and their hyper-parameters, in the order of the file.
+    fn models(&self, mut models: Vec<(usize, &str, &DeTable<'_>)>) -> Result<Vec<Entry>, Fault> {
+        models.sort_by_key(|(at, ..)| *at);
+        let mut of_name = HashMap::<String, usize>::new();
+        models.iter().for_each(|(_, name, _)| *of_name.entry(listed_name(name)).or_default() += 1);
+        let (mut entries, mut numbers) = (Vec::new(), HashMap::<String, usize>::new());
+        for (at, name, table) in models {
+            let model = listed_name(name);
+            let number = numbers.entry(model.clone()).or_default();
+            entries.push(self.entry(at, Subject::Flag("model".to_owned()), format!("--model={name}").into()));
+            entries.extend(self.settings(table, Some((&model, (of_name[&model] > 1).then_some(*number))))?);
+            *number += 1;
+        }
+        Ok(entries)
+    }
+
+    /// Hyper-parameters of all models, or of those of a name: texts as `--set` takes them, all else as JSON.
+    fn settings(
+        &self,
+        table: &DeTable<'_>,
+        model: Option<(&str, Option<usize>)>,
+    ) -> Result<Vec<Entry>, Fault> {
+        // The name of a model among its hyper-parameters is read elsewhere: none of them is called so.
+        let own = table.iter().filter(|(key, _)| model.is_none() || key.get_ref() != "name");
+        own.map(|(key, value)| {
+            let name = key.get_ref();
+            let value = match value.get_ref() {
+                DeValue::String(text) => text.to_string(),
+                other => json(other).map(|value| value.to_string()).ok_or_else(|| {
+                    let what = format!("`{name}` holds a number that JSON cannot: write a finite one");
+                    Fault(value.span().start, what)
+                })?,
+            };
+            let (model, number) =
+                model.map_or((None, None), |(model, number)| (Some(model.to_owned()), number));
+            let key_of = Key { model, number, name: name.to_string() };
+            let argument = format!("--set={key_of}={value}").into();
+            Ok(self.entry(key.span().start, Subject::Setting(key_of), argument))
+        })
+        .collect()
+    }
+}
+
+fn is_table(value: &Spanned<DeValue<'_>>) -> bool {
+    matches!(value.get_ref(), DeValue::Table(_))
+}
+
+/// The argument in one piece, so that a value may begin with a dash. Paths are relative to the file.
+fn argument(arg: &Arg, name: &str, text: &str, file: &Path) -> OsString {
+    let is_path = arg.get_value_hint() == ValueHint::AnyPath && text != "-";
+    let mut argument = OsString::from(format!("--{name}="));
+    match file.parent().filter(|_| is_path) {
+        Some(home) => argument.push(home.join(text)),
+        None => argument.push(text),
+    }
+    argument
+}
+
+/// A value as one would write it behind a flag; nothing for lists and tables.
+fn text(value: &DeValue<'_>) -> Option<String> {
+    Some(match value {
+        DeValue::String(text) => text.to_string(),
+        // What is beyond 64 bits is the flag's to refuse.
+        DeValue::Integer(number) => {
+            json(value).map_or(number.as_str().to_owned(), |number| number.to_string())
+        }
+        DeValue::Float(number) => number.as_str().to_owned(),
+        DeValue::Boolean(truth) => truth.to_string(),
+        DeValue::Datetime(time) => time.to_string(),
+        DeValue::Array(_) | DeValue::Table(_) => return None,
+    })
+}
+
+/// The value as JSON; nothing for numbers that it has not.
+fn json(value: &DeValue<'_>) -> Option<Value> {
+    Some(match value {
+        DeValue::String(text) => Value::from(&**text),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok()?.into(),
+        DeValue::Float(number) => Value::Number(Number::from_f64(number.as_str().parse().ok()?)?),
+        DeValue::Boolean(truth) => Value::from(*truth),
+        DeValue::Datetime(time) => Value::from(time.to_string()),
+        DeValue::Array(values) => values.iter().map(|value| json(value.get_ref())).collect::<Option<_>>()?,
+        DeValue::Table(table) => {
+            let mut pairs: Vec<_> = table.iter().collect();
+            pairs.sort_by_key(|(key, _)| key.span().start);
+            let pairs = pairs
+                .into_iter()
+                .map(|(key, value)| Some((key.get_ref().to_string(), json(value.get_ref())?)));
+            Value::Object(pairs.collect::<Option<Map<_, _>>>()?)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_once() {
+        let text = "a\n\nbc\r\n\n";
+        let lines = Lines::of(text);
+        assert_eq!(lines.ends, [1, 2, 6, 7]);
+        for at in 0..=text.len() {
+            let counted = 1 + text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+            assert_eq!(lines.number(at), counted, "byte {at}");
+        }
+    }
+}
