@@ -257,8 +257,8 @@ fn sidecar_bytes(sidecar: &Sidecar) -> Vec<u8> {
     file::to_bytes(&metadata.map(|(key, value)| (key.into(), value.into())).into(), &sidecar.0)
 }
 
-/// The file of a model that must be there beside these: each alias of the configuration has one, and those of an alias
-/// are numbered from 0 on.
+/// The file of a model that must be there beside these: those of an alias are numbered from 0 on, and each alias of the
+/// configuration has one, unless somebody put models of other aliases in the directory.
 fn missing_model(aliases: &[(String, String)], models: &[(&str, ModelFile)]) -> Option<String> {
     let numbers = |alias: &str| -> BTreeSet<u64> {
         models.iter().filter(|(_, model)| model.alias == alias).map(|(name, _)| number_of(name)).collect()
@@ -267,8 +267,10 @@ fn missing_model(aliases: &[(String, String)], models: &[(&str, ModelFile)]) -> 
         numbers if numbers.contains(&u64::MAX) => None,
         numbers => (0..numbers.len().max(1) as u64).find(|number| !numbers.contains(number)),
     };
-    let named = aliases.iter().map(|(alias, _)| alias).chain(models.iter().map(|(_, model)| &model.alias));
-    named.into_iter().find_map(|alias| gap(alias).map(|number| format!("{alias}_{number}.safetensors")))
+    let known = |alias: &String| aliases.iter().any(|(known, _)| known == alias);
+    let present = || models.iter().map(|(_, model)| &model.alias);
+    let named = aliases.iter().map(|(alias, _)| alias).filter(|_| present().all(known));
+    named.chain(present()).find_map(|alias| gap(alias).map(|number| format!("{alias}_{number}.safetensors")))
 }
 
 /// The number after the last `_`, for ordering.

@@ -17,6 +17,7 @@ struct Given {
     path: PathBuf,
     /// The path without links, as far as it is there.
     place: PathBuf,
+    is_directory: bool,
     /// Whether it is a directory that is replaced as a whole.
     is_replaced: bool,
 }
@@ -39,6 +40,7 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
             said: format!("{flag}{}", path.display()),
             path: path.clone(),
             place: place(path),
+            is_directory,
             is_replaced,
         });
         given.collect::<Vec<_>>()
@@ -65,10 +67,13 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
 impl Given {
     fn check_against(&self, input: &Self) -> Result<(), Usage> {
         let (output, read) = (&self.said, &input.said);
+        if self.is(input) && self.is_replaced {
+            return Err(Usage(format!("{output} is a file, that of {read}; name a directory")));
+        }
         if self.is(input) {
             return Err(Usage(format!("{output} would overwrite the data of {read}; name another place")));
         }
-        if self.is_within(input) {
+        if input.is_directory && self.is_within(input) {
             return Err(Usage(format!("{output} lies in {read}, which is read; name another place")));
         }
         if self.is_replaced && input.is_within(self) {

@@ -1,6 +1,6 @@
 //! Models on their way to a directory, which training must not be lost on.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use foretell::{CheckpointError, Error, Fitted, ModelDirectory};
@@ -24,9 +24,17 @@ pub(crate) fn take(out: &Path, overwrite: bool) -> anyhow::Result<ModelDirectory
     }
 }
 
-/// Saves the models. Where that fails they are saved in a directory of temporary files, which the error names.
-pub(crate) fn save_or_keep(fitted: &Fitted, directory: &ModelDirectory) -> anyhow::Result<()> {
-    let Err(error) = fitted.save_at(directory) else { return Ok(()) };
+/// Saves the models; the path that they are at. Where that fails they are saved in a directory of temporary files, which
+/// the error names.
+pub(crate) fn save_or_keep(
+    fitted: &Fitted,
+    directory: Result<ModelDirectory, CheckpointError>,
+) -> anyhow::Result<PathBuf> {
+    let save = |directory: ModelDirectory| fitted.save_at(&directory).map(|()| directory.path().to_owned());
+    let error = match directory.map_err(Error::from).and_then(save) {
+        Ok(path) => return Ok(path),
+        Err(error) => error,
+    };
     let kept = || -> Result<_, Error> {
         let failed = |source| CheckpointError::Io { action: "write", path: std::env::temp_dir(), source };
         let kept = tempfile::Builder::new().prefix("foretell-").tempdir().map_err(failed)?;

@@ -1,7 +1,7 @@
 //! The right to write at a place, which one process has at a time.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
 
@@ -45,8 +45,7 @@ impl Lock {
                     return Err(FileError::Busy { path: place.to_path_buf(), process });
                 }
                 // Some network file systems know no locks; what is written there is whole all the same.
-                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
-                Err(TryLockError::Error(source)) => return Err(FileError::io("lock", place)(source)),
+                Err(TryLockError::Error(_)) => {}
             }
             // Who had it before removed the file after it was opened here: this lock would be nobody else's.
             if !is_still_at(&file, &path) {

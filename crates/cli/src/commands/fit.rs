@@ -49,7 +49,7 @@ run.toml holds flags by their names, and hyper-parameters in tables:
 Two models of a name are tables [[model]] with name = \"NHITS\" (and an alias) each.
 
 Ctrl-C stops after the step and saves the models as they are; the exit code is 130.
-Models that --overwrite would have replaced stay, and DIR.interrupted holds the new ones.")]
+Models that --overwrite would have replaced stay; DIR.interrupted holds the new ones.")]
 pub(crate) struct Fit {
     #[command(flatten)]
     train: TrainArgs,
@@ -77,12 +77,12 @@ impl Fit {
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);
         let directory = match fitted.interrupted() && directory.is_occupied() {
-            true => ModelDirectory::at(beside(&self.out), true)?,
-            false => directory,
+            true => ModelDirectory::at(beside(&self.out), true),
+            false => Ok(directory),
         };
-        save_or_keep(&fitted, &directory)?;
-        self.log().wrote(directory.path(), &format!("the models {}", fitted.column_names().join(", ")));
-        if let Some(message) = self.interruption(&fitted, &names, directory.path()) {
+        let saved = save_or_keep(&fitted, directory)?;
+        self.log().wrote(&saved, &format!("the models {}", fitted.column_names().join(", ")));
+        if let Some(message) = self.interruption(&fitted, &names, &saved) {
             return Err(Interrupted(message).into());
         }
         self.checkpoint.finish()
@@ -116,11 +116,10 @@ impl Fit {
 
 /// The directory for models that were not trained to their end, where the path holds others.
 fn beside(out: &Path) -> PathBuf {
-    let name = out.canonicalize().ok().and_then(|full| Some(full.file_name()?.to_owned()));
-    let mut name = name.unwrap_or_else(|| out.file_name().unwrap_or_default().to_owned());
+    // `.` and `..` are no names.
+    let named = out.file_name().map(|_| out.to_owned());
+    let named = named.or_else(|| out.canonicalize().ok()).unwrap_or_default();
+    let mut name = named.file_name().unwrap_or_default().to_owned();
     name.push(".interrupted");
-    match out.file_name() {
-        Some(_) => out.with_file_name(name),
-        None => out.join("..").join(name),
-    }
+    named.with_file_name(name)
 }
