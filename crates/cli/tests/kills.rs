@@ -142,12 +142,16 @@ fn a_reader_beside_a_writer_sees_one_model_or_the_other() {
     let drain = thread::spawn(move || {
         told.lines().map_while(Result::ok).filter(|line| line.contains("saved")).count()
     });
-    let mut seen = [0; 2];
-    for read in 0..rounds(200) {
+    let (mut seen, mut last, mut changes) = ([0; 2], 0, 0);
+    while seen[0] + seen[1] < rounds(200) || changes < 10 {
+        let read = seen[0] + seen[1];
         let found = Fitted::load(&dir).unwrap_or_else(|error| panic!("read {read}: {error}"));
         let found = bits(&found);
         let which = whole.iter().position(|whole| *whole == found);
-        seen[which.unwrap_or_else(|| panic!("read {read}: a mixture of the two"))] += 1;
+        let which = which.unwrap_or_else(|| panic!("read {read}: a mixture of the two"));
+        seen[which] += 1;
+        changes += usize::from(which != last);
+        last = which;
     }
     child.kill().unwrap();
     child.wait().unwrap();
