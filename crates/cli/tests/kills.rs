@@ -87,7 +87,7 @@ fn a_kill_at_any_moment_leaves_a_whole_model() {
             assert_ne!(told.read_line(&mut line).unwrap(), 0, "the writer of round {round} ended");
         }
         // It writes its lines to a pipe that holds thousands of them.
-        thread::sleep(Duration::from_micros(random(&mut state, 20_000)));
+        thread::sleep(Duration::from_micros(random(&mut state, 60_000)));
         child.kill().unwrap();
         child.wait().unwrap();
         let found = Fitted::load(&dir).unwrap_or_else(|error| panic!("round {round}: {error}"));

@@ -49,7 +49,8 @@ run.toml holds flags by their names, and hyper-parameters in tables:
 Two models of a name are tables [[model]] with name = \"NHITS\" (and an alias) each.
 
 Ctrl-C stops after the step and saves the models as they are; the exit code is 130.
-Models that --overwrite would have replaced stay; DIR.interrupted holds the new ones.")]
+Models that --overwrite would have replaced stay, and DIR.interrupted holds the
+others.")]
 pub(crate) struct Fit {
     #[command(flatten)]
     train: TrainArgs,
