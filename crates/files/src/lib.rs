@@ -29,3 +29,8 @@ pub use identity::Identity;
 pub use lock::Lock;
 pub use place::{is_leftover, remove_leftovers, resolve};
 pub use snapshot::DirectoryFiles;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
