@@ -386,6 +386,30 @@ mod tests {
         assert!(!home.path().join("nowhere").exists());
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn owners_stay_where_root_replaces_what_is_of_others() {
+        use std::os::unix::fs::{MetadataExt as _, chown};
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("model");
+        at(&path).replace(write_mark("one")).unwrap();
+        if chown(&path, Some(1234), Some(1235)).is_err()
+            || chown(path.join("mark"), Some(1236), None).is_err()
+        {
+            eprintln!("skipped: only root gives files away");
+            return;
+        }
+        let fill = |dir: &Path| {
+            fs::write(dir.join("more"), "").map_err(FileError::io("write", dir))?;
+            write_mark("two")(dir)
+        };
+        at(&path).replace(fill).unwrap();
+        let owner = |path: &Path| fs::metadata(path).map(|found| (found.uid(), found.gid())).unwrap();
+        assert_eq!(owner(&path), (1234, 1235));
+        assert_eq!([owner(&path.join("mark")).0, owner(&path.join("more")).0], [1236, 1234]);
+        assert_eq!(mark(&path), "two");
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn mount_points_are_refused_beforehand() {
