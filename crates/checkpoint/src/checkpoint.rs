@@ -1,22 +1,22 @@
 //! The directory as a whole.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::atomic::{check_target, create_file, replace_directory};
+use foretell_files::{DirectoryFiles, FileError};
+
 use crate::configuration::Configuration;
 use crate::dataset::Dataset;
+use crate::directory::{
+    CONFIGURATION, CONFIGURATION_TENSORS, DATASET, DATASET_TENSORS, ModelDirectory, create_file,
+};
 use crate::error::{CheckpointError, Result};
 use crate::file::{self, TensorFile};
 use crate::model::{FORMAT, ModelFile, check_format};
 use crate::tagged::{Misfit, Sidecar};
-
-const CONFIGURATION: &str = "configuration.json";
-const CONFIGURATION_TENSORS: &str = "configuration.safetensors";
-const DATASET: &str = "dataset.json";
-const DATASET_TENSORS: &str = "dataset.safetensors";
 
 /// A model directory in memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,76 +30,78 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Reads a directory that `NeuralForecast.save` or [`Checkpoint::save`] wrote.
+    /// Reads a directory that `NeuralForecast.save` or [`Checkpoint::save`] wrote. Whoever replaces it meanwhile, what
+    /// is read is one directory or the other.
     ///
     /// # Errors
     /// A file is missing, corrupt, of another format version, or contradicts another.
     pub fn load(dir: impl AsRef<Path>) -> Result<Self> {
-        let dir = dir.as_ref();
-        let files = files_in(dir)?;
-        let has = |name: &str| files.iter().any(|file| file == name);
-        if !has(CONFIGURATION) {
-            return Err(no_configuration(dir, &files));
+        Self::load_and_measure(dir).map(|(checkpoint, _)| checkpoint)
+    }
+
+    /// As [`load`](Self::load); also the bytes of the files of the format in the directory.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_and_measure(dir: impl AsRef<Path>) -> Result<(Self, u64)> {
+        let files = Files::open(dir.as_ref())?;
+        if !files.contains(CONFIGURATION) {
+            return Err(files.no_configuration());
         }
-        let path = dir.join(CONFIGURATION);
-        let mut document = read_json(&path)?;
+        let path = files.path(CONFIGURATION);
+        let mut document = files.json(CONFIGURATION)?;
         check_format(document["nf_format"].as_str(), &path)?;
         let Some(Value::Object(entries)) = document.get_mut("configuration").map(Value::take) else {
             return Err(Misfit::new("configuration", "an object", "something else").at(path.display()));
         };
-        let sidecar = match has(CONFIGURATION_TENSORS) {
-            true => read_sidecar(&dir.join(CONFIGURATION_TENSORS))?,
+        let sidecar = match files.contains(CONFIGURATION_TENSORS) {
+            true => files.sidecar(CONFIGURATION_TENSORS)?,
             false => Sidecar::default(),
         };
         let configuration = Configuration::decode(entries, sidecar).map_err(|m| m.at(path.display()))?;
 
-        let mut models = files
-            .iter()
-            .filter(|name| name.ends_with(".safetensors"))
-            .filter(|name| *name != CONFIGURATION_TENSORS && *name != DATASET_TENSORS)
-            .map(|name| Ok((name, ModelFile::read(dir.join(name))?)))
-            .collect::<Result<Vec<_>>>()?;
+        let mut models = files.models()?;
         models.sort_by_cached_key(|(name, model)| {
             let mut aliases = configuration.alias_to_model.iter();
             let position = aliases.position(|(alias, _)| *alias == model.alias);
             (position.unwrap_or(usize::MAX), number_of(name), name.to_string())
         });
+        if let Some(name) = missing_model(&configuration.alias_to_model, &models) {
+            return Err(CheckpointError::Missing {
+                path: files.path(&name),
+                hint: "it belongs to the models of the directory; copy that again from its source",
+            });
+        }
 
-        let dataset = match has(DATASET) {
-            true => Some(read_dataset(dir)?),
+        let dataset = match files.contains(DATASET) {
+            true => Some(files.dataset()?),
             false => None,
         };
         let checkpoint =
             Self { configuration, models: models.into_iter().map(|(_, model)| model).collect(), dataset };
-        checkpoint.check().map_err(|m| m.at(dir.display()))?;
-        Ok(checkpoint)
+        checkpoint.check().map_err(|m| m.at(files.dir.display()))?;
+        Ok((checkpoint, files.files.bytes()?))
     }
 
-    /// Whether [`save`](Self::save) may write there, as far as that can be told beforehand.
+    /// Writes the directory, so that it is there whole or not at all: [`save_at`](Self::save_at) a place that is taken
+    /// for it.
     ///
     /// # Errors
-    /// `dir` is there already and may not be replaced.
-    pub fn check_target(dir: impl AsRef<Path>, overwrite: bool) -> Result<()> {
-        check_target(dir.as_ref(), overwrite)
-    }
-
-    /// Writes the directory, so that it is there whole or not at all.
-    ///
-    /// Everything goes to a hidden sibling, is flushed to the disk and renamed. A non-empty `dir` is
-    /// replaced (all of its files) only with `overwrite`, and only if it is a model directory; on
-    /// failure it stays as it was. Readers may miss it for the instant between two renames; after a
-    /// crash in that instant its old content is in the sibling `.{name}.old-*/previous`.
-    ///
-    /// # Errors
-    /// `dir` is there already, cannot be written, or the checkpoint contradicts itself: no model, a
-    /// model of another horizon, one alias for two classes, a dataset without matching `uids`,
-    /// `last_dates` and `ds`.
+    /// As [`ModelDirectory::at`] and [`save_at`](Self::save_at).
     pub fn save(&self, dir: impl AsRef<Path>, overwrite: bool) -> Result<()> {
-        let dir = dir.as_ref();
-        self.check().map_err(|m| m.at(dir.display()))?;
-        replace_directory(dir, overwrite, |staging| {
-            self.write_files(|name, bytes| create_file(&staging.join(name), &bytes))
-        })
+        self.check().map_err(|m| m.at(dir.as_ref().display()))?;
+        self.save_at(&ModelDirectory::at(dir, overwrite)?)
+    }
+
+    /// Writes the directory to a hidden sibling, flushes it to the disk and exchanges it with what is there, in one step
+    /// where the system can. On failure what was there stays as it was.
+    ///
+    /// # Errors
+    /// The place cannot be written any more, or the checkpoint contradicts itself: no model, a model of another
+    /// horizon, one alias for two classes, a dataset without matching `uids`, `last_dates` and `ds`.
+    pub fn save_at(&self, place: &ModelDirectory) -> Result<()> {
+        self.check().map_err(|m| m.at(place.path().display()))?;
+        place.replace(|staging| self.write_files(|name, bytes| create_file(&staging.join(name), &bytes)))
     }
 
     /// Hands over one file after the other, so that only one is in memory twice.
@@ -176,46 +178,78 @@ impl Checkpoint {
     }
 }
 
-/// The names of the files in a directory.
-fn files_in(dir: &Path) -> Result<Vec<String>> {
-    if !dir.is_dir() {
-        let path = dir.to_path_buf();
-        return Err(match dir.exists() {
-            true => CheckpointError::NotADirectory { path },
-            false => CheckpointError::Missing { path, hint: "give the directory that `save` wrote" },
-        });
-    }
-    let failed = |e| CheckpointError::io("read", dir, e);
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(dir).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        if let (true, Ok(name)) = (entry.path().is_file(), entry.file_name().into_string()) {
-            names.push(name);
+/// The open files of a directory.
+struct Files<'a> {
+    dir: &'a Path,
+    files: DirectoryFiles,
+}
+
+impl<'a> Files<'a> {
+    fn open(dir: &'a Path) -> Result<Self> {
+        const ENDINGS: [&str; 4] = [".json", ".safetensors", ".pkl", ".ckpt"];
+        let wanted = |name: &str| ENDINGS.iter().any(|ending| name.ends_with(ending));
+        match DirectoryFiles::open(dir, wanted) {
+            Ok(files) => Ok(Self { dir, files }),
+            Err(FileError::Io { source, path, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Err(CheckpointError::Missing { path, hint: "give the directory that `save` wrote" })
+            }
+            Err(FileError::Io { source, path, .. }) if source.kind() == io::ErrorKind::NotADirectory => {
+                Err(CheckpointError::NotADirectory { path })
+            }
+            Err(error) => Err(error.into()),
         }
     }
-    Ok(names)
-}
 
-fn no_configuration(dir: &Path, files: &[String]) -> CheckpointError {
-    if files.iter().any(|name| name.ends_with(".ckpt") || name.ends_with(".pkl")) {
-        return CheckpointError::Legacy { dir: dir.to_path_buf() };
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
     }
-    CheckpointError::Missing {
-        path: dir.join(CONFIGURATION),
-        hint: "this is not a model directory; give the one that `save` wrote",
+
+    fn contains(&self, name: &str) -> bool {
+        self.files.contains(name)
     }
-}
 
-fn read_json(path: &Path) -> Result<Value> {
-    let bytes = std::fs::read(path).map_err(|e| CheckpointError::io("read", path, e))?;
-    serde_json::from_slice(&bytes)
-        .map_err(|source| CheckpointError::Json { place: path.display().to_string(), source })
-}
+    fn no_configuration(&self) -> CheckpointError {
+        if self.files.names().any(|name| name.ends_with(".ckpt") || name.ends_with(".pkl")) {
+            return CheckpointError::Legacy { dir: self.dir.to_path_buf() };
+        }
+        CheckpointError::Missing {
+            path: self.path(CONFIGURATION),
+            hint: "this is not a model directory; give the one that `save` wrote",
+        }
+    }
 
-fn read_sidecar(path: &Path) -> Result<Sidecar> {
-    let file = TensorFile::read(path)?;
-    check_format(file.metadata.get("nf_format").map(String::as_str), path)?;
-    Ok(Sidecar(file.tensors))
+    fn json(&self, name: &str) -> Result<Value> {
+        serde_json::from_slice(&self.files.read(name)?)
+            .map_err(|source| CheckpointError::Json { place: self.path(name).display().to_string(), source })
+    }
+
+    fn sidecar(&self, name: &str) -> Result<Sidecar> {
+        let path = self.path(name);
+        let file = TensorFile::from_bytes(&self.files.read(name)?, &path)?;
+        check_format(file.metadata.get("nf_format").map(String::as_str), &path)?;
+        Ok(Sidecar(file.tensors))
+    }
+
+    /// The models, each with the name of its file.
+    fn models(&self) -> Result<Vec<(&str, ModelFile)>> {
+        let models = self.files.names().filter(|name| name.ends_with(".safetensors"));
+        let models = models.filter(|name| *name != CONFIGURATION_TENSORS && *name != DATASET_TENSORS);
+        models
+            .map(|name| Ok((name, ModelFile::from_bytes(&self.files.read(name)?, &self.path(name))?)))
+            .collect()
+    }
+
+    fn dataset(&self) -> Result<Dataset> {
+        if !self.contains(DATASET_TENSORS) {
+            return Err(CheckpointError::Missing {
+                path: self.path(DATASET_TENSORS),
+                hint: "dataset.json needs it; copy it from its source or delete dataset.json",
+            });
+        }
+        let document = self.json(DATASET)?;
+        let mut sidecar = self.sidecar(DATASET_TENSORS)?;
+        Dataset::decode(&document, &mut sidecar).map_err(|m| m.at(self.path(DATASET).display()))
+    }
 }
 
 fn sidecar_bytes(sidecar: &Sidecar) -> Vec<u8> {
@@ -223,17 +257,20 @@ fn sidecar_bytes(sidecar: &Sidecar) -> Vec<u8> {
     file::to_bytes(&metadata.map(|(key, value)| (key.into(), value.into())).into(), &sidecar.0)
 }
 
-fn read_dataset(dir: &Path) -> Result<Dataset> {
-    let (json, tensors) = (dir.join(DATASET), dir.join(DATASET_TENSORS));
-    if !tensors.is_file() {
-        return Err(CheckpointError::Missing {
-            path: tensors,
-            hint: "dataset.json needs it; copy it from its source or delete dataset.json",
-        });
-    }
-    let document = read_json(&json)?;
-    let mut sidecar = read_sidecar(&tensors)?;
-    Dataset::decode(&document, &mut sidecar).map_err(|m| m.at(json.display()))
+/// The file of a model that must be there beside these: those of an alias are numbered from 0 on, and each alias of the
+/// configuration has one, unless somebody put models of other aliases in the directory.
+fn missing_model(aliases: &[(String, String)], models: &[(&str, ModelFile)]) -> Option<String> {
+    let numbers = |alias: &str| -> BTreeSet<u64> {
+        models.iter().filter(|(_, model)| model.alias == alias).map(|(name, _)| number_of(name)).collect()
+    };
+    let gap = |alias: &str| match numbers(alias) {
+        numbers if numbers.contains(&u64::MAX) => None,
+        numbers => (0..numbers.len().max(1) as u64).find(|number| !numbers.contains(number)),
+    };
+    let known = |alias: &String| aliases.iter().any(|(known, _)| known == alias);
+    let present = || models.iter().map(|(_, model)| &model.alias);
+    let named = aliases.iter().map(|(alias, _)| alias).filter(|_| present().all(known));
+    named.chain(present()).find_map(|alias| gap(alias).map(|number| format!("{alias}_{number}.safetensors")))
 }
 
 /// The number after the last `_`, for ordering.

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use foretell_files::FileError;
+
 /// The result of reading or writing a checkpoint.
 pub type Result<T, E = CheckpointError> = std::result::Result<T, E>;
 
@@ -110,32 +112,32 @@ pub enum CheckpointError {
     },
     /// Overwriting would delete something that is not a checkpoint.
     #[error(
-        "{} is not a model directory (it holds no configuration.json): overwriting would delete it, \
-         choose another directory", path.display()
+        "{} is not a model directory of foretell or neuralforecast and nothing else, as it holds {}: overwriting would \
+         delete what is in it, so choose another directory", path.display(), some_of(found)
     )]
     NotACheckpoint {
-        /// The directory or file.
+        /// The directory.
         path: PathBuf,
+        /// What is in it beside models, by name.
+        found: Vec<String>,
     },
-    /// The replaced directory could not be put back after a failed rename.
-    #[error(
-        "cannot rename the new directory to {}: {source}; the old one is kept in {}",
-        path.display(),
-        kept.display()
-    )]
-    Stranded {
-        /// Where the directory belongs.
-        path: PathBuf,
-        /// Where the old content is now.
-        kept: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    /// A file or directory that cannot be written whole.
+    #[error(transparent)]
+    File(FileError),
 }
 
 impl CheckpointError {
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         Self::Io { action, path: path.to_path_buf(), source }
+    }
+}
+
+impl From<FileError> for CheckpointError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Io { action, path, source } => Self::Io { action, path, source },
+            other => Self::File(other),
+        }
     }
 }
 

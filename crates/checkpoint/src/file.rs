@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use foretell_files::write_whole;
 use safetensors::SafeTensors;
 use safetensors::tensor::TensorInfo;
 use serde_json::{Map, Value};
 
-use crate::atomic;
 use crate::error::{CheckpointError, Result};
 use crate::tensor::{TensorData, TensorValues};
 
@@ -78,7 +78,7 @@ impl TensorFile {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
-        atomic::write_file(path.as_ref(), &self.to_bytes())
+        Ok(write_whole(path.as_ref(), &self.to_bytes())?)
     }
 }
 

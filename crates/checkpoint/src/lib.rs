@@ -72,11 +72,11 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod atomic;
 mod checkpoint;
 mod column;
 mod configuration;
 mod dataset;
+mod directory;
 mod error;
 mod file;
 mod loss;
@@ -89,6 +89,7 @@ pub use checkpoint::Checkpoint;
 pub use column::{Column, TimeUnit};
 pub use configuration::{Configuration, Frequency, LocalScaler, PredictionIntervals};
 pub use dataset::Dataset;
+pub use directory::ModelDirectory;
 pub use error::{CheckpointError, NameMismatch, Result};
 pub use file::TensorFile;
 pub use loss::LossSpec;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use foretell_files::write_whole;
 use serde_json::{Map, Value};
 
-use crate::atomic;
 use crate::error::{CheckpointError, Result};
 use crate::file::{self, TensorFile};
 use crate::loss::LossSpec;
@@ -43,10 +43,16 @@ impl ModelFile {
     /// The file is unreadable, corrupt, of another format, or its parts contradict each other.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|e| CheckpointError::io("read", path, e))?;
+        Self::from_bytes(&bytes, path)
+    }
+
+    /// Parses the bytes of a file; its name gives the alias.
+    pub(crate) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
         let alias = alias_of(path)
             .ok_or_else(|| Misfit::new("file name", "{alias}_{number}.safetensors", "another name"))
             .map_err(|m| m.at(path.display()))?;
-        Self::decode(alias, TensorFile::read(path)?, path)
+        Self::decode(alias, TensorFile::from_bytes(bytes, path)?, path)
     }
 
     /// Writes a file, whole or not at all; the name should be `{alias}_{number}.safetensors`.
@@ -54,7 +60,7 @@ impl ModelFile {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
-        atomic::write_file(path.as_ref(), &self.to_bytes())
+        Ok(write_whole(path.as_ref(), &self.to_bytes())?)
     }
 
     fn decode(alias: String, file: TensorFile, path: &Path) -> Result<Self> {

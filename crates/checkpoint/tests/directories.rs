@@ -277,6 +277,9 @@ fn missing_parts_are_named() {
         fs::remove_file(dir.join(name)).unwrap();
         error()
     };
+    let missing = without("my_model_0.safetensors");
+    assert!(matches!(missing, CheckpointError::Missing { .. }), "{missing}");
+    fs::remove_dir_all(&dir).unwrap();
     let missing = without("dataset.safetensors");
     assert!(missing.to_string().contains("dataset.safetensors is missing"), "{missing}");
     assert!(without("configuration.safetensors").to_string().contains("__hparams__."));

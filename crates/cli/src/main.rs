@@ -8,12 +8,15 @@
 mod args;
 mod commands;
 mod config;
+mod demo_files;
 mod figure;
 mod forecast_columns;
+mod inputs;
 mod interrupt;
 mod markdown;
 mod output;
 mod progress;
+mod saving;
 mod setting;
 mod table;
 mod ticks;
@@ -104,10 +107,12 @@ fn main() -> ExitCode {
     let args: Vec<OsString> = env::args_os().collect();
     let log = if asks_for_json(&args) { Log::Json } else { Log::Text };
     let parsed = config::parse(&command(), args).and_then(|(matches, origins)| {
-        Ok((Cli::from_arg_matches(&matches).map_err(Mistake::Arguments)?, origins))
+        let cli = Cli::from_arg_matches(&matches).map_err(Mistake::Arguments)?;
+        Ok((cli, origins, inputs::check(&command(), &matches)))
     });
     match parsed {
-        Ok((cli, origins)) => run(&cli.command, &origins),
+        Ok((cli, origins, Ok(()))) => run(&cli.command, &origins),
+        Ok((_, origins, Err(collision))) => refuse(log, &origins.locate(collision.to_string())),
         Err(Mistake::Arguments(error)) if log != Log::Json || is_help(&error) => error.exit(),
         Err(Mistake::Arguments(error)) => refuse(log, &first_paragraph(&error)),
         Err(Mistake::File(message)) => refuse(log, &message),

@@ -1,11 +1,13 @@
 //! Where data go: standard output, or a file that is known to be writable before the work begins.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use foretell::{Frame, is_parquet};
+use foretell_files::WholeFile;
 
 use crate::Usage;
 
@@ -15,59 +17,169 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
     out.write_all(text.as_ref()).and_then(|()| out.flush()).context("cannot write to standard output")
 }
 
-/// The goal of a table of forecasts.
-pub(crate) enum Sink {
-    Stdout,
-    File(PathBuf),
+/// Writes a file, whole or not at all.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let mut file = WholeFile::at(path)?;
+    file.write_all(bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(file.commit()?)
+}
+
+/// The goal of a table of forecasts, written piece by piece. A file takes its place when all of it is written
+/// ([`Sink::fill`]), and stays as it was until then.
+pub(crate) struct Sink {
+    goal: Goal,
+    path: PathBuf,
+    /// The first failure of writing, which formats hide in errors of their own.
+    failure: Option<io::Error>,
+}
+
+enum Goal {
+    Stdout(io::Stdout),
+    Plain(WholeFile),
+    Gzip(GzEncoder<WholeFile>),
 }
 
 impl Sink {
-    /// Standard output where `path` is `-`, else a file, which is tried now and written by [`Sink::write`].
+    /// Standard output where `path` is `-`, else a file, whose name tells its format and whose content stays as it is.
     ///
     /// # Errors
-    /// If the path cannot be written, or is the file that the data came from.
-    pub(crate) fn open(path: &Path, data: &Path) -> anyhow::Result<Self> {
-        if path == Path::new("-") {
-            return Ok(Self::Stdout);
-        }
-        if matches!((path.canonicalize(), data.canonicalize()), (Ok(out), Ok(data)) if out == data) {
-            return Err(Usage(format!("--out {} would overwrite the data", path.display())).into());
-        }
-        try_file(path).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Self::File(path.to_owned()))
+    /// If the name tells a format that is not written, the path cannot be written, or another process writes it.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let goal = match path == Path::new("-") {
+            true => Goal::Stdout(io::stdout()),
+            false => match compressed(path)? {
+                false => Goal::Plain(WholeFile::at(path)?),
+                true => Goal::Gzip(GzEncoder::new(WholeFile::at(path)?, Compression::default())),
+            },
+        };
+        Ok(Self { goal, path: path.to_owned(), failure: None })
     }
 
     pub(crate) fn is_stdout(&self) -> bool {
-        matches!(self, Self::Stdout)
+        matches!(self.goal, Goal::Stdout(_))
+    }
+
+    pub(crate) fn is_parquet(&self) -> bool {
+        is_parquet(&self.path)
     }
 
     /// Writes the table: as Parquet to a file that is called so, else as CSV.
     pub(crate) fn write(self, frame: &Frame) -> anyhow::Result<()> {
-        match self {
-            Self::Stdout => {
-                // Written by ourselves, so that the system's error is not hidden in one about CSV.
-                let mut csv = Vec::new();
-                frame.write_csv(&mut csv)?;
-                print(csv)
+        match self.is_parquet() {
+            true => self.fill(|out| frame.write_parquet(out)),
+            false => self.fill(|out| frame.write_csv(out)),
+        }
+    }
+
+    /// Writes the table as [`Sink::write`] does. Where that fails, the table is in a directory of temporary files,
+    /// which the error names: it was much work.
+    pub(crate) fn write_or_keep(self, frame: &Frame) -> anyhow::Result<()> {
+        let path = self.path.clone();
+        let keep = !self.is_stdout();
+        self.write(frame).map_err(|error| match keep.then(|| kept(&path, frame)).transpose() {
+            Ok(Some(kept)) => error.context(format!("the forecasts are kept in {}", kept.display())),
+            Ok(None) | Err(_) => error,
+        })
+    }
+
+    /// Lets `write` write everything, then puts it in its place.
+    ///
+    /// # Errors
+    /// That of the system where writing fails, else that of `write`.
+    pub(crate) fn fill<E>(mut self, write: impl FnOnce(&mut Self) -> Result<(), E>) -> anyhow::Result<()>
+    where
+        anyhow::Error: From<E>,
+    {
+        let written = write(&mut self);
+        let to = match self.is_stdout() {
+            true => "standard output".to_owned(),
+            false => self.path.display().to_string(),
+        };
+        let cannot = |error: io::Error| anyhow::Error::new(error).context(format!("cannot write to {to}"));
+        if let Some(failure) = self.failure {
+            return Err(cannot(failure));
+        }
+        written?;
+        match self.goal {
+            Goal::Stdout(mut out) => out.flush().map_err(cannot),
+            Goal::Plain(file) => Ok(file.commit()?),
+            Goal::Gzip(encoder) => Ok(encoder.finish().map_err(cannot)?.commit()?),
+        }
+    }
+
+    fn watched<T>(&mut self, act: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
+        let done = match &mut self.goal {
+            Goal::Stdout(out) => act(out),
+            Goal::Plain(file) => act(file),
+            Goal::Gzip(encoder) => act(encoder),
+        };
+        done.map_err(|error| {
+            let kind = error.kind();
+            if kind != io::ErrorKind::Interrupted {
+                self.failure.get_or_insert(error);
             }
-            Self::File(path) => File::create(&path)
-                .map_err(anyhow::Error::new)
-                .and_then(|file| match is_parquet(&path) {
-                    true => Ok(frame.write_parquet(file)?),
-                    false => Ok(frame.write_csv(file)?),
-                })
-                .with_context(|| format!("cannot write {}", path.display())),
+            kind.into()
+        })
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.watched(|out| out.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.watched(|out| out.flush())
+    }
+}
+
+/// Whether a file of this name is compressed.
+///
+/// # Errors
+/// If the name tells a format that is not written.
+fn compressed(path: &Path) -> Result<bool, Usage> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let ending = Path::new(&name).extension().map(|ending| ending.to_string_lossy().into_owned());
+    // Devices and pipes are called as they like.
+    let special = path.metadata().is_ok_and(|found| !found.is_file());
+    match ending.as_deref() {
+        _ if special || is_parquet(path) => Ok(false),
+        None | Some("csv" | "txt") => Ok(false),
+        Some("gz") if name.ends_with(".csv.gz") || name.ends_with(".txt.gz") => Ok(true),
+        Some(ending) => {
+            let (path, plain) = (path.display(), path.with_extension("csv"));
+            Err(Usage(format!(
+                "--out {path}: .{ending} is no format that foretell writes; it writes CSV (.csv, compressed .csv.gz) \
+                 and Parquet (.parquet, .pq), so name the file {}, say",
+                plain.display()
+            )))
         }
     }
 }
 
-/// Whether the file can be written, without a change to it.
-fn try_file(path: &Path) -> io::Result<()> {
-    let found = fs::metadata(path);
-    // Whoever reads a pipe would take its being opened and closed for the end.
-    if found.as_ref().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return Ok(());
+/// Writes the table to a directory of temporary files, under the name of the path.
+fn kept(path: &Path, frame: &Frame) -> anyhow::Result<PathBuf> {
+    let directory = tempfile::Builder::new().prefix("foretell-").tempdir()?;
+    let kept = directory.path().join(path.file_name().unwrap_or("forecast.csv".as_ref()));
+    Sink::open(&kept)?.write(frame)?;
+    let _ = directory.keep();
+    Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_tell_the_format() {
+        for (name, expected) in
+            [("a.csv", false), ("a", false), ("a.b/c", false), ("a.CSV.GZ", true), ("a.pq", false)]
+        {
+            assert_eq!(compressed(Path::new(name)).unwrap(), expected, "{name}");
+        }
+        for name in ["a.xlsx", "a.gz", "a.parquet.gz", "a.json", "a.csv.zst"] {
+            let message = compressed(Path::new(name)).unwrap_err().to_string();
+            assert!(message.contains(".csv.gz") && message.contains(".parquet"), "{message}");
+        }
     }
-    File::options().write(true).create(true).truncate(false).open(path)?;
-    if found.is_err() { fs::remove_file(path) } else { Ok(()) }
 }

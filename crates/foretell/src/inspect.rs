@@ -1,9 +1,8 @@
 //! What a model directory holds, be it foretell's or neuralforecast's, be its models known here or not.
 
-use std::fs;
 use std::path::Path;
 
-use foretell_checkpoint::{Checkpoint, CheckpointError, Frequency, ModelFile, PredictionIntervals};
+use foretell_checkpoint::{Checkpoint, Frequency, ModelFile, PredictionIntervals};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -35,7 +34,7 @@ pub struct Contents {
     pub prediction_intervals: Option<String>,
     /// Series and rows of the data that are stored beside the models.
     pub dataset: Option<[usize; 2]>,
-    /// Bytes of all files.
+    /// Bytes of its files.
     pub bytes: u64,
     /// The models.
     pub models: Vec<ModelContents>,
@@ -83,8 +82,7 @@ impl Contents {
     /// # Errors
     /// If it is none, or a file of it is missing, damaged or contradicts another.
     pub fn of(dir: impl AsRef<Path>) -> Result<Self, Error> {
-        let dir = dir.as_ref();
-        let Checkpoint { configuration, models, dataset } = Checkpoint::load(dir)?;
+        let (Checkpoint { configuration, models, dataset }, bytes) = Checkpoint::load_and_measure(dir)?;
         let calibrated = |intervals: &PredictionIntervals| {
             let PredictionIntervals { n_windows, method, step_size } = intervals;
             format!("{method}, {n_windows} windows, {step_size} steps apart")
@@ -103,21 +101,10 @@ impl Contents {
             local_static_scaler: configuration.local_static_scaler_type,
             prediction_intervals: configuration.prediction_intervals.as_ref().map(calibrated),
             dataset: dataset.map(|dataset| [dataset.series(), dataset.rows()]),
-            bytes: size(dir)?,
+            bytes,
             models: models.iter().map(ModelContents::of).collect::<Result<_, _>>()?,
         })
     }
-}
-
-/// Bytes of the files in a directory.
-fn size(dir: &Path) -> Result<u64, CheckpointError> {
-    let failed = |source| CheckpointError::Io { action: "read", path: dir.to_owned(), source };
-    let mut bytes = 0;
-    for entry in fs::read_dir(dir).map_err(failed)? {
-        let found = entry.and_then(|entry| entry.metadata()).map_err(failed)?;
-        bytes += if found.is_file() { found.len() } else { 0 };
-    }
-    Ok(bytes)
 }
 
 impl ModelContents {

@@ -75,7 +75,7 @@ pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use cross_validation::CrossValidation;
 pub use error::Error;
 pub use forecaster::{Fitted, FittedModel, Forecaster};
-pub use foretell_checkpoint::CheckpointError;
+pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use foretell_checkpoint::{CheckpointError, TensorData, TensorFile, TensorValues};
 use foretell_data::{LocalScaler, Panel};
+use foretell_files::{FileError, Lock, is_leftover};
 use foretell_nn::{Key, Params};
 use foretell_train::{Outcome, PARAMS, State};
 use serde_json::{Map, Value, json};
@@ -21,10 +22,12 @@ use crate::forecaster::Forecaster;
 use crate::spec::ModelSpec;
 
 /// Where the state is kept, and how often.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Checkpointing {
-    pub(crate) dir: PathBuf,
-    pub(crate) every: u64,
+    dir: PathBuf,
+    every: u64,
+    /// Held from the first training on, so that no other process keeps its state there.
+    lock: Option<Lock>,
 }
 
 impl Forecaster {
@@ -37,13 +40,15 @@ impl Forecaster {
     /// If `every_steps` is 0.
     pub fn checkpoint_to(mut self, dir: impl Into<PathBuf>, every_steps: u64) -> Self {
         assert!(every_steps > 0, "a state every 0 steps");
-        self.checkpointing = Some(Checkpointing { dir: dir.into(), every: every_steps });
+        self.checkpointing = Some(Checkpointing { dir: dir.into(), every: every_steps, lock: None });
         self
     }
 
     /// Who keeps the state of training, if anybody does.
-    pub(crate) fn keeper(&self, panel: &Panel, test_size: usize) -> Result<Option<Keeper>, Error> {
-        let Some(checkpointing) = self.checkpointing.clone() else { return Ok(None) };
+    pub(crate) fn keeper(&mut self, panel: &Panel, test_size: usize) -> Result<Option<Keeper>, Error> {
+        let Some(checkpointing) = &mut self.checkpointing else { return Ok(None) };
+        checkpointing.take()?;
+        let (dir, every) = (checkpointing.dir.clone(), checkpointing.every);
         let name = |scaler: Option<LocalScaler>| Value::from(scaler.map(LocalScaler::name));
         let further = [
             ("val_size", self.val_size.into()),
@@ -54,7 +59,20 @@ impl Forecaster {
         ];
         let further = further.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
         let training = settings(&self.specs, panel, further)?;
-        Keeper::new(checkpointing, self.trainings, training).map(Some)
+        Ok(Some(Keeper { every, dir, number: self.trainings, training }))
+    }
+}
+
+impl Checkpointing {
+    /// Makes the directory, if there is none, and locks it.
+    fn take(&mut self) -> Result<(), Error> {
+        if self.lock.is_none() {
+            fs::create_dir_all(&self.dir).map_err(|source| unusable(&self.dir, source))?;
+            self.lock = Some(lock(&self.dir)?);
+            let of_killed = |name: &str| is_leftover(name).is_some_and(is_state);
+            remove(&self.dir, of_killed).map_err(|source| unusable(&self.dir, source))?;
+        }
+        Ok(())
     }
 }
 
@@ -122,15 +140,8 @@ fn fingerprint(specs: &[ModelSpec], panel: &Panel) -> Result<Value, Error> {
 }
 
 impl Keeper {
-    /// Makes the directory, if there is none.
-    fn new(checkpointing: Checkpointing, number: usize, training: Value) -> Result<Self, Error> {
-        let Checkpointing { dir, every } = checkpointing;
-        fs::create_dir_all(&dir).map_err(|source| unusable(&dir, source))?;
-        Ok(Self { every, dir, number, training })
-    }
-
     fn path(&self, model: usize) -> PathBuf {
-        self.dir.join(format!("{PREFIX}{}-model-{model}.safetensors", self.number))
+        self.dir.join(format!("{PREFIX}{}{MIDDLE}{model}{ENDING}", self.number))
     }
 
     /// The state of a model, if there is one.
@@ -254,8 +265,10 @@ impl Found {
     }
 }
 
-/// How names of files begin.
+/// Files are called `training-0-model-0.safetensors`.
 const PREFIX: &str = "training-";
+const MIDDLE: &str = "-model-";
+const ENDING: &str = ".safetensors";
 
 /// Where the settings of the models are.
 const MODELS: &str = "models";
@@ -264,27 +277,44 @@ const TRAIN_LOSS: &str = "train_loss";
 const VALID_LOSSES: &str = "valid_losses";
 
 /// Removes the state of a training run that [`Forecaster::checkpoint_to`](crate::Forecaster::checkpoint_to) kept, and
-/// the directory if nothing else is in it.
+/// the directory if nothing else is in it. No other file of the directory is touched.
 ///
 /// # Errors
-/// If it cannot be removed.
+/// If it cannot be removed, or a training keeps its state there at the moment.
 pub fn remove_training_state(dir: impl AsRef<Path>) -> Result<(), Error> {
     let dir = dir.as_ref();
-    let remove = || -> io::Result<()> {
-        for entry in fs::read_dir(dir)? {
-            let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            // A kill in the middle of writing leaves a temporary file.
-            if name.starts_with(".writing-") || (name.starts_with(PREFIX) && name.ends_with(".safetensors")) {
-                fs::remove_file(entry.path())?;
-            }
+    let lock = lock(dir)?;
+    let of_training = |name: &str| is_state(is_leftover(name).unwrap_or(name));
+    remove(dir, of_training).map_err(|source| unusable(dir, source))?;
+    drop(lock);
+    // One with other files in it stays, and so does one that is a link or a mount point.
+    let _ = fs::remove_dir(dir);
+    Ok(())
+}
+
+/// Removes the files of these names.
+fn remove(dir: &Path, which: impl Fn(&str) -> bool) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(&which) {
+            fs::remove_file(entry.path())?;
         }
-        match fs::remove_dir(dir) {
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
-            done => done,
-        }
-    };
-    remove().map_err(|source| unusable(dir, source))
+    }
+    Ok(())
+}
+
+/// Whether a file of this name holds the state of a model.
+fn is_state(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = name.strip_prefix(PREFIX).and_then(|name| name.strip_suffix(ENDING)?.split_once(MIDDLE));
+    numbers.is_some_and(|(training, model)| is_number(training) && is_number(model))
+}
+
+fn lock(dir: &Path) -> Result<Lock, Error> {
+    Lock::within(dir).map_err(|error| match error {
+        FileError::Io { source, .. } => unusable(dir, source),
+        other => CheckpointError::from(other).into(),
+    })
 }
 
 fn unusable(dir: &Path, source: io::Error) -> Error {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use foretell_checkpoint::{
-    Checkpoint, Configuration, Frequency, LossSpec, ModelFile, TensorData, check_names,
+    Checkpoint, Configuration, Frequency, LossSpec, ModelDirectory, ModelFile, TensorData, check_names,
 };
 use foretell_data::{Categories, Freq, LocalScaler};
 use foretell_nn::{Loss, Table};
@@ -23,20 +23,21 @@ use crate::unknown_name::is_trainer_argument;
 use crate::warning::WarningListener;
 
 impl Fitted {
-    /// Whether [`Fitted::save`] may write there: worth asking before a long training.
+    /// Writes the models to a directory that [`Fitted::load`] and `NeuralForecast.load` read. It appears
+    /// whole or not at all; an existing model directory, with nothing else in it, is replaced only with `overwrite`.
     ///
     /// # Errors
-    /// If the directory exists and may not be replaced.
-    pub fn check_save(dir: impl AsRef<Path>, overwrite: bool) -> Result<(), Error> {
-        Ok(Checkpoint::check_target(dir, overwrite)?)
+    /// If the directory exists and may not be replaced, cannot be written, or is being written by another process.
+    pub fn save(&self, dir: impl AsRef<Path>, overwrite: bool) -> Result<(), Error> {
+        self.save_at(&ModelDirectory::at(dir, overwrite)?)
     }
 
-    /// Writes the models to a directory that [`Fitted::load`] and `NeuralForecast.load` read. It appears
-    /// whole or not at all; an existing model directory is replaced only with `overwrite`.
+    /// Writes the models as [`Fitted::save`] does, to a place that was taken before: worth doing before a long
+    /// training, since what is wrong with the place is known then.
     ///
     /// # Errors
-    /// If the directory exists and may not be replaced, or cannot be written.
-    pub fn save(&self, dir: impl AsRef<Path>, overwrite: bool) -> Result<(), Error> {
+    /// If the directory cannot be written.
+    pub fn save_at(&self, directory: &ModelDirectory) -> Result<(), Error> {
         let freq = match self.freq.to_string() {
             step if step.parse::<i64>().is_ok() => Frequency::Step(step.parse().expect("just tried")),
             word => Frequency::Alias(word),
@@ -54,7 +55,7 @@ impl Fitted {
             configuration.conformity_scores = Some(scores);
         }
         let models = self.models.iter().map(model_file).collect();
-        Ok(Checkpoint { configuration, models, dataset: None }.save(dir, overwrite)?)
+        Ok(Checkpoint { configuration, models, dataset: None }.save_at(directory)?)
     }
 
     /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote.

@@ -204,3 +204,23 @@ fn another_training_or_a_damaged_state_is_an_error() {
     let nowhere = error(forecaster(Some(&nowhere)), &panel(0.0)).to_string();
     assert!(nowhere.contains("cannot keep the state of training in"), "{nowhere}");
 }
+
+#[test]
+fn only_files_of_the_training_are_removed() {
+    let home = tempfile::tempdir().expect("a folder");
+    let stopped = forecaster(Some(home.path())).on_progress(|_, _| Verdict::Interrupt);
+    stopped.fit(&panel(0.0)).expect("a step");
+    let others =
+        ["training-data.safetensors", ".writing-plan", "training-1-model-b.safetensors", ".notes.lock"];
+    others.iter().for_each(|name| std::fs::write(home.path().join(name), "mine").expect("a file"));
+    // What a kill in the middle of writing leaves.
+    let left = [".training-0-model-0.safetensors.new-abcdef", ".lock"];
+    left.iter().for_each(|name| std::fs::write(home.path().join(name), "").expect("a file"));
+    remove_training_state(home.path()).expect("it is there");
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("a name").file_name();
+    let mut found: Vec<_> = std::fs::read_dir(home.path()).expect("a folder").map(name).collect();
+    found.sort();
+    let mut expected = others.map(std::ffi::OsString::from);
+    expected.sort();
+    assert_eq!(found, expected);
+}

@@ -14,6 +14,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(0, "foretell-fuzz", &[]),
     room(1, "foretell-simd", &[]),
     room(1, "foretell-pool", &[]),
+    room(1, "foretell-files", &[]),
     room(2, "foretell-gemm", &["foretell-simd", "foretell-pool"]),
     room(3, "foretell-tensor", &["foretell-simd", "foretell-pool", "foretell-gemm"]),
     room(3, "foretell-flash", &["foretell-simd", "foretell-pool", "foretell-gemm"]),
@@ -36,7 +37,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(5, "foretell-data", &["foretell-simd"]),
     room(6, "foretell-models", &["foretell-tensor", "foretell-autograd", "foretell-nn"]),
     // Files and plain arrays: it knows neither layers nor models.
-    room(6, "foretell-checkpoint", &[]),
+    room(6, "foretell-checkpoint", &["foretell-files"]),
     room(
         7,
         "foretell-train",
@@ -66,11 +67,12 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-amp",
             "foretell-data",
             "foretell-models",
+            "foretell-files",
             "foretell-checkpoint",
             "foretell-train",
         ],
     ),
-    room(9, "foretell-cli", &["foretell"]),
+    room(9, "foretell-cli", &["foretell-files", "foretell"]),
     room(9, "foretell-candle", &["foretell-tensor", "foretell-flash"]),
     room(
         9,

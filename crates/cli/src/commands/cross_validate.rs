@@ -54,8 +54,8 @@ pub(crate) struct CrossValidate {
     /// Steps of a season, for MASE and the seasonal naive forecast [default: as usual for the frequency]
     #[arg(long, value_name = "N", value_parser = steps())]
     season: Option<usize>,
-    /// File to write the forecasts to, beside the truth: Parquet if it ends in .parquet, else CSV; `-` writes CSV
-    /// to standard output, and the errors to standard error
+    /// File to write the forecasts to, beside the truth: CSV, compressed if it ends in .csv.gz, or Parquet if it
+    /// ends in .parquet; `-` writes CSV to standard output, and the errors to standard error
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print the errors as JSON
@@ -74,10 +74,10 @@ impl CrossValidate {
         if self.train.intervals.is_some() && self.level.levels.is_empty() {
             return Err(Usage("--intervals needs --level, as in --level 80".to_owned()).into());
         }
+        let sink = self.out.as_deref().map(Sink::open).transpose()?;
         let forecaster = self.checkpoint.of(self.train.forecaster()?);
         let forecaster = forecaster.refit(self.refit.unwrap_or(0)).level(self.level.levels.clone());
         let panel = self.train.read(&forecaster)?;
-        let sink = self.out.as_ref().map(|path| Sink::open(path, &self.train.data.data)).transpose()?;
 
         let h = forecaster.h();
         let step_size = self.step_size.unwrap_or(h);
@@ -99,7 +99,7 @@ impl CrossValidate {
         };
         let to_stdout = sink.as_ref().is_some_and(Sink::is_stdout);
         if let Some(sink) = sink {
-            sink.write(&validation.frame)?;
+            sink.write_or_keep(&validation.frame)?;
         }
         self.checkpoint.finish()?;
         if to_stdout {

@@ -1,6 +1,5 @@
 //! `foretell demo`: the whole way from data to a forecast, on data that are built in.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -13,6 +12,7 @@ use serde_json::json;
 
 use crate::args::LogArgs;
 use crate::commands::cross_validate::{leaderboard, ranked};
+use crate::demo_files::DemoFiles;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::output::print;
 use crate::progress::{Log, Reporter};
@@ -27,6 +27,12 @@ const INPUT_SIZE: usize = 24;
 /// The last three years are forecast, one by one, by models that have not seen them.
 const WINDOWS: usize = 3;
 
+/// What it writes.
+const DATA: &str = "air_passengers.csv";
+const FORECAST: &str = "forecast.csv";
+const PLOT: &str = "forecast.svg";
+const MODEL: &str = "model";
+
 /// The interval that is forecast, in percent.
 const LEVEL: [f64; 1] = [80.0];
 
@@ -40,7 +46,8 @@ Example:
   foretell demo --out demo
 
 Writes into the directory: air_passengers.csv (the data), forecast.csv,
-forecast.svg (the plot), and model (the trained models, for `foretell predict`).")]
+forecast.svg (the plot), and model (the trained models, for `foretell predict`).
+Files of these names that the demo did not write are not replaced.")]
 pub(crate) struct Demo {
     /// Directory to write to
     #[arg(long, value_name = "DIR", default_value = "foretell-demo")]
@@ -55,8 +62,7 @@ impl Demo {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        fs::create_dir_all(&self.out)
-            .with_context(|| format!("cannot create the directory {}", self.out.display()))?;
+        let files = DemoFiles::take(&self.out, &[DATA, FORECAST, PLOT, MODEL])?;
         let panel = Panel::read_csv(PASSENGERS.as_bytes(), "air_passengers.csv", &ReadOptions::default())?;
         print(format!(
             "AirPassengers: {} months, 1949 to 1960.\n\
@@ -76,39 +82,32 @@ impl Demo {
         }
         let options = PredictOptions { level: &LEVEL, ..PredictOptions::default() };
         let forecast = fitted.predict_with(&panel, &options)?;
-        self.write(&panel, &validation, &fitted, &forecast, &best.model)?;
+        self.write(files, &panel, &validation, &fitted, &forecast, &best.model)?;
         print(self.epilogue())
     }
 
     fn write(
         &self,
+        mut files: DemoFiles,
         panel: &Panel,
         validation: &CrossValidation,
         fitted: &Fitted,
         forecast: &Frame,
         best: &str,
     ) -> anyhow::Result<()> {
-        let write = |name: &str, content: &[u8]| {
-            let path = self.out.join(name);
-            fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
-            self.log().wrote_quietly(&path);
-            Ok::<(), anyhow::Error>(())
-        };
-        write("air_passengers.csv", PASSENGERS.as_bytes())?;
         let mut csv = Vec::new();
         forecast.write_csv(&mut csv)?;
-        write("forecast.csv", &csv)?;
-        write("forecast.svg", chart(panel, validation, forecast, best)?.svg()?.as_bytes())?;
-        let model = self.out.join("model");
-        fitted.save(&model, true)?;
-        self.log().wrote_quietly(&model);
+        let svg = chart(panel, validation, forecast, best)?.svg()?;
+        for (name, content) in [(DATA, PASSENGERS.as_bytes()), (FORECAST, &csv), (PLOT, svg.as_bytes())] {
+            self.log().wrote_quietly(&files.write(name, content)?);
+        }
+        self.log().wrote_quietly(&files.save(MODEL, fitted)?);
         Ok(())
     }
 
     fn epilogue(&self) -> String {
         let path = |name: &str| shell_word(&self.out.join(name));
-        let [data, csv, svg, model] =
-            ["air_passengers.csv", "forecast.csv", "forecast.svg", "model"].map(path);
+        let [data, csv, svg, model] = [DATA, FORECAST, PLOT, MODEL].map(path);
         format!(
             "Written:\n  \
                {svg}  the plot: history, forecast, interval\n  \

@@ -1,14 +1,14 @@
 //! `foretell fit`: from a file of series to a model directory.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::Fitted;
+use foretell::{Fitted, ModelDirectory};
 
 use crate::args::{CheckpointArgs, TrainArgs};
 use crate::progress::Log;
-use crate::{Interrupted, Usage, interrupt};
+use crate::saving::{save_or_keep, take};
+use crate::{Interrupted, interrupt};
 
 /// Train models on a file of series and save them
 ///
@@ -48,7 +48,9 @@ run.toml holds flags by their names, and hyper-parameters in tables:
   model = \"model\"
 Two models of a name are tables [[model]] with name = \"NHITS\" (and an alias) each.
 
-Ctrl-C stops after the step and saves the models as they are; the exit code is 130.")]
+Ctrl-C stops after the step and saves the models as they are; the exit code is 130.
+Models that --overwrite would have replaced stay, and DIR.interrupted holds the
+others.")]
 pub(crate) struct Fit {
     #[command(flatten)]
     train: TrainArgs,
@@ -68,23 +70,27 @@ impl Fit {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.check_out()?;
+        let directory = take(&self.out, self.overwrite)?;
         let forecaster = self.checkpoint.of(self.train.forecaster()?);
         let panel = self.train.read(&forecaster)?;
         let names = forecaster.column_names();
         interrupt::catch(self.log())?;
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);
-        fitted.save(&self.out, self.overwrite)?;
-        self.log().wrote(&self.out, &format!("the models {}", fitted.column_names().join(", ")));
-        if let Some(message) = self.interruption(&fitted, &names) {
+        let directory = match fitted.interrupted() && directory.is_occupied() {
+            true => ModelDirectory::at(beside(&self.out), true),
+            false => Ok(directory),
+        };
+        let saved = save_or_keep(&fitted, directory)?;
+        self.log().wrote(&saved, &format!("the models {}", fitted.column_names().join(", ")));
+        if let Some(message) = self.interruption(&fitted, &names, &saved) {
             return Err(Interrupted(message).into());
         }
         self.checkpoint.finish()
     }
 
     /// What is not trained of the models of these names, and how to go on, if anything is not.
-    fn interruption(&self, fitted: &Fitted, names: &[String]) -> Option<String> {
+    fn interruption(&self, fitted: &Fitted, names: &[String], saved: &Path) -> Option<String> {
         let last = fitted.models().len().checked_sub(1).filter(|_| fitted.interrupted())?;
         let rest = &names[last + 1..];
         let cut_short = fitted.models().iter().zip(names).enumerate().filter_map(|(i, (model, name))| {
@@ -97,33 +103,24 @@ impl Fit {
         if !rest.is_empty() {
             message += &format!(", before {}", rest.join(", "));
         }
-        message += &format!("; {} holds the models as they are", self.out.display());
+        message += &format!("; {} holds the models as they are", saved.display());
+        if saved != self.out {
+            message += &format!(", {} those of before", self.out.display());
+        }
         if let Some(dir) = &self.checkpoint.dir {
             let state = dir.display();
             message += &format!("; {state} holds the state: the same command with --overwrite goes on");
         }
         Some(message)
     }
+}
 
-    /// Nobody wants to be told after hours of training that there was no place for the result.
-    fn check_out(&self) -> anyhow::Result<()> {
-        let out = self.out.display();
-        if self.out.exists() && !self.out.is_dir() {
-            return Err(Usage(format!("--out {out} is a file; name a directory")).into());
-        }
-        if self.checkpoint.dir.as_ref() == Some(&self.out) {
-            let message =
-                format!("--checkpoint {out}: the state of training needs another directory than --out");
-            return Err(Usage(message).into());
-        }
-        let occupied = fs::read_dir(&self.out).is_ok_and(|mut entries| entries.next().is_some());
-        if occupied && !self.overwrite {
-            return Err(Usage(format!(
-                "--out {out} exists and is not empty; name another directory, or give --overwrite to \
-                 replace the models in it"
-            ))
-            .into());
-        }
-        Ok(Fitted::check_save(&self.out, self.overwrite)?)
-    }
+/// The directory for models that were not trained to their end, where the path holds others.
+fn beside(out: &Path) -> PathBuf {
+    // `.` and `..` are no names.
+    let named = out.file_name().map(|_| out.to_owned());
+    let named = named.or_else(|| out.canonicalize().ok()).unwrap_or_default();
+    let mut name = named.file_name().unwrap_or_default().to_owned();
+    name.push(".interrupted");
+    named.with_file_name(name)
 }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::Args;
 use foretell::{ColumnNames, Frame, Panel, ReadOptions, Zone, nearest};
 
@@ -11,7 +10,7 @@ use crate::Usage;
 use crate::args::{DataArgs, LogArgs, steps};
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::forecast_columns::{Columns, forecast_columns};
-use crate::output::print;
+use crate::output::{print, write_file};
 use crate::progress::Log;
 
 /// Series that are drawn where nobody names any.
@@ -81,7 +80,7 @@ impl Plot {
         if out == Path::new("-") {
             return print(svg);
         }
-        std::fs::write(&out, svg).with_context(|| format!("cannot write {}", out.display()))?;
+        write_file(&out, svg.as_bytes())?;
         let what = format!("{} series, {}", figure.facets.len(), figure.models.join(", "));
         self.log().wrote(&out, &what);
         Ok(())

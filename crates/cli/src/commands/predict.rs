@@ -56,7 +56,8 @@ pub(crate) struct Predict {
     /// Threads; 0 for as many as the machine has
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
-    /// File to write: Parquet if it ends in .parquet, else CSV; `-` writes CSV to standard output
+    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to
+    /// standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
     #[command(flatten)]
@@ -70,6 +71,7 @@ impl Predict {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(self.futr.as_ref())?;
+        let sink = Sink::open(&self.out)?;
         let log = self.log();
         let mut fitted = Fitted::load(&self.model)?
             .threads(self.threads)
@@ -98,7 +100,6 @@ impl Predict {
                 fitted.predict_with(&panel, &PredictOptions { future: future.as_ref(), h: Some(h), level })?
             }
         };
-        let sink = Sink::open(&self.out, &self.data.data)?;
         let to_file = !sink.is_stdout();
         sink.write(&forecast)?;
         if to_file {

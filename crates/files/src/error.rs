@@ -1,0 +1,90 @@
+//! Why a file or a directory cannot be written.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of reading or writing files.
+pub type Result<T, E = FileError> = std::result::Result<T, E>;
+
+/// Why a file or a directory could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as a verb: "read", "write", "replace".
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Another process writes there.
+    #[error(
+        "{} is being written by another process{}: wait until it is done, or name another place", path.display(),
+        process.as_ref().map(|id| format!(" ({id})")).unwrap_or_default()
+    )]
+    Busy {
+        /// The file or directory.
+        path: PathBuf,
+        /// The number of that process, where it is known.
+        process: Option<u32>,
+    },
+    /// A directory that other file systems begin at cannot be renamed.
+    #[error(
+        "{path} is a mount point, which cannot be replaced: name a directory in it, as {}", path.join("model").display(),
+        path = path.display()
+    )]
+    MountPoint {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The replaced directory could not be put back after a failed rename.
+    #[error(
+        "cannot rename the new directory to {}: {source}; the old one is kept in {}", path.display(), kept.display()
+    )]
+    Stranded {
+        /// Where the directory belongs.
+        path: PathBuf,
+        /// Where the old content is now.
+        kept: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A writer was killed between the two renames that replace a directory where names cannot be exchanged.
+    #[error(
+        "{} is missing, since the process that replaced it was killed: what it held is in {}; rename that to go on \
+         with it, or save there again", path.display(), kept.display()
+    )]
+    Unfinished {
+        /// Where the directory belongs.
+        path: PathBuf,
+        /// Where its content is.
+        kept: PathBuf,
+    },
+    /// Files of others appeared in a directory while it was replaced.
+    #[error(
+        "{} was replaced, and meanwhile files appeared in it that are none of its own: they are in {}",
+        path.display(), kept.display()
+    )]
+    Appeared {
+        /// The directory.
+        path: PathBuf,
+        /// Where those files are now.
+        kept: PathBuf,
+    },
+    /// A directory that was replaced again and again while its files were opened.
+    #[error("{} is replaced all the time, faster than its files can be opened", path.display())]
+    Restless {
+        /// The directory.
+        path: PathBuf,
+    },
+}
+
+impl FileError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_path_buf();
+        move |source| Self::Io { action, path, source }
+    }
+}

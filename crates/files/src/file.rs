@@ -1,0 +1,237 @@
+//! A file that appears whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::error::{FileError, Result};
+use crate::lock::Lock;
+use crate::place::{
+    beside, is_mount_point, is_open_file, keep_owner_and_mode, ordinary_permissions, parent_of, prefix,
+    remove_leftovers, resolve, sync_directory,
+};
+
+/// A file in the making: what is written to it goes to a hidden file beside the path, which takes the path's place by
+/// [`commit`](Self::commit). Without that the path stays as it was.
+///
+/// Links are written through. Pipes, devices and open files (`/dev/stdout`) are written to directly, as they come; so is
+/// a file that cannot be renamed to: a mount point, or a file whose directory must not be written to.
+#[derive(Debug)]
+pub struct WholeFile {
+    /// The path as messages name it.
+    path: PathBuf,
+    /// Where links lead.
+    place: PathBuf,
+    way: Way,
+}
+
+#[derive(Debug)]
+enum Way {
+    /// A file beside, which is made by the first write.
+    Beside { temporary: Option<NamedTempFile>, _lock: Lock },
+    /// The file itself, which is opened by the first write: opening a pipe waits for its reader.
+    Direct(Option<File>),
+}
+
+impl WholeFile {
+    /// Takes a path, whose content stays as it is.
+    ///
+    /// # Errors
+    /// If it cannot be written, or another process writes it.
+    pub fn at(path: &Path) -> Result<Self> {
+        let failed = || FileError::io("write", path);
+        if is_open_file(path) {
+            let (path, place) = (path.to_path_buf(), path.to_path_buf());
+            return Ok(Self { path, place, way: Way::Direct(None) });
+        }
+        let place = resolve(path).map_err(failed())?;
+        let found = fs::metadata(&place).ok();
+        let special = found.as_ref().is_some_and(|found| !found.is_file() && !found.is_dir());
+        if found.is_some() && !special {
+            // It may be protected where its directory is not.
+            File::options().write(true).open(&place).map_err(failed())?;
+        }
+        let lock = if special || is_mount_point(&place) { None } else { Some(Lock::beside(&place)) };
+        let way = match lock {
+            None => Way::Direct(None),
+            Some(Ok(lock)) => {
+                remove_leftovers(&place);
+                Way::Beside { temporary: None, _lock: lock }
+            }
+            Some(Err(FileError::Io { source, .. })) if found.is_some() && refuses_new_files(&source) => {
+                Way::Direct(None)
+            }
+            Some(Err(FileError::Busy { process, .. })) => {
+                return Err(FileError::Busy { path: path.to_path_buf(), process });
+            }
+            Some(Err(FileError::Io { source, .. })) => return Err(failed()(source)),
+            Some(Err(error)) => return Err(error),
+        };
+        Ok(Self { path: path.to_path_buf(), place, way })
+    }
+
+    /// The path as it was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts what was written in its place.
+    ///
+    /// # Errors
+    /// If that fails, for which the file stays as it was.
+    pub fn commit(mut self) -> Result<()> {
+        let failed = FileError::io("write", &self.path);
+        self.writer().map_err(failed)?;
+        match self.way {
+            Way::Direct(_) => Ok(()),
+            Way::Beside { temporary, .. } => {
+                let temporary = temporary.expect("it was just made");
+                put(temporary, &self.place).map_err(FileError::io("write", &self.path))
+            }
+        }
+    }
+
+    fn writer(&mut self) -> io::Result<&mut File> {
+        match &mut self.way {
+            Way::Beside { temporary: Some(temporary), .. } => Ok(temporary.as_file_mut()),
+            Way::Beside { temporary, .. } => Ok(temporary.insert(new_beside(&self.place)?).as_file_mut()),
+            Way::Direct(Some(file)) => Ok(file),
+            Way::Direct(file) => {
+                // What others write to an open file stays.
+                let shared = is_open_file(&self.path);
+                Ok(file
+                    .insert(File::options().write(true).append(shared).truncate(!shared).open(&self.place)?))
+            }
+        }
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer()?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer()?.flush()
+    }
+}
+
+/// Writes bytes to a file beside the path, flushes it to the disk and renames it. Nobody else may be writing there.
+///
+/// # Errors
+/// If that fails, for which the path stays as it was.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let attempt = || {
+        let place = resolve(path)?;
+        let mut temporary = new_beside(&place)?;
+        temporary.write_all(bytes)?;
+        put(temporary, &place)
+    };
+    attempt().map_err(FileError::io("write", path))
+}
+
+fn new_beside(place: &Path) -> io::Result<NamedTempFile> {
+    let prefix = prefix(place, "new");
+    let mut builder = beside(&prefix);
+    ordinary_permissions(&mut builder, 0o666);
+    builder.tempfile_in(parent_of(place))
+}
+
+/// Renames a file to the place, whose permissions and owner stay.
+fn put(temporary: NamedTempFile, place: &Path) -> io::Result<()> {
+    if let Ok(old) = fs::metadata(place) {
+        keep_owner_and_mode(&old, temporary.path())?;
+    }
+    temporary.as_file().sync_all()?;
+    temporary.persist(place).map_err(|error| error.error)?;
+    sync_directory(parent_of(place))
+}
+
+/// Whether the directory takes no new files, though one that is in it may be written to.
+fn refuses_new_files(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(dir: &Path) -> Vec<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(name).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_the_old_one_until_it_is_committed() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("f.csv");
+        fs::write(&path, "old").unwrap();
+        fs::write(home.path().join(".f.csv.new-abcdef"), "of a killed process").unwrap();
+        let mut file = WholeFile::at(&path).unwrap();
+        assert!(matches!(WholeFile::at(&path), Err(FileError::Busy { .. })));
+        file.write_all(b"new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        drop(file);
+        assert_eq!(
+            (fs::read_to_string(&path).unwrap().as_str(), entries(home.path())),
+            ("old", vec!["f.csv".into()])
+        );
+        let mut file = WholeFile::at(&path).unwrap();
+        file.write_all(b"new").unwrap();
+        file.commit().unwrap();
+        assert_eq!(
+            (fs::read_to_string(&path).unwrap().as_str(), entries(home.path())),
+            ("new", vec!["f.csv".into()])
+        );
+        WholeFile::at(&path).unwrap().commit().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "", "nothing was written to it");
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_told_at_once() {
+        let home = tempfile::tempdir().unwrap();
+        assert!(WholeFile::at(home.path()).is_err());
+        assert!(WholeFile::at(&home.path().join("nowhere/f.csv")).is_err());
+        assert!(WholeFile::at(&home.path().join("x".repeat(300))).is_err());
+        assert!(entries(home.path()).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_written_through_and_modes_stay() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let home = tempfile::tempdir().unwrap();
+        let [file, link, dangling] = ["f.csv", "link", "dangling"].map(|name| home.path().join(name));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o604)).unwrap();
+        symlink("f.csv", &link).unwrap();
+        symlink("g.csv", &dangling).unwrap();
+        for path in [&link, &dangling] {
+            let mut file = WholeFile::at(path).unwrap();
+            file.write_all(b"new").unwrap();
+            file.commit().unwrap();
+            assert!(path.symlink_metadata().unwrap().is_symlink());
+        }
+        assert_eq!((fs::read_to_string(&file).unwrap().as_str(), mode(&file)), ("new", 0o604));
+        write_whole(&link, b"newer").unwrap();
+        assert_eq!((fs::read_to_string(&file).unwrap().as_str(), mode(&file)), ("newer", 0o604));
+        fs::write(home.path().join("ordinary"), "").unwrap();
+        assert_eq!(mode(&home.path().join("g.csv")), mode(&home.path().join("ordinary")));
+        assert_eq!(entries(home.path()), ["dangling", "f.csv", "g.csv", "link", "ordinary"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn devices_are_written_to_as_they_are() {
+        let mut file = WholeFile::at(Path::new("/dev/null")).unwrap();
+        file.write_all(b"gone").unwrap();
+        file.commit().unwrap();
+        let mut file = WholeFile::at(Path::new("/dev/full")).unwrap();
+        assert_eq!(file.write_all(b"no room").unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
+}

@@ -1,0 +1,57 @@
+//! Whether two paths are one file.
+
+use std::path::Path;
+use std::{fs, io};
+
+/// What a path leads to, whatever it is called: links and hard links of one file are equal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Identity(Inner);
+
+/// Device and inode.
+#[cfg(unix)]
+type Inner = (u64, u64);
+#[cfg(not(unix))]
+type Inner = std::path::PathBuf;
+
+impl Identity {
+    /// What is at the path, links followed.
+    ///
+    /// # Errors
+    /// If there is nothing, or nothing that may be looked at.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        #[cfg(unix)]
+        return fs::metadata(path).map(|found| Self::of_metadata(&found));
+        #[cfg(not(unix))]
+        return fs::canonicalize(path).map(Self);
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn of_metadata(found: &fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self((found.dev(), found.ino()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_is_one_by_any_name() {
+        let home = tempfile::tempdir().unwrap();
+        let [file, hard, other] = ["file", "hard", "other"].map(|name| home.path().join(name));
+        fs::write(&file, "").unwrap();
+        fs::write(&other, "").unwrap();
+        assert_eq!(Identity::of(&file).unwrap(), Identity::of(&home.path().join("./file")).unwrap());
+        assert_ne!(Identity::of(&file).unwrap(), Identity::of(&other).unwrap());
+        assert!(Identity::of(&hard).is_err());
+        #[cfg(unix)]
+        {
+            let link = home.path().join("link");
+            std::os::unix::fs::symlink("file", &link).unwrap();
+            fs::hard_link(&file, &hard).unwrap();
+            assert_eq!(Identity::of(&file).unwrap(), Identity::of(&hard).unwrap());
+            assert_eq!(Identity::of(&file).unwrap(), Identity::of(&link).unwrap());
+        }
+    }
+}
