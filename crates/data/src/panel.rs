@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::builder::PanelBuilder;
+use crate::edges::Trimmed;
 use crate::error::DataError;
 use crate::fill::{Fill, Filled};
 use crate::flaw::{Flaw, Place};
@@ -54,14 +55,14 @@ pub(crate) struct Data {
     pub(crate) freq_inferred: bool,
     pub(crate) integer_ids: bool,
     pub(crate) filled: Filled,
+    pub(crate) trimmed: Trimmed,
 }
 
 impl Data {
     /// Everything but the numbers as it is.
     pub(crate) fn with_values(&self, y: Vec<f32>, columns: Vec<Column>) -> Self {
         let (table, mask, weight) = (self.table.clone(), self.mask.clone(), self.weight.clone());
-        let (freq_inferred, integer_ids, filled) = (self.freq_inferred, self.integer_ids, self.filled);
-        Self { table, y, mask, weight, columns, freq_inferred, integer_ids, filled }
+        Self { table, y, mask, weight, columns, ..*self }
     }
 
     pub(crate) fn shrink(&mut self) {
@@ -153,6 +154,11 @@ impl Panel {
     /// What [`Fill`] added, where it was asked for.
     pub fn filled(&self) -> Filled {
         self.data.filled
+    }
+
+    /// The rows that were left out, before and after what is known of a series.
+    pub fn trimmed(&self) -> Trimmed {
+        self.data.trimmed
     }
 
     /// Id of a series.
@@ -282,7 +288,8 @@ impl Panel {
         for row in places {
             // A place of a series that was cut from the panel has no row.
             let value = values.get(row).map_or(0.0, |(_, value)| *value);
-            column.push(finite(value), || (Place::row(row), value.to_string()));
+            let place = |row: usize| values.get(row).map(|(id, _)| Place::of_series(&(*id).into(), 0));
+            column.push(finite(value), || (place(row).unwrap_or(Place::row(row)), value.to_string()));
         }
         self.add_statics([column])?;
         Ok(self)
