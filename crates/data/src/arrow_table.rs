@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
-    Date32Type, Date64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
-    Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, FieldRef, TimeUnit};
@@ -302,7 +303,6 @@ fn id_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
         DataType::Float16 | DataType::Float64 => {
             float_at(array, row).and_then(|value| float(value, (value + 0.0).to_string()))
         }
-        DataType::Decimal128(..) => Some(array.as_primitive::<Decimal128Type>().value_as_string(row).into()),
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
             let mut clock = Clock::default();
             let time = time_at(array, row, &mut clock).ok()?;
@@ -317,8 +317,19 @@ fn id_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
             };
             text.or_else(|| bytes_at(array, row).map(|bytes| hexadecimal(bytes).into()))
         }
-        _ => label_at(array, row).ok(),
+        _ => decimal_at(array, row).map(Cow::from).or_else(|| label_at(array, row).ok()),
     }
+}
+
+/// A decimal as it is written, with as many digits behind the point as its type says.
+fn decimal_at(array: &dyn Array, row: usize) -> Option<String> {
+    Some(match array.data_type() {
+        DataType::Decimal32(..) => array.as_primitive::<Decimal32Type>().value_as_string(row),
+        DataType::Decimal64(..) => array.as_primitive::<Decimal64Type>().value_as_string(row),
+        DataType::Decimal128(..) => array.as_primitive::<Decimal128Type>().value_as_string(row),
+        DataType::Decimal256(..) => array.as_primitive::<Decimal256Type>().value_as_string(row),
+        _ => return None,
+    })
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -359,7 +370,7 @@ fn float_at(array: &dyn Array, row: usize) -> Option<f64> {
         DataType::Decimal128(_, scale) => {
             array.as_primitive::<Decimal128Type>().value(row) as f64 / 10_f64.powi((*scale).into())
         }
-        _ => return None,
+        _ => return decimal_at(array, row)?.parse().ok(),
     })
 }
 

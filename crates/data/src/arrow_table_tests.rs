@@ -1,9 +1,10 @@
 use super::*;
 use crate::{Categories, Frame, Freq, Future, Panel, ReadOptions, TimeFormat, Zone};
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, FixedSizeBinaryArray,
-    Float32Array, Float64Array, Int8Array, Int32Array, Int64Array, LargeStringArray, StringArray,
-    StringViewArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal64Array, Decimal128Array, DictionaryArray,
+    FixedSizeBinaryArray, Float32Array, Float64Array, Int8Array, Int32Array, Int64Array, LargeStringArray,
+    StringArray, StringViewArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray,
+    UInt64Array,
 };
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -192,6 +193,7 @@ fn ids_of_all_types_name_series() {
         (array(Date32Array::from(vec![19_753, 19_753, 0])), ["1970-01-01", "2024-01-31"]),
         (array(TimestampSecondArray::from(vec![0, 0, 60])), ["1970-01-01", "1970-01-01 00:01:00"]),
         (array(decimals(vec![150, 150, -25])), ["-0.25", "1.50"]),
+        (array(Decimal64Array::from(vec![5, 5, 70]).with_precision_and_scale(9, 1).unwrap()), ["0.5", "7.0"]),
         (array(UInt64Array::from(vec![u64::MAX, u64::MAX, 3])), ["18446744073709551615", "3"]),
         (
             array(DictionaryArray::new(
@@ -204,11 +206,12 @@ fn ids_of_all_types_name_series() {
         let columns = [
             ("unique_id", ids.clone()),
             ("ds", array(Int64Array::from(vec![1, 2, 1]))),
-            ("y", array(Float64Array::from(vec![1.0, 2.0, 3.0]))),
+            ("y", array(Decimal64Array::from(vec![15, 20, 30]).with_precision_and_scale(9, 1).unwrap())),
         ];
         let options = ReadOptions { freq: Some(Freq::parse("1").unwrap()), ..ReadOptions::default() };
         let panel = Panel::from_record_batches([batch(&columns)], &options).unwrap();
         assert_eq!(panel.ids().map(|id| &**id).collect::<Vec<_>>(), expected, "{ids:?}");
+        assert!((0..2).any(|series| panel.y(series) == [1.5, 2.0]), "{ids:?}");
         assert_eq!(panel.has_integer_ids(), ids.data_type().is_integer());
     }
 }

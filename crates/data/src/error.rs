@@ -334,10 +334,16 @@ pub enum DataError {
         needed: String,
     },
     /// Future values are needed and none were given.
-    #[error("the future columns {} need their values over the horizon; pass a table of future rows (`--futr FILE`)", listed(.columns))]
+    #[error(
+        "the future columns {} need their values over the horizon; pass a table of future rows{}",
+        listed(.columns),
+        if *.by_flag { " (`--futr FILE`)" } else { "" }
+    )]
     FutureNeeded {
         /// The columns.
         columns: Vec<String>,
+        /// Whether the command line has a flag for it: the data did not come from slices.
+        by_flag: bool,
     },
     /// The future table is for another horizon or panel.
     #[error(

@@ -16,6 +16,9 @@ use crate::table::Table;
 use crate::time::{TimeKind, in_range};
 use crate::zone::Zone;
 
+/// What a table of slices is called.
+pub(crate) const SLICES: &str = "the panel";
+
 /// Where the rows of a table stand in its source.
 ///
 /// Lines of a file are kept as the few places where they do not simply follow each other.
@@ -55,7 +58,7 @@ impl Origin {
     }
 
     pub(crate) fn table(&self) -> Arc<str> {
-        self.file.clone().unwrap_or_else(|| "the panel".into())
+        self.file.clone().unwrap_or_else(|| SLICES.into())
     }
 }
 

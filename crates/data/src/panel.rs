@@ -9,7 +9,7 @@ use crate::error::DataError;
 use crate::fill::{Fill, Filled};
 use crate::flaw::{Flaw, Place};
 use crate::freq::Freq;
-use crate::long::Column;
+use crate::long::{Column, SLICES};
 use crate::time::TimeKind;
 use crate::zone::Zone;
 
@@ -232,13 +232,20 @@ impl Panel {
     }
 
     pub(crate) fn find_static(&self, name: &str) -> Result<&Column, DataError> {
-        const REMEDY: &str =
+        const REMEDY: &str = "give one of these names, or add the column to the static table";
+        const REMEDY_BY_FLAG: &str =
             "give one of these names, or add the column to the static table (`--static FILE`)";
         let column = self.statics.iter().find(|column| column.name == name);
         column.ok_or_else(|| {
             let table = "the static table".into();
-            DataError::missing_column(&table, name, self.static_names(), REMEDY)
+            let remedy = if self.is_of_slices() { REMEDY } else { REMEDY_BY_FLAG };
+            DataError::missing_column(&table, name, self.static_names(), remedy)
         })
+    }
+
+    /// Whether its rows came from slices, in a program that has no flags of a command line.
+    pub(crate) fn is_of_slices(&self) -> bool {
+        &*self.data.table == SLICES
     }
 
     /// Time of a row of a series.

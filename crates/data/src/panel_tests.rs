@@ -187,6 +187,8 @@ fn mistakes_in_slices_name_the_series_and_its_own_row_and_no_flags() {
         assert!(error.starts_with(message) && !error.contains("--"), "{error}");
     }
     let panel = long().build().unwrap();
+    let error = panel.static_value("size", 0).unwrap_err().to_string();
+    assert!(error.ends_with("or add the column to the static table"), "{error}");
     let error = panel.with_static("size", &[("a", 1.0), ("b", f32::NAN)]).unwrap();
     let error = error.static_value("size", 0).unwrap_err().to_string();
     assert!(error.starts_with("series `b`, ") && !error.contains("--"), "{error}");
