@@ -196,11 +196,11 @@ impl Future {
                     [only] => shown(*only),
                 };
                 let (id, time) = (id.into_owned(), shown(time));
-                return Err(DataError::FutureExtra { at: table.place(), id, time, needed });
+                return Err(DataError::FutureExtra { at: table.place().into(), id, time, needed });
             };
             let at = table.place();
             if let Some(earlier) = seen[row].replace(at.row) {
-                let earlier = Place { row: earlier, ..at.clone() };
+                let earlier = Place { row: earlier, ..at.clone() }.into();
                 return Err(DataError::DuplicateRow { at, earlier, id: id.into_owned(), time: shown(time) });
             }
             for (column, &i) in columns.iter_mut().zip(&extras) {

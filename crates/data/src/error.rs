@@ -189,7 +189,7 @@ pub enum DataError {
         /// The later row.
         at: Place,
         /// The earlier row.
-        earlier: Place,
+        earlier: Box<Place>,
         /// The series.
         id: String,
         /// The time.
@@ -325,7 +325,7 @@ pub enum DataError {
     #[error("{at}: series `{id}` at {time} is not among the rows to forecast ({needed}); remove it")]
     FutureExtra {
         /// The row.
-        at: Place,
+        at: Box<Place>,
         /// Its series.
         id: String,
         /// Its time.

@@ -397,7 +397,7 @@ fn check_order(
         None => Ok(()),
         Some(i) => Err(DataError::DuplicateRow {
             at: place(i + 1),
-            earlier: place(i),
+            earlier: place(i).into(),
             id: id.to_owned(),
             time: kind.display_in(zone, times[i]),
         }),
