@@ -79,7 +79,7 @@ impl Figure {
         let mut svg = String::new();
         self.draw(&SVGBackend::with_string(&mut svg, size).into_drawing_area(), (rows, columns))
             .map_err(|error| anyhow::anyhow!("cannot draw the figure: {error}"))?;
-        Ok(svg)
+        Ok(svg.replace(|character| !is_xml(character), "\u{fffd}"))
     }
 
     fn draw<'a>(&self, area: &Area<'a>, layout: (usize, usize)) -> Drawn<'a> {
@@ -189,6 +189,15 @@ impl Figure {
     }
 }
 
+/// Whether XML 1.0 allows a character at all (section 2.2): ids may have any.
+fn is_xml(character: char) -> bool {
+    match character {
+        '\t' | '\n' | '\r' => true,
+        '\u{fffe}' | '\u{ffff}' => false,
+        _ => !character.is_ascii_control() || character == '\u{7f}',
+    }
+}
+
 fn text(size: f64, color: &'static RGBColor) -> TextStyle<'static> {
     TextStyle::from((FONT, size).into_font()).color(color)
 }
@@ -250,6 +259,12 @@ mod tests {
         assert!(["north", "south", "east"].iter().all(|name| svg.contains(name)));
         assert_eq!(svg.matches("<polygon").count(), 3);
         assert!(figure(Vec::new()).contains("</svg>"));
+    }
+
+    #[test]
+    fn names_with_control_characters_leave_it_well_formed() {
+        let svg = figure(vec![facet(Some("a\0b\u{1b}[1mc")), facet(Some("x"))]);
+        assert!(svg.contains("a\u{fffd}b\u{fffd}[1mc") && svg.chars().all(is_xml), "{svg}");
     }
 
     #[test]

@@ -143,10 +143,34 @@ impl Freq {
     /// time, days and more go by the zone's calendar and clock.
     pub fn next_in(self, zone: Option<&Zone>, time: i64, n: i64) -> Option<i64> {
         let next = match zone {
-            Some(zone) if self.is_daily_or_coarser() => zone.instant(self.next(zone.civil(time)?, n)?)?,
+            Some(zone) if self.is_daily_or_coarser() => {
+                let civil = zone.civil(time)?;
+                zone.instant(self.next(civil, self.over_missing_days(zone, civil, n)?)?)?
+            }
             _ => self.next(time, n)?,
         };
         in_range(self.kind(), zone, next).then_some(next)
+    }
+
+    /// As many steps of the calendar as `n` steps of days that a zone has: Samoa had no 30 December 2011.
+    fn over_missing_days(self, zone: &Zone, civil: i64, n: i64) -> Option<i64> {
+        let daily = self.fixed() == Some(DAY) || (self.unit == Unit::BusinessDay && self.multiple == 1);
+        if zone.missing_days().is_empty() || !daily {
+            return Some(n);
+        }
+        // Days count as hours do if that is how the step is written.
+        let unit =
+            if self.unit == Unit::BusinessDay { self.unit } else { Unit::Fixed(FIXED.len() as u8 - 1) };
+        let start = unit.floor(civil.div_euclid(DAY))?;
+        let steps = |day: &i64| {
+            let index = unit.floor(*day)?;
+            (unit.day(index)? == *day).then_some(index - start)
+        };
+        let missing = zone.missing_days().iter().filter_map(steps);
+        Some(match n {
+            0.. => missing.fold(n, |n, step| n + i64::from((1..=n).contains(&step))),
+            _ => missing.rev().fold(n, |n, step| n - i64::from((n..0).contains(&step))),
+        })
     }
 
     /// `count` times from `first` on, or nothing if they leave the calendar.

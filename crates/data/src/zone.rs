@@ -1,6 +1,7 @@
 //! Time zones: the wall clock of an instant, and the instant of a wall clock.
 
 use std::fmt;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -23,6 +24,8 @@ pub struct Zone {
     pub(crate) found: bool,
     /// Whether times are written with its name behind the offset, as they were read.
     pub(crate) bracketed: bool,
+    /// Days that its calendar left out, since 1970-01-01, when it moved to the other side of the date line.
+    missing_days: Arc<[i64]>,
 }
 
 impl PartialEq for Zone {
@@ -60,7 +63,12 @@ impl Zone {
     }
 
     fn new(zone: TimeZone, name: &str) -> Self {
-        Self { zone, name: name.to_owned(), found: false, bracketed: false }
+        let missing_days = missing_days(&zone).into();
+        Self { zone, name: name.to_owned(), found: false, bracketed: false, missing_days }
+    }
+
+    pub(crate) fn missing_days(&self) -> &[i64] {
+        &self.missing_days
     }
 
     /// The zone as one that the times of a table told, with its name in brackets or without.
@@ -104,6 +112,22 @@ impl Zone {
         };
         Some((found.compatible().ok()?.as_microsecond(), later))
     }
+}
+
+/// The days of which no clock of a zone showed a minute.
+fn missing_days(zone: &TimeZone) -> Vec<i64> {
+    // Rules for summer time go on for ever; none of them moves a clock by a day.
+    const END: Timestamp = Timestamp::constant(4_102_444_800, 0);
+    let mut days = Vec::new();
+    let mut before = zone.to_offset(Timestamp::MIN).seconds();
+    for change in zone.following(Timestamp::MIN).take_while(|change| change.timestamp() < END) {
+        let (instant, after) = (change.timestamp().as_second(), change.offset().seconds());
+        let skipped = [before, after].map(|offset| instant + i64::from(offset));
+        // Whole days within.
+        days.extend((skipped[0] + 86_399).div_euclid(86_400)..skipped[1].div_euclid(86_400));
+        before = after;
+    }
+    days
 }
 
 /// Reads `Z`, `+02`, `+0200`, `+02:00` or `+02:00:00` off the front; the seconds, and what follows.
