@@ -98,6 +98,7 @@ pub struct Future {
     table: Arc<str>,
     /// Each column is `[series, h]`.
     columns: Vec<Column>,
+    ignored_rows: usize,
 }
 
 impl Future {
@@ -122,15 +123,21 @@ impl Future {
             column.usable()?;
             read.push(column);
         }
-        Ok(Self { series: panel.n_series(), h, table: "the future table".into(), columns: read })
+        Ok(Self {
+            series: panel.n_series(),
+            h,
+            table: "the future table".into(),
+            columns: read,
+            ignored_rows: 0,
+        })
     }
 
-    /// Reads a long file (Parquet by its name, else CSV) that holds, for every series of the panel,
-    /// exactly the `h` rows that follow it. The columns of ids and times are named as in `options`; a target column is
-    /// ignored.
+    /// Reads a long file (Parquet by its name, else CSV) that holds, for every series of the panel, the `h` rows that
+    /// follow it. The columns of ids and times are named as in `options`; a target column is ignored, and so are rows
+    /// before and after these `h`, and rows of other series ([`Future::ignored_rows`]).
     ///
     /// # Errors
-    /// Rows that are missing, given twice, or not needed, and what is wrong with the file itself.
+    /// Rows that are missing, given twice, or between two steps, and what is wrong with the file itself.
     /// A column with a cell that is no number is an error only when it is used.
     pub fn from_file(
         path: impl AsRef<Path>,
@@ -180,21 +187,25 @@ impl Future {
         let shown = |time: i64| kind.display_in(panel.zone(), time);
         let format = options.time_format.clone();
         let mut clock = Clock { kind: Some(kind), zone: panel.zone().cloned(), format, ..Clock::default() };
+        let mut ignored_rows = 0;
         while table.advance()? {
             let table = &*table;
             let (id, time) = (table.id_or(id, &only)?, table.time(time, &mut clock)?);
-            let series = panel.find(&id);
-            let needed = series.map_or(&[][..], |series| &times[series * h..][..h]);
-            let row = |time| needed.binary_search(&time).ok().map(|step| series.unwrap_or(0) * h + step);
+            let Some(series) = panel.find(&id) else {
+                ignored_rows += 1;
+                continue;
+            };
+            let needed = &times[series * h..][..h];
+            let row = |time| needed.binary_search(&time).ok().map(|step| series * h + step);
             // Where clocks show the time twice, the first of both may have been before, here or in the panel.
             let passed = |row: &Option<usize>| row.is_none_or(|row| seen[row].is_some());
             let second = clock.later.filter(|_| passed(&row(time))).and_then(row);
             let Some(row) = second.or_else(|| row(time)) else {
-                let needed = match needed {
-                    [] => "the panel has no such series".to_owned(),
-                    [first, .., last] => format!("{} to {}", shown(*first), shown(*last)),
-                    [only] => shown(*only),
-                };
+                if time < needed[0] || time > needed[h - 1] {
+                    ignored_rows += 1;
+                    continue;
+                }
+                let needed = format!("{} to {}", shown(needed[0]), shown(needed[h - 1]));
                 let (id, time) = (id.into_owned(), shown(time));
                 return Err(DataError::FutureExtra { at: table.place().into(), id, time, needed });
             };
@@ -218,11 +229,11 @@ impl Future {
             let rows = missing.take(8).map(named).collect();
             return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });
         }
-        Ok(Self { series: panel.n_series(), h, table: table.file().clone(), columns })
+        Ok(Self { series: panel.n_series(), h, table: table.file().clone(), columns, ignored_rows })
     }
 
     pub(crate) fn of_columns([series, h]: [usize; 2], table: Arc<str>, columns: Vec<Column>) -> Self {
-        Self { series, h, table, columns }
+        Self { series, h, table, columns, ignored_rows: 0 }
     }
 
     pub(crate) fn with_columns(&self, columns: Vec<Column>) -> Self {
@@ -245,6 +256,11 @@ impl Future {
 
     pub(crate) fn shorten(&mut self, h: usize) {
         self.h = h;
+    }
+
+    /// Rows of the file that no forecast needs: before the horizon, after it, or of other series.
+    pub fn ignored_rows(&self) -> usize {
+        self.ignored_rows
     }
 
     /// The horizon.
