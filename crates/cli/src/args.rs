@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
-use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
+use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
     ColumnNames, Exogenous, Fill, Forecaster, Freq, LocalScaler, ModelSpec, NumberFormat, Panel,
     PredictionIntervals, ReadOptions, TimeFormat, Zone, remove_training_state,
@@ -200,7 +200,7 @@ pub(crate) struct LevelArgs {
 pub(crate) struct CheckpointArgs {
     /// Keep the state of training in this directory, and go on from there if it is there: the same command
     /// again, after a kill or Ctrl-C, ends with the same weights. Removed when all is trained
-    #[arg(long = "checkpoint", visible_alias = "resume", value_name = "DIR")]
+    #[arg(long = "checkpoint", visible_alias = "resume", value_name = "DIR", value_parser = directory())]
     pub(crate) dir: Option<PathBuf>,
     /// Steps from one state to the next
     #[arg(
@@ -222,6 +222,17 @@ impl CheckpointArgs {
     pub(crate) fn finish(&self) -> anyhow::Result<()> {
         Ok(self.dir.iter().try_for_each(remove_training_state)?)
     }
+}
+
+/// A directory to write to. `-`, which elsewhere is standard output, is none.
+pub(crate) fn directory() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path == Path::new("-") {
+        true => Err(
+            "it is a directory of several files, which standard output cannot take; name one (./- for one of \
+                     that name)",
+        ),
+        false => Ok(path),
+    })
 }
 
 /// Threads, 0 standing for all; more than a machine has helps nobody.

@@ -9,6 +9,11 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::ticks::{number, ticks, value_range};
 
 const WIDTH: u32 = 1000;
+/// Beside the axes of a facet.
+const LEFT: u32 = 68;
+const RIGHT: u32 = 26;
+/// About as wide as a digit is, in font sizes.
+const CHARACTER: f64 = 0.56;
 const FONT: &str = "Helvetica, Arial, sans-serif";
 const INK: RGBColor = RGBColor(45, 52, 64);
 const FAINT: RGBColor = RGBColor(112, 120, 133);
@@ -145,19 +150,20 @@ impl Figure {
         let (low, high) = value_range(values.map(|&(_, value)| value).chain(ends));
         let (width, height) = area.dim_in_pixel();
         let small = height < 300;
-        let marks = ticks(self.kind, first, last, width as usize / 12);
+        let label_size = if small { 13.0 } else { 15.0 };
+        let along = f64::from(width) - f64::from(LEFT + RIGHT);
+        let marks = ticks(self.kind, first, last, (along / (CHARACTER * label_size)) as usize);
         let label = |time: &i64| marks.iter().find(|(mark, _)| mark == time).map(|(_, label)| label.clone());
 
         let title = facet.title.as_deref().unwrap_or_default();
         area.draw(&Text::new(title.to_owned(), (24, 6), text(16.0, &INK)))?;
         let x = (first..last.max(first + 1)).with_key_points(marks.iter().map(|(time, _)| *time).collect());
-        let label_size = if small { 13.0 } else { 15.0 };
         let mut chart = ChartBuilder::on(area)
             .margin_top(if title.is_empty() { 10 } else { 30 })
-            .margin_right(26)
+            .margin_right(RIGHT)
             .margin_left(14)
             .margin_bottom(10)
-            .set_label_area_size(LabelAreaPosition::Left, 54)
+            .set_label_area_size(LabelAreaPosition::Left, LEFT - 14)
             .set_label_area_size(LabelAreaPosition::Bottom, 28)
             .build_cartesian_2d(x, low..high)?;
         chart

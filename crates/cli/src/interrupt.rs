@@ -1,10 +1,17 @@
-//! Ctrl-C while models are trained: the first stops after the step, the second at once.
+//! Ctrl-C or SIGTERM while models are trained: the first stops after the step, the second at once.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(unix)]
+use std::{io, thread};
 
 use anyhow::Context as _;
 use serde_json::json;
+#[cfg(unix)]
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    iterator::Signals,
+};
 
 use crate::progress::Log;
 
@@ -29,5 +36,18 @@ pub(crate) fn catch(log: Log) -> anyhow::Result<()> {
             &json!({ "event": "interrupt" }),
         );
     };
-    ctrlc::set_handler(pressed).context("cannot listen to Ctrl-C")
+    listen(pressed).context("cannot listen to Ctrl-C")
+}
+
+/// Has `pressed` called at every Ctrl-C and SIGTERM. SIGHUP is left as it is: `nohup` has it ignored.
+#[cfg(unix)]
+fn listen(mut pressed: impl FnMut() + Send + 'static) -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    thread::Builder::new().spawn(move || signals.forever().for_each(|_| pressed())).map(drop)
+}
+
+/// Has `pressed` called at every Ctrl-C.
+#[cfg(not(unix))]
+fn listen(pressed: impl FnMut() + Send + 'static) -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(pressed)
 }

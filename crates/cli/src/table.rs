@@ -1,7 +1,5 @@
 //! Tables for people, and numbers as people read them.
 
-use std::fmt::Write as _;
-
 /// Columns of text (flush left) and numbers (flush right), separated by two blanks.
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -58,21 +56,25 @@ impl Table {
     pub(crate) fn render(&self) -> String {
         let rows = self.columns.first().map_or(0, |(_, column)| column.cells().len());
         let mut lines = vec![String::new(); rows + 1];
-        for (name, column) in &self.columns {
+        for (place, (name, column)) in self.columns.iter().enumerate() {
             let cells = || std::iter::once(name.as_str()).chain(column.cells().iter().map(String::as_str));
-            let width = cells().map(|cell| cell.chars().count()).max().unwrap_or(0);
+            let width = cells().map(|cell| cell.chars().count()).max().unwrap_or(0).min(WIDEST);
+            let flush_left = matches!(column, Column::Text(_));
+            let is_last = place + 1 == self.columns.len();
             for (line, cell) in lines.iter_mut().zip(cells()) {
-                let gap = if line.is_empty() { "" } else { "  " };
-                // Writing to a string cannot fail.
-                let _ = match column {
-                    Column::Text(_) => write!(line, "{gap}{cell:<width$}"),
-                    Column::Numbers(_) => write!(line, "{gap}{cell:>width$}"),
-                };
+                // A format's width ends at 65,535, where the formatting panics.
+                let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
+                let (before, after) = if flush_left { ("", &blanks[..]) } else { (&blanks[..], "") };
+                let gap = if place == 0 { "" } else { "  " };
+                line.extend([gap, before, cell, if is_last { "" } else { after }]);
             }
         }
         lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
     }
 }
+
+/// Cells that are wider stand out of their column, so that the others need no blanks up to their ends.
+const WIDEST: usize = 200;
 
 impl Column {
     fn cells(&self) -> &[String] {
@@ -129,6 +131,15 @@ NHITS          12.346       -       0          12
 SeasonalNaive   9.000  0.5000       0      34,567
 ";
         assert_eq!(table.render(), expected);
+    }
+
+    #[test]
+    fn cells_of_any_width_are_shown_whole() {
+        let wide = "x".repeat(100_000);
+        let table = Table::new().text("name", [wide.as_str(), "b"]).text("value", ["1", "2"]).render();
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines[1], format!("{wide}  1"));
+        assert_eq!(lines[2], format!("b{}  2", " ".repeat(WIDEST - 1)));
     }
 
     #[test]

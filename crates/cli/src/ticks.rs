@@ -33,29 +33,81 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// Distances of ticks, and how many characters of a time they need.
-const LADDER: [(&str, usize); 20] = [
-    ("s", 19),
-    ("15s", 19),
-    ("min", 16),
-    ("5min", 16),
-    ("15min", 16),
-    ("h", 16),
-    ("3h", 16),
-    ("6h", 16),
-    ("12h", 16),
-    ("D", 10),
-    ("2D", 10),
-    ("7D", 10),
-    ("MS", 7),
-    ("2MS", 7),
-    ("QS", 7),
-    ("YS", 4),
-    ("2YS", 4),
-    ("5YS", 4),
-    ("10YS", 4),
-    ("50YS", 4),
+/// What tells a tick from its neighbours.
+#[derive(Clone, Copy, PartialEq)]
+enum Unit {
+    Second,
+    Minute,
+    Day,
+    Month,
+    Year,
+}
+
+/// Distances of ticks.
+const LADDER: [(&str, Unit); 30] = [
+    ("s", Unit::Second),
+    ("2s", Unit::Second),
+    ("5s", Unit::Second),
+    ("10s", Unit::Second),
+    ("15s", Unit::Second),
+    ("30s", Unit::Second),
+    ("min", Unit::Minute),
+    ("2min", Unit::Minute),
+    ("5min", Unit::Minute),
+    ("15min", Unit::Minute),
+    ("30min", Unit::Minute),
+    ("h", Unit::Minute),
+    ("3h", Unit::Minute),
+    ("6h", Unit::Minute),
+    ("12h", Unit::Minute),
+    ("D", Unit::Day),
+    ("2D", Unit::Day),
+    ("4D", Unit::Day),
+    ("7D", Unit::Day),
+    ("14D", Unit::Day),
+    ("MS", Unit::Month),
+    ("2MS", Unit::Month),
+    ("QS", Unit::Month),
+    ("2QS", Unit::Month),
+    ("YS", Unit::Year),
+    ("2YS", Unit::Year),
+    ("5YS", Unit::Year),
+    ("10YS", Unit::Year),
+    ("20YS", Unit::Year),
+    ("50YS", Unit::Year),
 ];
+
+impl Unit {
+    /// Characters that a label and the gap to the next take.
+    fn slot(self) -> usize {
+        match self {
+            Self::Second => 13,
+            Self::Minute | Self::Day => 10,
+            Self::Month => 9,
+            Self::Year => 6,
+        }
+    }
+
+    /// The labels of these times. The first that begins a day has the date in full, and no later one says again what is
+    /// the same in that before it; times of day have no date.
+    fn labels(self, times: &[i64]) -> Vec<String> {
+        let texts: Vec<String> = times.iter().map(|&time| TimeKind::Timestamp.display(time)).collect();
+        let start = |text: &str, characters: usize| text.chars().take(characters).collect::<String>();
+        let mut year = None;
+        let mut date = |text: &str| {
+            let in_full = year.replace(start(text, 4)).is_none_or(|year| year != start(text, 4));
+            text.chars().skip(if in_full { 0 } else { 5 }).take(10).collect::<String>()
+        };
+        let label = |text: &String| match (self, text.split_once(' ')) {
+            (Self::Year, _) => start(text, 4),
+            (Self::Month, _) => start(text, 7),
+            (Self::Minute, Some((_, clock))) => start(clock, 5),
+            (Self::Second, Some((_, clock))) => clock.to_owned(),
+            (Self::Day | Self::Minute | Self::Second, _) => date(text),
+        };
+        texts.iter().map(label).collect()
+    }
+}
 
 /// Places between `first` and `last` to mark, as dense as their labels have room for: `room` characters.
 pub(crate) fn ticks(kind: TimeKind, first: i64, last: i64, room: usize) -> Vec<(i64, String)> {
@@ -70,7 +122,7 @@ fn calendar(first: i64, last: i64, room: usize) -> Vec<(i64, String)> {
     let clock = TimeKind::Timestamp;
     let century = clock.display(first).get(..2).map(|century| format!("{century}00-01-01"));
     let Some(anchor) = century.and_then(|century| clock.parse(&century).ok()) else { return Vec::new() };
-    for (word, characters) in LADDER {
+    for (word, unit) in LADDER {
         let step = Freq::parse(word).expect("the ladder is made of frequencies");
         let tick = |n: i64| step.next(anchor, n).unwrap_or(i64::MAX);
         let (mut low, mut high) = (0, 1 << 33);
@@ -78,11 +130,11 @@ fn calendar(first: i64, last: i64, room: usize) -> Vec<(i64, String)> {
             let middle = (low + high) / 2;
             if tick(middle) < first { low = middle + 1 } else { high = middle }
         }
-        let most = room / (characters + 2);
+        let most = room / unit.slot();
         let times: Vec<i64> = (low..).map(tick).take_while(|&time| time <= last).take(most + 1).collect();
         if times.len() <= most {
-            let label = |time| clock.display(time).chars().take(characters).collect();
-            return times.into_iter().map(|time| (time, label(time))).collect();
+            let labels = unit.labels(&times);
+            return times.into_iter().zip(labels).collect();
         }
     }
     Vec::new()
@@ -111,16 +163,40 @@ mod tests {
 
     #[test]
     fn ticks_are_what_a_calendar_marks() {
-        assert_eq!(labels("1950-02-01", "1953-12-01"), ["1951", "1952", "1953"]);
+        let halves = ["1950-07", "1951-01", "1951-07", "1952-01", "1952-07", "1953-01", "1953-07"];
+        assert_eq!(labels("1950-02-01", "1953-12-01"), halves);
         assert_eq!(
             labels("1931-05-01", "1971-05-01"),
             ["1935", "1940", "1945", "1950", "1955", "1960", "1965", "1970"]
         );
-        assert_eq!(labels("2024-01-15", "2024-04-15"), ["2024-02", "2024-03", "2024-04"]);
-        assert_eq!(labels("2024-02-28", "2024-03-01"), ["2024-02-28", "2024-02-29", "2024-03-01"]);
-        assert_eq!(labels("2024-02-28 20:00", "2024-02-29 10:00"), ["2024-02-29", "2024-02-29 06:00"]);
-        assert_eq!(labels("2024-02-28 20:00:00", "2024-02-28 20:00:02").len(), 3);
+        let weeks = ["2024-01-27", "02-10", "02-24", "03-09", "03-23", "04-06"];
+        assert_eq!(labels("2024-01-15", "2024-04-15"), weeks);
+        assert_eq!(labels("2024-02-28", "2024-03-01"), ["2024-02-28", "12:00", "02-29", "12:00", "03-01"]);
+        assert_eq!(labels("2023-12-30", "2024-01-02")[3..6], ["12:00", "2024-01-01", "12:00"]);
+        let hours = ["21:00", "2024-02-29", "03:00", "06:00", "09:00"];
+        assert_eq!(labels("2024-02-28 20:00", "2024-02-29 10:00"), hours);
+        assert_eq!(
+            labels("2024-02-28 20:00:00", "2024-02-28 20:00:02"),
+            ["20:00:00", "20:00:01", "20:00:02"]
+        );
         assert!(labels("0001-01-01", "9999-01-01").is_empty());
+    }
+
+    /// From a minute to a lifetime, on the widest and on the narrowest axis of a figure.
+    #[test]
+    fn every_axis_has_several_ticks() {
+        let time = |text| TimeKind::Timestamp.parse(text).unwrap();
+        let first = time("2021-03-05 07:11:13");
+        let (mut last, limit) = (time("2021-03-05 07:12:03"), time("2090-01-01"));
+        while last < limit {
+            for (room, least) in [(110, 4), (56, 2), (33, 1)] {
+                let found = calendar(first, last, room);
+                assert!(found.len() >= least, "{room} characters: {found:?}");
+                let written: usize = found.iter().map(|(_, label)| label.chars().count() + 1).sum();
+                assert!(written <= room + 5, "{room} characters: {found:?}");
+            }
+            last += (last - first) / 7;
+        }
     }
 
     #[test]

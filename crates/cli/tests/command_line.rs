@@ -406,6 +406,9 @@ fn mistakes_in_the_command_line_exit_with_2() {
         (&format!("{fit} --model NLinear --futr-exog price"), "--futr-exog"),
         (&format!("{one} --freq fortnight"), "fortnight"),
         (&format!("{one} --set max_steps"), "key=JSON"),
+        (&format!("fit {LONG} {SMALL} --model MLP --out -"), "'--out <DIR>'"),
+        ("demo --out -", "which standard output cannot take"),
+        (&format!("{one} --checkpoint -"), "'--checkpoint <DIR>'"),
         (&format!("{one} --set h=3"), "--h"),
         (&format!("{one} --set mlp_units=[[1,2]"), "no valid JSON"),
         (&format!("{one} --set max_step=3"), "did you mean max_steps?"),
@@ -632,6 +635,18 @@ fn a_reader_who_leaves_early_is_no_failure() {
         assert_eq!(stderr(&output), "", "{line}");
         assert!(output.status.success(), "{line}");
     }
+    // The demo goes on for its files.
+    let mut child = desk
+        .command("demo --out shown --log none")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
+    desk.ok("predict --model shown/model --data shown/air_passengers.csv");
+    assert!(desk.path("shown/forecast.svg").exists());
 }
 
 #[test]

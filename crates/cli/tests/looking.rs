@@ -93,7 +93,8 @@ fn forecasts_are_drawn_with_their_intervals() {
     }
     let svg = desk.read("csv.svg");
     assert_eq!(svg, desk.read("parquet.svg").replace("f.parquet", "f.csv"));
-    for part in ["north", "south", "NLinear", "MLP", "95 % interval", "80 % interval", "2024-05"] {
+    for part in ["north", "south", "NLinear", "MLP", "95 % interval", "80 % interval", "2024-03-23", "05-04"]
+    {
         assert!(svg.contains(part), "{part} is missing");
     }
     // Two series, two models, two intervals.
@@ -112,6 +113,51 @@ fn forecasts_are_drawn_with_their_intervals() {
     desk.put("truth.csv", "shop,day,sales\nnorth,2024-04-30,1\n");
     let message = desk.fails(2, &format!("{plot} truth.csv"));
     assert!(message.contains("truth.csv has no column of forecasts beside sales"), "{message}");
+}
+
+#[test]
+fn ids_with_commas_and_some_of_the_models_are_drawn() {
+    let desk = Desk::new();
+    let (mut data, mut forecast) = ("unique_id,ds,y\n".to_owned(), "unique_id,ds,A,B\n".to_owned());
+    for id in ["Smith, John", "north", "a \"b\""] {
+        let id = format!("\"{}\"", id.replace('"', "\"\""));
+        (0..40).for_each(|day| data += &format!("{id},{},{}\n", date(day), day % 7));
+        (40..47).for_each(|day| forecast += &format!("{id},{},1,2\n", date(day)));
+    }
+    desk.put("data.csv", &data);
+    desk.put("f.csv", &forecast);
+    let plot = |further: &[&str]| {
+        let line = "plot --data data.csv --forecast f.csv --out - --freq D --log none";
+        let output = desk.command(line).args(further).output().unwrap();
+        assert!(output.status.success(), "{further:?}: {}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let one = plot(&["--ids", "Smith, John"]);
+    assert!(one.contains("Smith, John") && !one.contains("north"), "{one}");
+    for ids in [&["--ids", "Smith, John", "--ids", "north"][..], &["--ids", "\"Smith, John\",north"]] {
+        let two = plot(ids);
+        assert!(
+            two.contains("Smith, John") && two.contains("north") && two.contains("2 of 3 series"),
+            "{two}"
+        );
+    }
+    assert!(plot(&["--ids", "a \"b\""]).contains("a &quot;b&quot;"));
+    let (both, second) = (plot(&[]), plot(&["--model", "B"]));
+    assert!(both.lines().any(|line| line.trim() == "A") && !second.lines().any(|line| line.trim() == "A"));
+    assert!(second.lines().any(|line| line.trim() == "B"), "{second}");
+    let message = desk.fails(2, "plot --data data.csv --forecast f.csv --model A,b2");
+    assert!(message.contains("--model b2: f.csv has the models A, B"), "{message}");
+    let message = desk.fails(2, "plot --data data.csv --forecast f.csv --out p.png");
+    assert!(message.contains("--out p.png") && message.contains(".svg"), "{message}");
+
+    let output = desk.run("plot --data data.csv --forecast f.csv --out f.svg");
+    assert!(output.status.success() && !stderr(&output).contains("warning"), "{}", stderr(&output));
+    desk.put("late.csv", &forecast.replace("2024-02-1", "2024-12-1"));
+    let output = desk.run("plot --data data.csv --forecast late.csv --out f.svg --freq D --ids north");
+    let told = stderr(&output);
+    let expected = "warning: the forecasts do not follow the data: series `north` has data of 2024-01-01 to 2024-02-09, \
+                    and forecasts of 2024-12-10 to 2024-12-16; is late.csv of data.csv?";
+    assert!(output.status.success() && told.contains(expected), "{told}");
 }
 
 #[test]

@@ -143,6 +143,30 @@ fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
     assert!(files(&desk.path().join("whole")) == files(&desk.path().join("parts")));
 }
 
+/// What batch systems send before they kill.
+#[cfg(unix)]
+#[test]
+fn sigterm_is_ctrl_c_and_a_hangup_is_left_to_nohup() {
+    let desk = desk();
+    let (mut child, mut told) = start(fit(desk.path(), "model", ""), 20);
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let mut rest = String::new();
+    told.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+    assert!(rest.contains("\"event\":\"interrupt\"") && desk.path().join("model").exists(), "{rest}");
+
+    let mut command = Command::new("nohup");
+    let line = fit(desk.path(), "again", "");
+    command.arg(line.get_program()).args(line.get_args()).current_dir(desk.path());
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let (mut child, mut told) = start(command, 20);
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
+    told.read_to_string(&mut rest).unwrap();
+    assert!(child.wait().unwrap().success(), "{rest}");
+}
+
 #[test]
 fn another_training_does_not_go_on_from_the_state() {
     let desk = desk();

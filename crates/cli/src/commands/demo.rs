@@ -10,10 +10,11 @@ use foretell::{
 };
 use serde_json::json;
 
-use crate::args::LogArgs;
+use crate::args::{LogArgs, directory};
 use crate::commands::cross_validate::{leaderboard, ranked};
 use crate::demo_files::DemoFiles;
 use crate::figure::{Band, Facet, Figure, Forecast};
+use crate::is_broken_pipe;
 use crate::output::print;
 use crate::progress::{Log, Reporter};
 
@@ -50,7 +51,7 @@ forecast.svg (the plot), and model (the trained models, for `foretell predict`).
 Files of these names that the demo did not write are not replaced.")]
 pub(crate) struct Demo {
     /// Directory to write to
-    #[arg(long, value_name = "DIR", default_value = "foretell-demo")]
+    #[arg(long, value_name = "DIR", default_value = "foretell-demo", value_parser = directory())]
     out: PathBuf,
     #[command(flatten)]
     log: LogArgs,
@@ -64,7 +65,7 @@ impl Demo {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let files = DemoFiles::take(&self.out, &[DATA, FORECAST, PLOT, MODEL])?;
         let panel = Panel::read_csv(PASSENGERS.as_bytes(), "air_passengers.csv", &ReadOptions::default())?;
-        print(format!(
+        tell(format!(
             "AirPassengers: {} months, 1949 to 1960.\n\
              Forecasting 1958, 1959 and 1960, each by models trained on the months before it ...\n\n",
             panel.n_rows()
@@ -73,9 +74,9 @@ impl Demo {
         let metrics = ranked(validation.metrics(&panel, usual_season(panel.freq())));
         let best = best_model(&metrics).context("the demo has models")?;
         let held = held(&validation.frame, &best.model)?;
-        print(format!("{}\n{}{held}\n", leaderboard(&metrics).render(), verdict(&metrics)))?;
+        tell(format!("{}\n{}{held}\n", leaderboard(&metrics).render(), verdict(&metrics)))?;
 
-        print("Training on all months to forecast 1961 ...\n\n")?;
+        tell("Training on all months to forecast 1961 ...\n\n")?;
         let fitted = forecaster(self.log())?.fit(&panel)?;
         if self.log() == Log::Json {
             self.log().fitted(&fitted);
@@ -83,7 +84,7 @@ impl Demo {
         let options = PredictOptions { level: &LEVEL, ..PredictOptions::default() };
         let forecast = fitted.predict_with(&panel, &options)?;
         self.write(files, &panel, &validation, &fitted, &forecast, &best.model)?;
-        print(self.epilogue())
+        tell(self.epilogue())
     }
 
     fn write(
@@ -147,6 +148,14 @@ fn forecaster(log: Log) -> anyhow::Result<Forecaster> {
     };
     let forecaster = Forecaster::new(specs)?.intervals(intervals);
     Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
+}
+
+/// Prints to whoever reads on: the files are written for those, too, who have seen enough.
+fn tell(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    match print(text) {
+        Err(error) if is_broken_pipe(&error) => Ok(()),
+        told => told,
+    }
 }
 
 fn best_model(ranked: &[Metrics]) -> Option<&Metrics> {

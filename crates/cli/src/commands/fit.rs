@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use foretell::{Fitted, ModelDirectory};
 
-use crate::args::{CheckpointArgs, TrainArgs};
+use crate::args::{CheckpointArgs, TrainArgs, directory};
 use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
 use crate::{Interrupted, interrupt};
@@ -48,14 +48,14 @@ run.toml holds flags by their names, and hyper-parameters in tables:
   model = \"model\"
 Two models of a name are tables [[model]] with name = \"NHITS\" (and an alias) each.
 
-Ctrl-C stops after the step and saves the models as they are; the exit code is 130.
-Models that --overwrite would have replaced stay, and DIR.interrupted holds the
-others.")]
+Ctrl-C (or SIGTERM) stops after the step and saves the models as they are; the exit
+code is 130. Models that --overwrite would have replaced stay, and DIR.interrupted
+holds the others.")]
 pub(crate) struct Fit {
     #[command(flatten)]
     train: TrainArgs,
     /// Directory to save the models in
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = directory())]
     out: PathBuf,
     /// Replace the model directory at --out
     #[arg(long)]

@@ -1,10 +1,11 @@
 //! `foretell plot`: series and their forecasts as a picture.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{BASELINES, ColumnNames, Frame, Panel, ReadOptions, Zone, nearest};
+use foretell::{BASELINES, ColumnNames, Frame, Freq, Panel, ReadOptions, Zone, nearest};
 
 use crate::Usage;
 use crate::args::{DataArgs, LogArgs, steps};
@@ -29,20 +30,29 @@ const MOST: usize = 60;
 Examples:
   foretell plot --data sales.csv --forecast forecast.csv
   foretell plot --data sales.parquet --forecast cv.parquet --ids north,south \\
-    --last 200 --out sales.svg")]
+    --model NHITS --last 200 --out sales.svg
+  foretell plot --data sales.csv --forecast forecast.csv \\
+    --ids 'Smith, John' --ids north")]
 pub(crate) struct Plot {
     #[command(flatten)]
     data: DataArgs,
     /// File with the forecasts: Parquet if it ends in .parquet, else CSV
     #[arg(long, value_name = "FILE")]
     forecast: PathBuf,
-    /// Series to draw [default: the first 4 that are forecast]
-    #[arg(long, value_name = "ID[,ID]", value_delimiter = ',')]
+    /// Series to draw, separated by commas, or each behind an --ids of its own; among several, an id that holds a comma
+    /// stands in quotation marks, as in CSV [default: the first 4 that are forecast]
+    #[arg(long, value_name = "ID[,ID]")]
     ids: Vec<String>,
+    /// Models to draw: columns of the forecasts without -median, -lo-LEVEL and -hi-LEVEL, named as --ids [default: all]
+    #[arg(long = "model", value_name = "NAME[,NAME]")]
+    models: Vec<String>,
+    /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, 1, ... [default: inferred]
+    #[arg(long, value_name = "F", value_parser = Freq::parse)]
+    freq: Option<Freq>,
     /// Steps of history to draw [default: four times as many as are forecast, and at least 50]
     #[arg(long, value_name = "N", value_parser = steps())]
     last: Option<usize>,
-    /// SVG file to write; `-` writes to standard output [default: the forecasts' file, ending in .svg]
+    /// File to write, as SVG, whose name ends in .svg; `-` writes to standard output [default: the forecasts' file, ending in .svg]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -56,7 +66,9 @@ impl Plot {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let names = self.data.columns(ColumnNames::default());
-        let panel = self.data.read(&self.data.options(&names, Vec::new(), Vec::new(), None)?, self.log())?;
+        self.check_out()?;
+        let read = self.data.options(&names, Vec::new(), Vec::new(), self.freq)?;
+        let panel = self.data.read(&read, self.log())?;
         let options = ReadOptions {
             id_col: names.id.clone(),
             time_col: Some(names.time.clone()),
@@ -65,12 +77,8 @@ impl Plot {
         };
         let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;
         self.log().read_beside(&self.forecast, "forecast");
-        let names_of = frame.columns.iter().map(|(name, _)| name.as_str());
-        // Cross-validation writes the naive forecasts beside the models', to be compared rather than to be looked at.
-        let (naive, models): (Vec<_>, Vec<_>) = forecast_columns(names_of, &names.target)
-            .into_iter()
-            .partition(|columns| BASELINES.contains(&columns.model));
-        let columns = if models.is_empty() { naive } else { models };
+        let mut columns =
+            forecast_columns(frame.columns.iter().map(|(name, _)| name.as_str()), &names.target);
         if columns.is_empty() {
             let file = self.forecast.display();
             return Err(Usage(format!(
@@ -79,7 +87,9 @@ impl Plot {
             ))
             .into());
         }
+        self.keep_chosen_models(&mut columns)?;
         let chosen = self.chosen(&panel, &frame)?;
+        self.warn_of_other_times(&panel, &frame, &chosen);
         let figure = self.figure(&panel, &frame, &columns, &chosen, &names.target);
         let (svg, out) = (figure.svg()?, self.out());
         if out == Path::new("-") {
@@ -108,12 +118,10 @@ impl Plot {
                 false => Ok(first),
             };
         }
-        if self.ids.len() > MOST {
-            return Err(Usage(format!(
-                "--ids names {} series; draw at most {MOST} at a time",
-                self.ids.len()
-            ))
-            .into());
+        let ids = named(&self.ids, |id| all().any(|(_, known)| known == id));
+        if ids.len() > MOST {
+            let message = format!("--ids names {} series; draw at most {MOST} at a time", ids.len());
+            return Err(Usage(message).into());
         }
         let find = |wanted: &String| {
             let found = all().find(|(_, id)| id == wanted);
@@ -126,7 +134,73 @@ impl Plot {
             let hint = hint.map(|id| format!(", did you mean `{id}`?")).unwrap_or_default();
             Err(Usage(format!("--ids {wanted}: {place} has no such series{hint}")).into())
         };
-        self.ids.iter().map(find).collect()
+        ids.iter().map(find).collect()
+    }
+
+    fn check_out(&self) -> anyhow::Result<()> {
+        let other = |extension: &&OsStr| !extension.eq_ignore_ascii_case("svg");
+        match self.out.as_deref().and_then(Path::extension).filter(other) {
+            None => Ok(()),
+            Some(_) => Err(Usage(format!(
+                "--out {}: figures are written as SVG; name a file that ends in .svg",
+                self.out().display()
+            ))
+            .into()),
+        }
+    }
+
+    /// Leaves the columns of the models that --model names, in its order.
+    fn keep_chosen_models(&self, columns: &mut Vec<Columns<'_>>) -> anyhow::Result<()> {
+        let known: Vec<&str> = columns.iter().map(|columns| columns.model).collect();
+        let chosen = named(&self.models, |model| known.contains(&model));
+        if let Some(wanted) = chosen.iter().find(|model| !known.contains(&model.as_str())) {
+            let hint = nearest(wanted, known.iter().copied());
+            let hint = hint.map(|model| format!(", did you mean `{model}`?")).unwrap_or_default();
+            let (file, known) = (self.forecast.display(), known.join(", "));
+            let message = format!("--model {wanted}: {file} has the models {known}{hint}");
+            return Err(Usage(message).into());
+        }
+        let place = |model: &str| chosen.iter().position(|wanted| wanted == model);
+        let is_naive = |columns: &Columns<'_>| BASELINES.contains(&columns.model);
+        if !chosen.is_empty() {
+            columns.retain(|columns| place(columns.model).is_some());
+            columns.sort_by_key(|columns| place(columns.model));
+        } else if !columns.iter().all(is_naive) {
+            // Cross-validation writes them beside the models' to be compared, rather than to be looked at.
+            columns.retain(|columns| !is_naive(columns));
+        }
+        Ok(())
+    }
+
+    /// Warns where forecasts do not touch the data that they should be of.
+    fn warn_of_other_times(&self, panel: &Panel, frame: &Frame, chosen: &[usize]) {
+        let (zone, kind) = (panel.zone(), panel.freq().kind());
+        let shown = |time: i64| kind.display(civil(zone, time));
+        let apart = |&series: &usize| {
+            let of_series = |row: &usize| frame.ids[*row] == *panel.id(series);
+            let times = || (0..frame.n_rows()).filter(of_series).map(|row| frame.times[row]);
+            let (first, last) = (times().min()?, times().max()?);
+            let (begin, end) = (panel.times(series).next()?, panel.times(series).last()?);
+            let next = panel.freq().next_in(zone, end, 1).unwrap_or(i64::MAX);
+            (first > next || last < begin).then(|| {
+                let [begin, end, first, last] = [begin, end, first, last].map(shown);
+                format!(
+                    "series `{}` has data of {begin} to {end}, and forecasts of {first} to {last}",
+                    panel.id(series)
+                )
+            })
+        };
+        let mut apart = chosen.iter().filter_map(apart);
+        if let Some(example) = apart.next() {
+            let others = match apart.count() {
+                0 => String::new(),
+                n => format!(" (and so {n} more)"),
+            };
+            let (forecast, data) = (self.forecast.display(), self.data.data.display());
+            self.log().warning(&format!(
+                "the forecasts do not follow the data: {example}{others}; is {forecast} of {data}?"
+            ));
+        }
     }
 
     fn figure(
@@ -168,6 +242,18 @@ impl Plot {
             facets,
         }
     }
+}
+
+/// The names that the values of a flag hold: a value as a whole where it `is_one`, else its cells as in CSV.
+fn named(values: &[String], is_one: impl Fn(&str) -> bool) -> Vec<String> {
+    let cells = |value: &String| -> Vec<String> {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(value.as_bytes());
+        match reader.records().next() {
+            Some(Ok(record)) if !is_one(value) => record.iter().map(str::to_owned).collect(),
+            _ => vec![value.clone()],
+        }
+    };
+    values.iter().flat_map(cells).collect()
 }
 
 fn file_name(path: &Path) -> String {
