@@ -33,6 +33,11 @@ impl Sink {
         if matches!((path.canonicalize(), data.canonicalize()), (Ok(out), Ok(data)) if out == data) {
             return Err(Usage(format!("--out {} would overwrite the data", path.display())).into());
         }
+        if is_parquet(path) && cfg!(not(feature = "parquet")) {
+            let message = "this foretell was built without Parquet; name a .csv file, or build it with the feature \
+                           `parquet`";
+            return Err(Usage(format!("--out {}: {message}", path.display())).into());
+        }
         try_file(path).with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self::File(path.to_owned()))
     }
@@ -53,8 +58,9 @@ impl Sink {
             Self::File(path) => File::create(&path)
                 .map_err(anyhow::Error::new)
                 .and_then(|file| match is_parquet(&path) {
+                    #[cfg(feature = "parquet")]
                     true => Ok(frame.write_parquet(file)?),
-                    false => Ok(frame.write_csv(file)?),
+                    _ => Ok(frame.write_csv(file)?),
                 })
                 .with_context(|| format!("cannot write {}", path.display())),
         }

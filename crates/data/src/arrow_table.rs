@@ -24,7 +24,13 @@ use crate::flaw::{Flaw, Place};
 use crate::pages::check_pages;
 use crate::table::{Table, check_header};
 use crate::text_table::{number, number_or_truth};
-use crate::time::{Clock, DAY, FINE, MISSING, RANGE, TYPE};
+use crate::time::{Clock, DAY};
+
+// What may be wrong with a time; completes a sentence.
+const MISSING: &str = "is missing; every row needs its time";
+const TYPE: &str = "is of a type that holds no times; use timestamps, dates, integers or text";
+const FINE: &str = "is finer than a microsecond; round it to microseconds";
+const RANGE: &str = "is beyond the years -9999 to 9999; check the unit of the column";
 
 /// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
 const BATCH: usize = 8192;
