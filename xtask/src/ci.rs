@@ -41,6 +41,8 @@ const STEPS: &[Step] = &[
     step("docs", "RUSTDOCFLAGS=-Dwarnings", "doc --workspace --exclude foretell-cli --no-deps"),
     // Features of each crate as a program outside the workspace gets them.
     step("standalone", "", "run --package xtask -- standalone"),
+    step("package", "", "run --package xtask -- package"),
+    step("wasm", "", "run --package xtask -- wasm"),
     // Every optimisation feature off. The benches and xtask have none of their own, and a bench
     // switches on what it measures.
     step(
@@ -48,15 +50,23 @@ const STEPS: &[Step] = &[
         "",
         "clippy --workspace --exclude xtask --exclude foretell-benches --no-default-features --all-targets -- -D warnings",
     ),
-    step(
-        "portable-build",
-        "",
-        "build --workspace --exclude xtask --exclude foretell-benches --no-default-features",
-    ),
+    // Tests of the crates whose code the features change, and of the models, which hold what is used without them
+    // against PyTorch; of what lies above only the tests that the features change.
     step(
         "portable-test",
         "",
-        "test --workspace --exclude xtask --exclude foretell-benches --no-default-features",
+        "test --no-default-features -p foretell-simd -p foretell-pool -p foretell-gemm -p foretell-kernels \
+         -p foretell-optim -p foretell-data -p foretell-models -p foretell-train",
+    ),
+    step(
+        "portable-fit",
+        "",
+        "test --no-default-features -p foretell --lib --test reproducible --test training",
+    ),
+    step(
+        "portable-cli",
+        "",
+        "test --no-default-features -p foretell-cli --test command_line -- the_bench without_the_feature",
     ),
 ];
 

@@ -4,8 +4,10 @@
 mod ci;
 mod models;
 mod neon;
+mod package;
 mod standalone;
 mod tidy;
+mod wasm;
 
 use std::process::ExitCode;
 
@@ -23,6 +25,10 @@ enum Chore {
     Models,
     /// Build a program outside the workspace on each crate alone; check that it has all features.
     Standalone,
+    /// Package every crate that users may depend on, and build each from its package.
+    Package,
+    /// Check that the facade without Parquet and threads is fit for WebAssembly.
+    Wasm,
     /// Cross-build the tests of simd, pool and gemm for aarch64 and run them under qemu.
     TestNeon(neon::Options),
 }
@@ -33,6 +39,8 @@ fn main() -> ExitCode {
         Chore::Ci(options) => ci::run(&options),
         Chore::Models => models::run(),
         Chore::Standalone => standalone::run(),
+        Chore::Package => package::run(),
+        Chore::Wasm => wasm::run(),
         Chore::TestNeon(options) => neon::run(&options),
     };
     match outcome {

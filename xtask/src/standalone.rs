@@ -13,6 +13,8 @@ use std::{
 use anyhow::{Context, ensure};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
+use crate::package::published;
+
 /// A switch of one crate, and the constant or expression that says whether it is on.
 struct Probe {
     package: &'static str,
@@ -68,14 +70,13 @@ pub(crate) fn run() -> anyhow::Result<()> {
 /// One for each library that users may depend on, with its default features; one for the facade without them.
 fn programs(metadata: &Metadata) -> Vec<Program<'_>> {
     let packages = &metadata.packages;
-    let is_published = |package: &&Package| package.publish.as_ref().is_none_or(|to| !to.is_empty());
     let has_library = |package: &&Package| package.targets.iter().any(|target| target.is_lib());
     let program = |package, default_features| {
         let mut reached = HashSet::new();
         reach(package, packages, &mut reached);
         Program { package, default_features, reached }
     };
-    let libraries = packages.iter().filter(is_published).filter(has_library);
+    let libraries = published(metadata).filter(has_library);
     let facade = packages.iter().filter(|package| package.name == "foretell");
     libraries
         .map(|package| program(package, true))

@@ -8,6 +8,7 @@ mod features;
 mod house;
 mod length;
 mod manifest;
+mod packaging;
 mod roots;
 mod source;
 mod unsafety;
@@ -68,6 +69,7 @@ fn check_package(root: &Path, package: &Package, members: &[Package]) -> anyhow:
     let mut found = manifest::check(&manifest);
     found.extend(edges::check(package, &manifest));
     found.extend(features::check(package, members, &manifest));
+    found.extend(packaging::check(package, members, &manifest));
     let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
     for path in rust_files(directory.as_std_path())? {
         let source = Source::read(root, &path)?;

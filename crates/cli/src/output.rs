@@ -66,8 +66,9 @@ impl Sink {
     /// Writes the table: as Parquet to a file that is called so, else as CSV.
     pub(crate) fn write(self, frame: &Frame) -> anyhow::Result<()> {
         match self.is_parquet() {
+            #[cfg(feature = "parquet")]
             true => self.fill(|out| frame.write_parquet(out)),
-            false => self.fill(|out| frame.write_csv(out)),
+            _ => self.fill(|out| frame.write_csv(out)),
         }
     }
 
@@ -143,6 +144,10 @@ fn compressed(path: &Path) -> Result<bool, Usage> {
     // Devices and pipes are called as they like.
     let special = path.metadata().is_ok_and(|found| !found.is_file());
     match ending.as_deref() {
+        _ if is_parquet(path) && cfg!(not(feature = "parquet")) => Err(Usage(format!(
+            "--out {}: this foretell was built without Parquet; name a .csv file, or build it with the feature `parquet`",
+            path.display()
+        ))),
         _ if special || is_parquet(path) => Ok(false),
         None | Some("csv" | "txt") => Ok(false),
         Some("gz") if name.ends_with(".csv.gz") || name.ends_with(".txt.gz") => Ok(true),

@@ -289,6 +289,7 @@ fn what_is_missing_is_filled_on_request_and_told() {
     assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
 }
 
+#[cfg(feature = "parquet")]
 #[test]
 fn parquet_comes_in_and_goes_out() {
     let desk = Desk::new();
@@ -312,6 +313,17 @@ fn parquet_comes_in_and_goes_out() {
     assert!(message.contains("cut.parquet: "), "{message}");
     let message = desk.fails(1, &format!("fit {} --out other", parquet.replace("sales", "sale")));
     assert!(message.contains("cv.parquet has no column `sale`, did you mean `sales`?"), "{message}");
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn without_the_feature_parquet_is_refused_before_the_work() {
+    let desk = Desk::new();
+    let train = format!("{LONG} --model NLinear {SMALL}");
+    let message = desk.fails(2, &format!("cross-validate {train} --n-windows 1 --out cv.parquet"));
+    assert!(message.contains("built without Parquet"), "{message}");
+    let message = desk.fails(1, &format!("fit {} --out model", train.replace("long.csv", "cv.parquet")));
+    assert!(message.contains("feature `parquet`"), "{message}");
 }
 
 #[test]

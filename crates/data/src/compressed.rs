@@ -27,6 +27,11 @@ pub(crate) enum Damage {
         times = FACTOR
     )]
     Bomb(&'static str),
+    #[cfg(not(feature = "parquet"))]
+    #[error(
+        "it is compressed by Zstandard, and this foretell was built without; unpack it first, or build it with the feature `parquet`"
+    )]
+    NotBuilt,
 }
 
 impl Damage {
@@ -43,6 +48,7 @@ type Whole<R> = BufReader<Chain<Cursor<Vec<u8>>, R>>;
 pub(crate) enum Text<R: Read> {
     Plain(Whole<R>),
     Gzip(Unpacked<MultiGzDecoder<Counted<Whole<R>>>>),
+    #[cfg(feature = "parquet")]
     Zstandard(Unpacked<zstd::Decoder<'static, Counted<Whole<R>>>>),
 }
 
@@ -58,7 +64,10 @@ impl<R: Read> Text<R> {
         let input = Counted { input, bytes: 0 };
         Ok(match gzip {
             true => Self::Gzip(Unpacked::new("gzip", MultiGzDecoder::new(input))),
+            #[cfg(feature = "parquet")]
             false => Self::Zstandard(Unpacked::new("zstd", zstd::Decoder::with_buffer(input)?)),
+            #[cfg(not(feature = "parquet"))]
+            false => return Err(io::Error::new(io::ErrorKind::Unsupported, Damage::NotBuilt)),
         })
     }
 }
@@ -68,6 +77,7 @@ impl<R: Read> Read for Text<R> {
         match self {
             Self::Plain(input) => input.read(out),
             Self::Gzip(unpacked) => unpacked.read(out, |decoder| decoder.get_ref().bytes),
+            #[cfg(feature = "parquet")]
             Self::Zstandard(unpacked) => unpacked.read(out, |decoder| decoder.get_ref().bytes),
         }
     }
@@ -127,7 +137,7 @@ impl<R: BufRead> BufRead for Counted<R> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "parquet"))]
 mod tests {
     use super::*;
     use crate::{DataError, Panel, ReadOptions};

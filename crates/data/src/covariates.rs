@@ -3,9 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-
-use crate::arrow_table::ArrowTable;
 use crate::error::DataError;
 use crate::flaw::{Flaw, Place};
 use crate::long::{Column, Origin};
@@ -29,19 +26,11 @@ impl Panel {
         self.with_static_table(&mut *table::open(path.as_ref(), |_| true)?, options)
     }
 
-    /// Adds the columns of record batches; else as [`with_static_file`](Self::with_static_file).
-    ///
-    /// # Errors
-    /// As there.
-    pub fn with_static_batches(
-        self,
-        batches: impl IntoIterator<Item = RecordBatch>,
+    pub(crate) fn with_static_table(
+        mut self,
+        table: &mut dyn Table,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        self.with_static_table(&mut ArrowTable::of(batches)?, options)
-    }
-
-    fn with_static_table(mut self, table: &mut dyn Table, options: &ReadOptions) -> Result<Self, DataError> {
         table.read_numbers(options.numbers);
         let (id, only) = self.ids_of(table, options)?;
         let (extras, mut read): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
@@ -148,20 +137,7 @@ impl Future {
         Self::read(&mut *table::open(path.as_ref(), |_| true)?, options, panel, h)
     }
 
-    /// Takes the rows of record batches; else as [`from_file`](Self::from_file).
-    ///
-    /// # Errors
-    /// As there.
-    pub fn from_record_batches(
-        batches: impl IntoIterator<Item = RecordBatch>,
-        options: &ReadOptions,
-        panel: &Panel,
-        h: usize,
-    ) -> Result<Self, DataError> {
-        Self::read(&mut ArrowTable::of(batches)?, options, panel, h)
-    }
-
-    fn read(
+    pub(crate) fn read(
         table: &mut dyn Table,
         options: &ReadOptions,
         panel: &Panel,

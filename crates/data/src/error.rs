@@ -269,6 +269,11 @@ pub enum DataError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A Parquet file where the feature `parquet` is off.
+    #[error(
+        "{0} is a Parquet file; build this program with the feature `parquet`, or convert the file to CSV"
+    )]
+    WithoutParquet(Arc<str>),
     /// Record batches of different columns.
     #[error(
         "{table}: batch {batch} has the columns {}, but the first one {}; give all the same",

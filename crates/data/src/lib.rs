@@ -44,9 +44,11 @@
 //!
 //! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
 //!   code.
+//! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "parquet")]
 mod arrow_table;
 mod builder;
 mod categories;
@@ -59,6 +61,8 @@ mod extend;
 mod fill;
 mod flaw;
 mod frame;
+#[cfg(feature = "parquet")]
+mod frame_batch;
 mod frame_read;
 mod freq;
 mod gaps;
@@ -66,11 +70,14 @@ mod local;
 mod long;
 mod nearest;
 mod number_format;
+#[cfg(feature = "parquet")]
 mod pages;
 mod panel;
 mod quiet;
 mod ranks;
 mod read;
+#[cfg(feature = "parquet")]
+mod record_batches;
 mod repeated;
 mod sampler;
 mod scaler;
@@ -83,6 +90,7 @@ mod windows;
 mod zone;
 
 /// What tables come in and go out as, beside files.
+#[cfg(feature = "parquet")]
 pub use arrow_array::RecordBatch;
 pub use builder::PanelBuilder;
 pub use categories::{Categories, Vocabulary};

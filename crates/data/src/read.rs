@@ -5,9 +5,6 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-
-use crate::arrow_table::ArrowTable;
 use crate::error::DataError;
 use crate::fill::Fill;
 use crate::flaw::Flaw;
@@ -148,19 +145,6 @@ impl Panel {
     pub fn read_csv(input: impl Read, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
         read(&mut TextTable::new(input, name.into())?, options)
     }
-
-    /// Takes Arrow record batches with the columns of a file, laid out as [`from_csv`](Self::from_csv)
-    /// says. Ids may be texts (plain, binary or as a dictionary), numbers, truth values or dates; times timestamps of
-    /// any unit and zone, dates, integers or texts; values numbers of any width.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn from_record_batches(
-        batches: impl IntoIterator<Item = RecordBatch>,
-        options: &ReadOptions,
-    ) -> Result<Self, DataError> {
-        read(&mut ArrowTable::of(batches)?, options)
-    }
 }
 
 /// Names of the columns of a file.
@@ -171,7 +155,7 @@ pub fn column_names(path: impl AsRef<Path>) -> Result<Vec<String>, DataError> {
     Ok(table::open(path.as_ref(), |_| true)?.header().to_vec())
 }
 
-fn read(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
+pub(crate) fn read(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
     table.read_numbers(options.numbers);
     if options.wide { read_wide(table, options) } else { read_long(table, options) }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(feature = "parquet")]
 use crate::arrow_table::ArrowTable;
 use crate::error::DataError;
 use crate::flaw::{Flaw, Place};
@@ -122,7 +123,13 @@ impl dyn Table + '_ {
 /// columns that `wanted` accepts.
 pub(crate) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Box<dyn Table>, DataError> {
     Ok(match is_parquet(path) {
+        #[cfg(feature = "parquet")]
         true => Box::new(ArrowTable::open(path, wanted)?),
+        #[cfg(not(feature = "parquet"))]
+        true => {
+            let _ = wanted;
+            return Err(DataError::WithoutParquet(path.display().to_string().into()));
+        }
         false => Box::new(TextTable::open(path)?),
     })
 }
@@ -140,5 +147,17 @@ pub(crate) fn check_header(file: &Arc<str>, header: &[String]) -> Result<(), Dat
     match names.windows(2).find(|pair| pair[0] == pair[1]) {
         Some(pair) => Err(DataError::DuplicateColumn { table: file.clone(), column: pair[0].clone() }),
         None => Ok(()),
+    }
+}
+
+#[cfg(all(test, not(feature = "parquet")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_the_feature_a_parquet_file_is_refused_by_its_name() {
+        let error = crate::column_names("sales.parquet").unwrap_err();
+        assert!(matches!(error, DataError::WithoutParquet(_)), "{error}");
+        assert!(error.to_string().contains("sales.parquet"), "{error}");
     }
 }

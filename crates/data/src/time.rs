@@ -37,10 +37,6 @@ const UNZONED: &str = "has no offset from UTC, unlike the times before it; write
 const ZONED: &str = "has an offset from UTC, unlike the times before it; write one in all rows or in none";
 const OFFSET: &str = "has another offset from UTC than the times before it; name the zone (`--zone Europe/Berlin` or \
                       the option `zone`), or write all times in UTC";
-pub(crate) const MISSING: &str = "is missing; every row needs its time";
-pub(crate) const TYPE: &str = "is of a type that holds no times; use timestamps, dates, integers or text";
-pub(crate) const FINE: &str = "is finer than a microsecond; round it to microseconds";
-pub(crate) const RANGE: &str = "is beyond the years -9999 to 9999; check the unit of the column";
 pub(crate) const FRACTION: &str = "is finer than a microsecond; write at most 6 decimals";
 
 impl TimeKind {
@@ -145,6 +141,7 @@ impl Clock {
     }
 
     /// Takes a time of a column whose type says that its times are instants of that zone, or civil.
+    #[cfg(feature = "parquet")]
     pub(crate) fn typed(&mut self, zone: Option<&str>, time: i64) -> Result<i64, &'static str> {
         let first = self.kind.is_none();
         self.later = None;

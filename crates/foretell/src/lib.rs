@@ -38,6 +38,7 @@
 //! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+//! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
 #![forbid(unsafe_code)]
 
 mod acceleration;
@@ -76,12 +77,13 @@ pub use cross_validation::CrossValidation;
 pub use error::Error;
 pub use forecaster::{Fitted, FittedModel, Forecaster};
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
+#[cfg(feature = "parquet")]
+pub use foretell_data::RecordBatch;
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
     Categories, DataError, Fill, Filled, Frame, Freq, Future, LocalScaler, NumberFormat, Panel, PanelBuilder,
-    ReadOptions, RecordBatch, TimeFormat, TimeKind, TimeStyle, Trimmed, Vocabulary, Zone, column_names,
-    is_parquet,
+    ReadOptions, TimeFormat, TimeKind, TimeStyle, Trimmed, Vocabulary, Zone, column_names, is_parquet,
 };
 pub use foretell_models::{ConfigError, Entry, Exogenous, MODELS};
 pub use foretell_nn::{Loss, LossError};

@@ -1,7 +1,7 @@
 //! The training loop.
 
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
 use foretell_nn::{Dims, Key, Loss, Model, Params};
@@ -133,7 +133,9 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         let valid_loss = valid_losses.last().copied();
         outcome = Outcome { steps: state.step, train_loss: state.train_loss, valid_loss, ..outcome };
     }
-    let start = Instant::now();
+    // A browser has no clock that the standard library knows.
+    let has_clock = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
+    let start = has_clock.then(Instant::now);
 
     for step in outcome.steps..config.max_steps {
         let mut draws = Stream::new(key.fold(WINDOWS).fold(step));
@@ -170,7 +172,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
             train_loss: outcome.train_loss,
             valid_loss: checked,
             learning_rate: pace.rate,
-            elapsed: start.elapsed(),
+            elapsed: start.map_or(Duration::ZERO, |start| start.elapsed()),
         });
         if verdict == Verdict::Stop || stopping.is_over() || step + 1 == config.max_steps {
             break;

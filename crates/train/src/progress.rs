@@ -15,7 +15,7 @@ pub struct Progress {
     pub valid_loss: Option<f64>,
     /// The rate of this step.
     pub learning_rate: f64,
-    /// Since the first step began.
+    /// Since the first step began; zero in a browser.
     pub elapsed: Duration,
 }
 

@@ -1,0 +1,82 @@
+//! `cargo xtask package`: packages every crate that users may depend on, and builds each from its package.
+
+use std::{collections::HashSet, env, path::Path, process::Command};
+
+use anyhow::{Context, ensure};
+use cargo_metadata::{Metadata, MetadataCommand, Package};
+
+/// A package larger than this has something in it that users do not need.
+const MOST_BYTES: u64 = 500_000;
+
+/// What each package holds besides its sources.
+const FILES: &[&str] = &["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
+pub(crate) fn run() -> anyhow::Result<()> {
+    let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
+    let cargo = || Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let packages: Vec<&Package> = published(&metadata).collect();
+    let target = metadata.target_directory.join("packaged");
+    let mut command = cargo();
+    // Cargo builds each from its package, taking those of the others from the packages as well. In one target
+    // directory, or else each would build the dependencies that it shares with the others.
+    command.args(["package", "--quiet", "--allow-dirty"]).env("CARGO_TARGET_DIR", &target);
+    packages.iter().for_each(|package| _ = command.args(["--package", &package.name]));
+    let status = command.status().context("cannot start cargo")?;
+    ensure!(status.success(), "cargo package failed ({status})");
+    for package in packages {
+        let list = cargo()
+            .args(["package", "--quiet", "--allow-dirty", "--list", "--package", &package.name])
+            .output()
+            .context("cannot start cargo")?;
+        ensure!(list.status.success(), "cargo package --list failed for {}", package.name);
+        let list = String::from_utf8_lossy(&list.stdout);
+        let wrong = wrong_files(&list);
+        ensure!(wrong.is_empty(), "the package of {}: {}", package.name, wrong.join(", "));
+        let file = format!("package/{}-{}.crate", package.name, package.version);
+        let bytes = size(target.join(file).as_std_path())?;
+        ensure!(
+            bytes <= MOST_BYTES,
+            "the package of {} takes {bytes} bytes; see its `include`",
+            package.name
+        );
+        println!("{:20} {:3} files, {bytes:6} bytes", package.name, list.lines().count());
+    }
+    Ok(())
+}
+
+fn size(path: &Path) -> anyhow::Result<u64> {
+    let found = path.metadata().with_context(|| format!("there is no {}", path.display()))?;
+    Ok(found.len())
+}
+
+/// The packages of the workspace that go to a registry.
+pub(crate) fn published(metadata: &Metadata) -> impl Iterator<Item = &Package> {
+    metadata.packages.iter().filter(|package| is_published(package))
+}
+
+/// Whether a package goes to a registry.
+pub(crate) fn is_published(package: &Package) -> bool {
+    package.publish.as_ref().is_none_or(|to| !to.is_empty())
+}
+
+/// What is missing in a package, and what should not be in it.
+fn wrong_files(list: &str) -> Vec<String> {
+    let files: HashSet<&str> = list.lines().collect();
+    let missing = FILES.iter().filter(|file| !files.contains(*file)).map(|file| format!("no {file}"));
+    let spare = files.iter().filter(|file| file.starts_with("tests/") || file.contains("fixtures"));
+    missing.chain(spare.map(|file| format!("{file} is for tests"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_has_licences_and_a_readme_and_no_fixtures() {
+        let list = "Cargo.toml\nLICENSE-APACHE\nLICENSE-MIT\nREADME.md\nsrc/lib.rs\n";
+        assert!(wrong_files(list).is_empty());
+        assert_eq!(wrong_files(&list.replace("README.md\n", "")), ["no README.md"]);
+        let found = wrong_files(&format!("{list}tests/fixtures/a.json\n"));
+        assert_eq!(found, ["tests/fixtures/a.json is for tests"]);
+    }
+}
