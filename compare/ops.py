@@ -106,6 +106,27 @@ def batch_norm_by(x, *affine, mean, variance, eps):
     return F.batch_norm(rows, torch.tensor(mean), torch.tensor(variance), *affine, training=False, eps=eps).reshape(x.shape)
 
 
+def conv1d(x, weight, *bias, stride, dilation, padding, mode, groups):
+    """The channels of x and of the output last."""
+    padded = F.pad(x.mT, padding, mode=dict(zeros="constant", circular="circular")[mode])
+    return F.conv1d(padded, weight, *bias, stride=stride, dilation=dilation, groups=groups).mT
+
+
+def conv1d_case(shape, outputs, kernel, bias=True, stride=1, dilation=1, padding=(0, 0), mode="zeros", groups=1):
+    shapes = [shape, (outputs, shape[-1] // groups, kernel)] + bias * [(outputs,)]
+    return shapes, dict(stride=stride, dilation=dilation, padding=padding, mode=mode, groups=groups)
+
+
+def conv2d(x, weight, *bias, **moves):
+    """The channels of x and of the output last."""
+    return F.conv2d(x.permute(0, 3, 1, 2), weight, *bias, **moves).permute(0, 2, 3, 1)
+
+
+def conv2d_case(shape, outputs, kernel, bias=True, stride=(1, 1), dilation=(1, 1), padding=(0, 0), groups=1):
+    shapes = [shape, (outputs, shape[-1] // groups, *kernel)] + bias * [(outputs,)]
+    return shapes, dict(stride=stride, dilation=dilation, padding=padding, groups=groups)
+
+
 def above_zero(*shape):
     return 0.1 + torch.rand(shape, generator=generator("above zero", *shape)) * 3
 
@@ -234,6 +255,25 @@ OPS = {
     ]),
     "cumulative_sum": (torch.cumsum, ALONG),
     "expand": (lambda x, shape: x.expand(shape), [([(2, 1, 3)], dict(shape=[2, 4, 3])), ([(3,)], dict(shape=[2, 2, 3]))]),
+    "conv1d": (conv1d, [
+        conv1d_case((2, 7, 3), 4, 3),
+        conv1d_case((2, 7, 3), 4, 1, bias=False),
+        conv1d_case((2, 9, 2), 3, 3, dilation=2, padding=(4, 0)),
+        conv1d_case((1, 10, 4), 6, 3, stride=2, padding=(1, 1), groups=2),
+        conv1d_case((2, 8, 3), 2, 3, padding=(1, 1), mode="circular"),
+        conv1d_case((2, 8, 3), 3, 4, padding=(3, 0), groups=3),
+    ]),
+    "conv2d": (conv2d, [
+        conv2d_case((2, 5, 4, 3), 2, (3, 3), padding=(1, 1)),
+        conv2d_case((1, 6, 5, 2), 3, (1, 2), bias=False),
+        conv2d_case((1, 7, 6, 2), 4, (3, 2), stride=(2, 1), dilation=(1, 2), padding=(1, 0), groups=2),
+    ]),
+    "rfft": (lambda x: torch.view_as_real(torch.fft.rfft(x)), [([(2, 8)], {}), ([(3, 2, 7)], {}), ([(2, 24)], {})]),
+    "irfft": (lambda x, len: torch.fft.irfft(torch.view_as_complex(x), len), [
+        ([(2, 5, 2)], dict(len=8)),
+        ([(3, 4, 2)], dict(len=7)),
+        ([(2, 13, 2)], dict(len=24)),
+    ]),
     "max_pool": (lambda x, kernel: nn.MaxPool1d(kernel, kernel, ceil_mode=True)(x), [([x], dict(kernel=kernel)) for x in ((2, 2, 12), (2, 1, 11), TIES) for kernel in (1, 2, 3, 4, 16)]),
     "avg_pool": (lambda x, kernel: nn.AvgPool1d(kernel, kernel, ceil_mode=True)(x), [([x], dict(kernel=kernel)) for x in ((2, 2, 12), (2, 1, 11)) for kernel in (1, 2, 3, 4, 16)]),
     "interpolate": (interpolate, [

@@ -1,5 +1,5 @@
 //! Fused forward and backward pairs over slices: recurrent sequences, pooling, interpolation, moving
-//! averages, running totals, the largest values and where they are.
+//! averages, convolutions, Fourier transforms, running totals, the largest values and where they are.
 //!
 //! A kernel knows nothing of tensors or of gradients' bookkeeping. Those over rows take rows that lie one
 //! after the other, and their backward kernels *add* their result to the gradient they are given; those over
@@ -27,7 +27,9 @@
 #![forbid(unsafe_code)]
 
 pub mod axis;
+pub mod convolution;
 pub mod cumulative_sum;
+pub mod fourier;
 pub mod gather;
 pub mod interpolate;
 pub mod moving_average;
