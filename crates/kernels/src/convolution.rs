@@ -10,7 +10,8 @@
 //! With the channels last and no dilation, the values under the kernel's width are neighbours: `width * inputs`
 //! numbers from step t on, a row of a matrix whose rows overlap. So each row of the kernel is one product of
 //! matrices, and no patches are written out. With dilation each tap is a product of its own, on rows that are as long
-//! as there are inputs. Where there is padding, or are groups, the input is copied once.
+//! as there are inputs. Where there is padding, or are groups, the input is copied once. Where each channel is a group,
+//! rows are multiplied element by element.
 //!
 //! # Derivation of the backward pass
 //!
@@ -123,10 +124,10 @@ impl Convolution {
 
     /// Values of the copy that [`Convolution::pad`] writes; 0 where the input serves as it is.
     pub fn padded_len(&self) -> usize {
-        if self.groups == 1 && self.height.padding == [0; 2] && self.width.padding == [0; 2] {
+        if self.blocks() == 1 && self.height.padding == [0; 2] && self.width.padding == [0; 2] {
             return 0;
         }
-        self.batch * self.groups * self.plane()
+        self.batch * self.blocks() * self.plane()
     }
 
     fn group_inputs(&self) -> usize {
@@ -137,13 +138,23 @@ impl Convolution {
         self.outputs / self.groups
     }
 
+    /// Parts that the padded input is cut into: the groups, unless each is a channel.
+    fn blocks(&self) -> usize {
+        if self.is_depthwise() { 1 } else { self.groups }
+    }
+
+    /// Channels that are neighbours in the padded input.
+    fn channels(&self) -> usize {
+        self.inputs / self.blocks()
+    }
+
     fn taps(&self) -> usize {
         self.height.kernel * self.width.kernel
     }
 
     /// Values of a padded plane of one group.
     fn plane(&self) -> usize {
-        self.height.padded() * self.width.padded() * self.group_inputs()
+        self.height.padded() * self.width.padded() * self.channels()
     }
 
     /// Panics unless the sizes make a convolution.
@@ -195,9 +206,9 @@ impl Convolution {
         if self.padded_len() == 0 {
             return;
         }
-        let (channels, row) = (self.group_inputs(), self.width.padded() * self.group_inputs());
-        for plane in 0..self.batch * self.groups {
-            let (b, group) = (plane / self.groups, plane % self.groups);
+        let (channels, row) = (self.channels(), self.width.padded() * self.channels());
+        for plane in 0..self.batch * self.blocks() {
+            let (b, group) = (plane / self.blocks(), plane % self.blocks());
             for (top, from_top, rows) in self.height.runs(self.beyond) {
                 for y in 0..rows {
                     let to = plane * self.plane() + (top + y) * row;
@@ -210,7 +221,7 @@ impl Convolution {
                         let to = to + left * channels;
                         match from_left {
                             None => visit(to, None, steps * channels),
-                            Some(left) if self.groups == 1 => {
+                            Some(left) if self.blocks() == 1 => {
                                 visit(to, Some((from + left) * channels), steps * channels);
                             }
                             Some(left) => (0..steps).for_each(|t| {
@@ -224,15 +235,15 @@ impl Convolution {
         }
     }
 
-    /// Writes a kernel `[outputs, inputs / groups, taps]` as `[outputs, taps, inputs / groups]`, as the products read
-    /// it.
+    /// Writes a kernel `[outputs, inputs / groups, taps]` as the products read it: as `[outputs, taps, inputs / groups]`,
+    /// or where each group is a channel as `[taps, channels]`.
     ///
     /// # Panics
     /// If a length does not fit.
     pub fn arrange(&self, weight: &[f32], arranged: &mut [f32]) {
         assert_eq!(weight.len(), self.weight_len(), "weights of {self:?}");
         assert_eq!(arranged.len(), self.weight_len(), "weights of {self:?}");
-        transpose(weight, self.group_inputs(), self.taps(), arranged, |to, from| *to = from);
+        transpose(weight, self.channels(), self.taps(), arranged, |to, from| *to = from);
     }
 
     /// The transpose of [`Convolution::arrange`]: the gradient of a kernel from that of the arranged one.
@@ -242,7 +253,7 @@ impl Convolution {
     pub fn disarrange(&self, arranged: &[f32], weight: &mut [f32], accum: Accum) {
         assert_eq!(weight.len(), self.weight_len(), "weights of {self:?}");
         assert_eq!(arranged.len(), self.weight_len(), "weights of {self:?}");
-        let (rows, cols) = (self.taps(), self.group_inputs());
+        let (rows, cols) = (self.taps(), self.channels());
         match accum {
             Accum::Replace => transpose(arranged, rows, cols, weight, |to, from| *to = from),
             Accum::Add => transpose(arranged, rows, cols, weight, |to, from| *to += from),
@@ -257,9 +268,9 @@ impl Convolution {
     }
 
     /// The kernel in parts of so many neighbouring steps.
-    fn places(&self, together: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    pub(crate) fn places(&self, together: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
         let Self { height, width, .. } = *self;
-        let channels = self.group_inputs();
+        let channels = self.channels();
         let kernel =
             (0..height.kernel).flat_map(move |y| (0..width.kernel).step_by(together).map(move |x| (y, x)));
         kernel.map(move |(y, x)| {
@@ -321,6 +332,9 @@ impl Convolution {
         if out.is_empty() {
             return;
         }
+        if self.is_depthwise() {
+            return self.depthwise_forward(padded, arranged, bias, activation, out);
+        }
         let parts = self.parts().count();
         for group in 0..self.groups {
             let bias = bias.map(|bias| &bias[group * self.group_outputs()..][..self.group_outputs()]);
@@ -355,6 +369,9 @@ impl Convolution {
         if grad.is_empty() {
             return;
         }
+        if self.is_depthwise() {
+            return self.depthwise_weight_gradient(padded, grad, arranged);
+        }
         let cols = self.taps() * self.group_inputs();
         let options = Options { accum: Accum::Add, ..Options::default() };
         for (group, kernel) in arranged.chunks_exact_mut((self.group_outputs() * cols).max(1)).enumerate() {
@@ -382,6 +399,9 @@ impl Convolution {
         padded.fill(0.0);
         if grad.is_empty() {
             return;
+        }
+        if self.is_depthwise() {
+            return self.depthwise_input_gradient(arranged, grad, padded);
         }
         let options = Options { accum: Accum::Add, ..Options::default() };
         for group in 0..self.groups {

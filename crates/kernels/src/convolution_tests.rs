@@ -132,7 +132,7 @@ fn groups_do_not_see_each_other() {
     for (groups, channels) in [(2, [4, 6]), (3, [3, 6]), (5, [5, 5])] {
         for padding in [[0, 0], [2, 1]] {
             let mut c = Convolution { groups, ..sequence(2, 11, channels, 3) };
-            c.width.padding = padding;
+            (c.width.padding, c.width.dilation) = (padding, 1 + padding[1]);
             check(c);
             check(Convolution { beyond: Beyond::Circular, ..c });
         }
@@ -149,6 +149,7 @@ fn planes_with_and_without_padding() {
             check(c);
             check(Convolution { beyond: Beyond::Circular, ..c });
             check(Convolution { inputs: 4, outputs: 2, groups: 2, ..c });
+            check(Convolution { inputs: 17, outputs: 17, groups: 17, ..c });
             check(Convolution { height: Side { dilation: 2, ..side(9, kernel[0]) }, ..c });
         }
     }

@@ -29,6 +29,7 @@
 pub mod axis;
 pub mod convolution;
 pub mod cumulative_sum;
+mod depthwise;
 pub mod fourier;
 pub mod gather;
 pub mod interpolate;

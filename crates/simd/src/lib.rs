@@ -56,7 +56,7 @@ pub use kernels::cell::{gru_cell, gru_cell_backward, lstm_cell, lstm_cell_backwa
 pub use kernels::column_norm::{ColumnNorm, column_moments, column_norm_backward, normalise_columns};
 pub use kernels::convert::{bf16, f16, from_bf16, from_f16, to_bf16, to_f16};
 pub use kernels::elementwise::{
-    add, add_assign, axpy, div, div_assign, mul, mul_add, mul_assign, scale, sub, sub_assign,
+    add, add_assign, axpy, div, div_assign, mul, mul_add, mul_add_assign, mul_assign, scale, sub, sub_assign,
 };
 pub use kernels::ema::ema;
 pub use kernels::erf::{erf, erf_in_place};
