@@ -93,6 +93,49 @@ class Lookup(nn.Module):
         return BaseModel._lookup_embedding(None, self.layer, ids)
 
 
+def batch_norm(x, *affine, eps):
+    """The channels last; beside the result the running statistics after one batch that counts for all."""
+    mean, variance = torch.zeros(x.shape[-1]), torch.zeros(x.shape[-1])
+    rows = x.reshape(-1, x.shape[-1])
+    output = F.batch_norm(rows, mean, variance, *affine, training=True, momentum=1.0, eps=eps)
+    return output.reshape(x.shape), mean, variance
+
+
+def batch_norm_by(x, *affine, mean, variance, eps):
+    rows = x.reshape(-1, x.shape[-1])
+    return F.batch_norm(rows, torch.tensor(mean), torch.tensor(variance), *affine, training=False, eps=eps).reshape(x.shape)
+
+
+def conv1d(x, weight, *bias, stride, dilation, padding, mode, groups):
+    """The channels of x and of the output last."""
+    padded = F.pad(x.mT, padding, mode=dict(zeros="constant", circular="circular")[mode])
+    return F.conv1d(padded, weight, *bias, stride=stride, dilation=dilation, groups=groups).mT
+
+
+def conv1d_case(shape, outputs, kernel, bias=True, stride=1, dilation=1, padding=(0, 0), mode="zeros", groups=1):
+    shapes = [shape, (outputs, shape[-1] // groups, kernel)] + bias * [(outputs,)]
+    return shapes, dict(stride=stride, dilation=dilation, padding=padding, mode=mode, groups=groups)
+
+
+def conv2d(x, weight, *bias, **moves):
+    """The channels of x and of the output last."""
+    return F.conv2d(x.permute(0, 3, 1, 2), weight, *bias, **moves).permute(0, 2, 3, 1)
+
+
+def conv2d_case(shape, outputs, kernel, bias=True, stride=(1, 1), dilation=(1, 1), padding=(0, 0), groups=1):
+    shapes = [shape, (outputs, shape[-1] // groups, *kernel)] + bias * [(outputs,)]
+    return shapes, dict(stride=stride, dilation=dilation, padding=padding, groups=groups)
+
+
+def above_zero(*shape):
+    return 0.1 + torch.rand(shape, generator=generator("above zero", *shape)) * 3
+
+
+def away_from_zero(shape):
+    x = torch.randn(shape, generator=generator("away from zero", *shape))
+    return x + 0.5 * x.sign()
+
+
 def recurrent_case(cell, steps, batch, inputs, hidden, last, bias=True, projection=None):
     rows = hidden * dict(RNN=1, LSTM=4, GRU=3)[cell]
     shapes = [(steps, batch, inputs), (rows, inputs), (rows, projection or hidden)] + bias * [(rows,), (rows,)]
@@ -101,6 +144,7 @@ def recurrent_case(cell, steps, batch, inputs, hidden, last, bias=True, projecti
 
 
 BROADCASTS = [([(3, 5), (3, 5)], {}), ([(2, 3, 5), (2, 3, 5)], {}), ([(3, 5), (5,)], {}), ([(2, 3, 5), (5,)], {}), ([(3, 1), (3, 5)], {}), ([(3, 5), (3, 1)], {})]
+ALONG = [([(3, 5)], dict(dim=1)), ([(3, 5)], dict(dim=0)), ([(2, 4, 3)], dict(dim=1)), ([(2, 1, 9)], dict(dim=-1))]
 LINEAR_ACTIVATIONS = ["none", "ReLU", "Tanh", "Sigmoid", "Softplus", "SELU", "LeakyReLU", "GELU", "SiLU"]
 ACTIVATIONS = ["ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "Sigmoid", "GELU", "ELU", "SiLU", "Mish"]
 # Kinks, tails, and both sides of softplus' threshold of 20.
@@ -124,6 +168,12 @@ OPS = {
         ([(2, 33), (19, 33), (19,)], dict(activation="ReLU", bias=True)),
     ]),
     "matmul": (torch.matmul, [([(3, 5), (5, 4)], {}), ([(1, 7), (7, 1)], {}), ([(2, 3, 5), (2, 5, 4)], {}), ([(3, 33, 2), (3, 2, 1)], {})]),
+    "matmul_stretched": (torch.matmul, [
+        ([(2, 3, 5), (5, 2)], {}),
+        ([(3, 5), (2, 5, 2)], {}),
+        ([(2, 1, 3, 2), (3, 2, 4)], {}),
+        ([(2, 2, 3, 2), (1, 2, 2, 3)], {}),
+    ]),
     "activation": (lambda x, kind: activate(kind, x), [case for kind in ACTIVATIONS for case in [([POINTS], dict(kind=kind)), ([(2, 3, 5)], dict(kind=kind))]]),
     "prelu": (lambda x, weight: F.prelu(x, weight), [([POINTS, torch.tensor([0.25])], {}), ([(2, 3, 5), torch.tensor([-0.4])], {})]),
     "concat": (lambda *xs, dim: torch.cat(xs, dim), [
@@ -161,6 +211,69 @@ OPS = {
     "flip": (lambda x, dim: x.flip(dim), [([(2, 5)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))]),
     "reshape": (lambda x, shape: x.reshape(shape), [([(2, 6)], dict(shape=[2, 3, 2])), ([(2, 3, 2)], dict(shape=[2, 6])), ([(2, 6)], dict(shape=[3, 4]))]),
     "permute": (lambda x, dims: x.permute(dims), [([(2, 3)], dict(dims=[1, 0])), ([(2, 3, 4)], dict(dims=[0, 2, 1])), ([(2, 3, 4)], dict(dims=[2, 0, 1]))]),
+    "div": (lambda a, b: a / b, [([a, away_from_zero(b)], {}) for (a, b), _ in BROADCASTS]),
+    "exp": (torch.exp, [([(2, 3, 5)], {})]),
+    "ln": (torch.log, [([above_zero(2, 3, 5)], {})]),
+    "sqrt": (torch.sqrt, [([above_zero(2, 3, 5)], {})]),
+    "square": (torch.square, [([(2, 3, 5)], {})]),
+    "softmax": (F.softmax, ALONG),
+    "log_softmax": (F.log_softmax, ALONG),
+    "layer_norm": (lambda x, *affine, eps: F.layer_norm(x, x.shape[-1:], *affine, eps=eps), [
+        ([(4, 7)], dict(eps=1e-5)),
+        ([(2, 3, 19), (19,), (19,)], dict(eps=1e-5)),
+        ([(3, 1), (1,), (1,)], dict(eps=0.1)),
+    ]),
+    "rms_norm": (lambda x, *gamma, eps: F.rms_norm(x, x.shape[-1:], *gamma, eps=eps), [
+        ([(4, 7)], dict(eps=1e-5)),
+        ([(2, 3, 19), (19,)], dict(eps=1e-5)),
+    ]),
+    "batch_norm": (batch_norm, [([(9, 3)], dict(eps=1e-5)), ([(4, 5, 3), (3,), (3,)], dict(eps=1e-5)), ([(70, 2), (2,), (2,)], dict(eps=0.1))]),
+    "batch_norm_by": (batch_norm_by, [([(4, 2, 3), (3,), (3,)], dict(mean=[0.5, -1.0, 0.0], variance=[2.0, 0.25, 1.0], eps=1e-5))]),
+    "instance_norm": (lambda x, *affine, eps: F.instance_norm(x.mT, None, None, *affine, eps=eps).mT, [
+        ([(2, 7, 3)], dict(eps=1e-5)),
+        ([(2, 7, 3), (3,), (3,)], dict(eps=1e-5)),
+    ]),
+    "max": (lambda x, dim: tuple(x.max(dim)), ALONG),
+    "top_k": (lambda x, dim, k: tuple(x.topk(k, dim)), [
+        ([(3, 7)], dict(dim=1, k=3)),
+        ([(3, 4)], dict(dim=0, k=3)),
+        ([(2, 5, 3)], dict(dim=1, k=2)),
+        ([(2, 5)], dict(dim=-1, k=5)),
+    ]),
+    "gather": (lambda x, dim, places: x.gather(dim, torch.tensor(places)), [
+        ([(2, 4)], dict(dim=1, places=[[3, 0, 3], [1, 1, 2]])),
+        ([(3, 2)], dict(dim=0, places=[[2, 0]])),
+        ([(2, 2, 2)], dict(dim=1, places=[[[0, 1], [1, 1], [0, 0]], [[1, 0], [0, 0], [1, 1]]])),
+    ]),
+    "scatter_add": (lambda x, values, dim, places: x.scatter_add(dim, torch.tensor(places), values), [
+        ([(2, 4), (2, 3)], dict(dim=1, places=[[3, 0, 3], [1, 1, 2]])),
+        ([(3, 2), (1, 2)], dict(dim=0, places=[[2, 0]])),
+    ]),
+    "masked_fill": (lambda x, mask, value: x.masked_fill(torch.tensor(mask) != 0, value), [
+        ([(2, 3)], dict(mask=[[1, 0, 0], [0, 1, 1]], value=-1.5)),
+        ([(2, 2, 3)], dict(mask=[[0, 1, 0]], value=0.0)),
+    ]),
+    "cumulative_sum": (torch.cumsum, ALONG),
+    "expand": (lambda x, shape: x.expand(shape), [([(2, 1, 3)], dict(shape=[2, 4, 3])), ([(3,)], dict(shape=[2, 2, 3]))]),
+    "conv1d": (conv1d, [
+        conv1d_case((2, 7, 3), 4, 3),
+        conv1d_case((2, 7, 3), 4, 1, bias=False),
+        conv1d_case((2, 9, 2), 3, 3, dilation=2, padding=(4, 0)),
+        conv1d_case((1, 10, 4), 6, 3, stride=2, padding=(1, 1), groups=2),
+        conv1d_case((2, 8, 3), 2, 3, padding=(1, 1), mode="circular"),
+        conv1d_case((2, 8, 3), 3, 4, padding=(3, 0), groups=3),
+    ]),
+    "conv2d": (conv2d, [
+        conv2d_case((2, 5, 4, 3), 2, (3, 3), padding=(1, 1)),
+        conv2d_case((1, 6, 5, 2), 3, (1, 2), bias=False),
+        conv2d_case((1, 7, 6, 2), 4, (3, 2), stride=(2, 1), dilation=(1, 2), padding=(1, 0), groups=2),
+    ]),
+    "rfft": (lambda x: torch.view_as_real(torch.fft.rfft(x)), [([(2, 8)], {}), ([(3, 2, 7)], {}), ([(2, 24)], {})]),
+    "irfft": (lambda x, len: torch.fft.irfft(torch.view_as_complex(x), len), [
+        ([(2, 5, 2)], dict(len=8)),
+        ([(3, 4, 2)], dict(len=7)),
+        ([(2, 13, 2)], dict(len=24)),
+    ]),
     "max_pool": (lambda x, kernel: nn.MaxPool1d(kernel, kernel, ceil_mode=True)(x), [([x], dict(kernel=kernel)) for x in ((2, 2, 12), (2, 1, 11), TIES) for kernel in (1, 2, 3, 4, 16)]),
     "avg_pool": (lambda x, kernel: nn.AvgPool1d(kernel, kernel, ceil_mode=True)(x), [([x], dict(kernel=kernel)) for x in ((2, 2, 12), (2, 1, 11)) for kernel in (1, 2, 3, 4, 16)]),
     "interpolate": (interpolate, [

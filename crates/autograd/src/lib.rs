@@ -36,12 +36,16 @@ mod ops;
 mod var;
 
 pub use foretell_gemm::with_threads;
+use foretell_kernels::axis::Axis;
+pub use foretell_kernels::convolution::Beyond;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};
 pub use foretell_kernels::pool::{Pooling, pooled_len};
 pub use foretell_kernels::recurrent::Cell;
 pub use foretell_simd::{Activation, Key};
-pub use foretell_tensor::{Padding, Shape, Tensor};
+pub use foretell_tensor::{Indices, Padding, Shape, Tensor};
 pub use gradients::Gradients;
+pub use ops::batch_norm::ChannelStatistics;
+pub use ops::convolution::{Conv1d, Conv2d};
 pub use ops::recurrent::{CellState, RecurrentWeights};
 pub use var::{Edge, Var};
 

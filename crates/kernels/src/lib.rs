@@ -1,5 +1,5 @@
 //! Fused forward and backward pairs over slices: recurrent sequences, pooling, interpolation, moving
-//! averages.
+//! averages, convolutions, Fourier transforms, running totals, the largest values and where they are.
 //!
 //! A kernel knows nothing of tensors or of gradients' bookkeeping. Those over rows take rows that lie one
 //! after the other, and their backward kernels *add* their result to the gradient they are given; those over
@@ -23,12 +23,22 @@
 //!   code.
 //! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
+pub mod axis;
+pub mod convolution;
+pub mod cumulative_sum;
+mod depthwise;
+pub mod fourier;
+pub mod gather;
 pub mod interpolate;
 pub mod moving_average;
 pub mod pool;
 pub mod recurrent;
+pub mod select;
+#[cfg(test)]
+mod testing;
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -3,6 +3,7 @@
 pub(crate) mod activation;
 pub(crate) mod adam;
 pub(crate) mod cell;
+pub(crate) mod column_norm;
 pub(crate) mod convert;
 pub(crate) mod elementwise;
 pub(crate) mod ema;
@@ -20,5 +21,7 @@ pub(crate) mod rolling;
 pub(crate) mod sgd;
 pub(crate) mod sigmoid;
 pub(crate) mod softmax;
+pub(crate) mod softmax_columns;
+pub(crate) mod sqrt;
 pub(crate) mod tanh;
 pub(crate) mod unary;

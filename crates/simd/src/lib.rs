@@ -2,7 +2,7 @@
 //!
 //! For whoever does to flat arrays of `f32` or `f64` what time series and small networks ask for:
 //! arithmetic, reductions, normalisation, moving windows, elementary functions, activations, losses,
-//! softmax and norms over rows, optimiser steps, random numbers, 16-bit formats. Each is one function
+//! softmax and norms over rows and columns, optimiser steps, random numbers, 16-bit formats. Each is one function
 //! over slices; the instructions are chosen when it is called, so one binary serves every machine.
 //!
 //! ```
@@ -53,9 +53,10 @@ mod vector;
 pub use kernels::activation::{Activation, Saved};
 pub use kernels::adam::{AdamStep, adam, adamw};
 pub use kernels::cell::{gru_cell, gru_cell_backward, lstm_cell, lstm_cell_backward};
+pub use kernels::column_norm::{ColumnNorm, column_moments, column_norm_backward, normalise_columns};
 pub use kernels::convert::{bf16, f16, from_bf16, from_f16, to_bf16, to_f16};
 pub use kernels::elementwise::{
-    add, add_assign, axpy, div, div_assign, mul, mul_add, mul_assign, scale, sub, sub_assign,
+    add, add_assign, axpy, div, div_assign, mul, mul_add, mul_add_assign, mul_assign, scale, sub, sub_assign,
 };
 pub use kernels::ema::ema;
 pub use kernels::erf::{erf, erf_in_place};
@@ -79,6 +80,10 @@ pub use kernels::sigmoid::{sigmoid, sigmoid_in_place};
 pub use kernels::softmax::{
     log_softmax_rows, log_softmax_rows_backward, softmax_rows, softmax_rows_backward, softmax_rows_in_place,
 };
+pub use kernels::softmax_columns::{
+    log_softmax_columns, log_softmax_columns_backward, softmax_columns, softmax_columns_backward,
+};
+pub use kernels::sqrt::sqrt;
 pub use kernels::tanh::{tanh, tanh_in_place};
 pub use level::{Level, UnknownLevel, level, with_level};
 pub use vector::Float;

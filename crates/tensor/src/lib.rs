@@ -27,11 +27,13 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![deny(unsafe_code)]
 
+mod indices;
 mod ops;
 mod shape;
 mod storage;
 mod tensor;
 
+pub use indices::Indices;
 pub use ops::pad::Padding;
 pub use shape::{MAX_RANK, Shape};
 pub use storage::Storage;

@@ -3,7 +3,22 @@
 
 use std::sync::Arc;
 
-use foretell_pool::Buffer;
+use foretell_pool::{Buffer, Pod};
+
+/// A buffer of `len` values that `write` fills.
+///
+/// `write` is handed memory of unspecified values (in debug builds NaN) and must write all of it
+/// before it reads any of it: clearing first would cost a pass over memory per operation.
+#[allow(unsafe_code)]
+pub(crate) fn written<T: Pod>(len: usize, write: impl FnOnce(&mut [T])) -> Buffer<T> {
+    // SAFETY: the memory is initialised, so whatever `write` does, nothing undefined happens. That
+    // nothing is read before it is written, which `stale` also asks for, is the documented duty of
+    // whoever passes `write`; debug builds poison the buffer with NaN, so a test that breaks it
+    // sees NaN.
+    let mut buffer = unsafe { Buffer::stale(len) };
+    write(&mut buffer);
+    buffer
+}
 
 /// A reference-counted `f32` buffer from the pool; tensors are views into one.
 #[derive(Clone)]
@@ -15,19 +30,9 @@ impl Storage {
         Self(Arc::new(buffer))
     }
 
-    /// A buffer of `len` values that `write` fills.
-    ///
-    /// `write` is handed memory of unspecified values (in debug builds NaN) and must write all of it
-    /// before it reads any of it: clearing first would cost a pass over memory per operation.
-    #[allow(unsafe_code)]
+    /// A buffer of `len` values that `write` fills, as [`written`].
     pub(crate) fn build(len: usize, write: impl FnOnce(&mut [f32])) -> Self {
-        // SAFETY: the memory is initialised, so whatever `write` does, nothing undefined happens. That
-        // nothing is read before it is written, which `stale` also asks for, is the documented duty of
-        // whoever passes `write`; debug builds poison the buffer with NaN, so a test that breaks it
-        // sees NaN.
-        let mut buffer = unsafe { Buffer::stale(len) };
-        write(&mut buffer);
-        Self::new(buffer)
+        Self::new(written(len, write))
     }
 
     /// All values.

@@ -128,6 +128,11 @@ pub(super) const OWNED: &[Owned] = &[
         reason: "the file format is known in one place",
     },
     Owned {
+        third_party: "realfft",
+        owner: "foretell-kernels",
+        reason: "its plans and its scratch memory are kept in one place, and each transform has its gradient there",
+    },
+    Owned {
         third_party: "candle-core",
         owner: "foretell-candle",
         reason: "it shares features with pulp and gemm, and nobody else should have to build it",

@@ -3,15 +3,26 @@
 
 mod activation;
 mod arithmetic;
+pub(crate) mod batch_norm;
 mod concat;
+pub(crate) mod convolution;
+mod cumulative_sum;
+mod division;
 mod dropout;
+mod elementary;
 mod embedding;
+mod expand;
 mod flip;
+mod fourier;
+mod gather;
 mod interpolate;
 mod linear;
+mod masked_fill;
 mod matmul;
+mod maximum;
 mod moving_average;
 mod narrow;
+mod norm;
 mod pad;
 mod permute;
 mod pool;
@@ -20,6 +31,7 @@ pub(crate) mod recurrent;
 mod reduce;
 mod repeat;
 mod reshape;
+mod softmax;
 
 #[cfg(test)]
 mod check;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use foretell_tensor::Tensor;
+use foretell_tensor::{Indices, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -127,6 +127,12 @@ impl Arguments<'_> {
         }
         let flat: Vec<f32> = flat.iter().map(|number| number.as_f64().expect("a number") as f32).collect();
         Tensor::from_slice(&flat, &shape[..])
+    }
+
+    pub(crate) fn indices(&self, key: &str) -> Indices {
+        let numbers = self.tensor(key);
+        let places: Vec<u32> = numbers.to_vec().into_iter().map(|number| number as u32).collect();
+        Indices::from_slice(&places, numbers.shape())
     }
 
     pub(crate) fn activation(&self, key: &str) -> Activation {

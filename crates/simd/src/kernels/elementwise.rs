@@ -1,7 +1,7 @@
 //! Arithmetic on whole slices.
 //!
-//! Each result is what one IEEE operation on the elements gives, except [`axpy`] and [`mul_add`],
-//! which round once where the level has a fused instruction and twice where it has not. NaN,
+//! Each result is what one IEEE operation on the elements gives, except [`axpy`], [`mul_add`]
+//! and [`mul_add_assign`], which round once where the level has a fused instruction and twice where it has not. NaN,
 //! infinities and subnormal numbers behave as in that operation. Slices may have any length,
 //! zero included, and any alignment.
 
@@ -75,6 +75,22 @@ impl<T: Lanes> Map<T, 3, 1> for MulAdd {
 #[track_caller]
 pub fn mul_add<T: Float>(a: &[T], b: &[T], c: &[T], out: &mut [T]) {
     map(MulAdd, [a, b, c], [out]);
+}
+
+impl<T: Lanes> Map<T, 2, 1> for MulAdd {
+    #[inline(always)]
+    fn map<S: Simd>(self, [a, b]: Vectors<T, S, 2>, [sum]: Vectors<T, S, 1>) -> Vectors<T, S, 1> {
+        [a.mul_add(b, sum)]
+    }
+}
+
+/// `sum[i] += a[i] * b[i]`.
+///
+/// # Panics
+/// If the slices differ in length.
+#[track_caller]
+pub fn mul_add_assign<T: Float>(a: &[T], b: &[T], sum: &mut [T]) {
+    map(MulAdd, [a, b], [sum]);
 }
 
 #[derive(Clone, Copy)]
@@ -173,6 +189,9 @@ mod tests {
             mul_add(&a, &b, &c, &mut out);
             let exact = |i: usize| a[i].to_f64().mul_add(b[i].to_f64(), c[i].to_f64());
             assert_ulps(&out, (0..case.len).map(exact), 1.5, &case.name);
+            let mut sum = c.clone();
+            mul_add_assign(&a, &b, &mut sum);
+            assert_eq!(sum, &*out, "{}", case.name);
 
             let mut y = c.clone();
             axpy(T::from_f64(0.7), &a, &mut y);

@@ -1,4 +1,4 @@
-//! Sums, differences and products of two tensors, stretched to a common shape by NumPy's rule.
+//! Sums, differences, products and quotients of two tensors, stretched to a common shape by NumPy's rule.
 
 use foretell_simd as simd;
 
@@ -24,6 +24,12 @@ impl Tensor {
         self.zip(other, simd::mul, |a, b| a * b)
     }
 
+    /// `self / other`, element by element.
+    #[track_caller]
+    pub fn div(&self, other: &Self) -> Self {
+        self.zip(other, simd::div, |a, b| a / b)
+    }
+
     /// `self * factor`.
     pub fn scale(&self, factor: f32) -> Self {
         let mut scaled = self.clone();
@@ -44,9 +50,10 @@ impl Tensor {
         simd::add_assign(self.values_mut(), other.contiguous().values());
     }
 
-    /// `kernel` does whole rows, `one` a pair of numbers where an operand is stretched or strided.
+    /// What two functions that say the same make of two tensors, stretched to a common shape by NumPy's rule: `kernel`
+    /// does whole rows, `one` a pair of numbers where an operand is stretched or strided.
     #[track_caller]
-    fn zip(
+    pub fn zip(
         &self,
         other: &Self,
         kernel: impl Fn(&[f32], &[f32], &mut [f32]),

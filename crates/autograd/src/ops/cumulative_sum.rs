@@ -1,0 +1,41 @@
+//! Running totals along a dimension.
+
+use foretell_kernels::cumulative_sum;
+use foretell_tensor::Tensor;
+
+use crate::{Axis, Var};
+
+impl Var {
+    /// The sum of all elements along `axis` up to each. An element is in all totals behind it, so its gradient is the
+    /// running total of theirs from the end.
+    #[track_caller]
+    pub fn cumulative_sum(&self, axis: usize) -> Self {
+        let x = self.value().contiguous();
+        let (shape, along) = (x.shape(), Axis::of(&x.shape(), axis));
+        let value = Tensor::build(shape, |out| cumulative_sum::forward(x.values(), along, out));
+        let edge = self.edge();
+        Self::operation(value, &[self], move |grad, gradients| {
+            gradients
+                .write(&edge, shape, |dx, accum| cumulative_sum::backward(grad.values(), along, dx, accum));
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
+
+    #[test]
+    fn gradients_along_each_axis() {
+        for axis in 0..3 {
+            gradients(&[random([2, 3, 4], 1)], |v| v[0].cumulative_sum(axis));
+            gradients(&[random([2, 3, 4], 1)], |v| v[0].cumulative_sum(axis).mul(&v[0]));
+        }
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("cumulative_sum", |x, a| x[0].cumulative_sum(a.axis(&x[0])));
+    }
+}

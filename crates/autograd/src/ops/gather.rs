@@ -1,0 +1,89 @@
+//! Values taken by their places along a dimension, and values added to places.
+
+use foretell_kernels::gather;
+use foretell_tensor::{Indices, Shape, Tensor};
+
+use crate::{Axis, Var};
+
+impl Var {
+    /// The values at `places` along `axis`: `out[.., i, ..] = self[.., places[.., i, ..], ..]`. The places have the
+    /// shape of the result, which is this one's but for `axis`. The gradient is added to where each value came from.
+    ///
+    /// # Panics
+    /// If the shapes do not fit, or a place is not there.
+    #[track_caller]
+    pub fn gather(&self, axis: usize, places: &Indices) -> Self {
+        let x = self.value().contiguous();
+        assert_fits("gather", x.shape(), axis, places);
+        let value = Tensor::build(places.shape(), |out| {
+            gather::gather(x.values(), Axis::of(&x.shape(), axis), places.values(), out);
+        });
+        self.taken(value, places.clone(), axis)
+    }
+
+    /// `self` with `values` added at `places` along `axis`: the transpose of [`Var::gather`]. `values` has the shape
+    /// of the places and gets the gradient at them.
+    ///
+    /// # Panics
+    /// If the shapes do not fit, or a place is not there.
+    #[track_caller]
+    pub fn scatter_add(&self, axis: usize, places: &Indices, values: &Self) -> Self {
+        assert_fits("scatter_add", self.shape(), axis, places);
+        assert_eq!(places.shape(), values.shape(), "shapes of places and values of scatter_add");
+        let along = Axis::of(&self.shape(), axis);
+        let mut value = self.value().clone();
+        let added = values.value().contiguous();
+        gather::scatter_add(added.values(), along, places.values(), value.values_mut());
+        let (edge, values_edge, places) = (self.edge(), values.edge(), places.clone());
+        Self::operation(value, &[self, values], move |grad, gradients| {
+            if values_edge.is_wanted() {
+                let taken = Tensor::build(places.shape(), |out| {
+                    gather::gather(grad.values(), along, places.values(), out);
+                });
+                gradients.give(&values_edge, taken);
+            }
+            gradients.give(&edge, grad);
+        })
+    }
+}
+
+#[track_caller]
+fn assert_fits(operation: &str, shape: Shape, axis: usize, places: &Indices) {
+    let found = places.shape();
+    let fits = axis < shape.len() && found.len() == shape.len() && {
+        let mut expected = shape;
+        expected[axis] = found[axis];
+        expected == found
+    };
+    assert!(fits, "{operation} along axis {axis} of shape {shape:?} with places of shape {found:?}");
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Var;
+    use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
+    use foretell_tensor::Indices;
+
+    #[test]
+    fn gradients_of_places_named_twice() {
+        let places = Indices::from_slice(&[2, 0, 2, 1, 1, 1, 0, 2], [2, 4]);
+        gradients(&[random([2, 3], 1)], |v| v[0].gather(1, &places));
+        gradients(&[random([2, 3], 1), random([2, 4], 2)], |v| v[0].scatter_add(1, &places, &v[1]));
+        let rows = Indices::from_slice(&[1, 0, 1], [1, 3]);
+        gradients(&[random([2, 3], 1)], |v| v[0].gather(0, &rows));
+        gradients(&[random([2, 3], 1), random([1, 3], 2)], |v| v[0].scatter_add(0, &rows, &v[1]));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("gather", |x, a| x[0].gather(a.axis(&x[0]), &a.indices("places")));
+        torch::agrees("scatter_add", |x, a| x[0].scatter_add(a.axis(&x[0]), &a.indices("places"), &x[1]));
+    }
+
+    #[test]
+    #[should_panic(expected = "gather along axis 1 of shape [2, 3] with places of shape [1, 3]")]
+    fn wrong_shapes_panic() {
+        Var::constant(random([2, 3], 1)).gather(1, &Indices::from_slice(&[0; 3], [1, 3]));
+    }
+}

@@ -1,0 +1,127 @@
+//! Normalisation of each row: layer normalisation (Ba et al. 2016) and RMS normalisation (Zhang and Sennrich
+//! 2019).
+//!
+//! Of a row x of n values with u = (x - mean) / sqrt(variance + eps), y = gamma u + beta, and the gradient g of y,
+//! let h = gamma g. Mean and variance depend on every x, and leave dx = (h - mean(h) - u mean(h u)) / sqrt(variance
+//! + eps); without the mean (RMS) the term mean(h) is none. gamma gets the sum of g u over all rows, beta that
+//! of g. The kernels of `simd` do each row in one go, forwards and backwards.
+
+use foretell_simd::{self as simd, AffineGrad};
+use foretell_tensor::{Shape, Tensor};
+
+use crate::Var;
+
+impl Var {
+    /// Normalises the last dimension to mean 0 and variance 1 (biased, `eps` added to it), then applies
+    /// `affine = (gamma, beta)`, each `[features]`, if given.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn layer_norm(&self, affine: Option<(&Self, &Self)>, eps: f32) -> Self {
+        let x = self.value().contiguous();
+        let (shape, [rows, cols]) = (x.shape(), rows_of("layer_norm", x.shape()));
+        let params =
+            affine.map(|(gamma, beta)| [gamma, beta].map(|param| row_parameter("layer_norm", shape, param)));
+        let mut moments = Tensor::zeros([0]);
+        let value = Tensor::build(shape, |out| {
+            moments = Tensor::build([2, rows], |moments| {
+                let (mean, rstd) = moments.split_at_mut(rows);
+                let params = params.as_ref().map(|[gamma, beta]| (gamma.values(), beta.values()));
+                simd::layer_norm_rows(x.values(), params, eps, out, mean, rstd);
+            });
+        });
+        let inputs: Vec<&Self> =
+            [self].into_iter().chain(affine.into_iter().flat_map(|(a, b)| [a, b])).collect();
+        let (edge, param_edges) = (self.edge(), affine.map(|(gamma, beta)| [gamma.edge(), beta.edge()]));
+        Self::operation(value, &inputs, move |mut grad, gradients| {
+            let (mean, rstd) = moments.values().split_at(rows);
+            let mut sums = Tensor::zeros([2, if params.is_some() { cols } else { 0 }]);
+            let affine = params.as_ref().map(|[gamma, _]| {
+                let (gamma_grad, beta_grad) = sums.values_mut().split_at_mut(cols);
+                AffineGrad { gamma: gamma.values(), gamma_grad, beta_grad }
+            });
+            simd::layer_norm_rows_backward(x.values(), mean, rstd, affine, grad.values_mut());
+            gradients.give(&edge, grad);
+            for (i, edge) in param_edges.iter().flatten().enumerate() {
+                gradients.give(edge, sums.narrow(0, i, 1).reshape([cols]));
+            }
+        })
+    }
+
+    /// Divides the last dimension by the root of its mean square (`eps` added under the root), then multiplies by
+    /// `gamma [features]`, if given.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn rms_norm(&self, gamma: Option<&Self>, eps: f32) -> Self {
+        let x = self.value().contiguous();
+        let (shape, [rows, cols]) = (x.shape(), rows_of("rms_norm", x.shape()));
+        let factor = gamma.map(|gamma| row_parameter("rms_norm", shape, gamma));
+        let mut roots = Tensor::zeros([0]);
+        let value = Tensor::build(shape, |out| {
+            roots = Tensor::build([rows], |roots| {
+                simd::rms_norm_rows(x.values(), factor.as_ref().map(Tensor::values), eps, out, roots);
+            });
+        });
+        let inputs: Vec<&Self> = [self].into_iter().chain(gamma).collect();
+        let (edge, gamma_edge) = (self.edge(), gamma.map(Self::edge));
+        Self::operation(value, &inputs, move |mut grad, gradients| {
+            let mut sums = Tensor::zeros([if factor.is_some() { cols } else { 0 }]);
+            let gamma = factor.as_ref().map(|gamma| (gamma.values(), sums.values_mut()));
+            simd::rms_norm_rows_backward(x.values(), roots.values(), gamma, grad.values_mut());
+            gradients.give(&edge, grad);
+            if let Some(edge) = &gamma_edge {
+                gradients.give(edge, sums);
+            }
+        })
+    }
+}
+
+/// The rows of a tensor and their length.
+#[track_caller]
+fn rows_of(operation: &str, shape: Shape) -> [usize; 2] {
+    let Some((&cols, outer)) = shape.split_last() else { panic!("{operation} of shape {shape:?}") };
+    [outer.iter().product(), cols]
+}
+
+/// A parameter with one value for each element of a row of `shape`.
+#[track_caller]
+pub(super) fn row_parameter(operation: &str, shape: Shape, param: &Var) -> Tensor {
+    let fits = *param.shape() == shape[shape.len() - 1..];
+    assert!(fits, "{operation} of shape {shape:?} by a parameter of shape {:?}", param.shape());
+    param.value().contiguous()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Var;
+    use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
+
+    #[test]
+    fn gradients_with_and_without_parameters() {
+        let inputs = [random([2, 3, 5], 1), random([5], 2), random([5], 3)];
+        gradients(&inputs, |v| v[0].layer_norm(Some((&v[1], &v[2])), 1e-2));
+        gradients(&inputs[..1], |v| v[0].layer_norm(None, 1e-2));
+        gradients(&inputs[..2], |v| v[0].rms_norm(Some(&v[1]), 1e-2));
+        gradients(&inputs[..1], |v| v[0].rms_norm(None, 1e-2));
+        gradients(&[random([5, 4], 1)], |v| v[0].permute(&[1, 0]).layer_norm(None, 1e-2));
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("layer_norm", |x, a| {
+            x[0].layer_norm((x.len() > 1).then(|| (&x[1], &x[2])), a.real("eps"))
+        });
+        torch::agrees("rms_norm", |x, a| x[0].rms_norm(x.get(1), a.real("eps")));
+    }
+
+    #[test]
+    #[should_panic(expected = "layer_norm of shape [2, 3] by a parameter of shape [2]")]
+    fn wrong_shapes_panic() {
+        let [x, gamma, beta] = [random([2, 3], 1), random([3], 2), random([2], 3)].map(Var::constant);
+        x.layer_norm(Some((&gamma, &beta)), 1e-5);
+    }
+}

@@ -1,0 +1,85 @@
+//! Values taken along a dimension by their places, and the transpose: values added to places.
+
+use crate::axis::Axis;
+
+/// `out[o, i, c] = x[o, places[o, i, c], c]`: as `torch.gather`, for `x` of `axis`, places and `out` of the same outer
+/// and inner sizes.
+///
+/// # Panics
+/// If a length does not fit, or a place is not along the dimension.
+#[track_caller]
+pub fn gather(x: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
+    axis.check("gather", x.len());
+    assert_eq!(places.len(), out.len(), "places and values of gather from {axis:?}");
+    for_each(axis, places, |at, from| out[at] = x[from]);
+}
+
+/// `sum[o, places[o, i, c], c] += values[o, i, c]`: as `torch.scatter_add`, in the order of the places.
+///
+/// # Panics
+/// As [`gather`].
+#[track_caller]
+pub fn scatter_add(values: &[f32], axis: Axis, places: &[u32], sum: &mut [f32]) {
+    axis.check("scatter_add", sum.len());
+    assert_eq!(places.len(), values.len(), "places and values of scatter_add to {axis:?}");
+    for_each(axis, places, |at, to| sum[to] += values[at]);
+}
+
+/// Visits where each place stands in the list, and what it points to.
+#[track_caller]
+fn for_each(axis: Axis, places: &[u32], mut visit: impl FnMut(usize, usize)) {
+    let Axis { outer, len, inner } = axis;
+    if places.is_empty() {
+        return;
+    }
+    let whole = axis.lines() > 0 && places.len().is_multiple_of(axis.lines());
+    assert!(whole, "{} places are no whole steps of {axis:?}", places.len());
+    let steps = places.len() / axis.lines();
+    for o in 0..outer {
+        for i in 0..steps {
+            let row = (o * steps + i) * inner;
+            for (c, &place) in places[row..row + inner].iter().enumerate() {
+                assert!((place as usize) < len, "place {place} along a dimension of {len}");
+                visit(row + c, (o * len + place as usize) * inner + c);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{AXES, numbers};
+
+    #[test]
+    fn both_equal_a_naive_walk() {
+        for axis in AXES {
+            for steps in [0, 1, 3, axis.len + 1] {
+                if axis.len == 0 && steps > 0 {
+                    continue;
+                }
+                let count = axis.lines() * steps;
+                let x = numbers(axis.numel(), 1);
+                let places: Vec<u32> = (0..count).map(|i| (i * 7 % axis.len) as u32).collect();
+                let mut out = vec![f32::NAN; count];
+                gather(&x, axis, &places, &mut out);
+                let mut sum = x.clone();
+                scatter_add(&out, axis, &places, &mut sum);
+                let mut naive = x.clone();
+                for at in 0..count {
+                    let (o, c) = (at / (steps * axis.inner), at % axis.inner);
+                    let place = (o * axis.len + places[at] as usize) * axis.inner + c;
+                    assert_eq!(out[at], x[place], "{axis:?} {steps} steps");
+                    naive[place] += out[at];
+                }
+                assert_eq!(sum, naive, "{axis:?} {steps} steps");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "place 3 along a dimension of 3")]
+    fn places_that_are_not_there() {
+        gather(&[0.0; 3], Axis::of(&[3], 0), &[3], &mut [0.0]);
+    }
+}

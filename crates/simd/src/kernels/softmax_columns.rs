@@ -1,0 +1,250 @@
+//! Softmax and log-softmax down the columns of a matrix, forward and backward: [`softmax_rows`] of the transpose
+//! without transposing anything. Columns are taken in strips whose maxima and sums stay in the first cache.
+//!
+//! [`softmax_rows`]: crate::softmax_rows
+
+use pulp::{Simd, WithSimd};
+
+use crate::drive::{Map, map_in, same_len};
+use crate::kernels::exp::exp_lanes;
+use crate::kernels::softmax::whole_rows;
+use crate::level::dispatch;
+use crate::vector::Vectors;
+
+/// Columns whose maxima and sums are kept beside each other.
+const STRIP: usize = 128;
+
+/// Writes a step that makes new values of one vector of each slice.
+macro_rules! steps {
+    ($($name:ident: [$($x:ident),*] with [$($y:ident),*] => [$($new:expr),*];)*) => { $(
+        #[derive(Clone, Copy)]
+        struct $name;
+
+        impl Map<f32, { [$(stringify!($x)),*].len() }, { [$(stringify!($y)),*].len() }> for $name {
+            #[inline(always)]
+            fn map<S: Simd>(
+                self,
+                [$($x),*]: Vectors<f32, S, { [$(stringify!($x)),*].len() }>,
+                [$($y),*]: Vectors<f32, S, { [$(stringify!($y)),*].len() }>,
+            ) -> Vectors<f32, S, { [$(stringify!($y)),*].len() }> {
+                [$($new),*]
+            }
+        }
+    )* };
+}
+
+steps! {
+    // `at_least` keeps a NaN of its receiver only.
+    Largest: [x] with [max] => [x.is_nan().select(x, max.at_least(x))];
+    Exponent: [x, max] with [sum, _out] => [sum + exp_lanes(x - max), exp_lanes(x - max)];
+    SumExponents: [x, max] with [sum] => [sum + exp_lanes(x - max)];
+    Product: [factor] with [out] => [out * factor];
+    // The large parts first.
+    Shift: [x, max, log_sum] with [_out] => [(x - max) - log_sum];
+    AddProduct: [y, grad] with [sum] => [y.mul_add(grad, sum)];
+    Add: [grad] with [sum] => [sum + grad];
+    Pull: [y, sum] with [grad] => [y * (grad - sum)];
+    PullLog: [y, sum] with [grad] => [exp_lanes(y).mul_add(-sum, grad)];
+}
+
+/// The rows of one strip of columns.
+#[inline(always)]
+fn rows(
+    len: usize,
+    cols: usize,
+    from: usize,
+    width: usize,
+) -> impl Iterator<Item = std::ops::Range<usize>> + Clone {
+    (0..len / cols).map(move |row| row * cols + from..row * cols + from + width)
+}
+
+struct Forward<'a, const LOG: bool> {
+    x: &'a [f32],
+    cols: usize,
+    out: &'a mut [f32],
+}
+
+impl<const LOG: bool> WithSimd for Forward<'_, LOG> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { x, cols, out } = self;
+        for from in (0..cols).step_by(STRIP) {
+            let width = STRIP.min(cols - from);
+            let rows = rows(x.len(), cols, from, width);
+            let (mut max, mut sum) = ([f32::NEG_INFINITY; STRIP], [0.0f32; STRIP]);
+            let (max, sum) = (&mut max[..width], &mut sum[..width]);
+            for row in rows.clone() {
+                map_in(simd, Largest, [&x[row]], [max]);
+            }
+            for row in rows.clone() {
+                if LOG {
+                    map_in(simd, SumExponents, [&x[row], max], [sum]);
+                } else {
+                    map_in(simd, Exponent, [&x[row.clone()], max], [sum, &mut out[row]]);
+                }
+            }
+            sum.iter_mut().for_each(|sum| *sum = if LOG { sum.ln() } else { 1.0 / *sum });
+            for row in rows {
+                if LOG {
+                    map_in(simd, Shift, [&x[row.clone()], max, sum], [&mut out[row]]);
+                } else {
+                    map_in(simd, Product, [sum], [&mut out[row]]);
+                }
+            }
+        }
+    }
+}
+
+struct Backward<'a, const LOG: bool> {
+    output: &'a [f32],
+    cols: usize,
+    grad: &'a mut [f32],
+}
+
+impl<const LOG: bool> WithSimd for Backward<'_, LOG> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { output, cols, grad } = self;
+        for from in (0..cols).step_by(STRIP) {
+            let width = STRIP.min(cols - from);
+            let rows = rows(output.len(), cols, from, width);
+            let mut sum = [0.0f32; STRIP];
+            let sum = &mut sum[..width];
+            for row in rows.clone() {
+                if LOG {
+                    map_in(simd, Add, [&grad[row]], [sum]);
+                } else {
+                    map_in(simd, AddProduct, [&output[row.clone()], &grad[row]], [sum]);
+                }
+            }
+            for row in rows {
+                if LOG {
+                    map_in(simd, PullLog, [&output[row.clone()], sum], [&mut grad[row]]);
+                } else {
+                    map_in(simd, Pull, [&output[row.clone()], sum], [&mut grad[row]]);
+                }
+            }
+        }
+    }
+}
+
+/// `out = e^x / sum(e^x)` over each column of `x [rows, cols]`; each result within
+/// `4 + rows + (max - x) / 2` ULP.
+///
+/// # Panics
+/// If the slices differ in length or are no whole rows.
+#[track_caller]
+pub fn softmax_columns(x: &[f32], cols: usize, out: &mut [f32]) {
+    same_len(x.len(), out.len());
+    whole_rows(x.len(), cols);
+    if cols > 0 {
+        dispatch(Forward::<false> { x, cols, out });
+    }
+}
+
+/// The gradient of [`softmax_columns`]: `grad = output * (grad - sum(output * grad))` over each column.
+///
+/// # Panics
+/// If the slices differ in length or are no whole rows.
+#[track_caller]
+pub fn softmax_columns_backward(output: &[f32], cols: usize, grad: &mut [f32]) {
+    same_len(output.len(), grad.len());
+    whole_rows(output.len(), cols);
+    if cols > 0 {
+        dispatch(Backward::<false> { output, cols, grad });
+    }
+}
+
+/// `out = x - ln(sum(e^x))` over each column of `x [rows, cols]`, within 4 + rows ULP of
+/// `max(1, |out|)`.
+///
+/// # Panics
+/// If the slices differ in length or are no whole rows.
+#[track_caller]
+pub fn log_softmax_columns(x: &[f32], cols: usize, out: &mut [f32]) {
+    same_len(x.len(), out.len());
+    whole_rows(x.len(), cols);
+    if cols > 0 {
+        dispatch(Forward::<true> { x, cols, out });
+    }
+}
+
+/// The gradient of [`log_softmax_columns`]: `grad -= e^output * sum(grad)` over each column.
+///
+/// # Panics
+/// If the slices differ in length or are no whole rows.
+#[track_caller]
+pub fn log_softmax_columns_backward(output: &[f32], cols: usize, grad: &mut [f32]) {
+    same_len(output.len(), grad.len());
+    whole_rows(output.len(), cols);
+    if cols > 0 {
+        dispatch(Backward::<true> { output, cols, grad });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{assert_within, at_every_level, for_every_length};
+
+    #[test]
+    fn equals_the_definition_column_by_column() {
+        for_every_length(|case| {
+            for cols in [case.len.clamp(1, 300), case.len.clamp(1, 300) % 23 + 1] {
+                let rows = case.len / cols;
+                let x: Vec<f32> = case.between::<f32>(-9.0, 9.0)[..rows * cols].to_vec();
+                let upstream: Vec<f32> = case.numbers::<f32>()[..rows * cols].to_vec();
+                let (mut y, mut log_y) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+                softmax_columns(&x, cols, &mut y);
+                log_softmax_columns(&x, cols, &mut log_y);
+                let (mut grad, mut log_grad) = (upstream.clone(), upstream.clone());
+                softmax_columns_backward(&y, cols, &mut grad);
+                log_softmax_columns_backward(&log_y, cols, &mut log_grad);
+
+                for c in 0..cols {
+                    let column = |x: &[f32]| -> Vec<f64> {
+                        x.iter().skip(c).step_by(cols).map(|&x| x.into()).collect()
+                    };
+                    let (x, g) = (column(&x), column(&upstream));
+                    let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                    let sum: f64 = x.iter().map(|x| (x - max).exp()).sum();
+                    let p: Vec<f64> = x.iter().map(|x| (x - max).exp() / sum).collect();
+                    let dot: f64 = p.iter().zip(&g).map(|(p, g)| p * g).sum();
+                    let (total, size): (f64, f64) = (g.iter().sum(), g.iter().map(|g| g.abs()).sum());
+                    for r in 0..rows {
+                        let at = r * cols + c;
+                        let limit = (4.0 + rows as f64 + (max - x[r]) / 2.0) * f64::from(f32::EPSILON);
+                        let (p, g) = (p[r], g[r]);
+                        assert_within(y[at], p, limit * p, &case.name);
+                        assert_within(log_y[at], p.ln(), limit * p.ln().abs().max(1.0), &case.name);
+                        assert_within(grad[at], p * (g - dot), 4.0 * limit * p, &case.name);
+                        let room = limit * (2.0 + 20.0 * p * size);
+                        assert_within(log_grad[at], g - p * total, room, &case.name);
+                    }
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn special_values_stay_in_their_column() {
+        at_every_level(|level| {
+            let inf = f32::INFINITY;
+            // Columns: large, minus infinity in one place, NaN, minus infinity alone.
+            let x = [1e30, -inf, f32::NAN, -inf, 1e30, 0.0, 1.0, -inf];
+            let mut y = [7.0; 8];
+            softmax_columns(&x, 4, &mut y);
+            assert_eq!([y[0], y[4], y[1], y[5]], [0.5, 0.5, 0.0, 1.0], "{level}");
+            assert!([y[2], y[6], y[3], y[7]].iter().all(|y| y.is_nan()), "{level} {y:?}");
+            log_softmax_columns(&x, 4, &mut y);
+            assert_eq!([y[1], y[5]], [-inf, 0.0], "{level}");
+            assert!([y[2], y[6], y[3], y[7]].iter().all(|y| y.is_nan()), "{level} {y:?}");
+            softmax_columns(&[], 0, &mut []);
+            softmax_columns(&[], 3, &mut []);
+        });
+    }
+}
