@@ -30,6 +30,8 @@ pub mod moving_average;
 pub mod pool;
 pub mod recurrent;
 
+pub use foretell_gemm::Accum;
+
 /// The README's example is a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

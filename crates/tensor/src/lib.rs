@@ -32,6 +32,7 @@ mod shape;
 mod storage;
 mod tensor;
 
+pub use foretell_pool::{Buffer, Pod};
 pub use ops::pad::Padding;
 pub use shape::{MAX_RANK, Shape};
 pub use storage::Storage;
