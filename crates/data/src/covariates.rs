@@ -1,5 +1,6 @@
 //! Tables beside the panel: static values, and future values of the columns known in advance.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -76,13 +77,24 @@ impl Panel {
 }
 
 /// Values of columns over the horizon: `h` rows after the end of every series of a panel.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Future {
     series: usize,
     h: usize,
     table: Arc<str>,
     /// Each column is `[series, h]`.
     columns: Vec<Column>,
+}
+
+impl fmt::Debug for Future {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        f.debug_struct("Future")
+            .field("series", &self.series)
+            .field("h", &self.h)
+            .field("columns", &columns)
+            .finish()
+    }
 }
 
 impl Future {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use serde::{Deserialize, Serialize};
 
 use crate::arrow_table::ArrowTable;
 use crate::error::DataError;
@@ -28,7 +29,8 @@ const MASK: &str = "available_mask";
 const WEIGHT: &str = "sample_weight";
 
 /// How a table is laid out, and what is made of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
     /// One time column, every other column a series; else a row per series and time.
     pub wide: bool,

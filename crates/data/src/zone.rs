@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
+use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
 use crate::time::{DAY, date_of};
@@ -14,7 +15,10 @@ use crate::time::{DAY, date_of};
 ///
 /// Times with a zone are instants: microseconds since 1970-01-01 00:00 UTC. Steps of hours and less
 /// are then elapsed time; steps of days and more go by the zone's calendar and clock, as in pandas.
-#[derive(Clone, Debug)]
+///
+/// Serialised as the text that [`Zone::parse`] reads.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Zone {
     zone: TimeZone,
     /// As it was written.
@@ -23,6 +27,20 @@ pub struct Zone {
     pub(crate) found: bool,
     /// Whether times are written with its name behind the offset, as they were read.
     pub(crate) bracketed: bool,
+}
+
+impl TryFrom<String> for Zone {
+    type Error = DataError;
+
+    fn try_from(word: String) -> Result<Self, DataError> {
+        Self::parse(&word)
+    }
+}
+
+impl From<Zone> for String {
+    fn from(zone: Zone) -> Self {
+        zone.name
+    }
 }
 
 impl PartialEq for Zone {
