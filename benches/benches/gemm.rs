@@ -8,7 +8,11 @@ use foretell_benches::{criterion, wave};
 use foretell_gemm::{Activation, BatchMut, BatchRef, Bias, MatMut, MatRef, Options, matmul, matmul_batched};
 
 /// `x[m, k] * w[n, k]^T`: a dense layer over `m` samples.
-const SHAPES: [(usize, usize, usize); 11] = [
+const SHAPES: [(usize, usize, usize); 15] = [
+    (3, 3, 3),
+    (7, 13, 9),
+    (16, 16, 16),
+    (20, 20, 20),
     (1, 512, 512),
     (4, 512, 512),
     (32, 64, 64),

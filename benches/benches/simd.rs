@@ -95,7 +95,11 @@ fn series(c: &mut Criterion) {
     });
     kernel(c, "rolling_mean 10 f64", 4, || rolling_mean(black_box(&x), 10, &mut y));
     kernel(c, "rolling_mean 10 f32", 2, || rolling_mean(black_box(&a), 10, &mut out));
-    kernel(c, "rolling_mean 1000 f64", 4, || rolling_mean(black_box(&x), 1000, &mut y));
+    for window in [24, 168, 1000] {
+        let name = |kind: &str| format!("rolling_mean {window} {kind}");
+        kernel(c, &name("f64"), 4, || rolling_mean(black_box(&x), window, &mut y));
+        kernel(c, &name("f32"), 2, || rolling_mean(black_box(&a), window, &mut out));
+    }
     kernel(c, "rolling_std 20 f64", 4, || rolling_std(black_box(&x), 20, 1, &mut y));
     kernel(c, "rolling_std 20 f32", 2, || rolling_std(black_box(&a), 20, 1, &mut out));
     kernel(c, "rolling_std 1000 f64", 4, || rolling_std(black_box(&x), 1000, 1, &mut y));

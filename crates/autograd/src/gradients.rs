@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
+use std::fmt;
 use std::rc::Rc;
 
 use foretell_gemm::Accum;
@@ -18,6 +19,16 @@ pub struct Gradients<'a> {
     /// nothing worth adding to; nothing where all is added to what the arena holds.
     written: Option<&'a mut HashSet<usize>>,
     waiting: BinaryHeap<Waiting>,
+}
+
+impl fmt::Debug for Gradients<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let waiting = self.waiting.len();
+        f.debug_struct("Gradients")
+            .field("arena", &self.arena.len())
+            .field("waiting", &waiting)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Gradients<'_> {

@@ -16,7 +16,7 @@
 //! let w = Var::parameter(Tensor::from_slice(&[2.0, 3.0], [2]), 1);
 //! let x = Var::constant(Tensor::from_slice(&[5.0, 7.0], [2]));
 //! let mut gradients = [0.0; 3];
-//! w.mul(&x).sum(0).backward(&mut gradients);
+//! (&w * &x).sum(0).backward(&mut gradients);
 //! assert_eq!(gradients, [0.0, 5.0, 7.0]);
 //! ```
 //!
@@ -32,17 +32,18 @@
 #![forbid(unsafe_code)]
 
 mod gradients;
+mod operators;
 mod ops;
 mod var;
 
-pub use foretell_gemm::with_threads;
+pub use foretell_gemm::{Accum, with_threads};
 use foretell_kernels::axis::Axis;
 pub use foretell_kernels::convolution::Beyond;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};
 pub use foretell_kernels::pool::{Pooling, pooled_len};
 pub use foretell_kernels::recurrent::Cell;
 pub use foretell_simd::{Activation, Key};
-pub use foretell_tensor::{Indices, Padding, Shape, Tensor};
+pub use foretell_tensor::{Buffer, Indices, Padding, Shape, Storage, Tensor};
 pub use gradients::Gradients;
 pub use ops::batch_norm::ChannelStatistics;
 pub use ops::convolution::{Conv1d, Conv2d};

@@ -95,6 +95,8 @@ pub use file::TensorFile;
 pub use loss::LossSpec;
 pub use model::ModelFile;
 pub use names::check_names;
+/// What hyper-parameters and settings are written in.
+pub use serde_json::{Map, Value};
 pub use tagged::{lr_scheduler_class, optimizer_class, torch_class_name};
 pub use tensor::{TensorData, TensorValues};
 

@@ -1,15 +1,23 @@
 //! Tensors as files hold them: a shape and a flat vector.
 
+use std::fmt;
+
 use safetensors::Dtype;
 
 #[cfg(target_endian = "big")]
 compile_error!("safetensors files are little-endian; a big-endian host needs byte swaps in tensor.rs");
 
 /// A dense tensor, row-major.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct TensorData {
     shape: Vec<usize>,
     values: TensorValues,
+}
+
+impl fmt::Debug for TensorData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TensorData({} {:?})", self.values.numpy(), self.shape)
+    }
 }
 
 macro_rules! tensor_values {

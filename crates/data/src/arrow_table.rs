@@ -25,13 +25,11 @@ use crate::number_format::NumberFormat;
 use crate::pages::check_pages;
 use crate::quiet::caught;
 use crate::table::{Table, check_header};
-use crate::time::{Clock, DAY, TimeKind, in_range};
+use crate::time::{Clock, DAY, FINE, RANGE, TimeKind, in_range};
 
 // What may be wrong with a time; completes a sentence.
 const MISSING: &str = "is missing; every row needs its time";
 const TYPE: &str = "is of a type that holds no times; use timestamps, dates, integers or text";
-const FINE: &str = "is finer than a microsecond; round it to microseconds";
-const RANGE: &str = "is beyond the years -9999 to 9999; check the unit of the column";
 
 /// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
 const BATCH: usize = 8192;

@@ -1,9 +1,12 @@
 //! Panels from slices.
 
+use std::fmt;
+
 use crate::error::DataError;
 use crate::fill::Fill;
 use crate::flaw::{Flaw, Place};
 use crate::freq::Freq;
+use crate::given::{LATE_ZONE, Time};
 use crate::long::{BadCell, Column, Rows};
 use crate::panel::{Panel, admitted, check_mask, check_weight, finite};
 use crate::time::TimeKind;
@@ -12,21 +15,32 @@ use crate::zone::Zone;
 /// Collects a panel from slices; see [`Panel::builder`].
 ///
 /// The first mistake is kept and reported by [`build`](Self::build).
-#[derive(Debug)]
 pub struct PanelBuilder {
     kind: TimeKind,
     zone: Option<Zone>,
+    /// Whether there are times that a zone changes.
+    civil: bool,
     freq: Option<Freq>,
     rows: Rows,
     statics: Vec<(String, Vec<(String, f32)>)>,
     fault: Option<DataError>,
 }
 
+impl fmt::Debug for PanelBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PanelBuilder")
+            .field("kind", &self.kind)
+            .field("rows", &self.rows.len())
+            .field("fault", &self.fault)
+            .finish()
+    }
+}
+
 impl PanelBuilder {
     pub(crate) fn new(kind: TimeKind) -> Self {
         let (target, missing_as) = (Some("y".to_owned()), Some(f32::NAN.to_string()));
         let rows = Rows { target, missing_as, ..Rows::default() };
-        Self { kind, zone: None, freq: None, rows, statics: Vec::new(), fault: None }
+        Self { kind, zone: None, civil: false, freq: None, rows, statics: Vec::new(), fault: None }
     }
 
     /// Sets the frequency; else it is inferred from the longest series and confirmed on all.
@@ -36,7 +50,11 @@ impl PanelBuilder {
     }
 
     /// Says that the times are instants, microseconds since 1970-01-01 00:00 UTC, in that zone.
+    /// It goes before the times.
     pub fn zone(mut self, zone: Zone) -> Self {
+        if self.civil {
+            self.fault.get_or_insert(bad_time(0, zone.to_string(), LATE_ZONE));
+        }
         self.zone = Some(zone);
         self
     }
@@ -48,7 +66,7 @@ impl PanelBuilder {
     }
 
     /// Appends rows of one series.
-    pub fn series(mut self, id: &str, times: &[i64], y: &[f32]) -> Self {
+    pub fn series<'t, T: Into<Time<'t>> + Copy>(mut self, id: &str, times: &[T], y: &[f32]) -> Self {
         if times.is_empty() && y.is_empty() {
             self.fault.get_or_insert(DataError::EmptySeries { id: id.to_owned() });
         }
@@ -60,7 +78,12 @@ impl PanelBuilder {
     }
 
     /// Appends rows in the long layout: an id, a time and a value for each, in any order.
-    pub fn rows<I: AsRef<str>>(mut self, ids: &[I], times: &[i64], y: &[f32]) -> Self {
+    pub fn rows<'t, I: AsRef<str>, T: Into<Time<'t>> + Copy>(
+        mut self,
+        ids: &[I],
+        times: &[T],
+        y: &[f32],
+    ) -> Self {
         self.check_len("ids", times.len(), ids.len());
         self.check_len("y", times.len(), y.len());
         for id in ids {
@@ -69,10 +92,30 @@ impl PanelBuilder {
         self.append(times, y)
     }
 
-    fn append(mut self, times: &[i64], y: &[f32]) -> Self {
-        times.iter().for_each(|time| self.rows.times.push(*time));
+    fn append<'t, T: Into<Time<'t>> + Copy>(mut self, times: &[T], y: &[f32]) -> Self {
+        for &time in times {
+            let time = time.into();
+            self.civil |= time.is_civil();
+            match self.resolve(self.n_rows(), time) {
+                Ok(time) => self.rows.times.push(time),
+                Err(fault) => {
+                    self.fault.get_or_insert(fault);
+                    self.rows.times.push(0);
+                }
+            }
+        }
         self.rows.y.extend_from_slice(y);
         self
+    }
+
+    /// Rows so far.
+    pub(crate) fn n_rows(&self) -> usize {
+        self.rows.times.len()
+    }
+
+    /// The time of a row as the panel keeps it.
+    pub(crate) fn resolve(&self, row: usize, time: Time<'_>) -> Result<i64, DataError> {
+        time.resolve(self.kind, self.zone.as_ref()).map_err(|why| bad_time(row, time.to_string(), why))
     }
 
     /// Adds a further column: a value for each row appended, in the same order.
@@ -156,6 +199,10 @@ impl PanelBuilder {
             self.fault.get_or_insert(DataError::Length { what: what.to_owned(), expected, found });
         }
     }
+}
+
+fn bad_time(row: usize, value: String, why: &'static str) -> DataError {
+    DataError::BadTime { at: Place::row(row), column: "ds".to_owned(), value, why }
 }
 
 impl Rows {

@@ -1,5 +1,6 @@
 //! Tables beside the panel: static values, and future values of the columns known in advance.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -80,7 +81,7 @@ impl Panel {
 }
 
 /// Values of columns over the horizon: `h` rows after the end of every series of a panel.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Future {
     series: usize,
     h: usize,
@@ -88,6 +89,17 @@ pub struct Future {
     /// Each column is `[series, h]`.
     columns: Vec<Column>,
     ignored_rows: usize,
+}
+
+impl fmt::Debug for Future {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        f.debug_struct("Future")
+            .field("series", &self.series)
+            .field("h", &self.h)
+            .field("columns", &columns)
+            .finish()
+    }
 }
 
 impl Future {

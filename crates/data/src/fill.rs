@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::DataError;
 use crate::flaw::Flaw;
 use crate::nearest::nearest;
@@ -11,7 +13,8 @@ use crate::nearest::nearest;
 /// A missing row lies between two rows of its series; a missing value is an empty cell or NaN, of `y` between two
 /// values of its series, or of a further column. Where there is an `available_mask`, it is 0 in rows that are added;
 /// their `sample_weight` is that of the row before them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Fill {
     /// The value before it in its series, of which there must be one.
     Forward,

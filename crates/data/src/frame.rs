@@ -1,6 +1,6 @@
 //! Forecasts as a table, and as CSV.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io;
 use std::sync::Arc;
 
@@ -10,7 +10,9 @@ use crate::time::TimeStyle;
 use crate::zone::Zone;
 
 /// A long table of forecasts: one row per series and time (and cutoff).
-#[derive(Clone, Debug)]
+///
+/// Serialised with its fields under their names, NaN as nothing (`null` in JSON).
+#[derive(Clone, PartialEq)]
 pub struct Frame {
     /// Name of the id column.
     pub id_col: String,
@@ -24,7 +26,8 @@ pub struct Frame {
     pub integer_ids: bool,
     /// Series of each row.
     pub ids: Vec<Arc<str>>,
-    /// Time of each row.
+    /// Time of each row: an integer, or microseconds since 1970-01-01 00:00, on a civil clock or of UTC where there is a
+    /// zone.
     pub times: Vec<i64>,
     /// Time of the last known row of each row's window, in cross-validation.
     pub cutoffs: Option<Vec<i64>>,
@@ -108,6 +111,18 @@ impl Frame {
         }
         out.flush()?;
         Ok(())
+    }
+}
+
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        let freq = self.freq.to_string();
+        f.debug_struct("Frame")
+            .field("rows", &self.n_rows())
+            .field("columns", &columns)
+            .field("freq", &freq)
+            .finish()
     }
 }
 

@@ -7,8 +7,7 @@
 //! writes them, scaled, into plain `f32` slices. Windows are never materialised for the panel.
 //!
 //! ```
-//! use foretell_data::{ReadOptions, Cutter, Panel, Span, WindowScaler, WindowSlices, WindowSpec};
-//! use foretell_simd::{Key, Stream};
+//! use foretell_data::{Cutter, Key, Panel, ReadOptions, Span, Stream, WindowScaler, WindowSlices, WindowSpec};
 //!
 //! let mut csv = String::from("unique_id,ds,y\n");
 //! for day in 1..=30 {
@@ -64,10 +63,13 @@ mod frame;
 #[cfg(feature = "parquet")]
 mod frame_batch;
 mod frame_read;
+mod frame_serde;
 mod freq;
 mod gaps;
+mod given;
 mod local;
 mod long;
+pub mod nan_as_null;
 mod nearest;
 mod number_format;
 #[cfg(feature = "parquet")]
@@ -100,8 +102,12 @@ pub use edges::Trimmed;
 pub use error::DataError;
 pub use fill::{Fill, Filled};
 pub use flaw::{Flaw, Gap, Place};
+pub use foretell_simd::{Key, Stream};
 pub use frame::Frame;
 pub use freq::Freq;
+pub use given::Time;
+/// Dates and times in code.
+pub use jiff;
 pub use local::{LocalScaler, LocalScales, LocalStats};
 pub use nearest::nearest;
 pub use number_format::NumberFormat;

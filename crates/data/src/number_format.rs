@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::DataError;
 use crate::flaw::Flaw;
 
@@ -15,7 +17,8 @@ use crate::flaw::Flaw;
 /// assert_eq!(Panel::read_csv(csv.as_bytes(), "sales.csv", &options)?.y(0), [1250.5, 900.0, 12000.25]);
 /// # Ok::<(), foretell_data::DataError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "(char, Option<char>)", into = "(char, Option<char>)")]
 pub struct NumberFormat {
     decimal: char,
     thousands: Option<char>,
@@ -24,6 +27,20 @@ pub struct NumberFormat {
 impl Default for NumberFormat {
     fn default() -> Self {
         Self { decimal: '.', thousands: None }
+    }
+}
+
+impl From<NumberFormat> for (char, Option<char>) {
+    fn from(format: NumberFormat) -> Self {
+        (format.decimal, format.thousands)
+    }
+}
+
+impl TryFrom<(char, Option<char>)> for NumberFormat {
+    type Error = DataError;
+
+    fn try_from((decimal, thousands): (char, Option<char>)) -> Result<Self, DataError> {
+        Self::new(decimal, thousands)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A panel: many series of one frequency, their columns, and what is known per series.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use crate::error::DataError;
 use crate::fill::{Fill, Filled};
 use crate::flaw::{Flaw, Place};
 use crate::freq::Freq;
+use crate::given::Time;
 use crate::long::{Column, SLICES};
 use crate::time::TimeKind;
 use crate::zone::Zone;
@@ -18,7 +20,7 @@ use crate::zone::Zone;
 ///
 /// Every series is regular: row `i` lies `i` steps after its first, so times are computed, not
 /// stored. Cloning and cutting rows off the end share the columns.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Panel {
     freq: Freq,
     zone: Option<Zone>,
@@ -44,7 +46,6 @@ impl Series {
     }
 }
 
-#[derive(Debug)]
 pub(crate) struct Data {
     /// File or "the panel", for messages.
     pub(crate) table: Arc<str>,
@@ -78,23 +79,24 @@ impl Panel {
         Self { freq, zone, series, data: Arc::new(data), statics: Arc::default() }
     }
 
-    /// Starts a panel from slices whose times are of that kind.
+    /// Starts a panel from slices whose times are of that kind; [`Time`] says how they are given.
     pub fn builder(kind: TimeKind) -> PanelBuilder {
         PanelBuilder::new(kind)
     }
 
-    /// A panel of regular series, each given as id, time of its first row, and `y`.
+    /// A panel of regular series, each given as id, [`Time`] of its first row, and `y`.
     ///
     /// # Errors
-    /// Two series of one id, a value that is not finite, a time beyond the calendar, no rows.
-    pub fn from_series<I: AsRef<str>, Y: AsRef<[f32]>>(
+    /// Two series of one id, a value that is not finite, a time of another kind than the frequency's or beyond the
+    /// calendar, no rows.
+    pub fn from_series<'t, I: AsRef<str>, T: Into<Time<'t>>, Y: AsRef<[f32]>>(
         freq: Freq,
-        series: impl IntoIterator<Item = (I, i64, Y)>,
+        series: impl IntoIterator<Item = (I, T, Y)>,
     ) -> Result<Self, DataError> {
         let mut builder = Self::builder(freq.kind()).freq(freq);
         for (id, first, y) in series {
             let (id, y) = (id.as_ref(), y.as_ref());
-            let times = freq.times(first, y.len());
+            let times = freq.times(builder.resolve(builder.n_rows(), first.into())?, y.len());
             let times = times.ok_or_else(|| DataError::TimeRange { id: id.to_owned() })?;
             builder = builder.series(id, &times, y);
         }
@@ -347,6 +349,20 @@ impl Panel {
             statics.push(column);
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for Panel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (freq, zone) = (self.freq.to_string(), self.zone.as_ref().map(ToString::to_string));
+        f.debug_struct("Panel")
+            .field("series", &self.n_series())
+            .field("rows", &self.n_rows())
+            .field("freq", &freq)
+            .field("zone", &zone)
+            .field("columns", &self.column_names().collect::<Vec<_>>())
+            .field("static_columns", &self.static_names().collect::<Vec<_>>())
+            .finish()
     }
 }
 

@@ -5,6 +5,8 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::DataError;
 use crate::fill::Fill;
 use crate::flaw::Flaw;
@@ -28,7 +30,8 @@ const MASK: &str = "available_mask";
 const WEIGHT: &str = "sample_weight";
 
 /// How a table is laid out, and what is made of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
     /// One time column, every other column a series; else a row per series and time.
     pub wide: bool,

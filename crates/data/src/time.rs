@@ -37,6 +37,8 @@ const UNZONED: &str = "has no offset from UTC, unlike the times before it; write
 const ZONED: &str = "has an offset from UTC, unlike the times before it; write one in all rows or in none";
 const OFFSET: &str = "has another offset from UTC than the times before it; name the zone (`--zone Europe/Berlin` or \
                       the option `zone`), or write all times in UTC";
+pub(crate) const FINE: &str = "is finer than a microsecond; round it to microseconds";
+pub(crate) const RANGE: &str = "is beyond the years -9999 to 9999; check the unit of the column";
 pub(crate) const FRACTION: &str = "is finer than a microsecond; write at most 6 decimals";
 
 impl TimeKind {

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Weekday;
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
 use crate::time::{CALENDAR, DAY, FRACTION, days_to};
@@ -24,10 +25,25 @@ const PATTERN: &str =
 /// assert_eq!(panel.freq().to_string(), "D");
 /// # Ok::<(), foretell_data::DataError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct TimeFormat {
     /// Nothing for integers.
     pattern: Option<String>,
+}
+
+impl TryFrom<String> for TimeFormat {
+    type Error = DataError;
+
+    fn try_from(word: String) -> Result<Self, DataError> {
+        Self::parse(&word)
+    }
+}
+
+impl From<TimeFormat> for String {
+    fn from(format: TimeFormat) -> Self {
+        format.pattern.unwrap_or_else(|| "integer".to_owned())
+    }
 }
 
 /// A time as it is written.

@@ -6,6 +6,7 @@
 //! the row at which it starts. Windows of a series are counted by arithmetic; only a panel with an
 //! `available_mask` needs a bit per candidate.
 
+use std::fmt;
 use std::ops::Range;
 
 use foretell_simd::Stream;
@@ -243,7 +244,6 @@ pub(crate) struct WindowColumn<'p> {
 }
 
 /// Counts, draws and cuts the windows of one span of a panel.
-#[derive(Debug)]
 pub struct Cutter<'p> {
     pub(crate) panel: &'p Panel,
     pub(crate) l: usize,
@@ -257,6 +257,17 @@ pub struct Cutter<'p> {
     grid: Grid,
     /// Which candidates are windows, where `available_mask` decides.
     ranks: Option<Ranks>,
+}
+
+impl fmt::Debug for Cutter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cutter")
+            .field("panel", &self.panel)
+            .field("input_size", &self.l)
+            .field("horizon", &self.h)
+            .field("scaler", &self.scaler)
+            .finish()
+    }
 }
 
 impl<'p> Cutter<'p> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
+use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
 use crate::time::{DAY, date_of};
@@ -15,7 +16,10 @@ use crate::time::{DAY, date_of};
 ///
 /// Times with a zone are instants: microseconds since 1970-01-01 00:00 UTC. Steps of hours and less
 /// are then elapsed time; steps of days and more go by the zone's calendar and clock, as in pandas.
-#[derive(Clone, Debug)]
+///
+/// Serialised as the text that [`Zone::parse`] reads.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Zone {
     zone: TimeZone,
     /// As it was written.
@@ -26,6 +30,20 @@ pub struct Zone {
     pub(crate) bracketed: bool,
     /// Days that its calendar left out, since 1970-01-01, when it moved to the other side of the date line.
     missing_days: Arc<[i64]>,
+}
+
+impl TryFrom<String> for Zone {
+    type Error = DataError;
+
+    fn try_from(word: String) -> Result<Self, DataError> {
+        Self::parse(&word)
+    }
+}
+
+impl From<Zone> for String {
+    fn from(zone: Zone) -> Self {
+        zone.name
+    }
 }
 
 impl PartialEq for Zone {

@@ -63,6 +63,7 @@ impl Fitted {
         self.warn_of_short_history(panel);
         self.warn_of_few_windows(options.level);
         self.warn_of_non_finite(&frame.columns);
+        self.warnings.warn_of_fewer_threads(&self.workers);
         Ok(frame)
     }
 

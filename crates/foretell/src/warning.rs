@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use foretell_data::Panel;
+use foretell_train::Workers;
 
 use crate::conformal::PredictionIntervals;
 use crate::forecaster::{Fitted, Forecaster};
@@ -44,6 +45,13 @@ pub enum Warning {
         columns: Vec<(String, usize)>,
         /// Values of each column.
         of: usize,
+    },
+    /// The system refused to start as many threads as were asked for. The result is the same.
+    FewerThreads {
+        /// Threads asked for.
+        asked: usize,
+        /// Threads that there are.
+        started: usize,
     },
 }
 
@@ -87,6 +95,11 @@ impl fmt::Display for Warning {
                     counts.join(", ")
                 )
             }
+            Self::FewerThreads { asked, started } => write!(
+                f,
+                "the system started {started} of {asked} threads (`ulimit -u` has its limit), so this takes longer, with \
+                 the same result"
+            ),
         }
     }
 }
@@ -131,6 +144,13 @@ impl WarningListener {
             .collect();
         if !levels.is_empty() {
             self.warn(&Warning::FewCalibrationWindows { n_windows, levels });
+        }
+    }
+
+    /// Warns where there are fewer threads than were asked for.
+    pub(crate) fn warn_of_fewer_threads(&self, workers: &Workers) {
+        if let Some(started) = workers.fewer() {
+            self.warn(&Warning::FewerThreads { asked: workers.asked(), started });
         }
     }
 }

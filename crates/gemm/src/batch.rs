@@ -1,5 +1,6 @@
 //! Many products of one shape.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -10,7 +11,7 @@ use crate::tiles;
 use crate::view::{MatMut, MatRef, distinct, extent};
 
 /// Matrices to read, one every `batch_stride` elements; a stride of zero repeats the same matrix.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct BatchRef<'a, T> {
     data: &'a [T],
     pub(crate) count: usize,
@@ -22,7 +23,6 @@ pub struct BatchRef<'a, T> {
 }
 
 /// Matrices to write, one every `batch_stride` elements. All elements lie at distinct places.
-#[derive(Debug)]
 pub struct BatchMut<'a, T> {
     start: NonNull<T>,
     pub(crate) count: usize,
@@ -186,6 +186,20 @@ impl<'a, T> From<MatMut<'a, T>> for BatchMut<'a, T> {
             col_stride: mat.col_stride,
             borrow: PhantomData,
         }
+    }
+}
+
+impl<T> fmt::Debug for BatchRef<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { count, batch_stride, rows, cols, row_stride, col_stride, .. } = self;
+        write!(f, "{count} of {rows}x{cols} with strides {batch_stride}, {row_stride}, {col_stride}")
+    }
+}
+
+impl<T> fmt::Debug for BatchMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { count, batch_stride, rows, cols, row_stride, col_stride, .. } = self;
+        write!(f, "{count} of {rows}x{cols} with strides {batch_stride}, {row_stride}, {col_stride}")
     }
 }
 

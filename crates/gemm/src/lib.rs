@@ -36,7 +36,7 @@
 //! * `faer` (default): products by [faer](https://docs.rs/faer)'s kernels, always its sequential
 //!   mode. Without it, a plain loop with the same API.
 //! * `simd` (default): vectorised epilogues, and kernels of our own for products with a vector or
-//!   with a few rows. Without it these go the general way, and epilogues are scalar code.
+//!   with a few rows, and for tiny ones. Without it these go the general way, and epilogues are scalar code.
 //! * `parallel` (default): [`Options::threads`] above one spreads the tiles over rayon's current thread
 //!   pool. Without it everything runs on the calling thread, with the same bits.
 
@@ -51,6 +51,7 @@ mod product;
 mod scalar;
 mod skinny;
 mod tiles;
+mod tiny;
 mod vector;
 mod view;
 

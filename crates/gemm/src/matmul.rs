@@ -22,7 +22,7 @@ pub fn matmul<T: Element>(
 ) {
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.nrows(), rhs.ncols()));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
-    tiles::run(dst.into(), lhs.into(), rhs.into(), options);
+    tiles::run_one(dst, lhs, rhs, options);
 }
 
 #[track_caller]

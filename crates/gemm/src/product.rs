@@ -3,6 +3,7 @@
 use crate::element::Element;
 use crate::options::Accum;
 use crate::skinny;
+use crate::tiny;
 use crate::view::{MatMut, MatRef};
 
 /// `dst = [dst +] alpha * lhs * rhs`.
@@ -16,7 +17,7 @@ pub(crate) fn product<T: Element>(
     if dst.nrows() == 0 || dst.ncols() == 0 {
         return;
     }
-    if skinny::product(&mut dst, lhs, rhs, accum, alpha) {
+    if skinny::product(&mut dst, lhs, rhs, accum, alpha) || tiny::product(&mut dst, lhs, rhs, accum, alpha) {
         return;
     }
     #[cfg(feature = "faer")]

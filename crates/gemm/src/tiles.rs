@@ -7,6 +7,7 @@ use crate::element::Element;
 use crate::epilogue::epilogue;
 use crate::options::Options;
 use crate::product::product;
+use crate::view::{MatMut, MatRef};
 
 /// Multiply-adds that are worth a task of their own, some tens of microseconds: for fewer, a second thread
 /// may cost more than it brings.
@@ -66,6 +67,26 @@ impl Grid {
 /// Multiply-adds of a product.
 fn work(m: usize, n: usize, k: usize) -> usize {
     m.saturating_mul(n).saturating_mul(k)
+}
+
+/// A product whose shapes and bias fit together.
+pub(crate) fn run_one<T: Element>(
+    dst: MatMut<'_, T>,
+    lhs: MatRef<'_, T>,
+    rhs: MatRef<'_, T>,
+    options: Options<'_, T>,
+) {
+    if work(dst.nrows(), dst.ncols(), lhs.ncols()) >= 2 * TASK {
+        return run(dst.into(), lhs.into(), rhs.into(), options);
+    }
+    // The grid of any smaller product is one tile.
+    let Options { accum, alpha, bias, activation, .. } = options;
+    let (mut dst, lhs, rhs, bias) = match dst.row_stride() < dst.col_stride() {
+        true => (dst.t(), rhs.t(), lhs.t(), bias.map(|bias| bias.t())),
+        false => (dst, lhs, rhs, bias),
+    };
+    product(dst.reborrow(), lhs, rhs, accum, alpha);
+    epilogue(dst, bias, activation);
 }
 
 /// Products whose shapes, counts and bias fit together.

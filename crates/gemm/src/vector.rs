@@ -25,7 +25,7 @@ pub trait Vector<T>: Copy {
 
 macro_rules! vector {
     ($name:ident, $register:ty, $type:ty, $lanes:literal, $registers:literal,
-     $splat:expr, $load:expr, $padded:expr, $store:expr, $fused:expr, $totals:expr, $total:expr) => {
+     $splat:expr, $load:expr, $padded:expr, $store:expr, $store_part:expr, $fused:expr, $totals:expr, $total:expr) => {
         #[derive(Clone, Copy)]
         pub(crate) struct $name($register);
 
@@ -55,12 +55,11 @@ macro_rules! vector {
 
             #[inline(always)]
             fn store(self, part: &mut [$type]) {
-                let mut whole = [0.0; $lanes];
-                let place: &mut [$type; $lanes] = part.first_chunk_mut().unwrap_or(&mut whole);
-                // SAFETY: as in `splat`; as many elements as the register holds are written.
-                unsafe { $store(place.as_mut_ptr(), self.0) };
-                if part.len() < $lanes {
-                    part.copy_from_slice(&whole[..part.len()]);
+                match part.first_chunk_mut::<$lanes>() {
+                    // SAFETY: as in `splat`; as many elements as the register holds are written.
+                    Some(place) => unsafe { $store(place.as_mut_ptr(), self.0) },
+                    // SAFETY: as in `splat`; only the elements of the slice are written.
+                    None => unsafe { $store_part(part, self.0) },
                 }
             }
 
@@ -101,6 +100,7 @@ pub(crate) mod x86 {
         _mm512_loadu_ps,
         padded_f32x16,
         _mm512_storeu_ps,
+        part_f32x16,
         _mm512_fmadd_ps,
         totals_f32x16,
         _mm512_reduce_add_ps
@@ -115,6 +115,7 @@ pub(crate) mod x86 {
         _mm512_loadu_pd,
         padded_f64x8,
         _mm512_storeu_pd,
+        part_f64x8,
         _mm512_fmadd_pd,
         totals_f64x8,
         _mm512_reduce_add_pd
@@ -129,6 +130,7 @@ pub(crate) mod x86 {
         _mm256_loadu_ps,
         padded_f32x8,
         _mm256_storeu_ps,
+        part_f32x8,
         _mm256_fmadd_ps,
         totals_f32x8,
         total_f32x8
@@ -143,6 +145,7 @@ pub(crate) mod x86 {
         _mm256_loadu_pd,
         padded_f64x4,
         _mm256_storeu_pd,
+        part_f64x4,
         _mm256_fmadd_pd,
         totals_f64x4,
         total_f64x4
@@ -181,6 +184,38 @@ pub(crate) mod x86 {
         let mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(part.len() as i64), lanes);
         // SAFETY: the mask is set for the elements of the slice.
         unsafe { _mm256_maskload_pd(part.as_ptr(), mask) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn part_f32x16(part: &mut [f32], x: __m512) {
+        // SAFETY: the mask has a bit for each element of the slice.
+        unsafe { _mm512_mask_storeu_ps(part.as_mut_ptr(), (1 << part.len()) - 1, x) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn part_f64x8(part: &mut [f64], x: __m512d) {
+        // SAFETY: the mask has a bit for each element of the slice.
+        unsafe { _mm512_mask_storeu_pd(part.as_mut_ptr(), (1 << part.len()) - 1, x) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn part_f32x8(part: &mut [f32], x: __m256) {
+        let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        let mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(part.len() as i32), lanes);
+        // SAFETY: the mask is set for the elements of the slice.
+        unsafe { _mm256_maskstore_ps(part.as_mut_ptr(), mask, x) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn part_f64x4(part: &mut [f64], x: __m256d) {
+        let lanes = _mm256_setr_epi64x(0, 1, 2, 3);
+        let mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(part.len() as i64), lanes);
+        // SAFETY: the mask is set for the elements of the slice.
+        unsafe { _mm256_maskstore_pd(part.as_mut_ptr(), mask, x) }
     }
 
     #[inline]
@@ -260,6 +295,13 @@ pub(crate) mod neon {
         whole
     }
 
+    /// The first elements of what `store` writes, to a slice that is shorter.
+    fn begin<T: Copy + Default, const N: usize>(part: &mut [T], store: impl FnOnce(&mut [T; N])) {
+        let mut whole = [T::default(); N];
+        store(&mut whole);
+        part.copy_from_slice(&whole[..part.len()]);
+    }
+
     vector!(
         F32x4,
         float32x4_t,
@@ -270,6 +312,7 @@ pub(crate) mod neon {
         vld1q_f32,
         |part| vld1q_f32(filled::<_, 4>(part, 0.0).as_ptr()),
         vst1q_f32,
+        |part: &mut [f32], x| begin(part, |whole: &mut [f32; 4]| vst1q_f32(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f32(sum, a, b),
         |[a, b, c, d]: [float32x4_t; 4]| [vaddvq_f32(a), vaddvq_f32(b), vaddvq_f32(c), vaddvq_f32(d)],
         vaddvq_f32
@@ -284,6 +327,7 @@ pub(crate) mod neon {
         vld1q_f64,
         |part| vld1q_f64(filled::<_, 2>(part, 0.0).as_ptr()),
         vst1q_f64,
+        |part: &mut [f64], x| begin(part, |whole: &mut [f64; 2]| vst1q_f64(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f64(sum, a, b),
         |[a, b, c, d]: [float64x2_t; 4]| [vaddvq_f64(a), vaddvq_f64(b), vaddvq_f64(c), vaddvq_f64(d)],
         vaddvq_f64

@@ -186,7 +186,8 @@ impl<'a, T> MatMut<'a, T> {
     #[track_caller]
     pub fn row_major(data: &'a mut [T], rows: usize, cols: usize) -> Self {
         assert_dense(data.len(), rows, cols);
-        Self::new(data, rows, cols, cols, 1)
+        // SAFETY: as many elements as the slice has, each at its own place.
+        unsafe { Self::from_raw(NonNull::from(data).cast(), rows, cols, cols, 1) }
     }
 
     /// # Safety

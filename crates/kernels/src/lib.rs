@@ -40,6 +40,8 @@ pub mod select;
 #[cfg(test)]
 mod testing;
 
+pub use foretell_gemm::Accum;
+
 /// The README's example is a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

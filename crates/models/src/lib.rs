@@ -47,6 +47,7 @@ mod registry;
 mod rnn;
 
 pub use categories::{Categories, Category};
+pub use foretell_nn::{Dims, Map, Model, Table, Value};
 pub use registry::{ConfigError, Entry, Exogenous, MODELS, find};
 
 /// The README's example is a test.

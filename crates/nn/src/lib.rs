@@ -5,8 +5,7 @@
 //! dictionary (`blocks.0.layers.1.weight`).
 //!
 //! ```
-//! use foretell_nn::{Activation, Forward, Linear, Table, Var};
-//! use foretell_tensor::Tensor;
+//! use foretell_nn::{Activation, Forward, Linear, Table, Tensor, Var};
 //!
 //! let mut table = Table::default();
 //! let layer = Linear::new(&mut table.root().at("out"), 3, 2);
@@ -39,7 +38,8 @@ mod revin;
 
 pub use derived::{Derived, DerivedId};
 pub use foretell_autograd::{
-    Activation, Cell, Interpolation, Key, Pooling, Resampler, Shape, Tensor, Var, pooled_len,
+    Activation, Buffer, Cell, Interpolation, Key, Padding, Pooling, Resampler, Shape, Storage, Tensor, Var,
+    pooled_len,
 };
 pub use init::Init;
 pub use layers::activation::Nonlinearity;
@@ -50,8 +50,10 @@ pub use layers::mlp::{Mlp, MlpSizes};
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use loss::{Columns, Loss, LossError, Truth};
 pub use model::{Dims, Forward, Inputs, Model, Stepwise, Windows};
-pub use params::{Alias, Entry, ParamId, Params, Scope, Table};
+pub use params::{Alias, Entry, ParamError, ParamId, Params, Scope, Table};
 pub use revin::register_revin;
+/// What the arguments of a [`Loss`] are written in.
+pub use serde_json::{Map, Value};
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -1,6 +1,7 @@
 //! What a model is to those who train and serve it.
 
 use std::cell::Cell;
+use std::fmt;
 use std::ops::Range;
 
 use foretell_autograd::{Key, Tensor, Var};
@@ -150,6 +151,15 @@ pub struct Forward<'a> {
     draws: Cell<u64>,
     /// The derived tensors, where they were computed for several runs at once.
     derived: Option<&'a [Tensor]>,
+}
+
+impl fmt::Debug for Forward<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Forward")
+            .field("params", &self.params)
+            .field("training", &self.key.is_some())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> Forward<'a> {

@@ -1,7 +1,7 @@
 //! The parameters of a model: a table of names, shapes and offsets, and one flat arena of values. A second
 //! arena holds the constants that PyTorch's state dictionary lists among them.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -74,7 +74,8 @@ pub struct Table {
     entries: Vec<Entry>,
     aliases: Vec<Alias>,
     derived: Vec<Derived>,
-    names: HashSet<String>,
+    /// Of parameters and constants, and second ones.
+    names: HashMap<String, ParamId>,
     len: usize,
     derived_len: usize,
     constants_len: usize,
@@ -104,6 +105,11 @@ impl Table {
     /// All derived tensors.
     pub fn derived(&self) -> &[Derived] {
         &self.derived
+    }
+
+    /// The parameter or constant of this name, or of this second name.
+    pub fn find(&self, name: &str) -> Option<ParamId> {
+        self.names.get(name).copied()
     }
 
     /// One parameter.
@@ -164,6 +170,12 @@ pub struct Scope<'a> {
     prefix: String,
 }
 
+impl fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Scope({:?})", self.prefix)
+    }
+}
+
 impl Scope<'_> {
     /// The scope one level down.
     pub fn at(&mut self, name: impl Display) -> Scope<'_> {
@@ -198,14 +210,15 @@ impl Scope<'_> {
     #[track_caller]
     fn register(&mut self, name: impl Display, shape: Shape, origin: Origin) -> ParamId {
         let name = self.path(name);
-        assert!(self.table.names.insert(name.clone()), "two parameters are called {name}");
+        let id = ParamId(self.table.entries.len());
+        assert!(self.table.names.insert(name.clone(), id).is_none(), "two parameters are called {name}");
         let len = match origin {
             Origin::Trained(_) => &mut self.table.len,
             Origin::Constant(_) => &mut self.table.constants_len,
         };
         let offset = reserve(len, &shape);
         self.table.entries.push(Entry { name, shape, offset, origin });
-        ParamId(self.table.entries.len() - 1)
+        id
     }
 
     /// Registers a tensor that `compute` makes of parameters alone: see [`Derived`].
@@ -223,6 +236,7 @@ impl Scope<'_> {
     /// Registers a second name for a parameter.
     pub fn alias(&mut self, name: impl Display, of: ParamId) {
         let name = self.path(name);
+        self.table.names.insert(name.clone(), of);
         self.table.aliases.push(Alias { name, of });
     }
 
@@ -234,6 +248,7 @@ impl Scope<'_> {
         let again = own.chain(aliases.iter().map(|alias| (&alias.name, alias.of)));
         let again = again.filter_map(|(path, id)| Some((path.strip_prefix(&of)?, id)));
         let again: Vec<_> = again.map(|(rest, of)| Alias { name: format!("{name}.{rest}"), of }).collect();
+        self.table.names.extend(again.iter().map(|alias| (alias.name.clone(), alias.of)));
         self.table.aliases.extend(again);
     }
 
@@ -242,7 +257,41 @@ impl Scope<'_> {
     }
 }
 
+/// A parameter that cannot be set so.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParamError {
+    /// No parameter of that name.
+    #[error("no parameter is called {found}; Params::table().entries() lists their names")]
+    UnknownName {
+        /// The name given.
+        found: String,
+    },
+    /// Values of another shape.
+    #[error("parameter {name} has shape {expected:?}, found values of shape {found:?}")]
+    Shape {
+        /// The parameter.
+        name: String,
+        /// Its shape.
+        expected: Vec<usize>,
+        /// That of the values.
+        found: Vec<usize>,
+    },
+}
+
 /// The values of a model's parameters. Cloning shares them until one side writes.
+///
+/// ```
+/// use foretell_nn::{Linear, Table, Tensor};
+///
+/// let mut table = Table::default();
+/// Linear::new(&mut table.root().at("out"), 3, 2);
+/// let mut params = table.initialise(1);
+/// params.assign("out.bias", &Tensor::from_slice(&[0.5, -0.5], [2]))?;
+/// assert_eq!(params.get("out.bias").unwrap().values(), [0.5, -0.5]);
+/// assert!(params.get("in.bias").is_none());
+/// # Ok::<(), foretell_nn::ParamError>(())
+/// ```
 #[derive(Clone)]
 pub struct Params {
     table: Arc<Table>,
@@ -262,6 +311,28 @@ impl Params {
     pub fn tensor(&self, id: ParamId) -> Tensor {
         let entry = self.table.entry(id);
         Tensor::row_major(self.storage(entry).clone(), entry.offset, entry.shape)
+    }
+
+    /// The parameter or constant of this name, as a view of its arena.
+    pub fn get(&self, name: &str) -> Option<Tensor> {
+        self.table.find(name).map(|id| self.tensor(id))
+    }
+
+    /// Replaces the values of the parameter or constant of this name.
+    ///
+    /// # Errors
+    /// If there is none of that name, or it has another shape.
+    pub fn assign(&mut self, name: &str, values: &Tensor) -> Result<(), ParamError> {
+        let Some(id) = self.table.find(name) else {
+            return Err(ParamError::UnknownName { found: name.to_owned() });
+        };
+        let (expected, found) = (self.table.entry(id).shape, values.shape());
+        if found != expected {
+            let (expected, found) = (expected.to_vec(), found.to_vec());
+            return Err(ParamError::Shape { name: name.to_owned(), expected, found });
+        }
+        self.set(id.0, values.contiguous().values());
+        Ok(())
     }
 
     /// A derived tensor, computed when it is first asked for.
@@ -355,6 +426,28 @@ mod tests {
         assert_eq!((params.table().numel(), params.table().arena_len()), (16, 32));
         assert_eq!(params.table().aliases()[0].name, "again.slope");
         assert_eq!(params.tensor(b).to_vec(), [0.25]);
+    }
+
+    #[test]
+    fn parameters_are_found_and_set_by_name() {
+        let (mut params, a, b) = params(1);
+        let before = params.clone();
+        assert_eq!(
+            (params.table().find("blocks.0.weight"), params.table().find("again.slope")),
+            (Some(a), Some(b))
+        );
+        let values = Tensor::full([3, 5], 2.0);
+        params.assign("blocks.0.weight", &values).unwrap();
+        params.assign("again.slope", &Tensor::full([1], 7.0)).unwrap();
+        assert_eq!((params.tensor(a), params.get("slope")), (values.clone(), Some(Tensor::full([1], 7.0))));
+        assert_eq!(before.get("slope"), Some(Tensor::full([1], 0.25)), "a clone keeps its own");
+        let slip = params.assign("blocks.0.bias", &values).unwrap_err();
+        assert!(slip.to_string().starts_with("no parameter is called blocks.0.bias"), "{slip}");
+        let slip = params.assign("blocks.0.weight", &values.transpose(0, 1)).unwrap_err();
+        assert_eq!(
+            slip.to_string(),
+            "parameter blocks.0.weight has shape [3, 5], found values of shape [5, 3]"
+        );
     }
 
     #[test]

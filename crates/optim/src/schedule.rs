@@ -33,6 +33,11 @@ pub enum Schedule {
 }
 
 impl Schedule {
+    /// The same rate in every step.
+    pub fn constant(rate: f64) -> Self {
+        Self::StepDecay(StepDecay { initial: rate, every: u64::MAX, factor: 1.0 })
+    }
+
     /// The pace of step `step`, counted from 0.
     pub fn at(&self, step: u64) -> Pace {
         match self {
@@ -238,6 +243,13 @@ fn cosine(from: f64, to: f64, done: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_constant_rate_stays() {
+        let schedule = Schedule::constant(0.25);
+        assert!([0, 1, 1000, u64::MAX].map(|step| schedule.at(step)) == [Pace::from(0.25); 4]);
+        assert!(!schedule.watches());
+    }
 
     #[test]
     fn three_halvings_in_ten_steps() {

@@ -153,9 +153,12 @@ impl<T: Pod> Default for Buffer<T> {
     }
 }
 
+/// The length and the first elements.
 impl<T: Pod + fmt::Debug> fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
+        const SHOWN: usize = 16;
+        let more = if self.len > SHOWN { ", ..." } else { "" };
+        write!(f, "Buffer[{}] {:?}{more}", self.len, &self[..self.len.min(SHOWN)])
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod random;
 pub(crate) mod reductions;
 pub(crate) mod rmsprop;
 pub(crate) mod rolling;
+mod rolling_rows;
 pub(crate) mod sgd;
 pub(crate) mod sigmoid;
 pub(crate) mod softmax;

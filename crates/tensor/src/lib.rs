@@ -33,6 +33,7 @@ mod shape;
 mod storage;
 mod tensor;
 
+pub use foretell_pool::{Buffer, Pod};
 pub use indices::Indices;
 pub use ops::pad::Padding;
 pub use shape::{MAX_RANK, Shape};

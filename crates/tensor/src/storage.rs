@@ -1,6 +1,7 @@
 //! The numbers behind a tensor: one reference-counted pool buffer. The only file of the crate with
 //! `unsafe` code.
 
+use std::fmt;
 use std::sync::Arc;
 
 use foretell_pool::{Buffer, Pod};
@@ -23,6 +24,12 @@ pub(crate) fn written<T: Pod>(len: usize, write: impl FnOnce(&mut [T])) -> Buffe
 /// A reference-counted `f32` buffer from the pool; tensors are views into one.
 #[derive(Clone)]
 pub struct Storage(Arc<Buffer<f32>>);
+
+impl fmt::Debug for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Storage({} values)", self.0.len())
+    }
+}
 
 impl Storage {
     /// Takes over a buffer.

@@ -249,12 +249,26 @@ impl Tensor {
     }
 }
 
+/// Of the same shape, and equal number by number, wherever these lie; NaN equals nothing.
+impl PartialEq for Tensor {
+    fn eq(&self, other: &Self) -> bool {
+        self.shape == other.shape && self.contiguous().values() == other.contiguous().values()
+    }
+}
+
+/// The shape and the first values.
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 16;
-        let values = self.to_vec();
-        let more = if values.len() > SHOWN { ", ..." } else { "" };
-        write!(f, "Tensor{:?} {:?}{more}", self.shape, &values[..values.len().min(SHOWN)])
+        let values = self.strided_values();
+        let steps = self.shape.row_major_strides();
+        let value = |i: usize| {
+            let axes = self.shape.iter().zip(self.strides.iter()).zip(steps.iter());
+            values[axes.map(|((size, stride), step)| i / step % size * stride).sum::<usize>()]
+        };
+        let shown: Vec<f32> = (0..self.numel().min(SHOWN)).map(value).collect();
+        let more = if self.numel() > SHOWN { ", ..." } else { "" };
+        write!(f, "Tensor{:?} {shown:?}{more}", self.shape)
     }
 }
 
@@ -304,6 +318,26 @@ mod tests {
         y.values_mut()[0] = 9.0;
         assert_eq!(x.to_vec(), [0.0, 1.0, 2.0, 3.0]);
         assert_eq!(y.to_vec(), [9.0, 1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn tensors_are_compared_by_shape_and_values() {
+        let x = counting(&[2, 3]);
+        assert_eq!(x.transpose(0, 1).contiguous(), x.transpose(0, 1));
+        assert_ne!(x, x.reshape([3, 2]));
+        assert_ne!(x, x.scale(2.0));
+    }
+
+    #[test]
+    fn a_tensor_is_shown_by_its_shape_and_first_values() {
+        assert_eq!(
+            format!("{:?}", counting(&[2, 3]).transpose(0, 1)),
+            "Tensor[3, 2] [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]"
+        );
+        assert_eq!(format!("{:?}", counting(&[0, 3])), "Tensor[0, 3] []");
+        let large = format!("{:?}", counting(&[1000, 1000]));
+        assert!(large.starts_with("Tensor[1000, 1000] [0.0, 1.0") && large.ends_with(", ..."), "{large}");
+        assert_eq!(format!("{:?}", counting(&[7]).storage), "Storage(7 values)");
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl Predict {
         let sink = Sink::open(&self.out)?;
         let log = self.log();
         let mut fitted = Fitted::load(&self.model)?
-            .threads(self.threads)
+            .threads(self.threads)?
             .raw_quantiles(self.raw_quantiles)
             .on_warning(move |warning| log.warning(&warning.to_string()));
         let options = self.data.options(

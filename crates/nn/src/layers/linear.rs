@@ -6,31 +6,90 @@ use foretell_autograd::{Activation, Var};
 
 use crate::{Forward, Init, ParamId, Scope};
 
-/// A linear layer: `weight [outputs, inputs]`, `bias [outputs]`, both uniform within `1 / sqrt(inputs)`.
+/// A linear layer: `weight [outputs, inputs]` and `bias [outputs]`.
 #[derive(Clone, Debug)]
 pub struct Linear {
-    pub(crate) weight: ParamId,
-    pub(crate) bias: ParamId,
+    weight: ParamId,
+    bias: Option<ParamId>,
 }
 
 impl Linear {
-    /// Registers the layer's parameters in `scope`.
+    /// Registers the layer's parameters in `scope`, both uniform within `1 / sqrt(inputs)` at first.
     pub fn new(scope: &mut Scope<'_>, inputs: usize, outputs: usize) -> Self {
         let init = Init::fan_in(inputs);
+        Self::with(scope, [inputs, outputs], init, Some(init))
+    }
+
+    /// [`Linear::new`] without a bias.
+    pub fn without_bias(scope: &mut Scope<'_>, inputs: usize, outputs: usize) -> Self {
+        Self::with(scope, [inputs, outputs], Init::fan_in(inputs), None)
+    }
+
+    /// [`Linear::new`] with other first values of `weight`, and of `bias` if there is to be one.
+    ///
+    /// ```
+    /// use foretell_nn::{Init, Linear, Table};
+    ///
+    /// let mut table = Table::default();
+    /// let layer = Linear::with(&mut table.root(), [3, 2], Init::Normal, Some(Init::Constant(0.5)));
+    /// let params = table.initialise(1);
+    /// assert_eq!(params.tensor(layer.bias().unwrap()).values(), [0.5, 0.5]);
+    /// assert_eq!(&*params.tensor(layer.weight()).shape(), [2, 3]);
+    /// ```
+    pub fn with(
+        scope: &mut Scope<'_>,
+        [inputs, outputs]: [usize; 2],
+        weight: Init,
+        bias: Option<Init>,
+    ) -> Self {
         Self {
-            weight: scope.param("weight", [outputs, inputs], init),
-            bias: scope.param("bias", [outputs], init),
+            weight: scope.param("weight", [outputs, inputs], weight),
+            bias: bias.map(|init| scope.param("bias", [outputs], init)),
         }
+    }
+
+    /// The weight, `[outputs, inputs]`.
+    pub fn weight(&self) -> ParamId {
+        self.weight
+    }
+
+    /// The bias, `[outputs]`, if it has one.
+    pub fn bias(&self) -> Option<ParamId> {
+        self.bias
     }
 
     /// `x [..., inputs]` to `[..., outputs]`.
     pub fn forward(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
-        x.linear(&cx.param(self.weight), Some(&cx.param(self.bias)), activation)
+        let bias = self.bias.map(|bias| cx.param(bias));
+        x.linear(&cx.param(self.weight), bias.as_ref(), activation)
     }
 
     /// Some of the outputs only: `x [..., inputs]` to `[..., rows.len()]`.
     pub fn rows(&self, cx: &Forward<'_>, x: &Var, rows: Range<usize>) -> Var {
         let part = |id| cx.param(id).narrow(0, rows.start, rows.len());
-        x.linear(&part(self.weight), Some(&part(self.bias)), Activation::Identity)
+        x.linear(&part(self.weight), self.bias.map(part).as_ref(), Activation::Identity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_autograd::Tensor;
+
+    use super::*;
+    use crate::Table;
+
+    #[test]
+    fn a_layer_without_bias_is_its_weight_alone() {
+        let mut table = Table::default();
+        let layer = Linear::without_bias(&mut table.root(), 3, 2);
+        assert_eq!(layer.bias(), None);
+        let names: Vec<&str> = table.entries().iter().map(|entry| entry.name.as_str()).collect();
+        assert_eq!(names, ["weight"]);
+        let params = table.initialise(1);
+        let cx = Forward::inference(&params);
+        let unit = Var::constant(Tensor::from_slice(&[0.0, 1.0, 0.0], [1, 3]));
+        let column = params.tensor(layer.weight()).narrow(1, 1, 1).to_vec();
+        assert_eq!(layer.forward(&cx, &unit, Activation::Identity).value().to_vec(), column);
+        assert_eq!(layer.rows(&cx, &unit, 1..2).value().to_vec(), column[1..]);
     }
 }

@@ -26,7 +26,8 @@ impl LinearPair {
     pub fn new(scope: &mut Scope<'_>, names: [usize; 2], [inputs, hidden, outputs]: [usize; 3]) -> Self {
         let first = Linear::new(&mut scope.at(names[0]), inputs, hidden);
         let second = Linear::new(&mut scope.at(names[1]), hidden, outputs);
-        let (w1, b1, w2, b2) = (first.weight, first.bias, second.weight, second.bias);
+        let (w1, w2) = (first.weight(), second.weight());
+        let [b1, b2] = [&first, &second].map(|layer| layer.bias().expect("layers of a pair have one"));
         let merged = (inputs <= FEW_INPUTS.min(hidden / 2)).then(|| {
             scope.derive([inputs + 1, outputs], move |cx| {
                 let inner =

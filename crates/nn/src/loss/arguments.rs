@@ -7,6 +7,7 @@ use super::{Kind, Loss, distribution::Distribution, point::Point};
 
 /// A loss that cannot be.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LossError {
     /// No loss of that name.
     #[error("no loss is called {found:?}; there are {}", Loss::NAMES.join(", "))]

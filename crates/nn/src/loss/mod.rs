@@ -11,7 +11,10 @@ mod frequency;
 mod point;
 mod quantile;
 
+use std::fmt;
+
 use foretell_autograd::{Tensor, Var};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::arguments::LossError;
@@ -21,7 +24,10 @@ use self::point::Point;
 use self::quantile::Quantiles;
 
 /// A loss and its arguments.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Serialised as [`Loss::parse`] reads it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
 pub struct Loss {
     kind: Kind,
     horizon_weight: Option<Vec<f32>>,
@@ -38,8 +44,19 @@ enum Kind {
     Distribution(Distribution),
 }
 
+impl Kind {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Point(point) => point.name(),
+            Self::Quantiles { delta: None, .. } => "MQLoss",
+            Self::Quantiles { delta: Some(_), .. } => "HuberMQLoss",
+            Self::Distribution(_) => "DistributionLoss",
+        }
+    }
+}
+
 /// What the forecasts of `n` windows of `horizon` steps are held against.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Truth<'a> {
     /// Steps of a window.
     pub horizon: usize,
@@ -53,6 +70,16 @@ pub struct Truth<'a> {
     pub loc: &'a [f32],
     /// What each window's target was divided by, `[n]`, for a distribution's loss; empty stands for 1.
     pub scale: &'a [f32],
+}
+
+impl fmt::Debug for Truth<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let windows = self.target.len() / self.horizon.max(1);
+        f.debug_struct("Truth")
+            .field("windows", &windows)
+            .field("horizon", &self.horizon)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> Truth<'a> {
@@ -76,6 +103,24 @@ impl<'a> Truth<'a> {
             loc.len(),
             scale.len()
         );
+    }
+}
+
+impl TryFrom<Value> for Loss {
+    type Error = LossError;
+
+    fn try_from(value: Value) -> Result<Self, LossError> {
+        Self::parse(&value)
+    }
+}
+
+impl From<Loss> for Value {
+    fn from(loss: Loss) -> Self {
+        let mut arguments = loss.arguments();
+        if let Some(weights) = loss.horizon_weight {
+            arguments.insert("horizon_weight".to_owned(), weights.into());
+        }
+        Self::Object(Map::from_iter([(loss.kind.name().to_owned(), Self::Object(arguments))]))
     }
 }
 
@@ -136,12 +181,7 @@ impl Loss {
 
     /// The class name.
     pub fn name(&self) -> &'static str {
-        match &self.kind {
-            Kind::Point(point) => point.name(),
-            Kind::Quantiles { delta: None, .. } => "MQLoss",
-            Kind::Quantiles { delta: Some(_), .. } => "HuberMQLoss",
-            Kind::Distribution(_) => "DistributionLoss",
-        }
+        self.kind.name()
     }
 
     /// The constructor arguments, `horizon_weight` excepted, such that [`Loss::new`] gives this loss back.

@@ -5,18 +5,17 @@
 //! is arithmetic on whole vectors. From windows of `n` elements at every start follow those of
 //! `2 n` (a window and its right neighbour) and of `n + 1` (a window and one element).
 //!
-//! A window of 128 elements or more is rows of 64 and a rest. The windows of one row come from
-//! doubling; those of `q` rows from joining the last rows of one block of `q` rows with the first
-//! rows of the next (van Herk, 1992), so the work for an element does not grow with the window.
+//! Windows of 64 elements and more are made of rows: `rolling_rows.rs`.
 
 use pulp::{Simd, WithSimd};
 
+use super::rolling_rows::{ROW, by_rows};
 use crate::drive::same_len;
 use crate::level::dispatch;
 use crate::vector::{Float, Lanes, Vector, Vectors};
 
 /// What is known of the windows at every start: `F` numbers for each.
-trait Summary<T: Lanes, const F: usize>: Copy {
+pub(super) trait Summary<T: Lanes, const F: usize>: Copy {
     /// A window of one element.
     fn one<S: Simd>(self, x: Vector<T, S>) -> Vectors<T, S, F>;
 
@@ -36,7 +35,7 @@ trait Summary<T: Lanes, const F: usize>: Copy {
 
 /// The sizes of two windows that are joined, as the factors that the moments need.
 #[derive(Clone, Copy)]
-struct Sizes<T> {
+pub(super) struct Sizes<T> {
     /// The share of the right window.
     share: T,
     /// The product of the sizes over their sum.
@@ -45,7 +44,7 @@ struct Sizes<T> {
 
 impl<T: Lanes> Sizes<T> {
     #[inline(always)]
-    fn new(left: usize, right: usize) -> Self {
+    pub(super) fn new(left: usize, right: usize) -> Self {
         let share = right as f64 / (left + right) as f64;
         Self { share: T::from_f64(share), pull: T::from_f64(share * left as f64) }
     }
@@ -113,9 +112,7 @@ impl<T: Lanes> Summary<T, 2> for Deviation {
 
 /// Starts that are worked on together: their summaries stay in the first-level cache.
 const CHUNK: usize = 512;
-/// Starts in a row of a long window.
-const ROW: usize = 64;
-/// The longest window that is built by doubling alone.
+/// The shortest window that is made of rows.
 const LONG: usize = 2 * ROW;
 /// Elements beyond the last start that the passes may read or write.
 const MARGIN: usize = LONG + 16;
@@ -215,7 +212,11 @@ impl<T: Lanes, const F: usize> Buffers<T, F> {
 /// # Safety
 /// A vector at `i` is readable in each of the arrays.
 #[inline(always)]
-unsafe fn load<T: Lanes, S: Simd, const F: usize>(simd: S, from: [*mut T; F], i: usize) -> Vectors<T, S, F> {
+pub(super) unsafe fn load<T: Lanes, S: Simd, const F: usize>(
+    simd: S,
+    from: [*mut T; F],
+    i: usize,
+) -> Vectors<T, S, F> {
     let mut window = [Vector::of(simd, T::default()); F];
     for k in 0..F {
         // SAFETY: the caller's contract.
@@ -227,7 +228,11 @@ unsafe fn load<T: Lanes, S: Simd, const F: usize>(simd: S, from: [*mut T; F], i:
 /// # Safety
 /// A vector at `i` is writable in each of the arrays.
 #[inline(always)]
-unsafe fn store<T: Lanes, S: Simd, const F: usize>(to: [*mut T; F], i: usize, window: Vectors<T, S, F>) {
+pub(super) unsafe fn store<T: Lanes, S: Simd, const F: usize>(
+    to: [*mut T; F],
+    i: usize,
+    window: Vectors<T, S, F>,
+) {
     for k in 0..F {
         // SAFETY: the caller's contract.
         unsafe { window[k].store(to[k].add(i)) };
@@ -247,7 +252,10 @@ impl<T: Lanes, Op: Summary<T, F>, const F: usize> WithSimd for Rolling<'_, T, Op
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        if self.size < LONG { self.short(simd) } else { self.long(simd) }
+        match self.size < LONG {
+            true => self.short(simd),
+            false => by_rows(simd, self.op, self.x, self.size, self.out),
+        }
     }
 }
 
@@ -263,116 +271,6 @@ impl<T: Lanes, Op: Summary<T, F>, const F: usize> Rolling<'_, T, Op, F> {
             }
         }
     }
-
-    #[inline(always)]
-    fn long<S: Simd>(self, simd: S) {
-        let Self { op, x, size, out } = self;
-        let lanes = T::lanes::<S>();
-        let (rows, rest) = (size / ROW, size % ROW);
-        let mut buffers = Buffers::<T, F>::new();
-        // The single rows of the block to come, and the windows from each row of the current
-        // block to its end.
-        let mut block = vec![Row::default(); rows];
-        let mut ends = block.clone();
-        for (j, row) in block.iter_mut().enumerate() {
-            buffers.fill(simd, op, x, j * ROW, ROW, ROW);
-            row.copy_from(&buffers);
-        }
-
-        let mut out_rows = out.chunks_mut(ROW).enumerate().peekable();
-        while let Some(&(first, _)) = out_rows.peek() {
-            std::mem::swap(&mut ends, &mut block);
-            for j in (0..rows - 1).rev() {
-                let start = (first + j) * ROW;
-                let sizes = Sizes::new(ROW, (rows - 1 - j) * ROW);
-                let (row, later) = ends[j..].split_first_mut().expect("`j` is a row");
-                for c in (0..ROW).step_by(lanes) {
-                    let step = at(simd, x, start + ROW + c) - at(simd, x, start + c);
-                    row.set(c, op.join(row.get(simd, c), later[0].get(simd, c), step, sizes));
-                }
-            }
-
-            let next = first + rows;
-            let mut begun = Row::default();
-            for (j, (t, out)) in out_rows.by_ref().take(rows).enumerate() {
-                if rest > 0 {
-                    buffers.fill(simd, op, x, (t + rows) * ROW, ROW, rest);
-                }
-                for c in (0..out.len()).step_by(lanes) {
-                    let from = at(simd, x, t * ROW + c);
-                    let mut window = ends[j].get(simd, c);
-                    if j > 0 {
-                        let step = at(simd, x, next * ROW + c) - from;
-                        let sizes = Sizes::new((rows - j) * ROW, j * ROW);
-                        window = op.join(window, begun.get(simd, c), step, sizes);
-                    }
-                    if rest > 0 {
-                        let step = at(simd, x, (t + rows) * ROW + c) - from;
-                        let sizes = Sizes::new(rows * ROW, rest);
-                        window = op.join(window, buffers.get(simd, c), step, sizes);
-                    }
-                    op.finish(window, size).write(&mut out[c..]);
-                }
-
-                buffers.fill(simd, op, x, (next + j) * ROW, ROW, ROW);
-                block[j].copy_from(&buffers);
-                let sizes = Sizes::new(j * ROW, ROW);
-                for c in (0..ROW).step_by(lanes) {
-                    let mut window = block[j].get(simd, c);
-                    if j > 0 {
-                        let step = at(simd, x, (next + j) * ROW + c) - at(simd, x, next * ROW + c);
-                        window = op.join(begun.get(simd, c), window, step, sizes);
-                    }
-                    begun.set(c, window);
-                }
-            }
-        }
-    }
-}
-
-/// The summaries of the windows at the starts of one row.
-#[derive(Clone, Copy)]
-struct Row<T, const F: usize>([[T; ROW]; F]);
-
-impl<T: Lanes, const F: usize> Default for Row<T, F> {
-    fn default() -> Self {
-        Self([[T::default(); ROW]; F])
-    }
-}
-
-impl<T: Lanes, const F: usize> Row<T, F> {
-    #[inline(always)]
-    fn copy_from(&mut self, buffers: &Buffers<T, F>) {
-        for (row, windows) in self.0.iter_mut().zip(&buffers.windows) {
-            row.copy_from_slice(&windows[..ROW]);
-        }
-    }
-
-    #[inline(always)]
-    fn get<S: Simd>(&self, simd: S, c: usize) -> Vectors<T, S, F> {
-        let mut window = [Vector::of(simd, T::default()); F];
-        for k in 0..F {
-            let row = &self.0[k][c..c + T::lanes::<S>()];
-            // SAFETY: `row` is one vector long.
-            window[k] = unsafe { Vector::load(simd, row.as_ptr()) };
-        }
-        window
-    }
-
-    #[inline(always)]
-    fn set<S: Simd>(&mut self, c: usize, window: Vectors<T, S, F>) {
-        for k in 0..F {
-            let row = &mut self.0[k][c..c + T::lanes::<S>()];
-            // SAFETY: `row` is one vector long.
-            unsafe { window[k].store(row.as_mut_ptr()) };
-        }
-    }
-}
-
-/// The vector at `x[i]`, zeros standing for elements beyond the end.
-#[inline(always)]
-fn at<T: Lanes, S: Simd>(simd: S, x: &[T], i: usize) -> Vector<T, S> {
-    Vector::read(simd, x.get(i..).unwrap_or(&[]))
 }
 
 #[track_caller]
@@ -387,8 +285,8 @@ fn rolling<T: Float, const F: usize>(op: impl Summary<T, F>, x: &[T], window: us
 /// `out[t]` is the mean of the `window` elements up to and with `x[t]`; NaN for the first
 /// `window - 1`, where there are not enough, as pandas' `rolling(window).mean()`.
 ///
-/// The work for an element does not grow with the window; windows of 128 and more take scratch
-/// memory of four windows. The error is at most `(8 + window / 64) * eps * mean(|x|)` over the
+/// The work for an element does not grow with the window; windows of 64 and more take scratch
+/// memory of two windows (four for the deviation). The error is at most `(8 + window / 64) * eps * mean(|x|)` over the
 /// window, and typically a few ULP. NaN and infinities affect the windows they are in, no others.
 ///
 /// # Panics
@@ -410,6 +308,7 @@ pub fn rolling_mean<T: Float>(x: &[T], window: usize, out: &mut [T]) {
 /// If the slices differ in length, or if `window` is 0.
 #[track_caller]
 pub fn rolling_std<T: Float>(x: &[T], window: usize, ddof: usize, out: &mut [T]) {
+    assert!(window > 0, "a window of 0 elements");
     if window <= ddof {
         same_len(x.len(), out.len());
         out.fill(T::from_f64(f64::NAN));
@@ -423,7 +322,7 @@ mod tests {
     use super::*;
     use crate::testing::{assert_within, at_every_level, exact_sum, for_every_length};
 
-    const WINDOWS: [usize; 16] = [1, 2, 3, 5, 10, 20, 63, 64, 65, 127, 128, 129, 191, 192, 333, 1000];
+    const WINDOWS: [usize; 18] = [1, 2, 3, 5, 10, 20, 31, 63, 64, 65, 95, 127, 128, 129, 191, 192, 333, 1000];
 
     /// Mean and standard deviation of one window from the distances to its first element, with
     /// compensated sums.
@@ -545,7 +444,13 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a window of 0 elements")]
-    fn an_empty_window_is_refused() {
+    fn a_mean_of_an_empty_window_is_refused() {
         rolling_mean(&[1.0f64], 0, &mut [0.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a window of 0 elements")]
+    fn a_deviation_of_an_empty_window_is_refused() {
+        rolling_std(&[1.0f64], 0, 0, &mut [0.0]);
     }
 }
