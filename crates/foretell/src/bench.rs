@@ -1,16 +1,18 @@
 //! How fast a model is on this machine, on synthetic windows.
 
+use std::convert::Infallible;
 use std::sync::Mutex;
 use std::time::Instant;
 
 use foretell_models::{Categories, Category};
 use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Windows};
 use foretell_optim::Optimizer;
-use foretell_train::{Batch, Engine, Workers, forecast, mean_of_outputs};
+use foretell_train::{Batch, Engine, TrainError, Workers, forecast, mean_of_outputs};
 use serde::Serialize;
 
 use crate::acceleration::Acceleration;
-use crate::spec::{ModelSpec, SpecError};
+use crate::error::Error;
+use crate::spec::ModelSpec;
 use crate::windows::{Purpose, window_dims};
 
 /// What [`bench()`] measured.
@@ -46,11 +48,11 @@ const WARM_UP: usize = 5;
 /// Measures a model on `batch` synthetic windows with `threads` threads (0: as many as the machine has).
 ///
 /// # Errors
-/// If the hyper-parameters do not fit together.
+/// If the hyper-parameters do not fit together, or let the training diverge.
 ///
 /// # Panics
 /// If `batch` is 0, or the system refuses to start that many threads.
-pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, SpecError> {
+pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Error> {
     assert!(batch > 0, "a bench of 0 windows");
     spec.check()?;
     let (loss, workers) = (spec.loss(), Workers::new(threads));
@@ -81,21 +83,29 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
         held as u64
     };
 
-    let (step_s, misses, params) = workers.enter(|| {
+    let measured = workers.enter(|| -> Result<_, TrainError> {
         let optimizer = Optimizer::new(params.table().arena_len(), optimisation.rule, optimisation.clip);
         let mut engine = Engine::new(network.as_ref(), params, optimizer, &loss, Key::new(1), &workers);
+        let mut steps = 0;
         let mut step = || {
             let rows = |range: std::ops::Range<usize>| slice(&data, range);
-            engine
-                .step(batch, total, optimisation.schedule.at(0), rows)
-                .expect("the loss of bounded windows is a number");
+            steps += 1;
+            let taken = engine.step(batch, total, optimisation.schedule.at(0), rows);
+            taken.map(drop).map_err(|fault| TrainError::NotFinite {
+                loss: fault.loss,
+                step: steps,
+                shard: fault.shard,
+                series: "synthetic".to_owned(),
+            })
         };
-        (0..WARM_UP).for_each(|_| step());
+        (0..WARM_UP).try_for_each(|_| step())?;
         let before = foretell_pool::metrics().misses;
-        let (seconds, runs) = median_seconds(&mut step, 1.5);
+        let (seconds, runs) = median_seconds(&mut step, 1.5)?;
         let misses = foretell_pool::metrics().misses - before;
-        (seconds, misses as f64 / runs as f64, engine.into_params())
+        Ok((seconds, misses as f64 / runs as f64, engine.into_params()))
     });
+    let (step_s, misses, params) =
+        measured.map_err(|source| Error::Train { model: spec.alias().to_owned(), source })?;
     let data = synthetic(&ahead, &spec.categories(), batch);
     let forward = |params: &Params, windows: &Windows| {
         forecast(network.as_ref(), params, windows, ahead.horizon, &mean_of_outputs)
@@ -105,14 +115,10 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
         let parts: Vec<_> = (0..parts)
             .map(|i| Mutex::new(slice(&data, batch * i / parts..batch * (i + 1) / parts).windows))
             .collect();
-        let mut run = || workers.each(&parts, true, |_, windows| drop(forward(&params, windows)));
-        (0..WARM_UP).for_each(|_| run());
-        median_seconds(&mut run, 0.5).0
+        warm_median_seconds(|| workers.each(&parts, true, |_, windows| drop(forward(&params, windows))))
     });
     let one = slice(&data, 0..1).windows;
-    let mut run = || drop(forward(&params, &one));
-    (0..WARM_UP).for_each(|_| run());
-    let forward_one_s = median_seconds(&mut run, 0.5).0;
+    let forward_one_s = warm_median_seconds(|| drop(forward(&params, &one)));
 
     Ok(Bench {
         model: spec.name().to_owned(),
@@ -129,16 +135,27 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Sp
     })
 }
 
+/// Runs `f` for about half a second, after a few runs that do not count; the median time of a run.
+fn warm_median_seconds(mut f: impl FnMut()) -> f64 {
+    (0..WARM_UP).for_each(|_| f());
+    let mut run = || -> Result<(), Infallible> {
+        f();
+        Ok(())
+    };
+    let Ok((seconds, _)) = median_seconds(&mut run, 0.5);
+    seconds
+}
+
 /// Runs `f` for about `seconds`, at least 15 times; the median time of a run, and how many there were.
-fn median_seconds(f: &mut dyn FnMut(), seconds: f64) -> (f64, usize) {
+fn median_seconds<E>(f: &mut dyn FnMut() -> Result<(), E>, seconds: f64) -> Result<(f64, usize), E> {
     let (start, mut times) = (Instant::now(), Vec::new());
     while times.len() < 15 || start.elapsed().as_secs_f64() < seconds {
         let run = Instant::now();
-        f();
+        f()?;
         times.push(run.elapsed().as_secs_f64());
     }
     times.sort_by(f64::total_cmp);
-    (times[times.len() / 2], times.len())
+    Ok((times[times.len() / 2], times.len()))
 }
 
 /// Random windows in [-2, 2), nothing masked; of categories, each in turn.

@@ -64,12 +64,15 @@ pub struct Outcome {
 /// A training run that cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrainError {
-    /// The loss is not a number.
+    /// The loss is infinite or not a number.
     #[error(
-        "the loss is not a number at step {step}, in shard {shard} of the batch, which held windows of the series \
-         {series}; lower learning_rate, or set a scaler_type if the values are large"
+        "the loss is {what} at step {step}, in shard {shard} of the batch, which held windows of the series \
+         {series}; lower learning_rate, or set a scaler_type if the values are large",
+        what = if loss.is_nan() { "not a number" } else { "infinite" }
     )]
-    NotANumber {
+    NotFinite {
+        /// The loss.
+        loss: f64,
         /// The step, counted from 1.
         step: u64,
         /// The shard's place among the shards of the batch.
@@ -77,12 +80,24 @@ pub enum TrainError {
         /// The ids of the series, the first few.
         series: String,
     },
+    /// A weight is infinite or not a number.
+    #[error(
+        "the loss was finite, but the weights are not after step {step}; lower learning_rate, set gradient_clip_val, or \
+         set a scaler_type if the values are large"
+    )]
+    Weights {
+        /// The step, counted from 1.
+        step: u64,
+    },
 }
 
 /// Who is told of every step.
 pub type Listener<'a> = &'a mut (dyn FnMut(&Progress) -> Verdict + Send);
 
 /// Trains; returns the trained parameters. `listen` is told of every step and may stop the run.
+///
+/// # Errors
+/// If the training diverged: its loss or its weights are infinite or not a number.
 pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
     job.workers.enter(|| run(job, listen))
 }
@@ -127,7 +142,8 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         let pace = schedule.at(step);
         let batch = |range: Range<usize>| cut.windows(train, &windows[range]).batch;
         outcome.train_loss =
-            engine.step(windows.len(), total, pace, batch).map_err(|fault| TrainError::NotANumber {
+            engine.step(windows.len(), total, pace, batch).map_err(|fault| TrainError::NotFinite {
+                loss: fault.loss,
                 step: step + 1,
                 shard: fault.shard,
                 series: ids(train, &windows[fault.windows]),
@@ -161,6 +177,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         }
         outcome.interrupted = verdict == Verdict::Interrupt;
         if let Some(keep) = keep.as_mut().filter(|keep| outcome.interrupted || (step + 1) % keep.every == 0) {
+            check_weights(engine.params(), step + 1)?;
             let mut arenas = vec![(PARAMS, engine.params().arena())];
             arenas.extend(best.iter().map(|(params, _)| (BEST, params.arena())));
             arenas.extend(engine.optimizer().states());
@@ -176,7 +193,15 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
     let last = engine.into_params();
     match best.filter(|_| stopping.is_over()) {
         Some((params, loss)) => Ok((params, Outcome { valid_loss: Some(loss), ..outcome })),
-        None => Ok((last, outcome)),
+        None => check_weights(&last, outcome.steps).map(|()| (last, outcome)),
+    }
+}
+
+/// Weights that a finite loss made infinite are seen by the loss of the next step, if there is one.
+fn check_weights(params: &Params, step: u64) -> Result<(), TrainError> {
+    match params.arena().iter().all(|weight| weight.is_finite()) {
+        true => Ok(()),
+        false => Err(TrainError::Weights { step }),
     }
 }
 

@@ -33,7 +33,7 @@ pub use config::TrainConfig;
 pub use fit::{Fit, Listener, Outcome, TrainError, fit};
 pub use forecast::Forecasts;
 pub use progress::{Progress, Verdict};
-pub use shards::{Engine, NotANumber};
+pub use shards::{Engine, NotFinite};
 pub use state::{BEST, Keep, PARAMS, State};
 pub use stepwise::{forecast, mean_of_outputs};
 pub use workers::Workers;

@@ -45,9 +45,11 @@ struct Shard {
     benchmark: f64,
 }
 
-/// A shard whose loss is not a number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotANumber {
+/// A shard with which the loss is no finite number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotFinite {
+    /// The loss: NaN or infinite.
+    pub loss: f64,
     /// The shard's place among the shards of the batch.
     pub shard: usize,
     /// The windows of the batch that it held.
@@ -97,14 +99,14 @@ impl<'a> Engine<'a> {
     /// weights of all their steps; `cut` makes the windows of a range and may run on any thread.
     ///
     /// # Errors
-    /// If the loss is not a number; everything is then as before the step.
+    /// If the loss is not a finite number; everything is then as before the step.
     pub fn step(
         &mut self,
         windows: usize,
         total: f64,
         pace: impl Into<Pace>,
         cut: impl Fn(Range<usize>) -> Batch + Sync,
-    ) -> Result<f64, NotANumber> {
+    ) -> Result<f64, NotFinite> {
         let count = shard_count(windows, self.model.shard_windows());
         let len = self.params.table().gradients_len();
         while self.shards.len() < count {
@@ -155,8 +157,8 @@ impl<'a> Engine<'a> {
             let shard = lock(shard);
             sum += shard.loss;
             benchmark += shard.benchmark;
-            if sum.is_nan() {
-                return Err(NotANumber { shard: i, windows: shard_range(windows, count, i) });
+            if !sum.is_finite() {
+                return Err(NotFinite { loss: sum, shard: i, windows: shard_range(windows, count, i) });
             }
         }
         // A loss that is a function of a mean: only now is its slope known.
