@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
 use foretell::{
-    ColumnNames, Fill, Forecaster, Freq, LocalScaler, ModelSpec, Panel, PredictionIntervals, ReadOptions,
-    TimeFormat, Zone, remove_training_state,
+    ColumnNames, Exogenous, Fill, Forecaster, Freq, LocalScaler, ModelSpec, Panel, PredictionIntervals,
+    ReadOptions, TimeFormat, Zone, remove_training_state,
 };
 
 use crate::Usage;
@@ -145,7 +145,8 @@ pub(crate) struct ModelArgs {
     /// Steps of history that a forecast is made from; -1 for 3 times h
     #[arg(long, value_name = "N", value_parser = input_size, allow_negative_numbers = true)]
     input_size: InputSize,
-    /// Columns of the data known for the past only that the models read (hist_exog_list)
+    /// Columns of the data known for the past only that the models read (hist_exog_list). Models that read no such
+    /// columns do without, if any other reads them; so with the columns of the following flags
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     hist_exog: Vec<String>,
     /// Columns of the data known for past and future that the models read (futr_exog_list);
@@ -224,10 +225,19 @@ fn input_size(text: &str) -> Result<InputSize, String> {
     }
 }
 
+/// A flag that names columns, the hyper-parameter that it sets, the columns, and which models can read them.
+type ColumnFlag<'a> = (&'static str, &'static str, &'a [String], fn(Exogenous) -> bool);
+
 impl ModelArgs {
     /// The models with their hyper-parameters set: first those for all models, then those for models of a name, then
     /// those for one. `statics` are the columns of the static file, if there is one.
-    pub(crate) fn specs(&self, seed: Option<u64>, statics: &[String]) -> anyhow::Result<Vec<ModelSpec>> {
+    /// Models that cannot read columns which others read do without them, of which `log` tells.
+    pub(crate) fn specs(
+        &self,
+        seed: Option<u64>,
+        statics: &[String],
+        log: Log,
+    ) -> anyhow::Result<Vec<ModelSpec>> {
         let names: Vec<String> = self.models.iter().map(|name| listed_name(name)).collect();
         let number = |place: usize| names[..place].iter().filter(|name| **name == names[place]).count();
         let models: Vec<(&str, usize)> =
@@ -240,19 +250,31 @@ impl ModelArgs {
         }
         let input_size = self.input_size.0.unwrap_or(3 * self.h);
         let stat_exog = if self.stat_exog.is_empty() { statics } else { &self.stat_exog };
-        let exogenous = [
-            ("--hist-exog", "hist_exog_list", &self.hist_exog[..]),
-            ("--futr-exog", "futr_exog_list", &self.futr_exog),
-            (if self.stat_exog.is_empty() { "--static" } else { "--stat-exog" }, "stat_exog_list", stat_exog),
-            ("--cat-exog", "cat_exog_list", &self.cat_exog),
+        let stat_flag = if self.stat_exog.is_empty() { "--static" } else { "--stat-exog" };
+        let kinds: [ColumnFlag<'_>; 4] = [
+            ("--hist-exog", "hist_exog_list", &self.hist_exog, |reads| reads.hist),
+            ("--futr-exog", "futr_exog_list", &self.futr_exog, |reads| reads.futr),
+            (stat_flag, "stat_exog_list", stat_exog, |reads| reads.stat),
+            ("--cat-exog", "cat_exog_list", &self.cat_exog, |reads| reads.cat),
         ];
-        let spec = |&(model, number): &(&str, usize)| {
-            let mut spec = ModelSpec::new(model, self.h, input_size)?;
-            for (flag, name, columns) in exogenous {
-                if !columns.is_empty() {
-                    spec = spec.set(name, columns).context(flag)?;
+        let specs = models.iter().map(|(model, _)| ModelSpec::new(model, self.h, input_size));
+        let mut specs = specs.collect::<Result<Vec<_>, _>>()?;
+        for (flag, name, columns, reads) in kinds.into_iter().filter(|(_, _, columns, _)| !columns.is_empty())
+        {
+            let any = specs.iter().any(|spec| reads(spec.exogenous()));
+            let mut without: Vec<&str> = Vec::new();
+            for (spec, (model, _)) in specs.iter_mut().zip(&models) {
+                match any && !reads(spec.exogenous()) {
+                    true => without.push(model),
+                    false => *spec = spec.clone().set(name, columns).context(flag)?,
                 }
             }
+            if !without.is_empty() {
+                let (models, columns) = (without.join(", "), columns.join(", "));
+                log.warning(&format!("{flag} {columns}: {models} read no such columns and do without"));
+            }
+        }
+        let settle = |(mut spec, &(model, number)): (ModelSpec, &(&str, usize))| {
             if let Some(seed) = seed {
                 spec = spec.set("random_seed", seed)?;
             }
@@ -270,7 +292,7 @@ impl ModelArgs {
             }
             Ok(spec)
         };
-        models.iter().map(spec).collect()
+        specs.into_iter().zip(&models).map(settle).collect()
     }
 
     /// Why a hyper-parameter is for none of the models of these names.
@@ -293,6 +315,9 @@ pub(crate) struct TrainArgs {
     /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, 1, ... [default: inferred]
     #[arg(long, value_name = "F", value_parser = Freq::parse)]
     freq: Option<Freq>,
+    /// Leave out series with fewer rows than input_size and what is held out after it need, and list them
+    #[arg(long)]
+    drop_short: bool,
     /// Last steps of each series that are held out to watch the loss on: 0, or at least h
     #[arg(long, value_name = "N", default_value_t = 0)]
     val_size: usize,
@@ -330,7 +355,7 @@ impl TrainArgs {
             }
             None => Vec::new(),
         };
-        let mut forecaster = Forecaster::new(self.models.specs(self.seed, &statics)?)?
+        let mut forecaster = Forecaster::new(self.models.specs(self.seed, &statics, self.log.log)?)?
             .val_size(self.val_size)
             .threads(self.threads)
             .columns(self.columns());
@@ -349,11 +374,27 @@ impl TrainArgs {
         Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
     }
 
-    /// The series, their static columns and those that `forecaster` reads included.
-    pub(crate) fn read(&self, forecaster: &Forecaster) -> anyhow::Result<Panel> {
+    /// The series, their static columns and those that `forecaster` reads included; with --drop-short without those of
+    /// fewer than `rows_needed` rows.
+    pub(crate) fn read(&self, forecaster: &Forecaster, rows_needed: usize) -> anyhow::Result<Panel> {
         let (read, categories) = (forecaster.columns_read(), forecaster.categories());
         let options = self.data.options(&self.columns(), read, categories, self.freq);
-        self.data.read(&options, self.log.log)
+        let panel = self.data.read(&options, self.log.log)?;
+        if !self.drop_short || panel.min_len() >= rows_needed {
+            return Ok(panel);
+        }
+        let series = (0..panel.n_series()).map(|series| (&**panel.id(series), panel.len(series)));
+        let dropped: Vec<_> = series.filter(|(_, rows)| *rows < rows_needed).collect();
+        if dropped.len() == panel.n_series() {
+            anyhow::bail!(
+                "--drop-short would leave out every series: {} rows are needed, and the longest has {}; lower \
+                 input_size or what is held out",
+                rows_needed,
+                panel.max_len()
+            );
+        }
+        self.log.log.dropped(&dropped, rows_needed);
+        Ok(panel.without_shorter_than(rows_needed))
     }
 
     fn columns(&self) -> ColumnNames {

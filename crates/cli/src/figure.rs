@@ -41,6 +41,7 @@ pub(crate) struct Figure {
 }
 
 /// One series.
+#[derive(Clone)]
 pub(crate) struct Facet {
     /// Nothing where the figure's title says it.
     pub(crate) title: Option<String>,
@@ -50,15 +51,20 @@ pub(crate) struct Facet {
 
 /// One forecast of one model. It begins at its cutoff, the last known value, so that it hangs together with the
 /// history.
+#[derive(Clone)]
 pub(crate) struct Forecast {
     /// The model's place in [`Figure::models`].
     pub(crate) model: usize,
     pub(crate) line: Vec<(i64, f32)>,
     /// The widest first.
     pub(crate) bands: Vec<Band>,
+    /// Whether its values decide what the axis shows: not if no history came before it, so that it was made from
+    /// padding.
+    pub(crate) sets_axis: bool,
 }
 
 /// An interval along a forecast.
+#[derive(Clone)]
 pub(crate) struct Band {
     /// As in the column's name: `80`.
     pub(crate) level: String,
@@ -129,13 +135,14 @@ impl Figure {
     }
 
     fn facet<'a>(&self, facet: &Facet, area: &Area<'a>) -> Drawn<'a> {
-        let lines = || facet.forecasts.iter().flat_map(|forecast| &forecast.line).copied();
-        let ends =
-            || facet.forecasts.iter().flat_map(|forecast| &forecast.bands).flat_map(|band| &band.steps);
-        let times = || facet.history.iter().copied().chain(lines()).map(|(time, _)| time);
+        let lines = facet.forecasts.iter().flat_map(|forecast| &forecast.line);
+        let times = || facet.history.iter().chain(lines.clone()).map(|&(time, _)| time);
         let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(1));
-        let values = facet.history.iter().copied().chain(lines()).map(|(_, value)| value);
-        let (low, high) = value_range(values.chain(ends().flat_map(|&(_, lo, hi)| [lo, hi])));
+        let measure = || facet.forecasts.iter().filter(|forecast| forecast.sets_axis);
+        let values = facet.history.iter().chain(measure().flat_map(|forecast| &forecast.line));
+        let ends = measure().flat_map(|forecast| &forecast.bands).flat_map(|band| &band.steps);
+        let ends = ends.flat_map(|&(_, lo, hi)| [lo, hi]);
+        let (low, high) = value_range(values.map(|&(_, value)| value).chain(ends));
         let (width, height) = area.dim_in_pixel();
         let small = height < 300;
         let marks = ticks(self.kind, first, last, width as usize / 12);
@@ -217,6 +224,7 @@ mod tests {
                 model: 0,
                 line: vec![(year, 2.0), (2 * year, 3.0)],
                 bands: vec![band],
+                sets_axis: true,
             }],
         }
     }
@@ -242,6 +250,23 @@ mod tests {
             assert!(svg.contains(part), "{part} is missing");
         }
         assert!(!svg.contains("NaN"));
+    }
+
+    #[test]
+    fn a_forecast_from_padding_does_not_stretch_the_axis() {
+        let mut wild = facet(None);
+        let usual = figure(vec![facet(None)]);
+        wild.forecasts.push(Forecast {
+            model: 0,
+            line: vec![(0, 5000.0)],
+            bands: Vec::new(),
+            sets_axis: false,
+        });
+        let labels =
+            |svg: &str| svg.lines().map(str::trim).filter(|line| line.parse::<f64>().is_ok()).count();
+        assert_eq!(labels(&figure(vec![wild.clone()])), labels(&usual));
+        wild.forecasts[1].sets_axis = true;
+        assert!(figure(vec![wild]).contains("5000"));
     }
 
     #[test]

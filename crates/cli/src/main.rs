@@ -42,10 +42,15 @@ Start here:
   foretell demo
 
 From a CSV file with the columns unique_id, ds, y to a forecast of the next 24 steps:
-  foretell cross-validate --data sales.csv --model NHITS,NLinear --h 24 --input-size 96 --n-windows 5
-  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model
+  foretell cross-validate --data sales.csv --model NHITS,NLinear --h 24 --input-size 96 \\
+    --set scaler_type=standard --n-windows 5
+  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
+    --set scaler_type=standard --out model
   foretell predict --model model --data sales.csv --out forecast.csv
   foretell plot --data sales.csv --forecast forecast.csv
+
+Most models learn badly from values far from 0: scaler_type=standard shows them each window with
+mean 0 and deviation 1.
 
 `foretell help COMMAND` explains a command."
 )]

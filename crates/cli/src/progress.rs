@@ -18,11 +18,12 @@ pub(crate) enum Log {
     /// A progress bar on a terminal, else a line every few seconds
     Text,
     /// A JSON object per line, its `event` one of: read (path, series, rows, freq, freq_inferred,
-    /// filled_rows, filled_values; of further files path and role: static, futr, forecast), step (model,
-    /// step, max_steps, train_loss, learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step),
-    /// interrupt, warning (message), fitted
-    /// (model, parameters, steps, train_loss, valid_loss), scored (what --json prints of a model), measured (as
-    /// bench --json), wrote (path), error (message; the last one), done (command, elapsed_s; the last one)
+    /// filled_rows, filled_values; of further files path and role: static, futr with ignored_rows, forecast),
+    /// dropped (rows_needed, and series: unique_id, rows), step (model, step, max_steps, train_loss,
+    /// learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step), interrupt,
+    /// warning (message), fitted (model, parameters, steps, train_loss, valid_loss), scored (what --json prints of a
+    /// model), measured (as bench --json), wrote (path), error (message; the last one), done (command, elapsed_s;
+    /// the last one)
     Json,
     /// Nothing but errors
     None,
@@ -74,6 +75,39 @@ impl Log {
     pub(crate) fn read_beside(self, path: &std::path::Path, role: &str) {
         let path = path.display().to_string();
         self.event(|| json!({ "event": "read", "path": path, "role": role }));
+    }
+
+    /// Tells that future rows were read; people only if some were of no use.
+    pub(crate) fn read_future(self, path: &std::path::Path, ignored_rows: usize) {
+        let path = path.display().to_string();
+        let event = json!({ "event": "read", "path": path, "role": "futr", "ignored_rows": ignored_rows });
+        if self != Self::Text || ignored_rows > 0 {
+            let count = grouped(ignored_rows);
+            self.tell(
+                &format!("read {path}: rows that no forecast needs, and that are ignored: {count}"),
+                &event,
+            );
+        }
+    }
+
+    /// Tells which series were left out, with their rows, as each needs `rows_needed`; people of the first ones.
+    pub(crate) fn dropped(self, dropped: &[(&str, usize)], rows_needed: usize) {
+        const SHOWN: usize = 20;
+        let shown = dropped.iter().take(SHOWN).map(|(id, rows)| format!("{id} ({rows})"));
+        let mut shown: Vec<String> = shown.collect();
+        if dropped.len() > SHOWN {
+            shown.push(format!("and {} more, which --log json lists", grouped(dropped.len() - SHOWN)));
+        }
+        let events = dropped.iter().map(|(id, rows)| json!({ "unique_id": id, "rows": rows }));
+        self.tell(
+            &format!(
+                "left out {} series of fewer than {} rows: {}",
+                grouped(dropped.len()),
+                grouped(rows_needed),
+                shown.join(", ")
+            ),
+            &json!({ "event": "dropped", "rows_needed": rows_needed, "series": events.collect::<Vec<_>>() }),
+        );
     }
 
     /// Tells programs how good a model is.

@@ -34,17 +34,30 @@ fn from_long_data_to_a_forecast_and_its_score() {
         "cross-validate {LONG} --model NLinear {SMALL} --n-windows 3 --step-size 7 --out cv.csv --log none"
     );
     let table = desk.ok(&validate);
+    let (table, notes) = table.split_once("\n\n").unwrap();
     let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(lines[0], ["model", "MAE", "RMSE", "sMAPE", "MASE"]);
     let mut models: Vec<&str> = lines[1..].iter().map(|line| line[0]).collect();
     models.sort_unstable();
-    assert_eq!(models, ["NLinear", "SeasonalNaive"]);
+    assert_eq!(models, ["NLinear", "Naive", "SeasonalNaive"]);
+    let notes: Vec<&str> = notes.lines().collect();
+    assert_eq!(
+        notes,
+        [
+            "windows scored: 6 of 6",
+            "series scored:  2 of 2",
+            "series in MASE: 2 of 2",
+            "season:         7 (usual for the frequency D; --season sets another)",
+        ]
+    );
     let cv = desk.read("cv.csv");
     let table = rows(&cv);
-    assert_eq!(table[0], ["shop", "day", "cutoff", "sales", "NLinear"]);
+    assert_eq!(table[0], ["shop", "day", "cutoff", "sales", "NLinear", "Naive", "SeasonalNaive"]);
     assert_eq!(table.len(), 1 + 2 * 3 * 7);
-    let truth = format!("{:?}", format!("{:.4}", wave(99, 0.0)).parse::<f32>().unwrap());
-    assert_eq!(table[1][..4], ["north", "2024-04-09", "2024-04-08", &truth]);
+    // The last value known at the cutoff, and the one a week before.
+    let rounded = |day| format!("{:?}", format!("{:.4}", wave(day, 0.0)).parse::<f32>().unwrap());
+    assert_eq!(table[3][5..], [rounded(98), rounded(94)]);
+    assert_eq!(table[1][..4], ["north", "2024-04-09", "2024-04-08", &rounded(99)]);
 }
 
 #[test]
@@ -54,7 +67,7 @@ fn wide_files_metrics_as_json_and_standard_input() {
     let report: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&report["n_series"], &report["season"], &report["h"]), (&3.into(), &7.into(), &7.into()));
     let models = report["metrics"].as_array().unwrap();
-    assert_eq!(models.len(), 2);
+    assert_eq!(models.len(), 3);
     for key in ["mae", "rmse", "smape", "mase"] {
         assert!(models.iter().all(|model| model[key].as_f64().unwrap() > 0.0), "{key}");
     }
@@ -536,7 +549,7 @@ fn forecasts_on_standard_output_leave_the_errors_to_standard_error() {
     let output = desk.run(&line);
     assert!(output.status.success());
     let csv = String::from_utf8(output.stdout.clone()).unwrap();
-    assert_eq!(rows(&csv)[0], ["shop", "day", "cutoff", "sales", "NLinear"]);
+    assert_eq!(rows(&csv)[0], ["shop", "day", "cutoff", "sales", "NLinear", "Naive", "SeasonalNaive"]);
     assert!(stderr(&output).starts_with("model"), "{}", stderr(&output));
 }
 

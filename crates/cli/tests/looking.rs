@@ -149,7 +149,10 @@ fn every_command_logs_json_to_its_end() {
         ),
         ("predict --model model --data long.csv --out g.csv".to_owned(), "read wrote"),
         ("predict --model model --data long.csv".to_owned(), "read"),
-        (format!("cross-validate {small} --out cv.csv"), "read step step step fitted scored scored wrote"),
+        (
+            format!("cross-validate {small} --out cv.csv"),
+            "read step step step fitted scored scored scored wrote",
+        ),
         (format!("plot --data long.csv {columns} --forecast f.csv"), "read read wrote"),
         ("inspect model".to_owned(), ""),
         ("models".to_owned(), ""),

@@ -38,3 +38,83 @@ fn series_that_fit_refuses_are_forecast_with_a_warning() {
     desk.ok(&format!("fit {LONG} --model NLinear {SMALL} {padded} --out model --overwrite --log none"));
     assert!(warnings(&desk, &format!("{predict} short.csv")).is_empty());
 }
+
+#[test]
+fn levels_that_few_windows_cannot_support_are_warned_of_before_they_are_trusted() {
+    let desk = Desk::new();
+    let models = format!("--model NLinear {SMALL} --set scaler_type=standard");
+    let validate = format!("cross-validate {LONG} {models} --n-windows 2 --out cv.csv --level 80,95");
+    let told = warnings(&desk, &format!("{validate} --intervals 2"));
+    assert_eq!(told.len(), 1, "{told:?}");
+    for part in ["calibrated on 2 windows hold about 67 %", "80 % needs 4, 95 % needs 19", "`--intervals N`"]
+    {
+        assert!(told[0].contains(part), "{part}: {told:?}");
+    }
+    assert!(warnings(&desk, &format!("{validate} --intervals 5"))[0].contains("most: 95 % needs 19;"));
+    assert!(warnings(&desk, &format!("{validate} --intervals 19")).is_empty());
+
+    desk.ok(&format!("fit {LONG} {models} --out model --log none --intervals 4"));
+    let predict = "predict --model model --data long.csv --out forecast.csv";
+    assert!(warnings(&desk, &format!("{predict} --level 80")).is_empty());
+    assert!(warnings(&desk, &format!("{predict} --level 90"))[0].contains("90 % needs 9"));
+    assert!(warnings(&desk, &format!("{predict} --level 95 --intervals 19")).is_empty());
+    assert!(warnings(&desk, predict).is_empty());
+}
+
+#[test]
+fn forecasts_that_are_no_numbers_are_written_and_counted() {
+    let desk = Desk::new();
+    desk.ok(&format!(
+        "fit {LONG} --model NLinear,MLP {SMALL} --set MLP.hidden_size=4 --out model --log none"
+    ));
+    // From the largest single precision number down to the smallest is further than there are numbers.
+    let huge = |row: usize| if row == 13 { "-3.4e38" } else { "3.4e38" };
+    let series = |id: &str, y: &dyn Fn(usize) -> String| -> String {
+        (0..14).map(|row| format!("{id},2024-01-{:02},{}\n", row + 1, y(row))).collect()
+    };
+    let huge = series("huge", &|row| huge(row).to_owned());
+    desk.put("huge.csv", &format!("shop,day,sales\n{huge}{}", series("usual", &|row| row.to_string())));
+    let told = warnings(&desk, "predict --model model --data huge.csv --out forecast.csv");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("infinite or not a number: 7 of 14 of NLinear"), "{told:?}");
+    assert_eq!(desk.read("forecast.csv").lines().count(), 1 + 14);
+}
+
+#[test]
+fn windows_that_cannot_be_forecast_are_told() {
+    let desk = Desk::new();
+    desk.put("short.csv", &long_csv().lines().take(1 + 120 + 20).collect::<Vec<_>>().join("\n"));
+    let data = LONG.replace("long", "short");
+    let validate = format!("cross-validate {data} --model NLinear {SMALL} --n-windows 10 --out cv.csv");
+    let told = warnings(&desk, &validate);
+    assert_eq!(told.len(), 1, "{told:?}");
+    for part in ["12 of the 20 windows", "south (20 rows)", "`--drop-short`"] {
+        assert!(told[0].contains(part), "{part}: {told:?}");
+    }
+    assert!(warnings(&desk, &format!("{validate} --drop-short")).is_empty());
+    assert!(desk.read("cv.csv").lines().all(|line| !line.starts_with("south")));
+}
+
+#[test]
+fn models_do_without_columns_that_they_cannot_read() {
+    let desk = Desk::new();
+    desk.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");
+    let models = format!("--model NLinear,MLP,DLinear {SMALL} --set MLP.hidden_size=4");
+    let exogenous = "--futr-exog price --static shops.csv --cat-exog price";
+    let told = warnings(&desk, &format!("fit {LONG} {models} {exogenous} --out model"));
+    assert_eq!(
+        told,
+        [
+            "--futr-exog price: NLinear, DLinear read no such columns and do without",
+            "--static size: NLinear, DLinear read no such columns and do without",
+            "--cat-exog price: NLinear, DLinear read no such columns and do without",
+        ]
+    );
+    let inspected: Value = serde_json::from_str(&desk.ok("inspect model --json")).unwrap();
+    let columns = |model: usize| &inspected["models"][model]["hyper_parameters"]["futr_exog_list"];
+    assert_eq!((columns(0), columns(1)), (&Value::Null, &serde_json::json!(["price"])));
+    // Where none reads them, the columns are a mistake.
+    let message =
+        desk.fails(2, &format!("fit {LONG} --model NLinear,DLinear {SMALL} --futr-exog price --out other"));
+    assert!(message.contains("--futr-exog") && message.contains("reads no future columns"), "{message}");
+}

@@ -299,5 +299,5 @@ fn static_and_future_tables_come_as_batches_too() {
         Future::from_record_batches([batch(&rows)], &ReadOptions::default(), &panel, 1)
     };
     assert_eq!(future(vec![2, 2]).unwrap().column("price").unwrap(), [6.0, 5.0]);
-    contains(future(vec![2, 3]).unwrap_err(), "row 1: series `a` at 3 is not among the rows to forecast");
+    contains(future(vec![2, 3]).unwrap_err(), "lacks 1 future rows, of which each series needs 1: `a at 2`");
 }

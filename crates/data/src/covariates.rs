@@ -83,6 +83,7 @@ pub struct Future {
     table: Arc<str>,
     /// Each column is `[series, h]`.
     columns: Vec<Column>,
+    ignored_rows: usize,
 }
 
 impl Future {
@@ -106,15 +107,21 @@ impl Future {
             column.usable()?;
             read.push(column);
         }
-        Ok(Self { series: panel.n_series(), h, table: "the future table".into(), columns: read })
+        Ok(Self {
+            series: panel.n_series(),
+            h,
+            table: "the future table".into(),
+            columns: read,
+            ignored_rows: 0,
+        })
     }
 
-    /// Reads a long file (Parquet by its name, else CSV) that holds, for every series of the panel,
-    /// exactly the `h` rows that follow it. The columns of ids and times are named as in `options`; a target column is
-    /// ignored.
+    /// Reads a long file (Parquet by its name, else CSV) that holds, for every series of the panel, the `h` rows that
+    /// follow it. The columns of ids and times are named as in `options`; a target column is ignored, and so are rows
+    /// before and after these `h`, and rows of other series ([`Future::ignored_rows`]).
     ///
     /// # Errors
-    /// Rows that are missing, given twice, or not needed, and what is wrong with the file itself.
+    /// Rows that are missing, given twice, or between two steps, and what is wrong with the file itself.
     /// A column with a cell that is no number is an error only when it is used.
     pub fn from_file(
         path: impl AsRef<Path>,
@@ -163,21 +170,28 @@ impl Future {
         let shown = |time: i64| kind.display_in(panel.zone(), time);
         let format = options.time_format.clone();
         let mut clock = Clock { kind: Some(kind), zone: panel.zone().cloned(), format, ..Clock::default() };
+        let mut ignored_rows = 0;
         while table.advance()? {
             let table = &*table;
             let (id, time) = (table.id(id)?, table.time(time, &mut clock)?);
-            let series = panel.find(&id);
-            let needed = series.map_or(&[][..], |series| &times[series * h..][..h]);
-            let Ok(step) = needed.binary_search(&time) else {
-                let needed = match needed {
-                    [] => "the panel has no such series".to_owned(),
-                    [first, .., last] => format!("{} to {}", shown(*first), shown(*last)),
-                    [only] => shown(*only),
-                };
-                let (id, time) = (id.into_owned(), shown(time));
-                return Err(DataError::FutureExtra { at: table.place(), id, time, needed });
+            let Some(series) = panel.find(&id) else {
+                ignored_rows += 1;
+                continue;
             };
-            let row = series.unwrap_or(0) * h + step;
+            let needed = &times[series * h..][..h];
+            let step = match needed.binary_search(&time) {
+                Ok(step) => step,
+                Err(at) if at == 0 || at == h => {
+                    ignored_rows += 1;
+                    continue;
+                }
+                Err(_) => {
+                    let needed = format!("{} to {}", shown(needed[0]), shown(needed[h - 1]));
+                    let (id, time) = (id.into_owned(), shown(time));
+                    return Err(DataError::FutureExtra { at: table.place(), id, time, needed });
+                }
+            };
+            let row = series * h + step;
             let at = table.place();
             if let Some(earlier) = seen[row].replace(at.row) {
                 let earlier = Place { row: earlier, ..at.clone() };
@@ -198,11 +212,11 @@ impl Future {
             let rows = missing.take(8).map(named).collect();
             return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });
         }
-        Ok(Self { series: panel.n_series(), h, table: table.file().clone(), columns })
+        Ok(Self { series: panel.n_series(), h, table: table.file().clone(), columns, ignored_rows })
     }
 
     pub(crate) fn of_columns([series, h]: [usize; 2], table: Arc<str>, columns: Vec<Column>) -> Self {
-        Self { series, h, table, columns }
+        Self { series, h, table, columns, ignored_rows: 0 }
     }
 
     pub(crate) fn with_columns(&self, columns: Vec<Column>) -> Self {
@@ -225,6 +239,11 @@ impl Future {
 
     pub(crate) fn shorten(&mut self, h: usize) {
         self.h = h;
+    }
+
+    /// Rows of the file that no forecast needs: before the horizon, after it, or of other series.
+    pub fn ignored_rows(&self) -> usize {
+        self.ignored_rows
     }
 
     /// The horizon.

@@ -53,7 +53,7 @@ fn future_rows_are_put_in_their_places() {
 }
 
 #[test]
-fn future_rows_must_be_exactly_the_horizon() {
+fn future_rows_must_cover_the_horizon() {
     let head = "unique_id,ds,x\na,2024-02-29,1\na,2024-03-01,2\nb,2024-01-03,3\n";
     contains(
         future(head).unwrap_err(),
@@ -61,18 +61,24 @@ fn future_rows_must_be_exactly_the_horizon() {
     );
     for (row, message) in [
         (
-            "b,2024-01-05,1",
-            "line 5: series `b` at 2024-01-05 is not among the rows to forecast (2024-01-03 to 2024-01-04)",
-        ),
-        (
-            "c,2024-01-04,1",
-            "series `c` at 2024-01-04 is not among the rows to forecast (the panel has no such series)",
+            "b,2024-01-03 12:00,1",
+            "line 5: series `b` at 2024-01-03 12:00:00 is not among the rows to forecast (2024-01-03 to 2024-01-04)",
         ),
         ("b,2024-01-03,1", "line 5: series `b` has 2024-01-03 already"),
         ("b,4,1", "line 5, column `ds`: \"4\" is not a date or time like the ones before it"),
     ] {
         contains(future(&format!("{head}{row}\n")).unwrap_err(), message);
     }
+}
+
+#[test]
+fn future_rows_beyond_the_horizon_are_counted_and_ignored() {
+    let needed = "unique_id,ds,x\na,2024-02-29,1\na,2024-03-01,2\nb,2024-01-03,3\nb,2024-01-04,4\n";
+    assert_eq!(future(needed).unwrap().ignored_rows(), 0);
+    // After the horizon, before it, and of a series that is not to be forecast; their values do not matter.
+    let more = "b,2024-01-05,?\na,2024-02-28,9\nc,2024-01-04,9\n";
+    let future = future(&format!("{needed}{more}")).unwrap();
+    assert_eq!((future.ignored_rows(), future.column("x").unwrap()), (3, &[1.0, 2.0, 3.0, 4.0][..]));
 }
 
 #[test]

@@ -303,7 +303,7 @@ pub enum DataError {
         /// The first few, as `id at time`.
         rows: Vec<String>,
     },
-    /// A future row that no forecast needs.
+    /// A future row within the horizon of its series, at a time that is no step of it.
     #[error("{at}: series `{id}` at {time} is not among the rows to forecast ({needed}); remove it")]
     FutureExtra {
         /// The row.
@@ -335,7 +335,7 @@ pub enum DataError {
     #[error(
         "series `{id}` has {rows} rows to train on ({held_out} held out), but input_size = \
          {input_size} needs {needed}; lower input_size or val_size, set start_padding_enabled, \
-         or leave the series out"
+         or leave out the series that are too short (`--drop-short`)"
     )]
     TooShort {
         /// The series.
@@ -361,6 +361,12 @@ pub enum DataError {
         /// The insample length.
         input_size: usize,
     },
+    /// No row to train on counts.
+    #[error(
+        "sample_weight is 0 in every row that training could learn to forecast, so that nothing would be learned; give \
+         some of them a weight above 0, or leave the column out"
+    )]
+    NoWeight,
     /// A setting is out of its range.
     #[error("{name} = {found}, but it must be {expected}")]
     Setting {

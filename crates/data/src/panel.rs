@@ -271,6 +271,13 @@ impl Panel {
         cut
     }
 
+    /// The panel without the series of fewer than `rows` rows. Nothing is copied.
+    pub fn without_shorter_than(&self, rows: usize) -> Self {
+        let mut long = self.clone();
+        long.series.retain(|series| series.len >= rows);
+        long
+    }
+
     /// Adds a static column: one value for each series, found by id.
     ///
     /// # Errors

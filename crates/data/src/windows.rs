@@ -102,11 +102,13 @@ pub enum Span<'p> {
         /// Rows between neighbouring cutoffs.
         step_size: usize,
     },
-    /// Rolling windows whose horizons cover each series from its end back to its start, as far as whole steps
-    /// go; before the first of them nothing is known.
+    /// Rolling windows whose horizons cover each series from its end back to its start, as far as whole steps go.
     Insample {
         /// Rows between neighbouring cutoffs.
         step_size: usize,
+        /// Also the window whose horizon begins with the series, if whole steps lead to it: all of its history is
+        /// padding.
+        from_padding: bool,
     },
     /// The horizon after the end of each series.
     Predict {
@@ -195,11 +197,12 @@ impl Grid {
                 let count = (test - h) / step + 1;
                 Self { offset: -test - l, step, count, cut: 0, keep: Keep::Cutoff }
             }
-            Span::Insample { step_size } => {
+            Span::Insample { step_size, from_padding } => {
                 let step = rows("step_size", step_size, 1)?;
                 let count = if longest < h { 0 } else { (longest - h) / step + 1 };
                 let offset = -l - h - (count - 1).max(0) * step;
-                Self { offset, step, count, cut: 0, keep: Keep::Horizon }
+                let keep = if from_padding { Keep::Horizon } else { Keep::Cutoff };
+                Self { offset, step, count, cut: 0, keep }
             }
             Span::Predict { .. } => Self { offset: -l, step: 1, count: 1, cut: 0, keep: Keep::All },
         })
@@ -299,6 +302,7 @@ impl<'p> Cutter<'p> {
         }
         if let Span::Train { val_size, test_size } = span {
             cutter.check_lengths(spec, val_size, test_size)?;
+            cutter.check_weights()?;
         }
         Ok(cutter)
     }
@@ -321,6 +325,20 @@ impl<'p> Cutter<'p> {
             return Err(DataError::NoWindows { rows, input_size });
         }
         Ok(())
+    }
+
+    /// Without a weight above 0 every loss would be 0, and nothing would be learned.
+    fn check_weights(&self) -> Result<(), DataError> {
+        let mut sums = vec![0.0; self.h];
+        let mut has_weight = |window: WindowRef| {
+            self.add_mask_sums(&[window], &mut sums);
+            sums.iter().any(|sum| *sum > 0.0)
+        };
+        let mut series = 0..self.panel.n_series();
+        match self.weight.is_none() || series.any(|series| self.all(series).any(&mut has_weight)) {
+            true => Ok(()),
+            false => Err(DataError::NoWeight),
+        }
     }
 
     /// Marks the candidates with enough known rows.

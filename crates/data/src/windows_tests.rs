@@ -94,7 +94,7 @@ fn materialised(panel: &Panel, spec: &WindowSpec, span: Span<'_>) -> Vec<(Window
                 }
                 frame.drain(..frame.len() - l - test_size);
             }
-            Span::Insample { step_size } => {
+            Span::Insample { step_size, .. } => {
                 // Of the series' own rows as many as whole steps cover, after nothing but padding.
                 step = step_size;
                 let rows = match len as usize {
@@ -116,12 +116,13 @@ fn materialised(panel: &Panel, spec: &WindowSpec, span: Span<'_>) -> Vec<(Window
                 frame.drain(..frame.len() - l - h);
             }
         }
+        let needs_a_cutoff = matches!(span, Span::Test { .. } | Span::Insample { from_padding: false, .. });
         for window in frame.windows(l + h).step_by(step) {
             let ones = |cells: &[(i64, bool)]| cells.iter().filter(|cell| cell.1).count();
             let cutoff = window[l - 1].0;
             if ones(&window[..l]) >= least[0]
                 && ones(&window[l..]) >= least[1]
-                && (cutoff >= 0 || !matches!(span, Span::Test { .. }))
+                && (cutoff >= 0 || !needs_a_cutoff)
             {
                 let start = WindowRef { series: series as u32, start: window[0].0 };
                 windows.push((start, window.iter().map(|cell| cell.1).collect()));
@@ -148,7 +149,8 @@ fn any_span() -> impl Strategy<Value = Span<'static>> {
         (0..20_usize, 0..10_usize).prop_map(|(val_size, test_size)| Span::Train { val_size, test_size }),
         (1..20_usize, 0..10_usize).prop_map(|(val_size, test_size)| Span::Validation { val_size, test_size }),
         (1..8_usize, 0..5_usize).prop_map(|(step_size, n)| Span::Test { test_size: n, step_size }),
-        (1..8_usize).prop_map(|step_size| Span::Insample { step_size }),
+        (1..8_usize, any::<bool>())
+            .prop_map(|(step_size, from_padding)| Span::Insample { step_size, from_padding }),
         Just(Span::Predict { future: None }),
     ]
 }

@@ -8,9 +8,10 @@ use crate::columns::{Output, point};
 use crate::error::Error;
 use crate::forecaster::{Fitted, Forecaster};
 use crate::levels::checked;
-use crate::metrics::{Metrics, Scored, seasonal_error, seasonal_naive};
+use crate::metrics::{BASELINES, Metrics, Scored, seasonal_error, seasonal_naive};
 use crate::predict::{PredictOptions, Told};
 use crate::rolling::{Rows, known};
+use crate::warning::Warning;
 
 /// Forecasts from several cutoffs, and the models that made them.
 pub struct CrossValidation {
@@ -44,14 +45,36 @@ impl Forecaster {
         }
         self.level = checked(&self.level)?;
         self.check_levels(&self.level)?;
+        self.check_columns(&BASELINES)?;
         let cutoffs: Vec<usize> = (0..n_windows).rev().map(|window| self.h() + window * step_size).collect();
+        if let Some(intervals) = self.intervals {
+            self.warnings.warn_of_few_windows(intervals, &self.level);
+        }
         let (fitted, mut told) = match self.refit {
             0 => self.validate_once(panel, cutoffs[0], step_size)?,
             every => self.validate_anew(panel, &cutoffs, every)?,
         };
+        self.warn_of_fewer_windows(panel, cutoffs[0], &told, n_windows);
         let outputs = std::mem::take(&mut told.models);
         let (frame, windows) = fitted.table(panel, told)?;
+        fitted.warn_of_non_finite(&frame.columns[1..]);
         Ok(CrossValidation { frame, fitted, outputs, windows })
+    }
+
+    /// The rows that each series needs for cross-validation over as many windows, and for the training before.
+    pub fn rows_needed_to_validate(&self, n_windows: usize, step_size: usize) -> usize {
+        let last = n_windows.saturating_sub(1).saturating_mul(step_size);
+        self.rows_needed_before(last.saturating_add(self.h()))
+    }
+
+    /// Warns if series have fewer than `n_windows` windows, the first of which begins `test_size` rows before the end.
+    fn warn_of_fewer_windows(&self, panel: &Panel, test_size: usize, told: &Told, n_windows: usize) {
+        let (windows, asked) = (told.windows.len(), n_windows * panel.n_series());
+        if windows < asked {
+            let short = (0..panel.n_series()).filter(|&series| panel.len(series) <= test_size);
+            let series = short.map(|series| (panel.id(series).to_string(), panel.len(series))).collect();
+            self.warnings.warn(&Warning::FewerWindows { windows, asked, series });
+        }
     }
 
     fn validate_once(
@@ -112,7 +135,7 @@ impl Forecaster {
 impl CrossValidation {
     /// The errors of each model's point forecast (of a distribution its mean, else of quantiles the nearest to
     /// the median), where the truth is known, with pinball loss and coverage where it forecasts quantiles; and
-    /// the errors of the seasonal naive forecast, which comes last. `season` is in steps.
+    /// those of the [baselines](Self::baselines), which come last. `season` is in steps.
     ///
     /// # Panics
     /// If `season` is 0 or `panel` is not the one that was forecast.
@@ -122,6 +145,7 @@ impl CrossValidation {
         let score = |name: &str, forecast: &[f32]| {
             Metrics::of(
                 name,
+                self.fitted.h(),
                 self.windows.iter().map(|window| Scored {
                     truth: &truth[window.rows.clone()],
                     forecast: &forecast[window.rows.clone()],
@@ -141,21 +165,31 @@ impl CrossValidation {
                 .collect();
             metrics.push(score(&name, &columns[point(outputs)].1).with_quantiles(truth, &forecasts));
         }
-        metrics.push(score("SeasonalNaive", &self.naive(panel, season)));
+        metrics.extend(self.baselines(panel, season).iter().map(|(name, forecast)| score(name, forecast)));
         metrics
     }
 
-    /// The seasonal naive forecast of every row.
-    pub fn naive(&self, panel: &Panel, season: usize) -> Vec<f32> {
+    /// The forecasts of every row that need no model, with their names ([`BASELINES`]): the last known value
+    /// repeated, and the last season of `season` steps repeated. Which of the two is the harder to beat depends on
+    /// the data.
+    ///
+    /// # Panics
+    /// As [`CrossValidation::metrics`].
+    pub fn baselines(&self, panel: &Panel, season: usize) -> Vec<(String, Vec<f32>)> {
+        assert!(season > 0, "a season of 0 steps");
         let h = self.fitted.h();
-        let mut forecast = Vec::with_capacity(self.frame.n_rows());
+        let seasons = BASELINES.into_iter().zip([1, season]);
+        let mut forecasts: Vec<_> =
+            seasons.map(|(name, season)| (season, name.to_owned(), Vec::new())).collect();
         for window in &self.windows {
             for &before in &window.known {
                 let history = known(panel, window.series, 0..before);
-                forecast.extend(seasonal_naive(&history, season, h));
+                for (season, _, forecast) in &mut forecasts {
+                    forecast.extend(seasonal_naive(&history, *season, h));
+                }
             }
         }
-        forecast
+        forecasts.into_iter().map(|(_, name, forecast)| (name, forecast)).collect()
     }
 }
 

@@ -225,7 +225,7 @@ pub enum Error {
     /// A series that has too few rows to calibrate intervals on.
     #[error(
         "prediction intervals with these settings need {needed} rows of each series, and series {id} has {rows}; \
-             lower n_windows, step_size, val_size or h, or leave the series out"
+             lower n_windows, step_size, val_size or h, or leave out the series that are too short (`--drop-short`)"
     )]
     ShortForIntervals {
         /// The series.
@@ -292,8 +292,11 @@ pub enum Error {
         /// The horizon.
         h: usize,
     },
-    /// A series that no whole horizon fits in.
-    #[error("a forecast of h = {h} steps does not fit into series {id}, which has {rows} rows; leave it out")]
+    /// A series that no forecast fits in.
+    #[error(
+        "a forecast of h = {h} steps of the history needs {needed} rows, more than series {id}, which has {rows} rows; \
+         leave it out"
+    )]
     ShortForInsample {
         /// The series.
         id: String,
@@ -301,6 +304,8 @@ pub enum Error {
         rows: usize,
         /// The horizon.
         h: usize,
+        /// Rows needed.
+        needed: usize,
     },
     /// The state of another training.
     #[error(

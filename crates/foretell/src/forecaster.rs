@@ -21,7 +21,7 @@ use crate::side_by_side::side_by_side;
 use crate::spec::ModelSpec;
 use crate::training::{Turns, train, train_config};
 use crate::warning::WarningListener;
-use crate::windows::{Purpose, window_dims, window_spec};
+use crate::windows::{Purpose, least_rows, window_dims, window_spec};
 
 /// Who is told of the steps of training: the model's column name and the state after the step.
 type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
@@ -36,7 +36,7 @@ pub struct Forecaster {
     pub(crate) restore_best: bool,
     columns: ColumnNames,
     pub(crate) local: Local,
-    intervals: Option<PredictionIntervals>,
+    pub(crate) intervals: Option<PredictionIntervals>,
     /// In cross-validation, after how many windows the models are trained anew; 0 for never.
     pub(crate) refit: usize,
     /// The intervals that cross-validation forecasts.
@@ -220,6 +220,20 @@ impl Forecaster {
         self
     }
 
+    /// The rows that each series needs for [`Forecaster::fit`]; [`Panel::without_shorter_than`] leaves out the others.
+    pub fn rows_needed(&self) -> usize {
+        self.rows_needed_before(0)
+    }
+
+    /// The rows that each series needs if the last `test_size` are not trained on: an input of every model, and
+    /// what is held out or calibrated on after it.
+    pub(crate) fn rows_needed_before(&self, test_size: usize) -> usize {
+        let input = self.specs.iter().map(least_rows).max().unwrap_or(1);
+        let calibration =
+            self.intervals.map_or(0, |intervals| intervals.test_size(self.h()).saturating_add(1));
+        input.max(calibration).saturating_add(self.val_size).saturating_add(test_size)
+    }
+
     /// Trains the models on all of the panel but the last `val_size` steps: side by side those that would leave
     /// threads idle, the others one after the other.
     ///
@@ -247,7 +261,7 @@ impl Forecaster {
         if self.val_size > 0 && self.val_size < h {
             return Err(Error::ValSize { h, found: self.val_size });
         }
-        self.check_columns()?;
+        self.check_columns(&[])?;
         let vocabulary = vocabulary(&self.specs, &panel.without_last(test_size))?;
         let numbered = numbered(panel, &vocabulary)?;
         let keeper = self.keeper(&numbered, test_size)?;
@@ -294,10 +308,11 @@ impl Forecaster {
         })
     }
 
-    /// No two columns of a forecast may have the same name.
-    fn check_columns(&self) -> Result<(), Error> {
+    /// No two columns of a forecast may have the same name; it has these `further` ones.
+    pub(crate) fn check_columns(&self, further: &[&str]) -> Result<(), Error> {
         let ColumnNames { id, time, target } = &self.columns;
         let mut taken: Vec<String> = vec![id.clone(), time.clone(), target.clone(), "cutoff".to_owned()];
+        taken.extend(further.iter().map(|&name| name.to_owned()));
         for (spec, name) in self.specs.iter().zip(column_names(&self.specs)) {
             taken.extend(spec.loss().suffixes().iter().map(|suffix| format!("{name}{suffix}")));
         }

@@ -7,27 +7,39 @@ use crate::forecaster::Fitted;
 
 impl Fitted {
     /// Forecasts what is known already: `h` steps from a cutoff every `step_size` steps, the last forecast
-    /// ending with the series, the first cutoff before its first rows, where a model sees nothing. What the models
-    /// were trained on is no test of them: for that there is
-    /// [`Forecaster::cross_validate`](crate::Forecaster::cross_validate).
+    /// ending with the series, the first cutoff a row of it. What the models were trained on is no test of them: for
+    /// that there is [`Forecaster::cross_validate`](crate::Forecaster::cross_validate).
     ///
     /// The table has the columns `unique_id, ds, cutoff, y` (NaN where unknown) and those of the models.
     ///
     /// # Errors
-    /// As [`Fitted::predict`]; if `step_size` is 0, or a series has fewer than `h` rows.
+    /// As [`Fitted::predict`]; if `step_size` is 0, or a series has fewer than `h + 1` rows.
     pub fn predict_insample(&self, panel: &Panel, step_size: usize) -> Result<Frame, Error> {
+        self.forecast_history(panel, step_size, false)
+    }
+
+    /// [`Fitted::predict_insample`] with the forecast of the first `h` rows of a series too, if whole steps lead to it.
+    /// It is made from padding alone, so it is about 0 wherever the series lies. neuralforecast has it.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict`]; if `step_size` is 0, or a series has fewer than `h` rows.
+    pub fn predict_insample_from_padding(&self, panel: &Panel, step_size: usize) -> Result<Frame, Error> {
+        self.forecast_history(panel, step_size, true)
+    }
+
+    fn forecast_history(&self, panel: &Panel, step_size: usize, from_padding: bool) -> Result<Frame, Error> {
         self.check_frequency(panel)?;
         let h = self.h();
-        if let Some(short) = (0..panel.n_series()).find(|&series| panel.len(series) < h) {
-            return Err(Error::ShortForInsample {
-                id: panel.id(short).to_string(),
-                rows: panel.len(short),
-                h,
-            });
+        let needed = h + usize::from(!from_padding);
+        if let Some(short) = (0..panel.n_series()).find(|&series| panel.len(series) < needed) {
+            let (id, rows) = (panel.id(short).to_string(), panel.len(short));
+            return Err(Error::ShortForInsample { id, rows, h, needed });
         }
         let scaled = self.seen(panel, 0)?;
-        let told =
-            self.tell(panel, &scaled, &[], self.spanning(&scaled.panel, Span::Insample { step_size }))?;
-        Ok(self.table(panel, told)?.0)
+        let span = Span::Insample { step_size, from_padding };
+        let told = self.tell(panel, &scaled, &[], self.spanning(&scaled.panel, span))?;
+        let (frame, _) = self.table(panel, told)?;
+        self.warn_of_non_finite(&frame.columns[1..]);
+        Ok(frame)
     }
 }

@@ -82,6 +82,14 @@ pub(crate) fn check(loss: &Loss, name: &str, level: &[f64], calibrated: bool) ->
 }
 
 impl Fitted {
+    /// Warns if intervals of these levels come of too few errors.
+    pub(crate) fn warn_of_few_windows(&self, level: &[f64]) {
+        let calibrated = |name: &String| self.conformal.as_ref().filter(|conformal| conformal.has(name));
+        if let Some(conformal) = self.column_names().iter().find_map(calibrated) {
+            self.warnings.warn_of_few_windows(conformal.intervals, level);
+        }
+    }
+
     /// What the forecast of a model consists of.
     pub(crate) fn recipe(&self, model: &FittedModel, name: &str, level: &[f64]) -> Result<Recipe<'_>, Error> {
         // Weights are for the losses of whole windows only.

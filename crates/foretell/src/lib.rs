@@ -82,12 +82,12 @@ pub use foretell_data::{
     Categories, DataError, Fill, Filled, Frame, Freq, Future, LocalScaler, Panel, PanelBuilder, ReadOptions,
     RecordBatch, TimeFormat, TimeKind, TimeStyle, Vocabulary, Zone, column_names, is_parquet,
 };
-pub use foretell_models::{ConfigError, Entry, MODELS};
+pub use foretell_models::{ConfigError, Entry, Exogenous, MODELS};
 pub use foretell_nn::{Loss, LossError};
 pub use foretell_simd::Level;
 pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
 pub use inspect::{Contents, ModelContents, TensorInfo};
-pub use metrics::{Coverage, Metrics, usual_season};
+pub use metrics::{BASELINES, Coverage, Metrics, usual_season};
 pub use predict::PredictOptions;
 pub use resume::remove_training_state;
 /// The values that [`ModelSpec::set`] takes.

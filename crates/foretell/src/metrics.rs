@@ -1,7 +1,10 @@
-//! How good forecasts are: errors against the truth, beside the seasonal naive forecast.
+//! How good forecasts are: errors against the truth, beside those of forecasts that need no model.
 
 use foretell_data::Freq;
 use serde::Serialize;
+
+/// The names of the forecasts that need no model: the last value repeated, and the last season repeated.
+pub const BASELINES: [&str; 2] = ["Naive", "SeasonalNaive"];
 
 /// The errors of one forecaster over many forecasts, where the truth is known.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,6 +21,12 @@ pub struct Metrics {
     /// the series' own training part (Hyndman and Koehler 2006). Series whose training part is constant
     /// over the season or too short do not count; NaN (null in JSON) where none does.
     pub mase: f64,
+    /// Forecasts of all series together of which at least one step's truth is known.
+    pub scored_windows: usize,
+    /// Series that they are of: those behind MAE, RMSE and sMAPE.
+    pub scored_series: usize,
+    /// Series behind MASE.
+    pub mase_series: usize,
     /// Where quantiles are forecast: the mean over them and over the truths of the pinball loss,
     /// max(q (y - ŷ), (q - 1) (y - ŷ)).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,9 +54,14 @@ pub(crate) struct Scored<'a> {
 }
 
 impl Metrics {
-    pub(crate) fn of<'a>(model: impl Into<String>, series: impl IntoIterator<Item = Scored<'a>>) -> Self {
+    /// `horizon` is that of the forecasts, which stand one after the other.
+    pub(crate) fn of<'a>(
+        model: impl Into<String>,
+        horizon: usize,
+        series: impl IntoIterator<Item = Scored<'a>>,
+    ) -> Self {
         let (mut count, mut absolute, mut squared, mut symmetric) = (0_usize, 0.0, 0.0, 0.0);
-        let (mut scaled, mut scalable) = (0.0, 0_usize);
+        let (mut scaled, mut scored_windows, mut scored_series, mut mase_series) = (0.0, 0, 0, 0);
         for Scored { truth, forecast, naive_error } in series {
             let (mut own, mut known) = (0.0, 0_usize);
             for (&y, &forecast) in truth.iter().zip(forecast).filter(|(y, _)| !y.is_nan()) {
@@ -61,9 +75,12 @@ impl Metrics {
             }
             absolute += own;
             count += known;
+            scored_series += usize::from(known > 0);
+            let scored = |window: &&[f32]| window.iter().any(|y| !y.is_nan());
+            scored_windows += truth.chunks(horizon).filter(scored).count();
             if let Some(naive) = naive_error.filter(|&naive| naive > 0.0 && known > 0) {
                 scaled += own / known as f64 / naive;
-                scalable += 1;
+                mase_series += 1;
             }
         }
         let n = count as f64;
@@ -72,7 +89,10 @@ impl Metrics {
             mae: absolute / n,
             rmse: (squared / n).sqrt(),
             smape: symmetric / n,
-            mase: scaled / scalable as f64,
+            mase: scaled / mase_series as f64,
+            scored_windows,
+            scored_series,
+            mase_series,
             mqloss: None,
             coverage: Vec::new(),
         }
@@ -158,7 +178,7 @@ mod tests {
     #[test]
     fn metrics_by_hand() {
         let scored = Scored { truth: &[1.0, 2.0, 0.0], forecast: &[2.0, 2.0, 0.0], naive_error: Some(0.5) };
-        let metrics = Metrics::of("m", [scored]);
+        let metrics = Metrics::of("m", 3, [scored]);
         assert!((metrics.mae - 1.0 / 3.0).abs() < 1e-12);
         assert!((metrics.rmse - (1.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         assert!((metrics.smape - 2.0 / 9.0).abs() < 1e-12);
@@ -168,7 +188,7 @@ mod tests {
     #[test]
     fn quantiles_are_scored_by_pinball_loss_and_coverage() {
         let scored = Scored { truth: &[], forecast: &[], naive_error: None };
-        let metrics = Metrics::of("m", [scored]).with_quantiles(
+        let metrics = Metrics::of("m", 1, [scored]).with_quantiles(
             &[1.0, f32::NAN, 5.0],
             &[(0.5, &[2.0, 9.0, 3.0]), (0.05, &[0.0, 9.0, 2.0]), (0.95, &[3.0, 9.0, 4.0]), (0.2, &[1.0; 3])],
         );
@@ -202,7 +222,25 @@ mod tests {
         assert_eq!(seasonal_error(&[1.0, GAP, 4.0, 2.0, 6.0], 2), Some(2.5));
         assert_eq!(seasonal_error(&[1.0, GAP], 1), None);
         let scored = Scored { truth: &[1.0, GAP], forecast: &[2.0, 2.0], naive_error: Some(2.0) };
-        let metrics = Metrics::of("m", [scored]);
+        let metrics = Metrics::of("m", 1, [scored]);
         assert_eq!((metrics.mae, metrics.rmse, metrics.mase), (1.0, 1.0, 0.5));
+        assert_eq!(metrics.scored_windows, 1);
+    }
+
+    #[test]
+    fn what_is_behind_each_figure_is_counted() {
+        const GAP: f32 = f32::NAN;
+        let series = |truth, naive_error| Scored { truth, forecast: &[1.0; 4], naive_error };
+        let metrics = Metrics::of(
+            "m",
+            2,
+            [
+                series(&[1.0, 2.0, GAP, 4.0], Some(1.0)),
+                series(&[1.0, GAP, GAP, GAP], Some(0.0)),
+                series(&[1.0, 2.0], None),
+                series(&[GAP, GAP, GAP, GAP], Some(1.0)),
+            ],
+        );
+        assert_eq!((metrics.scored_windows, metrics.scored_series, metrics.mase_series), (4, 3, 1));
     }
 }

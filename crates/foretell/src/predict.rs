@@ -61,6 +61,8 @@ impl Fitted {
     pub fn predict_with(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<Frame, Error> {
         let frame = self.forecast(panel, options)?;
         self.warn_of_short_history(panel);
+        self.warn_of_few_windows(options.level);
+        self.warn_of_non_finite(&frame.columns);
         Ok(frame)
     }
 

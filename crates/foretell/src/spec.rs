@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_data::{DataError, Vocabulary, WindowScaler, nearest};
-use foretell_models::{Categories, Category, ConfigError, Entry, MODELS, find};
+use foretell_models::{Categories, Category, ConfigError, Entry, Exogenous, MODELS, find};
 use foretell_nn::{Dims, Loss, LossError, Model, Table, register_revin};
 use serde_json::{Map, Value};
 
@@ -292,6 +292,11 @@ impl ModelSpec {
     /// The name of the model's column in a forecast: its alias, or its name.
     pub fn alias(&self) -> &str {
         self.common.alias.as_deref().unwrap_or(self.entry.name)
+    }
+
+    /// Which kinds of columns it can read beside the target.
+    pub fn exogenous(&self) -> Exogenous {
+        self.entry.exogenous
     }
 
     /// Steps that it forecasts.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use foretell_data::Panel;
 
+use crate::conformal::PredictionIntervals;
 use crate::forecaster::{Fitted, Forecaster};
 
 /// Something that is no error, but makes a result worth less than it looks. Its text says what to do.
@@ -20,6 +21,29 @@ pub enum Warning {
         input_size: usize,
         /// Ids of the series, with their rows.
         series: Vec<(String, usize)>,
+    },
+    /// Intervals that were calibrated on too few windows to be as wide as their level asks.
+    FewCalibrationWindows {
+        /// Windows of each series that they were calibrated on.
+        n_windows: usize,
+        /// The levels, in percent, with the windows that they need.
+        levels: Vec<(f64, usize)>,
+    },
+    /// Cross-validation forecasts fewer windows than were asked for, as no row comes before some of them.
+    FewerWindows {
+        /// Windows that are forecast.
+        windows: usize,
+        /// Windows that were asked for, of all series together.
+        asked: usize,
+        /// Ids of the series that have fewer, with their rows.
+        series: Vec<(String, usize)>,
+    },
+    /// Forecasts that are infinite or not a number.
+    NotFinite {
+        /// Columns of the forecast, with how many of their values are not finite.
+        columns: Vec<(String, usize)>,
+        /// Values of each column.
+        of: usize,
     },
 }
 
@@ -36,6 +60,33 @@ impl fmt::Display for Warning {
                     models => format!("{} read", models.join(", ")),
                 },
             ),
+            Self::FewCalibrationWindows { n_windows, levels } => {
+                let most = 100.0 * *n_windows as f64 / (*n_windows as f64 + 1.0);
+                let needed: Vec<String> =
+                    levels.iter().map(|(level, needed)| format!("{level} % needs {needed}")).collect();
+                write!(
+                    f,
+                    "intervals that are calibrated on {n_windows} windows hold about {most:.0} % of the truths at \
+                     most: {}; calibrate them on more windows (`--intervals N`)",
+                    needed.join(", ")
+                )
+            }
+            Self::FewerWindows { windows, asked, series } => write!(
+                f,
+                "{windows} of the {asked} windows asked for are forecast, as no row comes before the first ones of the \
+                 series {}; leave out the series that are too short (`--drop-short`), or lower n_windows or step_size",
+                first_few(series)
+            ),
+            Self::NotFinite { columns, of } => {
+                let counts: Vec<String> =
+                    columns.iter().map(|(name, count)| format!("{count} of {of} of {name}")).collect();
+                write!(
+                    f,
+                    "forecasts that are infinite or not a number: {}; look for extreme values in the data, and train \
+                     with a scaler_type or a lower learning_rate",
+                    counts.join(", ")
+                )
+            }
         }
     }
 }
@@ -56,15 +107,31 @@ fn first_few(series: &[(String, usize)]) -> String {
 #[derive(Clone)]
 pub(crate) struct WarningListener(Arc<dyn Fn(&Warning) + Send + Sync>);
 
+impl Default for WarningListener {
+    fn default() -> Self {
+        Self(Arc::new(|_| {}))
+    }
+}
+
 impl WarningListener {
     pub(crate) fn warn(&self, warning: &Warning) {
         (self.0)(warning);
     }
-}
 
-impl Default for WarningListener {
-    fn default() -> Self {
-        Self(Arc::new(|_| {}))
+    /// Warns of those of the levels that so few windows cannot be calibrated for: of n errors the next one is larger
+    /// than all with a probability of 1 / (n + 1), so that no interval that they make holds more than n / (n + 1).
+    pub(crate) fn warn_of_few_windows(&self, intervals: PredictionIntervals, level: &[f64]) {
+        let n_windows = intervals.n_windows;
+        // A level is a decimal fraction, which the quotient misses by a little.
+        let needed = |level: f64| (level / (100.0 - level) - 1e-6).ceil() as usize;
+        let levels: Vec<_> = level
+            .iter()
+            .map(|&level| (level, needed(level)))
+            .filter(|(_, needed)| *needed > n_windows)
+            .collect();
+        if !levels.is_empty() {
+            self.warn(&Warning::FewCalibrationWindows { n_windows, levels });
+        }
     }
 }
 
@@ -85,6 +152,17 @@ impl Fitted {
         self
     }
 
+    /// Warns of values that are no finite numbers among the columns of a forecast.
+    pub(crate) fn warn_of_non_finite(&self, columns: &[(String, Vec<f32>)]) {
+        let count = |values: &[f32]| values.iter().filter(|value| !value.is_finite()).count();
+        let counts = columns.iter().map(|(name, values)| (name.clone(), count(values)));
+        let columns_hit: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
+        if !columns_hit.is_empty() {
+            let of = columns[0].1.len();
+            self.warnings.warn(&Warning::NotFinite { columns: columns_hit, of });
+        }
+    }
+
     /// Warns of series that training would have refused, as they are shorter than what a model reads.
     pub(crate) fn warn_of_short_history(&self, panel: &Panel) {
         let mut models: BTreeMap<usize, Vec<String>> = BTreeMap::new();
@@ -102,5 +180,35 @@ impl Fitted {
                 self.warnings.warn(&Warning::ShortHistory { models, input_size, series });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn levels_need_as_many_windows_as_they_leave_out_one() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let into = told.clone();
+        let listener =
+            WarningListener(Arc::new(move |warning| into.lock().expect("no panic").push(warning.clone())));
+        let warn = |n_windows: usize, level: &[f64]| {
+            let intervals = PredictionIntervals { n_windows, ..PredictionIntervals::default() };
+            listener.warn_of_few_windows(intervals, level);
+            told.lock().expect("no panic").pop()
+        };
+        for (level, needed) in [(50.0, 1), (80.0, 4), (90.0, 9), (95.0, 19), (97.5, 39), (99.9, 999)] {
+            assert_eq!(warn(needed.max(2), &[level]), None, "{level}");
+            if needed > 2 {
+                let n_windows = needed - 1;
+                let expected = Warning::FewCalibrationWindows { n_windows, levels: vec![(level, needed)] };
+                assert_eq!(warn(n_windows, &[level]), Some(expected));
+            }
+        }
+        let text = warn(2, &[50.0, 80.0, 95.0]).expect("a warning").to_string();
+        assert!(text.contains("about 67 %") && text.contains("80 % needs 4, 95 % needs 19"), "{text}");
     }
 }

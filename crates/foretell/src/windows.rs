@@ -1,7 +1,7 @@
 //! The windows that a model is cut: what for decides their sizes where it forecasts step by step.
 
 use foretell_data::WindowSpec;
-use foretell_nn::{Dims, Model};
+use foretell_nn::{Dims, Model, Table};
 
 use crate::error::Error;
 use crate::spec::ModelSpec;
@@ -26,6 +26,15 @@ pub(crate) fn window_dims(spec: &ModelSpec, network: &dyn Model, purpose: Purpos
         Purpose::Forecast => (model.inference_input_size(), dims.horizon),
     };
     Dims { input_size: input_size + 1, horizon, ..dims }
+}
+
+/// Rows that a series needs to train the model on: those of its input, one if it may be padded.
+pub(crate) fn least_rows(spec: &ModelSpec) -> usize {
+    if spec.common().start_padding_enabled {
+        return 1;
+    }
+    let network = spec.build(&mut Table::default()).expect("specs are checked");
+    window_dims(spec, network.as_ref(), Purpose::Train).input_size
 }
 
 /// How windows of these sizes are cut from a panel.

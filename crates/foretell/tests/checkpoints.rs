@@ -74,7 +74,7 @@ fn ask(case: &Path, fitted: &Fitted, asked: &Asked) -> Frame {
     let level: &[f64] = if let Asked::Level(level) = asked { level } else { &[] };
     let options = PredictOptions { future: future.as_ref(), h: Some(h), level };
     let answer = match asked {
-        Asked::Insample(step_size) => fitted.predict_insample(&panel, *step_size),
+        Asked::Insample(step_size) => fitted.predict_insample_from_padding(&panel, *step_size),
         _ => fitted.predict_with(&panel, &options),
     };
     answer.unwrap_or_else(|error| panic!("{}: {error}", case.display()))

@@ -67,8 +67,12 @@ fn the_history_is_covered_from_its_end() {
         assert_eq!(column.1[20 * H..], last[H..]);
     }
 
-    let first = fitted.predict_insample(&panel(), 1).expect("a forecast");
-    assert_eq!(first.cutoffs.expect("cutoffs")[0], -1, "before the first row");
+    let first = |frame: foretell::Frame| frame.cutoffs.expect("cutoffs")[0];
+    let padded = fitted.predict_insample_from_padding(&panel(), 1).expect("a forecast");
+    let known = fitted.predict_insample(&panel(), 1).expect("a forecast");
+    assert_eq!(padded.n_rows(), known.n_rows() + 2 * H, "one forecast of each series is from padding alone");
+    assert_eq!(padded.columns[1].1[H..2 * H], known.columns[1].1[..H]);
+    assert_eq!((first(padded), first(known)), (-1, 0));
     let tiny = panel().last(3);
     let error = fitted.predict_insample(&tiny, 1).expect_err("too short").to_string();
     assert!(error.contains("series long, which has 3 rows"), "{error}");

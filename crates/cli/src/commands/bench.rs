@@ -47,7 +47,7 @@ impl Bench {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let mut found = Vec::new();
-        for spec in self.models.specs(None, &[])? {
+        for spec in self.models.specs(None, &[], self.log())? {
             let bench = foretell::bench(&spec, self.batch, self.threads)?;
             self.log().measured(&bench);
             if self.json {

@@ -5,38 +5,43 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use foretell::{Metrics, usual_season};
+use foretell::{Metrics, Panel, usual_season};
 use serde_json::json;
 
 use crate::Usage;
 use crate::args::{CheckpointArgs, LevelArgs, TrainArgs, steps};
 use crate::output::{Sink, print};
 use crate::progress::Log;
-use crate::table::Table;
+use crate::table::{Table, grouped};
 
 /// Score models on rolling forecasts of the end of each series
 ///
 /// Trains once on what lies before the first forecast (or anew on the way: --refit), and prints the errors of
-/// each model beside those of the seasonal naive forecast, the best first.
+/// each model beside those of two forecasts that need none: Naive repeats the last value, SeasonalNaive the last
+/// season. The best comes first.
 ///
 /// MAE and RMSE are in the units of the data. sMAPE lies between 0 and 2. MASE is the mean over the series
 /// of their MAE, divided by the MAE of the seasonal naive forecast within their training part: below 1 is
-/// better than that. Models that forecast quantiles are scored by their median, distributions by their mean;
-/// for these, mqloss is the mean pinball loss of their quantiles, and cover-80 the share of the truths within
-/// the central interval of 80 %.
+/// better than that. Series whose training part is constant, or not longer than a season, have no MASE. Below the
+/// table stand the season, and how many windows and series are behind the figures.
+///
+/// Models that forecast quantiles are scored by their median, distributions by their mean; for these, mqloss is the
+/// mean pinball loss of their quantiles, and cover-80 the share of the truths within the central interval of 80 %.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   foretell cross-validate --data sales.csv --model NHITS,MLP --h 24 \\
-    --input-size 96 --n-windows 10
+    --input-size 96 --set scaler_type=standard --n-windows 10
   foretell cross-validate --data ETTh1.csv --wide --model NLinear --h 24 \\
     --input-size 96 --n-windows 10 --out forecasts.csv --json > metrics.json
   foretell cross-validate --data sales.csv --model NHITS --h 24 --input-size 96 \\
     --n-windows 10 --refit --intervals 20 --level 80 --checkpoint state
 
-With --json one object is printed: n_series, n_windows, step_size, h, season, and
-metrics, an array of: model, mae, rmse, smape, mase, and for models that forecast
-quantiles mqloss and coverage ([{level, coverage}]).")]
+With --json one object is printed: n_series, n_windows (asked for, of each series),
+step_size, h, season, and metrics, an array of: model, mae, rmse, smape, mase,
+scored_windows (of all series, with a known truth), scored_series (behind mae, rmse
+and smape), mase_series (behind mase), and for models that forecast quantiles mqloss
+and coverage ([{level, coverage}]).")]
 pub(crate) struct CrossValidate {
     #[command(flatten)]
     train: TrainArgs,
@@ -51,11 +56,12 @@ pub(crate) struct CrossValidate {
     refit: Option<usize>,
     #[command(flatten)]
     level: LevelArgs,
-    /// Steps of a season, for MASE and the seasonal naive forecast [default: as usual for the frequency]
+    /// Steps of a season, for MASE and SeasonalNaive [default: as usual for the frequency: 24 of h, 7 of D, 12 of
+    /// MS, ...; 1 for times that are integers]
     #[arg(long, value_name = "N", value_parser = steps())]
     season: Option<usize>,
-    /// File to write the forecasts to, beside the truth: Parquet if it ends in .parquet, else CSV; `-` writes CSV
-    /// to standard output, and the errors to standard error
+    /// File to write the forecasts to, those of Naive and SeasonalNaive included, beside the truth: Parquet if it
+    /// ends in .parquet, else CSV; `-` writes CSV to standard output, and the errors to standard error
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print the errors as JSON
@@ -76,12 +82,13 @@ impl CrossValidate {
         }
         let forecaster = self.checkpoint.of(self.train.forecaster()?);
         let forecaster = forecaster.refit(self.refit.unwrap_or(0)).level(self.level.levels.clone());
-        let panel = self.train.read(&forecaster)?;
-        let sink = self.out.as_ref().map(|path| Sink::open(path, &self.train.data.data)).transpose()?;
-
         let h = forecaster.h();
         let step_size = self.step_size.unwrap_or(h);
-        let validation = forecaster.cross_validate(&panel, self.n_windows, step_size)?;
+        let rows_needed = forecaster.rows_needed_to_validate(self.n_windows, step_size);
+        let panel = self.train.read(&forecaster, rows_needed)?;
+        let sink = self.out.as_ref().map(|path| Sink::open(path, &self.train.data.data)).transpose()?;
+
+        let mut validation = forecaster.cross_validate(&panel, self.n_windows, step_size)?;
         self.log().fitted(&validation.fitted);
 
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
@@ -95,8 +102,12 @@ impl CrossValidate {
                 });
                 format!("{report}\n")
             }
-            false => leaderboard(&metrics).render(),
+            false => {
+                format!("{}\n{}", leaderboard(&metrics).render(), self.notes(&metrics[0], &panel, season))
+            }
         };
+        let baselines = validation.baselines(&panel, season);
+        validation.frame.columns.extend(baselines);
         let to_stdout = sink.as_ref().is_some_and(Sink::is_stdout);
         if let Some(sink) = sink {
             sink.write(&validation.frame)?;
@@ -110,6 +121,33 @@ impl CrossValidate {
             self.log().wrote(path, &what);
         }
         print(report)
+    }
+}
+
+impl CrossValidate {
+    /// What is behind the figures, which is the same for all models.
+    fn notes(&self, metrics: &Metrics, panel: &Panel, season: usize) -> String {
+        let &Metrics { scored_windows, scored_series, mase_series, .. } = metrics;
+        let asked = self.n_windows * panel.n_series();
+        let left_out = match scored_series - mase_series {
+            0 => String::new(),
+            count => {
+                format!("; the history of {} is constant, or not longer than a season", grouped(count))
+            }
+        };
+        let freq = panel.freq();
+        let whence = match (self.season, season) {
+            (Some(_), _) => String::new(),
+            (None, 1) => format!(" (no other is usual for the frequency {freq}; --season sets one)"),
+            (None, _) => format!(" (usual for the frequency {freq}; --season sets another)"),
+        };
+        let out_of = |count: usize, of: usize| format!("{} of {}", grouped(count), grouped(of));
+        format!(
+            "windows scored: {}\nseries scored:  {}\nseries in MASE: {}{left_out}\nseason:         {season}{whence}\n",
+            out_of(scored_windows, asked),
+            out_of(scored_series, panel.n_series()),
+            out_of(mase_series, panel.n_series()),
+        )
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use foretell::{
-    ConformalMethod, CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel, PredictOptions,
-    PredictionIntervals, ReadOptions, usual_season,
+    BASELINES, ConformalMethod, CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel,
+    PredictOptions, PredictionIntervals, ReadOptions, usual_season,
 };
 use serde_json::json;
 
@@ -32,8 +32,8 @@ const LEVEL: [f64; 1] = [80.0];
 
 /// Train three models on the airline passengers, score them, plot a forecast
 ///
-/// The data are built in. The models are scored on three years that they have not seen, beside the
-/// seasonal naive forecast; then they forecast the next year, with an interval.
+/// The data are built in. The models are scored on three years that they have not seen, beside
+/// forecasts that need no model; then they forecast the next year, with an interval.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -151,17 +151,22 @@ fn forecaster(log: Log) -> anyhow::Result<Forecaster> {
 }
 
 fn best_model(ranked: &[Metrics]) -> Option<&Metrics> {
-    ranked.iter().find(|metrics| metrics.model != "SeasonalNaive")
+    ranked.iter().find(|metrics| !is_baseline(metrics))
 }
 
-/// What the table says, in words.
+fn is_baseline(metrics: &Metrics) -> bool {
+    BASELINES.contains(&&*metrics.model)
+}
+
+/// What the table says, in words: the best model beside the best forecast without one.
 fn verdict(ranked: &[Metrics]) -> String {
-    let naive = ranked.iter().find(|metrics| metrics.model == "SeasonalNaive");
+    let naive = ranked.iter().find(|metrics| is_baseline(metrics));
     let Some((best, naive)) = best_model(ranked).zip(naive) else { return String::new() };
+    let repeated = if naive.model == "Naive" { "month" } else { "year" };
     let change = 100.0 * (best.mae / naive.mae - 1.0);
     let word = if change < 0.0 { "smaller" } else { "larger" };
     format!(
-        "The mean absolute error of {} is {:.0} % {word} than that of repeating the last year.\n",
+        "The mean absolute error of {} is {:.0} % {word} than that of repeating the last {repeated}.\n",
         best.model,
         change.abs()
     )
@@ -210,6 +215,7 @@ fn chart(
                 model: 0,
                 line: known.into_iter().chain(line).collect(),
                 bands: vec![band],
+                sets_axis: true,
             });
         }
     }
@@ -250,13 +256,17 @@ mod tests {
             rmse: 0.0,
             smape: 0.0,
             mase: 0.0,
+            scored_windows: 1,
+            scored_series: 1,
+            mase_series: 1,
             mqloss: None,
             coverage: Vec::new(),
         };
-        let won = verdict(&[of("MLP", 5.0), of("SeasonalNaive", 10.0), of("NHITS", 11.0)]);
-        assert!(won.contains("MLP is 50 % smaller"), "{won}");
-        let lost = verdict(&[of("SeasonalNaive", 10.0), of("MLP", 11.0)]);
-        assert!(lost.contains("MLP is 10 % larger"), "{lost}");
+        let (seasonal, naive) = (of("SeasonalNaive", 10.0), of("Naive", 20.0));
+        let won = verdict(&[of("MLP", 5.0), seasonal.clone(), of("NHITS", 11.0), naive]);
+        assert!(won.contains("MLP is 50 % smaller than that of repeating the last year"), "{won}");
+        let lost = verdict(&[of("Naive", 5.0), seasonal, of("MLP", 11.0)]);
+        assert!(lost.contains("MLP is 120 % larger than that of repeating the last month"), "{lost}");
     }
 
     #[test]

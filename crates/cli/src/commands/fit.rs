@@ -70,7 +70,7 @@ impl Fit {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.check_out()?;
         let forecaster = self.checkpoint.of(self.train.forecaster()?);
-        let panel = self.train.read(&forecaster)?;
+        let panel = self.train.read(&forecaster, forecaster.rows_needed())?;
         let names = forecaster.column_names();
         interrupt::catch(self.log())?;
         let fitted = forecaster.fit(&panel)?;

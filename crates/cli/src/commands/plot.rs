@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
-use foretell::{ColumnNames, Frame, Panel, ReadOptions, Zone, nearest};
+use foretell::{BASELINES, ColumnNames, Frame, Panel, ReadOptions, Zone, nearest};
 
 use crate::Usage;
 use crate::args::{DataArgs, LogArgs, steps};
@@ -66,7 +66,12 @@ impl Plot {
         };
         let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;
         self.log().read_beside(&self.forecast, "forecast");
-        let columns = forecast_columns(frame.columns.iter().map(|(name, _)| name.as_str()), &names.target);
+        let names_of = frame.columns.iter().map(|(name, _)| name.as_str());
+        // Cross-validation writes the naive forecasts beside the models', to be compared rather than to be looked at.
+        let (naive, models): (Vec<_>, Vec<_>) = forecast_columns(names_of, &names.target)
+            .into_iter()
+            .partition(|columns| BASELINES.contains(&columns.model));
+        let columns = if models.is_empty() { naive } else { models };
         if columns.is_empty() {
             let file = self.forecast.display();
             return Err(Usage(format!(
@@ -196,8 +201,8 @@ impl Drawn<'_> {
         for (model, columns) in columns.iter().enumerate() {
             for rows in &windows {
                 let first = self.frame.times[rows[0]];
-                let cutoff =
-                    known.partition_point(|(time, _)| *time < first).checked_sub(1).map(|i| known[i]);
+                let before = known.partition_point(|(time, _)| *time < first);
+                let cutoff = before.checked_sub(1).map(|i| known[i]);
                 let cutoff = cutoff.filter(|(_, value)| value.is_finite());
                 let start = cutoff.map(|(time, value)| (civil(zone, time), value));
                 let time = |row: usize| civil(zone, self.frame.times[row]);
@@ -215,6 +220,7 @@ impl Drawn<'_> {
                     model,
                     line: start.into_iter().chain(line).collect(),
                     bands: columns.intervals(self.frame).iter().map(band).collect(),
+                    sets_axis: before > 0,
                 });
             }
         }

@@ -27,7 +27,8 @@ pub(crate) struct Predict {
     model: PathBuf,
     #[command(flatten)]
     data: DataArgs,
-    /// File with the future rows of each series: ids, times, and the columns known in advance
+    /// File with the future rows of each series: ids, times, and the columns known in advance. Rows before and after
+    /// the horizon, and of other series, are ignored
     #[arg(long, value_name = "FILE")]
     futr: Option<PathBuf>,
     /// Steps to forecast, at least the models' own; those beyond are forecast from forecasts [default: the models'
@@ -44,9 +45,13 @@ pub(crate) struct Predict {
         value_parser = str::parse::<PredictionIntervals>
     )]
     intervals: Option<PredictionIntervals>,
-    /// Forecast the history instead, beside the truth, from one cutoff after the other
+    /// Forecast the history instead, beside the truth, from one cutoff after the other, the first of them at a row
+    /// of the series
     #[arg(long, conflicts_with_all = ["h", "levels", "futr"])]
     insample: bool,
+    /// Begin --insample before the first row, where the models see nothing but padding, as neuralforecast does
+    #[arg(long, requires = "insample")]
+    from_padding: bool,
     /// Steps from one cutoff of --insample to the next [default: 1]
     #[arg(long, value_name = "N", requires = "insample", value_parser = steps())]
     step_size: Option<usize>,
@@ -89,10 +94,12 @@ impl Predict {
         let future =
             self.futr.as_ref().map(|path| Future::from_file(path, &options, &panel, h)).transpose()?;
         if let Some(path) = &self.futr {
-            self.log().read_beside(path, "futr");
+            self.log().read_future(path, future.as_ref().map_or(0, Future::ignored_rows));
         }
+        let step_size = self.step_size.unwrap_or(1);
         let forecast = match self.insample {
-            true => fitted.predict_insample(&panel, self.step_size.unwrap_or(1))?,
+            true if self.from_padding => fitted.predict_insample_from_padding(&panel, step_size)?,
+            true => fitted.predict_insample(&panel, step_size)?,
             false => {
                 let level = &self.level.levels;
                 fitted.predict_with(&panel, &PredictOptions { future: future.as_ref(), h: Some(h), level })?
