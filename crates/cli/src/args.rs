@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
 use foretell::{
-    ColumnNames, Fill, Forecaster, Freq, LocalScaler, ModelSpec, Panel, PredictionIntervals, ReadOptions,
-    TimeFormat, Zone, remove_training_state,
+    ColumnNames, Fill, Forecaster, Freq, LocalScaler, ModelSpec, NumberFormat, Panel, PredictionIntervals,
+    ReadOptions, TimeFormat, Zone, remove_training_state,
 };
 
 use crate::Usage;
@@ -18,14 +18,16 @@ use crate::setting::{Setting, listed_name, setting};
 /// The data file and its layout.
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
-    /// File with the series, a row per series and time: Parquet if it ends in .parquet, else CSV; `-` reads
-    /// CSV from standard input
+    /// File with the series, a row per series and time: Parquet if it ends in .parquet, else CSV, which may be
+    /// compressed (.csv.gz, .csv.zst); `-` reads CSV from standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
-    /// The file has one time column, and one column per series
+    /// The file has one time column, and one column per series. Blanks at the start or end of a column mean that
+    /// the series is not there yet, or no more
     #[arg(long)]
     wide: bool,
-    /// Column of the series' ids [default: unique_id; with a model directory, as saved there]
+    /// Column of the series' ids [default: unique_id, or none where there is no such column and only one series;
+    /// with a model directory, as saved there]
     #[arg(long, value_name = "C")]
     id_col: Option<String>,
     /// Column of the times [default: ds, the first one with --wide; with a model
@@ -40,10 +42,17 @@ pub(crate) struct DataArgs {
     /// models
     #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
     time_format: Option<TimeFormat>,
+    /// The mark before decimals, a point or a comma [default: a point]. It and --thousands concern --static and --futr
+    /// too, and are not kept with models
+    #[arg(long, value_name = "MARK")]
+    decimal: Option<char>,
+    /// The mark between thousands: . , ' _ or a space; with a point, the one before decimals is a comma [default: none]
+    #[arg(long, value_name = "MARK")]
+    thousands: Option<char>,
     /// File with one row per series: its id, and columns that do not change over time
     #[arg(long = "static", value_name = "FILE")]
     statics: Option<PathBuf>,
-    /// Fill missing rows and values: forward, zero or interpolate [default: they are mistakes]
+    /// Fill rows and values that are missing between others: forward, zero or interpolate [default: they are mistakes]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<Fill>)]
     fill: Option<Fill>,
     /// Time zone of the data: UTC, +02:00, Europe/Berlin, ... [default: as the times tell themselves]
@@ -71,11 +80,11 @@ impl DataArgs {
         read: Vec<String>,
         categories: Vec<String>,
         freq: Option<Freq>,
-    ) -> ReadOptions {
+    ) -> anyhow::Result<ReadOptions> {
         let ColumnNames { id, time, target } = columns.clone();
         // A wide file's time column is its first, whatever it is called, unless someone named it.
         let named = self.time_col.is_some() || time != ColumnNames::default().time;
-        ReadOptions {
+        Ok(ReadOptions {
             wide: self.wide,
             id_col: id,
             time_col: named.then_some(time),
@@ -85,8 +94,14 @@ impl DataArgs {
             freq,
             zone: self.zone.clone(),
             time_format: self.time_format.clone(),
+            numbers: self.numbers()?,
             fill: self.fill,
-        }
+        })
+    }
+
+    fn numbers(&self) -> anyhow::Result<NumberFormat> {
+        let decimal = self.decimal.unwrap_or(if self.thousands == Some('.') { ',' } else { '.' });
+        NumberFormat::new(decimal, self.thousands).map_err(|error| Usage(format!("--{error}")).into())
     }
 
     /// Names of columns that a wide file does not have are a mistake; those of ids may be meant for `--static` and
@@ -114,6 +129,7 @@ impl DataArgs {
             false => Panel::from_file(&self.data, options)?,
         };
         log.read(&self.data, &panel);
+        log.trimmed(&self.data, panel.trimmed());
         Ok(match &self.statics {
             Some(path) => {
                 let panel = panel.with_static_file(path, options)?;
@@ -352,7 +368,7 @@ impl TrainArgs {
     /// The series, their static columns and those that `forecaster` reads included.
     pub(crate) fn read(&self, forecaster: &Forecaster) -> anyhow::Result<Panel> {
         let (read, categories) = (forecaster.columns_read(), forecaster.categories());
-        let options = self.data.options(&self.columns(), read, categories, self.freq);
+        let options = self.data.options(&self.columns(), read, categories, self.freq)?;
         self.data.read(&options, self.log.log)
     }
 

@@ -1,11 +1,12 @@
 //! What standard error tells while a command works.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use foretell::{Bench, Filled, Fitted, Metrics, Panel, Progress, Verdict};
+use foretell::{Bench, Filled, Fitted, Metrics, Panel, Progress, Trimmed, Verdict};
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -68,6 +69,17 @@ impl Log {
             &format!("read {path}: {series} series, {all} rows, frequency {freq}{how}{filled}"),
             &event,
         );
+    }
+
+    /// Tells of rows that were left out as their series have no values there.
+    pub(crate) fn trimmed(self, path: &std::path::Path, Trimmed { series, rows }: Trimmed) {
+        if rows > 0 {
+            let (path, rows, series) = (path.display(), grouped(rows), grouped(series));
+            self.warning(&format!(
+                "{path}: rows left out at the start or end of series, where values are missing: {rows}, of {series} \
+                 series"
+            ));
+        }
     }
 
     /// Tells programs that a file beside the data was read.
@@ -141,7 +153,22 @@ impl Log {
 
 /// Writes a line to standard error. That nobody listens is no reason to stop.
 fn line(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", printable(text));
+}
+
+/// The text with its control characters escaped: names from hostile files must not speak to the terminal.
+fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return text.into();
+    }
+    let mut printable = String::new();
+    for character in text.chars() {
+        match character.is_control() {
+            true => printable.extend(character.escape_default()),
+            false => printable.push(character),
+        }
+    }
+    printable.into()
 }
 
 /// The object with its kind of event in front.
@@ -255,6 +282,12 @@ mod tests {
         progress.valid_loss = Some(2.0);
         let text = r#"{"event":"valid","model":"a","step":3,"valid_loss":2.0,"elapsed_s":1.5}"#;
         assert_eq!(events("a", &progress)[1].to_string(), text);
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(printable("süd 1"), "süd 1");
+        assert_eq!(printable("a\0b\u{1b}[2J\nc\u{9b}d"), "a\\u{0}b\\u{1b}[2J\\nc\\u{9b}d");
     }
 
     #[test]

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
-    Date32Type, Date64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
-    Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, FieldRef, TimeUnit};
@@ -21,10 +21,11 @@ use parquet::file::metadata::ParquetMetaData;
 
 use crate::error::{DataError, excerpt};
 use crate::flaw::{Flaw, Place};
+use crate::number_format::NumberFormat;
 use crate::pages::check_pages;
+use crate::quiet::caught;
 use crate::table::{Table, check_header};
-use crate::text_table::{number, number_or_truth};
-use crate::time::{Clock, DAY, FINE, MISSING, RANGE, TYPE};
+use crate::time::{Clock, DAY, FINE, MISSING, RANGE, TYPE, TimeKind, in_range};
 
 /// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
 const BATCH: usize = 8192;
@@ -37,6 +38,9 @@ const ROWS_PER_BYTE: u64 = 1000;
 pub(crate) struct ArrowTable<'a> {
     name: Arc<str>,
     header: Vec<String>,
+    /// The columns of the file, also those that nobody wanted.
+    all: Vec<String>,
+    numbers: NumberFormat,
     batches: Box<dyn Iterator<Item = Result<RecordBatch, DataError>> + 'a>,
     /// The columns of the current batch, its rows, and the current one of them.
     columns: Vec<ArrayRef>,
@@ -59,6 +63,7 @@ impl ArrowTable<'static> {
         let pages = opened.try_clone().map_err(refuse)?;
         let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(opened)).map_err(&fault)?;
         check_layout(builder.metadata(), &pages, bytes).map_err(&fault)?;
+        let all = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
         let roots = builder.schema().fields().iter().enumerate();
         let roots = roots.filter(|(_, field)| wanted(field.name()));
         let unknown = |(_, field): &(usize, &FieldRef)| match field.data_type() {
@@ -77,16 +82,16 @@ impl ArrowTable<'static> {
             guarded(|| builder.with_projection(mask).with_batch_size(BATCH).build()).map_err(&fault)?;
         let batches =
             std::iter::from_fn(move || guarded(|| reader.next().transpose()).map_err(&fault).transpose());
-        Self::new(file, header, batches)
+        Ok(Self { all, ..Self::new(file, header, batches)? })
     }
 }
 
 /// Runs a part of the Parquet reader, which panics on some damaged files. After an error nothing more is
 /// asked of it.
 fn guarded<T, E: Display>(read: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(read)) {
-        Ok(read) => read.map_err(|error| error.to_string()),
-        Err(_) => Err("its pages contradict its footer".to_owned()),
+    match caught(read) {
+        Some(read) => read.map_err(|error| error.to_string()),
+        None => Err("its pages contradict its footer".to_owned()),
     }
 }
 
@@ -131,8 +136,18 @@ impl<'a> ArrowTable<'a> {
         batches: impl Iterator<Item = Result<RecordBatch, DataError>> + 'a,
     ) -> Result<Self, DataError> {
         check_header(&name, &header)?;
-        let batches = Box::new(batches);
-        Ok(Self { name, header, batches, columns: Vec::new(), rows: 0, row: 0, read: 0, before: 0 })
+        Ok(Self {
+            all: header.clone(),
+            name,
+            header,
+            numbers: NumberFormat::default(),
+            batches: Box::new(batches),
+            columns: Vec::new(),
+            rows: 0,
+            row: 0,
+            read: 0,
+            before: 0,
+        })
     }
 }
 
@@ -147,6 +162,14 @@ impl Table for ArrowTable<'_> {
 
     fn header(&self) -> &[String] {
         &self.header
+    }
+
+    fn all_columns(&self) -> &[String] {
+        &self.all
+    }
+
+    fn read_numbers(&mut self, format: NumberFormat) {
+        self.numbers = format;
     }
 
     fn advance(&mut self) -> Result<bool, DataError> {
@@ -174,13 +197,16 @@ impl Table for ArrowTable<'_> {
     }
 
     fn place(&self) -> Place {
-        Place { file: Some(self.name.clone()), line: false, row: self.before + self.row as u64 }
+        let row = self.before + self.row as u64;
+        Place { file: Some(self.name.clone()), line: false, series: None, row }
     }
 
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
-        match text_at(&*self.columns[column], self.row).filter(|id| !id.is_empty()) {
+        let name = || self.header[column].clone();
+        match id_at(&*self.columns[column], self.row).filter(|id| !id.is_empty()) {
+            Some(id) if id.contains('\0') => Err(DataError::NulInId { at: self.place(), column: name() }),
             Some(id) => Ok(id),
-            None => Err(DataError::EmptyId { at: self.place(), column: self.header[column].clone() }),
+            None => Err(DataError::EmptyId { at: self.place(), column: name() }),
         }
     }
 
@@ -189,23 +215,19 @@ impl Table for ArrowTable<'_> {
     }
 
     fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
-        time_at(&*self.columns[column], self.row, clock).map_err(|why| DataError::BadTime {
-            at: self.place(),
-            column: self.header[column].clone(),
-            value: self.shown(column),
-            why,
-        })
+        let table: &dyn Table = self;
+        time_at(&*self.columns[column], self.row, clock).map_err(|why| table.bad_time(column, why))
     }
 
     fn number(&self, column: usize) -> Result<f32, Flaw> {
-        number_at(&*self.columns[column], self.row, number)
+        number_at(&*self.columns[column], self.row, &|text| self.numbers.number(text))
     }
 
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
         let array = &*self.columns[column];
         match array.as_boolean_opt() {
             Some(truths) if truths.is_valid(self.row) => Ok(f32::from(truths.value(self.row))),
-            _ => number_at(array, self.row, number_or_truth),
+            _ => number_at(array, self.row, &|text| self.numbers.number_or_truth(text)),
         }
     }
 
@@ -225,7 +247,7 @@ impl Table for ArrowTable<'_> {
         match text_at(array, self.row) {
             Some(text) => excerpt(text.as_bytes()),
             None if array.is_null(self.row) => String::new(),
-            None => match number_at(array, self.row, number) {
+            None => match number_at(array, self.row, &|_| Err(Flaw::Text)) {
                 Ok(value) => value.to_string(),
                 Err(Flaw::Missing) => "NaN".to_owned(),
                 Err(Flaw::Infinite) => "inf".to_owned(),
@@ -260,6 +282,70 @@ fn entry(array: &dyn Array, row: usize) -> Option<(&dyn Array, usize)> {
     (key < dictionary.values().len()).then(|| (&**dictionary.values(), key))
 }
 
+/// Whether arrays of that type hold texts. Some writers do not say that their bytes are any.
+fn is_text(kind: &DataType) -> bool {
+    kind.is_string() || kind.is_binary()
+}
+
+/// What names a series: a text, or a number, truth value, time or bytes as one.
+fn id_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
+    if array.is_null(row) {
+        return None;
+    }
+    let float = |value: f64, text: String| (!value.is_nan()).then(|| Cow::from(text));
+    match array.data_type() {
+        DataType::Dictionary(..) => entry(array, row).and_then(|(values, key)| id_at(values, key)),
+        DataType::Float32 => {
+            // By way of 64 bits 0.1 would be 0.10000000149011612.
+            let value = array.as_primitive::<Float32Type>().value(row);
+            float(value.into(), (value + 0.0).to_string())
+        }
+        DataType::Float16 | DataType::Float64 => {
+            float_at(array, row).and_then(|value| float(value, (value + 0.0).to_string()))
+        }
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
+            let mut clock = Clock::default();
+            let time = time_at(array, row, &mut clock).ok()?;
+            let in_calendar = in_range(TimeKind::Timestamp, clock.zone.as_ref(), time);
+            in_calendar.then(|| TimeKind::Timestamp.display_in(clock.zone.as_ref(), time).into())
+        }
+        kind if kind.is_binary() => {
+            // Numbers of so many bytes each are texts only by chance.
+            let text = match kind {
+                DataType::FixedSizeBinary(_) => None,
+                _ => text_at(array, row),
+            };
+            text.or_else(|| bytes_at(array, row).map(|bytes| hexadecimal(bytes).into()))
+        }
+        _ => decimal_at(array, row).map(Cow::from).or_else(|| label_at(array, row).ok()),
+    }
+}
+
+/// A decimal as it is written, with as many digits behind the point as its type says.
+fn decimal_at(array: &dyn Array, row: usize) -> Option<String> {
+    Some(match array.data_type() {
+        DataType::Decimal32(..) => array.as_primitive::<Decimal32Type>().value_as_string(row),
+        DataType::Decimal64(..) => array.as_primitive::<Decimal64Type>().value_as_string(row),
+        DataType::Decimal128(..) => array.as_primitive::<Decimal128Type>().value_as_string(row),
+        DataType::Decimal256(..) => array.as_primitive::<Decimal256Type>().value_as_string(row),
+        _ => return None,
+    })
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes_at(array: &dyn Array, row: usize) -> Option<&[u8]> {
+    Some(match array.data_type() {
+        DataType::Binary => array.as_binary::<i32>().value(row),
+        DataType::LargeBinary => array.as_binary::<i64>().value(row),
+        DataType::BinaryView => array.as_binary_view().value(row),
+        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(row),
+        _ => return None,
+    })
+}
+
 /// A text, or an integer as one.
 fn text_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
     if array.is_null(row) {
@@ -270,6 +356,7 @@ fn text_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
         DataType::LargeUtf8 => Some(array.as_string::<i64>().value(row).into()),
         DataType::Utf8View => Some(array.as_string_view().value(row).into()),
         DataType::Dictionary(..) => entry(array, row).and_then(|(values, key)| text_at(values, key)),
+        kind if kind.is_binary() => str::from_utf8(bytes_at(array, row)?).ok().map(Cow::from),
         _ => integer_at(array, row).map(|number| number.to_string().into()),
     }
 }
@@ -283,7 +370,7 @@ fn float_at(array: &dyn Array, row: usize) -> Option<f64> {
         DataType::Decimal128(_, scale) => {
             array.as_primitive::<Decimal128Type>().value(row) as f64 / 10_f64.powi((*scale).into())
         }
-        _ => return None,
+        _ => return decimal_at(array, row)?.parse().ok(),
     })
 }
 
@@ -319,7 +406,7 @@ fn label_at(array: &dyn Array, row: usize) -> Result<Cow<'_, str>, Flaw> {
 }
 
 /// A number of any type; `read` reads texts.
-fn number_at(array: &dyn Array, row: usize, read: fn(&[u8]) -> Result<f32, Flaw>) -> Result<f32, Flaw> {
+fn number_at(array: &dyn Array, row: usize, read: &dyn Fn(&[u8]) -> Result<f32, Flaw>) -> Result<f32, Flaw> {
     if array.is_null(row) {
         return Err(Flaw::Missing);
     }
@@ -330,12 +417,12 @@ fn number_at(array: &dyn Array, row: usize, read: fn(&[u8]) -> Result<f32, Flaw>
             return number_at(values, key, read);
         }
         DataType::Null => return Err(Flaw::Missing),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-            return text_at(array, row).map_or(Err(Flaw::Missing), |text| read(text.as_bytes()));
+        _ if is_text(array.data_type()) => {
+            return text_at(array, row).map_or(Err(Flaw::Text), |text| read(text.as_bytes()));
         }
         _ => match float_at(array, row) {
             Some(value) => value,
-            None => integer_at(array, row).ok_or(Flaw::Text)? as f64,
+            None => integer_at(array, row).ok_or(Flaw::Type)? as f64,
         },
     };
     match value {
@@ -367,8 +454,8 @@ fn time_at(array: &dyn Array, row: usize, clock: &mut Clock) -> Result<i64, &'st
             let (values, key) = entry(array, row).ok_or(MISSING)?;
             return time_at(values, key, clock);
         }
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-            return clock.read(text_at(array, row).ok_or(MISSING)?.trim());
+        _ if is_text(array.data_type()) => {
+            return clock.read(text_at(array, row).ok_or(TYPE)?.trim());
         }
         _ => {
             let step = integer_at(array, row).ok_or(TYPE)?;

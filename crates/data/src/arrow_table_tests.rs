@@ -1,9 +1,10 @@
 use super::*;
-use crate::{Categories, Frame, Freq, Future, Panel, ReadOptions, TimeFormat, TimeKind, Zone};
+use crate::{Categories, Frame, Freq, Future, Panel, ReadOptions, TimeFormat, Zone};
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array,
-    Int8Array, Int32Array, Int64Array, LargeStringArray, StringArray, StringViewArray,
-    TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal64Array, Decimal128Array, DictionaryArray,
+    FixedSizeBinaryArray, Float32Array, Float64Array, Int8Array, Int32Array, Int64Array, LargeStringArray,
+    StringArray, StringViewArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray,
+    UInt64Array,
 };
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -178,6 +179,88 @@ fn columns_of_all_types_become_ids_times_and_numbers() {
 }
 
 #[test]
+fn ids_of_all_types_name_series() {
+    let decimals = |values: Vec<i128>| Decimal128Array::from(values).with_precision_and_scale(9, 2).unwrap();
+    for (ids, expected) in [
+        (array(Float64Array::from(vec![2.0, 2.0, 10.5])), ["10.5", "2"]),
+        (array(Float32Array::from(vec![0.1, 0.1, 7.0])), ["0.1", "7"]),
+        (array(BooleanArray::from(vec![true, true, false])), ["False", "True"]),
+        (array(BinaryArray::from_vec(vec![b"north", b"north", b"\xff\x0a"])), ["ff0a", "north"]),
+        (
+            array(FixedSizeBinaryArray::try_from_iter([[1_u8, 255], [1, 255], [0, 2]].iter()).unwrap()),
+            ["0002", "01ff"],
+        ),
+        (array(Date32Array::from(vec![19_753, 19_753, 0])), ["1970-01-01", "2024-01-31"]),
+        (array(TimestampSecondArray::from(vec![0, 0, 60])), ["1970-01-01", "1970-01-01 00:01:00"]),
+        (array(decimals(vec![150, 150, -25])), ["-0.25", "1.50"]),
+        (array(Decimal64Array::from(vec![5, 5, 70]).with_precision_and_scale(9, 1).unwrap()), ["0.5", "7.0"]),
+        (array(UInt64Array::from(vec![u64::MAX, u64::MAX, 3])), ["18446744073709551615", "3"]),
+        (
+            array(DictionaryArray::new(
+                Int8Array::from(vec![1, 1, 0]),
+                array(Float64Array::from(vec![1.5, 2.5])),
+            )),
+            ["1.5", "2.5"],
+        ),
+    ] {
+        let columns = [
+            ("unique_id", ids.clone()),
+            ("ds", array(Int64Array::from(vec![1, 2, 1]))),
+            ("y", array(Decimal64Array::from(vec![15, 20, 30]).with_precision_and_scale(9, 1).unwrap())),
+        ];
+        let options = ReadOptions { freq: Some(Freq::parse("1").unwrap()), ..ReadOptions::default() };
+        let panel = Panel::from_record_batches([batch(&columns)], &options).unwrap();
+        assert_eq!(panel.ids().map(|id| &**id).collect::<Vec<_>>(), expected, "{ids:?}");
+        assert!((0..2).any(|series| panel.y(series) == [1.5, 2.0]), "{ids:?}");
+        assert_eq!(panel.has_integer_ids(), ids.data_type().is_integer());
+    }
+}
+
+#[test]
+fn files_of_many_types_are_read() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("t.parquet");
+    let days: Vec<i64> = (19_753..19_756).map(|day| day * 86_400).collect();
+    for (zone, shown) in [("Europe/Berlin", "Europe/Berlin"), ("+02:00", "+02:00"), ("UTC", "UTC")] {
+        let whole = batch(&[
+            ("unique_id", array(BinaryArray::from_vec(vec![b"a"; 3]))),
+            ("ds", array(TimestampSecondArray::from(days.clone()).with_timezone(zone))),
+            ("y", array(BinaryArray::from_vec(vec![b"1", b"2.5", b"1e3"]))),
+        ]);
+        let mut writer =
+            parquet::arrow::ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), whole.schema(), None)
+                .unwrap();
+        writer.write(&whole).unwrap();
+        writer.close().unwrap();
+        let panel = Panel::from_file(&path, &ReadOptions::default()).unwrap();
+        assert_eq!(
+            (panel.zone().unwrap().to_string(), panel.time(0, 0)),
+            (shown.to_owned(), time("2024-01-31"))
+        );
+        assert_eq!((panel.freq().to_string(), panel.y(0)), ("D".into(), &[1.0, 2.5, 1000.0][..]));
+    }
+    // One series without ids: what is called nearly so is looked for among all columns of the file.
+    for (name, message) in [("note", None), ("uniqueid", Some("did you mean `uniqueid`?"))] {
+        let whole = batch(&[
+            (name, array(StringArray::from(vec!["x"; 3]))),
+            ("ds", array(Int64Array::from(vec![1, 2, 3]))),
+            ("y", array(Float64Array::from(vec![1.0, 2.0, 3.0]))),
+        ]);
+        let mut writer =
+            parquet::arrow::ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), whole.schema(), None)
+                .unwrap();
+        writer.write(&whole).unwrap();
+        writer.close().unwrap();
+        let options = ReadOptions { columns: Some(Vec::new()), ..ReadOptions::default() };
+        match (Panel::from_file(&path, &options), message) {
+            (Ok(panel), None) => assert_eq!(&**panel.id(0), "y"),
+            (Err(error), Some(message)) => contains(error, message),
+            (read, _) => panic!("{name}: {read:?}"),
+        }
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_batch_is_said_with_its_row() {
     let good: [(&str, ArrayRef); 3] = [
         ("unique_id", array(StringArray::from(vec!["a", "a", "a"]))),
@@ -192,12 +275,13 @@ fn what_is_wrong_with_a_batch_is_said_with_its_row() {
     let at = "the record batches, row 1, column ";
     for (column, values, message) in [
         (0, array(StringArray::from(vec![Some("a"), None, Some("a")])), "`unique_id`: the id is empty"),
-        (0, array(Float64Array::from(vec![1.0, 2.0, 3.0])), "the id is empty"),
+        (0, array(Float64Array::from(vec![1.0, f64::NAN, 1.0])), "`unique_id`: the id is empty"),
+        (0, array(StringArray::from(vec!["a", "a\0", "a"])), "`unique_id`: the id has a character of code 0"),
         (1, array(Int64Array::from(vec![Some(1), None, Some(3)])), "`ds`: \"\" is missing"),
         (1, array(Float64Array::from(vec![1.0, 2.0, 3.0])), "`ds`: \"1\" is of a type that holds no times"),
         (1, array(TimestampNanosecondArray::from(vec![1000, 1001, 1002])), "is finer than a microsecond"),
         (1, array(TimestampSecondArray::from(vec![0, i64::MAX, 0])), "is beyond the years"),
-        (2, array(Float64Array::from(vec![Some(1.0), None, None])), "`y`: \"\" is missing; fill it in"),
+        (2, array(Float64Array::from(vec![Some(1.0), None, Some(3.0)])), "`y`: \"\" is missing; fill it in"),
         (2, array(Float64Array::from(vec![1.0, f64::NAN, 3.0])), "`y`: \"NaN\" is missing"),
         (2, array(Float64Array::from(vec![1.0, f64::INFINITY, 3.0])), "`y`: \"inf\" is not finite"),
         (2, array(Float64Array::from(vec![1.0, 1e39, 3.0])), "is beyond a 32-bit float"),
@@ -262,19 +346,21 @@ fn categories_of_all_types_are_labels() {
 fn a_frame_survives_its_file() {
     let mut frame = Frame::new(Freq::parse("h").unwrap());
     frame.zone = Some(Zone::parse("Europe/Berlin").unwrap());
-    frame.ids = vec!["a".into(), "a".into(), "é, \"b\"".into()];
-    frame.times = vec![time("2024-10-27 00:00"), time("2024-10-27 01:00"), time("2024-10-27 00:00")];
-    frame.cutoffs = Some(vec![0; 3]);
-    frame.columns = vec![("y".into(), vec![0.1, f32::NAN, 3.0]), ("x".into(), vec![1.0, -1e30, 2.0])];
+    frame.ids = vec!["a".into(), "a".into(), "a".into(), "é, \"b\"".into()];
+    frame.times =
+        ["00:00", "01:00", "02:00", "00:00"].map(|clock| time(&format!("2024-10-27 {clock}"))).to_vec();
+    frame.cutoffs = Some(vec![0; 4]);
+    frame.columns =
+        vec![("y".into(), vec![0.1, f32::NAN, 0.2, 3.0]), ("x".into(), vec![1.0, -1e30, 5.0, 2.0])];
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("frame.parquet");
     frame.write_parquet(std::fs::File::create(&path).unwrap()).unwrap();
     let fill = Some(crate::Fill::Forward);
     let options = ReadOptions { freq: Some(frame.freq), fill, ..ReadOptions::default() };
     let panel = Panel::from_file(&path, &options).unwrap();
-    assert_eq!((&**panel.id(1), panel.y(0), panel.y(1)), ("é, \"b\"", &[0.1, 0.1][..], &[3.0][..]));
-    assert_eq!(panel.column("x", 0).unwrap(), [1.0, -1e30]);
-    assert_eq!(panel.times(0).collect::<Vec<_>>(), frame.times[..2]);
+    assert_eq!((&**panel.id(1), panel.y(0), panel.y(1)), ("é, \"b\"", &[0.1, 0.1, 0.2][..], &[3.0][..]));
+    assert_eq!(panel.column("x", 0).unwrap(), [1.0, -1e30, 5.0]);
+    assert_eq!(panel.times(0).collect::<Vec<_>>(), frame.times[..3]);
     assert_eq!(panel.zone(), frame.zone.as_ref());
 
     frame.freq = Freq::parse("1").unwrap();

@@ -24,7 +24,8 @@ pub struct PanelBuilder {
 
 impl PanelBuilder {
     pub(crate) fn new(kind: TimeKind) -> Self {
-        let rows = Rows { target: Some("y".to_owned()), ..Rows::default() };
+        let (target, missing_as) = (Some("y".to_owned()), Some(f32::NAN.to_string()));
+        let rows = Rows { target, missing_as, ..Rows::default() };
         Self { kind, zone: None, freq: None, rows, statics: Vec::new(), fault: None }
     }
 
@@ -51,19 +52,24 @@ impl PanelBuilder {
         if times.is_empty() && y.is_empty() {
             self.fault.get_or_insert(DataError::EmptySeries { id: id.to_owned() });
         }
-        times.iter().for_each(|_| self.rows.push_id(id));
+        self.check_len(&format!("y of series `{id}`"), times.len(), y.len());
+        for _ in times {
+            self.rows.push_id(id);
+        }
         self.append(times, y)
     }
 
     /// Appends rows in the long layout: an id, a time and a value for each, in any order.
     pub fn rows<I: AsRef<str>>(mut self, ids: &[I], times: &[i64], y: &[f32]) -> Self {
         self.check_len("ids", times.len(), ids.len());
-        ids.iter().for_each(|id| self.rows.push_id(id.as_ref()));
+        self.check_len("y", times.len(), y.len());
+        for id in ids {
+            self.rows.push_id(id.as_ref());
+        }
         self.append(times, y)
     }
 
     fn append(mut self, times: &[i64], y: &[f32]) -> Self {
-        self.check_len("y", times.len(), y.len());
         times.iter().for_each(|time| self.rows.times.push(*time));
         self.rows.y.extend_from_slice(y);
         self
@@ -116,7 +122,7 @@ impl PanelBuilder {
     /// # Errors
     /// Lengths that differ, values that are not finite, duplicates, gaps, a frequency that cannot
     /// be inferred or does not fit, static values that are missing. A further column with a value
-    /// that is not finite is an error only when it is used.
+    /// that is not finite is an error only when it is used. Rows are counted from 0, each series by itself.
     pub fn build(mut self) -> Result<Panel, DataError> {
         let rows = self.rows.len();
         for column in std::mem::take(&mut self.rows.columns) {
@@ -135,7 +141,8 @@ impl PanelBuilder {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
-        check_values(&mut self.rows)?;
+        self.rows.place_bad_cells();
+        self.rows.check_values()?;
         let mut panel = self.rows.finish(self.kind, self.zone, self.freq)?;
         for (name, values) in &self.statics {
             let values: Vec<(&str, f32)> = values.iter().map(|(id, v)| (id.as_str(), *v)).collect();
@@ -151,37 +158,58 @@ impl PanelBuilder {
     }
 }
 
-/// Checks values from slices as cells of a file are checked when they are read.
-fn check_values(rows: &mut Rows) -> Result<(), DataError> {
-    let bad = |column: &str, row: usize, value: f32, flaw| DataError::BadValue {
-        at: Place::row(row),
-        column: column.to_owned(),
-        value: value.to_string(),
-        flaw,
-    };
-    for row in 0..rows.len() {
-        let mut masked = false;
-        if let Some(mask) = &rows.mask {
-            check_mask(mask[row]).map_err(|flaw| bad("available_mask", row, mask[row], flaw))?;
-            masked = mask[row] == 0.0;
-        }
-        if let Some(weight) = &rows.weight {
-            let weight = weight[row];
-            check_weight(weight).map_err(|flaw| bad("sample_weight", row, weight, flaw))?;
-        }
-        let y = &mut rows.y[row];
-        *y = admitted(finite(*y), masked, rows.fill).map_err(|flaw| bad("y", row, *y, flaw))?;
-        for column in &mut rows.columns {
-            let Ok(values) = &mut column.values else { continue };
-            let value = values[row];
-            match admitted(finite(value), masked, rows.fill) {
-                Ok(value) => values[row] = value,
-                Err(flaw) => {
-                    let at = Place::row(row);
-                    column.values = Err(BadCell { at, value: value.to_string(), flaw });
-                }
+impl Rows {
+    /// Says of which series the labels are that cannot be used: it may not have been known when they were given.
+    fn place_bad_cells(&mut self) {
+        for i in 0..self.columns.len() {
+            let Err(BadCell { at, .. }) = &self.columns[i].values else { continue };
+            let row = at.row as usize;
+            let place = (row < self.len()).then(|| self.source(row));
+            if let (Err(bad), Some(place)) = (&mut self.columns[i].values, place) {
+                bad.at = place;
             }
         }
     }
-    Ok(())
+
+    /// Checks values from slices as cells of a file are checked when they are read.
+    fn check_values(&mut self) -> Result<(), DataError> {
+        for row in 0..self.len() {
+            let bad = |column: &str, value: f32, flaw| DataError::BadValue {
+                at: self.source(row),
+                column: column.to_owned(),
+                value: value.to_string(),
+                flaw,
+            };
+            let mut masked = false;
+            if let Some(mask) = &self.mask {
+                check_mask(mask[row]).map_err(|flaw| bad("available_mask", mask[row], flaw))?;
+                masked = mask[row] == 0.0;
+            }
+            if let Some(weight) = &self.weight {
+                check_weight(weight[row]).map_err(|flaw| bad("sample_weight", weight[row], flaw))?;
+            }
+            let y = match admitted(finite(self.y[row]), masked, self.fill) {
+                // At the edges of a series, that is no mistake.
+                Err(Flaw::Missing) => f32::NAN,
+                y => y.map_err(|flaw| bad("y", self.y[row], flaw))?,
+            };
+            self.y[row] = y;
+            for i in 0..self.columns.len() {
+                let Ok(values) = &self.columns[i].values else { continue };
+                let value = values[row];
+                let cell = match admitted(finite(value), masked, self.fill) {
+                    Err(Flaw::Missing) if y.is_nan() => Ok(f32::NAN),
+                    cell => cell,
+                };
+                let bad = |flaw| BadCell { at: self.source(row), value: value.to_string(), flaw };
+                let cell = cell.map_err(bad);
+                match (&mut self.columns[i].values, cell) {
+                    (Ok(values), Ok(value)) => values[row] = value,
+                    (values, Err(bad)) => *values = Err(bad),
+                    (Err(_), Ok(_)) => {}
+                }
+            }
+        }
+        Ok(())
+    }
 }

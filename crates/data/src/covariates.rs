@@ -42,16 +42,17 @@ impl Panel {
     }
 
     fn with_static_table(mut self, table: &mut dyn Table, options: &ReadOptions) -> Result<Self, DataError> {
-        let id = table.column(&options.id_col, ID_REMEDY)?;
+        table.read_numbers(options.numbers);
+        let (id, only) = self.ids_of(table, options)?;
         let (extras, mut read): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
-            .filter(|(i, _)| *i != id)
+            .filter(|(i, _)| Some(*i) != id)
             .map(|(i, name)| (i, Column::to_read(name, options)))
             .unzip();
         let mut ids: Vec<String> = Vec::new();
         let mut origin = Origin::like(&table.place());
         while table.advance()? {
             let table = &*table;
-            let name = table.id(id)?;
+            let name = table.id_or(id, &only)?;
             origin.push(table.place().row);
             // What is wrong with the row of another series is no concern of this panel.
             let ours = self.find(&name).is_some();
@@ -72,6 +73,20 @@ impl Panel {
         }
         self.add_statics(read)?;
         Ok(self)
+    }
+}
+
+impl Panel {
+    /// The column of ids of a table beside the panel, or, where it has none, the id of the panel's only series.
+    fn ids_of(
+        &self,
+        table: &dyn Table,
+        options: &ReadOptions,
+    ) -> Result<(Option<usize>, Arc<str>), DataError> {
+        match self.n_series() {
+            1 => Ok((table.id_column(&options.id_col, ID_REMEDY)?, self.id(0).clone())),
+            _ => Ok((Some(table.column(&options.id_col, ID_REMEDY)?), "".into())),
+        }
     }
 }
 
@@ -101,7 +116,8 @@ impl Future {
             }
             let mut column = Column::new(*name);
             for (row, value) in values.iter().enumerate() {
-                column.push(finite(*value), || (Place::row(row), value.to_string()));
+                let place = || Place::of_series(panel.id(row / h), row % h);
+                column.push(finite(*value), || (place(), value.to_string()));
             }
             column.usable()?;
             read.push(column);
@@ -145,7 +161,8 @@ impl Future {
         h: usize,
     ) -> Result<Self, DataError> {
         check_horizon(h)?;
-        let id = table.column(&options.id_col, ID_REMEDY)?;
+        table.read_numbers(options.numbers);
+        let (id, only) = panel.ids_of(table, options)?;
         let time = table.column(options.time_col(), ID_REMEDY)?;
         let kind = panel.freq().kind();
         let mut times = Vec::new();
@@ -154,7 +171,7 @@ impl Future {
         }
         let mut seen: Vec<Option<u64>> = vec![None; times.len()];
         let (extras, mut columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
-            .filter(|(i, name)| ![id, time].contains(i) && *name != options.target_col)
+            .filter(|(i, name)| ![id, Some(time)].contains(&Some(*i)) && *name != options.target_col)
             .map(|(i, name)| (i, Column::to_read(name, options)))
             .unzip();
         for column in &mut columns {
@@ -165,22 +182,25 @@ impl Future {
         let mut clock = Clock { kind: Some(kind), zone: panel.zone().cloned(), format, ..Clock::default() };
         while table.advance()? {
             let table = &*table;
-            let (id, time) = (table.id(id)?, table.time(time, &mut clock)?);
+            let (id, time) = (table.id_or(id, &only)?, table.time(time, &mut clock)?);
             let series = panel.find(&id);
             let needed = series.map_or(&[][..], |series| &times[series * h..][..h]);
-            let Ok(step) = needed.binary_search(&time) else {
+            let row = |time| needed.binary_search(&time).ok().map(|step| series.unwrap_or(0) * h + step);
+            // Where clocks show the time twice, the first of both may have been before, here or in the panel.
+            let passed = |row: &Option<usize>| row.is_none_or(|row| seen[row].is_some());
+            let second = clock.later.filter(|_| passed(&row(time))).and_then(row);
+            let Some(row) = second.or_else(|| row(time)) else {
                 let needed = match needed {
                     [] => "the panel has no such series".to_owned(),
                     [first, .., last] => format!("{} to {}", shown(*first), shown(*last)),
                     [only] => shown(*only),
                 };
                 let (id, time) = (id.into_owned(), shown(time));
-                return Err(DataError::FutureExtra { at: table.place(), id, time, needed });
+                return Err(DataError::FutureExtra { at: table.place().into(), id, time, needed });
             };
-            let row = series.unwrap_or(0) * h + step;
             let at = table.place();
             if let Some(earlier) = seen[row].replace(at.row) {
-                let earlier = Place { row: earlier, ..at.clone() };
+                let earlier = Place { row: earlier, ..at.clone() }.into();
                 return Err(DataError::DuplicateRow { at, earlier, id: id.into_owned(), time: shown(time) });
             }
             for (column, &i) in columns.iter_mut().zip(&extras) {

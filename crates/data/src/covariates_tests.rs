@@ -37,6 +37,14 @@ fn static_values_are_found_by_id() {
     );
     contains(read("unique_id,size\na,1\nb,2\na,1\n").unwrap_err(), "line 4: series `a` appears twice");
     contains(read("id,size\na,1\n").unwrap_err(), "has no column `unique_id`");
+    // One series needs no id.
+    let one = Panel::from_series(Freq::parse("1").unwrap(), [("y", 0, [1.0, 2.0])]).unwrap();
+    let read_one = |text: &str| one.clone().with_static_file(file(text).path(), &ReadOptions::default());
+    assert_eq!(read_one("size\n3\n").unwrap().static_value("size", 0).unwrap(), 3.0);
+    contains(read_one("size\n3\n4\n").unwrap_err(), "line 3: series `y` appears twice");
+    let rows = file("ds,x\n2,5\n3,6\n");
+    let ahead = Future::from_file(rows.path(), &ReadOptions::default(), &one, 2).unwrap();
+    assert_eq!(ahead.column("x").unwrap(), [5.0, 6.0]);
     contains(read("unique_id,size\n").unwrap_err(), "lacks 2 of the panel's series");
 }
 
@@ -80,6 +88,6 @@ fn future_slices_are_checked() {
     let error = Future::new(&panel(), 2, &[("x", &[1.0; 3])]).unwrap_err();
     contains(error, "future column `x`: 3 values where 4 are expected");
     let error = Future::new(&panel(), 2, &[("x", &[1.0, 2.0, f32::NAN, 4.0])]).unwrap_err();
-    contains(error, "row 2, column `x`: \"NaN\" is missing");
+    contains(error, "series `b`, row 0, column `x`: \"NaN\" is missing; fill it in (`PanelBuilder::fill`");
     contains(Future::new(&panel(), 0, &[]).unwrap_err(), "h = 0, but it must be 1 to");
 }

@@ -21,6 +21,14 @@ pub enum DataError {
         /// What the system said.
         source: io::Error,
     },
+    /// Compressed text that is damaged, or hostile.
+    #[error("{file}: {reason}")]
+    Compressed {
+        /// The file.
+        file: Arc<str>,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
     /// The output cannot be written.
     #[error("cannot write the table: {0}")]
     Write(#[source] io::Error),
@@ -101,7 +109,7 @@ pub enum DataError {
         number: usize,
     },
     /// A cell is not the number it should be.
-    #[error("{at}, column `{column}`: {value:?} {flaw}")]
+    #[error("{at}, column `{column}`: {value:?} {}", .flaw.at(.at))]
     BadValue {
         /// The row.
         at: Place,
@@ -123,6 +131,16 @@ pub enum DataError {
     /// A series id is empty.
     #[error("{at}, column `{column}`: the id is empty; name the series")]
     EmptyId {
+        /// The row.
+        at: Place,
+        /// The id column.
+        column: String,
+    },
+    /// A series id that would be cut short, or take a file for text that is none.
+    #[error(
+        "{at}, column `{column}`: the id has a character of code 0 in it; save the file as text in UTF-8"
+    )]
+    NulInId {
         /// The row.
         at: Place,
         /// The id column.
@@ -166,12 +184,12 @@ pub enum DataError {
         reason: String,
     },
     /// Two rows have the same id and time.
-    #[error("{at}: series `{id}` has {time} already ({earlier}); keep one of the two rows")]
+    #[error("{} has {time} already ({}); keep one of the two rows", .at.and_series(.id), earlier_place(.earlier))]
     DuplicateRow {
         /// The later row.
         at: Place,
         /// The earlier row.
-        earlier: Place,
+        earlier: Box<Place>,
         /// The series.
         id: String,
         /// The time.
@@ -307,7 +325,7 @@ pub enum DataError {
     #[error("{at}: series `{id}` at {time} is not among the rows to forecast ({needed}); remove it")]
     FutureExtra {
         /// The row.
-        at: Place,
+        at: Box<Place>,
         /// Its series.
         id: String,
         /// Its time.
@@ -316,10 +334,16 @@ pub enum DataError {
         needed: String,
     },
     /// Future values are needed and none were given.
-    #[error("the future columns {} need their values over the horizon; pass a table of future rows (`--futr FILE`)", listed(.columns))]
+    #[error(
+        "the future columns {} need their values over the horizon; pass a table of future rows{}",
+        listed(.columns),
+        if *.by_flag { " (`--futr FILE`)" } else { "" }
+    )]
     FutureNeeded {
         /// The columns.
         columns: Vec<String>,
+        /// Whether the command line has a flag for it: the data did not come from slices.
+        by_flag: bool,
     },
     /// The future table is for another horizon or panel.
     #[error(
@@ -452,6 +476,14 @@ impl DataError {
 
     pub(crate) fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
         Self::Setting { name, found: found.to_string(), expected: expected.into() }
+    }
+}
+
+/// The earlier of two rows of a series, which has been named.
+fn earlier_place(place: &Place) -> String {
+    match place.series {
+        Some(_) => format!("row {}", place.row),
+        None => place.to_string(),
     }
 }
 

@@ -8,8 +8,8 @@ use crate::nearest::nearest;
 
 /// How missing rows and values are filled; nothing is filled unasked.
 ///
-/// A missing row lies between two rows of its series; a missing value is an empty cell or NaN, of
-/// `y` or of a further column. Where there is an `available_mask`, it is 0 in rows that are added;
+/// A missing row lies between two rows of its series; a missing value is an empty cell or NaN, of `y` between two
+/// values of its series, or of a further column. Where there is an `available_mask`, it is 0 in rows that are added;
 /// their `sample_weight` is that of the row before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fill {
@@ -17,8 +17,8 @@ pub enum Fill {
     Forward,
     /// 0.
     Zero,
-    /// On the line between the values around it, step by step; before the first value of a series
-    /// and after the last one, that value. Of categories, the one before it.
+    /// On the line between the values around it, step by step; in further columns, before the first value of a
+    /// series and after the last one, that value. Of categories, the one before it.
     Interpolate,
 }
 

@@ -12,14 +12,34 @@ pub struct Place {
     pub file: Option<Arc<str>>,
     /// Whether `row` is a line of text.
     pub line: bool,
-    /// Line of the file, from 1, or index of the row, from 0.
+    /// The series, when the rows came from slices.
+    pub series: Option<Arc<str>>,
+    /// Line of the file, from 1, or index of the row, from 0; in slices, index among the rows given of the series.
     pub row: u64,
 }
 
 impl Place {
     /// A row of slices, from 0.
     pub(crate) fn row(row: usize) -> Self {
-        Self { file: None, line: false, row: row as u64 }
+        Self { file: None, line: false, series: None, row: row as u64 }
+    }
+
+    /// A row of slices, from 0 among those given of a series.
+    pub(crate) fn of_series(id: &Arc<str>, row: usize) -> Self {
+        Self { series: Some(id.clone()), ..Self::row(row) }
+    }
+
+    /// Whether the row came from slices, in a program that has no flags of a command line.
+    pub(crate) fn in_slices(&self) -> bool {
+        self.file.is_none()
+    }
+
+    /// The row and its series, as the beginning of a sentence.
+    pub(crate) fn and_series(&self, id: &str) -> String {
+        match &self.series {
+            Some(_) => format!("{self}: it"),
+            None => format!("{self}: series `{id}`"),
+        }
     }
 }
 
@@ -27,6 +47,8 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
             write!(f, "{file}, ")?;
+        } else if let Some(id) = &self.series {
+            write!(f, "series `{id}`, ")?;
         }
         write!(f, "{} {}", if self.line { "line" } else { "row" }, self.row)
     }
@@ -43,10 +65,16 @@ pub enum Flaw {
     TooLarge,
     /// A number with a comma before its decimals.
     DecimalComma,
+    /// A number with a point before its decimals, where a comma was announced.
+    DecimalPoint,
+    /// A number with marks between its thousands.
+    Grouped,
     /// Anything else that is no number.
     Text,
     /// The same, in a further column, which may hold categories.
     Labelled,
+    /// Of a column whose type is neither of numbers nor of texts.
+    Type,
     /// Not 0 or 1, in `available_mask`.
     Mask,
     /// Negative, in `sample_weight`.
@@ -72,12 +100,21 @@ impl fmt::Display for Flaw {
             }
             Self::Infinite => "is not finite; replace it by a number",
             Self::TooLarge => "is beyond a 32-bit float (about 3.4e38); rescale the column",
-            Self::DecimalComma => "has a decimal comma; write decimals with a point",
+            Self::DecimalComma => {
+                "has a decimal comma; say so (`--decimal ,` or `ReadOptions::numbers`), or, if the comma is between \
+                 thousands, `--thousands ,`"
+            }
+            Self::DecimalPoint => "has a decimal point, but the decimal comma was asked for",
+            Self::Grouped => {
+                "has marks between its thousands; name them (`--thousands` and `--decimal`, or \
+                 `ReadOptions::numbers`)"
+            }
             Self::Text => "is not a number; write plain decimals such as 12.5 or 1e-3",
             Self::Labelled => {
-                "is not a number; write plain decimals such as 12.5 or 1e-3, or, if the column holds \
-                 categories, name it in `--cat-exog` (`ReadOptions::categories`)"
+                "is not a number but text; if the column holds categories, name it in `--cat-exog` \
+                 (`ReadOptions::categories`), else write plain decimals such as 12.5 or 1e-3"
             }
+            Self::Type => "is not a number; give the column a type of numbers",
             Self::Mask => "is not 0 or 1; `available_mask` is 1 where y is known, else 0",
             Self::Negative => "is negative; `sample_weight` must be 0 or more",
             Self::Label => "is no category; write texts in UTF-8, numbers or truth values",
@@ -91,6 +128,20 @@ impl fmt::Display for Flaw {
                 "is missing, as are all values of its series; leave the series out, or fill by zero"
             }
         })
+    }
+}
+
+impl Flaw {
+    /// What is wrong with a cell there, and what to do.
+    pub(crate) fn at(self, place: &Place) -> String {
+        match self {
+            Self::Missing if place.in_slices() => {
+                "is missing; fill it in (`PanelBuilder::fill` does so on request), or give an `available_mask` that \
+                 is 0 in such rows"
+                    .to_owned()
+            }
+            flaw => flaw.to_string(),
+        }
     }
 }
 
@@ -119,16 +170,18 @@ impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { at, id, after, expected, found, freq, .. } = self;
         let how = if self.inferred { "inferred " } else { "" };
+        let series = at.and_series(id);
         write!(
             f,
-            "{at}: series `{id}` goes from {after} to {found}, but by the {how}frequency `{freq}` \
-             {expected} comes next; "
+            "{series} goes from {after} to {found}, but by the {how}frequency `{freq}` {expected} comes next; "
         )?;
+        let fill = if at.in_slices() { "`PanelBuilder::fill`" } else { "`--fill` or `Fill`" };
         match self.fits {
             Some(fits) => write!(f, "its times follow `{fits}`: set that frequency"),
-            None => f.write_str(
-                "add the rows in between (`--fill` or `Fill` does so on request), set another \
-                 frequency, or, where only the order of rows matters, number them with integers",
+            None => write!(
+                f,
+                "add the rows in between ({fill} does so on request), set another frequency, or, where only the \
+                 order of rows matters, number them with integers"
             ),
         }
     }

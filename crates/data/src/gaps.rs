@@ -15,7 +15,10 @@ impl Rows {
         zone: Option<&Zone>,
         freq: Freq,
     ) -> Result<Filled, DataError> {
-        let missing = |values: &[f32]| values.iter().filter(|value| value.is_nan()).count();
+        let missing = |values: &[f32]| {
+            let rows = self.runs.iter().flat_map(|run| &values[run.start..run.start + run.len]);
+            rows.filter(|value| value.is_nan()).count()
+        };
         let usable = self.columns.iter().filter_map(|column| column.values.as_ref().ok());
         let values = missing(&self.y) + usable.map(|values| missing(values)).sum::<usize>();
         let rows = self.add_rows(zone, freq)?;
@@ -23,9 +26,7 @@ impl Rows {
             let run = self.runs[at];
             let range = run.start..run.start + run.len;
             if let Err((row, flaw)) = fill.values(&mut self.y[range.clone()], true) {
-                let column = self.target.clone().unwrap_or_else(|| self.id(&run).to_string());
-                let at = self.place(run.start + row);
-                return Err(DataError::BadValue { at, column, value: String::new(), flaw });
+                return Err(self.missing(&run, run.start + row, flaw));
             }
             for column in 0..self.columns.len() {
                 let lines = matches!(self.columns[column].kind, Kind::Numbers);

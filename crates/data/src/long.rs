@@ -9,12 +9,15 @@ use crate::error::DataError;
 use crate::fill::{Fill, Filled};
 use crate::flaw::{Flaw, Gap, Place};
 use crate::freq::Freq;
-use crate::panel::{Data, Panel, Series};
+use crate::panel::{Data, Panel, Series, admitted};
 use crate::read::ReadOptions;
 use crate::steps::Steps;
 use crate::table::Table;
 use crate::time::{TimeKind, in_range};
 use crate::zone::Zone;
+
+/// What a table of slices is called.
+pub(crate) const SLICES: &str = "the panel";
 
 /// Where the rows of a table stand in its source.
 ///
@@ -51,11 +54,11 @@ impl Origin {
             Some((start, line)) if self.file.is_some() => line + (row - start),
             _ => row,
         };
-        Place { file: self.file.clone(), line: self.lines, row }
+        Place { file: self.file.clone(), line: self.lines, series: None, row }
     }
 
     pub(crate) fn table(&self) -> Arc<str> {
-        self.file.clone().unwrap_or_else(|| "the panel".into())
+        self.file.clone().unwrap_or_else(|| SLICES.into())
     }
 }
 
@@ -170,8 +173,10 @@ pub(crate) struct Rows {
     pub(crate) columns: Vec<Column>,
     /// Name of the column of `y`; in a wide table that is the id.
     pub(crate) target: Option<String>,
-    /// How NaN and gaps are filled; without it there is no NaN, and gaps are mistakes.
+    /// How NaN and gaps are filled; without it gaps are mistakes, and so is NaN within a series.
     pub(crate) fill: Option<Fill>,
+    /// How the first missing value of `y` was written.
+    pub(crate) missing_as: Option<String>,
     /// Once the table is arranged: the rows of each series,
     pub(crate) runs: Vec<Run>,
     /// and where each row stood before, if it stood elsewhere.
@@ -191,8 +196,19 @@ impl Rows {
         self.times.len()
     }
 
-    /// Appends the id of the next row.
-    pub(crate) fn push_id(&mut self, id: &str) {
+    /// The value of `y` in a cell of a table, NaN where it is missing.
+    pub(crate) fn admit(&mut self, table: &dyn Table, column: usize, masked: bool) -> Result<f32, DataError> {
+        match admitted(table.number(column), masked, self.fill) {
+            Err(Flaw::Missing) => {
+                self.missing_as.get_or_insert_with(|| table.shown(column));
+                Ok(f32::NAN)
+            }
+            value => value.map_err(|flaw| table.bad_value(column, flaw)),
+        }
+    }
+
+    /// Appends the id of the next row; the position of the series.
+    pub(crate) fn push_id(&mut self, id: &str) -> u32 {
         let code = match self.last {
             Some(code) if *self.ids[code as usize] == *id => Some(code),
             _ => self.codes.get(id).copied(),
@@ -206,6 +222,7 @@ impl Rows {
         });
         self.changes += usize::from(self.last.replace(code) != Some(code));
         self.series.push(code.into());
+        code
     }
 
     /// The id of a run.
@@ -225,6 +242,7 @@ impl Rows {
             return Err(DataError::NoRows { table: self.origin.table() });
         }
         self.arrange()?;
+        let trimmed = self.trim()?;
         self.runs.sort_by(|a, b| self.ids[a.code as usize].cmp(&self.ids[b.code as usize]));
         let settled = self.settle(kind, zone.as_ref(), freq)?;
         let filled = match self.fill {
@@ -254,6 +272,7 @@ impl Rows {
             freq_inferred: freq.is_none(),
             integer_ids: self.integer_ids,
             filled,
+            trimmed,
         };
         data.shrink();
         Ok(Panel::new(settled, zone, series, data))
@@ -261,7 +280,17 @@ impl Rows {
 
     /// Where the row that now is the `i`-th came from.
     pub(crate) fn place(&self, i: usize) -> Place {
-        self.origin.place(self.order.as_ref().map_or(i, |order| order[i] as usize))
+        self.source(self.order.as_ref().map_or(i, |order| order[i] as usize))
+    }
+
+    /// Where the `row`-th row that was read or given stands: in a file, or in the slices of its series.
+    pub(crate) fn source(&self, row: usize) -> Place {
+        if self.origin.file.is_some() {
+            return self.origin.place(row);
+        }
+        let code = self.series.get(row);
+        let before = self.series.iter().take(row).filter(|other| *other == code).count();
+        Place::of_series(&self.ids[code as usize], before)
     }
 
     /// The frequency that is given, or the one that the longest series seems to have.
@@ -324,7 +353,9 @@ impl Rows {
             order[*end] = row as u32;
             *end += 1;
         }
-        self.series = Steps::default();
+        if self.origin.file.is_some() {
+            self.series = Steps::default();
+        }
         let mut sorted = Steps::default();
         let mut keys: Vec<(i64, u32)> = Vec::new();
         for run in &self.runs {
@@ -366,7 +397,7 @@ fn check_order(
         None => Ok(()),
         Some(i) => Err(DataError::DuplicateRow {
             at: place(i + 1),
-            earlier: place(i),
+            earlier: place(i).into(),
             id: id.to_owned(),
             time: kind.display_in(zone, times[i]),
         }),

@@ -21,6 +21,11 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     (strsim::jaro_winkler(&word.to_lowercase(), &best.to_lowercase()) > 0.7).then(|| best.to_owned())
 }
 
+/// Whether `word` is all but certainly a slip of `other`, which nobody would call another thing so.
+pub(crate) fn is_slip(word: &str, other: &str) -> bool {
+    strsim::jaro_winkler(&word.to_lowercase(), &other.to_lowercase()) > 0.88
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,5 +37,14 @@ mod tests {
         assert_eq!(nearest("uniqueid", columns), Some("unique_id".into()));
         assert_eq!(nearest("weather", columns), None);
         assert_eq!(nearest("x", []), None);
+        for (other, slip) in [
+            ("uniqueid", true),
+            ("unique id", true),
+            ("unique", true),
+            ("unit_price", false),
+            ("units", false),
+        ] {
+            assert_eq!(is_slip("unique_id", other), slip, "{other}");
+        }
     }
 }

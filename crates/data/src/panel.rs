@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::builder::PanelBuilder;
+use crate::edges::Trimmed;
 use crate::error::DataError;
 use crate::fill::{Fill, Filled};
 use crate::flaw::{Flaw, Place};
 use crate::freq::Freq;
-use crate::long::Column;
+use crate::long::{Column, SLICES};
 use crate::time::TimeKind;
 use crate::zone::Zone;
 
@@ -54,14 +55,14 @@ pub(crate) struct Data {
     pub(crate) freq_inferred: bool,
     pub(crate) integer_ids: bool,
     pub(crate) filled: Filled,
+    pub(crate) trimmed: Trimmed,
 }
 
 impl Data {
     /// Everything but the numbers as it is.
     pub(crate) fn with_values(&self, y: Vec<f32>, columns: Vec<Column>) -> Self {
         let (table, mask, weight) = (self.table.clone(), self.mask.clone(), self.weight.clone());
-        let (freq_inferred, integer_ids, filled) = (self.freq_inferred, self.integer_ids, self.filled);
-        Self { table, y, mask, weight, columns, freq_inferred, integer_ids, filled }
+        Self { table, y, mask, weight, columns, ..*self }
     }
 
     pub(crate) fn shrink(&mut self) {
@@ -155,6 +156,11 @@ impl Panel {
         self.data.filled
     }
 
+    /// The rows that were left out, before and after what is known of a series.
+    pub fn trimmed(&self) -> Trimmed {
+        self.data.trimmed
+    }
+
     /// Id of a series.
     pub fn id(&self, series: usize) -> &Arc<str> {
         &self.series[series].id
@@ -226,13 +232,20 @@ impl Panel {
     }
 
     pub(crate) fn find_static(&self, name: &str) -> Result<&Column, DataError> {
-        const REMEDY: &str =
+        const REMEDY: &str = "give one of these names, or add the column to the static table";
+        const REMEDY_BY_FLAG: &str =
             "give one of these names, or add the column to the static table (`--static FILE`)";
         let column = self.statics.iter().find(|column| column.name == name);
         column.ok_or_else(|| {
             let table = "the static table".into();
-            DataError::missing_column(&table, name, self.static_names(), REMEDY)
+            let remedy = if self.is_of_slices() { REMEDY } else { REMEDY_BY_FLAG };
+            DataError::missing_column(&table, name, self.static_names(), remedy)
         })
+    }
+
+    /// Whether its rows came from slices, in a program that has no flags of a command line.
+    pub(crate) fn is_of_slices(&self) -> bool {
+        &*self.data.table == SLICES
     }
 
     /// Time of a row of a series.
@@ -282,7 +295,8 @@ impl Panel {
         for row in places {
             // A place of a series that was cut from the panel has no row.
             let value = values.get(row).map_or(0.0, |(_, value)| *value);
-            column.push(finite(value), || (Place::row(row), value.to_string()));
+            let place = |row: usize| values.get(row).map(|(id, _)| Place::of_series(&(*id).into(), 0));
+            column.push(finite(value), || (place(row).unwrap_or(Place::row(row)), value.to_string()));
         }
         self.add_statics([column])?;
         Ok(self)

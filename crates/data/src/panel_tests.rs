@@ -70,9 +70,17 @@ fn unknown_rows_need_no_value_and_others_do() {
     assert_eq!(panel.y(0), [1.0, 0.0, 3.0]);
     assert_eq!(panel.available_mask(0).unwrap(), [1.0, 0.0, 1.0]);
     for (y, mask, message) in [
-        ([1.0, f32::NAN, 3.0], [1.0, 1.0, 1.0], "row 1, column `y`: \"NaN\" is missing"),
-        ([1.0, f32::INFINITY, 3.0], [1.0, 0.0, 1.0], "row 1, column `y`: \"inf\" is not finite"),
-        ([1.0, 2.0, 3.0], [1.0, 0.5, 1.0], "row 1, column `available_mask`: \"0.5\" is not 0 or 1"),
+        (
+            [1.0, f32::NAN, 3.0],
+            [1.0, 1.0, 1.0],
+            "series `a`, row 1, column `y`: \"NaN\" is missing; fill it in (`PanelBuilder::fill` does",
+        ),
+        ([1.0, f32::INFINITY, 3.0], [1.0, 0.0, 1.0], "series `a`, row 1, column `y`: \"inf\" is not finite"),
+        (
+            [1.0, 2.0, 3.0],
+            [1.0, 0.5, 1.0],
+            "series `a`, row 1, column `available_mask`: \"0.5\" is not 0 or 1",
+        ),
     ] {
         let error = build(&y, &mask).unwrap_err().to_string();
         assert!(error.starts_with(message), "{error}");
@@ -84,20 +92,23 @@ fn mistakes_in_slices_are_named() {
     let builder = || Panel::builder(TimeKind::Integer).series("a", &[0, 1, 2], &[1.0, 2.0, 3.0]);
     for (builder, message) in [
         (Panel::builder(TimeKind::Integer), "the panel has no rows"),
-        (builder().series("b", &[0], &[1.0, 2.0]), "y: 2 values where 1 are expected"),
+        (builder().series("b", &[0], &[1.0, 2.0]), "y of series `b`: 2 values where 1 are expected"),
         (builder().rows(&["b"], &[0, 1], &[1.0, 2.0]), "ids: 1 values where 2 are expected"),
         (builder().column("x", &[1.0]), "column `x`: 1 values where 3 are expected"),
         (builder().column("x", &[1.0; 3]).column("x", &[1.0; 3]), "the panel: column `x` appears twice"),
-        (builder().sample_weight(&[1.0, -1.0, 1.0]), "row 1, column `sample_weight`: \"-1\" is negative"),
+        (
+            builder().sample_weight(&[1.0, -1.0, 1.0]),
+            "series `a`, row 1, column `sample_weight`: \"-1\" is negative",
+        ),
         (builder().sample_weight(&[1.0]), "sample_weight: 1 values where 3 are expected"),
-        (builder().series("b", &[5, 7, 6, 6], &[0.0; 4]), "row 6: series `b` has 6 already (row 5)"),
+        (builder().series("b", &[5, 7, 6, 6], &[0.0; 4]), "series `b`, row 3: it has 6 already (row 2)"),
         (
             builder().series("b", &[5, 6, 8], &[0.0; 3]),
-            "row 5: series `b` goes from 6 to 8, but by the inferred frequency `1` 7 comes next",
+            "series `b`, row 2: it goes from 6 to 8, but by the inferred frequency `1` 7 comes next; add the rows in between (`PanelBuilder::fill` does so",
         ),
         (
             builder().freq(freq("2")),
-            "row 1: series `a` goes from 0 to 1, but by the frequency `2` 2 comes next; its times follow `1`",
+            "series `a`, row 1: it goes from 0 to 1, but by the frequency `2` 2 comes next; its times follow `1`",
         ),
         (
             builder().freq(freq("D")),
@@ -134,7 +145,7 @@ fn a_column_that_is_not_finite_fails_when_it_is_used() {
         .unwrap();
     assert_eq!(panel.column_names().collect::<Vec<_>>(), ["holiday"]);
     let error = panel.column("holiday", 0).unwrap_err().to_string();
-    assert!(error.starts_with("row 1, column `holiday`: \"NaN\" is missing"), "{error}");
+    assert!(error.starts_with("series `a`, row 1, column `holiday`: \"NaN\" is missing"), "{error}");
     let error = panel.column("holidays", 0).unwrap_err().to_string();
     assert!(
         error.starts_with("the panel has no column `holidays`, did you mean `holiday`?; it has `holiday`"),
@@ -151,4 +162,34 @@ fn slices_are_filled_on_request() {
         .unwrap();
     assert_eq!(panel.y(0), [1.0, 2.0, 3.0, 4.0, 5.0]);
     assert_eq!(panel.filled(), Filled { rows: 1, values: 1 });
+}
+
+#[test]
+fn mistakes_in_slices_name_the_series_and_its_own_row_and_no_flags() {
+    let long = || {
+        let ids = ["b", "a", "b", "a", "a"];
+        Panel::builder(TimeKind::Integer).rows(&ids, &[3, 1, 2, 2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0])
+    };
+    for (builder, message) in [
+        (long().column("x", &[0.0, 0.0, 0.0, 0.0, f32::INFINITY]), "series `a`, row 2, column `x`: \"inf\""),
+        (
+            long().column("x", &[0.0, 0.0, f32::NAN, 0.0, 0.0]),
+            "series `b`, row 1, column `x`: \"NaN\" is missing",
+        ),
+        (
+            long().categories("x", &["p", "q", "", "p", "q"]),
+            "series `b`, row 1, column `x`: \"NaN\" is missing",
+        ),
+        (long().rows(&["a"], &[2], &[0.0]), "series `a`, row 3: it has 2 already (row 1); keep one"),
+        (long().rows(&["a"], &[7], &[0.0]), "series `a`, row 3: it goes from 3 to 7"),
+    ] {
+        let error = builder.build().and_then(|panel| panel.column("x", 0).map(drop)).unwrap_err().to_string();
+        assert!(error.starts_with(message) && !error.contains("--"), "{error}");
+    }
+    let panel = long().build().unwrap();
+    let error = panel.static_value("size", 0).unwrap_err().to_string();
+    assert!(error.ends_with("or add the column to the static table"), "{error}");
+    let error = panel.with_static("size", &[("a", 1.0), ("b", f32::NAN)]).unwrap();
+    let error = error.static_value("size", 0).unwrap_err().to_string();
+    assert!(error.starts_with("series `b`, ") && !error.contains("--"), "{error}");
 }

@@ -10,10 +10,13 @@ use arrow_array::RecordBatch;
 use crate::arrow_table::ArrowTable;
 use crate::error::DataError;
 use crate::fill::Fill;
+use crate::flaw::Flaw;
 use crate::freq::Freq;
 use crate::long::{Column, Origin, Rows};
+use crate::number_format::NumberFormat;
 use crate::panel::{Panel, admitted, check_mask, check_weight};
-use crate::table::{self, Table};
+use crate::repeated::RepeatedTimes;
+use crate::table::{self, ID, Table};
 use crate::text_table::TextTable;
 use crate::time::{Clock, TimeKind};
 use crate::time_format::TimeFormat;
@@ -32,7 +35,8 @@ const WEIGHT: &str = "sample_weight";
 pub struct ReadOptions {
     /// One time column, every other column a series; else a row per series and time.
     pub wide: bool,
-    /// Column of the series' ids, in the long layout.
+    /// Column of the series' ids, in the long layout. A table without a column `unique_id` holds one series, called
+    /// as its column of values, unless another column is named here.
     pub id_col: String,
     /// Column of the times; by default `ds`, or the first column of a wide table.
     pub time_col: Option<String>,
@@ -51,7 +55,12 @@ pub struct ReadOptions {
     /// How the times are written, where they are no integers and not as `2024-01-31 13:45:00`. Timestamps and dates
     /// of Parquet and Arrow need none.
     pub time_format: Option<TimeFormat>,
-    /// How missing rows and values are filled; without it they are mistakes.
+    /// How numbers are written in texts.
+    pub numbers: NumberFormat,
+    /// How rows and values that are missing between others are filled; without it they are mistakes. Where values are
+    /// missing before the first known one of a series or after the last, the series is not there: [`Trimmed`].
+    ///
+    /// [`Trimmed`]: crate::Trimmed
     pub fill: Option<Fill>,
 }
 
@@ -59,7 +68,7 @@ impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             wide: false,
-            id_col: "unique_id".into(),
+            id_col: ID.into(),
             time_col: None,
             target_col: "y".into(),
             columns: None,
@@ -67,6 +76,7 @@ impl Default for ReadOptions {
             freq: None,
             zone: None,
             time_format: None,
+            numbers: NumberFormat::default(),
             fill: None,
         }
     }
@@ -119,7 +129,7 @@ impl Panel {
         })
     }
 
-    /// Reads a CSV file, separated by commas, semicolons, tabs or bars.
+    /// Reads a CSV file, separated by commas, semicolons, tabs or bars; it may be compressed by gzip or Zstandard.
     ///
     /// Long: the columns `available_mask` (0 or 1) and `sample_weight` (0 or more) have their
     /// meaning in training; every other column is kept under its name. Rows may come in any order.
@@ -140,8 +150,8 @@ impl Panel {
     }
 
     /// Takes Arrow record batches with the columns of a file, laid out as [`from_csv`](Self::from_csv)
-    /// says. Ids may be texts (plain or as a dictionary) or integers; times timestamps of any unit and
-    /// zone, dates, integers or texts; values numbers of any width.
+    /// says. Ids may be texts (plain, binary or as a dictionary), numbers, truth values or dates; times timestamps of
+    /// any unit and zone, dates, integers or texts; values numbers of any width.
     ///
     /// # Errors
     /// As there.
@@ -162,16 +172,21 @@ pub fn column_names(path: impl AsRef<Path>) -> Result<Vec<String>, DataError> {
 }
 
 fn read(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
+    table.read_numbers(options.numbers);
     if options.wide { read_wide(table, options) } else { read_long(table, options) }
 }
 
 fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
-    let id = table.column(&options.id_col, ID_REMEDY)?;
+    let named = [options.time_col(), &options.target_col].iter().all(|name| table.find(name).is_some());
+    let id = match named {
+        true => table.id_column(&options.id_col, ID_REMEDY)?,
+        false => Some(table.column(&options.id_col, ID_REMEDY)?),
+    };
     let time = table.column(options.time_col(), TIME_REMEDY)?;
     let target = table.column(&options.target_col, TARGET_REMEDY)?;
     let mask = table.find(MASK);
     let weight = table.find(WEIGHT);
-    let known = [Some(id), Some(time), Some(target), mask, weight];
+    let known = [id, Some(time), Some(target), mask, weight];
     let (extras, columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
         .filter(|(i, _)| !known.contains(&Some(*i)))
         .map(|(i, name)| (i, Column::to_read(name, options)))
@@ -193,7 +208,7 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
         fill: options.fill,
         ..Rows::default()
     };
-    let mut clock = options.clock();
+    let (mut clock, mut repeated) = (options.clock(), RepeatedTimes::default());
     while table.advance()? {
         let table = &*table;
         let mut masked = false;
@@ -207,19 +222,35 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
             let value = table.number(column).and_then(check_weight);
             values.push(value.map_err(|flaw| table.bad_value(column, flaw))?);
         }
-        let y = admitted(table.number(target), masked, options.fill);
-        rows.y.push(y.map_err(|flaw| table.bad_value(target, flaw))?);
-        rows.push_id(&table.id(id)?);
-        rows.integer_ids = table.integer_ids(id);
-        rows.times.push(table.time(time, &mut clock)?);
+        let y = rows.admit(table, target, masked)?;
+        rows.y.push(y);
+        let code = rows.push_id(&table.id_or(id, &options.target_col)?);
+        rows.integer_ids = id.is_some_and(|id| table.integer_ids(id));
+        let instant = table.time(time, &mut clock)?;
+        rows.times.push(match options.zone {
+            None => instant,
+            Some(_) => (repeated.resolve(code as usize, instant, clock.later))
+                .map_err(|why| table.bad_time(time, why))?,
+        });
         rows.origin.push(table.place().row);
         for (column, &i) in rows.columns.iter_mut().zip(&extras) {
-            let cell = admitted(column.cell(table, i), masked, options.fill);
+            let cell = match admitted(column.cell(table, i), masked, options.fill) {
+                // Where the series is not there, nothing need be.
+                Err(Flaw::Missing) if y.is_nan() => Ok(f32::NAN),
+                cell => cell,
+            };
             column.push(cell, || (table.place(), table.shown(i)));
         }
     }
     let kind = options.kind(&clock, table.file(), options.time_col())?;
-    rows.finish(kind, clock.zone, options.freq)
+    rows.finish(kind, clock.zone, options.freq).map_err(|error| match error {
+        // Of several series, nobody knows which row is whose.
+        DataError::DuplicateRow { .. } if id.is_none() => {
+            let columns = table.all_columns().iter().map(String::as_str);
+            DataError::missing_column(table.file(), &options.id_col, columns, ID_REMEDY)
+        }
+        error => error,
+    })
 }
 
 fn read_wide(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
@@ -232,15 +263,21 @@ fn read_wide(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
     if let Some((i, _)) = ids.iter().find(|(_, id)| id.is_empty()) {
         return Err(DataError::UnnamedColumn { file: table.file().clone(), number: i + 1 });
     }
-    let mut clock = options.clock();
+    let origin = Origin::like(&table.place());
+    let mut rows = Rows { origin, fill: options.fill, ..Rows::default() };
+    let (mut clock, mut repeated) = (options.clock(), RepeatedTimes::default());
     let (mut times, mut lines) = (Vec::new(), Vec::new());
     let mut values: Vec<Vec<f32>> = vec![Vec::new(); ids.len()];
     while table.advance()? {
-        times.push(table.time(time, &mut clock)?);
+        let table = &*table;
+        let instant = table.time(time, &mut clock)?;
+        times.push(match options.zone {
+            None => instant,
+            Some(_) => repeated.resolve(0, instant, clock.later).map_err(|why| table.bad_time(time, why))?,
+        });
         lines.push(table.place().row);
         for (values, (i, _)) in values.iter_mut().zip(&ids) {
-            let value = admitted(table.number(*i), false, options.fill);
-            values.push(value.map_err(|flaw| table.bad_value(*i, flaw))?);
+            values.push(rows.admit(table, *i, false)?);
         }
     }
     if ids.is_empty() {
@@ -250,8 +287,6 @@ fn read_wide(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
 
     let mut order: Vec<usize> = (0..times.len()).collect();
     order.sort_by_key(|&i| times[i]);
-    let origin = Origin::like(&table.place());
-    let mut rows = Rows { origin, fill: options.fill, ..Rows::default() };
     for ((_, id), values) in ids.iter().zip(&mut values) {
         for &i in &order {
             rows.push_id(id);

@@ -95,8 +95,8 @@ fn what_is_wrong_with_a_long_file_is_said_with_its_place() {
         (&format!("{head}a,1,1\na,2\n"), "t.csv, line 3: 2 fields where the header has 3"),
         (&format!("{head}a,1,1\n\na,2,one\n"), "t.csv, line 4, column `y`: \"one\" is not a number"),
         (
-            &format!("{head}a,1,\n"),
-            "t.csv, line 2, column `y`: \"\" is missing; fill it in (`--fill` or `Fill` does so on request), or add a column `available_mask`",
+            &format!("{head}a,1,1\na,2,\na,3,3\n"),
+            "t.csv, line 3, column `y`: \"\" is missing; fill it in (`--fill` or `Fill` does so on request), or add a column `available_mask`",
         ),
         (&format!("{head}a,1,inf\n"), "t.csv, line 2, column `y`: \"inf\" is not finite"),
         (&format!("{head},1,1\n"), "t.csv, line 2, column `unique_id`: the id is empty"),
@@ -145,7 +145,7 @@ fn what_is_wrong_with_a_wide_file_is_said_with_its_place() {
     for (text, message) in [
         ("date\n1\n2\n3\n", "t.csv has no rows"),
         ("date,a,\n1,1,1\n", "t.csv: column 3 has no name; in a wide file"),
-        ("date,a\n1,1\n2,\n", "t.csv, line 3, column `a`: \"\" is missing"),
+        ("date,a\n1,1\n2,\n3,1\n", "t.csv, line 3, column `a`: \"\" is missing"),
         ("date,a\n1,1\n3,1\n2,1\n2,1\n", "t.csv, line 5: series `a` has 2 already (t.csv, line 4)"),
         ("date,a\n1,1\n2,1\n3,1\n5,1\n", "t.csv, line 5: series `a` goes from 3 to 5"),
     ] {
@@ -176,15 +176,15 @@ fn gaps_and_missing_values_are_filled_on_request_and_counted() {
 
     let text = "date,b,a\n1,1,\n3,,2\n2,2,1\n5,5,\n";
     let panel = read(text, true, Fill::Zero).unwrap();
-    assert_eq!((panel.y(0), panel.y(1)), (&[0.0, 1.0, 2.0, 0.0, 0.0][..], &[1.0, 2.0, 0.0, 0.0, 5.0][..]));
-    assert_eq!(panel.filled(), Filled { rows: 2, values: 3 });
-    let error = read(text, true, Fill::Forward).unwrap_err();
-    starts(error, "t.csv, line 2, column `a`: \"\" is missing, and its series has no value before it");
+    assert_eq!((panel.y(0), panel.y(1)), (&[1.0, 2.0][..], &[1.0, 2.0, 0.0, 0.0, 5.0][..]));
+    assert_eq!(panel.filled(), Filled { rows: 1, values: 1 });
+    let text = "unique_id,ds,y,x\na,1,1,\na,2,1,2\na,3,1,3\n";
+    let error = read(text, false, Fill::Forward).unwrap().column("x", 0).unwrap_err();
+    starts(error, "t.csv, line 2, column `x`: \"\" is missing, and its series has no value before it");
 
     let head = "unique_id,ds,y\n";
     for (rows, message) in [
         ("a,1,1\na,2,inf\na,3,1\n", "t.csv, line 3, column `y`: \"inf\" is not finite"),
-        ("a,2,1\na,1,\na,3,1\n", "t.csv, line 3, column `y`: \"\" is missing, and its series"),
         ("a,1,\na,2,\na,3,\n", "t.csv, line 2, column `y`: \"\" is missing, as are all"),
         (
             "a,2024-01-01,1\na,2024-01-02,1\na,2024-01-03,1\na,2024-01-05,1\na,2024-01-05 12:00,1\n",
@@ -250,6 +250,95 @@ fn times_are_read_in_the_format_that_is_given() {
     let times = ["31.03.2024 00:00 +01:00", "31.03.2024 01:00 +01:00", "31.03.2024 02:00 +01:00"];
     let panel = read(times, "%d.%m.%Y %H:%M %:z", None).unwrap();
     assert_eq!((panel.freq().to_string(), panel.zone().unwrap().to_string()), ("h".into(), "+01:00".into()));
+}
+
+#[test]
+fn one_series_needs_no_ids() {
+    let panel = long("ds,sales,y\n2024-01-03,3,1\n2024-01-01,1,1\n2024-01-02,2,1\n").unwrap();
+    assert_eq!(
+        (&**panel.id(0), panel.n_series(), panel.column("sales", 0).unwrap()),
+        ("y", 1, &[1.0, 2.0, 3.0][..])
+    );
+    let options = ReadOptions { target_col: "sales".into(), ..ReadOptions::default() };
+    let text = "ds,sales\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n";
+    let panel = Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap();
+    assert_eq!((&**panel.id(0), panel.y(0)), ("sales", &[1.0, 2.0, 3.0][..]));
+    // Several have a time twice.
+    let text = "shop,ds,y\na,1,1\na,2,1\nb,1,1\nb,2,1\n";
+    starts(
+        long(text).unwrap_err(),
+        "t.csv has no column `unique_id`; it has `shop`, `ds`, `y`; set the name of the id column",
+    );
+    // A slip, or another name that was given, is no series without an id.
+    starts(
+        long("uniqe_id,ds,y\na,1,1\n").unwrap_err(),
+        "t.csv has no column `unique_id`, did you mean `uniqe_id`?",
+    );
+    let options = ReadOptions { id_col: "shop".into(), ..ReadOptions::default() };
+    let error = Panel::read_csv("ds,y\n1,1\n".as_bytes(), "t.csv", &options).unwrap_err();
+    starts(error, "t.csv has no column `shop`");
+}
+
+#[test]
+fn numbers_are_read_with_the_marks_that_are_named() {
+    let read = |text: &str, decimal, thousands| {
+        let numbers = NumberFormat::new(decimal, thousands).unwrap();
+        Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions { numbers, ..ReadOptions::default() })
+    };
+    let text = "unique_id;ds;y;x\na;1;1.250,5;0,5\na;2;-900;1\na;3;12.000;1,5\n";
+    let panel = read(text, ',', Some('.')).unwrap();
+    assert_eq!(
+        (panel.y(0), panel.column("x", 0).unwrap()),
+        (&[1250.5, -900.0, 12000.0][..], &[0.5, 1.0, 1.5][..])
+    );
+    for (decimal, thousands, message) in [
+        ('.', None, "t.csv, line 2, column `y`: \"1.250,5\" has marks between its thousands; name them"),
+        (',', None, "t.csv, line 2, column `y`: \"1.250,5\" has marks between its thousands"),
+    ] {
+        starts(read(text, decimal, thousands).unwrap_err(), message);
+    }
+    let text = "unique_id,ds,y\na,1,\"1,5\"\na,2,2\na,3,\"2,5\"\n";
+    assert_eq!(read(text, ',', None).unwrap().y(0), [1.5, 2.0, 2.5]);
+    starts(
+        long(text).unwrap_err(),
+        "t.csv, line 2, column `y`: \"1,5\" has a decimal comma; say so (`--decimal ,`",
+    );
+}
+
+#[test]
+fn an_id_with_a_nul_is_refused() {
+    starts(
+        long("unique_id,ds,y\na\0b,1,1\n").unwrap_err(),
+        "t.csv, line 2, column `unique_id`: the id has a character of code 0",
+    );
+}
+
+#[test]
+fn days_that_a_zone_never_had_are_no_gaps() {
+    let zone = Some(Zone::parse("Pacific/Apia").unwrap());
+    let read = |days: &[&str], freq: Option<&str>| {
+        let rows: String = days.iter().map(|day| format!("a,{day},1\n")).collect();
+        let freq = freq.map(|word| Freq::parse(word).unwrap());
+        let options = ReadOptions { zone: zone.clone(), freq, ..ReadOptions::default() };
+        Panel::read_csv(format!("unique_id,ds,y\n{rows}").as_bytes(), "t.csv", &options)
+    };
+    let days = ["2011-12-27", "2011-12-28", "2011-12-29", "2011-12-31", "2012-01-01"];
+    for freq in [None, Some("D"), Some("24h")] {
+        let panel = read(&days, freq).unwrap();
+        let shown: Vec<String> = panel
+            .times(0)
+            .map(|time| TimeKind::Timestamp.display_in(zone.as_ref(), time)[..10].to_owned())
+            .collect();
+        assert_eq!(shown, days, "{freq:?}");
+    }
+    let panel = read(&days[..3], None).unwrap();
+    let ahead = panel.future_times(0, 2).unwrap();
+    assert_eq!(ahead[0], read(&days, None).unwrap().time(0, 3));
+    assert_eq!(panel.freq().next_in(zone.as_ref(), ahead[1], -3), Some(panel.time(0, 1)));
+    let weekdays = ["2011-12-27", "2011-12-28", "2011-12-29", "2012-01-02", "2012-01-03"];
+    assert_eq!(read(&weekdays, Some("B")).unwrap().len(0), 5);
+    let error = read(&["2011-12-28", "2011-12-29", "2012-01-01"], Some("D")).unwrap_err();
+    starts(error, "t.csv, line 4: series `a` goes from 2011-12-29 00:00:00-10:00 to 2012-01-01");
 }
 
 /// A panel as the CSV file that holds it.

@@ -7,8 +7,13 @@ use std::sync::Arc;
 use crate::arrow_table::ArrowTable;
 use crate::error::DataError;
 use crate::flaw::{Flaw, Place};
+use crate::nearest::is_slip;
+use crate::number_format::NumberFormat;
 use crate::text_table::TextTable;
 use crate::time::Clock;
+
+/// The usual name of the column of ids.
+pub(crate) const ID: &str = "unique_id";
 
 /// A table read row by row; columns are found by name and then known by their position.
 pub(crate) trait Table {
@@ -17,6 +22,14 @@ pub(crate) trait Table {
 
     /// Names of the columns.
     fn header(&self) -> &[String];
+
+    /// Names of all columns of the file, also of those that nobody wanted.
+    fn all_columns(&self) -> &[String] {
+        self.header()
+    }
+
+    /// Says how numbers are written in texts.
+    fn read_numbers(&mut self, format: NumberFormat);
 
     /// Moves to the next row; false at the end.
     fn advance(&mut self) -> Result<bool, DataError>;
@@ -63,8 +76,36 @@ impl dyn Table + '_ {
         self.find(name).ok_or_else(|| DataError::missing_column(self.file(), name, self.columns(), remedy))
     }
 
+    /// Position of the column of ids; nothing where a table has none and nobody named another than the usual one:
+    /// then it holds one series. A column that is called nearly so is taken for a slip.
+    pub(crate) fn id_column(&self, name: &str, remedy: &'static str) -> Result<Option<usize>, DataError> {
+        let slip = |column: &String| is_slip(name, column);
+        match self.column(name, remedy) {
+            Err(_) if name == ID && !self.all_columns().iter().any(slip) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.columns().position(|column| column == name)
+    }
+
+    /// The id in the column of ids, or that of the only series.
+    pub(crate) fn id_or<'a>(
+        &'a self,
+        column: Option<usize>,
+        only: &'a str,
+    ) -> Result<Cow<'a, str>, DataError> {
+        column.map_or(Ok(only.into()), |column| self.id(column))
+    }
+
+    pub(crate) fn bad_time(&self, column: usize, why: &'static str) -> DataError {
+        DataError::BadTime {
+            at: self.place(),
+            column: self.header()[column].clone(),
+            value: self.shown(column),
+            why,
+        }
     }
 
     pub(crate) fn bad_value(&self, column: usize, flaw: Flaw) -> DataError {

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Chain, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use csv::ByteRecord;
 
+use crate::compressed::{Damage, Text};
 use crate::error::{DataError, excerpt};
 use crate::flaw::{Flaw, Place};
+use crate::number_format::NumberFormat;
 use crate::table::{Table, check_header};
 use crate::time::Clock;
 
@@ -17,7 +19,7 @@ use crate::time::Clock;
 const HEAD: u64 = 1 << 16;
 
 /// The first line, the rest, and a line end to close the last line with.
-type Input<R> = Chain<Chain<Cursor<Vec<u8>>, BufReader<R>>, &'static [u8]>;
+type Input<R> = Chain<Chain<Cursor<Vec<u8>>, BufReader<Text<R>>>, &'static [u8]>;
 
 /// A reader of records that all have as many fields as the header.
 pub(crate) struct TextTable<R: Read> {
@@ -27,6 +29,7 @@ pub(crate) struct TextTable<R: Read> {
     header: Vec<String>,
     separator: u8,
     line: u64,
+    numbers: NumberFormat,
 }
 
 impl TextTable<File> {
@@ -41,19 +44,20 @@ impl TextTable<File> {
 
 impl<R: Read> TextTable<R> {
     pub(crate) fn new(input: R, file: Arc<str>) -> Result<Self, DataError> {
-        let mut input = BufReader::with_capacity(HEAD as usize, input);
+        let text = Text::of(input).map_err(|error| unreadable(&file, error))?;
+        let mut input = BufReader::with_capacity(HEAD as usize, text);
         let mut head = Vec::new();
         // Up to the end of the first line that is not blank.
         loop {
             let before = head.len();
             let read = (&mut input).take(HEAD).read_until(b'\n', &mut head);
-            read.map_err(|source| DataError::Read { file: file.clone(), source })?;
+            read.map_err(|error| unreadable(&file, error))?;
             let line = &head[before..];
             if line.is_empty() || !line.trim_ascii().is_empty() || head.len() > HEAD as usize {
                 break;
             }
         }
-        let place = |row| Place { file: Some(file.clone()), line: true, row };
+        let place = |row| Place { file: Some(file.clone()), line: true, ..Place::row(row) };
         if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
             return Err(DataError::NotUtf8 { at: place(1) });
         }
@@ -67,8 +71,15 @@ impl<R: Read> TextTable<R> {
             .flexible(true)
             .terminator(csv::Terminator::Any(b'\n'))
             .from_reader(Cursor::new(head).chain(input).chain(&b"\n"[..]));
-        let mut table =
-            Self { file, reader, record: ByteRecord::new(), header: Vec::new(), separator, line: 0 };
+        let mut table = Self {
+            file,
+            reader,
+            record: ByteRecord::new(),
+            header: Vec::new(),
+            separator,
+            line: 0,
+            numbers: NumberFormat::default(),
+        };
         if !table.read()? {
             return Err(DataError::Empty { file: table.file });
         }
@@ -84,8 +95,13 @@ impl<R: Read> TextTable<R> {
     fn read(&mut self) -> Result<bool, DataError> {
         loop {
             let more = self.reader.read_byte_record(&mut self.record).map_err(|error| {
-                let (file, source) = (self.file.clone(), std::io::Error::other(error));
-                DataError::Read { file, source }
+                unreadable(
+                    &self.file,
+                    match error.into_kind() {
+                        csv::ErrorKind::Io(error) => error,
+                        kind => io::Error::other(format!("{kind:?}")),
+                    },
+                )
             })?;
             // The reader stands on the line after the record, whose quotes may hold line ends.
             let within = self.record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
@@ -110,6 +126,10 @@ impl<R: Read> TextTable<R> {
 }
 
 impl<R: Read> Table for TextTable<R> {
+    fn read_numbers(&mut self, format: NumberFormat) {
+        self.numbers = format;
+    }
+
     fn file(&self) -> &Arc<str> {
         &self.file
     }
@@ -134,12 +154,15 @@ impl<R: Read> Table for TextTable<R> {
     }
 
     fn place(&self) -> Place {
-        Place { file: Some(self.file.clone()), line: true, row: self.line }
+        Place { file: Some(self.file.clone()), line: true, series: None, row: self.line }
     }
 
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
         match self.text(column)? {
             "" => Err(DataError::EmptyId { at: self.place(), column: self.header[column].clone() }),
+            id if id.contains('\0') => {
+                Err(DataError::NulInId { at: self.place(), column: self.header[column].clone() })
+            }
             id => Ok(id.into()),
         }
     }
@@ -155,11 +178,11 @@ impl<R: Read> Table for TextTable<R> {
     }
 
     fn number(&self, column: usize) -> Result<f32, Flaw> {
-        number(self.field(column))
+        self.numbers.number(self.field(column))
     }
 
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
-        number_or_truth(self.field(column))
+        self.numbers.number_or_truth(self.field(column))
     }
 
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
@@ -169,6 +192,15 @@ impl<R: Read> Table for TextTable<R> {
 
     fn shown(&self, column: usize) -> String {
         excerpt(self.field(column))
+    }
+}
+
+/// A source that cannot be read, or not as what it is compressed by.
+fn unreadable(file: &Arc<str>, source: io::Error) -> DataError {
+    let file = file.clone();
+    match Damage::of(&source) {
+        Some(damage) => DataError::Compressed { file, reason: damage.to_string() },
+        None => DataError::Read { file, source },
     }
 }
 
@@ -192,32 +224,6 @@ const NO_LABELS: [&str; 19] = [
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
     "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 ];
-
-/// Reads a number; values pass through `f64`, as they do in pandas.
-pub(crate) fn number(field: &[u8]) -> Result<f32, Flaw> {
-    const MISSING: [&str; 10] = ["", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "nat"];
-    let text = str::from_utf8(field).map_err(|_| Flaw::Text)?.trim();
-    match text.parse::<f64>() {
-        Ok(value) if value.is_nan() => Err(Flaw::Missing),
-        Ok(value) if value.is_infinite() && !text.contains(|c: char| c.is_ascii_digit()) => {
-            Err(Flaw::Infinite)
-        }
-        Ok(value) if (value as f32).is_infinite() => Err(Flaw::TooLarge),
-        Ok(value) => Ok(value as f32),
-        Err(_) if MISSING.iter().any(|word| text.eq_ignore_ascii_case(word)) => Err(Flaw::Missing),
-        Err(_) if text.replacen(',', ".", 1).parse::<f64>().is_ok() => Err(Flaw::DecimalComma),
-        Err(_) => Err(Flaw::Text),
-    }
-}
-
-/// Reads a number, or a truth value as 1 or 0.
-pub(crate) fn number_or_truth(field: &[u8]) -> Result<f32, Flaw> {
-    number(field).or_else(|flaw| match field.trim_ascii() {
-        b"True" | b"true" | b"TRUE" => Ok(1.0),
-        b"False" | b"false" | b"FALSE" => Ok(0.0),
-        _ => Err(flaw),
-    })
-}
 
 #[cfg(test)]
 mod tests {
@@ -268,31 +274,5 @@ mod tests {
         assert!(ragged.advance().unwrap());
         let message = ragged.advance().unwrap_err().to_string();
         assert!(message.starts_with("t.csv, line 3: 1 fields where the header has 2"), "{message}");
-    }
-
-    #[test]
-    fn numbers_are_read_or_named_for_what_they_are() {
-        for (text, value) in [("1", 1.0), (" -2.5e-3 ", -0.0025), ("+7", 7.0), ("0.1", 0.1)] {
-            assert_eq!(number(text.as_bytes()), Ok(value));
-        }
-        for (text, flaw) in [
-            ("", Flaw::Missing),
-            (" NaN", Flaw::Missing),
-            ("<NA>", Flaw::Missing),
-            ("inf", Flaw::Infinite),
-            ("-Infinity", Flaw::Infinite),
-            ("1e39", Flaw::TooLarge),
-            ("1e400", Flaw::TooLarge),
-            ("1,5", Flaw::DecimalComma),
-            ("1,000,000", Flaw::Text),
-            ("12 %", Flaw::Text),
-            ("True", Flaw::Text),
-        ] {
-            assert_eq!(number(text.as_bytes()), Err(flaw), "{text:?}");
-        }
-        assert_eq!(number(b"\xff"), Err(Flaw::Text));
-        assert_eq!(number_or_truth(b"True"), Ok(1.0));
-        assert_eq!(number_or_truth(b" false"), Ok(0.0));
-        assert_eq!(number_or_truth(b"yes"), Err(Flaw::Text));
     }
 }

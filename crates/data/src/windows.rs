@@ -450,7 +450,8 @@ fn future_columns<'p>(
         return Ok(Vec::new());
     }
     let Some(table) = future else {
-        return Err(DataError::FutureNeeded { columns: spec.futr.clone() });
+        let by_flag = !panel.is_of_slices();
+        return Err(DataError::FutureNeeded { columns: spec.futr.clone(), by_flag });
     };
     let expected = panel.n_series() * spec.horizon;
     let mut columns = Vec::new();

@@ -4,9 +4,12 @@
 //! `FUZZ_SECONDS=600 cargo test -p foretell-data --test fuzz -- --nocapture long_text` looks longer.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
-use foretell_data::{DataError, Fill, Frame, Freq, Future, Panel, ReadOptions, Zone};
+use foretell_data::{
+    DataError, Fill, Frame, Freq, Future, NumberFormat, Panel, ReadOptions, TimeFormat, Zone,
+};
 use foretell_fuzz::{Prey, hunt};
 
 /// Gaps may be filled with 100 rows for each that there is, and 100,000 beside.
@@ -81,6 +84,13 @@ fn options(wide: bool, choice: u64) -> ReadOptions {
         categories: if choice % 3 == 2 { vec!["visits".into(), "size".into()] } else { Vec::new() },
         fill,
         zone: zone.map(|zone| Zone::parse(zone).unwrap()),
+        // Sound times are no integers, but damaged ones may be.
+        time_format: (choice % 16 == 15).then(|| TimeFormat::parse("%Y-%m-%d %H:%M:%S").unwrap()),
+        numbers: match choice % 32 {
+            30 => NumberFormat::new(',', Some('.')).unwrap(),
+            31 => NumberFormat::new('.', Some(',')).unwrap(),
+            _ => NumberFormat::default(),
+        },
         ..ReadOptions::default()
     }
 }
@@ -122,6 +132,33 @@ fn wide_text() {
     hunt(&prey("wide CSV", seeds), |bytes, choice| {
         use_all(Panel::read_csv(bytes, "wide.csv", &options(true, choice)))
     });
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Text that is compressed by `pack`, each piece by itself and both behind each other.
+fn packed(pack: fn(&[u8]) -> Vec<u8>) -> Vec<Vec<u8>> {
+    let large = large(',', 500);
+    let (head, tail) = large.split_at(large.len() / 2);
+    vec![pack(LONG.as_bytes()), pack(&large), [pack(head), pack(tail)].concat()]
+}
+
+#[test]
+fn gzip_text() {
+    // A byte that is changed can make 1000 of one; what is unpacked is bounded by 16 MB and 100 times the size.
+    let prey = Prey { always: 64 << 20, factor: 100 * FACTOR, ..prey("CSV in gzip", packed(gzip)) };
+    hunt(&prey, |bytes, choice| use_all(Panel::read_csv(bytes, "long.csv.gz", &options(false, choice))));
+}
+
+#[test]
+fn zstd_text() {
+    let seeds = packed(|text| zstd::encode_all(text, 3).unwrap());
+    let prey = Prey { always: 64 << 20, factor: 100 * FACTOR, ..prey("CSV in zstd", seeds) };
+    hunt(&prey, |bytes, choice| use_all(Panel::read_csv(bytes, "long.csv.zst", &options(false, choice))));
 }
 
 #[test]

@@ -79,8 +79,9 @@ pub use foretell_checkpoint::CheckpointError;
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    Categories, DataError, Fill, Filled, Frame, Freq, Future, LocalScaler, Panel, PanelBuilder, ReadOptions,
-    RecordBatch, TimeFormat, TimeKind, TimeStyle, Vocabulary, Zone, column_names, is_parquet,
+    Categories, DataError, Fill, Filled, Frame, Freq, Future, LocalScaler, NumberFormat, Panel, PanelBuilder,
+    ReadOptions, RecordBatch, TimeFormat, TimeKind, TimeStyle, Trimmed, Vocabulary, Zone, column_names,
+    is_parquet,
 };
 pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::{Loss, LossError};

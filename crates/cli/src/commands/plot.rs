@@ -57,7 +57,7 @@ impl Plot {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let names = self.data.columns(ColumnNames::default());
-        let panel = self.data.read(&self.data.options(&names, Vec::new(), Vec::new(), None), self.log())?;
+        let panel = self.data.read(&self.data.options(&names, Vec::new(), Vec::new(), None)?, self.log())?;
         let options = ReadOptions {
             id_col: names.id.clone(),
             time_col: Some(names.time.clone()),

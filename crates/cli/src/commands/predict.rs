@@ -80,7 +80,7 @@ impl Predict {
             fitted.columns_read(),
             fitted.categories(),
             Some(fitted.freq()),
-        );
+        )?;
         let panel = self.data.read(&options, self.log())?;
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;

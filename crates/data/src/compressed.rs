@@ -1,0 +1,211 @@
+//! Text that is compressed by gzip or Zstandard: told by its first bytes, whatever the file is called, and unpacked
+//! as it is read.
+//!
+//! A few bytes can stand for any amount of text, so what comes out is held against what went in. Zstandard's own
+//! window takes up to 128 MB, its decoder's default limit.
+
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+
+use flate2::bufread::MultiGzDecoder;
+
+/// Text may be unpacked to so many times what it was packed to,
+const FACTOR: u64 = 100;
+
+/// and to so much in any case.
+const ALWAYS: u64 = 16 << 20;
+
+const GZIP: [u8; 2] = [0x1F, 0x8B];
+const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+
+/// Why compressed text cannot be read; within an [`io::Error`].
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Damage {
+    #[error("its {0} data are damaged or cut short ({1}); write the file again")]
+    Broken(&'static str, String),
+    #[error(
+        "its {0} data unpack to over {times} times their size, which is not credible; unpack the file first if it is",
+        times = FACTOR
+    )]
+    Bomb(&'static str),
+}
+
+impl Damage {
+    /// The damage that an error is about, if it is about one.
+    pub(crate) fn of(error: &io::Error) -> Option<&Self> {
+        error.get_ref()?.downcast_ref()
+    }
+}
+
+/// The first bytes of a source, and the others.
+type Whole<R> = BufReader<Chain<Cursor<Vec<u8>>, R>>;
+
+/// The text of a source, be it compressed or not.
+pub(crate) enum Text<R: Read> {
+    Plain(Whole<R>),
+    Gzip(Unpacked<MultiGzDecoder<Counted<Whole<R>>>>),
+    Zstandard(Unpacked<zstd::Decoder<'static, Counted<Whole<R>>>>),
+}
+
+impl<R: Read> Text<R> {
+    pub(crate) fn of(mut input: R) -> io::Result<Self> {
+        let mut head = Vec::new();
+        input.by_ref().take(ZSTANDARD.len() as u64).read_to_end(&mut head)?;
+        let (gzip, zstandard) = (head.starts_with(&GZIP), head.starts_with(&ZSTANDARD));
+        let input = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(input));
+        if !gzip && !zstandard {
+            return Ok(Self::Plain(input));
+        }
+        let input = Counted { input, bytes: 0 };
+        Ok(match gzip {
+            true => Self::Gzip(Unpacked::new("gzip", MultiGzDecoder::new(input))),
+            false => Self::Zstandard(Unpacked::new("zstd", zstd::Decoder::with_buffer(input)?)),
+        })
+    }
+}
+
+impl<R: Read> Read for Text<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(input) => input.read(out),
+            Self::Gzip(unpacked) => unpacked.read(out, |decoder| decoder.get_ref().bytes),
+            Self::Zstandard(unpacked) => unpacked.read(out, |decoder| decoder.get_ref().bytes),
+        }
+    }
+}
+
+/// What a decoder gives, for as long as that is in proportion.
+pub(crate) struct Unpacked<D> {
+    format: &'static str,
+    decoder: D,
+    bytes: u64,
+}
+
+impl<D: Read> Unpacked<D> {
+    fn new(format: &'static str, decoder: D) -> Self {
+        Self { format, decoder, bytes: 0 }
+    }
+
+    fn read(&mut self, out: &mut [u8], packed: impl Fn(&D) -> u64) -> io::Result<usize> {
+        let damage = |damage| io::Error::new(io::ErrorKind::InvalidData, damage);
+        let read = self.decoder.read(out).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::Other => damage(Damage::Broken(self.format, error.to_string())),
+            _ => error,
+        })?;
+        self.bytes += read as u64;
+        match self.bytes > ALWAYS.max(packed(&self.decoder).saturating_mul(FACTOR)) {
+            true => Err(damage(Damage::Bomb(self.format))),
+            false => Ok(read),
+        }
+    }
+}
+
+/// A source, and how much of it was taken.
+pub(crate) struct Counted<R> {
+    input: R,
+    bytes: u64,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(out)?;
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.bytes += bytes as u64;
+        self.input.consume(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DataError, Panel, ReadOptions};
+    use std::io::Write as _;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstandard(text: &[u8]) -> Vec<u8> {
+        zstd::encode_all(text, 19).unwrap()
+    }
+
+    fn read(packed: &[u8]) -> Result<Panel, DataError> {
+        Panel::read_csv(packed, "t.csv.gz", &ReadOptions::default())
+    }
+
+    #[test]
+    fn compressed_text_is_read_as_the_text_itself() {
+        let mut text = "unique_id,ds,y\n".to_owned();
+        (0..5000).for_each(|row| text += &format!("a,{row},{}\n", row * row % 1013));
+        let plain = read(text.as_bytes()).unwrap();
+        let (head, tail) = text.as_bytes().split_at(10_000);
+        for pack in [gzip, zstandard] {
+            // Tools put the results of several runs behind each other.
+            for packed in [pack(text.as_bytes()), [pack(head), pack(tail)].concat()] {
+                let panel = read(&packed).unwrap();
+                assert_eq!((panel.y(0), panel.freq()), (plain.y(0), plain.freq()));
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_text_is_an_error_that_says_so() {
+        let mut text = "unique_id,ds,y\n".to_owned();
+        (0..5000).for_each(|row| text += &format!("a,{row},{}\n", row * row % 1013));
+        for (pack, name) in [(gzip as fn(&[u8]) -> Vec<u8>, "gzip"), (zstandard, "zstd")] {
+            let packed = pack(text.as_bytes());
+            let mut flipped = packed.clone();
+            let middle = flipped.len() / 2;
+            flipped[middle] ^= 0xFF;
+            flipped[middle + 1] ^= 0xFF;
+            for damaged in [&packed[..packed.len() / 2], &packed[..12], &flipped] {
+                let error = read(damaged).unwrap_err().to_string();
+                assert!(error.starts_with("t.csv.gz: ") || error.starts_with("t.csv.gz, line"), "{error}");
+            }
+            let error = read(&packed[..packed.len() / 2]).unwrap_err().to_string();
+            assert!(error.contains(&format!("its {name} data are damaged or cut short")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_refused_before_it_is_unpacked() {
+        /// One line without an end.
+        fn bomb(encoder: &mut impl io::Write) {
+            (0..600).for_each(|_| encoder.write_all(&[b'0'; 1 << 20]).unwrap());
+        }
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        bomb(&mut gzip);
+        let mut zstandard = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        bomb(&mut zstandard);
+        for packed in [gzip.finish().unwrap(), zstandard.finish().unwrap()] {
+            assert!(packed.len() < 10 << 20, "{}", packed.len());
+            let mut text = Text::of(&packed[..]).unwrap();
+            let (mut out, mut bytes) = ([0; 1 << 16], 0);
+            let error = loop {
+                match text.read(&mut out) {
+                    Ok(0) => panic!("all {bytes} bytes were unpacked"),
+                    Ok(read) => bytes += read,
+                    Err(error) => break error,
+                }
+            };
+            assert!(bytes <= 20 << 20, "{bytes}");
+            assert!(matches!(Damage::of(&error), Some(Damage::Bomb(_))), "{error}");
+            let error = read(&packed).unwrap_err().to_string();
+            assert!(error.contains("over 100 times their size"), "{error}");
+        }
+    }
+}
