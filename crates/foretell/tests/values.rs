@@ -38,7 +38,7 @@ fn what_is_serialised_is_read_back() {
             json!({}),
             json!({ "seasonality": 7 }),
             json!({ "q": 0.3 }),
-            json!({ "distribution": "Tweedie" }),
+            json!({ "distribution": "Normal" }),
         ];
         let loss = needed.iter().find_map(|arguments| Loss::parse(&json!({ name: arguments })).ok());
         let loss = loss.unwrap_or_else(|| panic!("{name} needs another argument"));
