@@ -10,7 +10,8 @@ use foretell_train::{Batch, Engine, Workers, forecast, mean_of_outputs};
 use serde::Serialize;
 
 use crate::acceleration::Acceleration;
-use crate::spec::{ModelSpec, SpecError};
+use crate::error::Error;
+use crate::spec::ModelSpec;
 use crate::windows::{Purpose, window_dims};
 
 /// What [`bench()`] measured.
@@ -46,14 +47,14 @@ const WARM_UP: usize = 5;
 /// Measures a model on `batch` synthetic windows with `threads` threads (0: as many as the machine has).
 ///
 /// # Errors
-/// If the hyper-parameters do not fit together.
+/// If the hyper-parameters do not fit together, or there are more than 1024 threads.
 ///
 /// # Panics
-/// If `batch` is 0, or the system refuses to start that many threads.
-pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, SpecError> {
+/// If `batch` is 0.
+pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Error> {
     assert!(batch > 0, "a bench of 0 windows");
     spec.check()?;
-    let (loss, workers) = (spec.loss(), Workers::new(threads));
+    let (loss, workers) = (spec.loss(), Workers::new(threads)?);
     let optimisation = spec.optimisation().expect("checked above");
     let mut table = Table::default();
     let network = spec.build(&mut table)?;

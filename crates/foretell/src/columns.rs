@@ -1,12 +1,14 @@
 //! What columns are called, in the data and in forecasts.
 
 use foretell_nn::Loss;
+use serde::{Deserialize, Serialize};
 
 use crate::forecaster::Forecaster;
 use crate::spec::ModelSpec;
 
 /// What the columns of the data are called; kept with saved models.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ColumnNames {
     /// The ids of the series.
     pub id: String,

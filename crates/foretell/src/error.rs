@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use foretell_checkpoint::CheckpointError;
 use foretell_data::{DataError, Freq};
-use foretell_train::TrainError;
+use foretell_train::{TooManyThreads, TrainError};
 
 use crate::spec::SpecError;
 
 /// What went wrong; the message says what to do.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A model or a hyper-parameter that cannot be.
     #[error(transparent)]
@@ -25,6 +26,9 @@ pub enum Error {
         /// Why.
         source: TrainError,
     },
+    /// More threads than anybody can use.
+    #[error(transparent)]
+    Threads(#[from] TooManyThreads),
     /// A model directory that cannot be read or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -338,6 +342,7 @@ impl Error {
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Spec(_)
+            | Self::Threads(_)
             | Self::Categorical { .. }
             | Self::TwoColumns { .. }
             | Self::NoModels

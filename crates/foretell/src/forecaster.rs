@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use foretell_checkpoint::LocalScaler as StoredScaler;
 use foretell_data::{Cutter, DataError, Frame, Freq, LocalScaler, Panel, Span, Vocabulary};
 use foretell_nn::{Dims, Loss, Model, Params};
-use foretell_train::{Cut, Forecasts, Outcome, Progress, TrainConfig, Verdict, Workers};
+use foretell_train::{Cut, Forecasts, Outcome, Progress, TooManyThreads, TrainConfig, Verdict, Workers};
 
 use crate::categories::{categorical, check_categorical, numbered, vocabulary};
 use crate::columns::{ColumnNames, column_names, columns_read};
@@ -32,7 +32,7 @@ type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
 pub struct Forecaster {
     pub(crate) specs: Vec<ModelSpec>,
     pub(crate) val_size: usize,
-    threads: usize,
+    workers: Result<Workers, TooManyThreads>,
     pub(crate) restore_best: bool,
     columns: ColumnNames,
     pub(crate) local: Local,
@@ -50,7 +50,8 @@ pub struct Forecaster {
     interrupted: bool,
 }
 
-/// Trained models.
+/// Trained models. Cloning shares their weights.
+#[derive(Clone)]
 pub struct Fitted {
     pub(crate) models: Vec<FittedModel>,
     pub(crate) freq: Freq,
@@ -68,9 +69,10 @@ pub struct Fitted {
 }
 
 /// One trained model.
+#[derive(Clone)]
 pub struct FittedModel {
     pub(crate) spec: ModelSpec,
-    pub(crate) network: Box<dyn Model>,
+    pub(crate) network: Arc<dyn Model>,
     pub(crate) params: Params,
     pub(crate) outcome: Option<Outcome>,
 }
@@ -104,7 +106,7 @@ impl Forecaster {
         Ok(Self {
             specs,
             val_size: 0,
-            threads: 0,
+            workers: Workers::new(0),
             restore_best: true,
             columns: ColumnNames::default(),
             local: Local::default(),
@@ -155,9 +157,15 @@ impl Forecaster {
     }
 
     /// Uses `threads` threads; 0, the default, as many as the machine has. Their number changes nothing
-    /// in the result.
+    /// in the result. With more than 1024 of them training is an error.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads;
+        self.workers = Workers::new(threads);
+        self
+    }
+
+    /// Uses these threads, which others may use at the same time.
+    pub fn workers(mut self, workers: &Workers) -> Self {
+        self.workers = Ok(workers.clone());
         self
     }
 
@@ -224,7 +232,8 @@ impl Forecaster {
     /// threads idle, the others one after the other.
     ///
     /// # Errors
-    /// If a column is missing, a series is too short, or training cannot go on.
+    /// If a column is missing, a series is too short, or training cannot go on; if more than 1024 threads were asked
+    /// for.
     pub fn fit(mut self, panel: &Panel) -> Result<Fitted, Error> {
         self.fit_before(panel, 0)
     }
@@ -252,7 +261,7 @@ impl Forecaster {
         let numbered = numbered(panel, &vocabulary)?;
         let keeper = self.keeper(&numbered, test_size)?;
         let scaled = self.local.scale(numbered, self.val_size + test_size)?;
-        let workers = Workers::new(self.threads);
+        let workers = self.workers.clone()?;
         let (names, listener) = (column_names(&self.specs), Mutex::new(&mut self.listener));
         let (stop, turns) = (AtomicBool::new(false), Turns::default());
         let models = side_by_side(self.specs.len(), workers.threads(), &stop, |i| {
@@ -275,6 +284,7 @@ impl Forecaster {
         });
         let models: Vec<FittedModel> = models.into_iter().collect::<Result<_, _>>()?;
         self.interrupted |= stop.into_inner();
+        self.warnings.warn_of_fewer_threads(&workers);
         self.trainings += 1;
         let cut_short = |model: &FittedModel| model.outcome.is_some_and(|outcome| outcome.interrupted);
         let interrupted = models.len() < self.specs.len() || models.iter().any(cut_short);
@@ -322,8 +332,8 @@ impl FittedModel {
 
     /// The values of the parameter of this name, row-major, if there is one.
     pub fn parameter(&self, name: &str) -> Option<&[f32]> {
-        let entry = self.params.table().entries().iter().find(|entry| entry.name == name)?;
-        Some(self.params.values(entry))
+        let table = self.params.table();
+        Some(self.params.values(table.entry(table.find(name)?)))
     }
 
     /// The values of all parameters, in the order of their registration.
@@ -407,12 +417,28 @@ impl Fitted {
         self.local.scale(numbered(panel, &self.vocabulary)?, held_out)
     }
 
-    /// Uses `threads` threads; 0 as many as the machine has.
+    /// Uses `threads` threads; 0, the default for loaded models, as many as the machine has. Models that use the
+    /// same number share them.
     ///
-    /// # Panics
-    /// If the system refuses to start that many.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.workers = Workers::new(threads);
+    /// # Errors
+    /// If there are more than 1024.
+    pub fn threads(mut self, threads: usize) -> Result<Self, Error> {
+        self.workers = Workers::new(threads)?;
+        Ok(self)
+    }
+
+    /// Uses these threads, which others may use at the same time:
+    ///
+    /// ```no_run
+    /// use foretell::{Fitted, Workers};
+    ///
+    /// let workers = Workers::new(2)?;
+    /// let shops = Fitted::load("shops")?.workers(&workers);
+    /// let regions = Fitted::load("regions")?.workers(&workers);
+    /// # Ok::<(), foretell::Error>(())
+    /// ```
+    pub fn workers(mut self, workers: &Workers) -> Self {
+        self.workers = workers.clone();
         self
     }
 

@@ -5,11 +5,13 @@
 //! [`Panel`] of series and go out as a [`Frame`].
 //!
 //! ```
+//! use foretell::jiff::civil::date;
 //! use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
 //!
 //! // Two series of 100 days.
 //! let wave = |phase: f32| (0..100).map(|day| (day as f32 * 0.9 + phase).sin()).collect::<Vec<_>>();
-//! let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, wave(0.0)), ("b", 0, wave(1.0))])?;
+//! let first = date(2024, 1, 1);
+//! let panel = Panel::from_series(Freq::parse("D")?, [("a", first, wave(0.0)), ("b", first, wave(1.0))])?;
 //!
 //! let spec = ModelSpec::new("NLinear", 7, 28)?.set("max_steps", 200)?.set("learning_rate", 1e-2)?;
 //! let fitted = Forecaster::new([spec])?.fit(&panel)?;
@@ -79,19 +81,22 @@ pub use foretell_checkpoint::CheckpointError;
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    Categories, DataError, Fill, Filled, Frame, Freq, Future, LocalScaler, Panel, PanelBuilder, ReadOptions,
-    RecordBatch, TimeFormat, TimeKind, TimeStyle, Vocabulary, Zone, column_names, is_parquet,
+    Categories, DataError, Fill, Filled, Flaw, Frame, Freq, Future, Gap, LocalScaler, Panel, PanelBuilder,
+    Place, ReadOptions, RecordBatch, Time, TimeFormat, TimeKind, TimeStyle, Vocabulary, Zone, column_names,
+    is_parquet, jiff,
 };
 pub use foretell_models::{ConfigError, Entry, MODELS};
 pub use foretell_nn::{Loss, LossError};
 pub use foretell_simd::Level;
-pub use foretell_train::{Outcome, Progress, TrainError, Verdict};
+#[cfg(feature = "parallel")]
+pub use foretell_train::ThreadPool;
+pub use foretell_train::{Outcome, Progress, TooManyThreads, TrainError, Verdict, Workers};
 pub use inspect::{Contents, ModelContents, TensorInfo};
 pub use metrics::{Coverage, Metrics, usual_season};
 pub use predict::PredictOptions;
 pub use resume::remove_training_state;
 /// The values that [`ModelSpec::set`] takes.
-pub use serde_json::{Value, json};
+pub use serde_json::{Map, Value, json};
 pub use spec::{ModelSpec, SpecError};
 pub use warning::Warning;
 

@@ -1,38 +1,43 @@
 //! How good forecasts are: errors against the truth, beside the seasonal naive forecast.
 
 use foretell_data::Freq;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The errors of one forecaster over many forecasts, where the truth is known.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
     /// The forecaster's name.
     pub model: String,
     /// The mean of |y - ŷ|.
+    #[serde(with = "foretell_data::nan_as_null")]
     pub mae: f64,
     /// The root of the mean of (y - ŷ)².
+    #[serde(with = "foretell_data::nan_as_null")]
     pub rmse: f64,
     /// The mean of 2 |y - ŷ| / (|y| + |ŷ|), 0 where both are 0; between 0 and 2.
+    #[serde(with = "foretell_data::nan_as_null")]
     pub smape: f64,
     /// The mean over series of their MAE, each divided by the MAE of the seasonal naive forecast within
     /// the series' own training part (Hyndman and Koehler 2006). Series whose training part is constant
     /// over the season or too short do not count; NaN (null in JSON) where none does.
+    #[serde(with = "foretell_data::nan_as_null")]
     pub mase: f64,
     /// Where quantiles are forecast: the mean over them and over the truths of the pinball loss,
     /// max(q (y - ŷ), (q - 1) (y - ŷ)).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mqloss: Option<f64>,
     /// Of each central interval that is forecast, how often it held the truth; upwards.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coverage: Vec<Coverage>,
 }
 
 /// How often a central interval held the truth.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     /// The interval, in percent.
     pub level: f64,
     /// The share of the truths in it, its ends included; of a calibrated forecast a hundredth of the level.
+    #[serde(with = "foretell_data::nan_as_null")]
     pub coverage: f64,
 }
 

@@ -61,6 +61,7 @@ impl Fitted {
     pub fn predict_with(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<Frame, Error> {
         let frame = self.forecast(panel, options)?;
         self.warn_of_short_history(panel);
+        self.warnings.warn_of_fewer_threads(&self.workers);
         Ok(frame)
     }
 

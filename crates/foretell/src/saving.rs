@@ -119,7 +119,7 @@ impl Fitted {
             local,
             vocabulary,
             scalers: [configuration.scalers, configuration.static_scalers],
-            workers: Workers::new(0),
+            workers: Workers::new(0)?,
             raw_quantiles: false,
             interrupted: false,
             conformal,

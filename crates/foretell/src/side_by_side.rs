@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 /// Runs `work(0)`, `work(1)`, ... up to `count`, as many at a time as there are `threads`, each on a thread of its
-/// own. They start in order, and once `stop` is set no further one does. Gives what they gave, in order.
+/// own, or fewer where the system refuses to start one. They start in order, and once `stop` is set no further one does.
+/// Gives what they gave, in order.
 ///
 /// # Panics
 /// If one of them panics.
@@ -26,7 +27,11 @@ pub(crate) fn side_by_side<R: Send + Sync>(
         }
     };
     thread::scope(|scope| {
-        (1..threads.min(count)).for_each(|_| _ = scope.spawn(take));
+        for _ in 1..threads.min(count) {
+            if thread::Builder::new().spawn_scoped(scope, take).is_err() {
+                break;
+            }
+        }
         take();
     });
     results.into_iter().map_while(OnceLock::into_inner).collect()

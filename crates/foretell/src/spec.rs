@@ -1,10 +1,12 @@
 //! A model by name with its hyper-parameters: neuralforecast's names, defaults and JSON values.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use foretell_data::{DataError, Vocabulary, WindowScaler, nearest};
 use foretell_models::{Categories, Category, ConfigError, Entry, MODELS, find};
 use foretell_nn::{Dims, Loss, LossError, Model, Table, register_revin};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::common::{CATEGORICAL, Common};
@@ -27,7 +29,19 @@ use crate::unknown_name;
 /// assert_eq!(slip.to_string(), "NHITS has no hyper-parameter max_step; did you mean max_steps?");
 /// # Ok::<(), foretell::SpecError>(())
 /// ```
-#[derive(Clone, Debug)]
+///
+/// Serialised with all hyper-parameters; what is left out takes the default when it is read, but for `h`:
+///
+/// ```
+/// use foretell::ModelSpec;
+///
+/// let text = r#"{"model": "NHITS", "hyper_parameters": {"h": 24, "max_steps": 300}}"#;
+/// let spec: ModelSpec = serde_json::from_str(text)?;
+/// assert_eq!((spec.h(), spec.input_size()), (24, 72));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Plain", into = "Plain")]
 pub struct ModelSpec {
     entry: &'static Entry,
     common: Common,
@@ -41,8 +55,39 @@ impl PartialEq for ModelSpec {
     }
 }
 
+/// A model as formats have it.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "ModelSpec", deny_unknown_fields)]
+struct Plain {
+    model: String,
+    hyper_parameters: Map<String, Value>,
+}
+
+impl From<ModelSpec> for Plain {
+    fn from(spec: ModelSpec) -> Self {
+        Self { model: spec.name().to_owned(), hyper_parameters: spec.hyper_parameters() }
+    }
+}
+
+impl TryFrom<Plain> for ModelSpec {
+    type Error = SpecError;
+
+    fn try_from(Plain { model, hyper_parameters }: Plain) -> Result<Self, SpecError> {
+        let mut spec = Self::with_defaults(&model)?;
+        if !hyper_parameters.contains_key("h") {
+            // As for any other value that cannot be.
+            return spec.set("h", Value::Null);
+        }
+        for (name, value) in hyper_parameters {
+            spec = spec.set(&name, value)?;
+        }
+        Ok(spec)
+    }
+}
+
 /// A model or a hyper-parameter that cannot be.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SpecError {
     /// No model of that name.
     #[error("no model is called {found}; {hint}there are {}", names())]
@@ -119,6 +164,10 @@ impl ModelSpec {
     /// # Errors
     /// If there is no such model, or a size is 0.
     pub fn new(model: &str, h: usize, input_size: usize) -> Result<Self, SpecError> {
+        Self::with_defaults(model)?.set("h", h)?.set("input_size", input_size)
+    }
+
+    fn with_defaults(model: &str) -> Result<Self, SpecError> {
         let Some(entry) = find(model) else {
             let hint = nearest(model, MODELS.iter().map(|entry| entry.name));
             let hint = hint.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
@@ -128,7 +177,7 @@ impl ModelSpec {
         for (name, value) in entry.common_defaults() {
             spec = spec.set(&name, value)?;
         }
-        spec.set("h", h)?.set("input_size", input_size)
+        Ok(spec)
     }
 
     /// Sets a hyper-parameter.
@@ -414,7 +463,7 @@ impl ModelSpec {
     }
 
     /// Builds the model and registers its parameters.
-    pub(crate) fn build(&self, table: &mut Table) -> Result<Box<dyn Model>, SpecError> {
+    pub(crate) fn build(&self, table: &mut Table) -> Result<Arc<dyn Model>, SpecError> {
         let (dims, categories) = (self.dims(), self.categories());
         let model = self.entry.build(&self.own, &dims, &categories, table)?;
         if self.scaler().is_ok_and(|scaler| scaler == WindowScaler::Revin) {
@@ -424,7 +473,7 @@ impl ModelSpec {
         if table.total_len() > MAX_PARAMETERS {
             return Err(SpecError::TooLarge { model: self.entry.name, limit: MAX_PARAMETERS });
         }
-        Ok(model)
+        Ok(model.into())
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use foretell_data::Panel;
+use foretell_train::Workers;
 
 use crate::forecaster::{Fitted, Forecaster};
 
@@ -21,6 +22,13 @@ pub enum Warning {
         /// Ids of the series, with their rows.
         series: Vec<(String, usize)>,
     },
+    /// The system refused to start as many threads as were asked for. The result is the same.
+    FewerThreads {
+        /// Threads asked for.
+        asked: usize,
+        /// Threads that there are.
+        started: usize,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -35,6 +43,11 @@ impl fmt::Display for Warning {
                     [model] => format!("{model} reads"),
                     models => format!("{} read", models.join(", ")),
                 },
+            ),
+            Self::FewerThreads { asked, started } => write!(
+                f,
+                "the system started {started} of {asked} threads (`ulimit -u` has its limit), so this takes longer, with \
+                 the same result"
             ),
         }
     }
@@ -59,6 +72,15 @@ pub(crate) struct WarningListener(Arc<dyn Fn(&Warning) + Send + Sync>);
 impl WarningListener {
     pub(crate) fn warn(&self, warning: &Warning) {
         (self.0)(warning);
+    }
+}
+
+impl WarningListener {
+    /// Warns where there are fewer threads than were asked for.
+    pub(crate) fn warn_of_fewer_threads(&self, workers: &Workers) {
+        if let Some(started) = workers.fewer() {
+            self.warn(&Warning::FewerThreads { asked: workers.asked(), started });
+        }
     }
 }
 

@@ -1,10 +1,15 @@
-//! The same seed and the same data give the same weights to the last bit, at any number of threads.
+//! The same seed and the same data give the same weights to the last bit, at any number of threads; a series has the
+//! same forecast but for rounding, whatever is forecast beside it.
 
 use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
 use serde_json::json;
 
 fn panel() -> Panel {
-    let series = (0..5).map(|s| {
+    panel_of(0..5)
+}
+
+fn panel_of(series: std::ops::Range<usize>) -> Panel {
+    let series = series.map(|s| {
         let y =
             (0..300 + 7 * s).map(|t| (t as f32 * 0.26 + s as f32).sin() * (1.0 + s as f32) + t as f32 * 0.01);
         (format!("series {s}"), 0, y.collect::<Vec<f32>>())
@@ -71,4 +76,27 @@ fn threads_change_no_bit() {
 #[test]
 fn the_seed_matters() {
     assert_ne!(bits(&fit(2, 1)), bits(&fit(2, 2)));
+}
+
+/// What docs/differences.md promises: products of few rows are summed in another order than those of many.
+#[test]
+fn other_series_change_a_forecast_by_no_more_than_rounding() {
+    let fitted = fit(1, 1);
+    let together = fitted.predict(&panel_of(0..150), None).expect("a forecast");
+    let h = fitted.h();
+    for series in [0, 1, 77, 127, 128, 149] {
+        let panel = panel_of(series..series + 1);
+        let alone = fitted.predict(&panel, None).expect("a forecast");
+        let scale = panel.y(0).iter().fold(0.0, |scale: f32, y| scale.max(y.abs()));
+        let first = together.ids.iter().position(|id| id == panel.id(0)).expect("it is there, too");
+        for ((name, beside), (_, alone)) in together.columns.iter().zip(&alone.columns) {
+            for (beside, alone) in beside[first..first + h].iter().zip(alone) {
+                let difference = (beside - alone).abs() / scale;
+                assert!(
+                    difference <= 2e-6,
+                    "{name}, series {series}: {beside}, alone {alone}: {difference:e}"
+                );
+            }
+        }
+    }
 }

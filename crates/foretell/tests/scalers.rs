@@ -36,7 +36,7 @@ fn forecasts_are_on_the_scale_of_each_series() {
         }
         let home = tempfile::tempdir().unwrap();
         fitted.save(home.path().join("model"), false).unwrap();
-        let loaded = Fitted::load(home.path().join("model")).unwrap().threads(1);
+        let loaded = Fitted::load(home.path().join("model")).unwrap().threads(1).unwrap();
         assert_eq!(loaded.predict(&panel(0), None).unwrap().columns, forecast.columns, "{scaler}");
     }
 }
@@ -69,7 +69,7 @@ fn every_window_scaler_trains_and_comes_back() {
         assert_eq!(parameters, 21 * 7 + 7, "{scaler}: no more to train");
         let dir = home.path().join(scaler);
         fitted.save(&dir, false).unwrap();
-        let loaded = Fitted::load(&dir).unwrap().threads(1);
+        let loaded = Fitted::load(&dir).unwrap().threads(1).unwrap();
         assert_eq!(loaded.predict(&panel(0), None).unwrap().columns, forecast.columns, "{scaler}");
         let names: Vec<bool> = ["scaler.revin_bias", "scaler.revin_weight"]
             .map(|name| loaded.models()[0].parameter(name).is_some())

@@ -2,7 +2,15 @@
 
 use foretell_optim::{Clip, Rule, Schedule};
 
-/// Hyper-parameters of training, under neuralforecast's names.
+/// Hyper-parameters of training, under neuralforecast's names. The default is neuralforecast's of most models: 1000
+/// steps of Adam at a rate of 0.001.
+///
+/// ```
+/// use foretell_train::{Schedule, TrainConfig};
+///
+/// let config = TrainConfig { max_steps: 200, schedule: Schedule::constant(1e-2), ..TrainConfig::default() };
+/// assert_eq!(config.windows_batch_size, Some(1024));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainConfig {
     /// Steps of the optimiser.
@@ -33,4 +41,24 @@ pub struct TrainConfig {
     pub drop_last_loader: bool,
     /// Decides the draws of series, windows and dropout.
     pub random_seed: u64,
+}
+
+impl Default for TrainConfig {
+    fn default() -> Self {
+        Self {
+            max_steps: 1000,
+            optimizer: Rule::default(),
+            schedule: Schedule::constant(1e-3),
+            clip: None,
+            early_stop_patience_steps: -1,
+            restore_best: true,
+            val_check_steps: 100,
+            batch_size: 32,
+            valid_batch_size: 32,
+            windows_batch_size: Some(1024),
+            inference_windows_batch_size: Some(1024),
+            drop_last_loader: false,
+            random_seed: 1,
+        }
+    }
 }

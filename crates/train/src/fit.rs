@@ -1,5 +1,6 @@
 //! The training loop.
 
+use std::fmt;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -7,6 +8,7 @@ use foretell_data::{Cutter, SeriesSampler, WindowRef};
 use foretell_nn::{Dims, Key, Loss, Model, Params};
 use foretell_optim::Optimizer;
 use foretell_simd::Stream;
+use serde::{Deserialize, Serialize};
 
 use crate::batch::Cut;
 use crate::config::TrainConfig;
@@ -48,12 +50,23 @@ pub struct Fit<'a> {
     pub keep: Option<Keep<'a>>,
 }
 
+impl fmt::Debug for Fit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fit")
+            .field("params", &self.params)
+            .field("config", &self.config)
+            .field("train", &self.train)
+            .finish_non_exhaustive()
+    }
+}
+
 /// What came of a training run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Steps taken.
     pub steps: u64,
-    /// The loss of the last batch.
+    /// The loss of the last batch; NaN (null in JSON) before the first step.
+    #[serde(with = "foretell_data::nan_as_null")]
     pub train_loss: f64,
     /// The last validation loss, or that of the weights that early stopping went back to.
     pub valid_loss: Option<f64>,
@@ -63,6 +76,7 @@ pub struct Outcome {
 
 /// A training run that cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrainError {
     /// The loss is not a number.
     #[error(

@@ -1,5 +1,6 @@
 //! Forecasts of many windows, and the validation loss.
 
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
@@ -25,6 +26,13 @@ pub struct Forecasts<'a> {
     pub cut: Cut<'a>,
     /// The threads to use.
     pub workers: &'a Workers,
+}
+
+impl fmt::Debug for Forecasts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Forecasts");
+        shown.field("params", &self.params).field("dims", &self.cut.dims).finish_non_exhaustive()
+    }
 }
 
 impl Forecasts<'_> {

@@ -32,11 +32,16 @@ pub use batch::{Batch, Cut};
 pub use config::TrainConfig;
 pub use fit::{Fit, Listener, Outcome, TrainError, fit};
 pub use forecast::Forecasts;
+pub use foretell_data::{Cutter, WindowRef};
+pub use foretell_nn::{Dims, Key, Loss, Model, Params, Table, Tensor, Truth, Windows};
+pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
 pub use progress::{Progress, Verdict};
+#[cfg(feature = "parallel")]
+pub use rayon::ThreadPool;
 pub use shards::{Engine, NotANumber};
 pub use state::{BEST, Keep, PARAMS, State};
 pub use stepwise::{forecast, mean_of_outputs};
-pub use workers::Workers;
+pub use workers::{TooManyThreads, Workers};
 
 /// Whether shards may run on several threads: the feature `parallel`.
 pub const PARALLEL: bool = cfg!(feature = "parallel");

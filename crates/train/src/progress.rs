@@ -2,14 +2,17 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// The state after a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Steps taken.
     pub step: u64,
     /// Steps to take at most.
     pub max_steps: u64,
     /// The loss of this step's batch, on the windows' scale.
+    #[serde(with = "foretell_data::nan_as_null")]
     pub train_loss: f64,
     /// The validation loss on the data's scale, after a step with a check.
     pub valid_loss: Option<f64>,

@@ -1,6 +1,7 @@
 //! One step of training: the batch in shards, their gradients in arenas, one pass of the optimiser.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
@@ -52,6 +53,13 @@ pub struct NotANumber {
     pub shard: usize,
     /// The windows of the batch that it held.
     pub windows: Range<usize>,
+}
+
+impl fmt::Debug for Engine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Engine");
+        shown.field("params", &self.params).field("step", &self.step).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Engine<'a> {
@@ -266,7 +274,7 @@ mod tests {
             let mut table = Table::default();
             let model = Line(table.root().param("w", [1], Init::Uniform { bound: 1.0 }));
             let params = table.initialise(3);
-            let (mut w, workers) = (f64::from(params.tensor(model.0).item()), Workers::new(2));
+            let (mut w, workers) = (f64::from(params.tensor(model.0).item()), Workers::new(2).unwrap());
             let adam = Optimizer::new(params.table().arena_len(), Rule::default(), None);
             let mut engine = Engine::new(&model, params, adam, &loss, Key::new(0), &workers);
             let (mut first, mut second) = (0.0, 0.0);

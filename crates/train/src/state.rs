@@ -1,12 +1,13 @@
 //! What a training run is after a step: enough to go on from, to the last bit.
 
+use std::fmt;
 use std::ops::ControlFlow;
 
 /// The state after a step.
 ///
 /// Draws of series, windows and dropout are functions of the seed and the step, so none of theirs is kept.
 /// Where early stopping and schedules stand follows from the validation losses so far.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct State<'a> {
     /// Steps taken.
     pub step: u64,
@@ -25,6 +26,19 @@ pub const PARAMS: &str = "params";
 /// The parameters of the best check, in [`State::arenas`].
 pub const BEST: &str = "best";
 
+impl fmt::Debug for State<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arenas: Vec<(&str, usize)> =
+            self.arenas.iter().map(|(name, values)| (*name, values.len())).collect();
+        f.debug_struct("State")
+            .field("step", &self.step)
+            .field("train_loss", &self.train_loss)
+            .field("checks", &self.valid_losses.len())
+            .field("arenas", &arenas)
+            .finish()
+    }
+}
+
 impl State<'_> {
     /// The values of this name.
     pub fn arena(&self, name: &str) -> Option<&[f32]> {
@@ -38,4 +52,10 @@ pub struct Keep<'a> {
     pub every: u64,
     /// Takes the state; training stops where it breaks off.
     pub write: &'a mut (dyn FnMut(&State<'_>) -> ControlFlow<()> + Send),
+}
+
+impl fmt::Debug for Keep<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keep").field("every", &self.every).finish_non_exhaustive()
+    }
 }

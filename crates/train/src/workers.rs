@@ -1,47 +1,107 @@
 //! The threads that shards run on.
 
 #[cfg(feature = "parallel")]
-use std::sync::Arc;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    io,
+    sync::{Arc, OnceLock, Weak},
+    thread::JoinHandle,
+};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
+};
+
+#[cfg(feature = "parallel")]
+use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
+
+/// The most threads that may be asked for: more than any machine can use.
+const MOST: usize = 1024;
 
 /// A fixed set of threads. Work is dealt to them by its number, not by who is free, so that each thread
 /// meets the same shapes again and again and its buffers serve it for ever.
+///
+/// The threads start with the first work, and all `Workers` of one number share them as long as any of these is left:
+/// models loaded in one process have one set of threads together. Where the system refuses to start so many, those that
+/// it did start do the work; the result does not depend on their number.
 #[derive(Clone, Debug)]
 pub struct Workers {
-    threads: usize,
+    asked: usize,
     #[cfg(feature = "parallel")]
-    pool: Option<Arc<rayon::ThreadPool>>,
+    started: Arc<OnceLock<Option<Arc<ThreadPool>>>>,
+}
+
+/// More threads than anybody can use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("threads must be between 0 (as many as the machine has) and {most}, found {found}")]
+#[non_exhaustive]
+pub struct TooManyThreads {
+    /// What was asked for.
+    pub found: usize,
+    /// The most that may be.
+    pub most: usize,
 }
 
 impl Workers {
-    /// `threads` threads, or as many as the machine has where it is 0.
+    /// `threads` threads, or as many as the machine has where it is 0. None starts yet.
     ///
-    /// # Panics
-    /// If the system refuses to start that many.
-    pub fn new(threads: usize) -> Self {
-        let threads = match threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
+    /// # Errors
+    /// If there are more than 1024.
+    pub fn new(threads: usize) -> Result<Self, TooManyThreads> {
+        if threads > MOST {
+            return Err(TooManyThreads { found: threads, most: MOST });
+        }
+        let asked = match threads {
+            0 => thread::available_parallelism().map_or(1, usize::from).min(MOST),
             threads => threads,
         };
-        #[cfg(feature = "parallel")]
-        {
-            let start =
-                || rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
-            Self { threads, pool: (threads > 1).then(|| Arc::new(start())) }
-        }
-        #[cfg(not(feature = "parallel"))]
-        Self { threads }
+        Ok(Self {
+            asked,
+            #[cfg(feature = "parallel")]
+            started: Arc::default(),
+        })
     }
 
-    /// The number of threads.
+    /// The threads of a pool that is there already.
+    #[cfg(feature = "parallel")]
+    pub fn of_pool(pool: Arc<ThreadPool>) -> Self {
+        Self { asked: pool.current_num_threads(), started: Arc::new(OnceLock::from(Some(pool))) }
+    }
+
+    /// The number of threads that was asked for.
+    pub fn asked(&self) -> usize {
+        self.asked
+    }
+
+    /// The number of threads, which are started if they were not yet.
     pub fn threads(&self) -> usize {
-        if crate::PARALLEL { self.threads } else { 1 }
+        #[cfg(feature = "parallel")]
+        return self.pool().map_or(1, |pool| pool.current_num_threads());
+        #[cfg(not(feature = "parallel"))]
+        1
+    }
+
+    /// How many threads there are, where the system refused to start as many as were asked for; nothing where it
+    /// did not, or was not asked yet.
+    pub fn fewer(&self) -> Option<usize> {
+        #[cfg(feature = "parallel")]
+        let started =
+            self.started.get().map(|pool| pool.as_ref().map_or(1, |pool| pool.current_num_threads()));
+        #[cfg(not(feature = "parallel"))]
+        let started = None;
+        started.filter(|&started| started < self.asked)
+    }
+
+    /// The threads; nothing where the calling thread does the work alone.
+    #[cfg(feature = "parallel")]
+    fn pool(&self) -> Option<&ThreadPool> {
+        let pool = || if self.asked > 1 { shared(self.asked) } else { None };
+        self.started.get_or_init(pool).as_deref()
     }
 
     /// Runs `work` on one of the threads, where it can use the others without leaving the pool.
     pub fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         #[cfg(feature = "parallel")]
-        if let Some(pool) = &self.pool {
+        if let Some(pool) = self.pool() {
             return pool.install(work);
         }
         work()
@@ -51,7 +111,10 @@ impl Workers {
     /// threads, in order; without `spread` by the calling thread alone.
     pub fn each<T: Send>(&self, items: &[Mutex<T>], spread: bool, work: impl Fn(usize, &mut T) + Sync) {
         #[cfg(feature = "parallel")]
-        if let Some(pool) = self.pool.as_ref().filter(|_| spread && items.len() > 1) {
+        if spread
+            && items.len() > 1
+            && let Some(pool) = self.pool()
+        {
             pool.broadcast(|thread| {
                 for i in (thread.index()..items.len()).step_by(thread.num_threads()) {
                     work(i, &mut lock(&items[i]));
@@ -62,6 +125,42 @@ impl Workers {
         let _ = spread;
         items.iter().enumerate().for_each(|(i, item)| work(i, &mut lock(item)));
     }
+}
+
+/// The pool of so many threads, which is started where there is none.
+#[cfg(feature = "parallel")]
+fn shared(threads: usize) -> Option<Arc<ThreadPool>> {
+    static POOLS: Mutex<Vec<(usize, Weak<ThreadPool>)>> = Mutex::new(Vec::new());
+    let mut pools = lock(&POOLS);
+    pools.retain(|(_, pool)| pool.strong_count() > 0);
+    let known = pools.iter().find(|(known, _)| *known == threads).and_then(|(_, pool)| pool.upgrade());
+    known.or_else(|| {
+        let pool = Arc::new(start(threads, |worker| thread::Builder::new().spawn(|| worker.run()))?);
+        pools.push((threads, Arc::downgrade(&pool)));
+        Some(pool)
+    })
+}
+
+/// A pool of `threads` threads, or of as many as `spawn` does not refuse; nothing where it refuses a second.
+#[cfg(feature = "parallel")]
+fn start(
+    mut threads: usize,
+    mut spawn: impl FnMut(ThreadBuilder) -> io::Result<JoinHandle<()>>,
+) -> Option<ThreadPool> {
+    while threads > 1 {
+        let mut running = Vec::new();
+        let pool = ThreadPoolBuilder::new().num_threads(threads).spawn_handler(|worker| {
+            running.push(spawn(worker)?);
+            Ok(())
+        });
+        if let Ok(pool) = pool.build() {
+            return Some(pool);
+        }
+        // They were told to end; when they have, there is room for as many again.
+        threads = running.len();
+        running.into_iter().for_each(|thread| _ = thread.join());
+    }
+    None
 }
 
 /// The item; only its own thread ever asks for it, so this does not wait.
@@ -76,7 +175,7 @@ mod tests {
     #[test]
     fn every_item_is_done_once() {
         for threads in [1, 2, 3] {
-            let workers = Workers::new(threads);
+            let workers = Workers::new(threads).unwrap();
             let items: Vec<Mutex<usize>> = (0..7).map(Mutex::new).collect();
             for spread in [true, false] {
                 workers.each(&items, spread, |i, item| {
@@ -89,6 +188,55 @@ mod tests {
                 items.iter().map(|item| *lock(item)).collect::<Vec<_>>(),
                 [30, 31, 32, 33, 34, 35, 36]
             );
+        }
+    }
+
+    #[test]
+    fn more_threads_than_anybody_can_use_are_an_error() {
+        let error = Workers::new(100_000).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "threads must be between 0 (as many as the machine has) and 1024, found 100000"
+        );
+        assert_eq!(Workers::new(MOST).unwrap().asked(), MOST);
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn threads_are_shared_and_start_with_the_first_work() {
+        let [one, two] = [5, 5].map(|threads| Workers::new(threads).unwrap());
+        assert!(one.started.get().is_none());
+        assert_eq!((one.threads(), two.threads()), (5, 5));
+        assert!(std::ptr::eq(one.pool().unwrap(), two.pool().unwrap()));
+        let own = Workers::of_pool(Arc::new(ThreadPoolBuilder::new().num_threads(5).build().unwrap()));
+        assert!(!std::ptr::eq(one.pool().unwrap(), own.pool().unwrap()));
+        assert_eq!(own.enter(rayon::current_num_threads), 5);
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn where_threads_are_refused_the_others_do_the_work() {
+        for allowed in 0..6 {
+            // How many run at a time is what systems limit.
+            let running = Arc::new(Mutex::new(0));
+            let spawn = |worker: ThreadBuilder| {
+                let mut count = lock(&running);
+                if *count == allowed {
+                    return Err(io::ErrorKind::WouldBlock.into());
+                }
+                *count += 1;
+                let running = Arc::clone(&running);
+                thread::Builder::new().spawn(move || {
+                    worker.run();
+                    *lock(&running) -= 1;
+                })
+            };
+            let pool = start(4, spawn);
+            let expected = (allowed > 1).then_some(allowed.min(4));
+            assert_eq!(pool.as_ref().map(ThreadPool::current_num_threads), expected, "{allowed} allowed");
+            if let Some(pool) = pool {
+                assert_eq!(pool.broadcast(|thread| thread.index()), Vec::from_iter(0..allowed.min(4)));
+            }
         }
     }
 }

@@ -72,7 +72,7 @@ impl Predict {
         self.data.check_names(self.futr.as_ref())?;
         let log = self.log();
         let mut fitted = Fitted::load(&self.model)?
-            .threads(self.threads)
+            .threads(self.threads)?
             .raw_quantiles(self.raw_quantiles)
             .on_warning(move |warning| log.warning(&warning.to_string()));
         let options = self.data.options(
