@@ -18,8 +18,9 @@ Examples:
   foretell bench --model NHITS --h 24 --input-size 96 --batch 128 --json
 
 With --json each model is an object on a line of its own: model, acceleration (the
-vector instructions and features in use), threads, batch, parameters, step_ms, forward_batch_ms, forward_one_us, pool_misses_per_step (calls
-to the system allocator for tensor buffers), held_bytes (kept for the backward
+vector instructions and features in use), threads, batch, parameters, step_ms,
+forward_batch_ms, forward_one_us, pool_misses_per_step (calls to the system
+allocator for tensor buffers), held_bytes (kept for the backward
 pass), peak_rss_mb (of the process so far).")]
 pub(crate) struct Bench {
     #[command(flatten)]
