@@ -8,6 +8,10 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 /// A package larger than this has something in it that users do not need.
 const MOST_BYTES: u64 = 500_000;
 
+/// The target directory, below the workspace's, of what is built outside the workspace: one for all, so that what they
+/// have in common is built once.
+pub(crate) const OUTSIDE: &str = "outside";
+
 /// What each package holds besides its sources.
 const FILES: &[&str] = &["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
@@ -15,10 +19,9 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let cargo = || Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let packages: Vec<&Package> = published(&metadata).collect();
-    let target = metadata.target_directory.join("packaged");
+    let target = metadata.target_directory.join(OUTSIDE);
     let mut command = cargo();
-    // Cargo builds each from its package, taking those of the others from the packages as well. In one target
-    // directory, or else each would build the dependencies that it shares with the others.
+    // Cargo builds each from its package, taking those of the others from the packages as well.
     command.args(["package", "--quiet", "--allow-dirty"]).env("CARGO_TARGET_DIR", &target);
     packages.iter().for_each(|package| _ = command.args(["--package", &package.name]));
     let status = command.status().context("cannot start cargo")?;

@@ -1,7 +1,7 @@
 //! `cargo xtask standalone`: each crate as the only dependency of a program outside the workspace.
 //!
 //! Within the workspace Cargo unifies features, so that a crate which forgets to switch on what it needs is still
-//! fast in our tests, and slow in a user's program. Here each program is built by itself, in one target directory.
+//! fast in our tests, and slow in a user's program. Here each program is built by itself.
 
 use std::{
     collections::HashSet,
@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context, ensure};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
-use crate::package::published;
+use crate::package::{OUTSIDE, published};
 
 /// A switch of one crate, and the constant or expression that says whether it is on.
 struct Probe {
@@ -54,7 +54,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .current_dir(&directory)
             .args(["run", "--quiet", "--package", &name])
-            .env("CARGO_TARGET_DIR", directory.join("target"))
+            .env("CARGO_TARGET_DIR", metadata.target_directory.join(OUTSIDE))
             .env_remove("FORETELL_SIMD")
             .status()
             .context("cannot start cargo")?;
