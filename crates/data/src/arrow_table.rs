@@ -19,13 +19,14 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::metadata::ParquetMetaData;
 
-use crate::error::{DataError, excerpt};
+use crate::error::DataError;
 use crate::flaw::{Flaw, Place};
 use crate::number_format::NumberFormat;
 use crate::pages::check_pages;
 use crate::quiet::caught;
 use crate::table::{Table, check_header};
 use crate::time::{Clock, DAY, FINE, RANGE, TimeKind, in_range};
+use crate::wording::excerpt;
 
 // What may be wrong with a time; completes a sentence.
 const MISSING: &str = "is missing; every row needs its time";

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::flaw::{Flaw, Gap, Place};
 use crate::freq::Freq;
 use crate::time::TimeKind;
+use crate::wording::{did_you_mean, earlier_place, kind_name, kind_remedy, listed};
 
 /// A mistake in data, settings or files; says what was expected, what was found, where, and what
 /// to do.
@@ -487,51 +488,5 @@ impl DataError {
 
     pub(crate) fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
         Self::Setting { name, found: found.to_string(), expected: expected.into() }
-    }
-}
-
-/// The earlier of two rows of a series, which has been named.
-fn earlier_place(place: &Place) -> String {
-    match place.series {
-        Some(_) => format!("row {}", place.row),
-        None => place.to_string(),
-    }
-}
-
-/// A cell as it is shown in a message: a stray quote may have swallowed half a file.
-pub(crate) fn excerpt(field: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&field[..field.len().min(160)]);
-    match text.char_indices().nth(40) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.into_owned(),
-    }
-}
-
-fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(String::new, |name| format!(", did you mean `{name}`?"))
-}
-
-fn listed(names: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let mut text = names.iter().take(SHOWN).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
-    match names.len() {
-        0 => text.push_str("none"),
-        n if n > SHOWN => text.push_str(&format!(" and {} more", n - SHOWN)),
-        _ => {}
-    }
-    text
-}
-
-fn kind_name(kind: TimeKind) -> &'static str {
-    match kind {
-        TimeKind::Integer => "integers",
-        TimeKind::Timestamp => "dates or times",
-    }
-}
-
-fn kind_remedy(kind: TimeKind) -> &'static str {
-    match kind {
-        TimeKind::Integer => "set an integer frequency such as `1`",
-        TimeKind::Timestamp => "set a calendar frequency such as `D` or `h`",
     }
 }

@@ -89,6 +89,7 @@ mod text_table;
 mod time;
 mod time_format;
 mod windows;
+mod wording;
 mod zone;
 
 /// What tables come in and go out as, beside files.

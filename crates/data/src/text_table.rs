@@ -9,11 +9,12 @@ use std::sync::Arc;
 use csv::ByteRecord;
 
 use crate::compressed::{Damage, Text};
-use crate::error::{DataError, excerpt};
+use crate::error::DataError;
 use crate::flaw::{Flaw, Place};
 use crate::number_format::NumberFormat;
 use crate::table::{Table, check_header};
 use crate::time::Clock;
+use crate::wording::excerpt;
 
 /// How far into a file the separator is looked for.
 const HEAD: u64 = 1 << 16;

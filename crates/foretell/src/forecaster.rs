@@ -1,7 +1,6 @@
 //! The way from a panel to a forecast: unfitted, fitted, forecast.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -480,27 +479,5 @@ impl Fitted {
     pub fn column_names(&self) -> Vec<String> {
         let specs: Vec<ModelSpec> = self.models.iter().map(|model| model.spec.clone()).collect();
         column_names(&specs)
-    }
-}
-
-impl fmt::Debug for Forecaster {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Forecaster")
-            .field("models", &column_names(&self.specs))
-            .field("h", &self.h())
-            .finish()
-    }
-}
-
-impl fmt::Debug for Fitted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (models, freq) = (self.column_names(), self.freq.to_string());
-        f.debug_struct("Fitted").field("models", &models).field("h", &self.h()).field("freq", &freq).finish()
-    }
-}
-
-impl fmt::Debug for FittedModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FittedModel({}, {:?})", self.spec.name(), self.params)
     }
 }

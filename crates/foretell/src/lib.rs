@@ -50,6 +50,7 @@ mod columns;
 mod common;
 mod conformal;
 mod cross_validation;
+mod debug;
 mod error;
 mod extend;
 mod forecaster;

@@ -2,9 +2,10 @@
 //! 2019).
 //!
 //! Of a row x of n values with u = (x - mean) / sqrt(variance + eps), y = gamma u + beta, and the gradient g of y,
-//! let h = gamma g. Mean and variance depend on every x, and leave dx = (h - mean(h) - u mean(h u)) / sqrt(variance
-//! + eps); without the mean (RMS) the term mean(h) is none. gamma gets the sum of g u over all rows, beta that
-//! of g. The kernels of `simd` do each row in one go, forwards and backwards.
+//! let h = gamma g. Mean and variance depend on every x, and leave
+//! dx = (h - mean(h) - u mean(h u)) / sqrt(variance + eps); without the mean (RMS) the term mean(h) is none. gamma
+//! gets the sum of g u over all rows, beta that of g. The kernels of `simd` do each row in one go, forwards and
+//! backwards.
 
 use foretell_simd::{self as simd, AffineGrad};
 use foretell_tensor::{Shape, Tensor};

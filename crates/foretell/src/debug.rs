@@ -1,0 +1,28 @@
+//! What `{:?}` shows of forecasters: names and sizes, not every weight.
+
+use std::fmt;
+
+use crate::columns::column_names;
+use crate::forecaster::{Fitted, FittedModel, Forecaster};
+
+impl fmt::Debug for Forecaster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Forecaster")
+            .field("models", &column_names(&self.specs))
+            .field("h", &self.h())
+            .finish()
+    }
+}
+
+impl fmt::Debug for Fitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (models, freq) = (self.column_names(), self.freq.to_string());
+        f.debug_struct("Fitted").field("models", &models).field("h", &self.h()).field("freq", &freq).finish()
+    }
+}
+
+impl fmt::Debug for FittedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FittedModel({}, {:?})", self.spec.name(), self.params)
+    }
+}
