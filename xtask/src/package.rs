@@ -10,24 +10,23 @@ const MOST_BYTES: u64 = 500_000;
 
 /// The target directory, below the workspace's, of what is built outside the workspace: one for all, so that what they
 /// have in common is built once.
-pub(crate) const OUTSIDE: &str = "outside";
+const OUTSIDE: &str = "outside";
 
 /// What each package holds besides its sources.
 const FILES: &[&str] = &["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
 pub(crate) fn run() -> anyhow::Result<()> {
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
-    let cargo = || Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let packages: Vec<&Package> = published(&metadata).collect();
     let target = metadata.target_directory.join(OUTSIDE);
-    let mut command = cargo();
+    let mut command = cargo_outside(&metadata);
     // Cargo builds each from its package, taking those of the others from the packages as well.
-    command.args(["package", "--quiet", "--allow-dirty"]).env("CARGO_TARGET_DIR", &target);
+    command.args(["package", "--quiet", "--allow-dirty"]);
     packages.iter().for_each(|package| _ = command.args(["--package", &package.name]));
     let status = command.status().context("cannot start cargo")?;
     ensure!(status.success(), "cargo package failed ({status})");
     for package in packages {
-        let list = cargo()
+        let list = cargo_outside(&metadata)
             .args(["package", "--quiet", "--allow-dirty", "--list", "--package", &package.name])
             .output()
             .context("cannot start cargo")?;
@@ -45,6 +44,16 @@ pub(crate) fn run() -> anyhow::Result<()> {
         println!("{:20} {:3} files, {bytes:6} bytes", package.name, list.lines().count());
     }
     Ok(())
+}
+
+/// Cargo for what is built outside the workspace; without debug information, which would take gigabytes.
+pub(crate) fn cargo_outside(metadata: &Metadata) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command
+        .env("CARGO_TARGET_DIR", metadata.target_directory.join(OUTSIDE))
+        .env("CARGO_PROFILE_DEV_DEBUG", "false")
+        .env("CARGO_INCREMENTAL", "0");
+    command
 }
 
 fn size(path: &Path) -> anyhow::Result<u64> {

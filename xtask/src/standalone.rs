@@ -5,15 +5,14 @@
 
 use std::{
     collections::HashSet,
-    env, fs,
+    fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use anyhow::{Context, ensure};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
-use crate::package::{OUTSIDE, published};
+use crate::package::{cargo_outside, published};
 
 /// A switch of one crate, and the constant or expression that says whether it is on.
 struct Probe {
@@ -51,10 +50,9 @@ pub(crate) fn run() -> anyhow::Result<()> {
     for program in &programs {
         let name = program.name();
         println!("=== {name}");
-        let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        let status = cargo_outside(&metadata)
             .current_dir(&directory)
             .args(["run", "--quiet", "--package", &name])
-            .env("CARGO_TARGET_DIR", metadata.target_directory.join(OUTSIDE))
             .env_remove("FORETELL_SIMD")
             .status()
             .context("cannot start cargo")?;

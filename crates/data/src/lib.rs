@@ -75,6 +75,7 @@ mod number_format;
 #[cfg(feature = "parquet")]
 mod pages;
 mod panel;
+#[cfg(feature = "parquet")]
 mod quiet;
 mod ranks;
 mod read;
