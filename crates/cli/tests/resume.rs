@@ -113,7 +113,7 @@ fn a_cross_validation_that_is_killed_ends_with_the_same_forecasts() {
 fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
     let desk = desk();
     assert!(run(fit(desk.path(), "whole", "")).status.success());
-    let with_state = || fit(desk.path(), "parts", "--resume state --overwrite");
+    let with_state = || fit(desk.path(), "parts", "--resume state");
     let (mut child, mut told) = start(with_state(), 100);
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
@@ -138,9 +138,34 @@ fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
         .success()
     );
 
+    // The directory says how far it came, and so does the state.
+    let inspected = |dir: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
+        command.current_dir(desk.path()).args(["inspect", dir]);
+        String::from_utf8(run(command).stdout).unwrap()
+    };
+    let steps = message.split("after step ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    let told = inspected("parts");
+    let expected = format!("interrupted  after step {steps} of 1000 of NLinear, before MLP");
+    assert!(told.contains(&expected), "{told}");
+    assert!(inspected("state").contains(&format!("NLinear  {steps} of 1000")), "{}", inspected("state"));
+
+    // Another training may not replace it, the same one may, and again when it is interrupted again.
+    let other = run(fit(desk.path(), "parts", "--resume elsewhere"));
+    assert_eq!(other.status.code(), Some(2), "{}", String::from_utf8_lossy(&other.stderr));
+    let (mut child, mut told) = start(with_state(), 20);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    rest.clear();
+    told.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+    assert!(!desk.path().join("parts.interrupted").exists());
+
     let rest = run(with_state());
     assert!(rest.status.success(), "{}", String::from_utf8_lossy(&rest.stderr));
     assert!(files(&desk.path().join("whole")) == files(&desk.path().join("parts")));
+    assert!(!inspected("parts").contains("interrupted"));
+    let again = run(with_state());
+    assert_eq!(again.status.code(), Some(2), "finished models are not replaced");
 }
 
 /// What batch systems send before they kill.
