@@ -1,4 +1,5 @@
-//! Ctrl-C or SIGTERM while models are trained: the first stops after the step, the second at once.
+//! Ctrl-C or SIGTERM while models are trained: the first stops after the step, the second at once,
+//! leaving nothing half-written behind.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::{io, thread};
 
 use anyhow::Context as _;
+use foretell_files::abandon_all;
 use serde_json::json;
 #[cfg(unix)]
 use signal_hook::{
@@ -29,6 +31,7 @@ pub(crate) fn asked() -> bool {
 pub(crate) fn catch(log: Log) -> anyhow::Result<()> {
     let pressed = move || {
         if ASKED.swap(true, Ordering::Relaxed) {
+            abandon_all();
             process::exit(EXIT_CODE.into());
         }
         log.tell(

@@ -113,7 +113,7 @@ fn a_cross_validation_that_is_killed_ends_with_the_same_forecasts() {
 fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
     let desk = desk();
     assert!(run(fit(desk.path(), "whole", "")).status.success());
-    let with_state = || fit(desk.path(), "parts", "--resume state --overwrite");
+    let with_state = || fit(desk.path(), "parts", "--resume state");
     let (mut child, mut told) = start(with_state(), 100);
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
@@ -138,9 +138,65 @@ fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
         .success()
     );
 
+    // The directory says how far it came, and so does the state.
+    let inspected = |dir: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
+        command.current_dir(desk.path()).args(["inspect", dir]);
+        String::from_utf8(run(command).stdout).unwrap()
+    };
+    let steps = message.split("after step ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    let told = inspected("parts");
+    let expected = format!("interrupted  after step {steps} of 1000 of NLinear, before MLP");
+    assert!(told.contains(&expected), "{told}");
+    assert!(inspected("state").contains(&format!("NLinear  {steps} of 1000")), "{}", inspected("state"));
+
+    // Another training may not replace it, the same one may, and again when it is interrupted again.
+    let other = run(fit(desk.path(), "parts", "--resume elsewhere"));
+    assert_eq!(other.status.code(), Some(2), "{}", String::from_utf8_lossy(&other.stderr));
+    let (mut child, mut told) = start(with_state(), 20);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    rest.clear();
+    told.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+    assert!(!desk.path().join("parts.interrupted").exists());
+
     let rest = run(with_state());
     assert!(rest.status.success(), "{}", String::from_utf8_lossy(&rest.stderr));
     assert!(files(&desk.path().join("whole")) == files(&desk.path().join("parts")));
+    assert!(!inspected("parts").contains("interrupted"));
+    let again = run(with_state());
+    assert_eq!(again.status.code(), Some(2), "finished models are not replaced");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_ctrl_c_ends_at_once_and_leaves_nothing_half_written() {
+    let desk = desk();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
+    // A step, and the state after it, take long enough to press twice.
+    let line = "fit --data data.csv --freq 1 --h 4 --input-size 8 --threads 1 --model MLP --set hidden_size=2048 \
+                --set windows_batch_size=512 --log json --out model --checkpoint state --checkpoint-every 1";
+    command.current_dir(desk.path()).args(line.split_whitespace()).stdin(Stdio::null());
+    let (mut child, mut told) = start(command, 1);
+    let press =
+        |child: &Child| Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(press(&child).success());
+    let mut line = String::new();
+    while !line.contains("\"event\":\"interrupt\"") {
+        line.clear();
+        assert_ne!(told.read_line(&mut line).unwrap(), 0, "it ended without a word");
+    }
+    assert!(press(&child).success());
+    let mut rest = String::new();
+    told.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+    assert!(!rest.contains("\"event\":\"error\""), "it ended before the second: {rest}");
+    for dir in [desk.path().to_owned(), desk.path().join("state")] {
+        let names =
+            fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let hidden: Vec<String> = names.filter(|name| name.starts_with('.')).collect();
+        assert!(hidden.is_empty(), "{}: {hidden:?}", dir.display());
+    }
 }
 
 /// What batch systems send before they kill.

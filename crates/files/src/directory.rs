@@ -11,6 +11,7 @@ use crate::place::{
     beside, is_mount_point, keep_owner, keep_owner_and_mode, leftovers, ordinary_permissions, parent_of,
     prefix, resolve, sync_directory,
 };
+use crate::unfinished::Unfinished;
 
 /// A place for a directory, which no other process writes to meanwhile.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ pub struct DirectoryPlace {
     /// Whether a file of this name may be deleted with the directory that it is in.
     is_own: fn(&OsStr) -> bool,
     lock: Option<Lock>,
+    unfinished: Option<Unfinished>,
     /// Directories that were made for it, from the top.
     made: Vec<PathBuf>,
 }
@@ -37,7 +39,8 @@ impl DirectoryPlace {
     pub fn at(path: &Path, is_own: fn(&OsStr) -> bool) -> Result<Self> {
         let failed = || FileError::io("write", path);
         let made = make_parents(path).map_err(failed())?;
-        let mut taken = Self { path: path.into(), place: PathBuf::new(), is_own, lock: None, made };
+        let mut taken =
+            Self { path: path.into(), place: PathBuf::new(), is_own, lock: None, unfinished: None, made };
         taken.place = resolve(path).map_err(failed())?;
         if taken.place.parent().is_none() || is_mount_point(&taken.place) {
             return Err(FileError::MountPoint { path: path.into() });
@@ -48,6 +51,8 @@ impl DirectoryPlace {
             other => other,
         })?);
         taken.clean();
+        let place = taken.place.clone();
+        taken.unfinished = Some(Unfinished::new(move || remove_half_written(&place, is_own)));
         match fs::metadata(&taken.place) {
             Ok(found) if found.is_dir() => check_deletable(&taken.place).map_err(failed())?,
             Ok(_) => return Err(failed()(io::ErrorKind::NotADirectory.into())),
@@ -155,24 +160,11 @@ impl DirectoryPlace {
             }
             let _ = fs::remove_dir(aside);
         }
-        for half_written in leftovers(&self.place, "new") {
-            let _ = self.delete(&half_written);
-        }
+        remove_half_written(&self.place, self.is_own);
     }
 
-    /// Deletes a directory and the files in it that are its own; whether nothing is left. What cannot be deleted harms
-    /// nobody, and is tried again the next time.
     fn delete(&self, directory: &Path) -> bool {
-        let Ok(entries) = fs::read_dir(directory) else { return true };
-        let mut foreign = false;
-        for entry in entries.flatten() {
-            match (self.is_own)(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-                true => drop(fs::remove_file(entry.path())),
-                false => foreign = true,
-            }
-        }
-        let _ = fs::remove_dir(directory);
-        !foreign
+        delete(directory, self.is_own)
     }
 }
 
@@ -184,6 +176,28 @@ impl Drop for DirectoryPlace {
             let _ = fs::remove_dir(directory);
         }
     }
+}
+
+/// Deletes the directories that were to take the place's.
+fn remove_half_written(place: &Path, is_own: fn(&OsStr) -> bool) {
+    for half_written in leftovers(place, "new") {
+        let _ = delete(&half_written, is_own);
+    }
+}
+
+/// Deletes a directory and the files in it that are its own; whether nothing is left. What cannot be deleted harms
+/// nobody, and is tried again the next time.
+fn delete(directory: &Path, is_own: fn(&OsStr) -> bool) -> bool {
+    let Ok(entries) = fs::read_dir(directory) else { return true };
+    let mut foreign = false;
+    for entry in entries.flatten() {
+        match is_own(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            true => drop(fs::remove_file(entry.path())),
+            false => foreign = true,
+        }
+    }
+    let _ = fs::remove_dir(directory);
+    !foreign
 }
 
 const PREVIOUS: &str = "previous";

@@ -12,6 +12,7 @@ use crate::place::{
     beside, is_mount_point, is_open_file, keep_owner_and_mode, ordinary_permissions, parent_of, prefix,
     remove_leftovers, resolve, sync_directory,
 };
+use crate::unfinished::Unfinished;
 
 /// A file in the making: what is written to it goes to a hidden file beside the path, which takes the path's place by
 /// [`commit`](Self::commit). Without that the path stays as it was.
@@ -30,7 +31,7 @@ pub struct WholeFile {
 #[derive(Debug)]
 enum Way {
     /// A file beside, which is made by the first write.
-    Beside { temporary: Option<NamedTempFile>, _lock: Lock },
+    Beside { temporary: Option<NamedTempFile>, _unfinished: Unfinished, _lock: Lock },
     /// The file itself, which is opened by the first write: opening a pipe waits for its reader.
     Direct(Option<File>),
 }
@@ -58,7 +59,9 @@ impl WholeFile {
             None => Way::Direct(None),
             Some(Ok(lock)) => {
                 remove_leftovers(&place);
-                Way::Beside { temporary: None, _lock: lock }
+                let half_written = place.clone();
+                let unfinished = Unfinished::new(move || remove_leftovers(&half_written));
+                Way::Beside { temporary: None, _unfinished: unfinished, _lock: lock }
             }
             Some(Err(FileError::Io { source, .. })) if found.is_some() && refuses_new_files(&source) => {
                 Way::Direct(None)

@@ -21,6 +21,7 @@ mod identity;
 mod lock;
 mod place;
 mod snapshot;
+mod unfinished;
 
 pub use directory::DirectoryPlace;
 pub use error::{FileError, Result};
@@ -29,6 +30,7 @@ pub use identity::Identity;
 pub use lock::Lock;
 pub use place::{is_leftover, remove_leftovers, resolve};
 pub use snapshot::DirectoryFiles;
+pub use unfinished::abandon_all;
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use crate::error::{FileError, Result};
-use crate::place::sibling;
+use crate::place::{remove_leftovers_in, sibling};
+use crate::unfinished::Unfinished;
 
 /// A lock on a file beside a place. It ends with its value, or with the process however that ends; the file is
 /// removed with the value.
@@ -14,6 +15,7 @@ use crate::place::sibling;
 pub struct Lock {
     path: PathBuf,
     _file: File,
+    _unfinished: Unfinished,
 }
 
 impl Lock {
@@ -22,7 +24,7 @@ impl Lock {
     /// # Errors
     /// [`FileError::Busy`] if somebody has it; [`FileError::Io`] if the file cannot be made.
     pub fn beside(place: &Path) -> Result<Self> {
-        Self::at(sibling(place, ".lock"), place)
+        Self::at(sibling(place, ".lock"), place, None)
     }
 
     /// Locks a directory by the file `.lock` within it.
@@ -30,10 +32,10 @@ impl Lock {
     /// # Errors
     /// As [`Lock::beside`].
     pub fn within(directory: &Path) -> Result<Self> {
-        Self::at(directory.join(".lock"), directory)
+        Self::at(directory.join(".lock"), directory, Some(directory))
     }
 
-    fn at(path: PathBuf, place: &Path) -> Result<Self> {
+    fn at(path: PathBuf, place: &Path, within: Option<&Path>) -> Result<Self> {
         loop {
             let opened = File::options().read(true).write(true).create(true).truncate(false).open(&path);
             let mut file = opened.map_err(FileError::io("write", place))?;
@@ -53,7 +55,12 @@ impl Lock {
             }
             let written = file.set_len(0).and_then(|()| write!(file, "{}", process::id()));
             written.map_err(FileError::io("write", place))?;
-            return Ok(Self { path, _file: file });
+            let (lock, within) = (path.clone(), within.map(Path::to_path_buf));
+            let unfinished = Unfinished::new(move || {
+                within.iter().for_each(|directory| remove_leftovers_in(directory));
+                let _ = fs::remove_file(&lock);
+            });
+            return Ok(Self { path, _file: file, _unfinished: unfinished });
         }
     }
 }

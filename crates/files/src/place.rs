@@ -106,6 +106,16 @@ pub fn remove_leftovers(file: &Path) {
     }
 }
 
+/// Removes the temporary files in a directory that one process has for itself.
+pub(crate) fn remove_leftovers_in(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| name.contains(".new-") && is_leftover(name).is_some()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// The file that a hidden file of this name was left beside by a killed process, if it was.
 pub fn is_leftover(name: &str) -> Option<&str> {
     let name = name.strip_prefix('.')?;

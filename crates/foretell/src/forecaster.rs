@@ -13,6 +13,7 @@ use crate::categories::{categorical, check_categorical, numbered, vocabulary};
 use crate::columns::{ColumnNames, column_names, columns_read};
 use crate::conformal::{Conformal, PredictionIntervals};
 use crate::error::Error;
+use crate::interruption::Interruption;
 use crate::levels::check;
 use crate::local::{Local, Scaled};
 use crate::resume::Checkpointing;
@@ -45,8 +46,6 @@ pub struct Forecaster {
     pub(crate) checkpointing: Option<Checkpointing>,
     /// Trainings that it has done: one, but for intervals and for refitting.
     pub(crate) trainings: usize,
-    /// Whether the listener interrupted.
-    interrupted: bool,
 }
 
 /// Trained models. Cloning shares their weights.
@@ -63,7 +62,7 @@ pub struct Fitted {
     pub(crate) workers: Workers,
     pub(crate) raw_quantiles: bool,
     pub(crate) conformal: Option<Conformal>,
-    pub(crate) interrupted: bool,
+    pub(crate) interruption: Option<Interruption>,
     pub(crate) warnings: WarningListener,
 }
 
@@ -116,7 +115,6 @@ impl Forecaster {
             warnings: WarningListener::default(),
             checkpointing: None,
             trainings: 0,
-            interrupted: false,
         })
     }
 
@@ -253,18 +251,20 @@ impl Forecaster {
 
     /// Trains on the panel without its last `test_size` steps, and calibrates intervals there.
     pub(crate) fn fit_before(&mut self, panel: &Panel, test_size: usize) -> Result<Fitted, Error> {
-        let Some(intervals) = self.intervals else { return self.train_before(panel, test_size) };
+        let Some(intervals) = self.intervals else { return self.train_before(panel, test_size, true) };
         let known = panel.without_last(test_size);
         intervals.check_for(self.specs.iter(), &known, self.val_size)?;
-        let earlier = self.train_before(&known, intervals.test_size(self.h()))?;
-        if self.interrupted {
-            return Ok(Fitted { interrupted: true, ..earlier });
+        let earlier = self.train_before(&known, intervals.test_size(self.h()), false)?;
+        if earlier.interrupted() {
+            return Ok(earlier);
         }
         let conformal = Conformal::measure(&earlier, &known, self.val_size, intervals)?;
-        Ok(Fitted { conformal: Some(conformal), ..self.train_before(panel, test_size)? })
+        Ok(Fitted { conformal: Some(conformal), ..self.train_before(panel, test_size, true)? })
     }
 
-    fn train_before(&mut self, panel: &Panel, test_size: usize) -> Result<Fitted, Error> {
+    /// Trains once. Before the last training, that the listener interrupts is to be known even where all models are
+    /// trained.
+    fn train_before(&mut self, panel: &Panel, test_size: usize, last: bool) -> Result<Fitted, Error> {
         let h = self.h();
         if self.val_size > 0 && self.val_size < h {
             return Err(Error::ValSize { h, found: self.val_size });
@@ -296,11 +296,12 @@ impl Forecaster {
             trained
         });
         let models: Vec<FittedModel> = models.into_iter().collect::<Result<_, _>>()?;
-        self.interrupted |= stop.into_inner();
         self.warnings.warn_of_fewer_threads(&workers);
         self.trainings += 1;
         let cut_short = |model: &FittedModel| model.outcome.is_some_and(|outcome| outcome.interrupted);
-        let interrupted = models.len() < self.specs.len() || models.iter().any(cut_short);
+        let interrupted =
+            models.len() < self.specs.len() || models.iter().any(cut_short) || (stop.into_inner() && !last);
+        let interruption = interrupted.then(|| Interruption::of(&models, &names, keeper.as_ref()));
         let scalers = scaled.stored(&self.columns.target);
         Ok(Fitted {
             models,
@@ -312,7 +313,7 @@ impl Forecaster {
             workers,
             raw_quantiles: false,
             conformal: None,
-            interrupted,
+            interruption,
             warnings: self.warnings.clone(),
         })
     }
@@ -396,7 +397,12 @@ impl Fitted {
     /// Whether the listener ended training before its end, so that some models are trained less than they were to
     /// be, or not at all.
     pub fn interrupted(&self) -> bool {
-        self.interrupted
+        self.interruption.is_some()
+    }
+
+    /// How far training came, if the listener interrupted it. Saved with the models.
+    pub fn interruption(&self) -> Option<&Interruption> {
+        self.interruption.as_ref()
     }
 
     /// Steps that they forecast.

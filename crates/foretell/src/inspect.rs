@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
+use crate::interruption::Interruption;
 use crate::optimisation;
 use crate::saving::loss_value;
 use crate::spec::{ModelSpec, UNSUPPORTED};
@@ -32,6 +33,8 @@ pub struct Contents {
     pub local_static_scaler: Option<String>,
     /// How conformal intervals were calibrated, if they were: method, windows.
     pub prediction_intervals: Option<String>,
+    /// How far training came, if it was interrupted.
+    pub interruption: Option<Interruption>,
     /// Series and rows of the data that are stored beside the models.
     pub dataset: Option<[usize; 2]>,
     /// Bytes of its files.
@@ -88,6 +91,7 @@ impl Contents {
             format!("{method}, {n_windows} windows, {step_size} steps apart")
         };
         Ok(Self {
+            interruption: Interruption::read(&configuration),
             h: configuration.h,
             freq: match configuration.freq {
                 Frequency::Alias(word) => word,

@@ -56,6 +56,7 @@ mod extend;
 mod forecaster;
 mod insample;
 mod inspect;
+mod interruption;
 mod levels;
 mod local;
 mod meanings;
@@ -68,6 +69,7 @@ mod saving;
 mod side_by_side;
 mod spec;
 mod training;
+mod training_state;
 mod unknown_name;
 mod warning;
 mod windows;
@@ -96,12 +98,14 @@ pub use foretell_simd::Level;
 pub use foretell_train::ThreadPool;
 pub use foretell_train::{Outcome, Progress, TooManyThreads, TrainError, Verdict, Workers};
 pub use inspect::{Contents, ModelContents, TensorInfo};
+pub use interruption::{InterruptedModel, Interruption};
 pub use metrics::{BASELINES, Coverage, Metrics, usual_season};
 pub use predict::PredictOptions;
 pub use resume::remove_training_state;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Map, Value, json};
 pub use spec::{ModelSpec, SpecError};
+pub use training_state::ModelState;
 pub use warning::Warning;
 
 /// The README's example is a test.

@@ -101,7 +101,7 @@ fn settings(specs: &[ModelSpec], panel: &Panel, further: Map<String, Value>) -> 
     let models = specs.iter().zip(column_names(specs)).enumerate().map(|(place, (spec, name))| {
         let mut own = spec.hyper_parameters();
         own.insert("model".to_owned(), spec.name().into());
-        own.insert("place among the models".to_owned(), place.into());
+        own.insert(PLACE.to_owned(), place.into());
         (name, Value::from(own))
     });
     let mut training = further;
@@ -176,6 +176,11 @@ impl Keeper {
         let step = entry("step")?.as_u64().ok_or_else(damaged)?;
         let finished = entry("finished")?.as_bool().ok_or_else(damaged)?;
         Ok(Some(Found { step, finished, path, arenas, train_loss, valid_losses }))
+    }
+
+    /// What tells the training from others.
+    pub(crate) fn digest(&self) -> String {
+        digest(&self.training.to_string())
     }
 
     /// Keeps the state of a model in training.
@@ -271,10 +276,12 @@ const MIDDLE: &str = "-model-";
 const ENDING: &str = ".safetensors";
 
 /// Where the settings of the models are.
-const MODELS: &str = "models";
+pub(crate) const MODELS: &str = "models";
+/// Which of the models it is, among its settings.
+pub(crate) const PLACE: &str = "place among the models";
 
-const TRAIN_LOSS: &str = "train_loss";
-const VALID_LOSSES: &str = "valid_losses";
+pub(crate) const TRAIN_LOSS: &str = "train_loss";
+pub(crate) const VALID_LOSSES: &str = "valid_losses";
 
 /// Removes the state of a training run that [`Forecaster::checkpoint_to`](crate::Forecaster::checkpoint_to) kept, and
 /// the directory if nothing else is in it. No other file of the directory is touched.
@@ -305,9 +312,38 @@ fn remove(dir: &Path, which: impl Fn(&str) -> bool) -> io::Result<()> {
 
 /// Whether a file of this name holds the state of a model.
 fn is_state(name: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let numbers = name.strip_prefix(PREFIX).and_then(|name| name.strip_suffix(ENDING)?.split_once(MIDDLE));
-    numbers.is_some_and(|(training, model)| is_number(training) && is_number(model))
+    numbers(name).is_some()
+}
+
+/// The training and the model whose state a file of this name holds.
+fn numbers(name: &str) -> Option<(usize, usize)> {
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok());
+    let (training, model) = name.strip_prefix(PREFIX)?.strip_suffix(ENDING)?.split_once(MIDDLE)?;
+    Some((number(training)??, number(model)??))
+}
+
+/// The files of a directory that hold states: the training, the model, the path.
+pub(crate) fn state_files(dir: &Path) -> Vec<(usize, usize, PathBuf)> {
+    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
+    let state = |entry: fs::DirEntry| {
+        let (training, model) = numbers(entry.file_name().to_str()?)?;
+        Some((training, model, entry.path()))
+    };
+    entries.flatten().filter_map(state).collect()
+}
+
+/// The digests of the trainings whose states a directory holds.
+pub(crate) fn trainings_in(dir: &Path) -> Vec<String> {
+    let training = |(_, _, path): (usize, usize, PathBuf)| {
+        TensorFile::read(path).ok()?.metadata.get("training").map(|text| digest(text))
+    };
+    state_files(dir).into_iter().filter_map(training).collect()
+}
+
+/// A number for a training's settings.
+fn digest(training: &str) -> String {
+    let key = training.bytes().fold(Key::new(0), |key, byte| key.fold(byte.into()));
+    format!("{:016x}", key.bits(0))
 }
 
 fn lock(dir: &Path) -> Result<Lock, Error> {

@@ -16,6 +16,7 @@ use crate::columns::ColumnNames;
 use crate::conformal::Conformal;
 use crate::error::Error;
 use crate::forecaster::{Fitted, FittedModel};
+use crate::interruption::Interruption;
 use crate::local::Local;
 use crate::optimisation;
 use crate::spec::{ModelSpec, UNSUPPORTED};
@@ -53,6 +54,9 @@ impl Fitted {
         if let Some((intervals, scores)) = self.conformal.as_ref().map(Conformal::stored) {
             configuration.prediction_intervals = Some(intervals);
             configuration.conformity_scores = Some(scores);
+        }
+        if let Some(interruption) = &self.interruption {
+            interruption.store(&mut configuration);
         }
         let models = self.models.iter().map(model_file).collect();
         Ok(Checkpoint { configuration, models, dataset: None }.save_at(directory)?)
@@ -97,6 +101,7 @@ impl Fitted {
                 return Err(fault(spec.alias(), reason));
             }
         }
+        let interruption = Interruption::read(&configuration);
         let scaler = |name: &Option<String>| name.as_deref().map(str::parse::<LocalScaler>).transpose();
         let local = Local {
             series: scaler(&configuration.local_scaler_type)?,
@@ -122,7 +127,7 @@ impl Fitted {
             scalers: [configuration.scalers, configuration.static_scalers],
             workers: Workers::new(0)?,
             raw_quantiles: false,
-            interrupted: false,
+            interruption,
             conformal,
             warnings: WarningListener::default(),
         })

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{Fitted, ModelDirectory};
+use foretell::{Interruption, ModelDirectory};
 
 use crate::args::{CheckpointArgs, TrainArgs, directory};
 use crate::progress::Log;
@@ -70,48 +70,45 @@ impl Fit {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let directory = take(&self.out, self.overwrite)?;
+        // What this command saved when it was interrupted, it may replace when it goes on.
+        let goes_on = self.goes_on();
+        let directory = take(&self.out, self.overwrite || goes_on)?;
         let forecaster = self.checkpoint.of(self.train.forecaster()?);
         let panel = self.train.read(&forecaster, forecaster.rows_needed())?;
-        let names = forecaster.column_names();
         interrupt::catch(self.log())?;
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);
-        let directory = match fitted.interrupted() && directory.is_occupied() {
+        let directory = match fitted.interrupted() && directory.is_occupied() && !goes_on {
             true => ModelDirectory::at(beside(&self.out), true),
             false => Ok(directory),
         };
         let saved = save_or_keep(&fitted, directory)?;
         self.log().wrote(&saved, &format!("the models {}", fitted.column_names().join(", ")));
-        if let Some(message) = self.interruption(&fitted, &names, &saved) {
-            return Err(Interrupted(message).into());
+        match fitted.interruption() {
+            Some(interruption) => Err(Interrupted(self.interrupted(interruption, &saved)).into()),
+            None => self.checkpoint.finish(),
         }
-        self.checkpoint.finish()
     }
 
-    /// What is not trained of the models of these names, and how to go on, if anything is not.
-    fn interruption(&self, fitted: &Fitted, names: &[String], saved: &Path) -> Option<String> {
-        let last = fitted.models().len().checked_sub(1).filter(|_| fitted.interrupted())?;
-        let rest = &names[last + 1..];
-        let cut_short = fitted.models().iter().zip(names).enumerate().filter_map(|(i, (model, name))| {
-            let outcome = model.outcome().filter(|outcome| outcome.interrupted || i == last)?;
-            let all = &model.spec().hyper_parameters()["max_steps"];
-            Some(format!("step {} of {all} of {name}", outcome.steps))
-        });
-        let cut_short: Vec<String> = cut_short.collect();
-        let mut message = format!("Ctrl-C stopped training after {}", cut_short.join(" and "));
-        if !rest.is_empty() {
-            message += &format!(", before {}", rest.join(", "));
-        }
-        message += &format!("; {} holds the models as they are", saved.display());
+    /// Whether --out holds the interrupted models of the training whose state --checkpoint holds.
+    fn goes_on(&self) -> bool {
+        let found = Interruption::in_directory(&self.out);
+        self.checkpoint.dir.as_ref().zip(found).is_some_and(|(state, found)| found.has_state_in(state))
+    }
+
+    /// What is not trained, where the models are, and how to go on.
+    fn interrupted(&self, interruption: &Interruption, saved: &Path) -> String {
+        let mut message = format!(
+            "Ctrl-C stopped training after {interruption}; {} holds the models as they are",
+            saved.display()
+        );
         if saved != self.out {
             message += &format!(", {} those of before", self.out.display());
         }
         if let Some(dir) = &self.checkpoint.dir {
-            let state = dir.display();
-            message += &format!("; {state} holds the state: the same command with --overwrite goes on");
+            message += &format!("; {} holds the state: the same command goes on", dir.display());
         }
-        Some(message)
+        message
     }
 }
 

@@ -3,29 +3,34 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Contents, ModelContents, Value, json};
+use foretell::{Contents, ModelContents, ModelState, Value, json};
 
 use crate::args::LogArgs;
 use crate::output::print;
 use crate::progress::Log;
 use crate::table::{Table, grouped};
 
-/// Tell what a model directory holds
+/// Tell what a model directory holds, or how far a training is
 ///
 /// Reads directories that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote, also those whose models
-/// foretell cannot run: their class, hyper-parameters and tensors are told all the same.
+/// foretell cannot run: their class, hyper-parameters and tensors are told all the same. Of a directory of `fit
+/// --checkpoint` it tells the steps that are done.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   foretell inspect model
   foretell inspect model --tensors
+  foretell inspect state   # fit --checkpoint state
   foretell inspect model --json | jq '.models[].hyper_parameters'
 
 With --json one object is printed: h, freq, fitted, id_col, time_col, target_col,
-local_scaler, local_static_scaler, prediction_intervals, dataset ([series, rows]),
-bytes, and models, an array of: alias, class, unsupported (why foretell cannot run
+local_scaler, local_static_scaler, prediction_intervals, interruption (models, an
+array of: model, step, max_steps; missing, the columns whose training had not begun;
+training; or null), dataset ([series, rows]), bytes, and models, an array of: alias, class, unsupported (why foretell cannot run
 it, or null), input_size, loss, scaler_type, hyper_parameters (those that differ
-from their defaults), parameters, bytes, tensors ([{name, shape, dtype}]).")]
+from their defaults), parameters, bytes, tensors ([{name, shape, dtype}]). Of a
+directory of fit --checkpoint it is an array of: model, training, step, max_steps,
+finished, train_loss, valid_loss.")]
 pub(crate) struct Inspect {
     /// The directory
     #[arg(value_name = "DIR")]
@@ -46,6 +51,10 @@ impl Inspect {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let states = ModelState::all_in(&self.dir)?;
+        if !states.is_empty() {
+            return print(if self.json { format!("{}\n", json!(states)) } else { states_table(&states) });
+        }
         let found = Contents::of(&self.dir)?;
         if self.json {
             return print(format!("{}\n", json!(found)));
@@ -56,6 +65,25 @@ impl Inspect {
         }
         print(text)
     }
+}
+
+/// How far the training of each model is.
+fn states_table(states: &[ModelState]) -> String {
+    let step = |state: &ModelState| match state.max_steps {
+        _ if state.finished => format!("{}, finished", state.step),
+        Some(all) => format!("{} of {all}", state.step),
+        None => state.step.to_string(),
+    };
+    let loss = |loss: Option<f64>| loss.unwrap_or(f64::NAN);
+    let mut table = Table::new().text("model", states.iter().map(|state| state.model.as_str()));
+    if states.iter().any(|state| state.training > 0) {
+        table = table.counts("training", states.iter().map(|state| state.training));
+    }
+    table
+        .text("step", states.iter().map(step))
+        .numbers("training loss", states.iter().map(|state| loss(state.train_loss)))
+        .numbers("validation loss", states.iter().map(|state| loss(state.valid_loss)))
+        .render()
 }
 
 /// What concerns all models.
@@ -76,6 +104,7 @@ fn facts(found: &Contents) -> Table {
             found.dataset.map(|[series, rows]| format!("{} series, {} rows", grouped(series), grouped(rows))),
         ),
         ("trained", (!found.fitted).then(|| "no".to_owned())),
+        ("interrupted", found.interruption.as_ref().map(|interruption| format!("after {interruption}"))),
     ];
     facts.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
     pairs(facts)
