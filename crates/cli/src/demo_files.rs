@@ -80,3 +80,32 @@ fn lines(directory: &Path, name: &str) -> anyhow::Result<Vec<String>> {
     }
     Ok(all)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_demo_wrote_it_replaces_until_somebody_changes_it() {
+        let home = tempfile::tempdir().unwrap();
+        let (out, names) = (home.path().join("demo"), ["a.csv", "model"]);
+        let write = |content: &str| {
+            let mut files = DemoFiles::take(&out, &names)?;
+            files.write("a.csv", content.as_bytes())?;
+            fs::create_dir_all(out.join("model"))?;
+            fs::write(out.join("model/m"), content)?;
+            files.note("model")
+        };
+        write("one").unwrap();
+        write("two").unwrap();
+        assert_eq!(fs::read_to_string(out.join("a.csv")).unwrap(), "two");
+        for changed in ["a.csv", "model/m", "model/other"] {
+            fs::write(out.join(changed), "mine").unwrap();
+            let message = write("three").unwrap_err().to_string();
+            assert!(message.contains(changed) && message.contains("--out"), "{message}");
+            assert_eq!(fs::read_to_string(out.join(changed)).unwrap(), "mine");
+            fs::remove_dir_all(&out).unwrap();
+            write("one").unwrap();
+        }
+    }
+}
