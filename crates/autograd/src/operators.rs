@@ -1,6 +1,6 @@
-//! `a + b`, `a - b`, `a * b`, `-a` and `a * 2.0`, for variables and references to them.
+//! `a + b`, `a - b`, `a * b`, `a / b`, `-a` and `a * 2.0`, for variables and references to them.
 
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::Var;
 
@@ -21,6 +21,7 @@ macro_rules! operator {
 operator!(Add, add: &Var, &Var; &Var, Var; Var, &Var; Var, Var;);
 operator!(Sub, sub: &Var, &Var; &Var, Var; Var, &Var; Var, Var;);
 operator!(Mul, mul: &Var, &Var; &Var, Var; Var, &Var; Var, Var;);
+operator!(Div, div: &Var, &Var; &Var, Var; Var, &Var; Var, Var;);
 
 /// Operators of a variable alone, or with a number.
 macro_rules! scaling {
@@ -67,6 +68,13 @@ mod tests {
         (0.5 * y).sum(0).backward(&mut []);
         assert_eq!(a.grad().map(|grad| grad.to_vec()), Some(vec![1.5, 3.5]));
         assert_eq!(b.grad().map(|grad| grad.to_vec()), Some(vec![-10.0, 6.0]));
+
+        let (a, b) = (input(&[1.0, 6.0]), input(&[2.0, -4.0]));
+        let quotient = &a / &b;
+        assert_eq!(quotient.value().to_vec(), [0.5, -1.5]);
+        quotient.sum(0).backward(&mut []);
+        assert_eq!(a.grad().map(|grad| grad.to_vec()), Some(vec![0.5, -0.25]));
+        assert_eq!(b.grad().map(|grad| grad.to_vec()), Some(vec![-0.25, -0.375]));
     }
 
     #[test]
