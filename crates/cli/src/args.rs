@@ -96,6 +96,7 @@ impl DataArgs {
             time_format: self.time_format.clone(),
             numbers: self.numbers()?,
             fill: self.fill,
+            max_memory: None,
         })
     }
 
