@@ -47,7 +47,7 @@ impl Panel {
             }
             values
         };
-        let Data { table, freq_inferred, integer_ids, filled, .. } = &*self.data;
+        let Data { table, freq_inferred, integer_ids, filled, trimmed, .. } = &*self.data;
         let ones = |past: &Option<Vec<f32>>| past.as_deref().map(|past| onwards(past, &|_| 1.0));
         let columns = self.data.columns.iter().map(|column| {
             let ahead = future.and_then(|future| future.column(&column.name).ok());
@@ -62,6 +62,7 @@ impl Panel {
             freq_inferred: *freq_inferred,
             integer_ids: *integer_ids,
             filled: *filled,
+            trimmed: *trimmed,
         };
         let mut panel = self.clone();
         let mut start = 0;

@@ -73,17 +73,14 @@ fn texts_that_a_parquet_file_repeats_are_not_repeated_in_memory() {
         fs::write(&path, &bytes).unwrap();
         for categories in [Vec::new(), vec!["note".to_owned()]] {
             let options = ReadOptions { categories, ..options() };
-            let panel =
-                within_limits(name, bytes.len(), || Panel::from_file(&path, &options)).unwrap();
+            let panel = within_limits(name, bytes.len(), || Panel::from_file(&path, &options)).unwrap();
             assert_eq!((panel.n_series(), panel.n_rows()), (2, 20_000), "{name}");
             assert_eq!(panel.id(1).len(), 32 << 10);
         }
         let freq = Freq::parse("1").unwrap();
         // As forecasts, whose ids stand in every row.
         let by_note = ReadOptions { id_col: "note".into(), ..options() };
-        let frame =
-            within_limits(name, bytes.len(), || Frame::from_file(&path, &by_note, freq)).unwrap();
+        let frame = within_limits(name, bytes.len(), || Frame::from_file(&path, &by_note, freq)).unwrap();
         assert_eq!(frame.n_rows(), 20_000);
     }
 }
-

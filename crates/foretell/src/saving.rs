@@ -17,6 +17,7 @@ use crate::conformal::Conformal;
 use crate::error::Error;
 use crate::forecaster::{Fitted, FittedModel};
 use crate::local::Local;
+use crate::memory_limit::MemoryLimit;
 use crate::optimisation;
 use crate::spec::{ModelSpec, UNSUPPORTED};
 use crate::unknown_name::is_trainer_argument;
@@ -124,6 +125,7 @@ impl Fitted {
             raw_quantiles: false,
             interrupted: false,
             conformal,
+            memory: MemoryLimit::default(),
             warnings: WarningListener::default(),
         })
     }
