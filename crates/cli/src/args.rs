@@ -4,10 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use bytesize::ByteSize;
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
-    ColumnNames, Exogenous, Fill, Forecaster, Freq, LocalScaler, ModelSpec, NumberFormat, Panel,
+    ColumnNames, Exogenous, Fill, Forecaster, Freq, LocalScaler, MemoryLimit, ModelSpec, NumberFormat, Panel,
     PredictionIntervals, ReadOptions, TimeFormat, Zone, remove_training_state,
 };
 
@@ -96,6 +97,7 @@ impl DataArgs {
             time_format: self.time_format.clone(),
             numbers: self.numbers()?,
             fill: self.fill,
+            max_memory: None,
         })
     }
 
@@ -367,6 +369,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
     pub(crate) log: LogArgs,
 }
 
@@ -386,6 +390,9 @@ impl TrainArgs {
             .val_size(self.val_size)
             .threads(self.threads)
             .columns(self.columns());
+        if let Some(bytes) = self.memory.bytes() {
+            forecaster = forecaster.max_memory(bytes);
+        }
         if let Some(scaler) = self.local_scaler {
             forecaster = forecaster.local_scaler(scaler);
         }
@@ -406,6 +413,7 @@ impl TrainArgs {
     pub(crate) fn read(&self, forecaster: &Forecaster, rows_needed: usize) -> anyhow::Result<Panel> {
         let (read, categories) = (forecaster.columns_read(), forecaster.categories());
         let options = self.data.options(&self.columns(), read, categories, self.freq)?;
+        let options = ReadOptions { max_memory: Some(self.memory.limit().bytes()), ..options };
         let panel = self.data.read(&options, self.log.log)?;
         if !self.drop_short || panel.min_len() >= rows_needed {
             return Ok(panel);
@@ -426,6 +434,33 @@ impl TrainArgs {
 
     fn columns(&self) -> ColumnNames {
         self.data.columns(ColumnNames::default())
+    }
+}
+
+/// How much memory a command may take.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct MemoryArgs {
+    /// Most memory to take, as 8GB, 500MB or 16GiB: what foreseeably takes more is refused before it begins
+    /// [default: three quarters of what the machine or its control group has]
+    #[arg(long = "max-memory", value_name = "SIZE", value_parser = memory_size)]
+    size: Option<ByteSize>,
+}
+
+impl MemoryArgs {
+    /// The most bytes, if it was said.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        self.size.map(|size| size.as_u64())
+    }
+
+    pub(crate) fn limit(&self) -> MemoryLimit {
+        self.bytes().map_or_else(MemoryLimit::of_machine, MemoryLimit::of_bytes)
+    }
+}
+
+fn memory_size(text: &str) -> Result<ByteSize, String> {
+    match text.parse() {
+        Ok(ByteSize(0)) | Err(_) => Err("write it as 8GB, 500MB, 16GiB or a number of bytes".to_owned()),
+        Ok(size) => Ok(size),
     }
 }
 

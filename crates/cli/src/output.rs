@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use foretell::{Frame, is_parquet};
+#[cfg(feature = "parquet")]
+use foretell::ParquetWriter;
+use foretell::{CsvWriter, DataError, ForecastBlocks, Frame, is_parquet};
 use foretell_files::WholeFile;
 
 use crate::Usage;
@@ -61,6 +63,17 @@ impl Sink {
 
     pub(crate) fn is_parquet(&self) -> bool {
         is_parquet(&self.path)
+    }
+
+    /// Writes a table block by block as it is forecast: as Parquet to a file that is called so, else as CSV. Gives
+    /// the number of rows.
+    pub(crate) fn write_blocks(self, blocks: ForecastBlocks<'_>) -> anyhow::Result<usize> {
+        let (mut rows, parquet) = (0, self.is_parquet());
+        self.fill(|out| {
+            rows = write_blocks(blocks, parquet, out)?;
+            anyhow::Ok(())
+        })?;
+        Ok(rows)
     }
 
     /// Writes the table: as Parquet to a file that is called so, else as CSV.
@@ -160,6 +173,33 @@ fn compressed(path: &Path) -> Result<bool, Usage> {
             )))
         }
     }
+}
+
+/// Writes the blocks of a table as they are forecast, as Parquet or CSV; gives the number of rows.
+fn write_blocks(blocks: ForecastBlocks<'_>, parquet: bool, out: impl Write + Send) -> anyhow::Result<usize> {
+    let mut rows = 0;
+    let mut each = |write: &mut dyn FnMut(&Frame) -> Result<(), DataError>, blocks: ForecastBlocks<'_>| {
+        for block in blocks {
+            let block = block?;
+            rows += block.n_rows();
+            write(&block)?;
+        }
+        anyhow::Ok(())
+    };
+    match parquet {
+        #[cfg(feature = "parquet")]
+        true => {
+            let mut writer = ParquetWriter::new(out);
+            each(&mut |block| writer.write(block), blocks)?;
+            writer.finish()?;
+        }
+        _ => {
+            let mut writer = CsvWriter::new(out, blocks.time_style()?);
+            each(&mut |block| writer.write(block), blocks)?;
+            writer.finish()?;
+        }
+    }
+    Ok(rows)
 }
 
 /// Writes the table to a directory of temporary files, under the name of the path.

@@ -14,9 +14,11 @@ use arrow_array::types::{
     UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, FieldRef, TimeUnit};
+use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use parquet::file::metadata::ParquetMetaData;
 
 use crate::error::DataError;
@@ -34,6 +36,10 @@ const TYPE: &str = "is of a type that holds no times; use timestamps, dates, int
 
 /// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
 const BATCH: usize = 8192;
+
+/// What the pages that a batch stems from may take beside those at its ends; rows are decoded fewer at a time
+/// where a few of them stand for large pages.
+const BATCH_BYTES: u64 = 16 << 20;
 
 /// Rows that a byte of a Parquet file may stand for. Runs of equal values take next to no room, so a
 /// damaged or hostile file could claim any number of rows.
@@ -66,11 +72,17 @@ impl ArrowTable<'static> {
         let name = file.clone();
         let fault = move |reason: String| DataError::Parquet { file: name.clone(), reason };
         let pages = opened.try_clone().map_err(refuse)?;
-        let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(opened)).map_err(&fault)?;
-        check_layout(builder.metadata(), &pages, bytes).map_err(&fault)?;
+        let footer =
+            guarded(|| ArrowReaderMetadata::load(&opened, ArrowReaderOptions::new())).map_err(&fault)?;
+        let each = check_layout(footer.metadata(), &pages, bytes).map_err(&fault)?;
+        let batch = (BATCH_BYTES / each.max(1)).clamp(1, BATCH as u64) as usize;
+        let options = ArrowReaderOptions::new().with_schema(with_views(footer.schema()));
+        let footer =
+            guarded(|| ArrowReaderMetadata::try_new(footer.metadata().clone(), options)).map_err(&fault)?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(opened, footer);
         let all = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
         let roots = builder.schema().fields().iter().enumerate();
-        let roots = roots.filter(|(_, field)| wanted(field.name()));
+        let roots = roots.filter(|(_, field)| wanted(field.name()) && is_readable(field.data_type()));
         let unknown = |(_, field): &(usize, &FieldRef)| match field.data_type() {
             DataType::Dictionary(_, values) => **values == DataType::Boolean,
             _ => false,
@@ -84,7 +96,7 @@ impl ArrowTable<'static> {
         let (roots, header): (Vec<usize>, _) = roots.map(|(i, field)| (i, field.name().clone())).unzip();
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
         let mut reader =
-            guarded(|| builder.with_projection(mask).with_batch_size(BATCH).build()).map_err(&fault)?;
+            guarded(|| builder.with_projection(mask).with_batch_size(batch).build()).map_err(&fault)?;
         let batches =
             std::iter::from_fn(move || guarded(|| reader.next().transpose()).map_err(&fault).transpose());
         Ok(Self { all, ..Self::new(file, header, batches)? })
@@ -100,9 +112,36 @@ fn guarded<T, E: Display>(read: impl FnOnce() -> Result<T, E>) -> Result<T, Stri
     }
 }
 
-/// What the footer says of the file must be possible in `bytes` bytes.
-fn check_layout(footer: &ParquetMetaData, file: &File, bytes: u64) -> Result<(), String> {
+/// The same columns, but of texts that point into the pages which hold them: a long text that stands in many rows
+/// is not copied for each.
+fn with_views(schema: &SchemaRef) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| {
+        let texts = match field.data_type() {
+            DataType::Dictionary(_, values) => values.is_string(),
+            other => other.is_string(),
+        };
+        match texts {
+            true => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
+            false => field.clone(),
+        }
+    });
+    Arc::new(Schema::new_with_metadata(fields.collect::<Vec<FieldRef>>(), schema.metadata().clone()))
+}
+
+/// Whether a column of this type may be read. Those of lists, structs and bytes hold no numbers, texts or times,
+/// and a row of them may be of any size.
+fn is_readable(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => is_readable(values),
+        other => other.is_primitive() || other.is_string() || *other == DataType::Boolean || other.is_null(),
+    }
+}
+
+/// What the footer says of the file must be possible in `bytes` bytes. Gives the bytes that a value of a column
+/// keeps in memory, of the column that takes most.
+fn check_layout(footer: &ParquetMetaData, file: &File, bytes: u64) -> Result<u64, String> {
     let mut rows = 0_u64;
+    let mut most = 0;
     for group in footer.row_groups() {
         rows = rows.saturating_add(u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
         for column in group.columns() {
@@ -114,7 +153,7 @@ fn check_layout(footer: &ParquetMetaData, file: &File, bytes: u64) -> Result<(),
                 .and_then(|(start, size)| Some(start..start.checked_add(size)?))
                 .filter(|place| place.end <= bytes);
             match place {
-                Some(place) => check_pages(file, bytes, place)?,
+                Some(place) => most = most.max(check_pages(file, bytes, place)?),
                 None => {
                     return Err(format!("column {} lies outside of its {bytes} bytes", column.column_path()));
                 }
@@ -123,7 +162,7 @@ fn check_layout(footer: &ParquetMetaData, file: &File, bytes: u64) -> Result<(),
     }
     match rows > bytes.saturating_mul(ROWS_PER_BYTE) {
         true => Err(format!("{rows} rows in {bytes} bytes are not credible")),
-        false => Ok(()),
+        false => Ok(most),
     }
 }
 
@@ -184,6 +223,7 @@ impl Table for ArrowTable<'_> {
         }
         self.before += self.rows as u64;
         (self.row, self.rows) = (0, 0);
+        self.columns.clear();
         for batch in self.batches.by_ref() {
             let batch = batch?;
             let found = names(&batch);

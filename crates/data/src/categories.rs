@@ -248,6 +248,17 @@ impl Panel {
         Ok(panel)
     }
 
+    /// The panel with static columns numbered as [`Panel::numbered`] does, and the others as they are, which are
+    /// not copied.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_numbered_statics(&self, vocabulary: &Vocabulary) -> Result<Self, DataError> {
+        let mut panel = self.clone();
+        panel.statics = Arc::new(numbered(&self.statics, vocabulary)?);
+        Ok(panel)
+    }
+
     /// Adds a static column of categories: one label for each series, found by id.
     ///
     /// # Errors

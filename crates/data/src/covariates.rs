@@ -35,7 +35,7 @@ impl Panel {
         table.read_numbers(options.numbers);
         let (id, only) = self.ids_of(table, options)?;
         let (extras, mut read): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
-            .filter(|(i, _)| Some(*i) != id)
+            .filter(|(i, name)| Some(*i) != id && !name.is_empty())
             .map(|(i, name)| (i, Column::to_read(name, options)))
             .unzip();
         let mut ids: Vec<String> = Vec::new();
@@ -166,7 +166,9 @@ impl Future {
         }
         let mut seen: Vec<Option<u64>> = vec![None; times.len()];
         let (extras, mut columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
-            .filter(|(i, name)| ![id, Some(time)].contains(&Some(*i)) && *name != options.target_col)
+            .filter(|(i, name)| {
+                ![id, Some(time)].contains(&Some(*i)) && *name != options.target_col && !name.is_empty()
+            })
             .map(|(i, name)| (i, Column::to_read(name, options)))
             .unzip();
         for column in &mut columns {
@@ -237,13 +239,18 @@ impl Future {
         Ok(())
     }
 
+    /// Number of series.
+    pub(crate) fn n_series(&self) -> usize {
+        self.series
+    }
+
     /// Rows of all series together.
     pub(crate) fn n_rows(&self) -> usize {
         self.series * self.h
     }
 
-    pub(crate) fn shorten(&mut self, h: usize) {
-        self.h = h;
+    pub(crate) fn table(&self) -> &Arc<str> {
+        &self.table
     }
 
     /// Rows of the file that no forecast needs: before the horizon, after it, or of other series.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::covariates::Future;
 use crate::error::DataError;
-use crate::panel::Panel;
+use crate::panel::{Data, Panel};
 
 impl Panel {
     /// The last `rows` rows of each series, or all that it has. Nothing is copied.
@@ -40,25 +40,30 @@ impl Panel {
         assert_eq!(y.len(), steps * self.n_series(), "values for {} series", self.n_series());
         assert!(future.is_none_or(|future| future.h() == steps), "future columns of {steps} steps");
         let onwards = |past: &[f32], ahead: &dyn Fn(usize) -> f32| -> Vec<f32> {
-            let series = self.series.iter().enumerate();
-            series
-                .flat_map(|(i, series)| {
-                    let ahead = (i * steps..(i + 1) * steps).map(ahead);
-                    past[series.rows()].iter().copied().chain(ahead)
-                })
-                .collect()
-        };
-        let mut columns = self.data.columns.clone();
-        for column in &mut columns {
-            let ahead = future.and_then(|future| future.column(&column.name).ok());
-            if let Ok(values) = &mut column.values {
-                *values = onwards(values, &|i| ahead.map_or(0.0, |ahead| ahead[i]));
+            let mut values = Vec::with_capacity(self.n_rows() + y.len());
+            for (i, series) in self.series.iter().enumerate() {
+                values.extend_from_slice(&past[series.rows()]);
+                values.extend((i * steps..(i + 1) * steps).map(ahead));
             }
-        }
-        let mut data = self.data.with_values(onwards(&self.data.y, &|i| y[i]), columns);
-        for ones in [&mut data.mask, &mut data.weight].into_iter().flatten() {
-            *ones = onwards(ones, &|_| 1.0);
-        }
+            values
+        };
+        let Data { table, freq_inferred, integer_ids, filled, trimmed, .. } = &*self.data;
+        let ones = |past: &Option<Vec<f32>>| past.as_deref().map(|past| onwards(past, &|_| 1.0));
+        let columns = self.data.columns.iter().map(|column| {
+            let ahead = future.and_then(|future| future.column(&column.name).ok());
+            column.with_values(|past| onwards(past, &|i| ahead.map_or(0.0, |ahead| ahead[i])))
+        });
+        let data = Data {
+            table: table.clone(),
+            y: onwards(&self.data.y, &|i| y[i]),
+            mask: ones(&self.data.mask),
+            weight: ones(&self.data.weight),
+            columns: columns.collect(),
+            freq_inferred: *freq_inferred,
+            integer_ids: *integer_ids,
+            filled: *filled,
+            trimmed: *trimmed,
+        };
         let mut panel = self.clone();
         let mut start = 0;
         for series in &mut panel.series {
@@ -100,15 +105,11 @@ impl Future {
     /// # Panics
     /// If they are not within the horizon.
     pub fn part(&self, steps: Range<usize>) -> Self {
-        let mut part = self.clone();
-        part.shorten(steps.len());
-        for column in part.columns_mut() {
-            if let Ok(values) = &mut column.values {
-                *values =
-                    values.chunks_exact(self.h()).flat_map(|ahead| &ahead[steps.clone()]).copied().collect();
-            }
-        }
-        part
+        let some = |values: &[f32]| {
+            values.chunks_exact(self.h()).flat_map(|ahead| &ahead[steps.clone()]).copied().collect()
+        };
+        let columns = self.columns().iter().map(|column| column.with_values(some)).collect();
+        Self::of_columns([self.n_series(), steps.len()], self.table().clone(), columns)
     }
 }
 

@@ -1,12 +1,9 @@
-//! Forecasts as a table, and as CSV.
+//! Forecasts as a table.
 
-use std::fmt::{self, Write as _};
-use std::io;
+use std::fmt;
 use std::sync::Arc;
 
-use crate::error::DataError;
 use crate::freq::Freq;
-use crate::time::TimeStyle;
 use crate::zone::Zone;
 
 /// A long table of forecasts: one row per series and time (and cutoff).
@@ -61,17 +58,20 @@ impl Frame {
         self.columns.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice())
     }
 
-    /// Writes the frame as CSV: ids, times, cutoffs, columns. Numbers have as few digits as read
-    /// back to the same `f32`; NaN is an empty cell.
-    ///
-    /// # Errors
-    /// [`DataError::Write`] if `out` refuses.
+    /// Appends the rows of a part of the same table.
     ///
     /// # Panics
-    /// If the columns differ in length.
-    pub fn write_csv(&self, out: impl io::Write) -> Result<(), DataError> {
-        self.check();
-        self.write(csv::Writer::from_writer(out)).map_err(|error| DataError::Write(io::Error::other(error)))
+    /// If its columns are others.
+    pub fn append(&mut self, part: Self) {
+        let names = |frame: &Self| frame.columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(self), names(&part), "columns of a part");
+        assert_eq!(self.cutoffs.is_some(), part.cutoffs.is_some(), "cutoffs of a part");
+        self.ids.extend(part.ids);
+        self.times.extend(part.times);
+        self.cutoffs.iter_mut().for_each(|cutoffs| cutoffs.extend(part.cutoffs.iter().flatten()));
+        for ((_, values), (_, part)) in self.columns.iter_mut().zip(part.columns) {
+            values.extend(part);
+        }
     }
 
     pub(crate) fn check(&self) {
@@ -81,36 +81,6 @@ impl Frame {
         for (name, values) in &self.columns {
             assert_eq!(values.len(), rows, "column `{name}` and ids of a frame");
         }
-    }
-
-    fn write(&self, mut out: csv::Writer<impl io::Write>) -> csv::Result<()> {
-        let cutoff = self.cutoffs.as_ref().map(|_| "cutoff");
-        let names = self.columns.iter().map(|(name, _)| name.as_str());
-        let index = [self.id_col.as_str(), self.time_col.as_str()];
-        out.write_record(index.into_iter().chain(cutoff).chain(names))?;
-        let cutoffs = self.cutoffs.as_deref().unwrap_or(&[]);
-        let style = TimeStyle::of(self.freq, self.zone.as_ref(), self.times.iter().chain(cutoffs).copied());
-        let mut cell = String::new();
-        for row in 0..self.n_rows() {
-            out.write_field(&*self.ids[row])?;
-            for time in [Some(self.times[row]), cutoffs.get(row).copied()].into_iter().flatten() {
-                cell.clear();
-                style.write(self.zone.as_ref(), time, &mut cell);
-                out.write_field(&cell)?;
-            }
-            for (_, values) in &self.columns {
-                cell.clear();
-                if !values[row].is_nan() {
-                    // Debug is the shortest text that reads back, with an exponent where that is
-                    // shorter. Writing to a string cannot fail.
-                    let _ = write!(cell, "{:?}", values[row]);
-                }
-                out.write_field(&cell)?;
-            }
-            out.write_record(None::<&[u8]>)?;
-        }
-        out.flush()?;
-        Ok(())
     }
 }
 
@@ -123,42 +93,5 @@ impl fmt::Debug for Frame {
             .field("columns", &columns)
             .field("freq", &freq)
             .finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_frame_is_written_with_short_numbers_and_dates() {
-        let mut frame = Frame::new(Freq::parse("D").unwrap());
-        frame.ids = vec!["a".into(), "b, \"c\"".into()];
-        frame.times = vec![86_400_000_000, 0];
-        frame.cutoffs = Some(vec![0, -86_400_000_000]);
-        frame.columns = vec![("y".into(), vec![0.1, f32::NAN]), ("NLinear-lo-90".into(), vec![-1.0, 1e-30])];
-        let mut out = Vec::new();
-        frame.write_csv(&mut out).unwrap();
-        let expected = "unique_id,ds,cutoff,y,NLinear-lo-90\n\
-                        a,1970-01-02,1970-01-01,0.1,-1.0\n\
-                        \"b, \"\"c\"\"\",1970-01-01,1969-12-31,,1e-30\n";
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
-        assert_eq!(frame.column("y").unwrap()[0], 0.1);
-        assert_eq!(frame.column("x"), None);
-    }
-
-    #[test]
-    fn a_full_disk_is_an_error() {
-        struct Full;
-        impl io::Write for Full {
-            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-                Err(io::ErrorKind::StorageFull.into())
-            }
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
-        let frame = Frame::new(Freq::parse("1").unwrap());
-        assert!(matches!(frame.write_csv(Full), Err(DataError::Write(_))));
     }
 }

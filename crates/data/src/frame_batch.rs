@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Float32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
+use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use crate::error::DataError;
@@ -44,7 +45,7 @@ impl Frame {
         RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
     }
 
-    /// Writes [`record_batch`](Self::record_batch) as a Parquet file, compressed by snappy.
+    /// Writes the frame as Parquet: see [`ParquetWriter`].
     ///
     /// # Errors
     /// [`DataError::Write`] if `out` refuses.
@@ -52,14 +53,74 @@ impl Frame {
     /// # Panics
     /// If the columns differ in length.
     pub fn write_parquet(&self, out: impl io::Write + Send) -> Result<(), DataError> {
-        let batch = self.record_batch();
-        let options = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-        ArrowWriter::try_new(out, batch.schema(), Some(options))
-            .and_then(|mut writer| {
-                writer.write(&batch)?;
-                writer.close()
-            })
-            .map(|_| ())
-            .map_err(|error| DataError::Write(io::Error::other(error)))
+        let mut writer = ParquetWriter::new(out);
+        writer.write(self)?;
+        writer.finish().map(drop)
     }
+}
+
+/// Writes a table of forecasts as a Parquet file, compressed by snappy, one part after the other: each is a
+/// [`record_batch`](Frame::record_batch) with the columns of the first one.
+pub struct ParquetWriter<W: io::Write + Send>(State<W>);
+
+enum State<W: io::Write + Send> {
+    /// The columns and their types are those of the first part.
+    Empty(W),
+    Begun(Box<ArrowWriter<W>>),
+    Failed,
+}
+
+impl<W: io::Write + Send> ParquetWriter<W> {
+    /// Writes to `out`.
+    pub fn new(out: W) -> Self {
+        Self(State::Empty(out))
+    }
+
+    /// Writes the rows of a part.
+    ///
+    /// # Errors
+    /// [`DataError::Write`] if the output refuses, or the part has other columns than the first one.
+    ///
+    /// # Panics
+    /// If the columns of the part differ in length.
+    pub fn write(&mut self, part: &Frame) -> Result<(), DataError> {
+        let batch = part.record_batch();
+        let mut writer = match std::mem::replace(&mut self.0, State::Failed) {
+            State::Empty(out) => {
+                let options = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+                Box::new(ArrowWriter::try_new(out, batch.schema(), Some(options)).map_err(refused)?)
+            }
+            State::Begun(writer) => writer,
+            State::Failed => return Err(refused_before()),
+        };
+        writer.write(&batch).map_err(refused)?;
+        self.0 = State::Begun(writer);
+        Ok(())
+    }
+
+    /// Writes the footer, and gives the output back.
+    ///
+    /// # Errors
+    /// [`DataError::Write`] if the output refuses or there was no part.
+    pub fn finish(self) -> Result<W, DataError> {
+        match self.0 {
+            State::Begun(writer) => writer.into_inner().map_err(refused),
+            State::Empty(_) => Err(DataError::Write(io::Error::other("a table without any part"))),
+            State::Failed => Err(refused_before()),
+        }
+    }
+}
+
+fn refused(error: ParquetError) -> DataError {
+    DataError::Write(match error {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(cause) => io::Error::other(cause),
+        },
+        other => io::Error::other(other),
+    })
+}
+
+fn refused_before() -> DataError {
+    DataError::Write(io::Error::other("the part before could not be written"))
 }

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use crate::error::DataError;
 use crate::flaw::Flaw;
 use crate::frame::Frame;
@@ -40,11 +42,16 @@ impl Frame {
         };
         let mut clock =
             Clock { zone: options.zone.clone(), format: options.time_format.clone(), ..Clock::default() };
+        let mut ids: FxHashSet<Arc<str>> = FxHashSet::default();
         while table.advance()? {
             let table = &*table;
             let name = table.id(id)?;
-            let known = frame.ids.last().filter(|last| ***last == *name).cloned();
-            frame.ids.push(known.unwrap_or_else(|| Arc::from(&*name)));
+            let known = frame.ids.last().filter(|last| ***last == *name).or_else(|| ids.get(&*name)).cloned();
+            frame.ids.push(known.unwrap_or_else(|| {
+                let id: Arc<str> = Arc::from(&*name);
+                ids.insert(id.clone());
+                id
+            }));
             frame.integer_ids = table.integer_ids(id);
             frame.times.push(table.time(time, &mut clock)?);
             if let (Some(column), Some(cutoffs)) = (cutoff, &mut frame.cutoffs) {

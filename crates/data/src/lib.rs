@@ -64,6 +64,7 @@ mod frame;
 mod frame_batch;
 mod frame_read;
 mod frame_serde;
+mod frame_write;
 mod freq;
 mod gaps;
 mod given;
@@ -75,6 +76,7 @@ mod number_format;
 #[cfg(feature = "parquet")]
 mod pages;
 mod panel;
+mod part;
 #[cfg(feature = "parquet")]
 mod quiet;
 mod ranks;
@@ -89,6 +91,7 @@ mod table;
 mod text_table;
 mod time;
 mod time_format;
+mod wide_lines;
 mod windows;
 mod wording;
 mod zone;
@@ -106,6 +109,9 @@ pub use fill::{Fill, Filled};
 pub use flaw::{Flaw, Gap, Place};
 pub use foretell_simd::{Key, Stream};
 pub use frame::Frame;
+#[cfg(feature = "parquet")]
+pub use frame_batch::ParquetWriter;
+pub use frame_write::CsvWriter;
 pub use freq::Freq;
 pub use given::Time;
 /// Dates and times in code.

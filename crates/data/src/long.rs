@@ -100,6 +100,12 @@ impl Column {
         }
     }
 
+    /// The same column with the values that `change` makes of those it has.
+    pub(crate) fn with_values(&self, change: impl FnOnce(&[f32]) -> Vec<f32>) -> Self {
+        let values = self.values.as_deref().map(change).map_err(Clone::clone);
+        Self { name: self.name.clone(), values, kind: self.kind.clone() }
+    }
+
     /// What the current row of a table says, in column `i` there.
     pub(crate) fn cell(&mut self, table: &dyn Table, i: usize) -> Result<f32, Flaw> {
         match &mut self.kind {
@@ -194,6 +200,15 @@ pub(crate) struct Run {
 impl Rows {
     pub(crate) fn len(&self) -> usize {
         self.times.len()
+    }
+
+    /// The bytes that the rows take, with those that sorting them takes.
+    pub(crate) fn bytes(&self) -> usize {
+        const SORTED: usize = size_of::<u32>() + size_of::<f32>();
+        let columns =
+            1 + usize::from(self.mask.is_some()) + usize::from(self.weight.is_some()) + self.columns.len();
+        let ids: usize = self.ids.iter().map(|id| id.len() + 2 * size_of::<Arc<str>>()).sum();
+        self.len() * (size_of::<f32>() * columns + SORTED) + self.times.bytes() + self.series.bytes() + ids
     }
 
     /// The value of `y` in a cell of a table, NaN where it is missing.

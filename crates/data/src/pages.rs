@@ -2,7 +2,8 @@
 //! a page as its header says, and a damaged or hostile one says anything.
 //!
 //! Headers are in Thrift's compact protocol (parquet-format, `PageHeader`): fields 2 and 3 are the sizes of
-//! the page, unpacked and packed.
+//! the page, unpacked and packed; field 5, or 8 in the newer kind of pages, is a struct that holds the number of the
+//! values and their encoding, which dictionary pages have in field 7.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -17,9 +18,24 @@ const ALWAYS: u64 = 64 << 20;
 /// How far a header is read: most take some dozens of bytes, those with statistics of long texts more.
 const HEADS: [usize; 2] = [1 << 10, 1 << 20];
 
-/// Checks the pages of a column that takes these bytes of a file of `size` bytes.
-pub(crate) fn check_pages(file: &File, size: u64, column: Range<u64>) -> Result<(), String> {
+/// The encoding of texts as what they have in common with the one before, and the rest: a long text that is
+/// repeated takes no room in the page, but is unpacked each time.
+const DELTA_BYTE_ARRAY: u64 = 7;
+
+/// What the header of a page says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PageHeader {
+    unpacked: u64,
+    packed: u64,
+    /// How many values a data page has, and their encoding; nothing for other pages.
+    values: Option<[u64; 2]>,
+}
+
+/// Checks the pages of a column that takes these bytes of a file of `size` bytes. Gives the bytes that a value
+/// keeps in memory where its pages are unpacked: their share of the page that they are in and of the dictionary.
+pub(crate) fn check_pages(file: &File, size: u64, column: Range<u64>) -> Result<u64, String> {
     let (mut file, mut at) = (file, column.start);
+    let (mut densest, mut shared, mut values) = (0, 0_u64, 0_u64);
     let limit = size.saturating_mul(FACTOR).max(ALWAYS);
     while at < column.end {
         let mut found = None;
@@ -29,38 +45,65 @@ pub(crate) fn check_pages(file: &File, size: u64, column: Range<u64>) -> Result<
             let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.take(head).read_to_end(&mut bytes));
             read.map_err(|error| error.to_string())?;
             let mut rest = &bytes[..];
-            found = sizes(&mut rest).map(|sizes| (sizes, (bytes.len() - rest.len()) as u64));
+            found = page_header(&mut rest).map(|page| (page, (bytes.len() - rest.len()) as u64));
             if found.is_some() {
                 break;
             }
         }
         match found {
-            Some(([unpacked, packed], header)) if unpacked <= limit => at += header + packed,
-            Some(([unpacked, _], _)) => {
+            Some((page, header)) if page.unpacked <= limit => {
+                at += header + page.packed;
+                let Some([count, encoding]) = page.values else {
+                    shared = shared.saturating_add(page.unpacked);
+                    continue;
+                };
+                values = values.saturating_add(count);
+                let room = if encoding == DELTA_BYTE_ARRAY { 1 } else { count.max(1) };
+                densest = densest.max(page.unpacked / room);
+            }
+            Some((PageHeader { unpacked, .. }, _)) => {
                 return Err(format!("a page of {unpacked} bytes in a file of {size} is not credible"));
             }
             None => return Err(format!("there is no page at byte {at}, where one should be")),
         }
     }
-    Ok(())
+    Ok(densest + shared / values.max(1))
 }
 
-/// Reads a header; the sizes of its page, unpacked and packed.
-fn sizes(bytes: &mut &[u8]) -> Option<[u64; 2]> {
-    let (mut field, mut sizes) = (0, [None; 2]);
+/// Reads the header of a page.
+fn page_header(bytes: &mut &[u8]) -> Option<PageHeader> {
+    let (mut field, mut sizes, mut values) = (0, [None; 2], None);
     loop {
         let (number, kind) = next_field(bytes, field)?;
         match (kind, number) {
-            (0, _) => return Some([sizes[0]?, sizes[1]?]),
-            (5, 2 | 3) => {
-                let zigzag = varint(bytes)?;
-                let size = (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
-                sizes[number as usize - 2] = Some(u64::try_from(size).ok()?);
-            }
+            (0, _) => return Some(PageHeader { unpacked: sizes[0]?, packed: sizes[1]?, values }),
+            (5, 2 | 3) => sizes[number as usize - 2] = Some(u64::try_from(integer(bytes)?).ok()?),
+            (12, 5) => values = Some(integers_of_struct(bytes, [1, 2])?),
+            (12, 8) => values = Some(integers_of_struct(bytes, [1, 4])?),
             _ => skip(bytes, kind, 0)?,
         }
         field = number;
     }
+}
+
+/// Reads a struct; the integers in the fields of these numbers.
+fn integers_of_struct(bytes: &mut &[u8], wanted: [i64; 2]) -> Option<[u64; 2]> {
+    let (mut field, mut found) = (0, [None; 2]);
+    loop {
+        let (number, kind) = next_field(bytes, field)?;
+        match (kind, wanted.iter().position(|wanted| *wanted == number)) {
+            (0, _) => return Some([found[0]?, found[1]?]),
+            (5, Some(place)) => found[place] = Some(u64::try_from(integer(bytes)?).ok()?),
+            _ => skip(bytes, kind, 1)?,
+        }
+        field = number;
+    }
+}
+
+/// A signed integer, which is written in zigzag order.
+fn integer(bytes: &mut &[u8]) -> Option<i64> {
+    let zigzag = varint(bytes)?;
+    Some((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
 }
 
 /// Number and type of the next field; type 0 ends a struct.
@@ -68,10 +111,7 @@ fn next_field(bytes: &mut &[u8], before: i64) -> Option<(i64, u8)> {
     let head = byte(bytes)?;
     match head >> 4 {
         _ if head == 0 => Some((0, 0)),
-        0 => {
-            let zigzag = varint(bytes)?;
-            Some(((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64), head & 15))
-        }
+        0 => Some((integer(bytes)?, head & 15)),
         step => Some((before.checked_add(step.into())?, head & 15)),
     }
 }
@@ -142,15 +182,28 @@ mod tests {
 
     #[test]
     fn the_sizes_of_a_page_are_found() {
-        // type 0, sizes 300 and 200, a checksum, a data page header with two fields and a nested struct.
-        let header =
-            [0x15, 0, 0x15, 0xD8, 4, 0x15, 0x90, 3, 0x15, 7, 0x1C, 0x15, 2, 0x4C, 0x18, 2, 9, 9, 0, 0, 0];
+        // type 0, sizes 300 and 200, a checksum, a data page header of 1 value with a nested struct and encoding 7.
+        let header = [
+            0x15, 0, 0x15, 0xD8, 4, 0x15, 0x90, 3, 0x15, 7, 0x1C, 0x15, 2, 0x15, 14, 0x3C, 0x18, 2, 9, 9, 0,
+            0, 0,
+        ];
         let mut rest = &[&header[..], &[1, 2, 3]].concat()[..];
-        assert_eq!(sizes(&mut rest), Some([300, 200]));
+        let values = Some([1, DELTA_BYTE_ARRAY]);
+        assert_eq!(page_header(&mut rest), Some(PageHeader { unpacked: 300, packed: 200, values }));
         assert_eq!(rest, [1, 2, 3]);
         for end in 0..header.len() {
-            assert_eq!(sizes(&mut &header[..end]), None, "{end}");
+            assert_eq!(page_header(&mut &header[..end]), None, "{end}");
         }
-        assert_eq!(sizes(&mut &[0x15, 0, 0x15, 1, 0x15, 0, 0][..]), None, "a size below zero");
+        assert_eq!(page_header(&mut &[0x15, 0, 0x15, 1, 0x15, 0, 0][..]), None, "a size below zero");
+    }
+
+    #[test]
+    fn the_values_of_a_page_are_found() {
+        // Of the newer kind, whose encoding comes after three counts.
+        let newer = [0x15, 0, 0x15, 2, 0x15, 2, 0x5C, 0x15, 6, 0x15, 0, 0x15, 6, 0x15, 14, 0, 0];
+        assert_eq!(page_header(&mut &newer[..]).unwrap().values, Some([3, DELTA_BYTE_ARRAY]));
+        // A dictionary has a struct too, and no values of its own.
+        let dictionary = [0x15, 4, 0x15, 2, 0x15, 2, 0x4C, 0x15, 6, 0x15, 0, 0, 0];
+        assert_eq!(page_header(&mut &dictionary[..]).unwrap().values, None);
     }
 }

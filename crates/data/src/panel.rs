@@ -79,6 +79,12 @@ impl Panel {
         Self { freq, zone, series, data: Arc::new(data), statics: Arc::default() }
     }
 
+    /// The same with other series of the same columns.
+    pub(crate) fn with_series(&self, series: Vec<Series>) -> Self {
+        let (freq, zone) = (self.freq, self.zone.clone());
+        Self { freq, zone, series, data: self.data.clone(), statics: self.statics.clone() }
+    }
+
     /// Starts a panel from slices whose times are of that kind; [`Time`] says how they are given.
     pub fn builder(kind: TimeKind) -> PanelBuilder {
         PanelBuilder::new(kind)
@@ -111,6 +117,17 @@ impl Panel {
     /// Number of rows of all series together.
     pub fn n_rows(&self) -> usize {
         self.series.iter().map(|series| series.len).sum()
+    }
+
+    /// The memory that the columns and series take, in bytes; the columns of a panel that was cut are those of the
+    /// whole.
+    pub fn bytes(&self) -> usize {
+        let Data { y, mask, weight, columns, .. } = &*self.data;
+        let further = columns.iter().map(|column| column.values.as_ref().map_or(0, Vec::len));
+        let others = [mask, weight].into_iter().flatten().map(Vec::len);
+        let numbers = y.len() + further.chain(others).sum::<usize>();
+        let ids = self.series.iter().map(|series| size_of::<Series>() + series.id.len());
+        size_of::<f32>() * numbers + ids.sum::<usize>()
     }
 
     /// Number of rows of a series.

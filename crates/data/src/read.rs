@@ -62,6 +62,8 @@ pub struct ReadOptions {
     ///
     /// [`Trimmed`]: crate::Trimmed
     pub fill: Option<Fill>,
+    /// Most bytes of memory that the panel may take while it is read; no limit by default.
+    pub max_memory: Option<u64>,
 }
 
 impl Default for ReadOptions {
@@ -78,13 +80,27 @@ impl Default for ReadOptions {
             time_format: None,
             numbers: NumberFormat::default(),
             fill: None,
+            max_memory: None,
         }
     }
 }
 
+/// Rows from one look at the memory that a panel takes to the next.
+const LOOK: usize = 1 << 16;
+
 impl ReadOptions {
     pub(crate) fn time_col(&self) -> &str {
         self.time_col.as_deref().unwrap_or("ds")
+    }
+
+    /// Whether a panel that takes `bytes` after so many rows may go on.
+    fn check_memory(&self, table: &dyn Table, rows: usize, bytes: usize) -> Result<(), DataError> {
+        match self.max_memory.filter(|&limit| bytes as u64 > limit) {
+            Some(limit) => {
+                Err(DataError::TooLarge { table: table.file().clone(), rows, needed: bytes as u64, limit })
+            }
+            None => Ok(()),
+        }
     }
 
     fn clock(&self) -> Clock {
@@ -175,7 +191,7 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
     let weight = table.find(WEIGHT);
     let known = [id, Some(time), Some(target), mask, weight];
     let (extras, columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
-        .filter(|(i, _)| !known.contains(&Some(*i)))
+        .filter(|(i, name)| !known.contains(&Some(*i)) && !name.is_empty())
         .map(|(i, name)| (i, Column::to_read(name, options)))
         .unzip();
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
@@ -228,6 +244,9 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
             };
             column.push(cell, || (table.place(), table.shown(i)));
         }
+        if rows.len().is_multiple_of(LOOK) {
+            options.check_memory(table, rows.len(), rows.bytes())?;
+        }
     }
     let kind = options.kind(&clock, table.file(), options.time_col())?;
     rows.finish(kind, clock.zone, options.freq).map_err(|error| match error {
@@ -265,6 +284,11 @@ fn read_wide(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
         lines.push(table.place().row);
         for (values, (i, _)) in values.iter_mut().zip(&ids) {
             values.push(rows.admit(table, *i, false)?);
+        }
+        let read = times.len() * ids.len();
+        if read / LOOK > (read - ids.len()) / LOOK {
+            // Values are copied series by series once all are read.
+            options.check_memory(table, times.len(), size_of::<f32>() * read)?;
         }
     }
     if ids.is_empty() {

@@ -28,6 +28,11 @@ impl Steps {
         self.len
     }
 
+    /// The bytes that the stretches take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.stretches.len() * size_of::<Stretch>()
+    }
+
     pub(crate) fn push(&mut self, value: i64) {
         match self.stretches.last_mut() {
             Some(last) if last.row + 1 == self.len => last.step = value.wrapping_sub(last.first),

@@ -14,13 +14,18 @@ use crate::flaw::{Flaw, Place};
 use crate::number_format::NumberFormat;
 use crate::table::{Table, check_header};
 use crate::time::Clock;
+use crate::wide_lines::{LineTooWide, NarrowLines};
 use crate::wording::excerpt;
 
 /// How far into a file the separator is looked for.
 const HEAD: u64 = 1 << 16;
 
+/// Columns that a table may have. A header of millions of columns without names takes a hundred times its
+/// size once it is taken apart.
+const MAX_COLUMNS: usize = 1_000_000;
+
 /// The first line, the rest, and a line end to close the last line with.
-type Input<R> = Chain<Chain<Cursor<Vec<u8>>, BufReader<Text<R>>>, &'static [u8]>;
+type Input<R> = NarrowLines<Chain<Chain<Cursor<Vec<u8>>, BufReader<Text<R>>>, &'static [u8]>>;
 
 /// A reader of records that all have as many fields as the header.
 pub(crate) struct TextTable<R: Read> {
@@ -66,12 +71,13 @@ impl<R: Read> TextTable<R> {
             head.drain(..3);
         }
         let separator = separator(&head);
+        let input = Cursor::new(head).chain(input).chain(&b"\n"[..]);
         let reader = csv::ReaderBuilder::new()
             .delimiter(separator)
             .has_headers(false)
             .flexible(true)
             .terminator(csv::Terminator::Any(b'\n'))
-            .from_reader(Cursor::new(head).chain(input).chain(&b"\n"[..]));
+            .from_reader(NarrowLines::new(input, separator, MAX_COLUMNS - 1));
         let mut table = Self {
             file,
             reader,
@@ -96,6 +102,9 @@ impl<R: Read> TextTable<R> {
     fn read(&mut self) -> Result<bool, DataError> {
         loop {
             let more = self.reader.read_byte_record(&mut self.record).map_err(|error| {
+                if LineTooWide::is_cause_of(&error) {
+                    return DataError::TooManyColumns { file: self.file.clone(), most: MAX_COLUMNS };
+                }
                 unreadable(
                     &self.file,
                     match error.into_kind() {
@@ -104,6 +113,10 @@ impl<R: Read> TextTable<R> {
                     },
                 )
             })?;
+            // Line ends within quotes hide the width of a line from the reader below.
+            if self.record.len() > MAX_COLUMNS {
+                return Err(DataError::TooManyColumns { file: self.file.clone(), most: MAX_COLUMNS });
+            }
             // The reader stands on the line after the record, whose quotes may hold line ends.
             let within = self.record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
             self.line = self.reader.position().line().saturating_sub(1 + within);

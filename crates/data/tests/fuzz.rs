@@ -11,7 +11,7 @@ use std::path::Path;
 use foretell_data::{
     DataError, Fill, Frame, Freq, Future, NumberFormat, Panel, ReadOptions, TimeFormat, Zone,
 };
-use foretell_fuzz::{Prey, hunt};
+use foretell_fuzz::{Prey, hunt, peak_memory};
 
 /// Gaps may be filled with 100 rows for each that there is, and 100,000 beside.
 const ALWAYS: usize = 16 << 20;
@@ -228,4 +228,58 @@ fn forecast_text() {
         frame.write_parquet(std::io::sink())?;
         frame.write_csv(std::io::sink())
     });
+}
+
+/// Reads a hostile file under the limits of the hunts.
+fn within_limits<T>(name: &str, always: usize, bytes: usize, read: impl FnOnce() -> T) -> T {
+    let (read, taken) = peak_memory(read);
+    let limit = always + FACTOR * bytes;
+    assert!(taken <= limit, "{name}: {bytes} bytes took {taken} bytes of memory, over {limit}");
+    println!("{name}: {bytes} bytes took {:.1} MB", taken as f64 / 1e6);
+    read
+}
+
+#[test]
+fn headers_of_millions_of_columns_are_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("broad.csv");
+    let empty = |columns: usize| ",".repeat(columns).into_bytes();
+    // Line ends within quotes do not hide how broad the header is.
+    let quoted = [empty(900_000), b"\"\n\"".to_vec()].concat().repeat(22);
+    for (name, bytes, broad) in [
+        ("20 million columns", empty(20_000_000), true),
+        ("20 million columns between quotes", quoted, true),
+        ("a million columns", empty(999_999), false),
+    ] {
+        for wide in [false, true] {
+            let read = within_limits(name, ALWAYS, bytes.len(), || {
+                use_all(Panel::read_csv(&bytes[..], "broad.csv", &options(wide, 0)))
+            });
+            assert_eq!(matches!(read, Err(DataError::TooManyColumns { .. })), broad, "{name}: {read:?}");
+        }
+        fs::write(&path, &bytes).unwrap();
+        let names = within_limits(name, ALWAYS, bytes.len(), || foretell_data::column_names(&path));
+        assert_eq!(names.is_err(), broad, "{name}");
+    }
+    // What is read at once is bounded too, where no line is too broad.
+    let (refused, taken) =
+        peak_memory(|| Panel::read_csv(&empty(20_000_000)[..], "broad.csv", &options(false, 0)).is_err());
+    assert!(refused && taken < 64 << 20, "{taken} bytes");
+}
+
+#[test]
+fn tables_that_take_too_much_memory_are_refused_while_they_are_read() {
+    let long = large(',', 200_000);
+    let wide = broad(20_000);
+    for (bytes, wide) in [(long, false), (wide, true)] {
+        let read = |max_memory| {
+            let options = ReadOptions { max_memory: Some(max_memory), ..options(wide, 0) };
+            Panel::read_csv(&bytes[..], "large.csv", &options).map(|panel| panel.n_rows())
+        };
+        assert!(read(100 << 20).is_ok());
+        let (refused, taken) = peak_memory(|| read(1 << 20));
+        let message = refused.unwrap_err().to_string();
+        assert!(message.contains("the limit is 1 MB") && message.contains("--max-memory"), "{message}");
+        assert!(taken < 10 << 20, "{taken} bytes");
+    }
 }

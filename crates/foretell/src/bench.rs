@@ -12,7 +12,10 @@ use serde::Serialize;
 
 use crate::acceleration::Acceleration;
 use crate::error::Error;
+use crate::memory::{Training, check_bench};
+use crate::memory_limit::MemoryLimit;
 use crate::spec::ModelSpec;
+use crate::training::train_config;
 use crate::windows::{Purpose, window_dims};
 
 /// What [`bench()`] measured.
@@ -45,14 +48,16 @@ pub struct Bench {
 /// Steps before anything is measured: buffers are allocated, caches filled, clocks raised.
 const WARM_UP: usize = 5;
 
-/// Measures a model on `batch` synthetic windows with `threads` threads (0: as many as the machine has).
+/// Measures a model on `batch` synthetic windows with `threads` threads (0: as many as the machine has), in no more
+/// memory than `limit`.
 ///
 /// # Errors
-/// If the hyper-parameters do not fit together or let the training diverge, or there are more than 1024 threads.
+/// If the hyper-parameters do not fit together or let the training diverge, there are more than 1024 threads, or the
+/// model and its windows do not fit into memory.
 ///
 /// # Panics
 /// If `batch` is 0.
-pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Error> {
+pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit) -> Result<Bench, Error> {
     assert!(batch > 0, "a bench of 0 windows");
     spec.check()?;
     let (loss, workers) = (spec.loss(), Workers::new(threads)?);
@@ -65,6 +70,16 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize) -> Result<Bench, Er
         let more = if network.stepwise().is_some() { dims.horizon - 1 } else { 0 };
         Dims { input_size: dims.input_size + more, ..dims }
     });
+    let training = Training {
+        model: network.as_ref(),
+        table: &table,
+        dims,
+        config: &train_config(spec),
+        windows: batch,
+        threads: workers.threads(),
+        is_kept: false,
+    };
+    check_bench(&training, &ahead, limit)?;
     let params = table.initialise(spec.common().random_seed);
     let parameters = params.table().numel();
     let mut data = synthetic(&dims, &spec.categories(), batch);

@@ -309,6 +309,7 @@ impl Fitted {
     /// If a series is too short, if no model forecasts a single number, or as [`Fitted::predict`].
     pub fn calibrate(mut self, panel: &Panel, intervals: PredictionIntervals) -> Result<Self, Error> {
         self.check_frequency(panel)?;
+        Self::check_calibration(&self.memory, panel, intervals, (self.models.len(), self.h()))?;
         self.conformal = Some(Conformal::measure(&self, panel, 0, intervals)?);
         Ok(self)
     }

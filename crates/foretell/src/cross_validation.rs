@@ -46,6 +46,7 @@ impl Forecaster {
         self.level = checked(&self.level)?;
         self.check_levels(&self.level)?;
         self.check_columns(&BASELINES)?;
+        self.check_validation(panel, n_windows)?;
         let cutoffs: Vec<usize> = (0..n_windows).rev().map(|window| self.h() + window * step_size).collect();
         if let Some(intervals) = self.intervals {
             self.warnings.warn_of_few_windows(intervals, &self.level);

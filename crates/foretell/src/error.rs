@@ -6,6 +6,7 @@ use foretell_checkpoint::CheckpointError;
 use foretell_data::{DataError, Freq};
 use foretell_train::{TooManyThreads, TrainError};
 
+use crate::memory_limit::MemoryLimit;
 use crate::spec::SpecError;
 
 /// What went wrong; the message says what to do.
@@ -78,6 +79,23 @@ pub enum Error {
         most: usize,
         /// How many there are.
         found: usize,
+    },
+    /// Work that would take more memory than it may.
+    #[error(
+        "{work} needs about {needed} of memory ({parts}), and the limit is {limit}; {remedy}, or raise the limit \
+             (--max-memory, max_memory)"
+    )]
+    Memory {
+        /// The work.
+        work: String,
+        /// What it needs.
+        needed: String,
+        /// What it needs most of it for.
+        parts: String,
+        /// What it may take.
+        limit: Box<MemoryLimit>,
+        /// What would make it less.
+        remedy: &'static str,
     },
     /// No models were given.
     #[error("a forecaster needs at least one model")]
@@ -367,6 +385,7 @@ impl Error {
             | Self::Ahead { .. }
             | Self::HistoryAhead { .. }
             | Self::IntervalsAhead { .. }
+            | Self::Memory { .. }
             | Self::NoMedian { .. }
             | Self::OtherTraining { .. } => true,
             Self::Data(_)

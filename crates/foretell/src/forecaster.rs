@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::interruption::Interruption;
 use crate::levels::check;
 use crate::local::{Local, Scaled};
+use crate::memory_limit::MemoryLimit;
 use crate::resume::Checkpointing;
 use crate::side_by_side::side_by_side;
 use crate::spec::ModelSpec;
@@ -44,6 +45,7 @@ pub struct Forecaster {
     listener: ModelListener,
     pub(crate) warnings: WarningListener,
     pub(crate) checkpointing: Option<Checkpointing>,
+    pub(crate) memory: MemoryLimit,
     /// Trainings that it has done: one, but for intervals and for refitting.
     pub(crate) trainings: usize,
 }
@@ -64,6 +66,7 @@ pub struct Fitted {
     pub(crate) conformal: Option<Conformal>,
     pub(crate) interruption: Option<Interruption>,
     pub(crate) warnings: WarningListener,
+    pub(crate) memory: MemoryLimit,
 }
 
 /// One trained model.
@@ -114,6 +117,7 @@ impl Forecaster {
             listener: Box::new(|_, _| Verdict::Continue),
             warnings: WarningListener::default(),
             checkpointing: None,
+            memory: MemoryLimit::default(),
             trainings: 0,
         })
     }
@@ -163,6 +167,15 @@ impl Forecaster {
     /// Uses these threads, which others may use at the same time.
     pub fn workers(mut self, workers: &Workers) -> Self {
         self.workers = Ok(workers.clone());
+        self
+    }
+
+    /// Has work that would take more memory than this refused before it takes it, as far as that can be foreseen:
+    /// parameters, gradients, the optimiser's state, windows, panels and forecasts; what models keep of their
+    /// windows is estimated. By default [`MemoryLimit::of_machine`]; the [`Fitted`] that comes of the training has
+    /// the same limit.
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.memory = MemoryLimit::of_bytes(bytes);
         self
     }
 
@@ -254,6 +267,7 @@ impl Forecaster {
         let Some(intervals) = self.intervals else { return self.train_before(panel, test_size, true) };
         let known = panel.without_last(test_size);
         intervals.check_for(self.specs.iter(), &known, self.val_size)?;
+        Fitted::check_calibration(&self.memory, &known, intervals, (self.specs.len(), self.h()))?;
         let earlier = self.train_before(&known, intervals.test_size(self.h()), false)?;
         if earlier.interrupted() {
             return Ok(earlier);
@@ -271,10 +285,11 @@ impl Forecaster {
         }
         self.check_columns(&[])?;
         let vocabulary = vocabulary(&self.specs, &panel.without_last(test_size))?;
+        let workers = self.workers.clone()?;
+        self.check_training(panel, self.val_size.saturating_add(test_size), &vocabulary, workers.threads())?;
         let numbered = numbered(panel, &vocabulary)?;
         let keeper = self.keeper(&numbered, test_size)?;
         let scaled = self.local.scale(numbered, self.val_size + test_size)?;
-        let workers = self.workers.clone()?;
         let (names, listener) = (column_names(&self.specs), Mutex::new(&mut self.listener));
         let (stop, turns) = (AtomicBool::new(false), Turns::default());
         let models = side_by_side(self.specs.len(), workers.threads(), &stop, |i| {
@@ -315,6 +330,7 @@ impl Forecaster {
             conformal: None,
             interruption,
             warnings: self.warnings.clone(),
+            memory: self.memory.clone(),
         })
     }
 
@@ -434,7 +450,17 @@ impl Fitted {
 
     /// A panel as the models see it, scaled by the statistics of all rows but the last `held_out` of each series.
     pub(crate) fn seen<'p>(&self, panel: &'p Panel, held_out: usize) -> Result<Scaled<'p>, DataError> {
-        self.local.scale(numbered(panel, &self.vocabulary)?, held_out)
+        self.seen_by(self.local, panel, held_out)
+    }
+
+    /// The same with these scalers.
+    pub(crate) fn seen_by<'p>(
+        &self,
+        local: Local,
+        panel: &'p Panel,
+        held_out: usize,
+    ) -> Result<Scaled<'p>, DataError> {
+        local.scale(numbered(panel, &self.vocabulary)?, held_out)
     }
 
     /// Uses `threads` threads; 0, the default for loaded models, as many as the machine has. Models that use the
@@ -459,6 +485,12 @@ impl Fitted {
     /// ```
     pub fn workers(mut self, workers: &Workers) -> Self {
         self.workers = workers.clone();
+        self
+    }
+
+    /// Has forecasts refused that would take more memory than this, as [`Forecaster::max_memory`].
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.memory = MemoryLimit::of_bytes(bytes);
         self
     }
 

@@ -1,6 +1,6 @@
 //! Forecasts over the history.
 
-use foretell_data::{Frame, Panel, Span};
+use foretell_data::{Frame, Panel};
 
 use crate::error::Error;
 use crate::forecaster::Fitted;
@@ -28,17 +28,7 @@ impl Fitted {
     }
 
     fn forecast_history(&self, panel: &Panel, step_size: usize, from_padding: bool) -> Result<Frame, Error> {
-        self.check_frequency(panel)?;
-        let h = self.h();
-        let needed = h + usize::from(!from_padding);
-        if let Some(short) = (0..panel.n_series()).find(|&series| panel.len(series) < needed) {
-            let (id, rows) = (panel.id(short).to_string(), panel.len(short));
-            return Err(Error::ShortForInsample { id, rows, h, needed });
-        }
-        let scaled = self.seen(panel, 0)?;
-        let span = Span::Insample { step_size, from_padding };
-        let told = self.tell(panel, &scaled, &[], self.spanning(&scaled.panel, span))?;
-        let (frame, _) = self.table(panel, told)?;
+        let frame = self.blocks_insample(panel, step_size, from_padding)?.whole()?;
         self.warn_of_non_finite(&frame.columns[1..]);
         Ok(frame)
     }

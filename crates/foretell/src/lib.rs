@@ -45,6 +45,7 @@
 
 mod acceleration;
 mod bench;
+mod blocks;
 mod categories;
 mod columns;
 mod common;
@@ -60,6 +61,8 @@ mod interruption;
 mod levels;
 mod local;
 mod meanings;
+mod memory;
+mod memory_limit;
 mod metrics;
 mod optimisation;
 mod predict;
@@ -76,21 +79,22 @@ mod windows;
 
 pub use acceleration::Acceleration;
 pub use bench::{Bench, bench};
+pub use blocks::ForecastBlocks;
 pub use columns::ColumnNames;
 pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use cross_validation::CrossValidation;
 pub use error::Error;
 pub use forecaster::{Fitted, FittedModel, Forecaster};
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
-#[cfg(feature = "parquet")]
-pub use foretell_data::RecordBatch;
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    Categories, DataError, Fill, Filled, Flaw, Frame, Freq, Future, Gap, LocalScaler, NumberFormat, Panel,
-    PanelBuilder, Place, ReadOptions, Time, TimeFormat, TimeKind, TimeStyle, Trimmed, Vocabulary, Zone,
-    column_names, is_parquet, jiff,
+    Categories, CsvWriter, DataError, Fill, Filled, Flaw, Frame, Freq, Future, Gap, LocalScaler,
+    NumberFormat, Panel, PanelBuilder, Place, ReadOptions, Time, TimeFormat, TimeKind, TimeStyle, Trimmed,
+    Vocabulary, Zone, column_names, is_parquet, jiff,
 };
+#[cfg(feature = "parquet")]
+pub use foretell_data::{ParquetWriter, RecordBatch};
 pub use foretell_models::{ConfigError, Entry, Exogenous, MODELS};
 pub use foretell_nn::{Loss, LossError};
 pub use foretell_simd::Level;
@@ -99,6 +103,7 @@ pub use foretell_train::ThreadPool;
 pub use foretell_train::{Outcome, Progress, TooManyThreads, TrainError, Verdict, Workers};
 pub use inspect::{Contents, ModelContents, TensorInfo};
 pub use interruption::{InterruptedModel, Interruption};
+pub use memory_limit::MemoryLimit;
 pub use metrics::{BASELINES, Coverage, Metrics, usual_season};
 pub use predict::PredictOptions;
 pub use resume::remove_training_state;

@@ -6,7 +6,6 @@ use foretell_nn::Loss;
 use crate::columns::Output;
 use crate::error::Error;
 use crate::forecaster::{Cutoff, Fitted, FittedModel};
-use crate::levels::checked;
 use crate::local::Scaled;
 
 /// What [`Fitted::predict_with`] forecasts.
@@ -69,22 +68,7 @@ impl Fitted {
 
     /// [`Fitted::predict_with`] without warnings.
     pub(crate) fn forecast(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<Frame, Error> {
-        self.check_frequency(panel)?;
-        let level = checked(options.level)?;
-        let h = options.h.unwrap_or(self.h());
-        self.check_ahead(h, !level.is_empty())?;
-        let mut frame = self.frame(panel);
-        for series in 0..panel.n_series() {
-            frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
-            frame.times.extend(panel.future_times(series, h)?);
-        }
-        let scaled = self.seen(panel, 0)?;
-        let future = options.future.map(|future| future.numbered(&self.vocabulary)).transpose()?;
-        let future = scaled.future(future.as_ref())?;
-        let forecast =
-            |model: &FittedModel, loss: &Loss| self.ahead(model, loss, &scaled.panel, future.as_ref(), h);
-        frame.columns = self.tell(panel, &scaled, &level, forecast)?.columns;
-        Ok(frame)
+        self.blocks_ahead(panel, options)?.whole()
     }
 
     /// What every model says for the windows that `forecast` has it forecast, `[windows, steps, columns]` of

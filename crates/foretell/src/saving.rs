@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::forecaster::{Fitted, FittedModel};
 use crate::interruption::Interruption;
 use crate::local::Local;
+use crate::memory_limit::MemoryLimit;
 use crate::optimisation;
 use crate::spec::{ModelSpec, UNSUPPORTED};
 use crate::unknown_name::is_trainer_argument;
@@ -129,6 +130,7 @@ impl Fitted {
             raw_quantiles: false,
             interruption,
             conformal,
+            memory: MemoryLimit::default(),
             warnings: WarningListener::default(),
         })
     }

@@ -98,7 +98,9 @@ fn a_directory_with_more_categories_than_its_models_embed_is_refused() {
 #[test]
 fn models_of_categories_are_measured() {
     let spec = spec(&[("categorical_cardinalities", json!({"promo": 3}))]);
-    assert!(foretell::bench(&spec, 2, 1).expect("a measurement").step_ms > 0.0);
+    assert!(
+        foretell::bench(&spec, 2, 1, &foretell::MemoryLimit::default()).expect("a measurement").step_ms > 0.0
+    );
 }
 
 #[test]

@@ -124,6 +124,15 @@ pub fn hunt<E: Debug>(prey: &Prey<'_>, mut read: impl FnMut(&[u8], u64) -> Resul
     );
 }
 
+/// What `work` gives, and the most bytes that were allocated meanwhile, beyond those before.
+pub fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let _alone = HUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let result = work();
+    (result, MEMORY.peak_usage().saturating_sub(before))
+}
+
 /// The names of the variants that an error is made of, without what depends on the very bytes.
 fn variants<E: Debug>(outcome: &Result<(), E>) -> String {
     let Err(error) = outcome else { return String::new() };

@@ -1,6 +1,6 @@
 //! Categorical columns: whatever the model, it sees their embeddings in place of them.
 
-use foretell_nn::{Dims, Embedding, Forward, Inputs, Model, RecurrentState, Scope, Stepwise, Var};
+use foretell_nn::{Dims, Embedding, Forward, Inputs, Model, RecurrentState, Scope, Stepwise, Table, Var};
 use serde_json::Value;
 
 /// A categorical column, and how it is embedded.
@@ -137,6 +137,10 @@ impl Model for Embedded {
 
     fn shard_windows(&self) -> usize {
         self.model.shard_windows()
+    }
+
+    fn kept_numbers(&self, table: &Table) -> usize {
+        self.model.kept_numbers(table)
     }
 
     fn stepwise(&self) -> Option<&dyn Stepwise> {

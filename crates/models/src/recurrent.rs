@@ -10,12 +10,16 @@
 
 use foretell_nn::{
     Activation, Cell, Dims, Forward, Inputs, Linear, Mlp, MlpSizes, Model, Nonlinearity, Recurrent,
-    RecurrentSizes, RecurrentState, Scope, Stepwise, Var,
+    RecurrentSizes, RecurrentState, Scope, Stepwise, Table, Var,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
 use crate::registry::{ConfigError, MAX_LAYERS};
+
+/// Where the parameters of the encoder and the decoder stand.
+const ENCODER: &str = "hist_encoder";
+const DECODER: &str = "mlp_decoder";
 
 /// Units of a layer that a model may have: more is a slip of the finger.
 const MAX_UNITS: usize = 1_000_000;
@@ -107,7 +111,7 @@ impl Config {
             dropout: self.encoder_dropout,
             projection: projects.then_some(dims.outputs),
         };
-        let encoder = Recurrent::new(&mut scope.at("hist_encoder"), &encoder);
+        let encoder = Recurrent::new(&mut scope.at(ENCODER), &encoder);
         if self.recurrent {
             let project = || Linear::new(&mut scope.at("proj"), self.encoder_hidden_size, dims.outputs);
             let proj = (!projects).then(project);
@@ -128,11 +132,11 @@ impl Config {
             dropout: 0.0,
         };
         let activation = self.decoder_activation.as_deref().unwrap_or("ReLU");
-        let decoder = Mlp::new(&mut scope.at("mlp_decoder"), &decoder, activation)
+        let decoder = Mlp::new(&mut scope.at(DECODER), &decoder, activation)
             .ok_or_else(|| fault("decoder_activation", Nonlinearity::NAMES, json!(activation)))?;
         let (steps, h) = (dims.input_size, dims.horizon);
         let stretch = (h > steps).then(|| Linear::new(&mut scope.at("upsample_sequence"), steps, h));
-        Ok(Box::new(Direct { dims: *dims, encoder, stretch, decoder }))
+        Ok(Box::new(Direct { dims: *dims, encoder, hidden: self.encoder_hidden_size, stretch, decoder }))
     }
 }
 
@@ -149,6 +153,8 @@ fn by_step(windows: &Inputs) -> Var {
 struct Direct {
     dims: Dims,
     encoder: Recurrent,
+    /// Units of the encoder's layers.
+    hidden: usize,
     /// Over time, where the horizon is longer than the history.
     stretch: Option<Linear>,
     decoder: Mlp,
@@ -167,6 +173,15 @@ impl Model for Direct {
             states = Var::concat(&[&states, &ahead], 2);
         }
         self.decoder.forward(cx, &states).permute(&[1, 0, 2])
+    }
+
+    fn kept_numbers(&self, table: &Table) -> usize {
+        let Dims { input_size, horizon, .. } = self.dims;
+        let encoder = table.matrix_outputs(ENCODER).saturating_mul(input_size);
+        // The layer over time is applied to each unit.
+        let stretched = self.stretch.as_ref().map_or(0, |_| self.hidden.saturating_mul(horizon));
+        let decoder = table.matrix_outputs(DECODER).saturating_mul(horizon);
+        encoder.saturating_add(stretched).saturating_add(decoder)
     }
 }
 
@@ -199,6 +214,11 @@ impl Autoregressive {
 impl Model for Autoregressive {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         self.decode(cx, windows, windows.insample_y.shape()[1] - self.input_size, None)
+    }
+
+    fn kept_numbers(&self, table: &Table) -> usize {
+        let steps = self.input_size.max(self.inference_input_size).saturating_add(self.h_train);
+        table.matrix_outputs("").saturating_mul(steps)
     }
 
     fn stepwise(&self) -> Option<&dyn Stepwise> {

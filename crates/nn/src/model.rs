@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use foretell_autograd::{Key, Tensor, Var};
 
-use crate::{DerivedId, ParamId, Params, RecurrentState};
+use crate::{DerivedId, ParamId, Params, RecurrentState, Table};
 
 /// The sizes of a model's inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +115,13 @@ pub trait Model: Send + Sync {
     /// matrices fall off their best rate, and the traffic of the shards' gradients grows against the work.
     fn shard_windows(&self) -> usize {
         64
+    }
+
+    /// About how many numbers a training step keeps of a window between the forward and the backward pass, as far as
+    /// they are the outputs of weights; `table` is the model's. Limits of memory go by it. By default each matrix of
+    /// weights is applied once.
+    fn kept_numbers(&self, table: &Table) -> usize {
+        table.matrix_outputs("")
     }
 
     /// The model as one that forecasts a step at a time, if it is one.

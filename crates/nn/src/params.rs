@@ -36,7 +36,7 @@ pub struct Entry {
 impl Entry {
     /// Whether training changes it.
     pub fn is_trained(&self) -> bool {
-        matches!(self.origin, Origin::Trained(_))
+        !matches!(self.origin, Origin::Constant(_))
     }
 }
 
@@ -44,6 +44,8 @@ impl Entry {
 #[derive(Clone)]
 enum Origin {
     Trained(Init),
+    /// As trained, but nothing is multiplied with it: its rows are looked up.
+    LookedUp(Init),
     Constant(Fill),
 }
 
@@ -53,7 +55,7 @@ type Fill = Arc<dyn Fn(&mut [f32]) + Send + Sync>;
 impl fmt::Debug for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Trained(init) => init.fmt(f),
+            Self::Trained(init) | Self::LookedUp(init) => init.fmt(f),
             Self::Constant(_) => write!(f, "constant"),
         }
     }
@@ -143,6 +145,13 @@ impl Table {
         self.gradients_len().saturating_add(self.constants_len)
     }
 
+    /// The outputs of all trained matrices whose names begin with `prefix`, each multiplied with once.
+    pub fn matrix_outputs(&self, prefix: &str) -> usize {
+        let is_matrix = |entry: &&Entry| entry.shape.len() == 2 && matches!(entry.origin, Origin::Trained(_));
+        let matrices = self.entries.iter().filter(is_matrix).filter(|entry| entry.name.starts_with(prefix));
+        matrices.map(|entry| entry.shape[0]).fold(0, usize::saturating_add)
+    }
+
     /// Parameters drawn by their initialisers; the same seed gives the same values.
     pub fn initialise(self, seed: u64) -> Params {
         let (mut arena, mut constants) = (Buffer::zeroed(self.len), Buffer::zeroed(self.constants_len));
@@ -150,7 +159,9 @@ impl Table {
         for (i, entry) in self.entries.iter().enumerate() {
             let range = entry.offset..entry.offset + entry.shape.numel();
             match &entry.origin {
-                Origin::Trained(init) => init.fill(key.fold(i as u64), &mut arena[range]),
+                Origin::Trained(init) | Origin::LookedUp(init) => {
+                    init.fill(key.fold(i as u64), &mut arena[range])
+                }
                 Origin::Constant(fill) => fill(&mut constants[range]),
             }
         }
@@ -192,6 +203,15 @@ impl Scope<'_> {
         self.register(name, shape.into(), Origin::Trained(init))
     }
 
+    /// Registers a parameter whose rows are looked up, one for each of a number of things.
+    ///
+    /// # Panics
+    /// If the name is taken.
+    #[track_caller]
+    pub fn lookup(&mut self, name: impl Display, shape: impl Into<Shape>, init: Init) -> ParamId {
+        self.register(name, shape.into(), Origin::LookedUp(init))
+    }
+
     /// Registers values that no training changes, but that PyTorch's state dictionary lists. `fill` computes
     /// them; a checkpoint's own replace them.
     ///
@@ -213,7 +233,7 @@ impl Scope<'_> {
         let id = ParamId(self.table.entries.len());
         assert!(self.table.names.insert(name.clone(), id).is_none(), "two parameters are called {name}");
         let len = match origin {
-            Origin::Trained(_) => &mut self.table.len,
+            Origin::Trained(_) | Origin::LookedUp(_) => &mut self.table.len,
             Origin::Constant(_) => &mut self.table.constants_len,
         };
         let offset = reserve(len, &shape);

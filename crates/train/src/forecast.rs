@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
-use foretell_nn::{Columns, Loss, Model, Params, Tensor};
+use foretell_nn::{Columns, Dims, Loss, Model, Params, Tensor};
 
 use crate::batch::{Batch, Cut, Scaled};
 use crate::config::TrainConfig;
@@ -14,6 +14,28 @@ use crate::workers::Workers;
 /// Windows that one thread runs at a time: enough for products of matrices at their best rate, few
 /// enough that their activations stay in the cache.
 const BLOCK: usize = 128;
+
+/// Numbers of the windows that one thread runs at a time, where a single one has so many that fewer are run.
+const BLOCK_NUMBERS: usize = 1 << 22;
+
+/// Numbers that a model makes of the windows that one thread runs at a time, likewise.
+const BLOCK_KEPT: usize = 1 << 28;
+
+/// Windows of these sizes that one thread runs at a time, by a model that makes `kept` numbers of each.
+pub fn windows_at_a_time(dims: &Dims, kept: usize) -> usize {
+    let [seen, made] =
+        [(BLOCK_NUMBERS, window_numbers(dims)), (BLOCK_KEPT, kept)].map(|(all, one)| all / one.max(1));
+    seen.min(made).clamp(1, BLOCK)
+}
+
+/// The numbers of a window of these sizes, of its inputs, target and forecast.
+pub fn window_numbers(dims: &Dims) -> usize {
+    let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, outputs } = *dims;
+    let history = input_size.saturating_mul(2 + hist_exog);
+    let known = input_size.saturating_add(horizon).saturating_mul(futr_exog);
+    let ahead = horizon.saturating_mul(3 + outputs);
+    [known, ahead, stat_exog].into_iter().fold(history, usize::saturating_add)
+}
 
 /// A trained model at work.
 #[derive(Clone, Copy)]
@@ -41,14 +63,19 @@ impl Forecasts<'_> {
         let columns = self.cut.loss.columns();
         let per_window = self.cut.dims.horizon * self.told(&columns);
         let mut values = vec![0.0; windows.len() * per_window];
+        let block = self.windows_at_a_time();
         let blocks: Vec<_> =
-            values.chunks_mut(BLOCK * per_window).zip(windows.chunks(BLOCK)).map(Mutex::new).collect();
+            values.chunks_mut(block * per_window).zip(windows.chunks(block)).map(Mutex::new).collect();
         self.workers.each(&blocks, true, |_, (values, windows)| {
             let scaled = self.cut.windows(cutter, windows);
             self.tell(cutter, &scaled, Some(&columns), values);
         });
         drop(blocks);
         values
+    }
+
+    fn windows_at_a_time(&self) -> usize {
+        windows_at_a_time(&self.cut.dims, self.model.kept_numbers(self.params.table()))
     }
 
     /// How many columns a forecast has.
@@ -104,7 +131,8 @@ impl Forecasts<'_> {
         let per_step = columns.as_ref().map_or(self.cut.dims.outputs, |columns| self.told(columns));
         // Weights and gauges are those of the validation loss.
         let cut = Cut { loss, ..self.cut };
-        let blocks: Vec<_> = windows.chunks(BLOCK).map(|windows| Mutex::new((windows, [0.0; 3]))).collect();
+        let block = self.windows_at_a_time();
+        let blocks: Vec<_> = windows.chunks(block).map(|windows| Mutex::new((windows, [0.0; 3]))).collect();
         self.workers.each(&blocks, true, |_, (windows, sums)| {
             let scaled = cut.windows(valid, windows);
             let mut values = vec![0.0; windows.len() * self.cut.dims.horizon * per_step];

@@ -216,8 +216,9 @@ fn clear_unwritten(shard: &mut Shard, table: &Table) {
     }
 }
 
-/// How many shards a batch is cut into: a function of the model and the batch alone.
-fn shard_count(windows: usize, least: usize) -> usize {
+/// How many shards a batch of `windows` windows is cut into, where a shard is worth at least `least` windows: a
+/// function of the model and the batch alone.
+pub fn shard_count(windows: usize, least: usize) -> usize {
     (windows / least).clamp(1, MAX_SHARDS)
 }
 

@@ -1,6 +1,7 @@
 //! Models that forecast a step at a time ([`Stepwise`]): what they are fed, and how they forecast a horizon.
 
 use foretell_nn::{Forward, Model, Params, RecurrentState, Stepwise, Tensor, Windows};
+use foretell_pool::Buffer;
 
 /// Puts windows one step askew: at place t the target of step t and the columns of step t + 1, hist columns
 /// of the horizon being zeros. `ahead` and `ahead_mask`, `[batch, horizon]`, are what the target goes on with;
@@ -49,15 +50,22 @@ fn step_by_step(
     let history = windows.insample_y.shape()[1] + 1 - horizon;
     let mut state = RecurrentState::new();
     let mut seen = windows.steps(0..history);
-    let mut forecasts: Vec<Tensor> = Vec::with_capacity(horizon);
+    let mut forecasts = Buffer::zeroed(0);
+    let mut outputs = 0;
     for step in 0..horizon {
-        if let Some(last) = forecasts.last() {
-            let next = history + step - 1;
-            seen = Windows { insample_y: fed_back(last), ..windows.steps(next..next + 1) };
+        let forecast = model.step(cx, &seen.inputs(), &mut state).value().contiguous();
+        if step == 0 {
+            outputs = forecast.shape()[2];
+            forecasts = Buffer::zeroed(windows.batch() * horizon * outputs);
         }
-        forecasts.push(model.step(cx, &seen.inputs(), &mut state).value().clone());
+        let rows = forecasts.chunks_exact_mut(horizon * outputs).zip(forecast.values().chunks_exact(outputs));
+        rows.for_each(|(row, values)| row[step * outputs..(step + 1) * outputs].copy_from_slice(values));
+        if step + 1 < horizon {
+            let next = history + step;
+            seen = Windows { insample_y: fed_back(&forecast), ..windows.steps(next..next + 1) };
+        }
     }
-    Tensor::concat(&forecasts.iter().collect::<Vec<_>>(), 1)
+    Tensor::from_buffer(forecasts, [windows.batch(), horizon, outputs])
 }
 
 /// What a model sees of its own forecast `[batch, 1, outputs]` as the target of the step, `[batch, 1]`, where the

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::args::{LogArgs, ModelArgs, steps, thread_count};
+use crate::args::{LogArgs, MemoryArgs, ModelArgs, steps, thread_count};
 use crate::output::print;
 use crate::progress::Log;
 use crate::table::Table;
@@ -38,6 +38,8 @@ pub(crate) struct Bench {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
     log: LogArgs,
 }
 
@@ -49,7 +51,7 @@ impl Bench {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let mut found = Vec::new();
         for spec in self.models.specs(None, &[], self.log())? {
-            let bench = foretell::bench(&spec, self.batch, self.threads)?;
+            let bench = foretell::bench(&spec, self.batch, self.threads, &self.memory.limit())?;
             self.log().measured(&bench);
             if self.json {
                 print(format!("{}\n", serde_json::to_string(&bench)?))?;

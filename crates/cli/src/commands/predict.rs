@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Fitted, Future, PredictOptions, PredictionIntervals};
+use foretell::{Fitted, Future, PredictOptions, PredictionIntervals, ReadOptions};
 
-use crate::args::{DataArgs, LevelArgs, LogArgs, steps, thread_count};
+use crate::args::{DataArgs, LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
 use crate::output::Sink;
 use crate::progress::Log;
 
@@ -66,6 +66,8 @@ pub(crate) struct Predict {
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
     #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
     log: LogArgs,
 }
 
@@ -82,12 +84,16 @@ impl Predict {
             .threads(self.threads)?
             .raw_quantiles(self.raw_quantiles)
             .on_warning(move |warning| log.warning(&warning.to_string()));
+        if let Some(bytes) = self.memory.bytes() {
+            fitted = fitted.max_memory(bytes);
+        }
         let options = self.data.options(
             &self.data.columns(fitted.columns().clone()),
             fitted.columns_read(),
             fitted.categories(),
             Some(fitted.freq()),
         )?;
+        let options = ReadOptions { max_memory: Some(self.memory.limit().bytes()), ..options };
         let panel = self.data.read(&options, self.log())?;
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;
@@ -99,19 +105,18 @@ impl Predict {
             self.log().read_future(path, future.as_ref().map_or(0, Future::ignored_rows));
         }
         let step_size = self.step_size.unwrap_or(1);
-        let forecast = match self.insample {
-            true if self.from_padding => fitted.predict_insample_from_padding(&panel, step_size)?,
-            true => fitted.predict_insample(&panel, step_size)?,
-            false => {
-                let level = &self.level.levels;
-                fitted.predict_with(&panel, &PredictOptions { future: future.as_ref(), h: Some(h), level })?
-            }
+        let level = &self.level.levels;
+        let options = PredictOptions { future: future.as_ref(), h: Some(h), level };
+        let blocks = match self.insample {
+            true if self.from_padding => fitted.predict_insample_from_padding_blocks(&panel, step_size)?,
+            true => fitted.predict_insample_blocks(&panel, step_size)?,
+            false => fitted.predict_blocks(&panel, &options)?,
         };
         let to_file = !sink.is_stdout();
-        sink.write(&forecast)?;
+        let rows = sink.write_blocks(blocks)?;
         if to_file {
             let what = match self.insample {
-                true => format!("{} forecasts of {h} steps", forecast.n_rows() / h),
+                true => format!("{} forecasts of {h} steps", rows / h),
                 false => format!("{} series, {h} steps each", panel.n_series()),
             };
             self.log().wrote(&self.out, &what);

@@ -15,7 +15,7 @@ pub struct Embedding {
 impl Embedding {
     /// Registers the layer's parameter in `scope`.
     pub fn new(scope: &mut Scope<'_>, categories: usize, width: usize) -> Self {
-        Self { weight: scope.param("weight", [categories + 1, width], Init::Normal) }
+        Self { weight: scope.lookup("weight", [categories + 1, width], Init::Normal) }
     }
 
     /// `ids [...]`, 0 for the unseen category and 1 for the first, to `[..., width]`.

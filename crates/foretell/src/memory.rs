@@ -1,0 +1,271 @@
+//! What the work will take in memory, as far as it can be foreseen: told before it is taken.
+//!
+//! Tables of parameters, gradients, the optimiser's state, rows of panels and of forecasts are counted exactly;
+//! what a model keeps of the windows that it works on is an estimate ([`foretell_nn::Model::kept_numbers`]).
+
+use foretell_data::{Panel, Vocabulary};
+use foretell_nn::{Dims, Model, Table};
+use foretell_train::{TrainConfig, shard_count, window_numbers, windows_at_a_time};
+
+use crate::columns::{column_names, outputs};
+use crate::conformal::PredictionIntervals;
+use crate::error::Error;
+use crate::forecaster::{Fitted, Forecaster};
+use crate::memory_limit::{MemoryLimit, shown};
+use crate::training::train_config;
+use crate::windows::{Purpose, window_dims};
+
+/// The bytes of a 32-bit number.
+const NUMBER: u64 = 4;
+
+/// What a row of a table of forecasts takes beside its columns: a reference to its id, and its time.
+const ROW: u64 = 16 + 8;
+
+/// What a piece of work will take, part by part.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Needs {
+    parts: Vec<(String, u64)>,
+}
+
+impl Needs {
+    /// The same and `bytes` for `what`.
+    pub(crate) fn and(mut self, what: impl Into<String>, bytes: u64) -> Self {
+        self.parts.push((what.into(), bytes));
+        self
+    }
+
+    /// The same and `count` numbers for `what`.
+    pub(crate) fn and_numbers(self, what: impl Into<String>, count: usize) -> Self {
+        self.and(what, (count as u64).saturating_mul(NUMBER))
+    }
+
+    /// The same and what other work needs meanwhile.
+    pub(crate) fn and_all(mut self, other: Self) -> Self {
+        self.parts.extend(other.parts);
+        self
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        self.parts.iter().fold(0, |sum: u64, (_, bytes)| sum.saturating_add(*bytes))
+    }
+
+    /// Whether `work` may take so much; `remedy` is what would make it less.
+    pub(crate) fn check(self, limit: &MemoryLimit, work: &str, remedy: &'static str) -> Result<(), Error> {
+        let total = self.total();
+        if total <= limit.bytes() {
+            return Ok(());
+        }
+        let mut parts = self.parts;
+        parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        // What is a small share does not help to find what to change.
+        parts.retain(|(_, bytes)| *bytes >= total / 50);
+        let parts: Vec<String> =
+            parts.iter().map(|(what, bytes)| format!("{what} {}", shown(*bytes))).collect();
+        Err(Error::Memory {
+            work: work.to_owned(),
+            needed: shown(total),
+            parts: parts.join(", "),
+            limit: Box::new(limit.clone()),
+            remedy,
+        })
+    }
+}
+
+/// The training of a model: how many windows it takes at a time, on how many threads.
+pub(crate) struct Training<'a> {
+    pub(crate) model: &'a dyn Model,
+    pub(crate) table: &'a Table,
+    pub(crate) dims: Dims,
+    pub(crate) config: &'a TrainConfig,
+    /// Windows of a batch.
+    pub(crate) windows: usize,
+    pub(crate) threads: usize,
+    /// Whether its state is kept on disk, for which it is copied.
+    pub(crate) is_kept: bool,
+}
+
+impl Training<'_> {
+    pub(crate) fn shards(&self) -> usize {
+        shard_count(self.windows, self.model.shard_windows())
+    }
+
+    pub(crate) fn needs(&self) -> Needs {
+        let (table, shards) = (self.table, self.shards());
+        let states = self.config.optimizer.state_names().len();
+        let best = usize::from(self.config.early_stop_patience_steps > 0 && self.config.restore_best);
+        // A shard that is alone has all windows, else each thread works on one.
+        let windows = self.windows.div_ceil(shards).saturating_mul(shards.min(self.threads));
+        let arena = |count: usize| table.arena_len().saturating_mul(count);
+        let needs = Needs::default()
+            .and_numbers("parameters", table.total_len())
+            .and_numbers(
+                format!("gradients of {shards} shards"),
+                table.gradients_len().saturating_mul(shards),
+            )
+            .and_numbers("the optimiser's state", arena(states))
+            .and_numbers("the best weights", arena(best))
+            .and_numbers("windows", windows.saturating_mul(window_numbers(&self.dims)))
+            .and_numbers("activations, roughly,", windows.saturating_mul(self.model.kept_numbers(table)));
+        match self.is_kept {
+            true => needs.and_numbers("the state to be kept", arena(1 + states + best)),
+            false => needs,
+        }
+    }
+}
+
+/// The forecast of windows of these sizes by a model on so many threads, without the forecasts.
+pub(crate) fn forecasting(
+    model: &dyn Model,
+    table: &Table,
+    dims: &Dims,
+    windows: usize,
+    threads: usize,
+) -> Needs {
+    let kept = model.kept_numbers(table);
+    let block = windows_at_a_time(dims, kept);
+    let windows = windows.min(block.saturating_mul(threads));
+    Needs::default()
+        .and_numbers("windows", windows.saturating_mul(window_numbers(dims)))
+        .and_numbers("activations, roughly,", windows.saturating_mul(kept))
+}
+
+/// The rows of a table of forecasts with so many columns.
+pub(crate) fn forecasts(rows: usize, columns: usize) -> Needs {
+    let row = ROW + NUMBER * columns as u64;
+    Needs::default().and("forecasts", (rows as u64).saturating_mul(row))
+}
+
+/// A panel, and how often its columns are copied.
+pub(crate) fn panels(panel: &Panel, copies: u64) -> Needs {
+    Needs::default().and("the panel", (panel.bytes() as u64).saturating_mul(1 + copies))
+}
+
+/// What would make a training smaller.
+pub(crate) const SMALLER: &str = "choose smaller layers, or lower h, input_size or windows_batch_size";
+
+impl Forecaster {
+    /// Whether the models can be trained on the panel without its last `held_out` rows.
+    pub(crate) fn check_training(
+        &self,
+        panel: &Panel,
+        held_out: usize,
+        vocabulary: &Vocabulary,
+        threads: usize,
+    ) -> Result<(), Error> {
+        let copies = u64::from(self.local.series.is_some()) + u64::from(!vocabulary.is_empty());
+        let mut all = 0_usize;
+        let (mut alone, mut beside) = (Vec::new(), Vec::new());
+        for (spec, name) in self.specs.iter().zip(column_names(&self.specs)) {
+            let spec = spec.clone().with_cardinalities(vocabulary);
+            let mut table = Table::default();
+            let model = spec.build(&mut table)?;
+            let config = TrainConfig { restore_best: self.restore_best, ..train_config(&spec) };
+            let dims = window_dims(&spec, model.as_ref(), Purpose::Train);
+            let windows = config.windows_batch_size.unwrap_or_else(|| {
+                let padding = if spec.common().start_padding_enabled { dims.input_size } else { 0 };
+                let room = (panel.max_len() + padding).saturating_sub(held_out + dims.input_size);
+                config.batch_size.min(panel.n_series()).saturating_mul(room / spec.common().step_size + 1)
+            });
+            let training = Training {
+                model: model.as_ref(),
+                table: &table,
+                dims,
+                config: &config,
+                windows,
+                threads,
+                is_kept: self.checkpointing.is_some(),
+            };
+            all = all.saturating_add(table.total_len());
+            let jobs = if training.shards() > 1 { &mut alone } else { &mut beside };
+            jobs.push((name, training.needs(), table.total_len()));
+        }
+        // Those of a single shard are trained as many at a time as there are threads.
+        beside.sort_by_key(|(_, needs, _)| std::cmp::Reverse(needs.total()));
+        beside.truncate(threads);
+        let together = alone.into_iter().map(|job| vec![job]).chain([beside]);
+        for jobs in together {
+            let (mut needs, mut others, mut names) = (panels(panel, copies), all, Vec::new());
+            for (name, own, parameters) in jobs {
+                needs = needs.and_all(own);
+                others -= parameters.min(others);
+                names.push(name);
+            }
+            let needs = needs.and_numbers("parameters of the other models", others);
+            needs.check(&self.memory, &format!("training {}", names.join(" and ")), SMALLER)?;
+        }
+        Ok(())
+    }
+
+    /// Whether so many forecasts of each series can be held in memory: by all models, beside the truth.
+    pub(crate) fn check_validation(&self, panel: &Panel, n_windows: usize) -> Result<(), Error> {
+        let columns: usize = self.specs.iter().map(|spec| outputs(&spec.loss()).len()).sum();
+        let columns = columns + self.specs.len() * 2 * self.level.len();
+        let rows = held_rows(panel, n_windows, self.h());
+        // As they are told, as columns, and in the table with their truth and cutoffs.
+        let needs = panels(panel, 0).and_all(forecasts(rows, 2 * columns + 3));
+        needs.check(&self.memory, "cross-validation", "lower h or n_windows, or leave series out")
+    }
+}
+
+impl Fitted {
+    /// Whether `rows` rows of forecasts of steps like these can be held in memory beside what forecasting takes.
+    pub(crate) fn check_forecast(
+        &self,
+        panel: &Panel,
+        (windows, h): (usize, usize),
+        rows: usize,
+        level: &[f64],
+        remedy: &'static str,
+    ) -> Result<(), Error> {
+        let (mut parameters, mut columns) = (0_usize, 0);
+        let mut largest = Needs::default();
+        for (model, name) in self.models.iter().zip(self.column_names()) {
+            let table = model.params.table();
+            let dims = window_dims(&model.spec, model.network.as_ref(), Purpose::Forecast);
+            let horizon = if model.network.stepwise().is_some() { h } else { dims.horizon };
+            let dims = Dims { horizon, ..dims };
+            let needs = forecasting(model.network.as_ref(), table, &dims, windows, self.workers.threads());
+            if needs.total() > largest.total() {
+                largest = needs;
+            }
+            parameters = parameters.saturating_add(table.total_len());
+            columns += self.recipe(model, &name, level)?.outputs.len();
+        }
+        // Values are told for a model, and then stand in columns.
+        let needs = panels(panel, 0).and_numbers("parameters", parameters).and_all(largest);
+        needs.and_all(forecasts(rows, 2 * columns)).check(&self.memory, "forecasting", remedy)
+    }
+
+    /// Whether the errors that intervals are calibrated by can be held in memory.
+    pub(crate) fn check_calibration(
+        memory: &MemoryLimit,
+        panel: &Panel,
+        intervals: PredictionIntervals,
+        (models, h): (usize, usize),
+    ) -> Result<(), Error> {
+        /// An id as a text, times, a cutoff, the truth.
+        const OWN_ROW: u64 = 24 + 16 + 3 * 8;
+        let rows = held_rows(panel, intervals.n_windows, h);
+        let errors = (rows as u64).saturating_mul(OWN_ROW + 8 * models as u64);
+        let needs = panels(panel, 0).and("errors of forecasts", errors).and_all(forecasts(rows, 2 * models));
+        needs.check(memory, "calibrating intervals", "lower h or the windows of the intervals")
+    }
+}
+
+/// Rows of so many forecasts of each series that has them.
+fn held_rows(panel: &Panel, n_windows: usize, h: usize) -> usize {
+    panel.n_series().saturating_mul(n_windows.min(panel.max_len())).saturating_mul(h)
+}
+
+/// Whether a model can be measured on so many windows.
+pub(crate) fn check_bench(training: &Training<'_>, ahead: &Dims, limit: &MemoryLimit) -> Result<(), Error> {
+    let forward = forecasting(training.model, training.table, ahead, training.windows, training.threads);
+    // All windows of the batch are cut before, for the step and for the forecasts.
+    let numbers = window_numbers(&training.dims).saturating_add(window_numbers(ahead));
+    let needs = training.needs().and_all(forward);
+    needs.and_numbers("windows of the whole batch", training.windows.saturating_mul(numbers)).check(
+        limit,
+        "the bench",
+        "choose smaller layers, or lower h, input_size or --batch",
+    )
+}

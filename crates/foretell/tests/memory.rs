@@ -1,0 +1,107 @@
+//! Limits of memory: what foreseeably takes more is refused before it is taken, and what is foreseen is about what
+//! is taken.
+
+use bytesize::ByteSize;
+use foretell::{Error, Forecaster, Freq, MODELS, MemoryLimit, ModelSpec, Panel, PredictOptions, bench};
+use foretell_fuzz::peak_memory;
+
+const FIVE_GB: u64 = 5_000_000_000;
+
+/// What it may take to find out: the weights by which NHITS interpolates a million steps are the most.
+const LITTLE: usize = 200 << 20;
+
+fn panel(rows: usize) -> Panel {
+    let y: Vec<f32> = (0..rows).map(|row| (row as f32 * 0.3).sin()).collect();
+    Panel::from_series(Freq::parse("1").expect("a frequency"), [("a", 0, y)]).expect("a panel")
+}
+
+fn spec(model: &str, h: usize, input_size: usize) -> ModelSpec {
+    ModelSpec::new(model, h, input_size).expect("a model").set("max_steps", 2).expect("steps")
+}
+
+/// What an error says that the work needs.
+fn needed(error: &Error) -> u64 {
+    match error {
+        Error::Memory { needed, .. } => needed.parse::<ByteSize>().expect("a size").as_u64(),
+        other => panic!("another error: {other}"),
+    }
+}
+
+#[test]
+fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
+    let panel = panel(300);
+    for entry in MODELS {
+        // NBEATS would have more parameters than a model may have.
+        let Ok(forecaster) = Forecaster::new([spec(entry.name, 1_000_000, 96)]) else { continue };
+        let (fitted, taken) = peak_memory(|| forecaster.max_memory(FIVE_GB).fit(&panel));
+        let error = fitted.expect_err("more than 5 GB");
+        assert!(needed(&error) > FIVE_GB, "{error}");
+        assert!(taken < LITTLE, "{}: {taken} bytes were taken", entry.name);
+        let message = error.to_string();
+        for part in
+            [&format!("training {} needs about ", entry.name), "the limit is 5.0 GB, as set; ", "lower h"]
+        {
+            assert!(message.contains(part), "{message}");
+        }
+        let limit = MemoryLimit::of_bytes(FIVE_GB);
+        let (found, taken) = peak_memory(|| bench(&spec(entry.name, 1_000_000, 96), 128, 1, &limit));
+        assert!(matches!(found, Err(Error::Memory { .. })) && taken < LITTLE, "{}: {taken}", entry.name);
+    }
+}
+
+#[test]
+fn what_is_foreseen_is_about_what_is_taken() {
+    let panel = panel(3_000);
+    for entry in MODELS {
+        let spec = || spec(entry.name, 48, 128).set("windows_batch_size", 512).expect("windows");
+        let forecaster = || Forecaster::new([spec()]).expect("a model").threads(2);
+        // What the pool kept of the model before would not be taken anew.
+        foretell_pool::trim();
+        let error = forecaster().max_memory(1).fit(&panel).expect_err("more than a byte");
+        let (fitted, taken) = peak_memory(|| forecaster().fit(&panel).expect("a training"));
+        println!("{}: {taken} bytes were taken, {} foreseen", entry.name, needed(&error));
+        // Threads and products of matrices have buffers of a fixed size beside.
+        let (foreseen, fixed) = (needed(&error) as usize, 16 << 20);
+        assert!(taken < 2 * foreseen + fixed, "{}: {taken} bytes were taken: {error}", entry.name);
+        assert!(2 * taken > foreseen, "{}: {taken} bytes were taken: {error}", entry.name);
+
+        // Forecasts of many steps after the only series.
+        let options = PredictOptions { h: Some(100_000), ..PredictOptions::default() };
+        let few = PredictOptions { h: None, ..options };
+        assert!(fitted.predict_with(&panel, &few).is_ok());
+        let refused = fitted.max_memory(1_000_000).predict_with(&panel, &options);
+        let error = refused.expect_err("more than a megabyte");
+        assert!(error.to_string().starts_with("forecasting needs about "), "{error}");
+    }
+}
+
+#[test]
+fn forecasts_that_are_held_count() {
+    let panel = panel(5_000);
+    let forecaster = || Forecaster::new([spec("NLinear", 24, 96)]).expect("a model").max_memory(2_000_000);
+    let fitted = forecaster().fit(&panel).expect("a training within 2 MB");
+    let error = forecaster().cross_validate(&panel, 4_000, 1).expect_err("96,000 rows");
+    assert!(error.to_string().contains("cross-validation needs about"), "{error}");
+    let many = foretell::PredictionIntervals { n_windows: 4_000, ..Default::default() };
+    let error = fitted.calibrate(&panel, many).expect_err("96,000 errors");
+    assert!(error.to_string().contains("calibrating intervals needs about"), "{error}");
+}
+
+#[test]
+fn models_side_by_side_count_together() {
+    let panel = panel(300);
+    let two = || {
+        [spec("NLinear", 24, 96), spec("DLinear", 24, 96)]
+            .map(|s| s.set("windows_batch_size", 32).expect("windows"))
+    };
+    let needed_by = |specs: Vec<ModelSpec>| {
+        let forecaster = Forecaster::new(specs).expect("models").threads(2).max_memory(1);
+        let error = forecaster.fit(&panel).expect_err("more than a byte");
+        (needed(&error), error.to_string())
+    };
+    let [linear, other] = two();
+    let alone = needed_by(vec![linear]).0.max(needed_by(vec![other]).0);
+    let (together, message) = needed_by(two().to_vec());
+    assert!(together > alone, "{together} bytes together, {alone} alone");
+    assert!(message.contains("DLinear and NLinear") || message.contains("NLinear and DLinear"), "{message}");
+}
