@@ -90,6 +90,7 @@ mod table;
 mod text_table;
 mod time;
 mod time_format;
+mod too_large;
 mod wide_lines;
 mod windows;
 mod wording;
@@ -125,6 +126,7 @@ pub use scaler::{Stats, WindowScaler};
 pub use table::is_parquet;
 pub use time::{TimeKind, TimeStyle};
 pub use time_format::TimeFormat;
+pub use too_large::TooLarge;
 pub use windows::{Cutter, Span, WindowRef, WindowSpec};
 pub use zone::Zone;
 
