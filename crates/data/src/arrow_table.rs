@@ -19,12 +19,11 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use parquet::file::metadata::ParquetMetaData;
 
 use crate::error::DataError;
 use crate::flaw::{Flaw, Place};
 use crate::number_format::NumberFormat;
-use crate::pages::check_pages;
+use crate::pages::check_layout;
 use crate::quiet::caught;
 use crate::table::{Table, check_header};
 use crate::time::{Clock, DAY, FINE, RANGE, TimeKind, in_range};
@@ -40,10 +39,6 @@ const BATCH: usize = 8192;
 /// What the pages that a batch stems from may take beside those at its ends; rows are decoded fewer at a time
 /// where a few of them stand for large pages.
 const BATCH_BYTES: u64 = 16 << 20;
-
-/// Rows that a byte of a Parquet file may stand for. Runs of equal values take next to no room, so a
-/// damaged or hostile file could claim any number of rows.
-const ROWS_PER_BYTE: u64 = 1000;
 
 /// The rows of record batches, one after the other.
 pub(crate) struct ArrowTable<'a> {
@@ -134,35 +129,6 @@ fn is_readable(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => is_readable(values),
         other => other.is_primitive() || other.is_string() || *other == DataType::Boolean || other.is_null(),
-    }
-}
-
-/// What the footer says of the file must be possible in `bytes` bytes. Gives the bytes that a value of a column
-/// keeps in memory, of the column that takes most.
-fn check_layout(footer: &ParquetMetaData, file: &File, bytes: u64) -> Result<u64, String> {
-    let mut rows = 0_u64;
-    let mut most = 0;
-    for group in footer.row_groups() {
-        rows = rows.saturating_add(u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
-        for column in group.columns() {
-            let start = column.dictionary_page_offset().filter(|&start| start > 0);
-            let start = start.unwrap_or_else(|| column.data_page_offset());
-            let place = u64::try_from(start)
-                .ok()
-                .zip(u64::try_from(column.compressed_size()).ok())
-                .and_then(|(start, size)| Some(start..start.checked_add(size)?))
-                .filter(|place| place.end <= bytes);
-            match place {
-                Some(place) => most = most.max(check_pages(file, bytes, place)?),
-                None => {
-                    return Err(format!("column {} lies outside of its {bytes} bytes", column.column_path()));
-                }
-            }
-        }
-    }
-    match rows > bytes.saturating_mul(ROWS_PER_BYTE) {
-        true => Err(format!("{rows} rows in {bytes} bytes are not credible")),
-        false => Ok(most),
     }
 }
 

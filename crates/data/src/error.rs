@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::flaw::{Flaw, Gap, Place};
 use crate::freq::Freq;
 use crate::time::TimeKind;
+use crate::too_large::TooLarge;
 use crate::wording::{did_you_mean, earlier_place, kind_name, kind_remedy, listed};
 
 /// A mistake in data, settings or files; says what was expected, what was found, where, and what
@@ -98,33 +99,9 @@ pub enum DataError {
         /// The name.
         column: String,
     },
-    /// A table that takes more memory than it may.
-    #[error(
-        "{table}: its first {rows} rows take {} MB of memory, and the limit is {} MB; leave columns or series out, or \
-         raise the limit (--max-memory, ReadOptions::max_memory)",
-        .needed / 1_000_000, .limit / 1_000_000
-    )]
-    TooLarge {
-        /// The file or "the panel".
-        table: Arc<str>,
-        /// Rows that were read.
-        rows: usize,
-        /// Bytes that they take.
-        needed: u64,
-        /// Bytes that they may take.
-        limit: u64,
-    },
-    /// A line of more columns than a table may have.
-    #[error(
-        "{file}: a line holds over {most} columns, the most that a table may have; check that it is CSV with one \
-         line per row"
-    )]
-    TooManyColumns {
-        /// The file.
-        file: Arc<str>,
-        /// The most that a table may have.
-        most: usize,
-    },
+    /// A table that is larger than it may be.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
     /// A column of a wide file has no name.
     #[error(
         "{file}: column {number} has no name; in a wide file each column after the time is a \

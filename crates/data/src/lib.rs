@@ -91,6 +91,7 @@ mod table;
 mod text_table;
 mod time;
 mod time_format;
+mod too_large;
 mod wide_lines;
 mod windows;
 mod wording;
@@ -126,6 +127,7 @@ pub use scaler::{Stats, WindowScaler};
 pub use table::is_parquet;
 pub use time::{TimeKind, TimeStyle};
 pub use time_format::TimeFormat;
+pub use too_large::TooLarge;
 pub use windows::{Cutter, Span, WindowRef, WindowSpec};
 pub use zone::Zone;
 

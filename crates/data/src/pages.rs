@@ -9,6 +9,8 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 
+use parquet::file::metadata::ParquetMetaData;
+
 /// Pages may be unpacked to so many times the file's size,
 const FACTOR: u64 = 100;
 
@@ -17,6 +19,10 @@ const ALWAYS: u64 = 64 << 20;
 
 /// How far a header is read: most take some dozens of bytes, those with statistics of long texts more.
 const HEADS: [usize; 2] = [1 << 10, 1 << 20];
+
+/// Rows that a byte of a Parquet file may stand for. Runs of equal values take next to no room, so a
+/// damaged or hostile file could claim any number of rows.
+const ROWS_PER_BYTE: u64 = 1000;
 
 /// The encoding of texts as what they have in common with the one before, and the rest: a long text that is
 /// repeated takes no room in the page, but is unpacked each time.
@@ -31,9 +37,38 @@ struct PageHeader {
     values: Option<[u64; 2]>,
 }
 
+/// What the footer says of the file must be possible in `bytes` bytes. Gives the bytes that a value of a column
+/// keeps in memory, of the column that takes most.
+pub(crate) fn check_layout(footer: &ParquetMetaData, file: &File, bytes: u64) -> Result<u64, String> {
+    let mut rows = 0_u64;
+    let mut most = 0;
+    for group in footer.row_groups() {
+        rows = rows.saturating_add(u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
+        for column in group.columns() {
+            let start = column.dictionary_page_offset().filter(|&start| start > 0);
+            let start = start.unwrap_or_else(|| column.data_page_offset());
+            let place = u64::try_from(start)
+                .ok()
+                .zip(u64::try_from(column.compressed_size()).ok())
+                .and_then(|(start, size)| Some(start..start.checked_add(size)?))
+                .filter(|place| place.end <= bytes);
+            match place {
+                Some(place) => most = most.max(check_pages(file, bytes, place)?),
+                None => {
+                    return Err(format!("column {} lies outside of its {bytes} bytes", column.column_path()));
+                }
+            }
+        }
+    }
+    match rows > bytes.saturating_mul(ROWS_PER_BYTE) {
+        true => Err(format!("{rows} rows in {bytes} bytes are not credible")),
+        false => Ok(most),
+    }
+}
+
 /// Checks the pages of a column that takes these bytes of a file of `size` bytes. Gives the bytes that a value
 /// keeps in memory where its pages are unpacked: their share of the page that they are in and of the dictionary.
-pub(crate) fn check_pages(file: &File, size: u64, column: Range<u64>) -> Result<u64, String> {
+fn check_pages(file: &File, size: u64, column: Range<u64>) -> Result<u64, String> {
     let (mut file, mut at) = (file, column.start);
     let (mut densest, mut shared, mut values) = (0, 0_u64, 0_u64);
     let limit = size.saturating_mul(FACTOR).max(ALWAYS);

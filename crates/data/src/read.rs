@@ -19,6 +19,7 @@ use crate::table::{self, ID, Table};
 use crate::text_table::TextTable;
 use crate::time::{Clock, TimeKind};
 use crate::time_format::TimeFormat;
+use crate::too_large::TooLarge;
 use crate::zone::Zone;
 
 pub(crate) const ID_REMEDY: &str = "set the name of the id column, or read the file as wide";
@@ -97,7 +98,8 @@ impl ReadOptions {
     fn check_memory(&self, table: &dyn Table, rows: usize, bytes: usize) -> Result<(), DataError> {
         match self.max_memory.filter(|&limit| bytes as u64 > limit) {
             Some(limit) => {
-                Err(DataError::TooLarge { table: table.file().clone(), rows, needed: bytes as u64, limit })
+                let (table, needed) = (table.file().clone(), bytes as u64);
+                Err(TooLarge::Memory { table, rows, needed, limit }.into())
             }
             None => Ok(()),
         }

@@ -14,6 +14,7 @@ use crate::flaw::{Flaw, Place};
 use crate::number_format::NumberFormat;
 use crate::table::{Table, check_header};
 use crate::time::Clock;
+use crate::too_large::TooLarge;
 use crate::wide_lines::{LineTooWide, NarrowLines};
 use crate::wording::excerpt;
 
@@ -103,7 +104,7 @@ impl<R: Read> TextTable<R> {
         loop {
             let more = self.reader.read_byte_record(&mut self.record).map_err(|error| {
                 if LineTooWide::is_cause_of(&error) {
-                    return DataError::TooManyColumns { file: self.file.clone(), most: MAX_COLUMNS };
+                    return TooLarge::Columns { file: self.file.clone(), most: MAX_COLUMNS }.into();
                 }
                 unreadable(
                     &self.file,
@@ -115,7 +116,7 @@ impl<R: Read> TextTable<R> {
             })?;
             // Line ends within quotes hide the width of a line from the reader below.
             if self.record.len() > MAX_COLUMNS {
-                return Err(DataError::TooManyColumns { file: self.file.clone(), most: MAX_COLUMNS });
+                return Err(TooLarge::Columns { file: self.file.clone(), most: MAX_COLUMNS }.into());
             }
             // The reader stands on the line after the record, whose quotes may hold line ends.
             let within = self.record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;

@@ -170,15 +170,6 @@ impl Forecaster {
         self
     }
 
-    /// Has work that would take more memory than this refused before it takes it, as far as that can be foreseen:
-    /// parameters, gradients, the optimiser's state, windows, panels and forecasts; what models keep of their
-    /// windows is estimated. By default [`MemoryLimit::of_machine`]; the [`Fitted`] that comes of the training has
-    /// the same limit.
-    pub fn max_memory(mut self, bytes: u64) -> Self {
-        self.memory = MemoryLimit::of_bytes(bytes);
-        self
-    }
-
     /// Whether a model whose training early stopping ends goes back to the weights of its best check; true
     /// by default. neuralforecast keeps the last weights.
     pub fn restore_best(mut self, restore_best: bool) -> Self {
@@ -485,12 +476,6 @@ impl Fitted {
     /// ```
     pub fn workers(mut self, workers: &Workers) -> Self {
         self.workers = workers.clone();
-        self
-    }
-
-    /// Has forecasts refused that would take more memory than this, as [`Forecaster::max_memory`].
-    pub fn max_memory(mut self, bytes: u64) -> Self {
-        self.memory = MemoryLimit::of_bytes(bytes);
         self
     }
 

@@ -144,6 +144,15 @@ pub(crate) fn panels(panel: &Panel, copies: u64) -> Needs {
 pub(crate) const SMALLER: &str = "choose smaller layers, or lower h, input_size or windows_batch_size";
 
 impl Forecaster {
+    /// Has work that would take more memory than this refused before it takes it, as far as that can be foreseen:
+    /// parameters, gradients, the optimiser's state, windows, panels and forecasts; what models keep of their
+    /// windows is estimated. By default [`MemoryLimit::of_machine`]; the [`Fitted`] that comes of the training has
+    /// the same limit.
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.memory = MemoryLimit::of_bytes(bytes);
+        self
+    }
+
     /// Whether the models can be trained on the panel without its last `held_out` rows.
     pub(crate) fn check_training(
         &self,
@@ -208,6 +217,12 @@ impl Forecaster {
 }
 
 impl Fitted {
+    /// Has forecasts refused that would take more memory than this, as [`Forecaster::max_memory`].
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.memory = MemoryLimit::of_bytes(bytes);
+        self
+    }
+
     /// Whether `rows` rows of forecasts of steps like these can be held in memory beside what forecasting takes.
     pub(crate) fn check_forecast(
         &self,

@@ -1,0 +1,36 @@
+//! Tables that are larger than they may be.
+
+use std::sync::Arc;
+
+/// A table that is larger than it may be; said before it is read whole.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TooLarge {
+    /// A line of more columns than a table may have.
+    #[error(
+        "{file}: a line holds over {most} columns, the most that a table may have; check that it is CSV with one \
+         line per row"
+    )]
+    Columns {
+        /// The file.
+        file: Arc<str>,
+        /// The most that a table may have.
+        most: usize,
+    },
+    /// A table that takes more memory than it may.
+    #[error(
+        "{table}: its first {rows} rows take {} MB of memory, and the limit is {} MB; leave columns or series out, or \
+         raise the limit (--max-memory, ReadOptions::max_memory)",
+        .needed / 1_000_000, .limit / 1_000_000
+    )]
+    Memory {
+        /// The file or "the panel".
+        table: Arc<str>,
+        /// Rows that were read.
+        rows: usize,
+        /// Bytes that they take.
+        needed: u64,
+        /// Bytes that they may take.
+        limit: u64,
+    },
+}
