@@ -8,7 +8,8 @@ use foretell_data::{DataError, Frame, Future, Panel, Span, TimeStyle};
 use foretell_nn::Loss;
 
 use crate::error::Error;
-use crate::forecaster::{Fitted, FittedModel};
+use crate::fitted_model::FittedModel;
+use crate::forecaster::Fitted;
 use crate::levels::checked;
 use crate::local::{Local, Scaled};
 use crate::predict::PredictOptions;

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::columns::column_names;
-use crate::forecaster::{Fitted, FittedModel, Forecaster};
+use crate::fitted_model::FittedModel;
+use crate::forecaster::{Fitted, Forecaster};
 
 impl fmt::Debug for Forecaster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

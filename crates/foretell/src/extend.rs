@@ -5,7 +5,8 @@ use foretell_nn::Loss;
 
 use crate::columns::outputs;
 use crate::error::Error;
-use crate::forecaster::{Cutoff, Fitted, FittedModel};
+use crate::fitted_model::{Cutoff, FittedModel};
+use crate::forecaster::Fitted;
 
 impl Fitted {
     /// Whether `h` steps can be forecast.

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use foretell_checkpoint::LocalScaler as StoredScaler;
-use foretell_data::{Cutter, DataError, Frame, Freq, LocalScaler, Panel, Span, Vocabulary};
-use foretell_nn::{Dims, Loss, Model, Params};
-use foretell_train::{Cut, Forecasts, Outcome, Progress, TooManyThreads, TrainConfig, Verdict, Workers};
+use foretell_data::{DataError, Frame, Freq, LocalScaler, Panel, Vocabulary};
+use foretell_train::{Progress, TooManyThreads, TrainConfig, Verdict, Workers};
 
 use crate::categories::{categorical, check_categorical, numbered, vocabulary};
 use crate::columns::{ColumnNames, column_names, columns_read};
 use crate::conformal::{Conformal, PredictionIntervals};
 use crate::error::Error;
+use crate::fitted_model::FittedModel;
 use crate::interruption::Interruption;
 use crate::levels::check;
 use crate::local::{Local, Scaled};
@@ -22,7 +22,7 @@ use crate::side_by_side::side_by_side;
 use crate::spec::ModelSpec;
 use crate::training::{Turns, train, train_config};
 use crate::warning::WarningListener;
-use crate::windows::{Purpose, least_rows, window_dims, window_spec};
+use crate::windows::least_rows;
 
 /// Who is told of the steps of training: the model's column name and the state after the step.
 type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
@@ -67,15 +67,6 @@ pub struct Fitted {
     pub(crate) interruption: Option<Interruption>,
     pub(crate) warnings: WarningListener,
     pub(crate) memory: MemoryLimit,
-}
-
-/// One trained model.
-#[derive(Clone)]
-pub struct FittedModel {
-    pub(crate) spec: ModelSpec,
-    pub(crate) network: Arc<dyn Model>,
-    pub(crate) params: Params,
-    pub(crate) outcome: Option<Outcome>,
 }
 
 impl Forecaster {
@@ -335,63 +326,6 @@ impl Forecaster {
         }
         let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
         twice.map_or(Ok(()), |i| Err(Error::Columns { name: taken.swap_remove(i) }))
-    }
-}
-
-/// Where a window forecasts from: its series, and how many of the series' rows come before.
-pub(crate) type Cutoff = (usize, usize);
-
-impl FittedModel {
-    /// The model's name and hyper-parameters.
-    pub fn spec(&self) -> &ModelSpec {
-        &self.spec
-    }
-
-    /// The number of its parameters.
-    pub fn parameters(&self) -> usize {
-        self.params.table().numel()
-    }
-
-    /// The values of the parameter of this name, row-major, if there is one.
-    pub fn parameter(&self, name: &str) -> Option<&[f32]> {
-        let table = self.params.table();
-        Some(self.params.values(table.entry(table.find(name)?)))
-    }
-
-    /// The values of all parameters, in the order of their registration.
-    pub fn parameters_in_order(&self) -> impl Iterator<Item = &f32> {
-        self.params.table().entries().iter().flat_map(|entry| self.params.values(entry))
-    }
-
-    /// How its training ended; nothing for a model that was loaded.
-    pub fn outcome(&self) -> Option<&Outcome> {
-        self.outcome.as_ref()
-    }
-
-    /// The forecasts of all windows of `span`, `[windows, h, columns of the loss]`, and where they forecast from.
-    /// Only a model that forecasts step by step can do with another horizon than its own.
-    pub(crate) fn forecasts(
-        &self,
-        panel: &Panel,
-        span: Span<'_>,
-        loss: &Loss,
-        h: usize,
-        workers: &Workers,
-    ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
-        let dims = window_dims(&self.spec, self.network.as_ref(), Purpose::Forecast);
-        let dims = Dims { horizon: h, ..dims };
-        let cutter = Cutter::new(panel, &window_spec(&self.spec, &dims)?, span)?;
-        let windows: Vec<_> = (0..panel.n_series()).flat_map(|series| cutter.all(series)).collect();
-        let cut = Cut {
-            dims,
-            loss,
-            exclude_insample_y: self.spec.common().exclude_insample_y,
-            stepwise: self.network.stepwise().is_some(),
-        };
-        let forecasts = Forecasts { model: self.network.as_ref(), params: &self.params, cut, workers };
-        let values = forecasts.of(&cutter, &windows);
-        let before = |start: i64| (start + dims.input_size as i64) as usize;
-        Ok((windows.iter().map(|window| (window.series as usize, before(window.start))).collect(), values))
     }
 }
 

@@ -7,7 +7,7 @@ use foretell_checkpoint::Configuration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::forecaster::FittedModel;
+use crate::fitted_model::FittedModel;
 use crate::resume::{Keeper, trainings_in};
 
 /// How far a training came that its listener interrupted. Model directories have it in an entry of their configuration that

@@ -5,7 +5,8 @@ use foretell_nn::Loss;
 use crate::columns::{Output, outputs};
 use crate::conformal::{Conformal, is_point};
 use crate::error::Error;
-use crate::forecaster::{Fitted, FittedModel};
+use crate::fitted_model::FittedModel;
+use crate::forecaster::Fitted;
 
 /// How the columns of a model's forecast come about.
 pub(crate) struct Recipe<'a> {

@@ -54,6 +54,7 @@ mod cross_validation;
 mod debug;
 mod error;
 mod extend;
+mod fitted_model;
 mod forecaster;
 mod insample;
 mod inspect;
@@ -84,7 +85,8 @@ pub use columns::ColumnNames;
 pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use cross_validation::CrossValidation;
 pub use error::Error;
-pub use forecaster::{Fitted, FittedModel, Forecaster};
+pub use fitted_model::FittedModel;
+pub use forecaster::{Fitted, Forecaster};
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;

@@ -5,7 +5,8 @@ use foretell_nn::Loss;
 
 use crate::columns::Output;
 use crate::error::Error;
-use crate::forecaster::{Cutoff, Fitted, FittedModel};
+use crate::fitted_model::{Cutoff, FittedModel};
+use crate::forecaster::Fitted;
 use crate::local::Scaled;
 
 /// What [`Fitted::predict_with`] forecasts.

@@ -7,7 +7,7 @@ use foretell_nn::Table;
 use foretell_train::{Cut, Fit, Keep, Listener, PARAMS, TrainConfig, Workers, fit};
 
 use crate::error::Error;
-use crate::forecaster::FittedModel;
+use crate::fitted_model::FittedModel;
 use crate::optimisation::Optimisation;
 use crate::resume::Keeper;
 use crate::spec::ModelSpec;
