@@ -107,28 +107,31 @@ fn guarded<T, E: Display>(read: impl FnOnce() -> Result<T, E>) -> Result<T, Stri
     }
 }
 
-/// The same columns, but of texts that point into the pages which hold them: a long text that stands in many rows
-/// is not copied for each.
+/// The same columns, but of texts and bytes that point into the pages which hold them: a long text that stands in many
+/// rows is not copied for each.
 fn with_views(schema: &SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| {
-        let texts = match field.data_type() {
-            DataType::Dictionary(_, values) => values.is_string(),
-            other => other.is_string(),
+        let values = match field.data_type() {
+            DataType::Dictionary(_, values) => values,
+            other => other,
         };
-        match texts {
-            true => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
-            false => field.clone(),
-        }
+        let view = match values {
+            text if text.is_string() => DataType::Utf8View,
+            DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+            _ => return field.clone(),
+        };
+        Arc::new(field.as_ref().clone().with_data_type(view))
     });
     Arc::new(Schema::new_with_metadata(fields.collect::<Vec<FieldRef>>(), schema.metadata().clone()))
 }
 
-/// Whether a column of this type may be read. Those of lists, structs and bytes hold no numbers, texts or times,
-/// and a row of them may be of any size.
+/// Whether a column of this type may be read. Those of lists and structs hold no numbers, texts or times, and a row of
+/// them may be of any size.
 fn is_readable(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => is_readable(values),
-        other => other.is_primitive() || other.is_string() || *other == DataType::Boolean || other.is_null(),
+        DataType::Boolean | DataType::Null | DataType::FixedSizeBinary(_) => true,
+        other => other.is_primitive() || other.is_string() || other.is_binary(),
     }
 }
 

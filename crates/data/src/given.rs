@@ -35,9 +35,9 @@ pub(crate) const LATE_ZONE: &str =
 /// assert_eq!(TimeKind::Timestamp.display(panel.time(0, 1)), "2024-02-01");
 ///
 /// let noon = date(2024, 7, 1).at(12, 0, 0, 0);
-/// let hours = [noon, noon + 1.hour()];
+/// let hours = [noon, noon + 1.hour(), noon + 2.hours()];
 /// let builder = Panel::builder(TimeKind::Timestamp).zone(Zone::parse("Europe/Berlin")?);
-/// let panel = builder.series("shop", &hours, &[1.0, 2.0]).build()?;
+/// let panel = builder.series("shop", &hours, &[1.0, 2.0, 3.0]).build()?;
 /// assert_eq!(panel.time(0, 0), 1_719_828_000_000_000); // 10:00 UTC
 /// # Ok::<(), foretell_data::DataError>(())
 /// ```

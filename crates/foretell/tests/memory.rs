@@ -1,9 +1,18 @@
 //! Limits of memory: what foreseeably takes more is refused before it is taken, and what is foreseen is about what
 //! is taken.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use bytesize::ByteSize;
 use foretell::{Error, Forecaster, Freq, MODELS, MemoryLimit, ModelSpec, Panel, PredictOptions, bench};
 use foretell_fuzz::peak_memory;
+
+/// What a test takes is counted for the whole process.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 const FIVE_GB: u64 = 5_000_000_000;
 
@@ -29,6 +38,7 @@ fn needed(error: &Error) -> u64 {
 
 #[test]
 fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
+    let _alone = alone();
     let panel = panel(300);
     for entry in MODELS {
         // NBEATS would have more parameters than a model may have.
@@ -51,6 +61,7 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
 
 #[test]
 fn what_is_foreseen_is_about_what_is_taken() {
+    let _alone = alone();
     let panel = panel(3_000);
     for entry in MODELS {
         let spec = || spec(entry.name, 48, 128).set("windows_batch_size", 512).expect("windows");
@@ -77,6 +88,7 @@ fn what_is_foreseen_is_about_what_is_taken() {
 
 #[test]
 fn forecasts_that_are_held_count() {
+    let _alone = alone();
     let panel = panel(5_000);
     let forecaster = || Forecaster::new([spec("NLinear", 24, 96)]).expect("a model").max_memory(2_000_000);
     let fitted = forecaster().fit(&panel).expect("a training within 2 MB");
@@ -89,6 +101,7 @@ fn forecasts_that_are_held_count() {
 
 #[test]
 fn models_side_by_side_count_together() {
+    let _alone = alone();
     let panel = panel(300);
     let two = || {
         [spec("NLinear", 24, 96), spec("DLinear", 24, 96)]

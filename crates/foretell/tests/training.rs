@@ -257,7 +257,12 @@ fn names_that_would_collide_are_refused_before_training() {
         Forecaster::new(specs).and_then(|f| f.fit(&panel())).expect_err("a collision")
     };
     assert!(fit(vec![alias("NLinear", "y")]).to_string().contains("would be called y"));
-    let shadow = vec![alias("NLinear", "x"), alias("NLinear", "x"), alias("NLinear", "x1")];
+    let steps = |alias: ModelSpec, steps: u64| alias.set("max_steps", steps).expect("steps");
+    let shadow = vec![
+        steps(alias("NLinear", "x"), 1),
+        steps(alias("NLinear", "x"), 2),
+        steps(alias("NLinear", "x1"), 3),
+    ];
     assert!(fit(shadow).to_string().contains("would be called x1"));
     assert!(fit(vec![alias("NLinear", "x"), alias("DLinear", "x")]).to_string().contains("have the alias x"));
     for bad in ["", "a/b", ".hidden"] {

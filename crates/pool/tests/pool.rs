@@ -259,7 +259,7 @@ fn an_empty_buffer_owns_nothing() {
         let before = metrics();
         let mut empty = Buffer::<f64>::default();
         empty.fill(1.0);
-        assert_eq!(format!("{empty:?} {:?}", Buffer::filled(2, 1u16)), "[] [1, 1]");
+        assert_eq!(format!("{empty:?} {:?}", Buffer::filled(2, 1u16)), "Buffer[0] [] Buffer[2] [1, 1]");
         assert_eq!(empty, Buffer::copied(&[]));
         assert_eq!(since(before).1, 1);
     });
