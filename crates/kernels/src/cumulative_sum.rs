@@ -16,7 +16,7 @@ pub fn forward(x: &[f32], axis: Axis, out: &mut [f32]) {
     totals(x, axis, out, 0..axis.len, |out, total| *out = total);
 }
 
-/// The gradient of [`forward`], given that of its output: x[t] is in all totals from t on, so it is the running
+/// The gradient of [`forward`], given that of its output: `x[t]` is in all totals from t on, so it is the running
 /// total from the end. It replaces `grad_x` or is added to it.
 ///
 /// # Panics

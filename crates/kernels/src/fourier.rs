@@ -13,7 +13,7 @@
 //!
 //! # Derivation of the gradients
 //!
-//! Both are linear, so their gradients are the transposed sums. That of the forward transform gives x[t] the sum of
+//! Both are linear, so their gradients are the transposed sums. That of the forward transform gives `x[t]` the sum of
 //! `gre[k] cos(w k t) - gim[k] sin(w k t)`: the inverse of g / c, times n. That of the inverse gives
 //! `re[k] = c[k]/n Σ_t g[t] cos(w k t)`, and the imaginary part likewise: the transform of g, times c / n.
 //!
