@@ -23,14 +23,15 @@ Examples:
   foretell inspect state   # fit --checkpoint state
   foretell inspect model --json | jq '.models[].hyper_parameters'
 
-With --json one object is printed: h, freq, fitted, id_col, time_col, target_col,
-local_scaler, local_static_scaler, prediction_intervals, interruption (models, an
-array of: model, step, max_steps; missing, the columns whose training had not begun;
-training; or null), dataset ([series, rows]), bytes, and models, an array of: alias,
-class, unsupported (why foretell cannot run it, or null), input_size, loss,
-scaler_type, hyper_parameters (those that differ from their defaults), parameters,
-bytes, tensors ([{name, shape, dtype}]). Of a directory of fit --checkpoint it is an array of: model, training, step, max_steps,
-finished, train_loss, valid_loss.")]
+With --json one object is printed: h, freq, fitted, id_col, time_col,
+target_col, local_scaler, local_static_scaler, prediction_intervals,
+interruption (models, an array of: model, step, max_steps; missing, the columns
+whose training had not begun; training; or null), dataset ([series, rows]),
+bytes, and models, an array of: alias, class, unsupported (why foretell cannot
+run it, or null), input_size, loss, scaler_type, hyper_parameters (those that
+differ from their defaults), parameters, bytes, tensors ([{name, shape,
+dtype}]). Of a directory of fit --checkpoint it is an array of: model, training,
+step, max_steps, finished, train_loss, valid_loss.")]
 pub(crate) struct Inspect {
     /// The directory
     #[arg(value_name = "DIR")]
