@@ -19,7 +19,7 @@ pub struct MlpSizes {
     pub dropout: f32,
 }
 
-/// Linear layers over the last dimension. Parameters are named as there: `layers.0.weight`, then
+/// Linear layers over the last dimension. Parameters are named as in neuralforecast: `layers.0.weight`, then
 /// `layers.3.weight` and so on, since activation and dropout count, too.
 #[derive(Clone, Debug)]
 pub struct Mlp {

@@ -35,7 +35,7 @@ impl Quantiles {
         let mut ends: Vec<_> = ends.collect();
         ends.sort_by(|a, b| a.0.total_cmp(&b.0));
         ends.insert(0, (50.0, "-median".to_owned()));
-        // The same operations in the same precision as there: quantiles are stored in checkpoints.
+        // The same operations in the same precision as in neuralforecast: quantiles are stored in checkpoints.
         let (values, suffixes) = ends.into_iter().map(|(q, suffix)| (q as f32 / 100.0, suffix)).unzip();
         Self { given: Given::Level(level.into_iter().map(|(_, number)| number).collect()), values, suffixes }
     }

@@ -185,8 +185,8 @@ impl Distribution {
         }
     }
 
-    /// The suffixes of the parameters' columns. Those of Bernoulli and NegativeBinomial say logits, as there;
-    /// there as here they hold probabilities.
+    /// The suffixes of the parameters' columns. Those of Bernoulli and NegativeBinomial say logits, as in
+    /// neuralforecast; in both they hold probabilities.
     fn parameter_suffixes(&self) -> &'static [&'static str] {
         match self.kind {
             Kind::Normal => &["-loc", "-scale"],

@@ -3,7 +3,7 @@
 use super::special::{beta_inc, digamma, ln_gamma, sigmoid, softplus};
 use super::{Family, Level, count_quantile};
 
-/// Outputs: the mean `μ` and the dispersion `α`, whose inverse is the total count `n`. Parameters, as there:
+/// Outputs: the mean `μ` and the dispersion `α`, whose inverse is the total count `n`. Parameters, as in neuralforecast:
 /// `n` and `p = μα / (1 + μα)`.
 ///
 /// neuralforecast adds 1e-8 to `p` against a logarithm of 0. `μ` is at least 1e-8 times the window's scale, so it
