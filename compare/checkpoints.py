@@ -35,7 +35,7 @@ from neuralforecast.losses.pytorch import (
     QuantileLoss,
     TukeyLoss,
 )
-from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, NBEATSx, NLinear
+from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, MLPMultivariate, NBEATSx, NLinear
 from neuralforecast.utils import PredictionIntervals
 
 HIST = dict(hist_exog_list=["x2", "x1"])  # not in the panel's column order
@@ -332,6 +332,19 @@ CASES = {
         ahead=8,
         futr=["f1"],
         stat=["s1", "s2"],
+    ),
+    # Windows of all series, of which two begin later than the first.
+    "multivariate": Case(
+        "D",
+        [
+            (MLPMultivariate, SMALL_MLP | dict(n_series=3, scaler_type="standard", loss=MQLoss(level=[80]))),
+            (MLPMultivariate, SMALL_MLP | HIST | FUTR | STAT | dict(n_series=3, alias="exog", scaler_type="robust")),
+            (MLPMultivariate, SMALL_MLP | dict(n_series=3, alias="scaled", input_size=14, start_padding_enabled=True, valid_loss=MSE())),
+        ],
+        lengths=(40, 25, 17),
+        val_size=4,
+        local=dict(local_scaler_type="standard"),
+        **EXOG_COLUMNS,
     ),
     "local-robust-iqr": Case(
         "MS", [(DLinear, dict(loss=MQLoss(level=[80])))], season=12, local=dict(local_scaler_type="robust-iqr")

@@ -6,12 +6,13 @@ For a model with dropout, give its arguments a rate of 0: the fixtures are compu
 """
 
 import json
+import sys
 
 import torch
 from common import canonical, fixtures, generator, one_thread
 from neuralforecast._serialization import encode_value
 from neuralforecast.losses.pytorch import MAE, MSE, RMSE, SMAPE, DistributionLoss, HuberLoss, HuberMQLoss, HuberQLoss, MQLoss, QuantileLoss
-from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, NBEATSx, NLinear
+from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, MLPMultivariate, NBEATSx, NLinear
 from ops import DISTRIBUTIONS
 from safetensors.torch import save
 
@@ -158,6 +159,12 @@ RECURRENT_CASES = [
     *LOSSES.items(),
 ]
 
+# Multivariate models whose outputs stand series by series; of the others they stand output by output.
+SERIES_FIRST = (MLPMultivariate,)
+
+# Losses with several outputs of several series, and a distribution.
+MULTIVARIATE_LOSSES = LOSSES | dict(studentt=dict(loss=DistributionLoss("StudentT")), normal=dict(loss=DistributionLoss("Normal")))
+
 # Model class -> (arguments of every case, [(case, further arguments)]). A later model is one entry.
 CASES = {
     NLinear: (
@@ -204,6 +211,24 @@ CASES = {
     NBEATS: (NBEATS_SMALL, NBEATS_CASES + NBEATS_BASES + [("legendre-mq", dict(basis="legendre", n_basis=3) | LOSSES["mq"])]),
     NBEATSx: (NBEATS_SMALL, NBEATS_CASES + NBEATSX_CASES),
     NHITS: (NHITS_SMALL, NHITS_CASES),
+    MLPMultivariate: (
+        dict(h=4, input_size=6, n_series=3, hidden_size=8),
+        [
+            ("default", {}),
+            ("layers1", dict(num_layers=1)),
+            ("h1", dict(h=1)),
+            ("one-series", dict(n_series=1, **EXOG)),
+            ("one-window", ONE),
+            ("exog", EXOG),
+            ("futr", FUTR),
+            ("hist", HIST),
+            ("stat", STAT),
+            ("exog-mq", EXOG | LOSSES["mq"]),
+            ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+            *CATEGORICAL,
+            *MULTIVARIATE_LOSSES.items(),
+        ],
+    ),
     RNN: (RECURRENT_SMALL, RECURRENT_CASES),
     LSTM: (RECURRENT_SMALL, RECURRENT_CASES),
     GRU: (RECURRENT_SMALL, RECURRENT_CASES),
@@ -211,7 +236,10 @@ CASES = {
 
 
 def windows(model, batch, holes, random):
-    """One batch as `BaseModel.training_step` passes it: (what forward receives, target, mask)."""
+    """One batch of rows, as foretell has them: (inputs, target, mask). Of a univariate model a row is a window, and that is what
+    `BaseModel.training_step` passes to forward; of a multivariate one N neighbouring rows are, see `received`."""
+    n = model.n_series if model.MULTIVARIATE else 1
+    batch *= n
     length, h = model.input_size, model.h
     past, future = length, h  # steps of hist columns with a value, and of futr columns beyond `length`
     if model.RECURRENT:
@@ -241,12 +269,53 @@ def windows(model, batch, holes, random):
     )
     if model.hist_exog_list:
         inputs["hist_exog"][:, past:] = 0.0
+    if n > 1 and model.stat_exog_list:  # static columns are those of the series, whatever the window
+        inputs["stat_exog"] = inputs["stat_exog"][:n].repeat(batch // n, 1)
     if holes:
         inputs["insample_mask"] = (torch.rand(batch, length, 1, generator=random) > 0.3).float()
     target = normal(batch, h, 1)
     mask = torch.ones(batch, h, 1)
     mask[0, -1] = 0.0 if h > 1 else 1.0  # a horizon that runs past the end of its series
     return inputs, target, mask
+
+
+def received(model, inputs):
+    """What forward receives for these rows: of a multivariate model [B, time, N], columns [B, column, time, N] and [N, column]."""
+    if not model.MULTIVARIATE:
+        return inputs
+    n = model.n_series
+    steps = {key: inputs[key].reshape(-1, n, *inputs[key].shape[1:2]).transpose(1, 2) for key in ("insample_y", "insample_mask")}
+
+    def columns(key):
+        values = inputs[key]
+        return None if values is None else values.reshape(-1, n, *values.shape[1:]).permute(0, 3, 2, 1)
+
+    stat = inputs["stat_exog"]
+    return steps | {key: columns(key) for key in ("hist_exog", "futr_exog")} | {"stat_exog": None if stat is None else stat[:n]}
+
+
+def by_window(model, rows):
+    """[B * N, h, 1] as [B, h, N]."""
+    return rows.reshape(-1, model.n_series, rows.shape[1]).transpose(1, 2) if model.MULTIVARIATE else rows
+
+
+def arranged(model, output):
+    """The output with its numbers where the loss reads them: for losses that read series by series, these models have them quantile
+    by quantile, so that neuralforecast takes quantiles of one series for other series (a defect; foretell computes this)."""
+    outputs = model.loss.outputsize_multiplier
+    if not model.MULTIVARIATE or outputs == 1 or model.loss.is_distribution_output or type(model) in SERIES_FIRST:
+        return output
+    return output.reshape(*output.shape[:2], outputs, model.n_series).transpose(2, 3).flatten(2)
+
+
+def by_row(model, output):
+    """An arranged output as [B * N, h, outputs]."""
+    if not model.MULTIVARIATE:
+        return output
+    b, h, n, outputs = *output.shape[:2], model.n_series, model.loss.outputsize_multiplier
+    if model.loss.is_distribution_output:
+        return output.reshape(b, h, outputs, n).permute(0, 3, 1, 2).reshape(b * n, h, outputs)
+    return output.reshape(b, h, n, outputs).transpose(1, 2).reshape(b * n, h, outputs)
 
 
 def hyper_parameter(value):
@@ -289,31 +358,45 @@ def write(model_class, case, arguments):
 
     if model.loss.is_distribution_output:
         target = DISTRIBUTIONS[model.loss.distribution][1](target)
-        loc, scale = torch.rand(2, batch, 1, 1, generator=random) * 4 + 0.5
+        loc, scale = torch.rand(2, len(target), 1, 1, generator=random) * 4 + 0.5
         tensors |= {"loc": loc.flatten(), "scale": scale.flatten()}
+        if model.MULTIVARIATE:
+            loc, scale = by_window(model, loc), by_window(model, scale)
 
     def forward():
         def embed(kind):  # as the base class does before forward
             lists = [getattr(model, f"{kind}{suffix}") for suffix in ("_exog_list", "_cat_exog_list", "_cat_embeddings")]
             return model._embed_stream(inputs[f"{kind}_exog"], *lists)
 
-        output = model(inputs | {f"{kind}_exog": embed(kind) for kind in ("hist", "futr", "stat")})
+        embedded = inputs | {f"{kind}_exog": embed(kind) for kind in ("hist", "futr", "stat")}
+        output = arranged(model, model(received(model, embedded)))
         if model.loss.is_distribution_output:
             args = model.loss.scale_decouple(output=model.loss.domain_map(output), loc=loc, scale=scale)
-            return output, model.loss(y=target, distr_args=args, mask=mask)
-        y_hat = model.loss.domain_map(output)
-        return output, model.loss(y=target, y_hat=y_hat, y_insample=inputs["insample_y"], mask=mask)
+            return output, model.loss(y=by_window(model, target), distr_args=args, mask=by_window(model, mask))
+        y_hat, y_insample = model.loss.domain_map(output), by_window(model, inputs["insample_y"])
+        return output, model.loss(y=by_window(model, target), y_hat=y_hat, y_insample=y_insample, mask=by_window(model, mask))
 
+    # State that training changes but no gradient does (batch normalisation): random, so that a forecast shows it.
+    state = {key: value for key, value in model.named_buffers() if key.endswith(("running_mean", "running_var", "num_batches_tracked"))}
+    with torch.no_grad():
+        for key, value in state.items():
+            if value.is_floating_point():
+                value += torch.rand(value.shape, generator=random)
+    tensors |= {f"weights/{key}": value.clone() for key, value in model.state_dict().items()}
+    if state:
+        with torch.no_grad():
+            tensors["forecast"] = by_row(model, model.eval() and forward()[0])
+        model.train()
     output, loss = forward()
     loss.backward()
 
-    tensors |= {f"weights/{key}": value for key, value in model.state_dict().items()}
     tensors |= {f"inputs/{key}": value for key, value in inputs.items() if value is not None}
     tensors |= {f"grads/{key}": torch.zeros_like(value) if value.grad is None else value.grad for key, value in trainable.items()}
-    tensors |= {"output": output, "target": target, "mask": mask, "loss": loss}
+    tensors |= {"output": by_row(model, output), "target": target, "mask": mask, "loss": loss}
     # A clone each, because tied entries (a shared PReLU, loss and valid_loss) are written under every name.
     tensors = {key: value.detach().clone().contiguous() for key, value in tensors.items()}
     tensors["losses"] = torch.tensor(training_losses(forward, trainable.values()))
+    tensors |= {f"state/{key}": value.clone() for key, value in state.items()}  # after eleven batches
     metadata = {
         "model_class": model_class.__name__,
         "hyper_parameters": json.dumps({key: hyper_parameter(value) for key, value in arguments.items()}),
@@ -322,10 +405,14 @@ def write(model_class, case, arguments):
 
 
 def main():
+    """Writes the cases of all models, or of those that are named: the last digits depend on the processor."""
     one_thread()
-    for old in fixtures("models").glob("*.safetensors"):
-        old.unlink()
-    for model_class, (common, cases) in CASES.items():
+    named = sys.argv[1:]
+    chosen = {model_class: cases for model_class, cases in CASES.items() if not named or model_class.__name__ in named}
+    for model_class in chosen:
+        for old in fixtures("models").glob(f"{model_class.__name__}-*.safetensors"):
+            old.unlink()
+    for model_class, (common, cases) in chosen.items():
         for case, arguments in cases:
             write(model_class, case, common | arguments)
         print(f"models: {model_class.__name__}, {len(cases)} cases")

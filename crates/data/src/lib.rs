@@ -68,6 +68,7 @@ mod frame_write;
 mod freq;
 mod gaps;
 mod given;
+mod grid;
 mod local;
 mod long;
 pub mod nan_as_null;

@@ -5,6 +5,9 @@
 //! follow, and (with start padding) `input_size - 1` zeros precede. Here a window is its series and
 //! the row at which it starts. Windows of a series are counted by arithmetic; only a panel with an
 //! `available_mask` needs a bit per candidate.
+//!
+//! A window of all series ([`WindowSpec::all_series`]) is one [`WindowRef`] per series, next to each other, all of
+//! them as far from the ends of their series: a number of the grid stands for all of them.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,6 +17,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::covariates::Future;
 use crate::error::DataError;
+use crate::grid::{Grid, Keep, Known};
 use crate::long::Kind;
 use crate::panel::Panel;
 use crate::ranks::Ranks;
@@ -42,6 +46,9 @@ pub struct WindowSpec {
     pub stat: Vec<String>,
     /// How each window is scaled.
     pub scaler: WindowScaler,
+    /// Whether a window holds all series of the panel, for multivariate models. It is one to train on if all of
+    /// them together know enough rows.
+    pub all_series: bool,
 }
 
 impl WindowSpec {
@@ -57,6 +64,7 @@ impl WindowSpec {
             futr: Vec::new(),
             stat: Vec::new(),
             scaler: WindowScaler::Identity,
+            all_series: false,
         }
     }
 
@@ -128,111 +136,6 @@ pub struct WindowRef {
     pub start: i64,
 }
 
-/// The places where windows may start, the same for every series when counted from its end.
-#[derive(Clone, Copy, Debug)]
-struct Grid {
-    /// First start minus length of the series.
-    offset: i64,
-    step: i64,
-    count: i64,
-    /// Rows at the end of each series that windows do not see.
-    cut: i64,
-    keep: Keep,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Keep {
-    All,
-    /// Windows with that many known insample and outsample rows.
-    Known {
-        insample: i64,
-        outsample: i64,
-    },
-    /// Windows whose cutoff is a row of the series.
-    Cutoff,
-    /// Windows whose horizon is rows of the series.
-    Horizon,
-}
-
-impl Grid {
-    fn new(panel: &Panel, spec: &WindowSpec, span: Span<'_>) -> Result<Self, DataError> {
-        let (l, h) = (spec.input_size as i64, spec.horizon as i64);
-        let (step, longest) = (spec.step_size as i64, panel.max_len() as i64);
-        let rows = |name: &'static str, value: usize, least: i64| {
-            let most = i64::from(i32::MAX);
-            match i64::try_from(value) {
-                Ok(value) if (least..=most).contains(&value) => Ok(value),
-                _ => Err(DataError::setting(name, value, format!("{least} to {most}"))),
-            }
-        };
-        Ok(match span {
-            Span::Train { val_size, test_size } => {
-                let cut = rows("val_size", val_size, 0)? + rows("test_size", test_size, 0)?;
-                let padding = if spec.start_padding { l - 1 } else { 0 };
-                let [insample, outsample] = spec.availability_threshold;
-                let known = |rows: i64, fraction: f64| ((rows as f64 * fraction) as i64).max(1);
-                let keep = Keep::Known { insample: known(l, insample), outsample: known(h, outsample) };
-                // Padding, rows and h zeros, less one window, in steps.
-                let room = padding + longest - cut - l;
-                let count = if room < 0 { 0 } else { room / step + 1 };
-                Self { offset: -longest - padding, step, count, cut, keep }
-            }
-            Span::Validation { val_size, test_size } => {
-                let val = rows("val_size", val_size, h)?;
-                let test = rows("test_size", test_size, 0)?;
-                // The frame is the last l + val rows before the test rows. A longest series that
-                // does not fill it is padded only if not even one window fits.
-                let width = (longest.min(l + val + test) - test).max(0);
-                let padding = if width < l + h { l + val - width } else { 0 };
-                let first = (longest - (l + val + test)).max(0) - padding;
-                let count = (width + padding - l - h) / step + 1;
-                Self { offset: first - longest, step, count, cut: test, keep: Keep::All }
-            }
-            Span::Test { test_size, step_size } => {
-                let test = rows("test_size", test_size, h)?;
-                let step = rows("step_size", step_size, 1)?;
-                if (test - h) % step != 0 {
-                    let expected = format!("h = {h} plus a multiple of step_size = {step}");
-                    return Err(DataError::setting("test_size", test, expected));
-                }
-                let count = (test - h) / step + 1;
-                Self { offset: -test - l, step, count, cut: 0, keep: Keep::Cutoff }
-            }
-            Span::Insample { step_size, from_padding } => {
-                let step = rows("step_size", step_size, 1)?;
-                let count = if longest < h { 0 } else { (longest - h) / step + 1 };
-                let offset = -l - h - (count - 1).max(0) * step;
-                let keep = if from_padding { Keep::Horizon } else { Keep::Cutoff };
-                Self { offset, step, count, cut: 0, keep }
-            }
-            Span::Predict { .. } => Self { offset: -l, step: 1, count: 1, cut: 0, keep: Keep::All },
-        })
-    }
-
-    /// Numbers of the windows of a series of `len` wholly known rows: those whose start makes both
-    /// parts overlap the rows enough, which is an interval.
-    fn candidates(&self, len: i64, l: i64, h: i64) -> Range<i64> {
-        let (low, high) = match self.keep {
-            Keep::All => return 0..self.count,
-            Keep::Cutoff => (1 - l, len),
-            Keep::Horizon => (-l, len),
-            Keep::Known { insample, outsample } => {
-                let rows = len - self.cut;
-                if rows < insample.max(outsample) {
-                    return 0..0;
-                }
-                let low = (insample - l).max(outsample - l - h);
-                (low, (rows - insample).min(rows - outsample - l))
-            }
-        };
-        let first = len + self.offset;
-        // Smallest number with first + step * number >= low, and largest with <= high.
-        let from = -(first - low).div_euclid(self.step);
-        let to = (high - first).div_euclid(self.step) + 1;
-        from.clamp(0, self.count)..to.clamp(from.clamp(0, self.count), self.count)
-    }
-}
-
 /// A column of which windows see a part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowColumn<'p> {
@@ -255,7 +158,9 @@ pub struct Cutter<'p> {
     /// Weights of rows in the loss; training only.
     pub(crate) weight: Option<&'p [f32]>,
     grid: Grid,
-    /// Which candidates are windows, where `available_mask` decides.
+    all_series: bool,
+    /// Which candidates are windows: of each series, where `available_mask` decides; of all series together,
+    /// where they have to know enough rows.
     ranks: Option<Ranks>,
 }
 
@@ -306,10 +211,17 @@ impl<'p> Cutter<'p> {
             stat: stat.collect::<Result<_, _>>()?,
             weight: panel.data.weight.as_deref().filter(|_| train),
             grid,
+            all_series: spec.all_series,
             ranks: None,
         };
-        if let (Keep::Known { insample, outsample }, Some(mask)) = (grid.keep, &panel.data.mask) {
-            cutter.ranks = Some(cutter.rank(mask, [insample, outsample]));
+        match (grid.keep, &panel.data.mask) {
+            (Keep::Known { .. }, _) if spec.all_series => {
+                cutter.ranks = Some(cutter.rank_together(spec.availability_threshold));
+            }
+            (Keep::Known { insample, outsample }, Some(mask)) => {
+                cutter.ranks = Some(cutter.rank(mask, [insample, outsample]));
+            }
+            _ => {}
         }
         if let Span::Train { val_size, test_size } = span {
             cutter.check_lengths(spec, val_size, test_size)?;
@@ -355,29 +267,48 @@ impl<'p> Cutter<'p> {
     /// Marks the candidates with enough known rows.
     fn rank(&self, mask: &[f32], least: [i64; 2]) -> Ranks {
         let mut ranks = Ranks::default();
-        let mut known = Vec::new();
         for series in 0..self.panel.n_series() {
-            let rows = self.panel.series[series].rows();
-            let end = self.visible(series).max(0);
-            known.clear();
-            known.push(0_i64);
-            for value in &mask[rows] {
-                known.push(known[known.len() - 1] + i64::from(*value == 1.0));
-            }
-            let within = |from: i64, len: usize| {
-                let (from, to) = (from.clamp(0, end), (from + len as i64).clamp(0, end));
-                known[to as usize] - known[from as usize]
-            };
+            let known = Known::new(Some(&mask[self.panel.series[series].rows()]), self.visible(series));
             ranks.push(self.candidates(series).map(|number| {
                 let start = self.start(series, number);
-                let insample = within(start, self.l);
-                insample >= least[0] && within(start + self.l as i64, self.h) >= least[1]
+                let insample = known.within(start, self.l);
+                insample >= least[0] && known.within(start + self.l as i64, self.h) >= least[1]
             }));
         }
         ranks
     }
 
+    /// Marks the windows of all series that have enough known rows, counted over the series: these fractions of
+    /// their cells, and one cell of each part.
+    fn rank_together(&self, fractions: [f64; 2]) -> Ranks {
+        let n = self.panel.n_series();
+        let mut sums = vec![[0_i64; 2]; self.grid.count as usize];
+        for series in 0..n {
+            let mask = self.panel.data.mask.as_ref().map(|mask| &mask[self.panel.series[series].rows()]);
+            let known = Known::new(mask, self.visible(series));
+            for (number, sums) in (0..).zip(&mut sums) {
+                let start = self.start(series, number);
+                sums[0] += known.within(start, self.l);
+                sums[1] += known.within(start + self.l as i64, self.h);
+            }
+        }
+        let least = |rows: usize, fraction: f64| ((rows as f64 * fraction * n as f64) as i64).max(1);
+        let least = [least(self.l, fractions[0]), least(self.h, fractions[1])];
+        let mut ranks = Ranks::default();
+        ranks.push(sums.iter().map(|sums| sums[0] >= least[0] && sums[1] >= least[1]));
+        ranks
+    }
+
+    /// Numbers of the grid among which the windows of a series are. What a series lacks of a window of all series
+    /// is padding.
     fn candidates(&self, series: usize) -> Range<i64> {
+        if self.all_series {
+            return 0..self.grid.count;
+        }
+        self.series_candidates(series)
+    }
+
+    fn series_candidates(&self, series: usize) -> Range<i64> {
         let len = self.panel.len(series) as i64;
         self.grid.candidates(len, self.l as i64, self.h as i64)
     }
@@ -396,12 +327,29 @@ impl<'p> Cutter<'p> {
         self.panel
     }
 
-    /// Number of windows of a series.
+    /// Rows of a batch that a window takes: one, or one for each series of the panel.
+    pub fn rows_per_window(&self) -> usize {
+        if self.all_series { self.panel.n_series() } else { 1 }
+    }
+
+    /// Whether the span has such a window of this series for its own sake, not only to complete one of all series.
+    pub fn is_of_series(&self, window: WindowRef) -> bool {
+        let series = window.series as usize;
+        let number = (window.start - self.start(series, 0)) / self.grid.step;
+        self.series_candidates(series).contains(&number)
+    }
+
+    /// Number of windows of a series; if windows hold all series, of all of them together.
     pub fn windows_of(&self, series: usize) -> usize {
         match &self.ranks {
-            Some(ranks) => ranks.count(series),
+            Some(ranks) => ranks.count(self.sequence(series)),
             None => self.candidates(series).count(),
         }
+    }
+
+    /// Where the ranks of a series are.
+    fn sequence(&self, series: usize) -> usize {
+        if self.all_series { 0 } else { series }
     }
 
     /// Number of windows of all series.
@@ -415,6 +363,18 @@ impl<'p> Cutter<'p> {
         all.filter(|series| self.windows_of(*series as usize) > 0).collect()
     }
 
+    /// All windows, a row of the batch each: series after series in order of time; windows of all series in order of
+    /// time, each with its series in their order.
+    pub fn rows(&self) -> Vec<WindowRef> {
+        let n = self.panel.n_series();
+        if !self.all_series {
+            return (0..n).flat_map(|series| self.all(series)).collect();
+        }
+        (0..self.windows_of(0))
+            .flat_map(|index| (0..n).map(move |series| self.window(series, 0, index)))
+            .collect()
+    }
+
     /// The windows of a series, in order of time.
     pub fn all(&self, series: usize) -> impl ExactSizeIterator<Item = WindowRef> {
         let first = self.candidates(series).start;
@@ -423,7 +383,7 @@ impl<'p> Cutter<'p> {
 
     /// The `index`-th window of a series whose first candidate is number `first`.
     fn window(&self, series: usize, first: i64, index: usize) -> WindowRef {
-        let index = self.ranks.as_ref().map_or(index, |ranks| ranks.select(series, index));
+        let index = self.ranks.as_ref().map_or(index, |ranks| ranks.select(self.sequence(series), index));
         WindowRef { series: series as u32, start: self.start(series, first + index as i64) }
     }
 
@@ -431,9 +391,16 @@ impl<'p> Cutter<'p> {
     ///
     /// As in neuralforecast: `n` distinct windows if there are that many, else `n` with
     /// repetition; without `n`, all of them in order. Nothing is drawn from series that have no
-    /// window at all.
+    /// window at all. If windows hold all series, `n` is their number, whatever `series` says, and each comes with
+    /// its series in their order.
     pub fn draw(&self, series: &[u32], n: Option<usize>, stream: &mut Stream, out: &mut Vec<WindowRef>) {
         out.clear();
+        if self.all_series {
+            let all = 0..self.panel.n_series();
+            let window = |index| all.clone().map(move |series| self.window(series, 0, index as usize));
+            let total = self.windows_of(0) as u64;
+            return draw_indices(total, n, stream, |index| out.extend(window(index)));
+        }
         let mut total = 0_u64;
         // For each series, the windows up to its end and its first candidate.
         let ends: Vec<(u64, i64)> = (series.iter())
@@ -447,26 +414,31 @@ impl<'p> Cutter<'p> {
             let before = at.checked_sub(1).map_or(0, |at| ends[at].0);
             self.window(series[at] as usize, ends[at].1, (index - before) as usize)
         };
-        match n {
-            _ if total == 0 => {}
-            None => out.extend(series.iter().flat_map(|series| self.all(*series as usize))),
-            Some(n) if total < n as u64 => out.extend((0..n).map(|_| window(stream.below(total)))),
-            Some(n) => {
-                // The first n steps of a Fisher-Yates shuffle of 0..total; only cells that were
-                // swapped are held.
-                let mut moved = FxHashMap::with_capacity_and_hasher(n, FxBuildHasher);
-                for i in 0..n as u64 {
-                    let j = i + stream.below(total - i);
-                    let at_i = moved.get(&i).copied().unwrap_or(i);
-                    out.push(window(moved.insert(j, at_i).unwrap_or(j)));
-                }
-            }
-        }
+        draw_indices(total, n, stream, |index| out.push(window(index)));
     }
 
     /// Rows of a series that windows of this span see.
     pub(crate) fn visible(&self, series: usize) -> i64 {
         self.panel.len(series) as i64 - self.grid.cut
+    }
+}
+
+/// `n` distinct numbers below `total` if there are that many, else `n` with repetition; without `n`, all of them
+/// in order.
+fn draw_indices(total: u64, n: Option<usize>, stream: &mut Stream, mut take: impl FnMut(u64)) {
+    match n {
+        _ if total == 0 => {}
+        None => (0..total).for_each(take),
+        Some(n) if total < n as u64 => (0..n).for_each(|_| take(stream.below(total))),
+        Some(n) => {
+            // The first n steps of a Fisher-Yates shuffle of 0..total; only cells that were swapped are held.
+            let mut moved = FxHashMap::with_capacity_and_hasher(n, FxBuildHasher);
+            for i in 0..n as u64 {
+                let j = i + stream.below(total - i);
+                let at_i = moved.get(&i).copied().unwrap_or(i);
+                take(moved.insert(j, at_i).unwrap_or(j));
+            }
+        }
     }
 }
 

@@ -47,6 +47,81 @@ fn training_windows_are_as_many_as_there() {
     }
 }
 
+/// Printed by neuralforecast 3.3's `_create_windows` of TSMixer: lengths of the series, L, h, step size, start
+/// padding, thresholds, val_size, test_size, numbers of the training windows on the grid.
+#[test]
+fn windows_of_all_series_are_those_of_neuralforecast() {
+    type Case<'a> = (&'a [usize], usize, usize, usize, bool, [f64; 2], usize, usize, &'a [i64]);
+    let table: [Case<'_>; 6] = [
+        (&[20, 12, 8], 8, 4, 1, false, [0.0, 0.0], 0, 0, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
+        (&[20, 12, 8], 8, 4, 3, true, [0.5, 0.5], 2, 1, &[4]),
+        (&[20, 20, 20], 8, 4, 1, false, [1.0, 1.0], 0, 0, &[0, 1, 2, 3, 4, 5, 6, 7, 8]),
+        (&[20, 5, 5], 5, 4, 1, false, [0.6, 0.3], 0, 0, &[12, 13, 14]),
+        (&[30, 12, 5], 10, 4, 2, true, [0.3, 0.2], 4, 0, &[4, 5, 6, 7, 8, 9, 10, 11, 12]),
+        (&[40, 22, 31], 6, 5, 4, false, [0.9, 0.5], 5, 3, &[4, 5]),
+    ];
+    for (lens, l, h, step_size, start_padding, availability_threshold, val_size, test_size, expected) in table
+    {
+        let all_series = true;
+        let spec = WindowSpec {
+            step_size,
+            start_padding,
+            availability_threshold,
+            all_series,
+            ..WindowSpec::new(l, h)
+        };
+        // Where every window needs all rows, an unknown one takes the window that holds it.
+        for unknown in [false, availability_threshold == [1.0; 2]] {
+            let expected = if unknown { &expected[1..] } else { expected };
+            let panel = panel(lens, |series, row| f32::from(!unknown || (series, row) != (0, 0)));
+            let cutter = Cutter::new(&panel, &spec, Span::Train { val_size, test_size }).unwrap();
+            assert_eq!(cutter.rows_per_window(), lens.len());
+            let rows = cutter.rows();
+            let longest = *lens.iter().max().unwrap() as i64;
+            let padding = if start_padding { l as i64 - 1 } else { 0 };
+            let mut found = Vec::new();
+            for window in rows.chunks(lens.len()) {
+                let offsets: Vec<i64> =
+                    window.iter().map(|row| row.start - lens[row.series as usize] as i64).collect();
+                assert!(
+                    offsets.iter().all(|offset| *offset == offsets[0]),
+                    "{window:?}: as far from the ends"
+                );
+                assert!(window.iter().map(|row| row.series as usize).eq(0..lens.len()), "{window:?}");
+                found.push((offsets[0] + longest + padding) / step_size as i64);
+            }
+            assert_eq!(found, expected, "{lens:?} {spec:?} {unknown}");
+
+            let mut drawn = Vec::new();
+            for n in [1, found.len(), found.len() + 3] {
+                cutter.draw(&[0], Some(n), &mut Stream::new(Key::new(5)), &mut drawn);
+                assert_eq!(drawn.len(), n * lens.len());
+                assert!(
+                    drawn.chunks(lens.len()).all(|window| rows.chunks(lens.len()).any(|row| row == window))
+                );
+                let mut distinct = drawn.clone();
+                distinct.sort_unstable();
+                distinct.dedup();
+                assert!(distinct.len() == n.min(found.len()) * lens.len() || n > found.len());
+            }
+            cutter.draw(&[], None, &mut Stream::new(Key::new(5)), &mut drawn);
+            assert_eq!(drawn, rows);
+        }
+    }
+}
+
+#[test]
+fn a_series_is_told_apart_from_what_completes_a_window() {
+    let panel = panel(&[20, 6], known);
+    let spec = WindowSpec { all_series: true, ..WindowSpec::new(4, 2) };
+    let cutter = Cutter::new(&panel, &spec, Span::Test { test_size: 10, step_size: 4 }).unwrap();
+    let rows = cutter.rows();
+    assert_eq!(rows.len(), 3 * 2);
+    let own: Vec<bool> = rows.iter().map(|row| cutter.is_of_series(*row)).collect();
+    // The second series begins after the cutoffs of the first two windows.
+    assert_eq!(own, [true, false, true, false, true, true]);
+}
+
 /// The same rules on arrays: every window of the padded frame, and whether it is kept.
 fn materialised(panel: &Panel, spec: &WindowSpec, span: Span<'_>) -> Vec<(WindowRef, Vec<bool>)> {
     let (l, h) = (spec.input_size, spec.horizon);

@@ -65,13 +65,13 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
     let [dims, ahead] = [Purpose::Train, Purpose::Forecast].map(|purpose| {
-        let dims = window_dims(spec, network.as_ref(), purpose);
+        let dims = window_dims(spec, network.needs, purpose);
         // The windows of a model that forecasts step by step reach over the horizon, less its last step.
-        let more = if network.stepwise().is_some() { dims.horizon - 1 } else { 0 };
+        let more = if network.needs.decoding.is_step_by_step() { dims.horizon - 1 } else { 0 };
         Dims { input_size: dims.input_size + more, ..dims }
     });
     let training = Training {
-        model: network.as_ref(),
+        network: &network,
         table: &table,
         dims,
         config: &train_config(spec),
@@ -82,7 +82,9 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
     check_bench(&training, &ahead, limit)?;
     let params = table.initialise(spec.common().random_seed);
     let parameters = params.table().numel();
-    let mut data = synthetic(&dims, &spec.categories(), batch);
+    let n_series = dims.n_series;
+    let whole = |range: std::ops::Range<usize>| range.start * n_series..range.end * n_series;
+    let mut data = synthetic(&dims, &spec.categories(), batch * n_series);
     loss.weigh(data.weights.values_mut(), dims.horizon);
     let (_, possible) = loss.support();
     data.target.values_mut().iter_mut().filter(|y| !possible(**y)).for_each(|y| *y = 1.0);
@@ -90,7 +92,7 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
 
     let held_bytes = {
         let before = foretell_pool::metrics().live_bytes;
-        let output = network.forward(&Forward::training(&params, Key::new(0)), &data.windows.inputs());
+        let output = network.model.forward(&Forward::training(&params, Key::new(0)), &data.windows.inputs());
         let mean = loss.mean(&output, data.truth(), total);
         drop(output);
         let held = foretell_pool::metrics().live_bytes.saturating_sub(before);
@@ -100,10 +102,10 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
 
     let measured = workers.enter(|| -> Result<_, TrainError> {
         let optimizer = Optimizer::new(params.table().arena_len(), optimisation.rule, optimisation.clip);
-        let mut engine = Engine::new(network.as_ref(), params, optimizer, &loss, Key::new(1), &workers);
+        let mut engine = Engine::new(&network, params, optimizer, &loss, Key::new(1), &workers);
         let mut steps = 0;
         let mut step = || {
-            let rows = |range: std::ops::Range<usize>| slice(&data, range);
+            let rows = |range: std::ops::Range<usize>| slice(&data, whole(range));
             steps += 1;
             let taken = engine.step(batch, total, optimisation.schedule.at(0), rows);
             taken.map(drop).map_err(|fault| TrainError::NotFinite {
@@ -121,18 +123,18 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
     });
     let (step_s, misses, params) =
         measured.map_err(|source| Error::Train { model: spec.alias().to_owned(), source })?;
-    let data = synthetic(&ahead, &spec.categories(), batch);
+    let data = synthetic(&ahead, &spec.categories(), batch * n_series);
     let forward = |params: &Params, windows: &Windows| {
-        forecast(network.as_ref(), params, windows, ahead.horizon, &mean_of_outputs)
+        forecast(&network, params, windows, ahead.horizon, &mean_of_outputs)
     };
     let forward_batch_s = workers.enter(|| {
         let parts = workers.threads().min(batch);
         let parts: Vec<_> = (0..parts)
-            .map(|i| Mutex::new(slice(&data, batch * i / parts..batch * (i + 1) / parts).windows))
+            .map(|i| Mutex::new(slice(&data, whole(batch * i / parts..batch * (i + 1) / parts)).windows))
             .collect();
         warm_median_seconds(|| workers.each(&parts, true, |_, windows| drop(forward(&params, windows))))
     });
-    let one = slice(&data, 0..1).windows;
+    let one = slice(&data, whole(0..1)).windows;
     let forward_one_s = warm_median_seconds(|| drop(forward(&params, &one)));
 
     Ok(Bench {

@@ -188,6 +188,7 @@ impl ForecastBlocks<'_> {
     fn largest(&self) -> (usize, usize) {
         let n_series = self.panel.n_series();
         match self.asked {
+            Asked::Ahead { h, .. } if self.fitted.is_multivariate() => (n_series, h),
             Asked::Ahead { h, .. } => (n_series.min(series_at_a_time(h)), h),
             Asked::Insample { step_size, .. } => {
                 let h = self.fitted.h();
@@ -212,6 +213,10 @@ impl ForecastBlocks<'_> {
     /// The series of the next block.
     fn places(&self) -> Range<usize> {
         let (start, series) = (self.done, self.panel.n_series());
+        // A model whose windows hold all series sees all of them at once.
+        if self.fitted.is_multivariate() {
+            return start..series;
+        }
         let end = match self.asked {
             Asked::Ahead { h, .. } => start + series_at_a_time(h),
             Asked::Insample { step_size, .. } => {

@@ -9,6 +9,9 @@ use serde_json::{Map, Value, json};
 /// Steps of a window: more than any calendar has use for.
 const MAX_STEPS: usize = 1_000_000;
 
+/// Series of a window.
+const MAX_SERIES: usize = 1_000_000;
+
 /// Windows of a batch.
 const MAX_WINDOWS: usize = 1_000_000;
 
@@ -21,11 +24,15 @@ const MAX_WIDTH: usize = 10_000;
 /// Those that only models have that embed categorical columns.
 pub(crate) const CATEGORICAL: [&str; 3] = ["cat_exog_list", "categorical_cardinalities", "cat_emb_dim"];
 
+/// That of models whose windows hold all series.
+pub(crate) const MULTIVARIATE: &str = "n_series";
+
 /// The hyper-parameters that every model has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Common {
     pub(crate) h: usize,
     pub(crate) input_size: i64,
+    pub(crate) n_series: Option<usize>,
     pub(crate) futr_exog_list: Option<Vec<String>>,
     pub(crate) hist_exog_list: Option<Vec<String>>,
     pub(crate) stat_exog_list: Option<Vec<String>>,
@@ -83,6 +90,7 @@ impl Default for Common {
         Self {
             h: 1,
             input_size: -1,
+            n_series: None,
             futr_exog_list: None,
             hist_exog_list: None,
             stat_exog_list: None,
@@ -143,6 +151,11 @@ impl Common {
                 "input_size",
                 self.input_size == -1 || (1..=MAX_STEPS as i64).contains(&self.input_size),
                 "between 1 and 1000000, or -1 for 3 * h",
+            ),
+            (
+                "n_series",
+                self.n_series.is_none_or(|series| (1..=MAX_SERIES).contains(&series)),
+                "between 1 and 1000000, or null for as many as the training data have",
             ),
             (
                 "categorical_cardinalities",

@@ -114,6 +114,19 @@ pub enum Error {
         /// Its horizon.
         found: usize,
     },
+    /// A panel of more or fewer series than a model's windows hold.
+    #[error(
+        "{model} forecasts all series of a panel together: n_series is {expected}, the data have {found} series; give it \
+         a panel of {expected}, or train it for {found}"
+    )]
+    SeriesCount {
+        /// The model.
+        model: String,
+        /// Series of a window.
+        expected: usize,
+        /// Series of the panel.
+        found: usize,
+    },
     /// A validation part that cannot be.
     #[error("val_size must be 0 or at least h = {h}, found {found}")]
     ValSize {
@@ -396,6 +409,7 @@ impl Error {
             | Self::Cardinality { .. }
             | Self::Support { .. }
             | Self::Frequency { .. }
+            | Self::SeriesCount { .. }
             | Self::ShortForIntervals { .. }
             | Self::NotCalibrated { .. }
             | Self::ShortForInsample { .. }

@@ -26,7 +26,7 @@ impl Fitted {
             if intervals && self.conformal.as_ref().is_some_and(|conformal| conformal.has(&name)) {
                 return Err(Error::IntervalsAhead { model: name, h: own, found: h });
             }
-            if model.network.stepwise().is_none() && going_on(&model.spec.loss()).is_none() {
+            if !model.network.needs.decoding.is_step_by_step() && going_on(&model.spec.loss()).is_none() {
                 return Err(Error::NoMedian { model: name, h: own });
             }
         }
@@ -42,7 +42,7 @@ impl Fitted {
         future: Option<&Future>,
         h: usize,
     ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
-        match h == self.h() || model.network.stepwise().is_some() {
+        match h == self.h() || model.network.needs.decoding.is_step_by_step() {
             true => model.forecasts(panel, Span::Predict { future }, loss, h, &self.workers),
             false => self.again_and_again(model, loss, panel, future, h),
         }

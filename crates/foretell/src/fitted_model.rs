@@ -1,9 +1,7 @@
 //! One trained model, and its forecasts of windows.
 
-use std::sync::Arc;
-
-use foretell_data::{Cutter, Panel, Span};
-use foretell_nn::{Dims, Loss, Model, Params};
+use foretell_data::{Cutter, Panel, Span, WindowRef};
+use foretell_nn::{Dims, Loss, Network, Params};
 use foretell_train::{Cut, Forecasts, Outcome, Workers};
 
 use crate::error::Error;
@@ -14,7 +12,7 @@ use crate::windows::{Purpose, window_dims, window_spec};
 #[derive(Clone)]
 pub struct FittedModel {
     pub(crate) spec: ModelSpec,
-    pub(crate) network: Arc<dyn Model>,
+    pub(crate) network: Network,
     pub(crate) params: Params,
     pub(crate) outcome: Option<Outcome>,
 }
@@ -59,19 +57,34 @@ impl FittedModel {
         h: usize,
         workers: &Workers,
     ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
-        let dims = window_dims(&self.spec, self.network.as_ref(), Purpose::Forecast);
+        self.spec.check_n_series(panel.n_series())?;
+        let dims = window_dims(&self.spec, self.network.needs, Purpose::Forecast);
         let dims = Dims { horizon: h, ..dims };
         let cutter = Cutter::new(panel, &window_spec(&self.spec, &dims)?, span)?;
-        let windows: Vec<_> = (0..panel.n_series()).flat_map(|series| cutter.all(series)).collect();
+        let windows = cutter.rows();
         let cut = Cut {
             dims,
             loss,
             exclude_insample_y: self.spec.common().exclude_insample_y,
-            stepwise: self.network.stepwise().is_some(),
+            step_by_step: self.network.needs.decoding.is_step_by_step(),
         };
-        let forecasts = Forecasts { model: self.network.as_ref(), params: &self.params, cut, workers };
+        let forecasts = Forecasts { network: &self.network, params: &self.params, cut, workers };
         let values = forecasts.of(&cutter, &windows);
+        let (windows, values) = by_series(&cutter, windows, values);
         let before = |start: i64| (start + dims.input_size as i64) as usize;
         Ok((windows.iter().map(|window| (window.series as usize, before(window.start))).collect(), values))
     }
+}
+
+/// Rows of a batch in order of series, then time, with their values. Rows that only complete a window of all series
+/// are left out.
+fn by_series(cutter: &Cutter<'_>, windows: Vec<WindowRef>, values: Vec<f32>) -> (Vec<WindowRef>, Vec<f32>) {
+    if cutter.rows_per_window() == 1 {
+        return (windows, values);
+    }
+    let each = values.len() / windows.len().max(1);
+    let mut order: Vec<usize> = (0..windows.len()).filter(|&row| cutter.is_of_series(windows[row])).collect();
+    order.sort_by_key(|&row| windows[row]);
+    let values = order.iter().flat_map(|&row| &values[row * each..(row + 1) * each]).copied().collect();
+    (order.into_iter().map(|row| windows[row]).collect(), values)
 }

@@ -266,6 +266,7 @@ impl Forecaster {
             return Err(Error::ValSize { h, found: self.val_size });
         }
         self.check_columns(&[])?;
+        self.specs.iter().try_for_each(|spec| spec.check_n_series(panel.n_series()))?;
         let vocabulary = vocabulary(&self.specs, &panel.without_last(test_size))?;
         let workers = self.workers.clone()?;
         self.check_training(panel, self.val_size.saturating_add(test_size), &vocabulary, workers.threads())?;
@@ -283,7 +284,7 @@ impl Forecaster {
                     false => verdict,
                 }
             };
-            let spec = self.specs[i].clone().with_cardinalities(&vocabulary);
+            let spec = self.specs[i].clone().with_cardinalities(&vocabulary).with_n_series(panel.n_series());
             let config = TrainConfig { restore_best: self.restore_best, ..train_config(&spec) };
             let sizes = [self.val_size, test_size];
             let keeper = keeper.as_ref().map(|keeper| (keeper, i));

@@ -65,6 +65,7 @@ mod meanings;
 mod memory;
 mod memory_limit;
 mod metrics;
+mod multivariate;
 mod optimisation;
 mod predict;
 mod resume;

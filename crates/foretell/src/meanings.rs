@@ -4,6 +4,10 @@
 pub(crate) const MEANINGS: &[(&str, &str)] = &[
     ("h", "Steps to forecast."),
     ("input_size", "Steps of history that a window holds; -1 for 3 * h."),
+    (
+        "n_series",
+        "Series of the panel, all of which a window holds; null for as many as the training data have.",
+    ),
     ("futr_exog_list", "Columns known for past and future."),
     ("hist_exog_list", "Columns known for the past only."),
     ("stat_exog_list", "Columns of the static table."),

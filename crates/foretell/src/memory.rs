@@ -4,7 +4,7 @@
 //! what a model keeps of the windows that it works on is an estimate ([`foretell_nn::Model::kept_numbers`]).
 
 use foretell_data::{Panel, Vocabulary};
-use foretell_nn::{Dims, Model, Table};
+use foretell_nn::{Dims, Network, Table};
 use foretell_train::{TrainConfig, shard_count, window_numbers, windows_at_a_time};
 
 use crate::columns::{column_names, outputs};
@@ -73,7 +73,7 @@ impl Needs {
 
 /// The training of a model: how many windows it takes at a time, on how many threads.
 pub(crate) struct Training<'a> {
-    pub(crate) model: &'a dyn Model,
+    pub(crate) network: &'a Network,
     pub(crate) table: &'a Table,
     pub(crate) dims: Dims,
     pub(crate) config: &'a TrainConfig,
@@ -86,7 +86,7 @@ pub(crate) struct Training<'a> {
 
 impl Training<'_> {
     pub(crate) fn shards(&self) -> usize {
-        shard_count(self.windows, self.model.shard_windows())
+        shard_count(self.windows, self.network.needs)
     }
 
     pub(crate) fn needs(&self) -> Needs {
@@ -105,7 +105,10 @@ impl Training<'_> {
             .and_numbers("the optimiser's state", arena(states))
             .and_numbers("the best weights", arena(best))
             .and_numbers("windows", windows.saturating_mul(window_numbers(&self.dims)))
-            .and_numbers("activations, roughly,", windows.saturating_mul(self.model.kept_numbers(table)));
+            .and_numbers(
+                "activations, roughly,",
+                windows.saturating_mul(self.network.model.kept_numbers(table)),
+            );
         match self.is_kept {
             true => needs.and_numbers("the state to be kept", arena(1 + states + best)),
             false => needs,
@@ -115,13 +118,13 @@ impl Training<'_> {
 
 /// The forecast of windows of these sizes by a model on so many threads, without the forecasts.
 pub(crate) fn forecasting(
-    model: &dyn Model,
+    network: &Network,
     table: &Table,
     dims: &Dims,
     windows: usize,
     threads: usize,
 ) -> Needs {
-    let kept = model.kept_numbers(table);
+    let kept = network.model.kept_numbers(table);
     let block = windows_at_a_time(dims, kept);
     let windows = windows.min(block.saturating_mul(threads));
     Needs::default()
@@ -165,18 +168,19 @@ impl Forecaster {
         let mut all = 0_usize;
         let (mut alone, mut beside) = (Vec::new(), Vec::new());
         for (spec, name) in self.specs.iter().zip(column_names(&self.specs)) {
-            let spec = spec.clone().with_cardinalities(vocabulary);
+            let spec = spec.clone().with_cardinalities(vocabulary).with_n_series(panel.n_series());
             let mut table = Table::default();
-            let model = spec.build(&mut table)?;
+            let network = spec.build(&mut table)?;
             let config = TrainConfig { restore_best: self.restore_best, ..train_config(&spec) };
-            let dims = window_dims(&spec, model.as_ref(), Purpose::Train);
+            let dims = window_dims(&spec, network.needs, Purpose::Train);
             let windows = config.windows_batch_size.unwrap_or_else(|| {
                 let padding = if spec.common().start_padding_enabled { dims.input_size } else { 0 };
                 let room = (panel.max_len() + padding).saturating_sub(held_out + dims.input_size);
-                config.batch_size.min(panel.n_series()).saturating_mul(room / spec.common().step_size + 1)
+                let series = if spec.is_multivariate() { 1 } else { config.batch_size.min(panel.n_series()) };
+                series.saturating_mul(room / spec.common().step_size + 1)
             });
             let training = Training {
-                model: model.as_ref(),
+                network: &network,
                 table: &table,
                 dims,
                 config: &config,
@@ -236,10 +240,11 @@ impl Fitted {
         let mut largest = Needs::default();
         for (model, name) in self.models.iter().zip(self.column_names()) {
             let table = model.params.table();
-            let dims = window_dims(&model.spec, model.network.as_ref(), Purpose::Forecast);
-            let horizon = if model.network.stepwise().is_some() { h } else { dims.horizon };
+            let dims = window_dims(&model.spec, model.network.needs, Purpose::Forecast);
+            let horizon = if model.network.needs.decoding.is_step_by_step() { h } else { dims.horizon };
             let dims = Dims { horizon, ..dims };
-            let needs = forecasting(model.network.as_ref(), table, &dims, windows, self.workers.threads());
+            let windows = windows.div_ceil(dims.n_series);
+            let needs = forecasting(&model.network, table, &dims, windows, self.workers.threads());
             if needs.total() > largest.total() {
                 largest = needs;
             }
@@ -274,7 +279,7 @@ fn held_rows(panel: &Panel, n_windows: usize, h: usize) -> usize {
 
 /// Whether a model can be measured on so many windows.
 pub(crate) fn check_bench(training: &Training<'_>, ahead: &Dims, limit: &MemoryLimit) -> Result<(), Error> {
-    let forward = forecasting(training.model, training.table, ahead, training.windows, training.threads);
+    let forward = forecasting(training.network, training.table, ahead, training.windows, training.threads);
     // All windows of the batch are cut before, for the step and for the forecasts.
     let numbers = window_numbers(&training.dims).saturating_add(window_numbers(ahead));
     let needs = training.needs().and_all(forward);

@@ -13,7 +13,7 @@ use foretell_checkpoint::{CheckpointError, TensorData, TensorFile, TensorValues}
 use foretell_data::{LocalScaler, Panel};
 use foretell_files::{FileError, Lock, is_leftover};
 use foretell_nn::{Key, Params};
-use foretell_train::{Outcome, PARAMS, State};
+use foretell_train::{BEST, Outcome, PARAMS, State, Statistics};
 use serde_json::{Map, Value, json};
 
 use crate::columns::{column_names, columns_read};
@@ -92,6 +92,8 @@ pub(crate) struct Found {
     finished: bool,
     path: PathBuf,
     arenas: Vec<(String, Vec<f32>)>,
+    /// Running statistics and counters, of the latest step and of the best check.
+    statistics: [(Vec<f32>, Vec<i64>); 2],
     train_loss: f64,
     valid_losses: Vec<f64>,
 }
@@ -163,10 +165,15 @@ impl Keeper {
             return Err(Error::OtherTraining { dir: self.dir.clone(), differences: differences.join(", ") });
         }
         let (mut arenas, mut losses) = (Vec::new(), [Vec::new(), Vec::new()]);
+        let mut statistics = [(Vec::new(), Vec::new()), (Vec::new(), Vec::new())];
         for (name, tensor) in tensors {
             match (name.as_str(), tensor.into_values()) {
                 (TRAIN_LOSS, TensorValues::F64(values)) => losses[0] = values,
                 (VALID_LOSSES, TensorValues::F64(values)) => losses[1] = values,
+                (LATEST_VALUES, TensorValues::F32(values)) => statistics[0].0 = values,
+                (LATEST_COUNTERS, TensorValues::I64(values)) => statistics[0].1 = values,
+                (BEST_VALUES, TensorValues::F32(values)) => statistics[1].0 = values,
+                (BEST_COUNTERS, TensorValues::I64(values)) => statistics[1].1 = values,
                 (_, TensorValues::F32(values)) => arenas.push((name, values)),
                 _ => return Err(damaged()),
             }
@@ -175,7 +182,7 @@ impl Keeper {
         let train_loss = *train_loss.first().ok_or_else(damaged)?;
         let step = entry("step")?.as_u64().ok_or_else(damaged)?;
         let finished = entry("finished")?.as_bool().ok_or_else(damaged)?;
-        Ok(Some(Found { step, finished, path, arenas, train_loss, valid_losses }))
+        Ok(Some(Found { step, finished, path, arenas, statistics, train_loss, valid_losses }))
     }
 
     /// What tells the training from others.
@@ -196,6 +203,8 @@ impl Keeper {
             train_loss: outcome.train_loss,
             valid_losses: &valid_losses,
             arenas: vec![(PARAMS, params.arena())],
+            latest: Statistics::of(params),
+            best: Statistics::default(),
         };
         self.write(model, true, &state)
     }
@@ -211,6 +220,17 @@ impl Keeper {
         for (name, losses) in [(TRAIN_LOSS, &[state.train_loss][..]), (VALID_LOSSES, state.valid_losses)] {
             let losses = TensorData::new([losses.len()], TensorValues::F64(losses.to_vec()));
             tensors.insert(name.to_owned(), losses);
+        }
+        for (values, counters, Statistics { values: state, counters: counts }) in
+            [(LATEST_VALUES, LATEST_COUNTERS, state.latest), (BEST_VALUES, BEST_COUNTERS, state.best)]
+        {
+            if !state.is_empty() {
+                tensors.insert(values.to_owned(), TensorData::f32([state.len()], state.to_vec()));
+            }
+            if !counts.is_empty() {
+                let counts = TensorData::new([counts.len()], TensorValues::I64(counts.to_vec()));
+                tensors.insert(counters.to_owned(), counts);
+            }
         }
         let path = self.path(model);
         TensorFile { metadata, tensors }.write(&path).map_err(|error| match error {
@@ -241,8 +261,8 @@ impl Found {
         if !self.finished {
             return Ok(None);
         }
-        let state = self.state(params.arena().len(), [PARAMS])?;
-        params.arena_mut().copy_from_slice(state.arena(PARAMS).expect("it was just checked"));
+        let state = self.state(params, [PARAMS])?;
+        state.latest.restore(params, state.arena(PARAMS).expect("it was just checked"));
         Ok(Some(Outcome {
             steps: self.step,
             train_loss: self.train_loss,
@@ -251,12 +271,13 @@ impl Found {
         }))
     }
 
-    /// The state to go on from, of a model with so many parameters and an optimiser with these states.
+    /// The state to go on from, of a model with such parameters and an optimiser with these states.
     pub(crate) fn state<'s>(
         &'s self,
-        len: usize,
+        params: &Params,
         names: impl IntoIterator<Item = &'s str>,
     ) -> Result<State<'s>, Error> {
+        let len = params.arena().len();
         let damaged = |reason| Error::State { path: self.path.clone(), reason };
         let arenas: Vec<(&str, &[f32])> =
             self.arenas.iter().map(|(name, values)| (name.as_str(), &values[..])).collect();
@@ -266,7 +287,21 @@ impl Found {
         if let Some(name) = names.into_iter().find(|name| arenas.iter().all(|(known, _)| known != name)) {
             return Err(damaged(format!("there is no {name} in it")));
         }
-        Ok(State { step: self.step, train_loss: self.train_loss, valid_losses: &self.valid_losses, arenas })
+        let [latest, best] =
+            self.statistics.each_ref().map(|(values, counters)| Statistics { values, counters });
+        let expected = Statistics::of(params);
+        let sizes = |found: Statistics<'_>| (found.values.len(), found.counters.len());
+        let has_best = arenas.iter().any(|(name, _)| *name == BEST);
+        for found in [Some(latest), has_best.then_some(best)].into_iter().flatten() {
+            if sizes(found) != sizes(expected) {
+                let ((values, counters), (found, counted)) = (sizes(expected), sizes(found));
+                return Err(damaged(format!(
+                    "{found} running statistics and {counted} counters, expected {values} and {counters}"
+                )));
+            }
+        }
+        let (step, train_loss, valid_losses) = (self.step, self.train_loss, &self.valid_losses[..]);
+        Ok(State { step, train_loss, valid_losses, arenas, latest, best })
     }
 }
 
@@ -279,6 +314,12 @@ const ENDING: &str = ".safetensors";
 pub(crate) const MODELS: &str = "models";
 /// Which of the models it is, among its settings.
 pub(crate) const PLACE: &str = "place among the models";
+
+/// Running statistics and counters of models that have some.
+const LATEST_VALUES: &str = "running_statistics";
+const LATEST_COUNTERS: &str = "counters";
+const BEST_VALUES: &str = "best_running_statistics";
+const BEST_COUNTERS: &str = "best_counters";
 
 pub(crate) const TRAIN_LOSS: &str = "train_loss";
 pub(crate) const VALID_LOSSES: &str = "valid_losses";

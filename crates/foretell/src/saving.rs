@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use foretell_checkpoint::{
-    Checkpoint, Configuration, Frequency, LossSpec, ModelDirectory, ModelFile, TensorData, check_names,
+    Checkpoint, Configuration, Frequency, LossSpec, ModelDirectory, ModelFile, TensorData, TensorValues,
+    check_names,
 };
 use foretell_data::{Categories, Freq, LocalScaler};
 use foretell_nn::{Loss, Table};
@@ -145,7 +146,10 @@ fn model_file(model: &FittedModel) -> ModelFile {
     file.hyper_parameters.insert("input_size".to_owned(), model.spec.input_size().into());
     let table = model.params.table();
     for entry in table.entries() {
-        let values = TensorData::f32(entry.shape.to_vec(), model.params.values(entry).to_vec());
+        let values = match model.params.counter(entry) {
+            Some(count) => TensorData::new(entry.shape.to_vec(), TensorValues::I64(vec![count])),
+            None => TensorData::f32(entry.shape.to_vec(), model.params.values(entry).to_vec()),
+        };
         file.tensors.insert(entry.name.clone(), values);
     }
     for alias in table.aliases() {
@@ -195,9 +199,13 @@ pub(crate) fn read_model(file: &ModelFile) -> Result<FittedModel, String> {
     let mut params = table.initialise(0);
     for index in 0..params.table().entries().len() {
         let name = params.table().entries()[index].name.clone();
-        let values = found.get(name.as_str()).and_then(|tensor| tensor.as_f32());
-        let values = values.ok_or_else(|| format!("tensor {name} must hold 32-bit floats"))?;
-        params.set(index, values);
+        let values = found.get(name.as_str()).map(|tensor| tensor.values());
+        match (values, params.table().entries()[index].is_counter()) {
+            (Some(TensorValues::F32(values)), false) => params.set(index, values),
+            (Some(TensorValues::I64(values)), true) => params.set_counter(index, values[0]),
+            (_, false) => return Err(format!("tensor {name} must hold 32-bit floats")),
+            (_, true) => return Err(format!("tensor {name} must hold a 64-bit integer")),
+        }
     }
     Ok(FittedModel { spec, network, params, outcome: None })
 }

@@ -1,15 +1,14 @@
 //! A model by name with its hyper-parameters: neuralforecast's names, defaults and JSON values.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use foretell_data::{DataError, Vocabulary, WindowScaler, nearest};
 use foretell_models::{Categories, Category, ConfigError, Entry, Exogenous, MODELS, find};
-use foretell_nn::{Dims, Loss, LossError, Model, Table, register_revin};
+use foretell_nn::{Dims, Loss, LossError, Network, Table, register_revin};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::common::{CATEGORICAL, Common};
+use crate::common::{CATEGORICAL, Common, MULTIVARIATE};
 use crate::meanings::MEANINGS;
 use crate::optimisation::{Fault, Optimisation, check_class};
 use crate::unknown_name;
@@ -43,9 +42,9 @@ use crate::unknown_name;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Plain", into = "Plain")]
 pub struct ModelSpec {
-    entry: &'static Entry,
-    common: Common,
-    own: Map<String, Value>,
+    pub(crate) entry: &'static Entry,
+    pub(crate) common: Common,
+    pub(crate) own: Map<String, Value>,
 }
 
 /// Two are equal if they are the same model with the same hyper-parameters.
@@ -241,6 +240,9 @@ impl ModelSpec {
         if CATEGORICAL.contains(&name) && !reads.cat && *value != default[name] {
             return Err(bad(format!("{}: the model reads no categorical columns", default[name])));
         }
+        if name == MULTIVARIATE && !value.is_null() && !self.is_multivariate() {
+            return Err(bad("null: a window of the model holds one series".to_owned()));
+        }
         if name == "exclude_insample_y" && value == true && !(reads.futr || reads.hist || reads.stat) {
             return Err(bad("false: the model reads nothing but the target's history".to_owned()));
         }
@@ -408,6 +410,9 @@ impl ModelSpec {
         if !self.entry.exogenous.cat {
             all.retain(|name, _| !CATEGORICAL.contains(&name.as_str()));
         }
+        if !self.is_multivariate() {
+            all.remove(MULTIVARIATE);
+        }
         all.extend(self.own.clone());
         all
     }
@@ -428,6 +433,8 @@ impl ModelSpec {
             futr_exog: self.futr_exog_list().len(),
             stat_exog: self.stat_exog_list().len(),
             outputs: self.loss().outputs(),
+            distribution: self.loss().is_distribution(),
+            n_series: self.common.n_series.unwrap_or(1),
         }
     }
 
@@ -468,7 +475,7 @@ impl ModelSpec {
     }
 
     /// Builds the model and registers its parameters.
-    pub(crate) fn build(&self, table: &mut Table) -> Result<Arc<dyn Model>, SpecError> {
+    pub(crate) fn build(&self, table: &mut Table) -> Result<Network, SpecError> {
         let (dims, categories) = (self.dims(), self.categories());
         let model = self.entry.build(&self.own, &dims, &categories, table)?;
         if self.scaler().is_ok_and(|scaler| scaler == WindowScaler::Revin) {
@@ -478,7 +485,7 @@ impl ModelSpec {
         if table.total_len() > MAX_PARAMETERS {
             return Err(SpecError::TooLarge { model: self.entry.name, limit: MAX_PARAMETERS });
         }
-        Ok(model.into())
+        Ok(model)
     }
 }
 

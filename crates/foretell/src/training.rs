@@ -3,7 +3,7 @@
 use std::sync::{PoisonError, RwLock};
 
 use foretell_data::{Cutter, Panel, Span};
-use foretell_nn::Table;
+use foretell_nn::{Coupling, Table};
 use foretell_train::{Cut, Fit, Keep, Listener, PARAMS, TrainConfig, Workers, fit};
 
 use crate::error::Error;
@@ -39,11 +39,12 @@ pub(crate) fn train(
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
     let windows = spec.common().windows_batch_size;
-    let shards = windows.is_none_or(|windows| windows >= 2 * network.shard_windows());
+    let shards = network.needs.coupling == Coupling::Independent
+        && windows.is_none_or(|windows| windows >= 2 * network.needs.shard_windows);
     let _alone = shards.then(|| turns.0.write().unwrap_or_else(PoisonError::into_inner));
     let _beside = (!shards).then(|| turns.0.read().unwrap_or_else(PoisonError::into_inner));
     let [dims, valid_dims] =
-        [Purpose::Train, Purpose::Validate].map(|purpose| window_dims(spec, network.as_ref(), purpose));
+        [Purpose::Train, Purpose::Validate].map(|purpose| window_dims(spec, network.needs, purpose));
     let train = Cutter::new(panel, &window_spec(spec, &dims)?, Span::Train { val_size, test_size })?;
     let span = Span::Validation { val_size, test_size };
     let valid = match val_size {
@@ -57,18 +58,18 @@ pub(crate) fn train(
         return Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) });
     }
     let names = config.optimizer.state_names().iter().copied().chain([PARAMS]);
-    let from = found.as_ref().map(|found| found.state(params.arena().len(), names)).transpose()?;
+    let from = found.as_ref().map(|found| found.state(&params, names)).transpose()?;
     let mut failure = None;
     let mut write = keeper.map(|(keeper, i)| keeper.writer(i, &mut failure));
     let keep = write.as_mut().zip(keeper).map(|(write, (keeper, _))| Keep { every: keeper.every, write });
     let job = Fit {
-        model: network.as_ref(),
+        network: &network,
         params,
         cut: Cut {
             dims,
             loss: &loss,
             exclude_insample_y: spec.common().exclude_insample_y,
-            stepwise: network.stepwise().is_some(),
+            step_by_step: network.needs.decoding.is_step_by_step(),
         },
         valid_loss: &spec.valid_loss(),
         train: &train,

@@ -1,7 +1,7 @@
 //! The windows that a model is cut: what for decides their sizes where it forecasts step by step.
 
 use foretell_data::WindowSpec;
-use foretell_nn::{Dims, Model, Table};
+use foretell_nn::{Decoding, Dims, Needs};
 
 use crate::error::Error;
 use crate::spec::ModelSpec;
@@ -17,13 +17,13 @@ pub(crate) enum Purpose {
 /// The sizes of the windows of a model. One that forecasts step by step has a step of history more, trains
 /// on a horizon of its own unless the loss weighs the steps of the whole, and may see another history when
 /// it forecasts.
-pub(crate) fn window_dims(spec: &ModelSpec, network: &dyn Model, purpose: Purpose) -> Dims {
+pub(crate) fn window_dims(spec: &ModelSpec, needs: Needs, purpose: Purpose) -> Dims {
     let dims = spec.dims();
-    let Some(model) = network.stepwise() else { return dims };
+    let Decoding::StepByStep { h_train, inference_input_size } = needs.decoding else { return dims };
     let (input_size, horizon) = match purpose {
-        Purpose::Train if spec.loss().horizon_weight().is_none() => (dims.input_size, model.h_train()),
+        Purpose::Train if spec.loss().horizon_weight().is_none() => (dims.input_size, h_train),
         Purpose::Train | Purpose::Validate => (dims.input_size, dims.horizon),
-        Purpose::Forecast => (model.inference_input_size(), dims.horizon),
+        Purpose::Forecast => (inference_input_size, dims.horizon),
     };
     Dims { input_size: input_size + 1, horizon, ..dims }
 }
@@ -33,8 +33,7 @@ pub(crate) fn least_rows(spec: &ModelSpec) -> usize {
     if spec.common().start_padding_enabled {
         return 1;
     }
-    let network = spec.build(&mut Table::default()).expect("specs are checked");
-    window_dims(spec, network.as_ref(), Purpose::Train).input_size
+    window_dims(spec, spec.needs(), Purpose::Train).input_size
 }
 
 /// How windows of these sizes are cut from a panel.
@@ -50,5 +49,6 @@ pub(crate) fn window_spec(spec: &ModelSpec, dims: &Dims) -> Result<WindowSpec, E
         futr: spec.futr_exog_list().to_vec(),
         stat: spec.stat_exog_list().to_vec(),
         scaler: spec.scaler()?,
+        all_series: spec.is_multivariate(),
     })
 }

@@ -1,6 +1,6 @@
 //! Categorical columns: whatever the model, it sees their embeddings in place of them.
 
-use foretell_nn::{Dims, Embedding, Forward, Inputs, Model, RecurrentState, Scope, Stepwise, Table, Var};
+use foretell_nn::{Dims, Embedding, Forward, Inputs, Model, Scope, StepState, Table, Var};
 use serde_json::Value;
 
 /// A categorical column, and how it is embedded.
@@ -135,36 +135,11 @@ impl Model for Embedded {
         self.model.forward(cx, &self.inputs(cx, windows))
     }
 
-    fn shard_windows(&self) -> usize {
-        self.model.shard_windows()
-    }
-
     fn kept_numbers(&self, table: &Table) -> usize {
         self.model.kept_numbers(table)
     }
 
-    fn stepwise(&self) -> Option<&dyn Stepwise> {
-        self.model.stepwise().map(|_| self as &dyn Stepwise)
-    }
-}
-
-/// Of a model that is one itself.
-impl Stepwise for Embedded {
-    fn h_train(&self) -> usize {
-        self.inner().h_train()
-    }
-
-    fn inference_input_size(&self) -> usize {
-        self.inner().inference_input_size()
-    }
-
-    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut RecurrentState) -> Var {
-        self.inner().step(cx, &self.inputs(cx, windows), state)
-    }
-}
-
-impl Embedded {
-    fn inner(&self) -> &dyn Stepwise {
-        self.model.stepwise().expect("only asked of a model that forecasts step by step")
+    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut StepState) -> Var {
+        self.model.step(cx, &self.inputs(cx, windows), state)
     }
 }

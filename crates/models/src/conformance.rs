@@ -1,6 +1,9 @@
 //! What every model of the zoo must do, whatever it computes.
 
-use foretell_nn::{Dims, Forward, Inputs, Key, Loss, Model, Params, Table, Tensor, Truth, Windows};
+use foretell_nn::{
+    Coupling, Dims, Forward, Inputs, Key, Loss, Model, Network, Params, SeriesPerWindow, Table, Tensor,
+    Truth, Windows,
+};
 use serde_json::{Map, Value, json};
 
 use crate::{Categories, Category, find};
@@ -11,13 +14,18 @@ fn dims(name: &str, outputs: usize, exogenous: bool) -> Dims {
     let reads = find(name).expect("a registered model").exogenous;
     let columns = |reads: bool, count| if reads && exogenous { count } else { 0 };
     Dims {
-        input_size: 13,
-        horizon: 5,
         hist_exog: columns(reads.hist, 2),
         futr_exog: columns(reads.futr, 1),
         stat_exog: columns(reads.stat, 3),
         outputs,
+        n_series: if is_multivariate(name) { 3 } else { 1 },
+        ..Dims::new(13, 5)
     }
+}
+
+fn is_multivariate(name: &str) -> bool {
+    let needs = find(name).expect("a registered model").needs(&Map::new(), &Dims::new(1, 1));
+    needs.expect("the defaults are valid").series == SeriesPerWindow::All
 }
 
 /// One column of each kind, the last, may be one of categories.
@@ -32,7 +40,7 @@ fn categories(dims: &Dims) -> Categories {
     }
 }
 
-fn build(name: &str, dims: &Dims, categories: &Categories) -> (Box<dyn Model>, Params) {
+fn build(name: &str, dims: &Dims, categories: &Categories) -> (Network, Params) {
     let mut table = Table::default();
     let model = find(name)
         .expect("a registered model")
@@ -83,16 +91,19 @@ pub(crate) fn check(name: &str) {
         for outputs in [1, 3] {
             let dims = dims(name, outputs, exogenous);
             let categories = if categorical { categories(&dims) } else { Categories::default() };
-            let (model, params) = build(name, &dims, &categories);
-            let windows = numbered(windows(&dims, BATCH), &categories);
+            let (Network { model, needs }, params) = build(name, &dims, &categories);
+            let windows = numbered(windows(&dims, BATCH * dims.n_series), &categories);
             let forecast = model.forward(&Forward::inference(&params), &windows.inputs());
-            assert_eq!(&*forecast.shape(), [BATCH, dims.horizon, outputs], "{name}: shape of the forecast");
+            let rows = BATCH * dims.n_series;
+            assert_eq!(&*forecast.shape(), [rows, dims.horizon, outputs], "{name}: shape of the forecast");
             assert!(
                 forecast.value().to_vec().iter().all(|y| y.is_finite()),
                 "{name}: the forecast is finite"
             );
             every_parameter_learns(name, model.as_ref(), &params, &windows, &dims);
-            windows_do_not_mix(name, model.as_ref(), &params, &windows);
+            if needs.coupling == Coupling::Independent {
+                windows_do_not_mix(name, model.as_ref(), &params, &windows, dims.n_series);
+            }
             inference_records_nothing(name, model.as_ref(), &params, &windows.inputs());
         }
     }
@@ -105,11 +116,11 @@ fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, window
         1 => Loss::parse(&json!("MSE")).expect("a loss"),
         _ => Loss::multi_quantile(&[80]),
     };
-    let target = random(9, &[BATCH, dims.horizon]);
-    let weights = Tensor::full([BATCH, dims.horizon], 1.0);
+    let target = random(9, &[windows.batch(), dims.horizon]);
+    let weights = Tensor::full([windows.batch(), dims.horizon], 1.0);
     let mut gradients = vec![0.0; params.table().arena_len()];
     let truth = Truth::new(dims.horizon, target.values(), weights.values());
-    loss.mean(&output, truth, (BATCH * dims.horizon) as f64).backward(&mut gradients);
+    loss.mean(&output, truth, target.numel() as f64).backward(&mut gradients);
     for entry in params.table().trained() {
         let own = &gradients[entry.offset..entry.offset + entry.shape.numel()];
         assert!(own.iter().any(|&g| g != 0.0), "{name}: {} gets no gradient", entry.name);
@@ -117,10 +128,10 @@ fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, window
     }
 }
 
-fn windows_do_not_mix(name: &str, model: &dyn Model, params: &Params, windows: &Windows) {
+fn windows_do_not_mix(name: &str, model: &dyn Model, params: &Params, windows: &Windows, rows: usize) {
     let cx = Forward::inference(params);
-    let together = model.forward(&cx, &windows.inputs()).value().narrow(0, 0, 1).to_vec();
-    let alone = model.forward(&cx, &windows.rows(0..1).inputs()).value().to_vec();
+    let together = model.forward(&cx, &windows.inputs()).value().narrow(0, 0, rows).to_vec();
+    let alone = model.forward(&cx, &windows.rows(0..rows).inputs()).value().to_vec();
     for (a, b) in alone.iter().zip(&together) {
         assert!((a - b).abs() < 1e-4, "{name}: a window's forecast is {a} alone and {b} among others");
     }

@@ -4,7 +4,7 @@
 //! (arXiv 1409.1259); Chung et al. 2014 (arXiv 1412.3555). How it forecasts:
 //! [`recurrent`](crate::recurrent).
 
-use foretell_nn::{Cell, Dims, Model, Scope};
+use foretell_nn::{Cell, Dims, Model, Needs, Scope};
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
@@ -26,6 +26,10 @@ impl Architecture for Gru {
 
     fn common_defaults() -> Value {
         Config::common_defaults()
+    }
+
+    fn needs(&self, dims: &Dims) -> Needs {
+        self.shared.needs(dims)
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {

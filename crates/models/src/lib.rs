@@ -10,7 +10,7 @@
 //! let entry = find("NHITS").unwrap();
 //! assert_eq!(entry.own_defaults()["n_pool_kernel_size"], serde_json::json!([2, 2, 1]));
 //!
-//! let dims = Dims { input_size: 24, horizon: 12, hist_exog: 0, futr_exog: 0, stat_exog: 0, outputs: 1 };
+//! let dims = Dims::new(24, 12);
 //! let mut table = Table::default();
 //! entry.build(&entry.own_defaults(), &dims, &Categories::default(), &mut table).unwrap();
 //! assert_eq!(table.entries()[0].name, "blocks.0.layers.0.weight");
@@ -36,6 +36,7 @@ mod gru;
 mod hyper;
 mod lstm;
 mod mlp;
+mod mlp_multivariate;
 mod nbeats;
 mod nbeats_stacks;
 mod nbeatsx;
@@ -47,7 +48,7 @@ mod registry;
 mod rnn;
 
 pub use categories::{Categories, Category};
-pub use foretell_nn::{Dims, Map, Model, Table, Value};
+pub use foretell_nn::{Dims, Map, Model, Needs, Network, Table, Value};
 pub use registry::{ConfigError, Entry, Exogenous, MODELS, find};
 
 /// The README's example is a test.

@@ -3,7 +3,7 @@
 //! Hochreiter and Schmidhuber 1997, "Long Short-Term Memory". How it forecasts:
 //! [`recurrent`](crate::recurrent).
 
-use foretell_nn::{Cell, Dims, Model, Scope};
+use foretell_nn::{Cell, Dims, Model, Needs, Scope};
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
@@ -23,6 +23,10 @@ impl Architecture for Lstm {
 
     fn common_defaults() -> Value {
         Config::common_defaults()
+    }
+
+    fn needs(&self, dims: &Dims) -> Needs {
+        self.shared.needs(dims)
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {

@@ -2,7 +2,7 @@
 //!
 //! Rosenblatt 1958, "The perceptron"; rectified units after Nair and Hinton 2010.
 
-use foretell_nn::{Activation, Dims, Forward, Inputs, Linear, Model, Scope, Var};
+use foretell_nn::{Activation, Dims, Forward, Inputs, Linear, Model, Needs, Scope, Var};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
@@ -30,6 +30,10 @@ impl Architecture for Mlp {
 
     fn common_defaults() -> Value {
         json!({ "inference_windows_batch_size": -1 })
+    }
+
+    fn needs(&self, _: &Dims) -> Needs {
+        Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
@@ -63,9 +67,5 @@ impl Model for Network {
         }
         let y = self.out.forward(cx, &x, Activation::Identity);
         y.reshape([windows.batch(), self.dims.horizon, self.dims.outputs])
-    }
-
-    fn shard_windows(&self) -> usize {
-        LARGE_WEIGHTS
     }
 }

@@ -5,14 +5,14 @@
 //! time series forecasting" (arXiv 1905.10437): generic blocks (section 3.3, identity), trend and
 //! seasonality (section 3.3, interpretable). Bases of the trend beside powers are neuralforecast's.
 
-use foretell_nn::{Dims, Model, Scope};
+use foretell_nn::{Dims, Model, Needs, Scope};
 use serde_json::{Value, json};
 
 use crate::basis::Trend;
 use crate::hyper::hyper_parameters;
 use crate::nbeats_stacks::{Stack, Stacks};
 use crate::perceptron::Layers;
-use crate::registry::{Architecture, ConfigError, Exogenous};
+use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS};
 
 hyper_parameters! {
     Nbeats {
@@ -52,6 +52,10 @@ impl Architecture for Nbeats {
 
     fn common_defaults() -> Value {
         json!({ "num_lr_decays": 3, "inference_windows_batch_size": -1 })
+    }
+
+    fn needs(&self, _: &Dims) -> Needs {
+        Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::basis::{Trend, fill_seasonality, frequencies};
 use crate::perceptron::{Layers, Perceptron};
-use crate::registry::{ConfigError, LARGE_WEIGHTS, MAX_LAYERS};
+use crate::registry::{ConfigError, MAX_LAYERS};
 
 /// What the blocks of a stack explain a series by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,7 +98,7 @@ impl Stacks<'_> {
     }
 
     fn block(&self, stack: Stack, dims: &Dims, scope: &mut Scope<'_>) -> Block {
-        let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, outputs } = *dims;
+        let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, outputs, .. } = *dims;
         let inputs = input_size * (1 + hist_exog) + (input_size + horizon) * futr_exog + stat_exog;
         let basis = match stack {
             Stack::Identity => Basis::Identity,
@@ -162,10 +162,6 @@ impl Model for Network {
             }
         }
         forecast
-    }
-
-    fn shard_windows(&self) -> usize {
-        LARGE_WEIGHTS
     }
 }
 

@@ -3,14 +3,14 @@
 //! Olivares, Challu, Marcjasz, Weron, Dubrawski 2023, "Neural basis expansion analysis with exogenous
 //! variables: Forecasting electricity prices with NBEATSx" (arXiv 2104.05522), section 3.
 
-use foretell_nn::{Dims, Model, Scope};
+use foretell_nn::{Dims, Model, Needs, Scope};
 use serde_json::{Value, json};
 
 use crate::basis::Trend;
 use crate::hyper::hyper_parameters;
 use crate::nbeats_stacks::{Stack, Stacks};
 use crate::perceptron::Layers;
-use crate::registry::{Architecture, ConfigError, Exogenous};
+use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS};
 
 hyper_parameters! {
     Nbeatsx {
@@ -43,6 +43,10 @@ impl Architecture for Nbeatsx {
 
     fn common_defaults() -> Value {
         json!({ "num_lr_decays": 3, "inference_windows_batch_size": -1 })
+    }
+
+    fn needs(&self, _: &Dims) -> Needs {
+        Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {

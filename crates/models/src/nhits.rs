@@ -11,7 +11,9 @@
 
 use std::sync::Arc;
 
-use foretell_nn::{Dims, Forward, Inputs, Interpolation, Model, Pooling, Resampler, Scope, Var, pooled_len};
+use foretell_nn::{
+    Dims, Forward, Inputs, Interpolation, Model, Needs, Pooling, Resampler, Scope, Var, pooled_len,
+};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
@@ -107,6 +109,10 @@ impl Architecture for Nhits {
         json!({ "num_lr_decays": 3, "inference_windows_batch_size": -1 })
     }
 
+    fn needs(&self, _: &Dims) -> Needs {
+        Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
+    }
+
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
         let (pooling, interpolation) = self.check(dims)?;
         let mut scope = scope.at("blocks");
@@ -160,10 +166,6 @@ impl Model for Network {
             forecast = forecast.add(&block.forecast(&knots));
         }
         forecast
-    }
-
-    fn shard_windows(&self) -> usize {
-        LARGE_WEIGHTS
     }
 }
 

@@ -6,11 +6,11 @@
 //! history, a linear layer over time stretches the states first.
 //!
 //! *Recurrent* (`recurrent`): a linear layer forecasts, from the state at each step, the next one; see
-//! [`Stepwise`].
+//! [`Decoding::StepByStep`].
 
 use foretell_nn::{
-    Activation, Cell, Dims, Forward, Inputs, Linear, Mlp, MlpSizes, Model, Nonlinearity, Recurrent,
-    RecurrentSizes, RecurrentState, Scope, Stepwise, Table, Var,
+    Activation, Cell, Decoding, Dims, Forward, Inputs, Linear, Mlp, MlpSizes, Model, Needs, Nonlinearity,
+    Recurrent, RecurrentSizes, RecurrentState, Scope, StepState, Table, Var,
 };
 use serde_json::{Value, json};
 
@@ -64,6 +64,19 @@ impl Config {
         json!({ "windows_batch_size": 128, "scaler_type": "robust" })
     }
 
+    /// What a model of these hyper-parameters needs.
+    pub(crate) fn needs(&self, dims: &Dims) -> Needs {
+        if !self.recurrent {
+            return Needs::default();
+        }
+        let inference = self.inference_input_size.and_then(|size| usize::try_from(size).ok());
+        let inference_input_size = inference.filter(|&size| size > 0).unwrap_or(dims.input_size);
+        Needs {
+            decoding: Decoding::StepByStep { h_train: self.h_train, inference_input_size },
+            ..Needs::default()
+        }
+    }
+
     /// Builds the model around an encoder of these cells.
     pub(crate) fn build(
         self,
@@ -96,6 +109,7 @@ impl Config {
             let expected = format!("at most {MAX_UNITS}, or null for input_size");
             return Err(fault("inference_input_size", &expected, json!(self.inference_input_size)));
         }
+        let decoding = self.needs(dims).decoding;
         // An LSTM that forecasts step by step projects its states to the forecast.
         let projects = self.recurrent && cell == Cell::Lstm;
         if projects && dims.outputs >= self.encoder_hidden_size {
@@ -112,17 +126,12 @@ impl Config {
             projection: projects.then_some(dims.outputs),
         };
         let encoder = Recurrent::new(&mut scope.at(ENCODER), &encoder);
-        if self.recurrent {
+        if let Decoding::StepByStep { h_train, inference_input_size } = decoding {
             let project = || Linear::new(&mut scope.at("proj"), self.encoder_hidden_size, dims.outputs);
             let proj = (!projects).then(project);
-            let inference = self.inference_input_size.and_then(|size| usize::try_from(size).ok());
-            return Ok(Box::new(Autoregressive {
-                encoder,
-                proj,
-                input_size: dims.input_size,
-                h_train: self.h_train,
-                inference_input_size: inference.filter(|&size| size > 0).unwrap_or(dims.input_size),
-            }));
+            let input_size = dims.input_size;
+            let most_steps = input_size.max(inference_input_size).saturating_add(h_train);
+            return Ok(Box::new(Autoregressive { encoder, proj, input_size, most_steps }));
         }
         let decoder = MlpSizes {
             inputs: self.encoder_hidden_size + dims.futr_exog,
@@ -190,8 +199,8 @@ struct Autoregressive {
     /// From the state to the forecast, where the encoder does not project.
     proj: Option<Linear>,
     input_size: usize,
-    h_train: usize,
-    inference_input_size: usize,
+    /// Steps that it sees of a window at most.
+    most_steps: usize,
 }
 
 impl Autoregressive {
@@ -217,49 +226,38 @@ impl Model for Autoregressive {
     }
 
     fn kept_numbers(&self, table: &Table) -> usize {
-        let steps = self.input_size.max(self.inference_input_size).saturating_add(self.h_train);
-        table.matrix_outputs("").saturating_mul(steps)
+        table.matrix_outputs("").saturating_mul(self.most_steps)
     }
 
-    fn stepwise(&self) -> Option<&dyn Stepwise> {
-        Some(self)
-    }
-}
-
-impl Stepwise for Autoregressive {
-    fn h_train(&self) -> usize {
-        self.h_train
-    }
-
-    fn inference_input_size(&self) -> usize {
-        self.inference_input_size
-    }
-
-    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut RecurrentState) -> Var {
-        self.decode(cx, windows, 1, Some(state))
+    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut StepState) -> Var {
+        self.decode(cx, windows, 1, Some(state.get()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use foretell_nn::{Init, Key, Table, Tensor, Windows};
+    use foretell_nn::{Init, Key, Network, Table, Tensor, Windows};
     use serde_json::Map;
 
     use super::*;
     use crate::{Categories, find};
 
-    const DIMS: Dims =
-        Dims { input_size: 5, horizon: 4, hist_exog: 1, futr_exog: 2, stat_exog: 3, outputs: 2 };
+    const DIMS: Dims = Dims {
+        input_size: 5,
+        horizon: 4,
+        hist_exog: 1,
+        futr_exog: 2,
+        stat_exog: 3,
+        outputs: 2,
+        distribution: false,
+        n_series: 1,
+    };
 
     fn given(pairs: &[(&str, Value)]) -> Map<String, Value> {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
     }
 
-    fn build(
-        model: &str,
-        own: &Map<String, Value>,
-        table: &mut Table,
-    ) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(model: &str, own: &Map<String, Value>, table: &mut Table) -> Result<Network, ConfigError> {
         find(model).expect("a registered model").build(own, &DIMS, &Categories::default(), table)
     }
 
@@ -285,16 +283,16 @@ mod tests {
             let params = table.initialise(3);
             let cx = Forward::inference(&params);
             let whole = windows(DIMS.input_size + 3);
-            let expected = network.forward(&cx, &whole.inputs()).value().to_vec();
+            let expected = network.model.forward(&cx, &whole.inputs()).value().to_vec();
             assert_eq!(expected.len(), 2 * 3 * DIMS.outputs, "{model}: three steps beyond input_size");
 
-            let stepwise = network.stepwise().expect("it forecasts step by step");
-            assert_eq!((stepwise.h_train(), stepwise.inference_input_size()), (1, 9));
-            let mut state = RecurrentState::new();
+            let decoding = Decoding::StepByStep { h_train: 1, inference_input_size: 9 };
+            assert_eq!(network.needs.decoding, decoding);
+            let mut state = StepState::default();
             let first = DIMS.input_size + 1;
             let parts = [(0, first), (first, 1), (first + 1, 1)];
             let steps = parts.map(|(start, len)| {
-                stepwise.step(&cx, &whole.steps(start..start + len).inputs(), &mut state).value().clone()
+                network.model.step(&cx, &whole.steps(start..start + len).inputs(), &mut state).value().clone()
             });
             let found = Tensor::concat(&[&steps[0], &steps[1], &steps[2]], 1).to_vec();
             for (found, expected) in found.iter().zip(&expected) {

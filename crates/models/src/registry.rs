@@ -1,6 +1,6 @@
 //! The list of models, and what each entry of it knows.
 
-use foretell_nn::{Dims, Model, Scope, Table};
+use foretell_nn::{Dims, Model, Needs, Network, Scope, Table};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -31,6 +31,7 @@ zoo! {
     rnn::Rnn,
     lstm::Lstm,
     gru::Gru,
+    mlp_multivariate::MlpMultivariate,
 }
 
 /// Layers or blocks that a model may have: more is a slip of the finger.
@@ -56,6 +57,12 @@ pub(crate) trait Architecture: Hyper {
     /// Hyper-parameters that all models have but whose default is another here, as a JSON object.
     fn common_defaults() -> Value {
         Value::Object(Map::new())
+    }
+
+    /// What a model of these hyper-parameters needs of those who train and serve it.
+    fn needs(&self, dims: &Dims) -> Needs {
+        let _ = dims;
+        Needs::default()
     }
 
     /// Registers the parameters and returns the forward pass.
@@ -95,7 +102,7 @@ pub struct ConfigError {
 }
 
 /// Makes the forward pass from a model's own hyper-parameters, registering its parameters.
-type Build = fn(&Map<String, Value>, &Dims, &Categories, &mut Table) -> Result<Box<dyn Model>, ConfigError>;
+type Build = fn(&Map<String, Value>, &Dims, &Categories, &mut Table) -> Result<Network, ConfigError>;
 
 /// A model of the zoo.
 #[derive(Clone, Copy)]
@@ -114,6 +121,7 @@ pub struct Entry {
     own: fn() -> Value,
     meanings: fn() -> Vec<(&'static str, &'static str)>,
     check: fn(&Map<String, Value>) -> Result<(), ConfigError>,
+    needs: fn(&Map<String, Value>, &Dims) -> Result<Needs, ConfigError>,
     build: Build,
 }
 
@@ -129,9 +137,12 @@ impl Entry {
             own: || serde_json::to_value(A::default()).expect("hyper-parameters are plain JSON"),
             meanings: A::meanings,
             check: |own| parse::<A>(own).map(|_| ()),
+            needs: |own, dims| parse::<A>(own).map(|config| config.needs(dims)),
             build: |own, dims, categories, table| {
                 let config = parse::<A>(own)?;
-                categories.before(dims, &mut table.root(), |dims, scope| config.build(dims, scope))
+                let needs = config.needs(dims);
+                let build = |dims: &Dims, scope: &mut Scope<'_>| config.build(dims, scope);
+                Ok(Network { needs, model: categories.before(dims, &mut table.root(), build)?.into() })
             },
         }
     }
@@ -157,8 +168,16 @@ impl Entry {
         (self.check)(own)
     }
 
+    /// What the model of these hyper-parameters (absent ones take their defaults) needs of those who run it.
+    ///
+    /// # Errors
+    /// If one of them does not exist or is of another kind.
+    pub fn needs(&self, own: &Map<String, Value>, dims: &Dims) -> Result<Needs, ConfigError> {
+        (self.needs)(own, dims)
+    }
+
     /// Builds the model from its own hyper-parameters (absent ones take their defaults): registers its
-    /// parameters in `table` and returns its forward pass. `dims` counts columns as windows have them; the
+    /// parameters in `table` and returns its forward pass with what that needs. `dims` counts columns as windows have them; the
     /// model itself sees `categories` embedded.
     ///
     /// # Panics
@@ -169,7 +188,7 @@ impl Entry {
         dims: &Dims,
         categories: &Categories,
         table: &mut Table,
-    ) -> Result<Box<dyn Model>, ConfigError> {
+    ) -> Result<Network, ConfigError> {
         assert!(self.exogenous.cat || *categories == Categories::default(), "{self:?} embeds no columns");
         (self.build)(own, dims, categories, table)
     }

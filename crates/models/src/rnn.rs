@@ -5,7 +5,7 @@
 //! As in neuralforecast, which takes `encoder_activation` but never uses it, the units' activation is tanh
 //! whatever it says: its checkpoints were trained so.
 
-use foretell_nn::{Activation, Cell, Dims, Model, Scope};
+use foretell_nn::{Activation, Cell, Dims, Model, Needs, Scope};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
@@ -27,6 +27,10 @@ impl Architecture for Rnn {
 
     fn common_defaults() -> Value {
         Config::common_defaults()
+    }
+
+    fn needs(&self, dims: &Dims) -> Needs {
+        self.shared.needs(dims)
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use foretell_checkpoint::{TensorData, TensorFile};
+use foretell_checkpoint::{TensorData, TensorFile, TensorValues};
 use foretell_models::{Categories, Category, MODELS, find};
-use foretell_nn::{Dims, Forward, Key, Loss, Params, Table, Tensor, Truth, Windows};
+use foretell_nn::{Dims, Forward, Key, Loss, Network, Params, Table, Tensor, Truth, Windows};
 use foretell_optim::{AdamConfig, Optimizer, Rule};
 use serde_json::{Map, Value};
 
@@ -56,6 +56,8 @@ impl Case {
             futr_exog: count("futr_exog_list"),
             stat_exog: count("stat_exog_list"),
             outputs: loss.outputs(),
+            distribution: loss.is_distribution(),
+            n_series: self.hyper.get("n_series").and_then(Value::as_u64).unwrap_or(1) as usize,
         }
     }
 
@@ -107,7 +109,7 @@ impl Case {
         let own = self.hyper.iter().filter(|(name, _)| own_names.contains_key(*name));
         let own: Map<_, _> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
         let mut table = Table::default();
-        let model = entry
+        let Network { model, .. } = entry
             .build(&own, &self.dims(&loss), &self.categories(), &mut table)
             .unwrap_or_else(|error| panic!("{error}"));
 
@@ -123,9 +125,14 @@ impl Case {
         let mut params = table.initialise(0);
         for i in 0..params.table().entries().len() {
             let entry = params.table().entries()[i].clone();
-            let weights = self.tensor(&format!("weights/{}", entry.name));
+            let name = format!("weights/{}", entry.name);
+            if let Some(TensorValues::I64(count)) = self.get(&name).map(TensorData::values) {
+                params.set_counter(i, count[0]);
+                continue;
+            }
+            let weights = self.tensor(&name);
             assert_eq!(weights.shape(), entry.shape, "{}: shape of {}", self.name, entry.name);
-            if !entry.is_trained() {
+            if entry.is_constant() {
                 assert_eq!(params.values(&entry), weights.values(), "{}: {}", self.name, entry.name);
             }
             params.set(i, weights.values());
@@ -144,19 +151,27 @@ impl Case {
             scale: given("scale"),
             ..Truth::new(horizon, target.values(), weights.values())
         };
-        // The forecast, the loss and its gradient at these weights.
-        let step = |params: &Params, gradients: &mut [f32]| {
-            let output = model.forward(&Forward::training(params, Key::new(1)), &windows.inputs());
+        // What inference forecasts, where that is not what training does.
+        if let Some(forecast) = self.get("forecast") {
+            let found = model.forward(&Forward::inference(&params), &windows.inputs()).value().contiguous();
+            self.assert_close("forecast", found.values(), forecast.as_f32().expect("f32"), 1e-5);
+        }
+        // The forecast, the loss and its gradient at these weights; the state follows.
+        let step = |params: &mut Params, gradients: &mut [f32]| {
+            let cx = Forward::training(params, Key::new(1));
+            let output = model.forward(&cx, &windows.inputs());
+            let updates = cx.into_updates();
             let mean = loss.mean(&output, truth, total);
             let (value, slope) = loss.finish(mean.value().item().into(), loss.benchmark(truth) / total);
             gradients.fill(0.0);
             mean.backward(gradients);
             gradients.iter_mut().for_each(|gradient| *gradient *= slope as f32);
+            params.apply(updates);
             (output.value().contiguous(), value as f32)
         };
 
         let mut gradients = vec![0.0; params.table().arena_len()];
-        let (output, value) = step(&params, &mut gradients);
+        let (output, value) = step(&mut params, &mut gradients);
         assert_eq!(output.shape(), self.tensor("output").shape(), "{}: shape of the output", self.name);
         self.assert_close("output", output.values(), self.tensor("output").values(), 1e-5);
         self.assert_close("loss", &[value], self.tensor("loss").values(), 1e-5);
@@ -169,12 +184,25 @@ impl Case {
         let mut adam = Optimizer::new(gradients.len(), Rule::Adam(AdamConfig::default()), None);
         let losses: Vec<f32> = (0..10)
             .map(|_| {
-                let (_, loss) = step(&params, &mut gradients);
+                let (_, loss) = step(&mut params, &mut gradients);
                 adam.step(params.arena_mut(), &[&gradients], 0.01, 1);
                 loss
             })
             .collect();
         self.assert_close("losses", &losses, self.tensor("losses").values(), 1e-3);
+        for entry in params.table().entries() {
+            let name = format!("state/{}", entry.name);
+            match (self.get(&name).map(TensorData::values), params.counter(entry)) {
+                (Some(TensorValues::F32(expected)), None) => {
+                    self.assert_close(&name, params.values(entry), expected, 1e-4);
+                }
+                (Some(TensorValues::I64(expected)), Some(found)) => {
+                    assert_eq!([found], expected[..], "{name}")
+                }
+                (None, None) => {}
+                (expected, found) => panic!("{}: {name} is {found:?}, expected {expected:?}", self.name),
+            }
+        }
     }
 }
 

@@ -33,8 +33,10 @@ mod init;
 mod layers;
 mod loss;
 mod model;
+mod needs;
 mod params;
 mod revin;
+mod running_state;
 
 pub use derived::{Derived, DerivedId};
 pub use foretell_autograd::{
@@ -49,9 +51,11 @@ pub use layers::linear_pair::LinearPair;
 pub use layers::mlp::{Mlp, MlpSizes};
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use loss::{Columns, Loss, LossError, Truth};
-pub use model::{Dims, Forward, Inputs, Model, Stepwise, Windows};
+pub use model::{Dims, Forward, Inputs, Model, Network, StepState, Windows};
+pub use needs::{Coupling, Decoding, Needs, SeriesPerWindow};
 pub use params::{Alias, Entry, ParamError, ParamId, Params, Scope, Table};
 pub use revin::register_revin;
+pub use running_state::{CounterId, StateId, Update};
 /// What the arguments of a [`Loss`] are written in.
 pub use serde_json::{Map, Value};
 

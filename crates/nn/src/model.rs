@@ -1,12 +1,14 @@
 //! What a model is to those who train and serve it.
 
-use std::cell::Cell;
+use std::any::Any;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use foretell_autograd::{Key, Tensor, Var};
 
-use crate::{DerivedId, ParamId, Params, RecurrentState, Table};
+use crate::{CounterId, Decoding, DerivedId, Needs, ParamId, Params, StateId, Table, Update};
 
 /// The sizes of a model's inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +25,26 @@ pub struct Dims {
     pub stat_exog: usize,
     /// Numbers that the loss wants for each step: 1, or one per quantile.
     pub outputs: usize,
+    /// Whether these numbers are the parameters of a distribution.
+    pub distribution: bool,
+    /// Series that a window holds, each in a row of its own (N): 1 for univariate models.
+    pub n_series: usize,
+}
+
+impl Dims {
+    /// Windows of the target of one series alone, with one number for each step.
+    pub fn new(input_size: usize, horizon: usize) -> Self {
+        Self {
+            input_size,
+            horizon,
+            hist_exog: 0,
+            futr_exog: 0,
+            stat_exog: 0,
+            outputs: 1,
+            distribution: false,
+            n_series: 1,
+        }
+    }
 }
 
 /// A batch of windows, scaled. Its columns are tensors as they were cut, or variables where a model sees them
@@ -106,16 +128,10 @@ impl Inputs {
     }
 }
 
-/// A forecasting model: a function of parameters and windows.
+/// A forecasting model: a function of parameters and windows. What it needs of those who run it, its [`Needs`] say.
 pub trait Model: Send + Sync {
-    /// The forecast, `[batch, horizon, outputs]`, on the windows' scale.
+    /// The forecast, `[rows, horizon, outputs]`, on the windows' scale.
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var;
-
-    /// The least number of windows that are worth a shard of a training batch: with fewer, products of
-    /// matrices fall off their best rate, and the traffic of the shards' gradients grows against the work.
-    fn shard_windows(&self) -> usize {
-        64
-    }
 
     /// About how many numbers a training step keeps of a window between the forward and the backward pass, as far as
     /// they are the outputs of weights; `table` is the model's. Limits of memory go by it. By default each matrix of
@@ -124,30 +140,46 @@ pub trait Model: Send + Sync {
         table.matrix_outputs("")
     }
 
-    /// The model as one that forecasts a step at a time, if it is one.
-    fn stepwise(&self) -> Option<&dyn Stepwise> {
-        None
+    /// Of a model that forecasts step by step ([`Decoding::StepByStep`]): reads on from where `state` says (empty
+    /// at the start), and forecasts the step after the windows', `[rows, 1, outputs]`.
+    ///
+    /// # Panics
+    /// If the model forecasts its horizon at once.
+    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut StepState) -> Var {
+        let _ = (cx, windows, state);
+        panic!("a model whose needs are {:?} was asked for a single step", Decoding::Direct);
     }
 }
 
-/// A model that reads a window step by step and forecasts, at each, the one that comes next; forecasts of
-/// several steps are fed back to it.
-///
-/// So it sees windows that are put one step askew: at place t the target of step t, the columns of step
-/// t + 1, hist columns of steps of the horizon being zeros. Their length is `input_size`, plus 1, plus the
-/// steps of the horizon, less 1; [`Model::forward`] forecasts the last steps of them, as many as there are
-/// beyond `input_size`.
-pub trait Stepwise {
-    /// Steps of the horizon that it trains on (neuralforecast's `h_train`).
-    fn h_train(&self) -> usize;
+/// A model with what it needs of those who train and serve it.
+#[derive(Clone)]
+pub struct Network {
+    /// What it needs.
+    pub needs: Needs,
+    /// Its forward pass.
+    pub model: Arc<dyn Model>,
+}
 
-    /// Steps of history that it sees where it forecasts, less the one that all are read beyond
-    /// (neuralforecast's `inference_input_size`).
-    fn inference_input_size(&self) -> usize;
+/// A model of default needs.
+impl<M: Model + 'static> From<M> for Network {
+    fn from(model: M) -> Self {
+        Self { needs: Needs::default(), model: Arc::new(model) }
+    }
+}
 
-    /// Reads on from where `state` says (empty at the start), and forecasts the step after the windows',
-    /// `[batch, 1, outputs]`.
-    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut RecurrentState) -> Var;
+/// What a model that forecasts step by step remembers from one step to the next. Whose it is, only the model knows.
+#[derive(Default)]
+pub struct StepState(Option<Box<dyn Any + Send>>);
+
+impl StepState {
+    /// The model's own state, which starts as its default.
+    ///
+    /// # Panics
+    /// If the state is of another model.
+    pub fn get<T: Any + Send + Default>(&mut self) -> &mut T {
+        let state = self.0.get_or_insert_with(|| Box::new(T::default()));
+        state.downcast_mut().expect("a state is used by the model that made it")
+    }
 }
 
 /// One run of a model: its parameters, and whether it trains.
@@ -156,6 +188,8 @@ pub struct Forward<'a> {
     /// What randomness of this run is drawn from; `None` in inference.
     key: Option<Key>,
     draws: Cell<u64>,
+    /// What this run does to state that no gradient changes.
+    updates: RefCell<Vec<Update>>,
     /// The derived tensors, where they were computed for several runs at once.
     derived: Option<&'a [Tensor]>,
 }
@@ -172,12 +206,12 @@ impl fmt::Debug for Forward<'_> {
 impl<'a> Forward<'a> {
     /// A run that records nothing and drops nothing out.
     pub fn inference(params: &'a Params) -> Self {
-        Self { params, key: None, draws: Cell::new(0), derived: None }
+        Self { params, key: None, draws: Cell::new(0), updates: RefCell::default(), derived: None }
     }
 
     /// A run that records the graph. `key` decides dropout: it must differ between steps and shards.
     pub fn training(params: &'a Params, key: Key) -> Self {
-        Self { params, key: Some(key), draws: Cell::new(0), derived: None }
+        Self { key: Some(key), ..Self::inference(params) }
     }
 
     /// A run on a part of a batch: `derived` are the derived tensors, whose gradients go behind those of the
@@ -193,6 +227,36 @@ impl<'a> Forward<'a> {
             Some(offset) if self.key.is_some() => Var::parameter(value, offset),
             _ => Var::constant(value),
         }
+    }
+
+    /// Whether the run trains: statistics are those of the batch, and dropout is on.
+    pub fn is_training(&self) -> bool {
+        self.key.is_some()
+    }
+
+    /// State that no gradient changes, as it was before this step.
+    pub fn state(&self, id: StateId) -> Tensor {
+        self.params.state(id)
+    }
+
+    /// When training, averages `value` into the state once the step is done:
+    /// `state = (1 - momentum) * state + momentum * value`.
+    pub fn average_into(&self, state: StateId, momentum: f32, value: Tensor) {
+        if self.is_training() {
+            self.updates.borrow_mut().push(Update::Average { state, momentum, value });
+        }
+    }
+
+    /// When training, raises the counter by one once the step is done.
+    pub fn count(&self, counter: CounterId) {
+        if self.is_training() {
+            self.updates.borrow_mut().push(Update::Count(counter));
+        }
+    }
+
+    /// What the run does to the state, for [`Params::apply`].
+    pub fn into_updates(self) -> Vec<Update> {
+        self.updates.into_inner()
     }
 
     /// A tensor derived from parameters.

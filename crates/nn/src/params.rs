@@ -1,5 +1,6 @@
-//! The parameters of a model: a table of names, shapes and offsets, and one flat arena of values. A second
-//! arena holds the constants that PyTorch's state dictionary lists among them.
+//! The parameters of a model: a table of names, shapes and offsets, and one flat arena of values. What PyTorch's
+//! state dictionary lists beside them lies in arenas of its own: constants, state that training changes but no
+//! gradient does (running means and variances), and counters.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display};
@@ -12,6 +13,7 @@ use foretell_simd::Key;
 use foretell_tensor::{Shape, Storage, Tensor};
 
 use crate::derived::{Derived, DerivedId};
+use crate::running_state::{CounterId, StateId};
 use crate::{Forward, Init};
 
 /// Parameters start at multiples of this many elements: one 64-byte cache line.
@@ -21,22 +23,32 @@ const ALIGNMENT: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParamId(usize);
 
-/// One parameter, or one constant.
+/// One parameter, one constant, state or a counter.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The path that PyTorch's state dictionary has for it.
     pub name: String,
     /// Its shape, as PyTorch has it.
     pub shape: Shape,
-    /// Where it starts in the arena, in elements; a constant: in the arena of constants.
+    /// Where it starts in the arena of its kind, in elements.
     pub offset: usize,
     origin: Origin,
 }
 
 impl Entry {
-    /// Whether training changes it.
+    /// Whether gradients change it.
     pub fn is_trained(&self) -> bool {
         !matches!(self.origin, Origin::Constant(_))
+    }
+
+    /// Whether nothing changes it.
+    pub fn is_constant(&self) -> bool {
+        matches!(self.origin, Origin::Constant(_))
+    }
+
+    /// Whether it is a 64-bit counter, which [`Params::counter`] reads.
+    pub fn is_counter(&self) -> bool {
+        matches!(self.origin, Origin::Counter)
     }
 }
 
@@ -47,6 +59,8 @@ enum Origin {
     /// As trained, but nothing is multiplied with it: its rows are looked up.
     LookedUp(Init),
     Constant(Fill),
+    State(f32),
+    Counter,
 }
 
 /// Runs when the arenas are made, so that absurd sizes are found before anything is allocated.
@@ -57,6 +71,8 @@ impl fmt::Debug for Origin {
         match self {
             Self::Trained(init) | Self::LookedUp(init) => init.fmt(f),
             Self::Constant(_) => write!(f, "constant"),
+            Self::State(first) => write!(f, "state from {first}"),
+            Self::Counter => write!(f, "counter"),
         }
     }
 }
@@ -73,7 +89,7 @@ pub struct Alias {
 /// Names, shapes and offsets of all parameters of a model, filled while the model is built.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
     aliases: Vec<Alias>,
     derived: Vec<Derived>,
     /// Of parameters and constants, and second ones.
@@ -81,6 +97,8 @@ pub struct Table {
     len: usize,
     derived_len: usize,
     constants_len: usize,
+    state_len: usize,
+    counters_len: usize,
 }
 
 impl Table {
@@ -140,9 +158,9 @@ impl Table {
         start..start + derived.shape.numel()
     }
 
-    /// The elements of all that a model holds: of the arena, the constants and the derived tensors.
+    /// The elements of all that a model holds: of the arena, the constants, the state and the derived tensors.
     pub fn total_len(&self) -> usize {
-        self.gradients_len().saturating_add(self.constants_len)
+        self.gradients_len().saturating_add(self.constants_len).saturating_add(self.state_len)
     }
 
     /// The outputs of all trained matrices whose names begin with `prefix`, each multiplied with once.
@@ -155,6 +173,7 @@ impl Table {
     /// Parameters drawn by their initialisers; the same seed gives the same values.
     pub fn initialise(self, seed: u64) -> Params {
         let (mut arena, mut constants) = (Buffer::zeroed(self.len), Buffer::zeroed(self.constants_len));
+        let mut state = Buffer::zeroed(self.state_len);
         let key = Key::new(seed);
         for (i, entry) in self.entries.iter().enumerate() {
             let range = entry.offset..entry.offset + entry.shape.numel();
@@ -163,14 +182,18 @@ impl Table {
                     init.fill(key.fold(i as u64), &mut arena[range])
                 }
                 Origin::Constant(fill) => fill(&mut constants[range]),
+                Origin::State(first) => state[range].fill(*first),
+                Origin::Counter => {}
             }
         }
         let derived = vec![OnceLock::new(); self.derived.len()];
         Params {
-            table: Arc::new(self),
             arena: Storage::new(arena),
             constants: Storage::new(constants),
+            state: Storage::new(state),
+            counters: vec![0; self.counters_len],
             derived,
+            table: Arc::new(self),
         }
     }
 }
@@ -227,6 +250,25 @@ impl Scope<'_> {
         self.register(name, shape.into(), Origin::Constant(Arc::new(fill)))
     }
 
+    /// Registers values that training changes but no gradient does, such as running means, all of them `first` at
+    /// the start. A run of the model reads them by [`Forward::state`] and changes them by [`Forward::average_into`].
+    ///
+    /// # Panics
+    /// If the name is taken.
+    #[track_caller]
+    pub fn state(&mut self, name: impl Display, shape: impl Into<Shape>, first: f32) -> StateId {
+        StateId(self.register(name, shape.into(), Origin::State(first)))
+    }
+
+    /// Registers a 64-bit counter, 0 at the start, which [`Forward::count`] raises.
+    ///
+    /// # Panics
+    /// If the name is taken.
+    #[track_caller]
+    pub fn counter(&mut self, name: impl Display) -> CounterId {
+        CounterId(self.register(name, Shape::new(&[]), Origin::Counter))
+    }
+
     #[track_caller]
     fn register(&mut self, name: impl Display, shape: Shape, origin: Origin) -> ParamId {
         let name = self.path(name);
@@ -235,8 +277,16 @@ impl Scope<'_> {
         let len = match origin {
             Origin::Trained(_) | Origin::LookedUp(_) => &mut self.table.len,
             Origin::Constant(_) => &mut self.table.constants_len,
+            Origin::State(_) => &mut self.table.state_len,
+            Origin::Counter => &mut self.table.counters_len,
         };
-        let offset = reserve(len, &shape);
+        let offset = match origin {
+            Origin::Counter => {
+                *len += 1;
+                *len - 1
+            }
+            _ => reserve(len, &shape),
+        };
         self.table.entries.push(Entry { name, shape, offset, origin });
         id
     }
@@ -314,9 +364,11 @@ pub enum ParamError {
 /// ```
 #[derive(Clone)]
 pub struct Params {
-    table: Arc<Table>,
+    pub(crate) table: Arc<Table>,
     arena: Storage,
     constants: Storage,
+    pub(crate) state: Storage,
+    pub(crate) counters: Vec<i64>,
     /// What was derived from the arena as it is, of that which was asked for.
     derived: Vec<OnceLock<Tensor>>,
 }
@@ -362,7 +414,11 @@ impl Params {
     }
 
     fn storage(&self, entry: &Entry) -> &Storage {
-        if entry.is_trained() { &self.arena } else { &self.constants }
+        match entry.origin {
+            Origin::Trained(_) | Origin::LookedUp(_) => &self.arena,
+            Origin::State(_) => &self.state,
+            Origin::Constant(_) | Origin::Counter => &self.constants,
+        }
     }
 
     /// Where a parameter starts in the arena; nothing for a constant.
@@ -371,8 +427,11 @@ impl Params {
         entry.is_trained().then_some(entry.offset)
     }
 
-    /// The values of a parameter or constant.
+    /// The values of a parameter, a constant or state; none for a counter.
     pub fn values(&self, entry: &Entry) -> &[f32] {
+        if entry.is_counter() {
+            return &[];
+        }
         &self.storage(entry).values()[entry.offset..entry.offset + entry.shape.numel()]
     }
 
@@ -387,7 +446,7 @@ impl Params {
         own(&mut self.arena)
     }
 
-    /// Replaces the values of the parameter or constant at place `index` of the table.
+    /// Replaces the values of the parameter, constant or state at place `index` of the table.
     ///
     /// # Panics
     /// If the number of values is another.
@@ -395,9 +454,14 @@ impl Params {
     pub fn set(&mut self, index: usize, values: &[f32]) {
         let entry = &self.table.entries[index];
         let Entry { offset, shape, ref name, .. } = *entry;
+        assert!(!entry.is_counter(), "values for the counter {name}");
         assert_eq!(values.len(), shape.numel(), "values for {name} of shape {shape:?}");
         self.derived.fill_with(OnceLock::new);
-        let storage = if entry.is_trained() { &mut self.arena } else { &mut self.constants };
+        let storage = match entry.origin {
+            Origin::Trained(_) | Origin::LookedUp(_) => &mut self.arena,
+            Origin::State(_) => &mut self.state,
+            Origin::Constant(_) | Origin::Counter => &mut self.constants,
+        };
         own(storage)[offset..offset + values.len()].copy_from_slice(values);
     }
 }
@@ -413,7 +477,7 @@ fn reserve(len: &mut usize, shape: &Shape) -> usize {
 }
 
 /// The values, to be changed; copied first where others share them.
-fn own(storage: &mut Storage) -> &mut [f32] {
+pub(crate) fn own(storage: &mut Storage) -> &mut [f32] {
     if storage.unique().is_none() {
         *storage = Storage::new(Buffer::copied(storage.values()));
     }
@@ -490,6 +554,42 @@ mod tests {
         params.set(0, &[9.0; 4]);
         assert_eq!(params.values(&params.table().entries()[0]), [9.0; 4]);
         assert_eq!((copy.tensor(basis).to_vec()[1], params.arena()), (1.0, copy.arena()));
+    }
+
+    #[test]
+    fn state_and_counters_follow_their_updates() {
+        let mut table = Table::default();
+        let mean = table.root().at("norm").state("running_mean", [2], 0.0);
+        let variance = table.root().at("norm").state("running_var", [2], 1.0);
+        let batches = table.root().at("norm").counter("num_batches_tracked");
+        assert_eq!((table.numel(), table.arena_len()), (0, 0), "no gradient reaches them");
+        let mut params = table.initialise(1);
+        let before = params.clone();
+        let cx = Forward::training(&params, Key::new(0));
+        cx.average_into(mean, 0.5, Tensor::from_slice(&[2.0, 4.0], [2]));
+        cx.average_into(mean, 0.5, Tensor::from_slice(&[0.0, 0.0], [2]));
+        cx.count(batches);
+        assert_eq!(cx.state(mean).to_vec(), [0.0, 0.0], "a run sees the state before the step");
+        let updates = cx.into_updates();
+        params.apply(updates);
+        assert_eq!(params.state(mean).to_vec(), [0.5, 1.0]);
+        assert_eq!(params.state(variance).to_vec(), [1.0, 1.0]);
+        let entries = params.table().entries().to_vec();
+        assert_eq!(
+            entries.iter().map(|entry| params.counter(entry)).collect::<Vec<_>>(),
+            [None, None, Some(1)]
+        );
+        assert_eq!(before.state(mean).to_vec(), [0.0, 0.0], "a copy is left alone");
+
+        params.restore_state(before.state_arena(), before.counters());
+        assert_eq!((params.state(mean).to_vec(), params.counters()), (vec![0.0, 0.0], &[0_i64][..]));
+        params.set_counter(2, 7);
+        assert_eq!(params.counter(&entries[2]), Some(7));
+
+        let inference = Forward::inference(&params);
+        inference.average_into(mean, 1.0, Tensor::full([2], 9.0));
+        inference.count(batches);
+        assert!(inference.into_updates().is_empty(), "only training changes state");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use foretell_data::{Cutter, Stats, WindowRef, WindowSlices};
 use foretell_nn::{Dims, Loss, Tensor, Truth, Windows};
 use foretell_pool::Buffer;
 
-use crate::stepwise::askew;
+use crate::stepwise::shift_target;
 
 /// Windows with their targets, on the windows' scale (for a distribution's loss as in the data).
 #[derive(Clone, Debug)]
@@ -62,8 +62,8 @@ pub struct Cut<'a> {
     pub loss: &'a Loss,
     /// Whether the model sees zeros in place of the target's history.
     pub exclude_insample_y: bool,
-    /// Whether the model forecasts step by step, so that its windows are put one step askew.
-    pub stepwise: bool,
+    /// Whether the model forecasts step by step, so that the target of its windows is shifted by one step.
+    pub step_by_step: bool,
 }
 
 impl Cut<'_> {
@@ -108,7 +108,7 @@ impl Cut<'_> {
         if self.exclude_insample_y {
             insample_y.fill(0.0);
         }
-        let ahead_mask = self.stepwise.then(|| {
+        let ahead_mask = self.step_by_step.then(|| {
             let known = weights.iter().map(|&weight| f32::from(weight > 0.0));
             Tensor::build([batch, horizon], |mask| mask.iter_mut().zip(known).for_each(|(m, k)| *m = k))
         });
@@ -128,7 +128,7 @@ impl Cut<'_> {
             (Tensor::from_buffer(target, steps), Tensor::from_buffer(raw_target, steps));
         if let Some(mask) = ahead_mask {
             let ahead = if self.exclude_insample_y { Tensor::zeros(steps) } else { scaled.clone() };
-            windows = askew(&windows, &ahead, &mask);
+            windows = shift_target(&windows, &ahead, &mask);
         }
         Scaled {
             batch: Batch {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
-use foretell_nn::{Dims, Key, Loss, Model, Params};
+use foretell_nn::{Dims, Key, Loss, Network, Params};
 use foretell_optim::Optimizer;
 use foretell_simd::Stream;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::config::TrainConfig;
 use crate::forecast::Forecasts;
 use crate::progress::{Progress, Verdict};
 use crate::shards::Engine;
-use crate::state::{BEST, Keep, PARAMS, State};
+use crate::state::{BEST, Keep, PARAMS, State, Statistics};
 use crate::stopping::Stopping;
 use crate::workers::Workers;
 
@@ -27,7 +27,7 @@ const WINDOWS: u64 = 3;
 /// What is trained on what.
 pub struct Fit<'a> {
     /// The model.
-    pub model: &'a dyn Model,
+    pub network: &'a Network,
     /// Where its parameters start.
     pub params: Params,
     /// How its windows are cut, and the loss that is made small.
@@ -117,12 +117,13 @@ pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), Trai
 }
 
 fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
-    let Fit { model, params, cut, valid_loss, train, valid, valid_dims, config, workers, from, mut keep } =
+    let Fit { network, params, cut, valid_loss, train, valid, valid_dims, config, workers, from, mut keep } =
         job;
     let key = Key::new(config.random_seed);
     let mut schedule = config.schedule;
     let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
-    let mut engine = Engine::new(model, params, optimizer, cut.loss, key.fold(DROPOUT), workers);
+    let mut engine = Engine::new(network, params, optimizer, cut.loss, key.fold(DROPOUT), workers);
+    let rows_per_window = train.rows_per_window();
     let series = train.series_with_windows();
     let mut series = SeriesSampler::new(series, config.batch_size, config.drop_last_loader, key.fold(SERIES));
     let mut stopping = Stopping::new(config.early_stop_patience_steps);
@@ -141,7 +142,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         }
         best = best_loss.zip(state.arena(BEST)).map(|(loss, values)| {
             let mut params = engine.params().clone();
-            params.arena_mut().copy_from_slice(values);
+            state.best.restore(&mut params, values);
             (params, loss)
         });
         let valid_loss = valid_losses.last().copied();
@@ -156,20 +157,22 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         train.draw(series.batch(step), config.windows_batch_size, &mut draws, &mut windows);
         let total = cut.total_weight(train, &windows, &mut sums);
         let pace = schedule.at(step);
-        let batch = |range: Range<usize>| cut.windows(train, &windows[range]).batch;
+        let rows = |range: Range<usize>| &windows[range.start * rows_per_window..range.end * rows_per_window];
+        let batch = |range: Range<usize>| cut.windows(train, rows(range)).batch;
+        let count = windows.len() / rows_per_window;
         outcome.train_loss =
-            engine.step(windows.len(), total, pace, batch).map_err(|fault| TrainError::NotFinite {
+            engine.step(count, total, pace, batch).map_err(|fault| TrainError::NotFinite {
                 loss: fault.loss,
                 step: step + 1,
                 shard: fault.shard,
-                series: ids(train, &windows[fault.windows]),
+                series: ids(train, rows(fault.windows)),
             })?;
         outcome.steps = step + 1;
 
         let due = (step + 1) % config.val_check_steps.min(config.max_steps).max(1) == 0;
         let checked = valid.filter(|_| due).map(|valid| {
             let cut = Cut { dims: valid_dims, ..cut };
-            let forecasts = Forecasts { model, params: engine.params(), cut, workers };
+            let forecasts = Forecasts { network, params: engine.params(), cut, workers };
             forecasts.validate(valid, valid_loss, config)
         });
         if let Some(loss) = checked {
@@ -198,7 +201,10 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
             arenas.extend(best.iter().map(|(params, _)| (BEST, params.arena())));
             arenas.extend(engine.optimizer().states());
             let (train_loss, valid_losses) = (outcome.train_loss, &valid_losses[..]);
-            if (keep.write)(&State { step: step + 1, train_loss, valid_losses, arenas }).is_break() {
+            let latest = Statistics::of(engine.params());
+            let best = best.as_ref().map(|(params, _)| Statistics::of(params)).unwrap_or_default();
+            let state = State { step: step + 1, train_loss, valid_losses, arenas, latest, best };
+            if (keep.write)(&state).is_break() {
                 break;
             }
         }

@@ -4,14 +4,14 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
-use foretell_nn::{Columns, Dims, Loss, Model, Params, Tensor};
+use foretell_nn::{Columns, Dims, Loss, Network, Params, Tensor};
 
 use crate::batch::{Batch, Cut, Scaled};
 use crate::config::TrainConfig;
 use crate::stepwise::{forecast, mean_of_outputs};
 use crate::workers::Workers;
 
-/// Windows that one thread runs at a time: enough for products of matrices at their best rate, few
+/// Rows that one thread runs at a time: enough for products of matrices at their best rate, few
 /// enough that their activations stay in the cache.
 const BLOCK: usize = 128;
 
@@ -25,23 +25,24 @@ const BLOCK_KEPT: usize = 1 << 28;
 pub fn windows_at_a_time(dims: &Dims, kept: usize) -> usize {
     let [seen, made] =
         [(BLOCK_NUMBERS, window_numbers(dims)), (BLOCK_KEPT, kept)].map(|(all, one)| all / one.max(1));
-    seen.min(made).clamp(1, BLOCK)
+    seen.min(made).clamp(1, (BLOCK / dims.n_series).max(1))
 }
 
-/// The numbers of a window of these sizes, of its inputs, target and forecast.
+/// The numbers of a window of these sizes, of its inputs, target and forecast, of all its series.
 pub fn window_numbers(dims: &Dims) -> usize {
-    let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, outputs } = *dims;
+    let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, outputs, n_series, .. } = *dims;
     let history = input_size.saturating_mul(2 + hist_exog);
     let known = input_size.saturating_add(horizon).saturating_mul(futr_exog);
     let ahead = horizon.saturating_mul(3 + outputs);
-    [known, ahead, stat_exog].into_iter().fold(history, usize::saturating_add)
+    let row = [known, ahead, stat_exog].into_iter().fold(history, usize::saturating_add);
+    row.saturating_mul(n_series)
 }
 
 /// A trained model at work.
 #[derive(Clone, Copy)]
 pub struct Forecasts<'a> {
     /// The model.
-    pub model: &'a dyn Model,
+    pub network: &'a Network,
     /// Its parameters.
     pub params: &'a Params,
     /// How its windows are cut.
@@ -58,12 +59,12 @@ impl fmt::Debug for Forecasts<'_> {
 }
 
 impl Forecasts<'_> {
-    /// The forecasts of the windows on the data's scale, `[windows, horizon, columns of the loss]`.
+    /// The forecasts of the rows of whole windows on the data's scale, `[rows, horizon, columns of the loss]`.
     pub fn of(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Vec<f32> {
         let columns = self.cut.loss.columns();
         let per_window = self.cut.dims.horizon * self.told(&columns);
         let mut values = vec![0.0; windows.len() * per_window];
-        let block = self.windows_at_a_time();
+        let block = self.rows_at_a_time();
         let blocks: Vec<_> =
             values.chunks_mut(block * per_window).zip(windows.chunks(block)).map(Mutex::new).collect();
         self.workers.each(&blocks, true, |_, (values, windows)| {
@@ -74,8 +75,10 @@ impl Forecasts<'_> {
         values
     }
 
-    fn windows_at_a_time(&self) -> usize {
-        windows_at_a_time(&self.cut.dims, self.model.kept_numbers(self.params.table()))
+    /// Rows of the whole windows that one thread runs at a time.
+    fn rows_at_a_time(&self) -> usize {
+        let Dims { n_series, .. } = self.cut.dims;
+        windows_at_a_time(&self.cut.dims, self.network.model.kept_numbers(self.params.table())) * n_series
     }
 
     /// How many columns a forecast has.
@@ -91,7 +94,7 @@ impl Forecasts<'_> {
             true => self.scaled_means(cutter.scaler(), last, batch),
             false => mean_of_outputs(last),
         };
-        let output = forecast(self.model, self.params, &batch.windows, steps, &fed_back);
+        let output = forecast(self.network, self.params, &batch.windows, steps, &fed_back);
         let Some(columns) = columns else { return values.copy_from_slice(output.values()) };
         let rows = values
             .chunks_exact_mut(steps * self.told(columns))
@@ -112,10 +115,20 @@ impl Forecasts<'_> {
     /// batches of windows, each counted by its number of windows.
     pub fn validate(&self, valid: &Cutter<'_>, loss: &Loss, config: &TrainConfig) -> f64 {
         let (mut sum, mut count) = (0.0, 0);
-        for series in valid.series_with_windows().chunks(config.valid_batch_size) {
-            let windows: Vec<WindowRef> =
-                series.iter().flat_map(|&series| valid.all(series as usize)).collect();
-            let size = config.inference_windows_batch_size.unwrap_or(windows.len());
+        let rows_per_window = valid.rows_per_window();
+        let series = valid.series_with_windows();
+        // A window of all series is in one batch whatever the size of batches of series.
+        let batches = match rows_per_window {
+            1 => series.chunks(config.valid_batch_size),
+            _ => series.chunks(series.len().max(1)),
+        };
+        for series in batches {
+            let windows: Vec<WindowRef> = match rows_per_window {
+                1 => series.iter().flat_map(|&series| valid.all(series as usize)).collect(),
+                _ => valid.rows(),
+            };
+            let size =
+                config.inference_windows_batch_size.map_or(windows.len(), |size| size * rows_per_window);
             for windows in windows.chunks(size) {
                 sum += self.batch_loss(valid, windows, loss) * windows.len() as f64;
                 count += windows.len();
@@ -131,7 +144,7 @@ impl Forecasts<'_> {
         let per_step = columns.as_ref().map_or(self.cut.dims.outputs, |columns| self.told(columns));
         // Weights and gauges are those of the validation loss.
         let cut = Cut { loss, ..self.cut };
-        let block = self.windows_at_a_time();
+        let block = self.rows_at_a_time();
         let blocks: Vec<_> = windows.chunks(block).map(|windows| Mutex::new((windows, [0.0; 3]))).collect();
         self.workers.each(&blocks, true, |_, (windows, sums)| {
             let scaled = cut.windows(valid, windows);

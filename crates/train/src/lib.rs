@@ -34,13 +34,15 @@ pub use config::TrainConfig;
 pub use fit::{Fit, Listener, Outcome, TrainError, fit};
 pub use forecast::{Forecasts, window_numbers, windows_at_a_time};
 pub use foretell_data::{Cutter, WindowRef};
-pub use foretell_nn::{Dims, Key, Loss, Model, Params, Table, Tensor, Truth, Windows};
+pub use foretell_nn::{
+    Decoding, Dims, Key, Loss, Model, Needs, Network, Params, Table, Tensor, Truth, Windows,
+};
 pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
 pub use progress::{Progress, Verdict};
 #[cfg(feature = "parallel")]
 pub use rayon::ThreadPool;
 pub use shards::{Engine, NotFinite, shard_count};
-pub use state::{BEST, Keep, PARAMS, State};
+pub use state::{BEST, Keep, PARAMS, State, Statistics};
 pub use stepwise::{forecast, mean_of_outputs};
 pub use workers::{TooManyThreads, Workers};
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
 use foretell_autograd::with_threads;
-use foretell_nn::{Forward, Key, Loss, Model, Params, Table, Tensor, Var};
+use foretell_nn::{Coupling, Forward, Key, Loss, Needs, Network, Params, Table, Tensor, Update, Var};
 use foretell_optim::{Optimizer, Pace};
 use foretell_pool::Buffer;
 use foretell_simd::scale;
@@ -23,7 +23,7 @@ const WORTH_SPREADING: usize = 1 << 21;
 
 /// A model in training.
 pub struct Engine<'a> {
-    model: &'a dyn Model,
+    network: &'a Network,
     loss: &'a Loss,
     workers: &'a Workers,
     params: Params,
@@ -44,6 +44,8 @@ struct Shard {
     loss: f64,
     /// What the loss is measured by, if by anything.
     benchmark: f64,
+    /// What the last step did to state that no gradient changes.
+    updates: Vec<Update>,
 }
 
 /// A shard with which the loss is no finite number.
@@ -67,14 +69,14 @@ impl fmt::Debug for Engine<'_> {
 impl<'a> Engine<'a> {
     /// A model before its first step. `key` decides dropout.
     pub fn new(
-        model: &'a dyn Model,
+        network: &'a Network,
         params: Params,
         optimizer: Optimizer,
         loss: &'a Loss,
         key: Key,
         workers: &'a Workers,
     ) -> Self {
-        Self { model, loss, workers, params, optimizer, key, step: 0, shards: Vec::new() }
+        Self { network, loss, workers, params, optimizer, key, step: 0, shards: Vec::new() }
     }
 
     /// The parameters as they are now.
@@ -93,7 +95,7 @@ impl<'a> Engine<'a> {
     /// If the state lacks something, or is of another model.
     pub(crate) fn restore(&mut self, state: &State<'_>) {
         let arena = |name: &str| state.arena(name).unwrap_or_else(|| panic!("a state without {name}"));
-        self.params.arena_mut().copy_from_slice(arena(PARAMS));
+        state.latest.restore(&mut self.params, arena(PARAMS));
         self.optimizer.restore(state.step, arena);
         self.step = state.step;
     }
@@ -115,7 +117,7 @@ impl<'a> Engine<'a> {
         pace: impl Into<Pace>,
         cut: impl Fn(Range<usize>) -> Batch + Sync,
     ) -> Result<f64, NotFinite> {
-        let count = shard_count(windows, self.model.shard_windows());
+        let count = shard_count(windows, self.network.needs);
         let len = self.params.table().gradients_len();
         while self.shards.len() < count {
             self.shards.push(Mutex::new(Shard {
@@ -124,9 +126,10 @@ impl<'a> Engine<'a> {
                 stale: HashSet::new(),
                 loss: 0.0,
                 benchmark: 0.0,
+                updates: Vec::new(),
             }));
         }
-        let Self { model, loss, workers, ref params, key, step, .. } = *self;
+        let Self { network, loss, workers, ref params, key, step, .. } = *self;
         let table = params.table();
         let spread = table.numel().saturating_mul(windows) >= WORTH_SPREADING;
         let threads = if spread { workers.threads() } else { 1 };
@@ -146,7 +149,7 @@ impl<'a> Engine<'a> {
                 _ => Forward::part(params, key, &values),
             };
             with_threads(inner, || {
-                let output = model.forward(&cx, &batch.windows.inputs());
+                let output = network.model.forward(&cx, &batch.windows.inputs());
                 let mean = loss.mean(&output, batch.truth(), total);
                 drop(output);
                 shard.loss = f64::from(mean.value().item());
@@ -158,6 +161,7 @@ impl<'a> Engine<'a> {
                     &mut shard.gradients,
                     &mut shard.written,
                 );
+                shard.updates = cx.into_updates();
             });
         });
         let (mut sum, mut benchmark) = (0.0, 0.0);
@@ -184,6 +188,9 @@ impl<'a> Engine<'a> {
         let gradients: Vec<&[f32]> =
             shards.iter().map(|shard| &shard.gradients[..table.arena_len()]).collect();
         self.optimizer.step(self.params.arena_mut(), &gradients, pace, self.workers.threads());
+        for shard in &mut shards {
+            self.params.apply(shard.updates.drain(..));
+        }
         drop(shards);
         self.step += 1;
         Ok(sum)
@@ -216,10 +223,12 @@ fn clear_unwritten(shard: &mut Shard, table: &Table) {
     }
 }
 
-/// How many shards a batch of `windows` windows is cut into, where a shard is worth at least `least` windows: a
-/// function of the model and the batch alone.
-pub fn shard_count(windows: usize, least: usize) -> usize {
-    (windows / least).clamp(1, MAX_SHARDS)
+/// How many shards a batch of `windows` windows is cut into: a function of the model and the batch alone.
+pub fn shard_count(windows: usize, needs: Needs) -> usize {
+    match needs.coupling {
+        Coupling::Coupled => 1,
+        Coupling::Independent => (windows / needs.shard_windows).clamp(1, MAX_SHARDS),
+    }
 }
 
 /// The windows of shard `i` of `count`.
@@ -229,7 +238,7 @@ fn shard_range(windows: usize, count: usize, i: usize) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use foretell_nn::{Init, Inputs, ParamId, Table, Tensor, Var, Windows};
+    use foretell_nn::{Init, Inputs, Model, ParamId, Table, Tensor, Var, Windows};
     use foretell_optim::Rule;
     use serde_json::json;
 
@@ -250,7 +259,7 @@ mod tests {
     #[test]
     fn losses_that_are_no_mean_have_the_gradients_of_the_whole_batch() {
         const N: usize = 150;
-        assert_eq!(shard_count(N, 64), 2);
+        assert_eq!(shard_count(N, Needs::default()), 2);
         let x: Vec<f32> = (0..N).map(|i| (i as f32 * 0.7).sin() + 0.01 * i as f32).collect();
         let y: Vec<f32> = x.iter().enumerate().map(|(i, x)| 3.0 * x + (i as f32).cos()).collect();
         for name in ["RMSE", "relMSE"] {
@@ -275,11 +284,12 @@ mod tests {
                 }
             };
             let mut table = Table::default();
-            let model = Line(table.root().param("w", [1], Init::Uniform { bound: 1.0 }));
+            let weight = table.root().param("w", [1], Init::Uniform { bound: 1.0 });
+            let network = Network::from(Line(weight));
             let params = table.initialise(3);
-            let (mut w, workers) = (f64::from(params.tensor(model.0).item()), Workers::new(2).unwrap());
+            let (mut w, workers) = (f64::from(params.tensor(weight).item()), Workers::new(2).unwrap());
             let adam = Optimizer::new(params.table().arena_len(), Rule::default(), None);
-            let mut engine = Engine::new(&model, params, adam, &loss, Key::new(0), &workers);
+            let mut engine = Engine::new(&network, params, adam, &loss, Key::new(0), &workers);
             let (mut first, mut second) = (0.0, 0.0);
             for step in 1..=3 {
                 let found = engine.step(N, N as f64, 0.5, cut).expect("a number");
@@ -299,16 +309,22 @@ mod tests {
                 second = 0.999 * second + 0.001 * slope * slope;
                 let correct = |decay: f64| 1.0 - decay.powi(step);
                 w -= 0.5 * (first / correct(0.9)) / ((second / correct(0.999)).sqrt() + 1e-8);
-                let found = f64::from(engine.params().tensor(model.0).item());
+                let found = f64::from(engine.params().tensor(weight).item());
                 assert!((found - w).abs() < 1e-5, "{name}: step {step} leads to {found}, expected {w}");
             }
         }
     }
 
     #[test]
+    fn coupled_windows_are_one_shard() {
+        let needs = Needs { coupling: Coupling::Coupled, ..Needs::default() };
+        assert!([1, 64, 5000].into_iter().all(|windows| shard_count(windows, needs) == 1));
+    }
+
+    #[test]
     fn shards_cover_the_batch() {
         for windows in [1, 63, 64, 127, 128, 130, 1000, 5000] {
-            let count = shard_count(windows, 64);
+            let count = shard_count(windows, Needs::default());
             let mut next = 0;
             for i in 0..count {
                 let range = shard_range(windows, count, i);

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use foretell_nn::Params;
+
 /// The state after a step.
 ///
 /// Draws of series, windows and dropout are functions of the seed and the step, so none of theirs is kept.
@@ -18,6 +20,35 @@ pub struct State<'a> {
     /// What is kept for each parameter: the parameters themselves as [`PARAMS`], those of the best check, if early
     /// stopping may go back to them, as [`BEST`], and the optimiser's own under PyTorch's names.
     pub arenas: Vec<(&'a str, &'a [f32])>,
+    /// What no gradient changes, beside [`PARAMS`].
+    pub latest: Statistics<'a>,
+    /// What no gradient changes, beside [`BEST`].
+    pub best: Statistics<'a>,
+}
+
+/// What a model has that training changes but no gradient does: running means and variances, and counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics<'a> {
+    /// [`Params::state_arena`].
+    pub values: &'a [f32],
+    /// [`Params::counters`].
+    pub counters: &'a [i64],
+}
+
+impl<'a> Statistics<'a> {
+    /// Those of `params`.
+    pub fn of(params: &'a Params) -> Self {
+        Self { values: params.state_arena(), counters: params.counters() }
+    }
+
+    /// Makes `params` those of `arena` and these.
+    ///
+    /// # Panics
+    /// If the lengths are those of another model.
+    pub fn restore(&self, params: &mut Params, arena: &[f32]) {
+        params.arena_mut().copy_from_slice(arena);
+        params.restore_state(self.values, self.counters);
+    }
 }
 
 /// The parameters, in [`State::arenas`].

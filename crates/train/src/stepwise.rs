@@ -1,12 +1,13 @@
-//! Models that forecast a step at a time ([`Stepwise`]): what they are fed, and how they forecast a horizon.
+//! Models that forecast a step at a time ([`Decoding::StepByStep`]): what they are fed, and how they forecast a
+//! horizon.
 
-use foretell_nn::{Forward, Model, Params, RecurrentState, Stepwise, Tensor, Windows};
+use foretell_nn::{Decoding, Forward, Model, Network, Params, StepState, Tensor, Windows};
 use foretell_pool::Buffer;
 
-/// Puts windows one step askew: at place t the target of step t and the columns of step t + 1, hist columns
-/// of the horizon being zeros. `ahead` and `ahead_mask`, `[batch, horizon]`, are what the target goes on with;
+/// Shifts the target by one step (teacher forcing): at place t stand the target of step t and the columns of
+/// step t + 1, hist columns of the horizon being zeros. `ahead` and `ahead_mask`, `[batch, horizon]`, are what the target goes on with;
 /// its last step is only ever a target, so it is left out.
-pub(crate) fn askew(windows: &Windows, ahead: &Tensor, ahead_mask: &Tensor) -> Windows {
+pub(crate) fn shift_target(windows: &Windows, ahead: &Tensor, ahead_mask: &Tensor) -> Windows {
     let (batch, horizon) = (ahead.shape()[0], ahead.shape()[1]);
     let history = windows.insample_y.shape()[1];
     let onward = |past: &Tensor, ahead: &Tensor| Tensor::concat(&[past, &ahead.narrow(1, 0, horizon - 1)], 1);
@@ -23,32 +24,33 @@ pub(crate) fn askew(windows: &Windows, ahead: &Tensor, ahead_mask: &Tensor) -> W
 }
 
 /// The forecast of a model, `[batch, horizon, outputs]`, on the windows' scale. The windows of a model that
-/// forecasts step by step are one step askew and reach over the horizon; of the target they hold there,
+/// forecasts step by step are shifted by one step and reach over the horizon; of the target they hold there,
 /// nothing is read. `fed_back` makes of the forecast of a step, `[batch, 1, outputs]`, what the model sees of it
 /// as the target of the step, `[batch, 1]`.
 pub fn forecast(
-    model: &dyn Model,
+    network: &Network,
     params: &Params,
     windows: &Windows,
     horizon: usize,
     fed_back: &dyn Fn(&Tensor) -> Tensor,
 ) -> Tensor {
     let cx = Forward::inference(params);
-    match model.stepwise() {
-        Some(model) => step_by_step(model, &cx, windows, horizon, fed_back),
-        None => model.forward(&cx, &windows.inputs()).value().contiguous(),
+    let model = &*network.model;
+    match network.needs.decoding {
+        Decoding::StepByStep { .. } => step_by_step(model, &cx, windows, horizon, fed_back),
+        Decoding::Direct => model.forward(&cx, &windows.inputs()).value().contiguous(),
     }
 }
 
 fn step_by_step(
-    model: &dyn Stepwise,
+    model: &dyn Model,
     cx: &Forward<'_>,
     windows: &Windows,
     horizon: usize,
     fed_back: &dyn Fn(&Tensor) -> Tensor,
 ) -> Tensor {
     let history = windows.insample_y.shape()[1] + 1 - horizon;
-    let mut state = RecurrentState::new();
+    let mut state = StepState::default();
     let mut seen = windows.steps(0..history);
     let mut forecasts = Buffer::zeroed(0);
     let mut outputs = 0;
@@ -79,7 +81,9 @@ pub fn mean_of_outputs(forecast: &Tensor) -> Tensor {
 
 #[cfg(test)]
 mod tests {
-    use foretell_nn::{Inputs, Table, Var};
+    use std::sync::Arc;
+
+    use foretell_nn::{Inputs, Needs, Table, Var};
 
     use super::*;
 
@@ -100,12 +104,12 @@ mod tests {
             futr_exog: Some(column(&[100.0, 200.0, 300.0, 400.0, 500.0])),
             stat_exog: Some(row(&[7.0])),
         };
-        let askew = askew(&windows, &row(&[4.0, 5.0]), &row(&[1.0, 0.0]));
-        assert_eq!(askew.insample_y.to_vec(), [1.0, 2.0, 3.0, 4.0]);
-        assert_eq!(askew.insample_mask.to_vec(), [0.0, 1.0, 1.0, 1.0]);
-        assert_eq!(askew.hist_exog.map(|x| x.to_vec()), Some(vec![20.0, 30.0, 0.0, 0.0]));
-        assert_eq!(askew.futr_exog.map(|x| x.to_vec()), Some(vec![200.0, 300.0, 400.0, 500.0]));
-        assert_eq!(askew.stat_exog.map(|x| x.to_vec()), Some(vec![7.0]));
+        let shifted = shift_target(&windows, &row(&[4.0, 5.0]), &row(&[1.0, 0.0]));
+        assert_eq!(shifted.insample_y.to_vec(), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(shifted.insample_mask.to_vec(), [0.0, 1.0, 1.0, 1.0]);
+        assert_eq!(shifted.hist_exog.map(|x| x.to_vec()), Some(vec![20.0, 30.0, 0.0, 0.0]));
+        assert_eq!(shifted.futr_exog.map(|x| x.to_vec()), Some(vec![200.0, 300.0, 400.0, 500.0]));
+        assert_eq!(shifted.stat_exog.map(|x| x.to_vec()), Some(vec![7.0]));
     }
 
     /// Forecasts the sum of the last target and the column beside it, and ten more than that.
@@ -116,21 +120,7 @@ mod tests {
             unreachable!("it forecasts step by step")
         }
 
-        fn stepwise(&self) -> Option<&dyn Stepwise> {
-            Some(self)
-        }
-    }
-
-    impl Stepwise for Adder {
-        fn h_train(&self) -> usize {
-            1
-        }
-
-        fn inference_input_size(&self) -> usize {
-            1
-        }
-
-        fn step(&self, _: &Forward<'_>, windows: &Inputs, _: &mut RecurrentState) -> Var {
+        fn step(&self, _: &Forward<'_>, windows: &Inputs, _: &mut StepState) -> Var {
             let y = windows.insample_y.to_vec();
             let futr = windows.futr_exog.as_ref().expect("a column").value().to_vec();
             let sum = y[y.len() - 1] + futr[futr.len() - 1];
@@ -147,7 +137,10 @@ mod tests {
             futr_exog: Some(column(&[0.0, 100.0, 200.0, 300.0])),
             stat_exog: None,
         };
-        let found = forecast(&Adder, &Table::default().initialise(0), &windows, 3, &mean_of_outputs);
+        let decoding = Decoding::StepByStep { h_train: 1, inference_input_size: 1 };
+        let needs = Needs { decoding, ..Needs::default() };
+        let network = Network { needs, model: Arc::new(Adder) };
+        let found = forecast(&network, &Table::default().initialise(0), &windows, 3, &mean_of_outputs);
         assert_eq!(&*found.shape(), [1, 3, 2]);
         assert_eq!(found.to_vec(), [102.0, 112.0, 307.0, 317.0, 612.0, 622.0]);
     }

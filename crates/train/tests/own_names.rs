@@ -2,8 +2,8 @@
 
 use foretell_nn::{Forward, Init, Inputs, ParamId, Var};
 use foretell_train::{
-    Batch, Clip, Engine, Key, Loss, Model, Optimizer, Params, Rule, Schedule, Table, Tensor, TrainConfig,
-    Windows, Workers,
+    Batch, Clip, Engine, Key, Loss, Model, Network, Optimizer, Params, Rule, Schedule, Table, Tensor,
+    TrainConfig, Windows, Workers,
 };
 
 /// Forecasts `w` times the last value of the history for the next step.
@@ -38,7 +38,7 @@ fn batch(windows: usize) -> Batch {
 #[test]
 fn a_model_is_trained_for_a_step() {
     let mut table = Table::default();
-    let model = Naive(table.root().param("w", [1], Init::Constant(3.0)));
+    let network = Network::from(Naive(table.root().param("w", [1], Init::Constant(3.0))));
     let params: Params = table.initialise(0);
     let config = TrainConfig {
         optimizer: Rule::Sgd(Default::default()),
@@ -48,7 +48,7 @@ fn a_model_is_trained_for_a_step() {
     };
     let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
     let (loss, workers) = (Loss::mae(), Workers::new(1).expect("a thread"));
-    let mut engine = Engine::new(&model, params, optimizer, &loss, Key::new(0), &workers);
+    let mut engine = Engine::new(&network, params, optimizer, &loss, Key::new(0), &workers);
     let found = engine.step(4, 4.0, config.schedule.at(0), |range| batch(range.len()));
     assert_eq!(found, Ok(2.0));
     // The slope of |w - 1| is 1, of which the bound leaves a half.

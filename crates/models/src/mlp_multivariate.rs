@@ -1,0 +1,106 @@
+//! MLPMultivariate: fully connected layers on the windows of all series as one long row.
+//!
+//! The multivariate form of [`mlp`](crate::mlp): Rosenblatt 1958, "The perceptron"; rectified units after Nair and
+//! Hinton 2010.
+
+use foretell_nn::{Activation, Dims, Forward, Inputs, Linear, Model, Needs, Scope, SeriesPerWindow, Var};
+use serde_json::{Value, json};
+
+use crate::hyper::hyper_parameters;
+use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, MAX_LAYERS};
+
+hyper_parameters! {
+    MlpMultivariate {
+        /// Hidden layers.
+        num_layers: usize = 2,
+        /// Units of each hidden layer.
+        hidden_size: usize = 1024,
+    }
+}
+
+struct Network {
+    dims: Dims,
+    hidden: Vec<Linear>,
+    out: Linear,
+}
+
+impl Architecture for MlpMultivariate {
+    const NAME: &'static str = "MLPMultivariate";
+    const PAPER: &'static str = "Rosenblatt 1958; Nair and Hinton 2010";
+    const KIND: &'static str = "multivariate, direct";
+    const EXOGENOUS: Exogenous = Exogenous::ALL;
+
+    fn common_defaults() -> Value {
+        json!({ "windows_batch_size": 32, "inference_windows_batch_size": 32 })
+    }
+
+    fn needs(&self, _: &Dims) -> Needs {
+        Needs { series: SeriesPerWindow::All, shard_windows: LARGE_WEIGHTS, ..Needs::default() }
+    }
+
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+        for (name, value, most) in
+            [("num_layers", self.num_layers, MAX_LAYERS), ("hidden_size", self.hidden_size, 1_000_000)]
+        {
+            if !(1..=most).contains(&value) {
+                let (name, expected) = (name.to_owned(), format!("between 1 and {most}"));
+                return Err(ConfigError { model: Self::NAME, name, expected, found: value.to_string() });
+            }
+        }
+        let row = dims.input_size * (1 + dims.hist_exog)
+            + (dims.input_size + dims.horizon) * dims.futr_exog
+            + dims.stat_exog;
+        let mut layers = scope.at("mlp");
+        let hidden = (0..self.num_layers)
+            .map(|i| {
+                let inputs = if i == 0 { row.saturating_mul(dims.n_series) } else { self.hidden_size };
+                Linear::new(&mut layers.at(i), inputs, self.hidden_size)
+            })
+            .collect();
+        let outputs = (dims.horizon * dims.outputs).saturating_mul(dims.n_series);
+        let out = Linear::new(&mut scope.at("out"), self.hidden_size, outputs);
+        Ok(Box::new(Network { dims: *dims, hidden, out }))
+    }
+}
+
+impl Network {
+    /// All series side by side in one row per window: of the target `[time, series]`, of historic and future columns
+    /// `[column, time, series]`, of static ones `[series, column]`.
+    fn flattened(&self, inputs: &Inputs) -> Var {
+        let n = self.dims.n_series;
+        let windows = inputs.batch() / n;
+        let by_series = |steps: &Var| {
+            let &[_, time, columns] = &*steps.shape() else { unreachable!("[rows, time, columns]") };
+            let parts = steps.reshape([windows, n, time, columns]).permute(&[0, 3, 2, 1]);
+            parts.reshape([windows, columns * time * n])
+        };
+        let mut parts = vec![by_series(&Var::constant(inputs.insample_y.unsqueeze(2)))];
+        parts.extend(inputs.hist_exog.iter().chain(&inputs.futr_exog).map(by_series));
+        parts.extend(inputs.stat_exog.iter().map(|columns| {
+            let count = columns.shape()[1];
+            columns.reshape([windows, n * count])
+        }));
+        match &parts[..] {
+            [only] => only.clone(),
+            parts => Var::concat(&parts.iter().collect::<Vec<_>>(), 1),
+        }
+    }
+}
+
+impl Model for Network {
+    fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
+        let Dims { horizon, outputs, n_series, distribution, .. } = self.dims;
+        let mut x = self.flattened(inputs);
+        for layer in &self.hidden {
+            x = layer.forward(cx, &x, Activation::Relu);
+        }
+        let y = self.out.forward(cx, &x, Activation::Identity);
+        let windows = y.shape()[0];
+        // neuralforecast's losses read quantiles series by series, but a distribution's parameters one by one.
+        let by_series = match distribution {
+            false => y.reshape([windows, horizon, n_series, outputs]).permute(&[0, 2, 1, 3]),
+            true => y.reshape([windows, horizon, outputs, n_series]).permute(&[0, 3, 1, 2]),
+        };
+        by_series.reshape([windows * n_series, horizon, outputs])
+    }
+}

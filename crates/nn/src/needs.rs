@@ -1,0 +1,74 @@
+//! What a model needs of those who train and serve it.
+
+/// What a model needs of those who train and serve it: a function of its hyper-parameters and sizes alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Which series a window holds.
+    pub series: SeriesPerWindow,
+    /// Whether the windows of a training batch depend on each other.
+    pub coupling: Coupling,
+    /// How it forecasts the steps of its horizon.
+    pub decoding: Decoding,
+    /// The least number of windows that are worth a shard of a training batch: with fewer, products of
+    /// matrices fall off their best rate, and the traffic of the shards' gradients grows against the work.
+    pub shard_windows: usize,
+}
+
+impl Default for Needs {
+    /// One series, independent windows, all steps at once, shards of at least 64 windows.
+    fn default() -> Self {
+        Self {
+            series: SeriesPerWindow::One,
+            coupling: Coupling::Independent,
+            decoding: Decoding::Direct,
+            shard_windows: 64,
+        }
+    }
+}
+
+/// Which series a window holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeriesPerWindow {
+    /// One: a window is a row of the batch (univariate models).
+    One,
+    /// All series of the panel at the same times: a window is [`Dims::n_series`](crate::Dims::n_series)
+    /// neighbouring rows of the batch (multivariate models).
+    All,
+}
+
+/// Whether the windows of a training batch depend on each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coupling {
+    /// A window's forecast is the same whatever stands beside it, so a batch may be cut into shards.
+    Independent,
+    /// Statistics over the batch (as of batch normalisation) enter the forecasts, so a batch is one shard.
+    Coupled,
+}
+
+/// How a model forecasts the steps of its horizon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decoding {
+    /// All at once.
+    Direct,
+    /// A step at a time: it reads a window step by step and forecasts, at each, the one that comes next;
+    /// forecasts of several steps are fed back to it.
+    ///
+    /// So it sees windows whose target is shifted by one step: at place t the target of step t, the columns of
+    /// step t + 1, hist columns of steps of the horizon being zeros. Their length is `input_size`, plus 1, plus
+    /// the steps of the horizon, less 1; [`Model::forward`](crate::Model::forward) forecasts the last steps of
+    /// them, as many as there are beyond `input_size`.
+    StepByStep {
+        /// Steps of the horizon that it trains on (neuralforecast's `h_train`).
+        h_train: usize,
+        /// Steps of history that it sees where it forecasts, less the one that all are read beyond
+        /// (neuralforecast's `inference_input_size`).
+        inference_input_size: usize,
+    },
+}
+
+impl Decoding {
+    /// Whether it is [`Decoding::StepByStep`].
+    pub fn is_step_by_step(self) -> bool {
+        self != Self::Direct
+    }
+}
