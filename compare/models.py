@@ -269,7 +269,7 @@ def windows(model, batch, holes, random):
     )
     if model.hist_exog_list:
         inputs["hist_exog"][:, past:] = 0.0
-    if n > 1 and model.stat_exog_list:  # static columns are those of the series, whatever the window
+    if model.MULTIVARIATE and model.stat_exog_list:  # static columns are those of the series, whatever the window
         inputs["stat_exog"] = inputs["stat_exog"][:n].repeat(batch // n, 1)
     if holes:
         inputs["insample_mask"] = (torch.rand(batch, length, 1, generator=random) > 0.3).float()

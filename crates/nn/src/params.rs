@@ -38,7 +38,7 @@ pub struct Entry {
 impl Entry {
     /// Whether gradients change it.
     pub fn is_trained(&self) -> bool {
-        !matches!(self.origin, Origin::Constant(_))
+        matches!(self.origin, Origin::Trained(_) | Origin::LookedUp(_))
     }
 
     /// Whether nothing changes it.
