@@ -45,6 +45,7 @@ pub use foretell_autograd::{
 };
 pub use init::Init;
 pub use layers::activation::Nonlinearity;
+pub use layers::batch_norm::{BatchNorm, BatchNormConfig};
 pub use layers::embedding::Embedding;
 pub use layers::linear::Linear;
 pub use layers::linear_pair::LinearPair;

@@ -1,6 +1,7 @@
 //! Layers: named parameters and a forward pass, one file each.
 
 pub(crate) mod activation;
+pub(crate) mod batch_norm;
 pub(crate) mod embedding;
 pub(crate) mod linear;
 pub(crate) mod linear_pair;

@@ -1,0 +1,152 @@
+//! Every layer with state or parameters that no operation has, against PyTorch: outputs, gradients and state of
+//! `fixtures/layers.json`, which `compare/layers.py` writes.
+
+use std::collections::BTreeMap;
+
+use foretell_nn::{BatchNorm, BatchNormConfig, Forward, Key, Params, Table, Tensor, Var};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+#[derive(Deserialize)]
+struct Case {
+    args: Map<String, Value>,
+    weights: BTreeMap<String, Entry>,
+    batches: Vec<Batch>,
+    /// After all batches.
+    state: BTreeMap<String, Entry>,
+}
+
+#[derive(Deserialize)]
+struct Batch {
+    input: Numbers,
+    output: Numbers,
+    grad_output: Numbers,
+    grad_input: Numbers,
+    grads: BTreeMap<String, Entry>,
+    /// What the layer makes of the input in inference, after this batch.
+    forecast: Numbers,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    Counter(i64),
+    Values(Numbers),
+}
+
+#[derive(Deserialize)]
+struct Numbers {
+    shape: Vec<usize>,
+    data: Vec<f32>,
+}
+
+impl Numbers {
+    fn tensor(&self) -> Tensor {
+        Tensor::from_slice(&self.data, &self.shape[..])
+    }
+
+    #[track_caller]
+    fn assert_close(&self, found: &Tensor, what: &str) {
+        assert_eq!(&*found.shape(), &self.shape[..], "shape of {what}");
+        let scale = self.data.iter().fold(1.0_f32, |scale, x| scale.max(x.abs()));
+        for (i, (found, expected)) in found.to_vec().into_iter().zip(&self.data).enumerate() {
+            assert!((found - expected).abs() <= 3e-6 * scale, "{what}[{i}]: {found}, PyTorch has {expected}");
+        }
+    }
+}
+
+impl Entry {
+    fn values(&self) -> &Numbers {
+        match self {
+            Self::Values(numbers) => numbers,
+            Self::Counter(count) => panic!("{count} is a counter"),
+        }
+    }
+}
+
+/// A layer's forward pass.
+type Apply = Box<dyn Fn(&Forward<'_>, &Var) -> Var>;
+
+fn layer(name: &str, args: &Map<String, Value>, channels: usize, table: &mut Table) -> Apply {
+    let real = |key: &str| args.get(key).map(|value| value.as_f64().expect("a number") as f32);
+    let flag = |key: &str| args.get(key).map(|value| value.as_bool().expect("true or false"));
+    match name {
+        "BatchNorm1d" | "BatchNorm2d" => {
+            let default = BatchNormConfig::default();
+            let config = BatchNormConfig {
+                eps: real("eps").unwrap_or(default.eps),
+                momentum: real("momentum").unwrap_or(default.momentum),
+                affine: flag("affine").unwrap_or(default.affine),
+            };
+            let layer = BatchNorm::new(&mut table.root(), channels, config);
+            Box::new(move |cx, x| layer.forward(cx, x))
+        }
+        _ => panic!("no test computes the cases of {name}"),
+    }
+}
+
+fn check(what: &str, name: &str, case: &Case) {
+    let channels = *case.batches[0].input.shape.last().expect("a channel");
+    let mut table = Table::default();
+    let apply = layer(name, &case.args, channels, &mut table);
+    let mut params = table.initialise(1);
+    let entries = params.table().entries().to_vec();
+    let names: Vec<&String> = case.weights.keys().collect();
+    let mut found: Vec<&String> = entries.iter().map(|entry| &entry.name).collect();
+    found.sort_unstable();
+    assert_eq!(found, names, "{what}: names");
+    for (i, entry) in entries.iter().enumerate() {
+        match &case.weights[&entry.name] {
+            Entry::Counter(count) => params.set_counter(i, *count),
+            Entry::Values(values) => params.assign(&entry.name, &values.tensor()).expect("its shape"),
+        }
+    }
+    for (step, batch) in case.batches.iter().enumerate() {
+        let what = format!("{what}, batch {step}");
+        train(&what, &apply, &mut params, batch);
+        let x = Var::constant(batch.input.tensor());
+        let forecast = apply(&Forward::inference(&params), &x);
+        batch.forecast.assert_close(forecast.value(), &format!("{what}: forecast"));
+    }
+    for entry in &entries {
+        match (case.state.get(&entry.name), params.counter(entry)) {
+            (Some(Entry::Counter(expected)), Some(found)) => assert_eq!(found, *expected, "{what}"),
+            (Some(Entry::Values(expected)), None) => {
+                let found = params.get(&entry.name).expect("an entry of the table");
+                expected.assert_close(&found, &format!("{what}: {}", entry.name));
+            }
+            (None, None) if entry.is_trained() => {}
+            _ => panic!("{what}: {} is state in one of the two", entry.name),
+        }
+    }
+}
+
+/// A run of the layer on a batch: its output, its gradients, and what it does to the state.
+fn train(what: &str, apply: &Apply, params: &mut Params, batch: &Batch) {
+    let mut gradients = vec![0.0; params.table().arena_len()];
+    let cx = Forward::training(params, Key::new(1));
+    let x = Var::input(batch.input.tensor());
+    let y = apply(&cx, &x);
+    batch.output.assert_close(y.value(), &format!("{what}: output"));
+    y.backward_from(batch.grad_output.tensor(), &mut gradients);
+    batch.grad_input.assert_close(&x.grad().expect("a gradient"), &format!("{what}: gradient of the input"));
+    for (name, expected) in &batch.grads {
+        let entry = params.table().entry(params.table().find(name).expect("a parameter"));
+        let found = &gradients[entry.offset..entry.offset + entry.shape.numel()];
+        expected.values().assert_close(&Tensor::from_slice(found, entry.shape), &format!("{what}: {name}"));
+    }
+    let updates = cx.into_updates();
+    drop(y);
+    params.apply(updates);
+}
+
+#[test]
+fn layers_agree_with_pytorch() {
+    let fixtures: BTreeMap<String, Vec<Case>> =
+        serde_json::from_str(include_str!("fixtures/layers.json")).expect("the fixtures are valid");
+    for (name, cases) in &fixtures {
+        for (i, case) in cases.iter().enumerate() {
+            check(&format!("{name} case {i}"), name, case);
+        }
+    }
+}
