@@ -1,6 +1,6 @@
-"""Forward and gradient fixtures: crates/models/tests/fixtures/<Model>-<case>.safetensors.
+"""Forward and gradient fixtures: crates/models/tests/fixtures/<Model>.safetensors, all cases of a model in one file.
 
-Each line of CASES is one file. It holds a model (all of its state dict), one batch of windows as `forward`
+Each line of CASES is one case. It holds a model (all of its state dict), one batch of windows as `forward`
 receives it, the raw output, the loss with its gradients, and the losses of ten steps of training on the batch. README.md says how the tensors are named.
 For a model with dropout, give its arguments a rate of 0: the fixtures are computed in training mode.
 """
@@ -338,14 +338,14 @@ def training_losses(forward, parameters):
     return losses
 
 
-def write(model_class, case, arguments):
+def compute(model_class, case, arguments):
+    """The hyper-parameters of a case as JSON has them, and its tensors by name."""
     arguments = dict(arguments)
     batch, holes = arguments.pop("batch", 3), arguments.pop("holes", False)
-    name = f"{model_class.__name__}-{case}"
     # Loss modules are shared between cases and models: their only parameters are constants.
     model = model_class(random_seed=1, **arguments).train()
     trainable = {key: value for key, value in model.named_parameters() if value.requires_grad}
-    random = generator(name)
+    random = generator(f"{model_class.__name__}-{case}")
     with torch.no_grad():  # initial weights are so small that a wrong block would hardly show in the output
         for value in trainable.values():
             value += 0.3 * torch.randn(value.shape, generator=random)
@@ -397,25 +397,32 @@ def write(model_class, case, arguments):
     tensors = {key: value.detach().clone().contiguous() for key, value in tensors.items()}
     tensors["losses"] = torch.tensor(training_losses(forward, trainable.values()))
     tensors |= {f"state/{key}": value.clone() for key, value in state.items()}  # after eleven batches
-    metadata = {
-        "model_class": model_class.__name__,
-        "hyper_parameters": json.dumps({key: hyper_parameter(value) for key, value in arguments.items()}),
-    }
+    return {key: hyper_parameter(value) for key, value in arguments.items()}, tensors
+
+
+def write(model_class, common, cases):
+    """One file for all cases of a model."""
+    name, tensors, hyper_parameters = model_class.__name__, {}, {}
+    for case, arguments in cases:
+        assert case not in hyper_parameters, f"{name} has two cases {case}"
+        hyper_parameters[case], own = compute(model_class, case, common | arguments)
+        tensors |= {f"{case}/{key}": value for key, value in own.items()}
+    metadata = {"model_class": name, "cases": json.dumps(hyper_parameters)}
     (fixtures("models") / f"{name}.safetensors").write_bytes(canonical(save(tensors, metadata=metadata)))
+    for old in fixtures("models").glob(f"{name}-*.safetensors"):  # the form with a file a case
+        old.unlink()
+    print(f"models: {name}, {len(cases)} cases")
 
 
 def main():
-    """Writes the cases of all models, or of those that are named: the last digits depend on the processor."""
+    """Writes the cases of all models, or of those that are named (`compare/models.py NHITS GRU`)."""
     one_thread()
     named = sys.argv[1:]
-    chosen = {model_class: cases for model_class, cases in CASES.items() if not named or model_class.__name__ in named}
-    for model_class in chosen:
-        for old in fixtures("models").glob(f"{model_class.__name__}-*.safetensors"):
-            old.unlink()
-    for model_class, (common, cases) in chosen.items():
-        for case, arguments in cases:
-            write(model_class, case, common | arguments)
-        print(f"models: {model_class.__name__}, {len(cases)} cases")
+    unknown = set(named) - {model_class.__name__ for model_class in CASES}
+    assert not unknown, f"no cases of {', '.join(sorted(unknown))}"
+    for model_class, (common, cases) in CASES.items():
+        if not named or model_class.__name__ in named:
+            write(model_class, common, cases)
 
 
 if __name__ == "__main__":

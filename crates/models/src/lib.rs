@@ -42,6 +42,8 @@ mod nbeats_stacks;
 mod nbeatsx;
 mod nhits;
 mod nlinear;
+#[cfg(test)]
+mod parity;
 mod perceptron;
 mod recurrent;
 mod registry;

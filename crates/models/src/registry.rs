@@ -7,17 +7,29 @@ use serde_json::{Map, Value};
 use crate::categories::Categories;
 use crate::hyper::Hyper;
 
-/// One line per model, `file::Config`: it adds the model to [`MODELS`] and sends it through the
-/// conformance tests.
+/// One line per model, `file::Config`: it adds the model to [`MODELS`], holds it against neuralforecast and sends it
+/// through the conformance tests.
 macro_rules! zoo {
     ($($file:ident::$config:ident,)*) => {
         /// All models, in the order in which they are listed to users.
         pub const MODELS: &[Entry] = &[$(Entry::of::<crate::$file::$config>()),*];
 
         #[cfg(test)]
-        mod tests {
-            $(#[test] fn $file() { crate::conformance::check(<crate::$file::$config as super::Architecture>::NAME); })*
-        }
+        mod tests {$(
+            mod $file {
+                const NAME: &str = <crate::$file::$config as crate::registry::Architecture>::NAME;
+
+                #[test]
+                fn does_what_every_model_must() {
+                    crate::conformance::check(NAME);
+                }
+
+                #[test]
+                fn agrees_with_neuralforecast() {
+                    crate::parity::check(NAME);
+                }
+            }
+        )*}
     };
 }
 

@@ -1,0 +1,260 @@
+//! Every model against neuralforecast: the same weights must give the same forecast, the same loss and
+//! the same gradients, and ten steps of training the same losses. `tests/fixtures/` holds one file per model with
+//! all its cases, written by `compare/models.py`.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use foretell_checkpoint::{TensorData, TensorFile, TensorValues};
+use foretell_nn::{Dims, Forward, Key, Loss, Network, Params, Table, Tensor, Truth, Windows};
+use foretell_optim::{AdamConfig, Optimizer, Rule};
+use serde_json::{Map, Value};
+
+use crate::{Categories, Category, Entry, MODELS, find};
+
+/// A case: its hyper-parameters, the file of its model, and what was found wrong.
+struct Case<'f> {
+    name: &'f str,
+    entry: &'static Entry,
+    hyper: &'f Map<String, Value>,
+    file: &'f TensorFile,
+    faults: RefCell<Vec<String>>,
+}
+
+impl Case<'_> {
+    fn get(&self, name: &str) -> Option<&TensorData> {
+        self.file.tensors.get(&format!("{}/{name}", self.name))
+    }
+
+    fn tensor(&self, name: &str) -> Tensor {
+        let data = self.get(name).unwrap_or_else(|| panic!("no tensor {name}"));
+        Tensor::from_slice(data.as_f32().expect("f32"), data.shape())
+    }
+
+    /// `[batch, steps, 1]` without the last dimension.
+    fn steps(&self, name: &str) -> Tensor {
+        let tensor = self.tensor(name);
+        tensor.reshape(&tensor.shape()[..2])
+    }
+
+    fn loss(&self) -> Loss {
+        let Some(tagged) = self.hyper.get("loss") else { return Loss::mae() };
+        let arguments = tagged["args"].as_object().expect("arguments");
+        Loss::new(tagged["cls"].as_str().expect("a class"), arguments).expect("a loss")
+    }
+
+    fn dims(&self, loss: &Loss) -> Dims {
+        let number = |key: &str| self.hyper[key].as_u64().expect("a number") as usize;
+        let count = |key: &str| self.hyper.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+        Dims {
+            input_size: number("input_size"),
+            horizon: number("h"),
+            hist_exog: count("hist_exog_list"),
+            futr_exog: count("futr_exog_list"),
+            stat_exog: count("stat_exog_list"),
+            outputs: loss.outputs(),
+            distribution: loss.is_distribution(),
+            n_series: self.hyper.get("n_series").and_then(Value::as_u64).unwrap_or(1) as usize,
+        }
+    }
+
+    fn categories(&self) -> Categories {
+        let names = |key: &str| -> Vec<&str> {
+            let names = self.hyper.get(key).and_then(Value::as_array).into_iter().flatten();
+            names.map(|name| name.as_str().expect("a name")).collect()
+        };
+        let all = names("cat_exog_list");
+        let of = |key: &str| {
+            let columns = names(key);
+            let place = |name: &&str| columns.iter().position(|column| column == name);
+            let category = |name: &&str| {
+                let cardinality = self.hyper["categorical_cardinalities"][name].as_u64()? as usize;
+                let rule = self.hyper.get("cat_emb_dim").cloned().unwrap_or("fastai".into());
+                let width = Category::width(&rule, cardinality).expect("a rule");
+                Some(Category { column: place(name)?, cardinality, width })
+            };
+            all.iter().filter_map(category).collect()
+        };
+        Categories { hist: of("hist_exog_list"), futr: of("futr_exog_list"), stat: of("stat_exog_list") }
+    }
+
+    fn windows(&self) -> Windows {
+        let given = |name: &str| self.get(name).is_some().then(|| self.tensor(name));
+        Windows {
+            insample_y: self.steps("inputs/insample_y"),
+            insample_mask: self.steps("inputs/insample_mask"),
+            hist_exog: given("inputs/hist_exog"),
+            futr_exog: given("inputs/futr_exog"),
+            stat_exog: given("inputs/stat_exog"),
+        }
+    }
+
+    /// The largest difference must be within `tolerance` of the largest value.
+    fn expect_close(&self, what: &str, found: &[f32], expected: &[f32], tolerance: f32) {
+        if found.len() != expected.len() {
+            self.fault(format!("{what} has {} values, in neuralforecast {}", found.len(), expected.len()));
+            return;
+        }
+        let scale = expected.iter().fold(f32::MIN_POSITIVE, |scale, x| scale.max(x.abs()));
+        let far = |&i: &usize| {
+            let difference = (found[i] - expected[i]).abs();
+            difference.is_nan() || difference > tolerance * scale
+        };
+        let Some(first) = (0..found.len()).find(far) else { return };
+        let count = (first..found.len()).filter(far).count();
+        let (here, there) = (found[first], expected[first]);
+        self.fault(format!(
+            "{what}[{first}] is {here}, in neuralforecast {there}; {count} of {} values differ by more than \
+             {tolerance:e} of the largest, {scale}",
+            found.len(),
+        ));
+    }
+
+    fn fault(&self, text: String) {
+        self.faults.borrow_mut().push(text);
+    }
+
+    fn check(&self) {
+        let (loss, own_names) = (self.loss(), self.entry.own_defaults());
+        let own = self.hyper.iter().filter(|(name, _)| own_names.contains_key(*name));
+        let own: Map<_, _> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let mut table = Table::default();
+        let Network { model, .. } = (self.entry)
+            .build(&own, &self.dims(&loss), &self.categories(), &mut table)
+            .unwrap_or_else(|error| panic!("{error}"));
+
+        let mut expected: Vec<&str> = table.entries().iter().map(|entry| entry.name.as_str()).collect();
+        expected.extend(table.aliases().iter().map(|alias| alias.name.as_str()));
+        expected.sort_unstable();
+        let weights = format!("{}/weights/", self.name);
+        let found: Vec<&str> = (self.file.tensors.keys())
+            .filter_map(|name| name.strip_prefix(&weights))
+            .filter(|name| !name.starts_with("loss.") && !name.starts_with("valid_loss."))
+            .collect();
+        assert_eq!(expected, found, "names of the state dictionary");
+
+        let mut params = table.initialise(0);
+        for i in 0..params.table().entries().len() {
+            let entry = params.table().entries()[i].clone();
+            let name = format!("weights/{}", entry.name);
+            if let Some(TensorValues::I64(count)) = self.get(&name).map(TensorData::values) {
+                params.set_counter(i, count[0]);
+                continue;
+            }
+            let weights = self.tensor(&name);
+            assert_eq!(weights.shape(), entry.shape, "shape of {}", entry.name);
+            if entry.is_constant() {
+                assert_eq!(params.values(&entry), weights.values(), "the constant {}", entry.name);
+            }
+            params.set(i, weights.values());
+        }
+
+        let (windows, target, mut weights) = (self.windows(), self.steps("target"), self.steps("mask"));
+        let horizon = target.shape()[1];
+        loss.weigh(weights.values_mut(), horizon);
+        let total: f64 = weights.values().iter().map(|&w| f64::from(w)).sum();
+        let history = windows.insample_y.values().chunks_exact(windows.insample_y.shape()[1]);
+        let gauge: Vec<f32> = history.map(|history| loss.gauge(history, &vec![1.0; history.len()])).collect();
+        let given = |name: &str| self.get(name).map_or(&[][..], |data| data.as_f32().expect("f32"));
+        let truth = Truth {
+            gauge: &gauge,
+            loc: given("loc"),
+            scale: given("scale"),
+            ..Truth::new(horizon, target.values(), weights.values())
+        };
+        // What inference forecasts, where that is not what training does.
+        if let Some(forecast) = self.get("forecast") {
+            let found = model.forward(&Forward::inference(&params), &windows.inputs()).value().contiguous();
+            self.expect_close("forecast", found.values(), forecast.as_f32().expect("f32"), 1e-5);
+        }
+        // The forecast, the loss and its gradient at these weights; the state follows.
+        let step = |params: &mut Params, gradients: &mut [f32]| {
+            let cx = Forward::training(params, Key::new(1));
+            let output = model.forward(&cx, &windows.inputs());
+            let updates = cx.into_updates();
+            let mean = loss.mean(&output, truth, total);
+            let (value, slope) = loss.finish(mean.value().item().into(), loss.benchmark(truth) / total);
+            gradients.fill(0.0);
+            mean.backward(gradients);
+            gradients.iter_mut().for_each(|gradient| *gradient *= slope as f32);
+            params.apply(updates);
+            (output.value().contiguous(), value as f32)
+        };
+
+        let mut gradients = vec![0.0; params.table().arena_len()];
+        let (output, value) = step(&mut params, &mut gradients);
+        assert_eq!(output.shape(), self.tensor("output").shape(), "shape of the output");
+        self.expect_close("output", output.values(), self.tensor("output").values(), 1e-5);
+        self.expect_close("loss", &[value], self.tensor("loss").values(), 1e-5);
+        for entry in params.table().trained() {
+            let name = format!("grads/{}", entry.name);
+            let found = &gradients[entry.offset..entry.offset + entry.shape.numel()];
+            self.expect_close(&name, found, self.tensor(&name).values(), 1e-4);
+        }
+
+        let mut adam = Optimizer::new(gradients.len(), Rule::Adam(AdamConfig::default()), None);
+        let losses: Vec<f32> = (0..10)
+            .map(|_| {
+                let (_, loss) = step(&mut params, &mut gradients);
+                adam.step(params.arena_mut(), &[&gradients], 0.01, 1);
+                loss
+            })
+            .collect();
+        self.expect_close("losses", &losses, self.tensor("losses").values(), 1e-3);
+        for entry in params.table().entries() {
+            let name = format!("state/{}", entry.name);
+            match (self.get(&name).map(TensorData::values), params.counter(entry)) {
+                (Some(TensorValues::F32(expected)), None) => {
+                    self.expect_close(&name, params.values(entry), expected, 1e-4);
+                }
+                (Some(TensorValues::I64(expected)), Some(found)) => {
+                    assert_eq!([found], expected[..], "{name}")
+                }
+                (None, None) => {}
+                (expected, found) => panic!("{name} is {found:?}, in neuralforecast {expected:?}"),
+            }
+        }
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// Holds every case of a model against neuralforecast.
+///
+/// # Panics
+/// With all that differs, of every case.
+pub(crate) fn check(model: &str) {
+    let entry = find(model).expect("a registered model");
+    let path = folder().join(format!("{}.safetensors", entry.name));
+    let file = TensorFile::read(&path)
+        .unwrap_or_else(|error| panic!("{error}; `python compare/models.py {}` writes it", entry.name));
+    let cases: Map<String, Value> =
+        serde_json::from_str(&file.metadata["cases"]).expect("an object of cases");
+    assert!(cases.len() >= 5, "{} has {} cases; add some to compare/models.py", entry.name, cases.len());
+
+    let mut faults = Vec::new();
+    for (name, hyper) in &cases {
+        let hyper = hyper.as_object().expect("hyper-parameters");
+        let case = Case { name, entry, hyper, file: &file, faults: RefCell::default() };
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| case.check())) {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+            case.fault(text.unwrap_or("a panic without a message").to_owned());
+        }
+        faults.extend(case.faults.take().into_iter().map(|fault| format!("{name}: {fault}")));
+    }
+    assert!(faults.is_empty(), "{} against neuralforecast:\n{}", entry.name, faults.join("\n"));
+}
+
+#[test]
+fn every_file_of_cases_is_of_a_model() {
+    let files = std::fs::read_dir(folder()).expect("the fixtures");
+    let found: BTreeSet<String> =
+        files.map(|file| file.expect("a file").file_name().to_string_lossy().into_owned()).collect();
+    let expected = MODELS.iter().map(|entry| format!("{}.safetensors", entry.name)).collect();
+    assert_eq!(found, expected, "compare/models.py writes one file a model");
+}
