@@ -7,7 +7,7 @@ use foretell_data::{DataError, Freq};
 use foretell_train::{TooManyThreads, TrainError};
 
 use crate::memory_limit::MemoryLimit;
-use crate::spec::SpecError;
+use crate::spec_error::SpecError;
 
 /// What went wrong; the message says what to do.
 #[derive(Debug, thiserror::Error)]

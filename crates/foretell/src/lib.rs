@@ -73,6 +73,7 @@ mod rolling;
 mod saving;
 mod side_by_side;
 mod spec;
+mod spec_error;
 mod training;
 mod training_state;
 mod unknown_name;
@@ -89,6 +90,15 @@ pub use error::Error;
 pub use fitted_model::FittedModel;
 pub use forecaster::{Fitted, Forecaster};
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
+/// What a model of your own is made of: an [`Architecture`](own_model::Architecture) states its hyper-parameters and builds
+/// a [`Model`](own_model::Model), the forward pass; [`ModelSpec::of`] then makes it a model like the zoo's.
+/// `examples/own_model.rs` is one, and `docs/own-model.md` explains it.
+pub mod own_model {
+    pub use foretell_models::{
+        Architecture, ConfigError, Exogenous, HyperParameters, hyper_parameters, register,
+    };
+    pub use foretell_nn::*;
+}
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
@@ -112,7 +122,8 @@ pub use predict::PredictOptions;
 pub use resume::remove_training_state;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Map, Value, json};
-pub use spec::{ModelSpec, SpecError};
+pub use spec::ModelSpec;
+pub use spec_error::SpecError;
 pub use training_state::ModelState;
 pub use warning::Warning;
 

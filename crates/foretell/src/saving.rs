@@ -23,6 +23,7 @@ use crate::local::Local;
 use crate::memory_limit::MemoryLimit;
 use crate::optimisation;
 use crate::spec::{ModelSpec, UNSUPPORTED};
+use crate::spec_error::SpecError;
 use crate::unknown_name::is_trainer_argument;
 use crate::warning::WarningListener;
 
@@ -68,7 +69,8 @@ impl Fitted {
     /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote.
     ///
     /// # Errors
-    /// If it cannot be read, or holds a model or a setting that foretell does not have.
+    /// If it cannot be read, or holds a setting that foretell does not have, or a model that it does not have and that was
+    /// not [registered](crate::own_model::register).
     pub fn load(dir: impl AsRef<Path>) -> Result<Self, Error> {
         let dir = dir.as_ref();
         let Checkpoint { configuration, models, .. } = Checkpoint::load(dir)?;
@@ -228,7 +230,13 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     let steps = h.as_u64().filter(|&h| h <= 1_000_000);
     let steps =
         steps.ok_or_else(|| format!("hyper-parameter h must be between 1 and 1000000, found {h}"))? as usize;
-    let mut spec = ModelSpec::new(&file.class, steps, 1)?.set("input_size", -1)?;
+    let spec = ModelSpec::new(&file.class, steps, 1).map_err(|error| match error {
+        SpecError::UnknownModel { .. } => {
+            format!("{error}; a program's own model is registered by own_model::register before it is loaded")
+        }
+        error => error.to_string(),
+    });
+    let mut spec = spec?.set("input_size", -1)?;
     for (name, value) in arguments {
         let tolerated = OF_TRAINING.contains(&name.as_str())
             || is_trainer_argument(&name)

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use foretell_data::{DataError, Vocabulary, WindowScaler, nearest};
-use foretell_models::{Categories, Category, ConfigError, Entry, Exogenous, MODELS, find};
-use foretell_nn::{Dims, Loss, LossError, Network, Table, register_revin};
+use foretell_models::{Architecture, Categories, Category, Entry, Exogenous, MODELS, find, register};
+use foretell_nn::{Dims, Loss, Network, Table, register_revin};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::common::{CATEGORICAL, Common, MULTIVARIATE};
 use crate::meanings::MEANINGS;
 use crate::optimisation::{Fault, Optimisation, check_class};
+use crate::spec_error::SpecError;
 use crate::unknown_name;
 
 /// A model and its hyper-parameters, checked as they are set.
@@ -50,7 +51,7 @@ pub struct ModelSpec {
 /// Two are equal if they are the same model with the same hyper-parameters.
 impl PartialEq for ModelSpec {
     fn eq(&self, other: &Self) -> bool {
-        self.entry.name == other.entry.name && self.common == other.common && self.own == other.own
+        self.entry == other.entry && self.common == other.common && self.own == other.own
     }
 }
 
@@ -72,7 +73,7 @@ impl TryFrom<Plain> for ModelSpec {
     type Error = SpecError;
 
     fn try_from(Plain { model, hyper_parameters }: Plain) -> Result<Self, SpecError> {
-        let mut spec = Self::with_defaults(&model)?;
+        let mut spec = Self::with_defaults(Self::entry(&model)?)?;
         if !hyper_parameters.contains_key("h") {
             // As for any other value that cannot be.
             return spec.set("h", Value::Null);
@@ -82,75 +83,6 @@ impl TryFrom<Plain> for ModelSpec {
         }
         Ok(spec)
     }
-}
-
-/// A model or a hyper-parameter that cannot be.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpecError {
-    /// No model of that name.
-    #[error("no model is called {found}; {hint}there are {}", names())]
-    UnknownModel {
-        /// The name given.
-        found: String,
-        /// The name that was probably meant, as a question.
-        hint: String,
-    },
-    /// No hyper-parameter of that name.
-    #[error("{model} has no hyper-parameter {found}; {hint}")]
-    UnknownName {
-        /// The model.
-        model: &'static str,
-        /// The name given.
-        found: String,
-        /// What was probably meant, why there is no such thing, or how to list them.
-        hint: String,
-    },
-    /// A value that the hyper-parameter cannot have.
-    #[error("{model}: hyper-parameter {name} must be {expected}, found {found}")]
-    BadValue {
-        /// The model.
-        model: &'static str,
-        /// The hyper-parameter.
-        name: String,
-        /// What it may be.
-        expected: String,
-        /// What it was, as JSON.
-        found: String,
-    },
-    /// A value that one of the model's own hyper-parameters cannot have.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// A window scaler that there is not.
-    #[error("{model}: {source}")]
-    Scaler {
-        /// The model.
-        model: &'static str,
-        /// What is wrong with it.
-        source: Box<DataError>,
-    },
-    /// A model larger than memory.
-    #[error(
-        "{model}: with these hyper-parameters it would have over {limit} parameters; choose smaller layers"
-    )]
-    TooLarge {
-        /// The model.
-        model: &'static str,
-        /// The most it may have.
-        limit: usize,
-    },
-    /// A loss that cannot be.
-    #[error("{model}: {source}")]
-    Loss {
-        /// The model.
-        model: &'static str,
-        /// What is wrong with it.
-        source: LossError,
-    },
-}
-
-fn names() -> String {
-    MODELS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Parameters of a model, alignment included: 4 GB of them, and training takes four times that.
@@ -163,15 +95,30 @@ impl ModelSpec {
     /// # Errors
     /// If there is no such model, or a size is 0.
     pub fn new(model: &str, h: usize, input_size: usize) -> Result<Self, SpecError> {
-        Self::with_defaults(model)?.set("h", h)?.set("input_size", input_size)
+        Self::with_defaults(Self::entry(model)?)?.set("h", h)?.set("input_size", input_size)
     }
 
-    fn with_defaults(model: &str) -> Result<Self, SpecError> {
-        let Some(entry) = find(model) else {
+    /// A model of your own with its default hyper-parameters. It is [registered](crate::own_model::register), so that
+    /// this process loads what it saved.
+    ///
+    /// # Errors
+    /// If a size is 0.
+    ///
+    /// # Panics
+    /// If another model has that name.
+    pub fn of<A: Architecture>(h: usize, input_size: usize) -> Result<Self, SpecError> {
+        Self::with_defaults(register::<A>())?.set("h", h)?.set("input_size", input_size)
+    }
+
+    fn entry(model: &str) -> Result<&'static Entry, SpecError> {
+        find(model).ok_or_else(|| {
             let hint = nearest(model, MODELS.iter().map(|entry| entry.name));
             let hint = hint.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
-            return Err(SpecError::UnknownModel { found: model.to_owned(), hint });
-        };
+            SpecError::UnknownModel { found: model.to_owned(), hint }
+        })
+    }
+
+    fn with_defaults(entry: &'static Entry) -> Result<Self, SpecError> {
         let mut spec = Self { entry, common: Common::default(), own: entry.own_defaults() };
         for (name, value) in entry.common_defaults() {
             spec = spec.set(&name, value)?;

@@ -1,26 +1,59 @@
 //! How a model states its hyper-parameters.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
-/// The hyper-parameters of a model that are its own.
-pub(crate) trait Hyper: Default + Serialize + DeserializeOwned {
+/// The hyper-parameters of a model that are its own, each with a default, a name and a meaning.
+/// [`hyper_parameters!`](crate::hyper_parameters) makes such a struct.
+pub trait HyperParameters: Default {
     /// Each one's name and what it means.
     fn meanings() -> Vec<(&'static str, &'static str)>;
+
+    /// All of them by name, as JSON.
+    fn to_map(&self) -> Map<String, Value>;
+
+    /// Sets the one of this name; `None` where there is none.
+    ///
+    /// # Errors
+    /// If the value is not of its type.
+    fn set(&mut self, name: &str, value: &Value) -> Option<Result<(), serde_json::Error>>;
 }
 
-/// Makes the struct of a model's hyper-parameters from each one's meaning, name, type and default. Those that
-/// several models share are a struct of their own, at the end: `..shared: Config = Config::default(),`.
+/// Makes the struct of a model's hyper-parameters from each one's meaning, name, type and default.
+///
+/// Their types are those that serde reads and writes. Hyper-parameters that several models share are a struct of their
+/// own, at the end: `..shared: Shared = Shared::default(),`.
+///
+/// ```
+/// use foretell_models::{HyperParameters, hyper_parameters};
+///
+/// hyper_parameters! {
+///     /// Two numbers and a name.
+///     pub struct Drift {
+///         /// Steps that the drift is taken over.
+///         steps: usize = 12,
+///         /// How much of it is kept.
+///         damping: f32 = 0.9,
+///     }
+/// }
+///
+/// let mut drift = Drift::default();
+/// assert!(drift.set("steps", &24.into()).is_some_and(|set| set.is_ok()));
+/// assert!(drift.set("steps", &"a year".into()).is_some_and(|set| set.is_err()));
+/// assert!(drift.set("slope", &1.into()).is_none());
+/// assert_eq!((drift.steps, drift.damping), (24, 0.9));
+/// assert_eq!(Drift::meanings()[0], ("steps", "Steps that the drift is taken over."));
+/// ```
+#[macro_export]
 macro_rules! hyper_parameters {
-    ($(#[$attribute:meta])* $config:ident {
+    ($(#[$attribute:meta])* $visibility:vis struct $config:ident {
         $($(#[doc = $meaning:literal])+ $name:ident: $type:ty = $default:expr,)*
         $(..$shared:ident: $more:ty = $base:expr,)?
     }) => {
         $(#[$attribute])*
-        #[derive(Debug, serde::Serialize, serde::Deserialize)]
-        pub(crate) struct $config {
+        #[derive(Debug)]
+        $visibility struct $config {
             $($(#[doc = $meaning])+ $name: $type,)*
-            $(#[serde(flatten)] $shared: $more,)?
+            $($shared: $more,)?
         }
 
         impl Default for $config {
@@ -29,16 +62,45 @@ macro_rules! hyper_parameters {
             }
         }
 
-        impl $crate::hyper::Hyper for $config {
+        impl $crate::HyperParameters for $config {
             fn meanings() -> Vec<(&'static str, &'static str)> {
                 let own = [$((stringify!($name), concat!($($meaning),+).trim()),)*];
-                own.into_iter()$(.chain(<$more as $crate::hyper::Hyper>::meanings()))?.collect()
+                own.into_iter()$(.chain(<$more as $crate::HyperParameters>::meanings()))?.collect()
+            }
+
+            fn to_map(&self) -> $crate::Map<String, $crate::Value> {
+                let own = [$((stringify!($name).to_owned(), $crate::json!(self.$name)),)*];
+                own.into_iter()$(.chain($crate::HyperParameters::to_map(&self.$shared)))?.collect()
+            }
+
+            fn set(
+                &mut self,
+                name: &str,
+                value: &$crate::Value,
+            ) -> Option<Result<(), $crate::serde_json::Error>> {
+                let _ = value;
+                match name {
+                    $(stringify!($name) => Some($crate::read(value).map(|value| self.$name = value)),)*
+                    $(_ => $crate::HyperParameters::set(&mut self.$shared, name, value),
+                    #[allow(unreachable_patterns)])?
+                    _ => None,
+                }
             }
         }
+    };
+    // The zoo's own.
+    ($(#[$attribute:meta])* $config:ident $fields:tt) => {
+        $crate::hyper_parameters! { $(#[$attribute])* pub(crate) struct $config $fields }
     };
 }
 
 pub(crate) use hyper_parameters;
+
+/// The JSON value as the type of a hyper-parameter.
+#[doc(hidden)]
+pub fn read<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, serde_json::Error> {
+    T::deserialize(value)
+}
 
 #[cfg(test)]
 mod tests {
@@ -63,8 +125,13 @@ mod tests {
 
     #[test]
     fn shared_ones_come_last_in_defaults_and_meanings() {
-        assert_eq!(serde_json::to_string(&Config::default()).unwrap(), r#"{"story":"once","left":7}"#);
+        let mut config = Config::default();
+        assert_eq!(Value::from(config.to_map()).to_string(), r#"{"story":"once","left":7}"#);
         assert_eq!(Config::meanings(), [("story", "A long story."), ("left", "Half of it.")]);
         assert_eq!(Common::default().left, 1);
+        assert!(config.set("left", &2.into()).unwrap().is_ok());
+        assert!(config.set("story", &2.into()).unwrap().is_err());
+        assert!(config.set("right", &2.into()).is_none());
+        assert_eq!((config.story.as_str(), config.shared.left), ("once", 2));
     }
 }

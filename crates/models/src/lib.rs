@@ -42,6 +42,7 @@ mod nbeats_stacks;
 mod nbeatsx;
 mod nhits;
 mod nlinear;
+mod own;
 #[cfg(test)]
 mod parity;
 mod perceptron;
@@ -51,7 +52,12 @@ mod rnn;
 
 pub use categories::{Categories, Category};
 pub use foretell_nn::{Dims, Map, Model, Needs, Network, Table, Value};
-pub use registry::{ConfigError, Entry, Exogenous, MODELS, find};
+pub use hyper::HyperParameters;
+pub use own::{find, register};
+pub use registry::{Architecture, ConfigError, Entry, Exogenous, MODELS};
+/// What [`hyper_parameters!`] writes.
+#[doc(hidden)]
+pub use {hyper::read, serde_json, serde_json::json};
 
 /// The README's example is a test.
 #[cfg(doctest)]

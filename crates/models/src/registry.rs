@@ -1,11 +1,13 @@
 //! The list of models, and what each entry of it knows.
 
+use std::any::TypeId;
+
 use foretell_nn::{Dims, Model, Needs, Network, Scope, Table};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::categories::Categories;
-use crate::hyper::Hyper;
+use crate::hyper::HyperParameters;
 
 /// One line per model, `file::Config`: it adds the model to [`MODELS`], holds it against neuralforecast and sends it
 /// through the conformance tests.
@@ -53,9 +55,10 @@ pub(crate) const MAX_LAYERS: usize = 1000;
 /// and whose gradient every shard writes: fewer, larger shards.
 pub(crate) const LARGE_WEIGHTS: usize = 128;
 
-/// The hyper-parameters of a model that are its own, and how they become a model.
-pub(crate) trait Architecture: Hyper {
-    /// The name, as in neuralforecast.
+/// A model's own hyper-parameters, and how they become a model. The zoo's models implement it, a file each; one from
+/// outside that does is found by its name after [`register`](crate::register).
+pub trait Architecture: HyperParameters + 'static {
+    /// The name; of a model of neuralforecast, its name.
     const NAME: &'static str;
     /// Who described it where.
     const PAPER: &'static str;
@@ -78,6 +81,9 @@ pub(crate) trait Architecture: Hyper {
     }
 
     /// Registers the parameters and returns the forward pass.
+    ///
+    /// # Errors
+    /// If hyper-parameters contradict each other or the sizes.
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError>;
 }
 
@@ -95,8 +101,10 @@ pub struct Exogenous {
 }
 
 impl Exogenous {
-    pub(crate) const NONE: Self = Self { futr: false, hist: false, stat: false, cat: false };
-    pub(crate) const ALL: Self = Self { futr: true, hist: true, stat: true, cat: true };
+    /// None.
+    pub const NONE: Self = Self { futr: false, hist: false, stat: false, cat: false };
+    /// All, categorical ones among them.
+    pub const ALL: Self = Self { futr: true, hist: true, stat: true, cat: true };
 }
 
 /// A hyper-parameter of a model that cannot be.
@@ -129,8 +137,9 @@ pub struct Entry {
     pub exogenous: Exogenous,
     /// What it does otherwise than neuralforecast's model of that name, a sentence each.
     pub differences: &'static [&'static str],
+    type_id: fn() -> TypeId,
     common: fn() -> Value,
-    own: fn() -> Value,
+    own: fn() -> Map<String, Value>,
     meanings: fn() -> Vec<(&'static str, &'static str)>,
     check: fn(&Map<String, Value>) -> Result<(), ConfigError>,
     needs: fn(&Map<String, Value>, &Dims) -> Result<Needs, ConfigError>,
@@ -138,15 +147,17 @@ pub struct Entry {
 }
 
 impl Entry {
-    const fn of<A: Architecture>() -> Self {
+    /// The entry of a model, of the zoo or not.
+    pub const fn of<A: Architecture>() -> Self {
         Self {
             name: A::NAME,
             paper: A::PAPER,
             kind: A::KIND,
             exogenous: A::EXOGENOUS,
             differences: A::DIFFERENCES,
+            type_id: TypeId::of::<A>,
             common: A::common_defaults,
-            own: || serde_json::to_value(A::default()).expect("hyper-parameters are plain JSON"),
+            own: || A::default().to_map(),
             meanings: A::meanings,
             check: |own| parse::<A>(own).map(|_| ()),
             needs: |own, dims| parse::<A>(own).map(|config| config.needs(dims)),
@@ -161,7 +172,7 @@ impl Entry {
 
     /// The hyper-parameters that only this model has, with their defaults.
     pub fn own_defaults(&self) -> Map<String, Value> {
-        object((self.own)())
+        (self.own)()
     }
 
     /// The names of the hyper-parameters that only this model has, and what they mean.
@@ -171,7 +182,10 @@ impl Entry {
 
     /// Hyper-parameters of all models whose default is another for this one.
     pub fn common_defaults(&self) -> Map<String, Value> {
-        object((self.common)())
+        match (self.common)() {
+            Value::Object(map) => map,
+            other => unreachable!("hyper-parameters are an object, not {other}"),
+        }
     }
 
     /// Checks that each of the model's own hyper-parameters exists and is of the right kind; whether they
@@ -206,44 +220,29 @@ impl Entry {
     }
 }
 
+/// Two are equal if they are of the same type.
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        (self.type_id)() == (other.type_id)()
+    }
+}
+
 impl std::fmt::Debug for Entry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Entry({})", self.name)
     }
 }
 
-/// The model of this name, in any case of letters.
-pub fn find(name: &str) -> Option<&'static Entry> {
-    MODELS.iter().find(|entry| entry.name.eq_ignore_ascii_case(name))
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        other => unreachable!("hyper-parameters are an object, not {other}"),
-    }
-}
-
-/// The configuration with the given hyper-parameters set and the defaults for the rest. They are set one
-/// by one, so that an error names the one at fault.
+/// The configuration with the given hyper-parameters set and the defaults for the rest.
 fn parse<A: Architecture>(given: &Map<String, Value>) -> Result<A, ConfigError> {
-    let defaults = object(serde_json::to_value(A::default()).expect("hyper-parameters are plain JSON"));
-    let mut merged = defaults.clone();
+    let mut config = A::default();
     for (name, value) in given {
-        let fault = |expected: String| ConfigError {
-            model: A::NAME,
-            name: name.clone(),
-            expected,
-            found: value.to_string(),
+        let expected = match config.set(name, value) {
+            Some(Ok(())) => continue,
+            Some(Err(error)) => format!("like its default, {} ({error})", A::default().to_map()[name]),
+            None => "one that the model has".to_owned(),
         };
-        let Some(slot) = merged.get_mut(name) else {
-            return Err(fault("one that the model has".to_owned()));
-        };
-        *slot = value.clone();
-        let mut alone = defaults.clone();
-        alone.insert(name.clone(), value.clone());
-        serde_json::from_value::<A>(Value::Object(alone))
-            .map_err(|error| fault(format!("like its default, {} ({error})", defaults[name])))?;
+        return Err(ConfigError { model: A::NAME, name: name.clone(), expected, found: value.to_string() });
     }
-    Ok(serde_json::from_value(Value::Object(merged)).expect("each hyper-parameter was read by itself"))
+    Ok(config)
 }
