@@ -29,6 +29,15 @@ LAYERS = {
         ((4, 5, 2), dict(eps=1e-3, momentum=0.01)),
     ]),
     "BatchNorm2d": (lambda channels, **own: ChannelsLast(nn.BatchNorm2d(channels, **own)), [((2, 3, 4, 2), dict(eps=0.1, momentum=0.5))]),
+    "LayerNorm": (lambda _, shape, **own: nn.LayerNorm(shape, **own), [
+        ((4, 7), dict(shape=[7])),
+        ((2, 3, 5), dict(shape=[5], bias=False)),
+        ((2, 3, 5), dict(shape=[5], elementwise_affine=False)),
+        ((2, 3, 5), dict(shape=[3, 5])),
+        ((2, 3, 5), dict(shape=[3, 5], elementwise_affine=False, eps=0.1)),
+        ((2, 3, 5), dict(shape=[3, 5], bias=False)),
+        ((2, 4, 1), dict(shape=[1], eps=0.1)),
+    ]),
 }
 
 

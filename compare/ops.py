@@ -222,6 +222,7 @@ OPS = {
         ([(4, 7)], dict(eps=1e-5)),
         ([(2, 3, 19), (19,), (19,)], dict(eps=1e-5)),
         ([(3, 1), (1,), (1,)], dict(eps=0.1)),
+        ([(5, 6), (6,)], dict(eps=1e-5)),
     ]),
     "rms_norm": (lambda x, *gamma, eps: F.rms_norm(x, x.shape[-1:], *gamma, eps=eps), [
         ([(4, 7)], dict(eps=1e-5)),

@@ -180,11 +180,11 @@ fn rows(c: &mut Criterion) {
     kernel(c, "log-softmax rows", 2, || log_softmax_rows(black_box(&x), cols, &mut y));
     kernel(c, "softmax rows backward", 3, || softmax_rows_backward(&y, cols, &mut grad));
     kernel(c, "layer-norm rows", 2, || {
-        layer_norm_rows(black_box(&x), Some((&gamma, &beta)), 1e-5, &mut y, &mut mean, &mut rstd);
+        layer_norm_rows(black_box(&x), Some((&gamma, Some(&beta))), 1e-5, &mut y, &mut mean, &mut rstd);
     });
     kernel(c, "layer-norm rows backward", 3, || {
         let (gamma_grad, beta_grad) = (&mut gamma_grad[..], &mut beta_grad[..]);
-        let affine = AffineGrad { gamma: &gamma, gamma_grad, beta_grad };
+        let affine = AffineGrad { gamma: &gamma, gamma_grad, beta_grad: Some(beta_grad) };
         layer_norm_rows_backward(black_box(&x), &mean, &rstd, Some(affine), &mut grad);
     });
     kernel(c, "RMS-norm rows", 2, || {

@@ -47,6 +47,7 @@ pub use init::Init;
 pub use layers::activation::Nonlinearity;
 pub use layers::batch_norm::{BatchNorm, BatchNormConfig};
 pub use layers::embedding::Embedding;
+pub use layers::layer_norm::LayerNorm;
 pub use layers::linear::Linear;
 pub use layers::linear_pair::LinearPair;
 pub use layers::mlp::{Mlp, MlpSizes};

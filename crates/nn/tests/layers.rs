@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use foretell_nn::{BatchNorm, BatchNormConfig, Forward, Key, Params, Table, Tensor, Var};
+use foretell_nn::{BatchNorm, BatchNormConfig, Forward, Key, LayerNorm, Params, Table, Tensor, Var};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -79,6 +79,18 @@ fn layer(name: &str, args: &Map<String, Value>, channels: usize, table: &mut Tab
                 affine: flag("affine").unwrap_or(default.affine),
             };
             let layer = BatchNorm::new(&mut table.root(), channels, config);
+            Box::new(move |cx, x| layer.forward(cx, x))
+        }
+        "LayerNorm" => {
+            let sizes = args["shape"].as_array().expect("a shape").iter();
+            let shape: Vec<usize> = sizes.map(|size| size.as_u64().expect("a size") as usize).collect();
+            let (mut root, shape) = (table.root(), &shape[..]);
+            let layer = match (flag("elementwise_affine"), flag("bias")) {
+                (Some(false), _) => LayerNorm::without_affine(shape),
+                (_, Some(false)) => LayerNorm::without_bias(&mut root, shape),
+                _ => LayerNorm::new(&mut root, shape),
+            };
+            let layer = real("eps").map_or(layer.clone(), |eps| layer.with_eps(eps));
             Box::new(move |cx, x| layer.forward(cx, x))
         }
         _ => panic!("no test computes the cases of {name}"),

@@ -56,17 +56,17 @@ fn different_lengths_panic_with_both() {
         softmax_rows(b, 3, z); softmax_rows_in_place(z, 3);
         layer_norm_rows(a, None, 1e-5, z, &mut [0.0], &mut [0.0]);
         layer_norm_rows(a, None, 1e-5, x, &mut [0.0; 3], &mut [0.0; 5]);
-        layer_norm_rows(a, Some((b, a)), 1e-5, x, &mut [0.0], &mut [0.0]);
-        layer_norm_rows(a, Some((a, b)), 1e-5, x, &mut [0.0], &mut [0.0]);
+        layer_norm_rows(a, Some((b, Some(a))), 1e-5, x, &mut [0.0], &mut [0.0]);
+        layer_norm_rows(a, Some((a, Some(b))), 1e-5, x, &mut [0.0], &mut [0.0]);
         layer_norm_rows(b, None, 1e-5, z, &mut [0.0; 3], &mut [0.0; 3]);
         layer_norm_rows_backward(a, &[0.0], &[0.0], None, z);
         layer_norm_rows_backward(
             a, &[0.0], &[0.0],
-            Some(AffineGrad { gamma: b, gamma_grad: y, beta_grad: &mut [0.0; 3] }), x
+            Some(AffineGrad { gamma: b, gamma_grad: y, beta_grad: Some(&mut [0.0; 3]) }), x
         );
         layer_norm_rows_backward(
             a, &[0.0], &[0.0],
-            Some(AffineGrad { gamma: a, gamma_grad: y, beta_grad: &mut [0.0; 5] }), x
+            Some(AffineGrad { gamma: a, gamma_grad: y, beta_grad: Some(&mut [0.0; 5]) }), x
         );
         rms_norm_rows(a, None, 1e-5, z, &mut [0.0]);
         rms_norm_rows(a, Some(b), 1e-5, x, &mut [0.0]);

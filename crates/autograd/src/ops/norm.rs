@@ -14,37 +14,39 @@ use crate::Var;
 
 impl Var {
     /// Normalises the last dimension to mean 0 and variance 1 (biased, `eps` added to it), then applies
-    /// `affine = (gamma, beta)`, each `[features]`, if given.
+    /// `affine = (gamma, beta)`, each `[features]`, beta being optional, if given.
     ///
     /// # Panics
     /// If the shapes do not fit.
     #[track_caller]
-    pub fn layer_norm(&self, affine: Option<(&Self, &Self)>, eps: f32) -> Self {
+    pub fn layer_norm(&self, affine: Option<(&Self, Option<&Self>)>, eps: f32) -> Self {
         let x = self.value().contiguous();
         let (shape, [rows, cols]) = (x.shape(), rows_of("layer_norm", x.shape()));
-        let params =
-            affine.map(|(gamma, beta)| [gamma, beta].map(|param| row_parameter("layer_norm", shape, param)));
+        let gamma = affine.map(|(gamma, _)| row_parameter("layer_norm", shape, gamma));
+        let beta = affine.and_then(|(_, beta)| beta).map(|beta| row_parameter("layer_norm", shape, beta));
         let mut moments = Tensor::zeros([0]);
         let value = Tensor::build(shape, |out| {
             moments = Tensor::build([2, rows], |moments| {
                 let (mean, rstd) = moments.split_at_mut(rows);
-                let params = params.as_ref().map(|[gamma, beta]| (gamma.values(), beta.values()));
+                let params = gamma.as_ref().map(|gamma| (gamma.values(), beta.as_ref().map(Tensor::values)));
                 simd::layer_norm_rows(x.values(), params, eps, out, mean, rstd);
             });
         });
-        let inputs: Vec<&Self> =
-            [self].into_iter().chain(affine.into_iter().flat_map(|(a, b)| [a, b])).collect();
-        let (edge, param_edges) = (self.edge(), affine.map(|(gamma, beta)| [gamma.edge(), beta.edge()]));
+        let params = || affine.into_iter().flat_map(|(gamma, beta)| [Some(gamma), beta]).flatten();
+        let inputs: Vec<&Self> = [self].into_iter().chain(params()).collect();
+        let (edge, param_edges) = (self.edge(), params().map(Self::edge).collect::<Vec<_>>());
         Self::operation(value, &inputs, move |mut grad, gradients| {
             let (mean, rstd) = moments.values().split_at(rows);
-            let mut sums = Tensor::zeros([2, if params.is_some() { cols } else { 0 }]);
-            let affine = params.as_ref().map(|[gamma, _]| {
+            // The gradient of gamma, then that of beta.
+            let mut sums = Tensor::zeros([param_edges.len(), cols]);
+            let affine = gamma.as_ref().map(|gamma| {
                 let (gamma_grad, beta_grad) = sums.values_mut().split_at_mut(cols);
+                let beta_grad = (param_edges.len() > 1).then_some(beta_grad);
                 AffineGrad { gamma: gamma.values(), gamma_grad, beta_grad }
             });
             simd::layer_norm_rows_backward(x.values(), mean, rstd, affine, grad.values_mut());
             gradients.give(&edge, grad);
-            for (i, edge) in param_edges.iter().flatten().enumerate() {
+            for (i, edge) in param_edges.iter().enumerate() {
                 gradients.give(edge, sums.narrow(0, i, 1).reshape([cols]));
             }
         })
@@ -104,7 +106,8 @@ mod tests {
     #[test]
     fn gradients_with_and_without_parameters() {
         let inputs = [random([2, 3, 5], 1), random([5], 2), random([5], 3)];
-        gradients(&inputs, |v| v[0].layer_norm(Some((&v[1], &v[2])), 1e-2));
+        gradients(&inputs, |v| v[0].layer_norm(Some((&v[1], Some(&v[2]))), 1e-2));
+        gradients(&inputs[..2], |v| v[0].layer_norm(Some((&v[1], None)), 1e-2));
         gradients(&inputs[..1], |v| v[0].layer_norm(None, 1e-2));
         gradients(&inputs[..2], |v| v[0].rms_norm(Some(&v[1]), 1e-2));
         gradients(&inputs[..1], |v| v[0].rms_norm(None, 1e-2));
@@ -114,7 +117,7 @@ mod tests {
     #[test]
     fn agrees_with_pytorch() {
         torch::agrees("layer_norm", |x, a| {
-            x[0].layer_norm((x.len() > 1).then(|| (&x[1], &x[2])), a.real("eps"))
+            x[0].layer_norm(x.get(1).map(|gamma| (gamma, x.get(2))), a.real("eps"))
         });
         torch::agrees("rms_norm", |x, a| x[0].rms_norm(x.get(1), a.real("eps")));
     }
@@ -123,6 +126,6 @@ mod tests {
     #[should_panic(expected = "layer_norm of shape [2, 3] by a parameter of shape [2]")]
     fn wrong_shapes_panic() {
         let [x, gamma, beta] = [random([2, 3], 1), random([3], 2), random([2], 3)].map(Var::constant);
-        x.layer_norm(Some((&gamma, &beta)), 1e-5);
+        x.layer_norm(Some((&gamma, Some(&beta))), 1e-5);
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn step() -> Vec<f32> {
         y.conv1d(&depthwise, None, Activation::Identity, alone).batch_norm(Some((&gamma, &bias)), 1e-5);
     let flat = Conv2d { padding: [1, 1], ..Conv2d::default() };
     let folded = y.reshape([BATCH, TIME / 12, 12, CHANNELS]).conv2d(&plane, None, Activation::Identity, flat);
-    let y = y.add(&folded.reshape(y.shape()).scale(0.1)).layer_norm(Some((&gamma, &bias)), 1e-5);
+    let y = y.add(&folded.reshape(y.shape()).scale(0.1)).layer_norm(Some((&gamma, Some(&bias))), 1e-5);
     let y = y.rms_norm(Some(&gamma), 1e-5).instance_norm(None, 1e-5);
 
     // [batch, 1, time, channels] by [heads, channels, channels], and attention of each head.

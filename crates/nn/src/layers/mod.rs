@@ -3,6 +3,7 @@
 pub(crate) mod activation;
 pub(crate) mod batch_norm;
 pub(crate) mod embedding;
+pub(crate) mod layer_norm;
 pub(crate) mod linear;
 pub(crate) mod linear_pair;
 pub(crate) mod mlp;

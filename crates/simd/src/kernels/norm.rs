@@ -94,7 +94,7 @@ fn reciprocal_root<S: Simd>(simd: S, x: &[f32], shift: f32, eps: f32) -> f32 {
 
 struct LayerNorm<'a> {
     x: &'a [f32],
-    affine: Option<(&'a [f32], &'a [f32])>,
+    affine: Option<(&'a [f32], Option<&'a [f32]>)>,
     eps: f32,
     cols: usize,
     out: &'a mut [f32],
@@ -114,7 +114,8 @@ impl WithSimd for LayerNorm<'_> {
             *rstd = reciprocal_root(simd, x, *mean, self.eps);
             let apply = Apply { shift: *mean, factor: *rstd };
             match self.affine {
-                Some((gamma, beta)) => map_in(simd, apply, [x, gamma, beta], [out]),
+                Some((gamma, Some(beta))) => map_in(simd, apply, [x, gamma, beta], [out]),
+                Some((gamma, None)) => map_in(simd, apply, [x, gamma], [out]),
                 None => map_in(simd, apply, [x], [out]),
             }
         }
@@ -122,7 +123,7 @@ impl WithSimd for LayerNorm<'_> {
 }
 
 /// Normalises each row of `x` to mean 0 and variance 1 (biased, `eps` added to it), then applies
-/// `affine = (gamma, beta)`, each of one row's length, if given.
+/// `affine = (gamma, beta)`, each of one row's length, beta being optional, if given.
 ///
 /// `x` and `out` are `[rows, cols]` with `rows = mean.len()`; the mean and the reciprocal standard
 /// deviation of each row are kept for [`layer_norm_rows_backward`]. Within 16 ULP of
@@ -133,7 +134,7 @@ impl WithSimd for LayerNorm<'_> {
 #[track_caller]
 pub fn layer_norm_rows(
     x: &[f32],
-    affine: Option<(&[f32], &[f32])>,
+    affine: Option<(&[f32], Option<&[f32]>)>,
     eps: f32,
     out: &mut [f32],
     mean: &mut [f32],
@@ -141,7 +142,7 @@ pub fn layer_norm_rows(
 ) {
     same_len(x.len(), out.len());
     same_len(mean.len(), rstd.len());
-    let params = affine.as_slice().iter().flat_map(|a| [a.0.len(), a.1.len()]);
+    let params = affine.iter().flat_map(|(gamma, beta)| [Some(*gamma), *beta]).flatten().map(<[f32]>::len);
     if let Some(cols) = columns(x.len(), mean.len(), params) {
         dispatch(LayerNorm { x, affine, eps, cols, out, mean, rstd });
     }
@@ -169,8 +170,8 @@ pub struct AffineGrad<'a> {
     pub gamma: &'a [f32],
     /// Increased by the gradient of `gamma`.
     pub gamma_grad: &'a mut [f32],
-    /// Increased by the gradient of `beta`.
-    pub beta_grad: &'a mut [f32],
+    /// Increased by the gradient of `beta`, if there is one.
+    pub beta_grad: Option<&'a mut [f32]>,
 }
 
 struct LayerNormBackward<'a> {
@@ -197,8 +198,11 @@ impl WithSimd for LayerNormBackward<'_> {
             let (mean_g, mean_g_unit) = (sum / self.cols as f32, dot / self.cols as f32);
             let pull = PullBack { shift, factor, mean_g, mean_g_unit };
             match &mut self.affine {
-                Some(a) => {
-                    map_in(simd, pull, [x, a.gamma], [grad, a.gamma_grad, a.beta_grad]);
+                Some(AffineGrad { gamma, gamma_grad, beta_grad: Some(beta_grad) }) => {
+                    map_in(simd, pull, [x, gamma], [grad, gamma_grad, beta_grad]);
+                }
+                Some(AffineGrad { gamma, gamma_grad, beta_grad: None }) => {
+                    map_in(simd, pull, [x, gamma], [grad, gamma_grad]);
                 }
                 None => map_in(simd, pull, [x], [grad]),
             }
@@ -222,7 +226,8 @@ pub fn layer_norm_rows_backward(
     same_len(x.len(), grad.len());
     same_len(mean.len(), rstd.len());
     let params = affine.as_slice().iter();
-    let params = params.flat_map(|a| [a.gamma.len(), a.gamma_grad.len(), a.beta_grad.len()]);
+    let params = params.flat_map(|a| [Some(a.gamma), Some(&*a.gamma_grad), a.beta_grad.as_deref()]);
+    let params = params.flatten().map(<[f32]>::len);
     if let Some(cols) = columns(x.len(), mean.len(), params) {
         dispatch(LayerNormBackward { x, affine, cols, mean, rstd, grad });
     }
@@ -389,33 +394,34 @@ mod tests {
         }
     }
 
-    /// Runs both passes with and without parameters against the definition.
-    fn check(case: &mut Case, centre: bool, affine: bool) {
+    /// Runs both passes with so many parameters (gamma, then beta) against the definition.
+    fn check(case: &mut Case, centre: bool, parameters: usize) {
         let Some(Inputs { x, mut gamma, mut beta, upstream, rows, cols }) = inputs(case) else {
             return;
         };
-        if !affine {
+        let (with_gamma, with_beta) = (parameters > 0, parameters > 1);
+        if !with_gamma {
             gamma.fill(1.0);
         }
-        if !affine || !centre {
+        if !with_beta {
             beta.fill(0.0);
         }
-        let name = format!("{}, centre {centre}, affine {affine}", case.name);
+        let name = format!("{}, centre {centre}, {parameters} parameters", case.name);
         let (mut y, mut mean, mut factor) = (vec![0.0; x.len()], vec![0.0; rows], vec![0.0; rows]);
         let mut grad = upstream.clone();
         let (mut gamma_grad, mut beta_grad) = (vec![1.0; cols], vec![1.0; cols]);
         if centre {
-            let params = affine.then_some((&gamma[..], &beta[..]));
+            let params = with_gamma.then_some((&gamma[..], with_beta.then_some(&beta[..])));
             layer_norm_rows(&x, params, 1e-5, &mut y, &mut mean, &mut factor);
-            let params = affine.then_some(AffineGrad {
+            let params = with_gamma.then_some(AffineGrad {
                 gamma: &gamma,
                 gamma_grad: &mut gamma_grad,
-                beta_grad: &mut beta_grad,
+                beta_grad: with_beta.then_some(&mut beta_grad[..]),
             });
             layer_norm_rows_backward(&x, &mean, &factor, params, &mut grad);
         } else {
-            rms_norm_rows(&x, affine.then_some(&gamma[..]), 1e-5, &mut y, &mut factor);
-            let params = affine.then_some((&gamma[..], &mut gamma_grad[..]));
+            rms_norm_rows(&x, with_gamma.then_some(&gamma[..]), 1e-5, &mut y, &mut factor);
+            let params = with_gamma.then_some((&gamma[..], &mut gamma_grad[..]));
             rms_norm_rows_backward(&x, &factor, params, &mut grad);
         }
 
@@ -436,10 +442,10 @@ mod tests {
                 beta_exact[i] += by_beta[i];
             }
         }
-        if affine {
+        if with_gamma {
             assert_all(&gamma_grad, &gamma_exact, 1e-5, &name);
         }
-        if affine && centre {
+        if with_beta {
             assert_all(&beta_grad, &beta_exact, 1e-5, &name);
         }
     }
@@ -447,8 +453,8 @@ mod tests {
     #[test]
     fn both_passes_equal_the_definition_and_its_differences() {
         for_every_length(|case| {
-            for (centre, affine) in [(true, true), (true, false), (false, true), (false, false)] {
-                check(case, centre, affine);
+            for (centre, parameters) in [(true, 2), (true, 1), (true, 0), (false, 1), (false, 0)] {
+                check(case, centre, parameters);
             }
         });
     }
@@ -456,7 +462,7 @@ mod tests {
     #[test]
     fn no_rows_and_empty_rows() {
         layer_norm_rows(&[], None, 1e-5, &mut [], &mut [], &mut []);
-        layer_norm_rows(&[], Some((&[1.0], &[0.0])), 1e-5, &mut [], &mut [], &mut []);
+        layer_norm_rows(&[], Some((&[1.0], Some(&[0.0]))), 1e-5, &mut [], &mut [], &mut []);
         rms_norm_rows(&[], None, 1e-5, &mut [], &mut [0.0; 3]);
         rms_norm_rows_backward(&[], &[], None, &mut []);
     }
@@ -469,7 +475,7 @@ mod tests {
                 let (ones, beta) = (vec![1.0; case.len], vec![0.25; case.len]);
                 let (mut mean, mut rstd) = ([0.0], [0.0]);
                 let mut y = case.numbers::<f32>();
-                layer_norm_rows(&x, Some((&ones, &beta)), 1e-5, &mut y, &mut mean, &mut rstd);
+                layer_norm_rows(&x, Some((&ones, Some(&beta))), 1e-5, &mut y, &mut mean, &mut rstd);
                 assert!(y.iter().all(|&y| y == 0.25), "{}", case.name);
                 assert_eq!(mean, [5.0], "{}", case.name);
             }
