@@ -3,9 +3,10 @@
 //! Each command is a file in `commands`. Data go to standard output, everything else to standard error.
 //! The exit code is 0 for success, 1 for a failure (data, files, training), 2 for a mistake in the
 //! command line itself, 130 for a training that Ctrl-C stopped.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod args;
+mod closed_stdout;
 mod commands;
 mod config;
 mod demo_files;

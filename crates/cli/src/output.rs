@@ -11,12 +11,14 @@ use foretell::ParquetWriter;
 use foretell::{CsvWriter, DataError, ForecastBlocks, Frame, is_parquet};
 use foretell_files::WholeFile;
 
-use crate::Usage;
+use crate::{Usage, closed_stdout};
 
 /// Prints to standard output; that it is closed is an error here and a success to `main`.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_ref()).and_then(|()| out.flush()).context("cannot write to standard output")
+    let written =
+        closed_stdout::check().and_then(|()| out.write_all(text.as_ref())).and_then(|()| out.flush());
+    written.context("cannot write to standard output")
 }
 
 /// Writes a file, whole or not at all.
@@ -48,7 +50,10 @@ impl Sink {
     /// If the name tells a format that is not written, the path cannot be written, or another process writes it.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let goal = match path == Path::new("-") {
-            true => Goal::Stdout(io::stdout()),
+            true => {
+                closed_stdout::check().context("cannot write forecasts")?;
+                Goal::Stdout(io::stdout())
+            }
             false => match compressed(path)? {
                 false => Goal::Plain(WholeFile::at(path)?),
                 true => Goal::Gzip(GzEncoder::new(WholeFile::at(path)?, Compression::default())),

@@ -3,7 +3,7 @@
 mod desk;
 
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::{fs, io};
 
 use serde_json::Value;
@@ -659,6 +659,27 @@ fn a_reader_who_leaves_early_is_no_failure() {
     assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
     desk.ok("predict --model shown/model --data shown/air_passengers.csv");
     assert!(desk.path("shown/forecast.svg").exists());
+}
+
+/// Rust opens /dev/null in the place of a closed descriptor before main, where output would be lost without a word.
+#[cfg(unix)]
+#[test]
+fn a_closed_standard_output_is_an_error() {
+    let desk = Desk::new();
+    desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --out model"));
+    for line in ["models", "inspect model", "predict --model model --data long.csv"] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "exec \"$@\" >&-", "sh", env!("CARGO_BIN_EXE_foretell")]).args(line.split(' '));
+        let output = shell.current_dir(desk.path("")).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains("standard output is closed"), "{line}: {}", stderr(&output));
+    }
+    // What goes elsewhere does not need it; nor is /dev/null closed.
+    let mut shell = Command::new("sh");
+    let line = "predict --model model --data long.csv --out forecast.csv";
+    shell.args(["-c", "exec \"$@\" >&-", "sh", env!("CARGO_BIN_EXE_foretell")]).args(line.split(' '));
+    assert!(shell.current_dir(desk.path("")).status().unwrap().success());
+    assert!(desk.command("models").stdout(Stdio::null()).status().unwrap().success());
 }
 
 #[test]

@@ -3,6 +3,9 @@
 //! Tables of parameters, gradients, the optimiser's state, rows of panels and of forecasts are counted exactly;
 //! what a model keeps of the windows that it works on is an estimate ([`foretell_nn::Model::kept_numbers`]).
 
+use std::fs;
+use std::path::Path;
+
 use foretell_data::{Panel, Vocabulary};
 use foretell_nn::{Dims, Network, Table};
 use foretell_train::{TrainConfig, shard_count, window_numbers, windows_at_a_time};
@@ -275,6 +278,16 @@ impl Fitted {
 /// Rows of so many forecasts of each series that has them.
 fn held_rows(panel: &Panel, n_windows: usize, h: usize) -> usize {
     panel.n_series().saturating_mul(n_windows.min(panel.max_len())).saturating_mul(h)
+}
+
+/// Whether a model directory can be loaded: its tensors are read, taken apart, and put into their arenas.
+pub(crate) fn check_load(dir: &Path, limit: &MemoryLimit) -> Result<(), Error> {
+    // What cannot be read is told by whoever reads it.
+    let paths = fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
+    let tensors = paths.filter(|path| path.extension().is_some_and(|ending| ending == "safetensors"));
+    let bytes = tensors.filter_map(|path| Some(fs::metadata(path).ok()?.len())).fold(0, u64::saturating_add);
+    let needs = Needs::default().and("its files", bytes).and("their tensors", bytes).and("parameters", bytes);
+    needs.check(limit, &format!("loading {}", dir.display()), "load a smaller model")
 }
 
 /// Whether a model can be measured on so many windows.

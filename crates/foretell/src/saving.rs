@@ -20,6 +20,7 @@ use crate::fitted_model::FittedModel;
 use crate::forecaster::Fitted;
 use crate::interruption::Interruption;
 use crate::local::Local;
+use crate::memory::check_load;
 use crate::memory_limit::MemoryLimit;
 use crate::optimisation;
 use crate::spec::{ModelSpec, UNSUPPORTED};
@@ -66,13 +67,23 @@ impl Fitted {
         Ok(Checkpoint { configuration, models, dataset: None }.save_at(directory)?)
     }
 
-    /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote.
+    /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote, within [`MemoryLimit::of_machine`].
     ///
     /// # Errors
-    /// If it cannot be read, or holds a setting that foretell does not have, or a model that it does not have and that was
-    /// not [registered](crate::own_model::register).
+    /// As [`Fitted::load_within`].
     pub fn load(dir: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::load_within(dir, MemoryLimit::default())
+    }
+
+    /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote. Neither this nor a forecast takes more memory
+    /// than `limit`.
+    ///
+    /// # Errors
+    /// If it cannot be read, is larger than the limit, or holds a setting that foretell does not have, or a model that it does not have and that was
+    /// not [registered](crate::own_model::register).
+    pub fn load_within(dir: impl AsRef<Path>, limit: MemoryLimit) -> Result<Self, Error> {
         let dir = dir.as_ref();
+        check_load(dir, &limit)?;
         let Checkpoint { configuration, models, .. } = Checkpoint::load(dir)?;
         let fault = |alias: &str, reason: String| Error::Model {
             path: dir.to_owned(),
@@ -134,7 +145,7 @@ impl Fitted {
             raw_quantiles: false,
             interruption,
             conformal,
-            memory: MemoryLimit::default(),
+            memory: limit,
             warnings: WarningListener::default(),
         })
     }

@@ -118,3 +118,33 @@ fn models_side_by_side_count_together() {
     assert!(together > alone, "{together} bytes together, {alone} alone");
     assert!(message.contains("DLinear and NLinear") || message.contains("NLinear and DLinear"), "{message}");
 }
+
+#[test]
+fn a_model_larger_than_the_limit_is_not_loaded() {
+    let _alone = alone();
+    let home = tempfile::tempdir().expect("a directory");
+    let dir = home.path().join("model");
+    let spec = spec("MLP", 2, 4).set("max_steps", 1).expect("a number");
+    Forecaster::new([spec])
+        .expect("a model")
+        .fit(&panel(50))
+        .expect("it trains")
+        .save(&dir, false)
+        .expect("it is saved");
+    let bytes = |limit| foretell::Fitted::load_within(&dir, MemoryLimit::of_bytes(limit));
+    bytes(1 << 30).expect("it fits");
+    let error = bytes(1 << 10).expect_err("it does not fit");
+    // Some 1,000 x 1,000 weights of 4 bytes, three times.
+    assert!((12_000_000..14_000_000).contains(&needed(&error)), "{error}");
+    // Its length is enough to know.
+    let mut files =
+        std::fs::read_dir(&dir).expect("a directory").filter_map(Result::ok).map(|file| file.path());
+    let tensors = files.find(|path| path.extension().is_some_and(|ending| ending == "safetensors"));
+    std::fs::File::options()
+        .write(true)
+        .open(tensors.expect("a file"))
+        .expect("it opens")
+        .set_len(1 << 40)
+        .expect("a sparse file");
+    assert!(matches!(foretell::Fitted::load(&dir), Err(Error::Memory { .. })));
+}

@@ -156,6 +156,7 @@ pub(super) fn unsafe_in(package: &str) -> Unsafe {
     match package {
         "foretell-simd" | "foretell-pool" | "foretell-gemm" | "foretell-flash" => Unsafe::Anywhere,
         "foretell-tensor" => Unsafe::File("crates/tensor/src/storage.rs"),
+        "foretell-cli" => Unsafe::File("crates/cli/src/closed_stdout.rs"),
         _ => Unsafe::Nowhere,
     }
 }

@@ -80,13 +80,10 @@ impl Predict {
         self.data.check_names(self.futr.as_ref())?;
         let sink = Sink::open(&self.out)?;
         let log = self.log();
-        let mut fitted = Fitted::load(&self.model)?
+        let mut fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads)?
             .raw_quantiles(self.raw_quantiles)
             .on_warning(move |warning| log.warning(&warning.to_string()));
-        if let Some(bytes) = self.memory.bytes() {
-            fitted = fitted.max_memory(bytes);
-        }
         let options = self.data.options(
             &self.data.columns(fitted.columns().clone()),
             fitted.columns_read(),
