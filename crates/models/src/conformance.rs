@@ -1,31 +1,29 @@
-//! What every model of the zoo must do, whatever it computes.
+//! What every model of the zoo must do, whatever it computes: with each of its small configurations, with the columns
+//! that it reads and without, as it says of itself that it works. What concerns whole trainings is held by
+//! `tests/conformance.rs` of the facade.
 
 use foretell_nn::{
-    Coupling, Dims, Forward, Inputs, Key, Loss, Model, Network, Params, SeriesPerWindow, Table, Tensor,
-    Truth, Windows,
+    Coupling, Decoding, Dims, Forward, Inputs, Key, Loss, Model, Needs, Network, Params, SeriesPerWindow,
+    StepState, Table, Tensor, Truth, Windows,
 };
 use serde_json::{Map, Value, json};
 
-use crate::{Categories, Category, find};
+use crate::{Categories, Category, Entry, find};
 
 const BATCH: usize = 6;
 
-fn dims(name: &str, outputs: usize, exogenous: bool) -> Dims {
-    let reads = find(name).expect("a registered model").exogenous;
+fn dims(entry: &Entry, own: &Map<String, Value>, outputs: usize, exogenous: bool) -> Dims {
+    let reads = entry.exogenous;
     let columns = |reads: bool, count| if reads && exogenous { count } else { 0 };
-    Dims {
+    let dims = Dims {
         hist_exog: columns(reads.hist, 2),
         futr_exog: columns(reads.futr, 1),
         stat_exog: columns(reads.stat, 3),
         outputs,
-        n_series: if is_multivariate(name) { 3 } else { 1 },
         ..Dims::new(13, 5)
-    }
-}
-
-fn is_multivariate(name: &str) -> bool {
-    let needs = find(name).expect("a registered model").needs(&Map::new(), &Dims::new(1, 1));
-    needs.expect("the defaults are valid").series == SeriesPerWindow::All
+    };
+    let needs = entry.needs(own, &dims).expect("small sizes are valid");
+    Dims { n_series: if needs.series == SeriesPerWindow::All { 3 } else { 1 }, ..dims }
 }
 
 /// One column of each kind, the last, may be one of categories.
@@ -40,13 +38,10 @@ fn categories(dims: &Dims) -> Categories {
     }
 }
 
-fn build(name: &str, dims: &Dims, categories: &Categories) -> (Network, Params) {
+fn build(entry: &Entry, own: &Map<String, Value>, dims: &Dims, categories: &Categories) -> (Network, Params) {
     let mut table = Table::default();
-    let model = find(name)
-        .expect("a registered model")
-        .build(&Map::new(), dims, categories, &mut table)
-        .expect("the defaults are valid");
-    (model, table.initialise(7))
+    let network = entry.build(own, dims, categories, &mut table).expect("small sizes are valid");
+    (network, table.initialise(7))
 }
 
 fn random(seed: u64, shape: &[usize]) -> Tensor {
@@ -55,14 +50,19 @@ fn random(seed: u64, shape: &[usize]) -> Tensor {
     })
 }
 
-fn windows(dims: &Dims, batch: usize) -> Windows {
+/// Windows as a model of these needs sees them when it trains.
+fn windows(dims: &Dims, needs: &Needs) -> Windows {
+    let batch = BATCH * dims.n_series;
+    let future = dims.input_size + dims.horizon;
+    // Shifted by one step, the history reaches over the horizon.
+    let seen = if needs.decoding.is_step_by_step() { future } else { dims.input_size };
     let exogenous =
         |seed, steps: usize, columns: usize| (columns > 0).then(|| random(seed, &[batch, steps, columns]));
     Windows {
-        insample_y: random(1, &[batch, dims.input_size]),
-        insample_mask: Tensor::full([batch, dims.input_size], 1.0),
-        hist_exog: exogenous(2, dims.input_size, dims.hist_exog),
-        futr_exog: exogenous(3, dims.input_size + dims.horizon, dims.futr_exog),
+        insample_y: random(1, &[batch, seen]),
+        insample_mask: Tensor::full([batch, seen], 1.0),
+        hist_exog: exogenous(2, seen, dims.hist_exog),
+        futr_exog: exogenous(3, future, dims.futr_exog),
         stat_exog: (dims.stat_exog > 0).then(|| random(4, &[batch, dims.stat_exog])),
     }
 }
@@ -86,28 +86,37 @@ fn numbered(mut windows: Windows, categories: &Categories) -> Windows {
 }
 
 pub(crate) fn check(name: &str) {
-    let embeds = find(name).expect("a registered model").exogenous.cat;
-    for (exogenous, categorical) in [(false, false), (true, false), (true, embeds)] {
-        for outputs in [1, 3] {
-            let dims = dims(name, outputs, exogenous);
-            let categories = if categorical { categories(&dims) } else { Categories::default() };
-            let (Network { model, needs }, params) = build(name, &dims, &categories);
-            let windows = numbered(windows(&dims, BATCH * dims.n_series), &categories);
-            let forecast = model.forward(&Forward::inference(&params), &windows.inputs());
-            let rows = BATCH * dims.n_series;
-            assert_eq!(&*forecast.shape(), [rows, dims.horizon, outputs], "{name}: shape of the forecast");
-            assert!(
-                forecast.value().to_vec().iter().all(|y| y.is_finite()),
-                "{name}: the forecast is finite"
-            );
-            every_parameter_learns(name, model.as_ref(), &params, &windows, &dims);
-            if needs.coupling == Coupling::Independent {
-                windows_do_not_mix(name, model.as_ref(), &params, &windows, dims.n_series);
+    let entry = find(name).expect("a registered model");
+    for own in entry.small() {
+        for (exogenous, categorical) in [(false, false), (true, false), (true, entry.exogenous.cat)] {
+            for outputs in [1, 3] {
+                let dims = dims(entry, &own, outputs, exogenous);
+                let categories = if categorical { categories(&dims) } else { Categories::default() };
+                let (Network { model, needs }, params) = build(entry, &own, &dims, &categories);
+                let windows = numbered(windows(&dims, &needs), &categories);
+                let forecast = model.forward(&Forward::inference(&params), &windows.inputs());
+                let rows = BATCH * dims.n_series;
+                assert_eq!(
+                    &*forecast.shape(),
+                    [rows, dims.horizon, outputs],
+                    "{name}: shape of the forecast"
+                );
+                assert!(
+                    forecast.value().to_vec().iter().all(|y| y.is_finite()),
+                    "{name}: the forecast is finite"
+                );
+                every_parameter_learns(name, model.as_ref(), &params, &windows, &dims);
+                if needs.coupling == Coupling::Independent {
+                    windows_do_not_mix(name, model.as_ref(), &params, &windows, dims.n_series);
+                }
+                if let Decoding::StepByStep { .. } = needs.decoding {
+                    steps_are_the_whole_window(name, model.as_ref(), &params, &windows, &dims);
+                }
+                inference_records_nothing(name, model.as_ref(), &params, &windows.inputs());
             }
-            inference_records_nothing(name, model.as_ref(), &params, &windows.inputs());
         }
     }
-    unknown_hyper_parameters_are_errors(name);
+    unknown_hyper_parameters_are_errors(name, entry);
 }
 
 fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, windows: &Windows, dims: &Dims) {
@@ -137,15 +146,38 @@ fn windows_do_not_mix(name: &str, model: &dyn Model, params: &Params, windows: &
     }
 }
 
+/// What a model forecasts of a window at once, it forecasts reading it step by step.
+fn steps_are_the_whole_window(
+    name: &str,
+    model: &dyn Model,
+    params: &Params,
+    windows: &Windows,
+    dims: &Dims,
+) {
+    let cx = Forward::inference(params);
+    let whole = model.forward(&cx, &windows.inputs()).value().clone();
+    let mut state = StepState::default();
+    let mut read = 0..dims.input_size + 1;
+    for step in 0..dims.horizon {
+        let found = model.step(&cx, &windows.steps(read.clone()).inputs(), &mut state).value().to_vec();
+        let expected = whole.narrow(1, step, 1).to_vec();
+        assert_eq!(found.len(), expected.len(), "{name}: numbers of one step");
+        for (found, expected) in found.iter().zip(&expected) {
+            let close = (found - expected).abs() < 1e-4;
+            assert!(close, "{name}: step {step} is {found} by itself, {expected} among all");
+        }
+        read = read.end..read.end + 1;
+    }
+}
+
 fn inference_records_nothing(name: &str, model: &dyn Model, params: &Params, windows: &Inputs) {
     let forecast = model.forward(&Forward::inference(params), windows);
     assert!(!forecast.edge().is_wanted(), "{name}: inference recorded a graph");
 }
 
-fn unknown_hyper_parameters_are_errors(name: &str) {
+fn unknown_hyper_parameters_are_errors(name: &str, entry: &Entry) {
     let given = Map::from_iter([("no_such_thing".to_owned(), Value::Null)]);
-    let dims = dims(name, 1, false);
-    let entry = find(name).expect("a registered model");
+    let dims = dims(entry, &Map::new(), 1, false);
     let error = entry.build(&given, &dims, &Categories::default(), &mut Table::default()).err();
     assert!(error.is_some_and(|error| error.to_string().contains("no_such_thing")), "{name}");
 }

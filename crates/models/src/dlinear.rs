@@ -32,6 +32,10 @@ impl Architecture for DLinear {
         json!({ "learning_rate": 1e-4, "max_steps": 5000 })
     }
 
+    fn small() -> Vec<Value> {
+        vec![json!({ "moving_avg_window": 5 })]
+    }
+
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
         let moving_avg_window = self.moving_avg_window;
         if moving_avg_window.is_multiple_of(2) {

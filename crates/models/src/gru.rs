@@ -28,6 +28,10 @@ impl Architecture for Gru {
         Config::common_defaults()
     }
 
+    fn small() -> Vec<Value> {
+        Config::small()
+    }
+
     fn needs(&self, dims: &Dims) -> Needs {
         self.shared.needs(dims)
     }

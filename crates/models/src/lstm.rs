@@ -25,6 +25,10 @@ impl Architecture for Lstm {
         Config::common_defaults()
     }
 
+    fn small() -> Vec<Value> {
+        Config::small()
+    }
+
     fn needs(&self, dims: &Dims) -> Needs {
         self.shared.needs(dims)
     }

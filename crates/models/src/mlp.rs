@@ -32,6 +32,10 @@ impl Architecture for Mlp {
         json!({ "inference_windows_batch_size": -1 })
     }
 
+    fn small() -> Vec<Value> {
+        vec![json!({ "hidden_size": 48 })]
+    }
+
     fn needs(&self, _: &Dims) -> Needs {
         Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }

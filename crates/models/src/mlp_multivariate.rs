@@ -34,6 +34,10 @@ impl Architecture for MlpMultivariate {
         json!({ "windows_batch_size": 32, "inference_windows_batch_size": 32 })
     }
 
+    fn small() -> Vec<Value> {
+        vec![json!({ "hidden_size": 48 })]
+    }
+
     fn needs(&self, _: &Dims) -> Needs {
         Needs { series: SeriesPerWindow::All, shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }

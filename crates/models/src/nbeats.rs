@@ -54,6 +54,10 @@ impl Architecture for Nbeats {
         json!({ "num_lr_decays": 3, "inference_windows_batch_size": -1 })
     }
 
+    fn small() -> Vec<Value> {
+        vec![json!({ "mlp_units": [[32, 32], [32, 32]] })]
+    }
+
     fn needs(&self, _: &Dims) -> Needs {
         Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }

@@ -45,6 +45,10 @@ impl Architecture for Nbeatsx {
         json!({ "num_lr_decays": 3, "inference_windows_batch_size": -1 })
     }
 
+    fn small() -> Vec<Value> {
+        vec![json!({ "mlp_units": [[32, 32], [32, 32]], "dropout_prob_theta": 0.2 })]
+    }
+
     fn needs(&self, _: &Dims) -> Needs {
         Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }

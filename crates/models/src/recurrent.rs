@@ -64,6 +64,15 @@ impl Config {
         json!({ "windows_batch_size": 128, "scaler_type": "robust" })
     }
 
+    /// Small sizes: direct, and step by step.
+    pub(crate) fn small() -> Vec<Value> {
+        let sizes = json!({ "encoder_hidden_size": 12, "decoder_hidden_size": 10, "encoder_dropout": 0.2 });
+        let mut recurrent = sizes.clone();
+        recurrent["recurrent"] = true.into();
+        recurrent["h_train"] = 2.into();
+        vec![sizes, recurrent]
+    }
+
     /// What a model of these hyper-parameters needs.
     pub(crate) fn needs(&self, dims: &Dims) -> Needs {
         if !self.recurrent {

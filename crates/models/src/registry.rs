@@ -74,6 +74,12 @@ pub trait Architecture: HyperParameters + 'static {
         Value::Object(Map::new())
     }
 
+    /// Hyper-parameters of its own with which it is small enough to be tested in no time: a JSON object for each way
+    /// in which it works, what an object leaves out being the default.
+    fn small() -> Vec<Value> {
+        vec![Value::Object(Map::new())]
+    }
+
     /// What a model of these hyper-parameters needs of those who train and serve it.
     fn needs(&self, dims: &Dims) -> Needs {
         let _ = dims;
@@ -139,6 +145,7 @@ pub struct Entry {
     pub differences: &'static [&'static str],
     type_id: fn() -> TypeId,
     common: fn() -> Value,
+    small: fn() -> Vec<Value>,
     own: fn() -> Map<String, Value>,
     meanings: fn() -> Vec<(&'static str, &'static str)>,
     check: fn(&Map<String, Value>) -> Result<(), ConfigError>,
@@ -157,6 +164,7 @@ impl Entry {
             differences: A::DIFFERENCES,
             type_id: TypeId::of::<A>,
             common: A::common_defaults,
+            small: A::small,
             own: || A::default().to_map(),
             meanings: A::meanings,
             check: |own| parse::<A>(own).map(|_| ()),
@@ -182,10 +190,13 @@ impl Entry {
 
     /// Hyper-parameters of all models whose default is another for this one.
     pub fn common_defaults(&self) -> Map<String, Value> {
-        match (self.common)() {
-            Value::Object(map) => map,
-            other => unreachable!("hyper-parameters are an object, not {other}"),
-        }
+        object((self.common)())
+    }
+
+    /// Hyper-parameters of its own with which it is small enough to be tested in no time: one set for each way in
+    /// which it works.
+    pub fn small(&self) -> Vec<Map<String, Value>> {
+        (self.small)().into_iter().map(object).collect()
     }
 
     /// Checks that each of the model's own hyper-parameters exists and is of the right kind; whether they
@@ -230,6 +241,13 @@ impl PartialEq for Entry {
 impl std::fmt::Debug for Entry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Entry({})", self.name)
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        other => unreachable!("hyper-parameters are an object, not {other}"),
     }
 }
 

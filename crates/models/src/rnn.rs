@@ -29,6 +29,10 @@ impl Architecture for Rnn {
         Config::common_defaults()
     }
 
+    fn small() -> Vec<Value> {
+        Config::small()
+    }
+
     fn needs(&self, dims: &Dims) -> Needs {
         self.shared.needs(dims)
     }
