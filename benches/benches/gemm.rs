@@ -6,6 +6,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use faer::linalg::matmul::matmul as bare;
 use foretell_benches::{criterion, wave};
 use foretell_gemm::{Activation, BatchMut, BatchRef, Bias, MatMut, MatRef, Options, matmul, matmul_batched};
+use foretell_threads::share;
 
 /// `x[m, k] * w[n, k]^T`: a dense layer over `m` samples.
 const SHAPES: [(usize, usize, usize); 15] = [
@@ -61,8 +62,10 @@ fn layouts(c: &mut Criterion) {
                 });
                 for threads in [1, 2] {
                     group.bench_function(format!("{threads} threads"), |b| {
-                        let options = Options { threads, ..Options::default() };
-                        b.iter(|| matmul(MatMut::row_major(&mut y, m, n), lhs, rhs, options));
+                        b.iter(|| {
+                            let dst = MatMut::row_major(&mut y, m, n);
+                            share(threads, || matmul(dst, lhs, rhs, Options::default()));
+                        });
                     });
                 }
             });
@@ -100,12 +103,10 @@ fn batches(c: &mut Criterion) {
         for threads in [1, 2] {
             group.bench_function(format!("{threads} threads"), |b| {
                 b.iter(|| {
-                    matmul_batched(
-                        BatchMut::row_major(&mut scores, count, m, n),
-                        BatchRef::row_major(&q, count, m, k),
-                        BatchRef::row_major(&key, count, n, k).t(),
-                        Options { threads, ..Options::default() },
-                    );
+                    let dst = BatchMut::row_major(&mut scores, count, m, n);
+                    let lhs = BatchRef::row_major(&q, count, m, k);
+                    let rhs = BatchRef::row_major(&key, count, n, k).t();
+                    share(threads, || matmul_batched(dst, lhs, rhs, Options::default()));
                 });
             });
         }

@@ -13,6 +13,7 @@ use foretell_benches::{bare_faer, gelu_by_std, standardise, turns, wave, wide};
 use foretell_gemm::{MatMut, MatRef, Options, matmul};
 use foretell_pool::Buffer;
 use foretell_simd::*;
+use foretell_threads::share;
 
 /// `x[m, k] * w[n, k]^T`.
 const SHAPES: [(usize, usize, usize); 9] = [
@@ -268,8 +269,8 @@ fn products(table: &Table<'_>) {
 
 /// A dense layer without bias, `x[m, k] * w[n, k]^T`.
 fn layer(x: &[f32], w: &[f32], y: &mut [f32], (m, k, n): (usize, usize, usize), threads: usize) {
-    let options = Options { threads, ..Options::default() };
-    matmul(MatMut::row_major(y, m, n), MatRef::row_major(x, m, k), MatRef::row_major(w, n, k).t(), options);
+    let (x, w) = (MatRef::row_major(x, m, k), MatRef::row_major(w, n, k).t());
+    share(threads, || matmul(MatMut::row_major(y, m, n), x, w, Options::default()));
 }
 
 fn serve() {

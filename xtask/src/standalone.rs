@@ -24,10 +24,8 @@ struct Probe {
 const PROBES: &[Probe] = &[
     probe("foretell-simd", "simd", "foretell_simd::SIMD"),
     probe("foretell-gemm", "faer", "foretell_gemm::FAER"),
-    probe("foretell-gemm", "parallel", "foretell_gemm::PARALLEL"),
     probe("foretell-pool", "pool", "foretell_pool::POOLING"),
-    probe("foretell-optim", "parallel", "foretell_optim::PARALLEL"),
-    probe("foretell-train", "parallel", "foretell_train::PARALLEL"),
+    probe("foretell-threads", "parallel", "foretell_threads::PARALLEL"),
 ];
 
 const fn probe(package: &'static str, feature: &'static str, expression: &'static str) -> Probe {

@@ -36,7 +36,7 @@ mod operators;
 mod ops;
 mod var;
 
-pub use foretell_gemm::{Accum, with_threads};
+pub use foretell_gemm::Accum;
 use foretell_kernels::axis::Axis;
 pub use foretell_kernels::convolution::Beyond;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};

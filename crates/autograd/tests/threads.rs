@@ -2,12 +2,11 @@
 
 mod common;
 
-use foretell_autograd::with_threads;
+use foretell_threads::share;
 
 #[test]
 fn threads_change_no_bit_of_a_step() {
-    let bits =
-        |threads| -> Vec<u32> { with_threads(threads, common::step).into_iter().map(f32::to_bits).collect() };
+    let bits = |threads| -> Vec<u32> { share(threads, common::step).into_iter().map(f32::to_bits).collect() };
     let one = bits(1);
     assert!(one.iter().all(|&bits| f32::from_bits(bits).is_finite()));
     assert!(one.iter().filter(|&&bits| f32::from_bits(bits) != 0.0).count() > one.len() / 2);

@@ -31,7 +31,7 @@ impl Acceleration {
         Self {
             level: foretell_simd::level(),
             faer: foretell_gemm::FAER,
-            parallel: foretell_gemm::PARALLEL && foretell_optim::PARALLEL && foretell_train::PARALLEL,
+            parallel: foretell_threads::PARALLEL,
             pool: foretell_pool::POOLING,
         }
     }

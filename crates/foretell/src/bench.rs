@@ -1,7 +1,6 @@
 //! How fast a model is on this machine, on synthetic windows.
 
 use std::convert::Infallible;
-use std::sync::Mutex;
 use std::time::Instant;
 
 use foretell_models::{Categories, Category};
@@ -129,10 +128,10 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
     };
     let forward_batch_s = workers.enter(|| {
         let parts = workers.threads().min(batch);
-        let parts: Vec<_> = (0..parts)
-            .map(|i| Mutex::new(slice(&data, whole(batch * i / parts..batch * (i + 1) / parts)).windows))
+        let mut parts: Vec<_> = (0..parts)
+            .map(|i| slice(&data, whole(batch * i / parts..batch * (i + 1) / parts)).windows)
             .collect();
-        warm_median_seconds(|| workers.each(&parts, true, |_, windows| drop(forward(&params, windows))))
+        warm_median_seconds(|| workers.each(&mut parts, true, |_, windows| drop(forward(&params, windows))))
     });
     let one = slice(&data, whole(0..1)).windows;
     let forward_one_s = warm_median_seconds(|| drop(forward(&params, &one)));

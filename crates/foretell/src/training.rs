@@ -3,8 +3,8 @@
 use std::sync::{PoisonError, RwLock};
 
 use foretell_data::{Cutter, Panel, Span};
-use foretell_nn::{Coupling, Table};
-use foretell_train::{Cut, Fit, Keep, Listener, PARAMS, TrainConfig, Workers, fit};
+use foretell_nn::Table;
+use foretell_train::{Cut, Fit, Keep, Listener, PARAMS, TrainConfig, Workers, fit, shard_count};
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
@@ -38,9 +38,8 @@ pub(crate) fn train(
     check_support(spec, panel)?;
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
-    let windows = spec.common().windows_batch_size;
-    let shards = network.needs.coupling == Coupling::Independent
-        && windows.is_none_or(|windows| windows >= 2 * network.needs.shard_windows);
+    let windows = spec.common().windows_batch_size.unwrap_or(usize::MAX);
+    let shards = shard_count(windows, network.needs) > 1;
     let _alone = shards.then(|| turns.0.write().unwrap_or_else(PoisonError::into_inner));
     let _beside = (!shards).then(|| turns.0.read().unwrap_or_else(PoisonError::into_inner));
     let [dims, valid_dims] =

@@ -37,16 +37,15 @@
 //!   mode. Without it, a plain loop with the same API.
 //! * `simd` (default): vectorised epilogues, and kernels of our own for products with a vector or
 //!   with a few rows, and for tiny ones. Without it these go the general way, and epilogues are scalar code.
-//! * `parallel` (default): [`Options::threads`] above one spreads the tiles over rayon's current thread
-//!   pool. Without it everything runs on the calling thread, with the same bits.
+//! * `parallel` (default): within [`foretell_threads::share`] the tiles of large products are shared out to several
+//!   threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool` (default): is passed down: buffers are kept for the next owner.
 
 mod batch;
 mod element;
 mod epilogue;
 mod matmul;
 mod options;
-#[cfg(feature = "parallel")]
-mod parallel;
 mod product;
 mod scalar;
 mod skinny;
@@ -59,14 +58,11 @@ pub use batch::{BatchMut, BatchRef, matmul_batched};
 pub use element::Element;
 pub use foretell_simd::Activation;
 pub use matmul::matmul;
-pub use options::{Accum, Bias, Options, with_threads};
+pub use options::{Accum, Bias, Options};
 pub use view::{MatMut, MatRef};
 
 /// Whether products run on faer's kernels: the feature `faer`.
 pub const FAER: bool = cfg!(feature = "faer");
-
-/// Whether products may be spread over threads: the feature `parallel`.
-pub const PARALLEL: bool = cfg!(feature = "parallel");
 
 /// The README's example is a test.
 #[cfg(doctest)]

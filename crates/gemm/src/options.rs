@@ -1,6 +1,5 @@
 //! What happens to a product on its way into the destination.
 
-use std::cell::Cell;
 use std::ops::Range;
 
 use foretell_simd::Activation;
@@ -25,24 +24,7 @@ pub enum Bias<'a, T> {
     PerRow(&'a [T]),
 }
 
-thread_local! {
-    static THREADS: Cell<usize> = const { Cell::new(1) };
-}
-
-/// Runs `work` on this thread with `threads` as the default of [`Options::threads`].
-pub fn with_threads<R>(threads: usize, work: impl FnOnce() -> R) -> R {
-    struct Restore(usize);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            THREADS.set(self.0);
-        }
-    }
-    let _restore = Restore(THREADS.replace(threads));
-    work()
-}
-
-/// `dst = activation([dst +] alpha * lhs * rhs + bias)`, by default plainly `dst = lhs * rhs` on one
-/// thread, or as many as [`with_threads`] says.
+/// `dst = activation([dst +] alpha * lhs * rhs + bias)`, by default plainly `dst = lhs * rhs`.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a, T> {
     /// Whether the destination's old values take part.
@@ -54,20 +36,11 @@ pub struct Options<'a, T> {
     /// Applied last. For `f32` it is vectorised; for `f64` it is scalar code with the accuracy of the
     /// standard library's functions.
     pub activation: Activation,
-    /// The most tiles computed at one time on rayon's current thread pool; 0 counts as 1. The result's
-    /// bits do not depend on it.
-    pub threads: usize,
 }
 
 impl<T: Element> Default for Options<'_, T> {
     fn default() -> Self {
-        Self {
-            accum: Accum::Replace,
-            alpha: T::ONE,
-            bias: None,
-            activation: Activation::Identity,
-            threads: THREADS.get(),
-        }
+        Self { accum: Accum::Replace, alpha: T::ONE, bias: None, activation: Activation::Identity }
     }
 }
 

@@ -112,20 +112,20 @@ fn run_by_rows<T: Element>(
 ) {
     let Options { accum, alpha, bias, activation, .. } = options;
     let work = work(dst.rows, dst.cols, lhs.cols);
-    let threads = threads(options.threads, dst.count.saturating_mul(work));
+    let shared = dst.count.saturating_mul(work) >= TASK;
     let grid = Grid::of(dst.rows, dst.cols, lhs.cols);
     let tiles = grid.len();
     if tiles == 1 {
         // Small products go in groups, so that taking one costs nothing to speak of.
-        let group = if threads > 1 { (TASK / 4).div_ceil(work) } else { 1 };
-        return for_each(dst.count, group, threads, |index| {
+        let group = (TASK / 4).div_ceil(work.max(1));
+        return for_each(dst.count, group, shared, |index| {
             // SAFETY: each index is taken once, and matrices have no element in common.
             let mut whole = unsafe { dst.get(index) };
             product(whole.reborrow(), lhs.get(index), rhs.get(index), accum, alpha);
             epilogue(whole, bias, activation);
         });
     }
-    for_each(dst.count * tiles, 1, threads, |index| {
+    for_each(dst.count * tiles, 1, shared, |index| {
         let (index, tile) = (index / tiles, index % tiles);
         let (rows, cols) = grid.tile(tile);
         let (lhs, rhs) = (lhs.get(index).rows(rows.clone()), rhs.get(index).cols(cols.clone()));
@@ -136,23 +136,10 @@ fn run_by_rows<T: Element>(
     });
 }
 
-/// As many threads as there is work for, and as there are.
-fn threads(wanted: usize, work: usize) -> usize {
-    if wanted <= 1 || work < TASK {
-        return 1;
+/// Calls `one` with each index below `count`, once; where it is `shared`, on several threads, `group` indices in a row.
+fn for_each(count: usize, group: usize, shared: bool, one: impl Fn(usize) + Sync) {
+    match shared {
+        true => foretell_threads::for_each(count, group, one),
+        false => (0..count).for_each(one),
     }
-    #[cfg(feature = "parallel")]
-    return wanted.min(rayon::current_num_threads());
-    #[cfg(not(feature = "parallel"))]
-    1
-}
-
-/// Calls `one` with each index below `count`, once, on up to so many threads at a time.
-fn for_each(count: usize, group: usize, threads: usize, one: impl Fn(usize) + Sync) {
-    #[cfg(feature = "parallel")]
-    if threads > 1 && count > group {
-        return crate::parallel::for_each(count, group, threads, &one);
-    }
-    let _ = (group, threads);
-    (0..count).for_each(one);
 }

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Layout, Random, Value};
 use foretell_gemm::{Accum, Activation, BatchMut, BatchRef, Bias, Options, matmul, matmul_batched};
+use foretell_threads::share;
 
 /// The activation by its definition, on a contiguous array.
 trait Apply: Value {
@@ -36,9 +37,9 @@ fn check<T: Apply>(
     let (by_col, by_row): (Vec<T>, Vec<T>) = (random.values(n), random.values(m));
     let before: Vec<T> = random.values(dst.len());
     for bias in [None, Some(Bias::PerColumn(&by_col[..])), Some(Bias::PerRow(&by_row[..]))] {
-        let options = Options { accum: Accum::Add, bias, activation, threads: 2, ..Options::default() };
+        let options = Options { accum: Accum::Add, bias, activation, ..Options::default() };
         let mut fused = before.clone();
-        matmul(dst.view_mut(&mut fused), lhs.view(&a), rhs.view(&b), options);
+        share(2, || matmul(dst.view_mut(&mut fused), lhs.view(&a), rhs.view(&b), options));
         let mut apart = before.clone();
         let plain = Options { bias: None, activation: Activation::Identity, ..options };
         matmul(dst.view_mut(&mut apart), lhs.view(&a), rhs.view(&b), plain);
@@ -107,20 +108,14 @@ fn a_batch_is_its_products_one_by_one() {
         let a: Vec<f32> = random.values(count * m * k);
         let b: Vec<f32> = random.values(k * n);
         let bias: Vec<f32> = random.values(m);
-        let options = Options {
-            bias: Some(Bias::PerRow(&bias)),
-            activation: Activation::Silu,
-            threads: 3,
-            ..Options::default()
-        };
+        let options =
+            Options { bias: Some(Bias::PerRow(&bias)), activation: Activation::Silu, ..Options::default() };
         // Matrices side by side: the batch is the middle one of three dimensions [m, count, n].
         let mut result = vec![f32::NAN; count * m * n];
-        matmul_batched(
-            BatchMut::new(&mut result, count, n, (m, n), (count * n, 1)),
-            BatchRef::row_major(&a, count, m, k),
-            BatchRef::new(&b, count, 0, (n, k), (1, n)).t(),
-            options,
-        );
+        let dst = BatchMut::new(&mut result, count, n, (m, n), (count * n, 1));
+        let (lhs, rhs) =
+            (BatchRef::row_major(&a, count, m, k), BatchRef::new(&b, count, 0, (n, k), (1, n)).t());
+        share(3, || matmul_batched(dst, lhs, rhs, options));
         for index in 0..count {
             let mut one = vec![f32::NAN; m * n];
             matmul(

@@ -5,6 +5,7 @@ mod common;
 use common::{Layout, Random, Value, assert_product};
 use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
 use foretell_simd::{Level, with_level};
+use foretell_threads::share;
 use proptest::prelude::*;
 
 fn check<T: Value>(
@@ -22,8 +23,9 @@ fn check<T: Value>(
     };
     for level in Level::available() {
         let mut result = before.clone();
-        let options = Options { accum, alpha: T::of(alpha), threads, ..Options::default() };
-        with_level(level, || matmul(dst.view_mut(&mut result), lhs.view(&a), rhs.view(&b), options));
+        let options = Options { accum, alpha: T::of(alpha), ..Options::default() };
+        let product = || matmul(dst.view_mut(&mut result), lhs.view(&a), rhs.view(&b), options);
+        with_level(level, || share(threads, product));
         assert_product((dst, &before, &result), (lhs, &a), (rhs, &b), accum, T::of(alpha).f64());
     }
 }

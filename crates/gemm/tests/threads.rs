@@ -6,13 +6,13 @@ mod common;
 
 use common::{Layout, Random, Value};
 use foretell_gemm::{Activation, BatchMut, BatchRef, Bias, Options, matmul, matmul_batched};
+use foretell_threads::{Workers, share};
 
-fn pools() -> Vec<rayon::ThreadPool> {
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    [1, 2, 3].into_iter().map(pool).collect()
+fn pools() -> [Workers; 3] {
+    [1, 2, 3].map(|threads| Workers::new(threads).unwrap())
 }
 
-fn check<T: Value>(pools: &[rayon::ThreadPool], m: usize, k: usize, n: usize, random: &mut Random) {
+fn check<T: Value>(pools: &[Workers], m: usize, k: usize, n: usize, random: &mut Random) {
     let (row, col) = (Layout::row_major, Layout::col_major);
     for (dst, lhs, rhs) in [
         (row(m, n), row(m, k), row(k, n)),
@@ -24,16 +24,16 @@ fn check<T: Value>(pools: &[rayon::ThreadPool], m: usize, k: usize, n: usize, ra
         let product = |threads| {
             let mut y = vec![T::of(f64::NAN); dst.len()];
             let bias = Some(Bias::PerColumn(&bias[..]));
-            let options = Options { threads, bias, activation: Activation::Relu, ..Options::default() };
-            matmul(dst.view_mut(&mut y), lhs.view(&a), rhs.view(&b), options);
+            let options = Options { bias, activation: Activation::Relu, ..Options::default() };
+            share(threads, || matmul(dst.view_mut(&mut y), lhs.view(&a), rhs.view(&b), options));
             y.into_iter().map(|y| y.f64().to_bits()).collect::<Vec<_>>()
         };
         let alone = product(1);
         assert_eq!(product(8), alone, "{m}x{k}x{n} from outside of a pool");
         for pool in pools {
             for threads in [2, 3] {
-                let bits = pool.install(|| product(threads));
-                assert_eq!(bits, alone, "{m}x{k}x{n}, {threads} of {} threads", pool.current_num_threads());
+                let bits = pool.enter(|| product(threads));
+                assert_eq!(bits, alone, "{m}x{k}x{n}, {threads} of {} threads", pool.threads());
             }
         }
     }
@@ -58,18 +58,15 @@ fn batches_too() {
         let (a, b): (Vec<f32>, Vec<f32>) = (random.values(count * m * k), random.values(count * k * n));
         let product = |threads| {
             let mut y = vec![f32::NAN; count * m * n];
-            matmul_batched(
-                BatchMut::row_major(&mut y, count, m, n),
-                BatchRef::row_major(&a, count, m, k),
-                BatchRef::row_major(&b, count, n, k).t(),
-                Options { threads, ..Options::default() },
-            );
+            let dst = BatchMut::row_major(&mut y, count, m, n);
+            let (a, b) = (BatchRef::row_major(&a, count, m, k), BatchRef::row_major(&b, count, n, k).t());
+            share(threads, || matmul_batched(dst, a, b, Options::default()));
             y
         };
         let alone = product(1);
         for pool in pools() {
             for threads in [2, 3, 8] {
-                assert_eq!(pool.install(|| product(threads)), alone);
+                assert_eq!(pool.enter(|| product(threads)), alone);
             }
         }
     }

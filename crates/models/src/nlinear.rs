@@ -3,11 +3,11 @@
 //! Zeng, Chen, Zhang, Xu 2022, "Are Transformers Effective for Time Series Forecasting?"
 //! (arXiv 2205.13504), section 4.
 
-use foretell_nn::{Activation, Dims, Forward, Inputs, Linear, Model, Scope, Var};
+use foretell_nn::{Activation, Dims, Forward, Inputs, Linear, Model, Needs, Scope, Var};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous};
+use crate::registry::{Architecture, ConfigError, Exogenous, LITTLE_WORK};
 
 hyper_parameters! {
     /// NLinear has no hyper-parameters of its own.
@@ -26,6 +26,10 @@ impl Architecture for NLinear {
 
     fn common_defaults() -> Value {
         json!({ "learning_rate": 1e-4, "max_steps": 5000 })
+    }
+
+    fn needs(&self, _: &Dims) -> Needs {
+        Needs { shard_windows: LITTLE_WORK, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {

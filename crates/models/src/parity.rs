@@ -198,7 +198,7 @@ impl Case<'_> {
         let losses: Vec<f32> = (0..10)
             .map(|_| {
                 let (_, loss) = step(&mut params, &mut gradients);
-                adam.step(params.arena_mut(), &[&gradients], 0.01, 1);
+                adam.step(params.arena_mut(), &[&gradients], 0.01);
                 loss
             })
             .collect();

@@ -55,6 +55,10 @@ pub(crate) const MAX_LAYERS: usize = 1000;
 /// and whose gradient every shard writes: fewer, larger shards.
 pub(crate) const LARGE_WEIGHTS: usize = 128;
 
+/// The least windows of a shard for models that do little with a window: a shard costs some microseconds, whatever is
+/// in it.
+pub(crate) const LITTLE_WORK: usize = 128;
+
 /// A model's own hyper-parameters, and how they become a model. The zoo's models implement it, a file each; one from
 /// outside that does is found by its name after [`register`](crate::register).
 pub trait Architecture: HyperParameters + 'static {

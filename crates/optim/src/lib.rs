@@ -12,7 +12,7 @@
 //! let mut params = [1.0, -1.0];
 //! let shards = [[0.5, 0.0], [0.5, 0.0]];
 //! let mut adam = Optimizer::new(params.len(), Rule::default(), None);
-//! adam.step(&mut params, &[&shards[0], &shards[1]], 0.1, 1);
+//! adam.step(&mut params, &[&shards[0], &shards[1]], 0.1);
 //! assert!((params[0] - 0.9).abs() < 1e-6 && params[1] == -1.0);
 //! ```
 //!
@@ -33,9 +33,6 @@ mod schedule;
 pub use optimizer::{Clip, Optimizer};
 pub use rule::{AdamConfig, RmsPropConfig, Rule, SgdConfig};
 pub use schedule::{Cosine, CosineWarmup, OneCycle, Pace, Plateau, PlateauConfig, Schedule, StepDecay};
-
-/// Whether a step may be spread over threads: the feature `parallel`.
-pub const PARALLEL: bool = cfg!(feature = "parallel");
 
 /// The README's example is a test.
 #[cfg(doctest)]

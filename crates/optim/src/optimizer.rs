@@ -9,11 +9,12 @@ use crate::rule::Rule;
 use crate::schedule::Pace;
 
 /// Elements of a block: 16 KB of each of parameters, two moments, and the gradients of each shard. Up to
-/// eight shards stay in the second-level cache.
+/// sixteen shards stay in the second-level cache.
 const BLOCK: usize = 4096;
 
-/// Arenas shorter than this are not worth waking a second thread for.
-const WORTH_SPLITTING: usize = 1 << 16;
+/// The work of an element, in numbers of a plain pass over memory: parameters and moments are read and written, the
+/// shards' gradients read.
+const COST: usize = 4;
 
 /// A bound on the gradient, which is the sum over all shards.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,11 +49,12 @@ impl Optimizer {
     }
 
     /// One step at a rate (or at a [`Pace`]): the gradient is the sum of `shards`, in their order.
-    /// The pass is split over up to `threads` threads; the result does not depend on how many.
+    /// Within [`foretell_threads::share`] the pass is split over several threads; the result does not depend on how
+    /// many.
     ///
     /// # Panics
     /// If the lengths differ or there is no shard.
-    pub fn step(&mut self, params: &mut [f32], shards: &[&[f32]], pace: impl Into<Pace>, threads: usize) {
+    pub fn step(&mut self, params: &mut [f32], shards: &[&[f32]], pace: impl Into<Pace>) {
         let Pace { rate, momentum } = pace.into();
         let len = self.len;
         assert!(!shards.is_empty(), "a step without gradients");
@@ -65,23 +67,45 @@ impl Optimizer {
             None => Limit::None,
             Some(Clip::Value(most)) => Limit::Each(most as f32),
             Some(Clip::Norm(most)) => {
-                self.part(params).spread(threads, &|part| part.measure(shards));
+                let blocks = self.squares.len();
+                foretell_threads::rows(blocks, COST * BLOCK, [&mut self.squares], |blocks, [squares]| {
+                    for (block, square) in blocks.zip(squares) {
+                        let range = block * BLOCK..len.min((block + 1) * BLOCK);
+                        let sum = &mut [0.0; BLOCK][..range.len()];
+                        add_up(shards, range.start, sum);
+                        *square = f64::from(simd::l2_norm(sum)).powi(2);
+                    }
+                });
                 // The blocks' sums are added in their order, whoever computed them.
                 let norm = self.squares.iter().sum::<f64>().sqrt();
                 let factor = most / (norm + 1e-6);
                 if factor < 1.0 { Limit::Scale(factor as f32) } else { Limit::None }
             }
         };
-        self.part(params).spread(threads, &|part| {
-            part.update(shards, limit, &|params, grads, states| {
-                rule.apply(rate, step, params, grads, states);
-            });
-        });
-    }
-
-    fn part<'a>(&'a mut self, params: &'a mut [f32]) -> Part<'a> {
         let [first, second] = &mut self.states;
-        Part { params, states: [first, second], squares: &mut self.squares, start: 0 }
+        foretell_threads::rows(len, COST, [params, first, second], |range, [params, first, second]| {
+            // Where several shards are summed, or a gradient is clipped, so that the arenas are only read.
+            let mut sum = [0.0; BLOCK];
+            for at in (0..params.len()).step_by(BLOCK) {
+                let block = at..params.len().min(at + BLOCK);
+                let start = range.start + at;
+                let grads = match (shards, limit) {
+                    (&[only], Limit::None) => &only[start..start + block.len()],
+                    _ => {
+                        let sum = &mut sum[..block.len()];
+                        add_up(shards, start, sum);
+                        match limit {
+                            Limit::None => {}
+                            Limit::Scale(factor) => simd::scale(sum, factor),
+                            Limit::Each(most) => sum.iter_mut().for_each(|g| *g = g.clamp(-most, most)),
+                        }
+                        sum
+                    }
+                };
+                let states = [part(first, &block), part(second, &block)];
+                rule.apply(rate, step, &mut params[block], grads, states);
+            }
+        });
     }
 
     /// Steps taken.
@@ -116,86 +140,6 @@ enum Limit {
     Each(f32),
 }
 
-/// A range of the arenas that a step changes, from `start` on; it starts with a block.
-struct Part<'a> {
-    params: &'a mut [f32],
-    states: [&'a mut [f32]; 2],
-    squares: &'a mut [f64],
-    start: usize,
-}
-
-impl Part<'_> {
-    /// Runs `work` on parts of this part, one a thread.
-    fn spread(self, threads: usize, work: &(impl Fn(Part<'_>) + Sync)) {
-        let worth_it = threads > 1 && self.params.len() >= WORTH_SPLITTING;
-        #[cfg(feature = "parallel")]
-        if worth_it {
-            let left_threads = threads / 2;
-            let at = (self.params.len() / threads * left_threads).next_multiple_of(BLOCK);
-            let (left, right) = self.split(at);
-            rayon::join(|| left.spread(left_threads, work), || right.spread(threads - left_threads, work));
-            return;
-        }
-        let _ = worth_it;
-        work(self);
-    }
-
-    #[cfg(feature = "parallel")]
-    fn split<'b>(self, at: usize) -> (Part<'b>, Part<'b>)
-    where
-        Self: 'b,
-    {
-        let Part { params, states: [first, second], squares, start } = self;
-        let (params, squares) = (params.split_at_mut(at), split(squares, at / BLOCK));
-        let (first, second) = (split(first, at), split(second, at));
-        (
-            Part { params: params.0, states: [first.0, second.0], squares: squares.0, start },
-            Part { params: params.1, states: [first.1, second.1], squares: squares.1, start: start + at },
-        )
-    }
-
-    /// The blocks of this part.
-    fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        let len = self.params.len();
-        (0..len).step_by(BLOCK).map(move |at| at..(at + BLOCK).min(len))
-    }
-
-    /// Sums the squares of each block's gradient.
-    fn measure(self, shards: &[&[f32]]) {
-        let mut sum = [0.0; BLOCK];
-        for (range, squares) in self.blocks().zip(self.squares) {
-            let sum = &mut sum[..range.len()];
-            add_up(shards, self.start + range.start, sum);
-            *squares = f64::from(simd::l2_norm(sum)).powi(2);
-        }
-    }
-
-    fn update(self, shards: &[&[f32]], limit: Limit, apply: &impl Fn(&mut [f32], &[f32], [&mut [f32]; 2])) {
-        // Where several shards are summed, or a gradient is clipped, so that the arenas are only read.
-        let mut sum = [0.0; BLOCK];
-        let blocks = self.blocks();
-        let [first, second] = self.states;
-        for range in blocks {
-            let start = self.start + range.start;
-            let grads = match (shards, limit) {
-                (&[only], Limit::None) => &only[start..start + range.len()],
-                _ => {
-                    let sum = &mut sum[..range.len()];
-                    add_up(shards, start, sum);
-                    match limit {
-                        Limit::None => {}
-                        Limit::Scale(factor) => simd::scale(sum, factor),
-                        Limit::Each(most) => sum.iter_mut().for_each(|g| *g = g.clamp(-most, most)),
-                    }
-                    sum
-                }
-            };
-            let states = [block(first, &range), block(second, &range)];
-            apply(&mut self.params[range], grads, states);
-        }
-    }
-}
-
 /// Writes the sum of the shards from `start` on, in their order.
 fn add_up(shards: &[&[f32]], start: usize, sum: &mut [f32]) {
     let shard = |i: usize| &shards[i][start..start + sum.len()];
@@ -209,18 +153,14 @@ fn add_up(shards: &[&[f32]], start: usize, sum: &mut [f32]) {
 }
 
 /// A block of an arena, empty where that is.
-fn block<'a>(arena: &'a mut [f32], range: &Range<usize>) -> &'a mut [f32] {
+fn part<'a>(arena: &'a mut [f32], range: &Range<usize>) -> &'a mut [f32] {
     if arena.is_empty() { arena } else { &mut arena[range.clone()] }
-}
-
-/// Both sides of an arena, empty where that is.
-#[cfg(feature = "parallel")]
-fn split<T>(arena: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
-    arena.split_at_mut(at.min(arena.len()))
 }
 
 #[cfg(test)]
 mod tests {
+    use foretell_threads::{Workers, share};
+
     use super::*;
     use crate::rule::{RmsPropConfig, SgdConfig};
 
@@ -246,17 +186,21 @@ mod tests {
         (0..3).map(shard).collect()
     }
 
+    fn on(threads: usize, work: impl FnOnce() + Send) {
+        Workers::new(threads).unwrap().enter(|| share(threads, work));
+    }
+
     fn run(optimizer: &mut Optimizer, params: &mut [f32], steps: Range<usize>, threads: usize) {
         for step in steps {
             let shards = gradients(params.len(), step);
             let shards: Vec<&[f32]> = shards.iter().map(|shard| &shard[..]).collect();
-            optimizer.step(params, &shards, 0.01, threads);
+            on(threads, || optimizer.step(params, &shards, 0.01));
         }
     }
 
     #[test]
     fn threads_change_no_bit() {
-        let len = 3 * WORTH_SPLITTING + 17;
+        let len = 50 * BLOCK + 17;
         for rule in all_rules() {
             for clip in [None, Some(Clip::Norm(1.0)), Some(Clip::Value(0.5))] {
                 let run = |threads: usize| {
@@ -295,7 +239,7 @@ mod tests {
         for most in [0.5 * norm, 2.0 * norm] {
             let mut params = vec![0.0; len];
             let rule = Rule::Sgd(SgdConfig::default());
-            Optimizer::new(len, rule, Some(Clip::Norm(most))).step(&mut params, &shards, 1.0, 1);
+            Optimizer::new(len, rule, Some(Clip::Norm(most))).step(&mut params, &shards, 1.0);
             for (p, g) in params.iter().zip(&sum) {
                 let expected = -g * (most / norm).min(1.0);
                 assert!((f64::from(*p) - expected).abs() < 1e-5, "{p}, expected {expected}");
@@ -306,6 +250,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "an optimiser of 2 parameters was given 3")]
     fn lengths_must_agree() {
-        Optimizer::new(2, Rule::default(), None).step(&mut [0.0; 2], &[&[0.0; 3]], 0.1, 1);
+        Optimizer::new(2, Rule::default(), None).step(&mut [0.0; 2], &[&[0.0; 3]], 0.1);
     }
 }

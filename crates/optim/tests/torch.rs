@@ -122,7 +122,7 @@ fn optimisers_agree_with_torch() {
             let (mut params, mut shown) = (all.start.clone(), case.params.iter());
             for (step, gradient) in (1..).zip(&all.gradients) {
                 let part: Vec<f32> = gradient.iter().map(|g| g / shards as f32).collect();
-                optimizer.step(&mut params, &vec![&part[..]; shards], pace(step as u64 - 1), 1);
+                optimizer.step(&mut params, &vec![&part[..]; shards], pace(step as u64 - 1));
                 if !all.shown.contains(&step) {
                     continue;
                 }

@@ -8,6 +8,7 @@ use foretell_data::{Cutter, SeriesSampler, WindowRef};
 use foretell_nn::{Dims, Key, Loss, Network, Params};
 use foretell_optim::Optimizer;
 use foretell_simd::Stream;
+use foretell_threads::Workers;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::Cut;
@@ -17,7 +18,6 @@ use crate::progress::{Progress, Verdict};
 use crate::shards::Engine;
 use crate::state::{BEST, Keep, PARAMS, State, Statistics};
 use crate::stopping::Stopping;
-use crate::workers::Workers;
 
 /// What each kind of randomness is derived from the seed with.
 const DROPOUT: u64 = 1;

@@ -1,15 +1,14 @@
 //! Forecasts of many windows, and the validation loss.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
 use foretell_nn::{Columns, Dims, Loss, Network, Params, Tensor};
+use foretell_threads::Workers;
 
 use crate::batch::{Batch, Cut, Scaled};
 use crate::config::TrainConfig;
 use crate::stepwise::{forecast, mean_of_outputs};
-use crate::workers::Workers;
 
 /// Rows that one thread runs at a time: enough for products of matrices at their best rate, few
 /// enough that their activations stay in the cache.
@@ -65,13 +64,11 @@ impl Forecasts<'_> {
         let per_window = self.cut.dims.horizon * self.told(&columns);
         let mut values = vec![0.0; windows.len() * per_window];
         let block = self.rows_at_a_time();
-        let blocks: Vec<_> =
-            values.chunks_mut(block * per_window).zip(windows.chunks(block)).map(Mutex::new).collect();
-        self.workers.each(&blocks, true, |_, (values, windows)| {
+        let mut blocks: Vec<_> = values.chunks_mut(block * per_window).zip(windows.chunks(block)).collect();
+        self.workers.each(&mut blocks, true, |_, (values, windows)| {
             let scaled = self.cut.windows(cutter, windows);
             self.tell(cutter, &scaled, Some(&columns), values);
         });
-        drop(blocks);
         values
     }
 
@@ -145,8 +142,8 @@ impl Forecasts<'_> {
         // Weights and gauges are those of the validation loss.
         let cut = Cut { loss, ..self.cut };
         let block = self.rows_at_a_time();
-        let blocks: Vec<_> = windows.chunks(block).map(|windows| Mutex::new((windows, [0.0; 3]))).collect();
-        self.workers.each(&blocks, true, |_, (windows, sums)| {
+        let mut blocks: Vec<_> = windows.chunks(block).map(|windows| (windows, [0.0; 3])).collect();
+        self.workers.each(&mut blocks, true, |_, (windows, sums)| {
             let scaled = cut.windows(valid, windows);
             let mut values = vec![0.0; windows.len() * self.cut.dims.horizon * per_step];
             self.tell(valid, &scaled, columns.as_ref(), &mut values);
@@ -155,8 +152,7 @@ impl Forecasts<'_> {
             *sums = [loss.sum(&values, truth), loss.benchmark(truth), total];
         });
         let mut sums = [0.0; 3];
-        for block in blocks {
-            let (_, parts) = block.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (_, parts) in blocks {
             sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
         }
         let [sum, benchmark, total] = sums;

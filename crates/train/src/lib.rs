@@ -27,7 +27,6 @@ mod shards;
 mod state;
 mod stepwise;
 mod stopping;
-mod workers;
 
 pub use batch::{Batch, Cut};
 pub use config::TrainConfig;
@@ -38,16 +37,13 @@ pub use foretell_nn::{
     Decoding, Dims, Key, Loss, Model, Needs, Network, Params, Table, Tensor, Truth, Windows,
 };
 pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
-pub use progress::{Progress, Verdict};
 #[cfg(feature = "parallel")]
-pub use rayon::ThreadPool;
+pub use foretell_threads::ThreadPool;
+pub use foretell_threads::{TooManyThreads, Workers};
+pub use progress::{Progress, Verdict};
 pub use shards::{Engine, NotFinite, shard_count};
 pub use state::{BEST, Keep, PARAMS, State, Statistics};
 pub use stepwise::{forecast, mean_of_outputs};
-pub use workers::{TooManyThreads, Workers};
-
-/// Whether shards may run on several threads: the feature `parallel`.
-pub const PARALLEL: bool = cfg!(feature = "parallel");
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -3,20 +3,18 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard};
 
-use foretell_autograd::with_threads;
 use foretell_nn::{Coupling, Forward, Key, Loss, Needs, Network, Params, Table, Tensor, Update, Var};
 use foretell_optim::{Optimizer, Pace};
 use foretell_pool::Buffer;
 use foretell_simd::scale;
+use foretell_threads::{Workers, share};
 
 use crate::batch::Batch;
 use crate::state::{PARAMS, State};
-use crate::workers::{Workers, lock};
 
-/// More arenas than this cost more memory traffic than more threads would win back.
-const MAX_SHARDS: usize = 8;
+/// More arenas than this cost more memory than more threads would win back.
+const MAX_SHARDS: usize = 16;
 
 /// Parameters times windows from which waking the other threads takes less time than it saves.
 const WORTH_SPREADING: usize = 1 << 21;
@@ -30,7 +28,7 @@ pub struct Engine<'a> {
     optimizer: Optimizer,
     key: Key,
     step: u64,
-    shards: Vec<Mutex<Shard>>,
+    shards: Vec<Shard>,
 }
 
 /// What belongs to one shard: its share of the gradient, and of the loss of the last step.
@@ -120,35 +118,36 @@ impl<'a> Engine<'a> {
         let count = shard_count(windows, self.network.needs);
         let len = self.params.table().gradients_len();
         while self.shards.len() < count {
-            self.shards.push(Mutex::new(Shard {
+            self.shards.push(Shard {
                 gradients: Buffer::zeroed(len),
                 written: HashSet::new(),
                 stale: HashSet::new(),
                 loss: 0.0,
                 benchmark: 0.0,
                 updates: Vec::new(),
-            }));
+            });
         }
         let Self { network, loss, workers, ref params, key, step, .. } = *self;
+        let shards = &mut self.shards[..count];
         let table = params.table();
         let spread = table.numel().saturating_mul(windows) >= WORTH_SPREADING;
         let threads = if spread { workers.threads() } else { 1 };
-        // A shard alone spreads its products over the threads; several have a thread each, and share what is
-        // derived from the parameters.
-        let inner = if count == 1 { threads } else { 1 };
+        // Threads without a shard of their own share the work of those that have one. Several shards have in common
+        // what is derived from the parameters.
+        let inner = (threads / count).max(1);
         let shared = if count == 1 { &[] } else { table.derived() };
         let cx = Forward::training(params, key.fold(step));
         let derived: Vec<Var> =
-            with_threads(threads, || shared.iter().map(|derived| derived.compute(&cx)).collect());
+            share(threads, || shared.iter().map(|derived| derived.compute(&cx)).collect());
         let values: Vec<Tensor> = derived.iter().map(|derived| derived.value().contiguous()).collect();
-        workers.each(&self.shards[..count], spread, |i, shard| {
+        workers.each(shards, spread, |i, shard| {
             let batch = cut(shard_range(windows, count, i));
             let key = key.fold(step).fold(i as u64);
             let cx = match count {
                 1 => Forward::training(params, key),
                 _ => Forward::part(params, key, &values),
             };
-            with_threads(inner, || {
+            share(inner, || {
                 let output = network.model.forward(&cx, &batch.windows.inputs());
                 let mean = loss.mean(&output, batch.truth(), total);
                 drop(output);
@@ -165,8 +164,7 @@ impl<'a> Engine<'a> {
             });
         });
         let (mut sum, mut benchmark) = (0.0, 0.0);
-        for (i, shard) in self.shards[..count].iter().enumerate() {
-            let shard = lock(shard);
+        for (i, shard) in shards.iter().enumerate() {
             sum += shard.loss;
             benchmark += shard.benchmark;
             if !sum.is_finite() {
@@ -175,9 +173,8 @@ impl<'a> Engine<'a> {
         }
         // A loss that is a function of a mean: only now is its slope known.
         let (sum, slope) = loss.finish(sum, if total == 0.0 { 0.0 } else { benchmark });
-        let mut shards: Vec<_> = self.shards[..count].iter().map(lock).collect();
-        with_threads(threads, || lead_on(&derived, table, &mut shards));
-        for shard in &mut shards {
+        share(threads, || lead_on(&derived, table, shards));
+        for shard in &mut *shards {
             clear_unwritten(shard, table);
             if slope != 1.0 {
                 scale(&mut shard.gradients, slope as f32);
@@ -187,11 +184,11 @@ impl<'a> Engine<'a> {
         drop((derived, values));
         let gradients: Vec<&[f32]> =
             shards.iter().map(|shard| &shard.gradients[..table.arena_len()]).collect();
-        self.optimizer.step(self.params.arena_mut(), &gradients, pace, self.workers.threads());
-        for shard in &mut shards {
+        let arena = self.params.arena_mut();
+        share(workers.threads(), || self.optimizer.step(arena, &gradients, pace));
+        for shard in shards {
             self.params.apply(shard.updates.drain(..));
         }
-        drop(shards);
         self.step += 1;
         Ok(sum)
     }
@@ -199,7 +196,7 @@ impl<'a> Engine<'a> {
 
 /// Adds up the shards' gradients of the derived tensors and leads them on to the parameters behind, as part of
 /// the first shard's gradient.
-fn lead_on(derived: &[Var], table: &Table, shards: &mut [MutexGuard<'_, Shard>]) {
+fn lead_on(derived: &[Var], table: &Table, shards: &mut [Shard]) {
     for (var, entry) in derived.iter().zip(table.derived()) {
         let range = table.derived_range(entry);
         let mut with_gradient = shards.iter().filter(|shard| shard.written.contains(&range.start));
@@ -208,7 +205,7 @@ fn lead_on(derived: &[Var], table: &Table, shards: &mut [MutexGuard<'_, Shard>])
         for shard in with_gradient {
             foretell_simd::add_assign(sum.values_mut(), &shard.gradients[range.clone()]);
         }
-        let Shard { gradients, written, .. } = &mut *shards[0];
+        let Shard { gradients, written, .. } = &mut shards[0];
         var.backward_fresh(sum, gradients, written);
     }
 }
@@ -224,11 +221,19 @@ fn clear_unwritten(shard: &mut Shard, table: &Table) {
 }
 
 /// How many shards a batch of `windows` windows is cut into: a function of the model and the batch alone.
+///
+/// It is a power of two, so that two or four threads have as many windows each, and shards have at least
+/// [`Needs::shard_windows`]; where there are but two shards, two thirds of that, since a shard alone leaves threads to
+/// wait for each other at every operation.
 pub fn shard_count(windows: usize, needs: Needs) -> usize {
-    match needs.coupling {
-        Coupling::Coupled => 1,
-        Coupling::Independent => (windows / needs.shard_windows).clamp(1, MAX_SHARDS),
+    if needs.coupling == Coupling::Coupled {
+        return 1;
     }
+    let mut count = MAX_SHARDS;
+    while count > 2 && windows < count * needs.shard_windows {
+        count /= 2;
+    }
+    if count == 2 && 3 * windows < 4 * needs.shard_windows { 1 } else { count }
 }
 
 /// The windows of shard `i` of `count`.
@@ -238,8 +243,10 @@ fn shard_range(windows: usize, count: usize, i: usize) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use foretell_nn::{Init, Inputs, Model, ParamId, Table, Tensor, Var, Windows};
-    use foretell_optim::Rule;
+    use std::sync::Arc;
+
+    use foretell_nn::{Activation, Init, Inputs, Linear, Model, ParamId, Table, Tensor, Var, Windows};
+    use foretell_optim::{Clip, Rule};
     use serde_json::json;
 
     use super::*;
@@ -315,6 +322,83 @@ mod tests {
         }
     }
 
+    /// Layers wide enough for their products and passes to be shared out to threads, where the batch is one shard.
+    struct Layers([Linear; 3]);
+
+    impl Model for Layers {
+        fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
+            let [first, second, last] = &self.0;
+            let x = Var::constant(windows.insample_y.clone());
+            let hidden = cx.dropout(first.forward(cx, &x, Activation::Gelu), 0.1);
+            let hidden = hidden.add(&second.forward(cx, &hidden, Activation::Tanh));
+            last.forward(cx, &hidden, Activation::Identity).reshape([windows.batch(), 1, 1])
+        }
+    }
+
+    /// The parameters after three steps on `batch` windows.
+    fn trained(batch: usize, needs: Needs, threads: usize) -> Vec<u32> {
+        const WIDTH: usize = 800;
+        let random = |seed: u64, shape: [usize; 2]| {
+            Tensor::build(shape, |out| Init::Uniform { bound: 1.0 }.fill(Key::new(seed), out))
+        };
+        let data = Batch {
+            windows: Windows {
+                insample_y: random(1, [batch, 8]),
+                insample_mask: Tensor::full([batch, 8], 1.0),
+                hist_exog: None,
+                futr_exog: None,
+                stat_exog: None,
+            },
+            target: random(2, [batch, 1]),
+            weights: Tensor::full([batch, 1], 1.0),
+            gauge: Tensor::full([batch], 1.0),
+            loc: Tensor::zeros([batch]),
+            scale: Tensor::full([batch], 1.0),
+        };
+        let mut table = Table::default();
+        let mut layer =
+            |name: &str, inputs, outputs| Linear::new(&mut table.root().at(name), inputs, outputs);
+        let layers =
+            Layers([layer("first", 8, WIDTH), layer("second", WIDTH, WIDTH), layer("last", WIDTH, 1)]);
+        let network = Network { needs, model: Arc::new(layers) };
+        let (loss, workers) = (Loss::parse(&json!("MSE")).expect("a loss"), Workers::new(threads).unwrap());
+        let params = table.initialise(3);
+        let clip = Some(Clip::Norm(0.1));
+        let adam = Optimizer::new(params.table().arena_len(), Rule::default(), clip);
+        let mut engine = Engine::new(&network, params, adam, &loss, Key::new(0), &workers);
+        let cut = |range: Range<usize>| {
+            let rows = |tensor: &Tensor| tensor.narrow(0, range.start, range.len());
+            Batch {
+                windows: data.windows.rows(range.clone()),
+                target: rows(&data.target).contiguous(),
+                weights: rows(&data.weights),
+                gauge: rows(&data.gauge),
+                loc: rows(&data.loc),
+                scale: rows(&data.scale),
+            }
+        };
+        let mut step = || engine.step(batch, batch as f64, 0.01, cut).expect("a number");
+        workers.enter(|| (0..3).for_each(|_| _ = step()));
+        engine.into_params().arena().iter().map(|x| x.to_bits()).collect()
+    }
+
+    #[test]
+    fn threads_change_no_bit_of_shards_of_any_size() {
+        let [one_series, coupled] =
+            [Coupling::Independent, Coupling::Coupled].map(|coupling| Needs { coupling, ..Needs::default() });
+        for (batch, needs) in
+            [(63, one_series), (96, one_series), (127, one_series), (192, one_series), (192, coupled)]
+        {
+            let one = trained(batch, needs, 1);
+            for threads in [2, 3] {
+                assert!(
+                    trained(batch, needs, threads) == one,
+                    "{batch} windows, {needs:?}, {threads} threads"
+                );
+            }
+        }
+    }
+
     #[test]
     fn coupled_windows_are_one_shard() {
         let needs = Needs { coupling: Coupling::Coupled, ..Needs::default() };
@@ -322,14 +406,26 @@ mod tests {
     }
 
     #[test]
-    fn shards_cover_the_batch() {
-        for windows in [1, 63, 64, 127, 128, 130, 1000, 5000] {
+    fn shards_are_powers_of_two_that_are_worth_their_while() {
+        let counts = |windows: &[usize], shard_windows| -> Vec<usize> {
+            let needs = Needs { shard_windows, ..Needs::default() };
+            windows.iter().map(|&windows| shard_count(windows, needs)).collect()
+        };
+        let batches = [1, 63, 64, 96, 127, 128, 191, 192, 256, 383, 384, 512, 767, 768, 1024, 5000];
+        assert_eq!(counts(&batches, 48), [1, 1, 2, 2, 2, 2, 2, 4, 4, 4, 8, 8, 8, 16, 16, 16]);
+        assert_eq!(counts(&batches, 128), [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 4, 4, 8, 16]);
+        assert_eq!(counts(&[1, 2, 4, 16], 1), [1, 2, 4, 16], "windows of many series");
+    }
+
+    #[test]
+    fn shards_cover_the_batch_as_evenly_as_may_be() {
+        for windows in 1..1100 {
             let count = shard_count(windows, Needs::default());
             let mut next = 0;
             for i in 0..count {
                 let range = shard_range(windows, count, i);
                 assert_eq!(range.start, next);
-                assert!(range.len() >= 64.min(windows));
+                assert!(range.len() == windows / count || range.len() == windows.div_ceil(count));
                 next = range.end;
             }
             assert_eq!(next, windows);

@@ -70,7 +70,7 @@ mod tests {
     fn code_does_not_reach_up_aside_or_past_its_row() {
         let (what, remedy) = own_edge("foretell-tensor", "foretell-autograd", false).unwrap();
         assert_eq!(what, "foretell-tensor may not use foretell-autograd in its code");
-        assert!(remedy.contains("foretell-simd, foretell-pool, foretell-gemm"), "{remedy}");
+        assert!(remedy.contains("foretell-simd, foretell-pool, foretell-threads, foretell-gemm"), "{remedy}");
         assert!(own_edge("foretell-simd", "foretell-pool", false).is_some());
         assert!(own_edge("foretell-data", "foretell-tensor", false).is_some());
         assert!(own_edge("foretell-models", "foretell-checkpoint", false).is_some());

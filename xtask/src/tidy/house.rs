@@ -15,16 +15,18 @@ pub(super) const ROOMS: &[Room] = &[
     room(1, "foretell-simd", &[]),
     room(1, "foretell-pool", &[]),
     room(1, "foretell-files", &[]),
-    room(2, "foretell-gemm", &["foretell-simd", "foretell-pool"]),
-    room(3, "foretell-tensor", &["foretell-simd", "foretell-pool", "foretell-gemm"]),
-    room(3, "foretell-flash", &["foretell-simd", "foretell-pool", "foretell-gemm"]),
-    room(3, "foretell-kernels", &["foretell-simd", "foretell-pool", "foretell-gemm"]),
+    room(1, "foretell-threads", &["foretell-pool"]),
+    room(2, "foretell-gemm", &["foretell-simd", "foretell-pool", "foretell-threads"]),
+    room(3, "foretell-tensor", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
+    room(3, "foretell-flash", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
+    room(3, "foretell-kernels", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
     room(
         4,
         "foretell-autograd",
         &[
             "foretell-simd",
             "foretell-pool",
+            "foretell-threads",
             "foretell-gemm",
             "foretell-tensor",
             "foretell-flash",
@@ -32,7 +34,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(5, "foretell-nn", &["foretell-simd", "foretell-pool", "foretell-tensor", "foretell-autograd"]),
-    room(5, "foretell-optim", &["foretell-simd", "foretell-pool"]),
+    room(5, "foretell-optim", &["foretell-simd", "foretell-pool", "foretell-threads"]),
     room(5, "foretell-amp", &["foretell-simd", "foretell-tensor", "foretell-autograd", "foretell-optim"]),
     room(5, "foretell-data", &["foretell-simd"]),
     room(6, "foretell-models", &["foretell-tensor", "foretell-autograd", "foretell-nn"]),
@@ -44,6 +46,7 @@ pub(super) const ROOMS: &[Room] = &[
         &[
             "foretell-simd",
             "foretell-pool",
+            "foretell-threads",
             "foretell-tensor",
             "foretell-autograd",
             "foretell-nn",
@@ -59,6 +62,7 @@ pub(super) const ROOMS: &[Room] = &[
         &[
             "foretell-simd",
             "foretell-pool",
+            "foretell-threads",
             "foretell-gemm",
             "foretell-tensor",
             "foretell-autograd",
@@ -80,6 +84,7 @@ pub(super) const ROOMS: &[Room] = &[
         &[
             "foretell-simd",
             "foretell-pool",
+            "foretell-threads",
             "foretell-gemm",
             "foretell-tensor",
             "foretell-flash",
@@ -133,6 +138,11 @@ pub(super) const OWNED: &[Owned] = &[
         reason: "its plans and its scratch memory are kept in one place, and each transform has its gradient there",
     },
     Owned {
+        third_party: "rayon",
+        owner: "foretell-threads",
+        reason: "who may use how many threads is decided in one place",
+    },
+    Owned {
         third_party: "candle-core",
         owner: "foretell-candle",
         reason: "it shares features with pulp and gemm, and nobody else should have to build it",
@@ -154,7 +164,9 @@ pub(super) enum Unsafe {
 
 pub(super) fn unsafe_in(package: &str) -> Unsafe {
     match package {
-        "foretell-simd" | "foretell-pool" | "foretell-gemm" | "foretell-flash" => Unsafe::Anywhere,
+        "foretell-simd" | "foretell-pool" | "foretell-threads" | "foretell-gemm" | "foretell-flash" => {
+            Unsafe::Anywhere
+        }
         "foretell-tensor" => Unsafe::File("crates/tensor/src/storage.rs"),
         "foretell-cli" => Unsafe::File("crates/cli/src/closed_stdout.rs"),
         _ => Unsafe::Nowhere,

@@ -16,7 +16,7 @@ pub(super) fn check(package: &str, source: &Source) -> Vec<Violation> {
     for (i, line) in source.lines.iter().enumerate() {
         let Some(at) = find_word(&line.code, "unsafe") else { continue };
         if !allowed {
-            let remedy = "use a safe function of simd, pool, gemm or flash, or add one there";
+            let remedy = "use a safe function of simd, pool, threads, gemm or flash, or add one there";
             found.push(source.violation(i + 1, format!("unsafe in {}", source.path), remedy));
         } else if needs_reason(&source.lines, i, at) && !has_reason(&source.lines, i) {
             let remedy = "write `// SAFETY:` above it and say why it holds";

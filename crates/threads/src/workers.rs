@@ -1,18 +1,18 @@
-//! The threads that shards run on.
+//! Sets of threads.
 
+use std::thread;
 #[cfg(feature = "parallel")]
 use std::{
     io,
-    sync::{Arc, OnceLock, Weak},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     thread::JoinHandle,
-};
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    thread,
 };
 
 #[cfg(feature = "parallel")]
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
+
+#[cfg(feature = "parallel")]
+use crate::rows::Rows;
 
 /// The most threads that may be asked for: more than any machine can use.
 const MOST: usize = 1024;
@@ -109,21 +109,24 @@ impl Workers {
 
     /// Runs `work(i, &mut items[i])` for every item. Item i is done by thread i modulo the number of
     /// threads, in order; without `spread` by the calling thread alone.
-    pub fn each<T: Send>(&self, items: &[Mutex<T>], spread: bool, work: impl Fn(usize, &mut T) + Sync) {
+    pub fn each<T: Send>(&self, items: &mut [T], spread: bool, work: impl Fn(usize, &mut T) + Sync) {
         #[cfg(feature = "parallel")]
         if spread
             && items.len() > 1
             && let Some(pool) = self.pool()
         {
+            let (count, items) = (items.len(), Rows::of(items, 1));
             pool.broadcast(|thread| {
-                for i in (thread.index()..items.len()).step_by(thread.num_threads()) {
-                    work(i, &mut lock(&items[i]));
+                for i in (thread.index()..count).step_by(thread.num_threads()) {
+                    // SAFETY: each item is given to one thread, and the caller's borrow lasts until all are done.
+                    let item = unsafe { items.part(i..i + 1) };
+                    work(i, &mut item[0]);
                 }
             });
             return;
         }
         let _ = spread;
-        items.iter().enumerate().for_each(|(i, item)| work(i, &mut lock(item)));
+        items.iter_mut().enumerate().for_each(|(i, item)| work(i, item));
     }
 }
 
@@ -163,8 +166,8 @@ fn start(
     None
 }
 
-/// The item; only its own thread ever asks for it, so this does not wait.
-pub(crate) fn lock<T>(item: &Mutex<T>) -> MutexGuard<'_, T> {
+#[cfg(feature = "parallel")]
+fn lock<T>(item: &Mutex<T>) -> MutexGuard<'_, T> {
     item.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -176,18 +179,15 @@ mod tests {
     fn every_item_is_done_once() {
         for threads in [1, 2, 3] {
             let workers = Workers::new(threads).unwrap();
-            let items: Vec<Mutex<usize>> = (0..7).map(Mutex::new).collect();
+            let mut items: Vec<usize> = (0..7).collect();
             for spread in [true, false] {
-                workers.each(&items, spread, |i, item| {
+                workers.each(&mut items, spread, |i, item| {
                     assert_eq!(*item % 10, i);
                     *item += 10;
                 });
             }
-            workers.enter(|| workers.each(&items, true, |_, item| *item += 10));
-            assert_eq!(
-                items.iter().map(|item| *lock(item)).collect::<Vec<_>>(),
-                [30, 31, 32, 33, 34, 35, 36]
-            );
+            workers.enter(|| workers.each(&mut items, true, |_, item| *item += 10));
+            assert_eq!(items, [30, 31, 32, 33, 34, 35, 36]);
         }
     }
 

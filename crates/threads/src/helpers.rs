@@ -1,4 +1,4 @@
-//! Work shared out over rayon's current thread pool, where nobody waits for a thread that comes late.
+//! Indices shared out over rayon's current thread pool, where nobody waits for a thread that comes late.
 //!
 //! A scope of rayon's ends when each of its jobs has run, those for which nothing was left to do
 //! included, and a caller from outside the pool sleeps until then. Products take some tens of
@@ -13,12 +13,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::scope::share;
+
 /// How long a helper looks out for the next product before it lets rayon put it to sleep: longer than what
 /// stands between the products of a training step, shorter than anyone notices.
 const LOOKOUT: Duration = Duration::from_micros(100);
 
-/// Calls `one` with each index below `count`, once, on up to so many threads at a time, `group` indices
-/// in a row.
+/// Calls `one` with each index below `count`, once, on up to `threads` threads at a time, `group` indices in a row.
 ///
 /// # Panics
 ///
@@ -79,13 +80,16 @@ impl Work {
     unsafe fn take(&self) {
         // SAFETY: the caller's contract.
         let one = unsafe { &*self.one };
-        loop {
-            let first = self.next.fetch_add(self.group, Relaxed);
-            if first >= self.count {
-                break;
+        // What is shared out is not shared out again within.
+        share(1, || {
+            loop {
+                let first = self.next.fetch_add(self.group, Relaxed);
+                if first >= self.count {
+                    break;
+                }
+                (first..self.count.min(first + self.group)).for_each(one);
             }
-            (first..self.count.min(first + self.group)).for_each(one);
-        }
+        });
     }
 
     /// Whether there was still something to help with.

@@ -1,0 +1,20 @@
+//! Work by index.
+
+use crate::scope::count;
+
+/// Calls `one` with each index below `indices`, once, `group` of them in a row, on the threads that
+/// [`share`](crate::share) allows.
+///
+/// # Panics
+/// If a call panics, with what it panicked with.
+pub fn for_each(indices: usize, group: usize, one: impl Fn(usize) + Sync) {
+    #[cfg(feature = "parallel")]
+    if indices > group {
+        let threads = count();
+        if threads > 1 {
+            return crate::helpers::for_each(indices, group, threads, &one);
+        }
+    }
+    let _ = (group, count);
+    (0..indices).for_each(one);
+}

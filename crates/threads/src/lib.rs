@@ -1,0 +1,44 @@
+//! Threads, and work shared out to them in blocks that do not depend on how many there are.
+//!
+//! [`Workers`] are threads. [`share`] is the scope in which operations may use several of them; the operations of the
+//! crates above ([`foretell-gemm`'s products, passes over tensors, kernels]) ask [`count`], or call [`rows`] and
+//! [`sums`], which do. Where work is cut depends on its shape alone, so the bits of a result do not depend on the number
+//! of threads.
+//!
+//! ```
+//! // Doubles each number of 1000 rows, on two threads where that pays.
+//! let mut values = vec![1.0f32; 1000 * 300];
+//! foretell_threads::share(2, || {
+//!     foretell_threads::rows(1000, 300, [&mut values[..]], |_, [rows]| {
+//!         rows.iter_mut().for_each(|x| *x *= 2.0);
+//!     });
+//! });
+//! assert!(values.iter().all(|&x| x == 2.0));
+//! ```
+//!
+//! # Features
+//!
+//! * `parallel` (default): several threads, by rayon. Without it everything runs on the calling thread, with the same
+//!   bits.
+
+#[cfg(feature = "parallel")]
+mod helpers;
+mod indices;
+mod rows;
+mod scope;
+mod workers;
+
+pub use indices::for_each;
+#[cfg(feature = "parallel")]
+pub use rayon::ThreadPool;
+pub use rows::{rows, sums};
+pub use scope::{count, share};
+pub use workers::{TooManyThreads, Workers};
+
+/// Whether work may run on several threads: the feature `parallel`.
+pub const PARALLEL: bool = cfg!(feature = "parallel");
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
