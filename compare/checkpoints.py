@@ -35,7 +35,7 @@ from neuralforecast.losses.pytorch import (
     QuantileLoss,
     TukeyLoss,
 )
-from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, MLPMultivariate, NBEATSx, NLinear
+from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DilatedRNN, DLinear, MLPMultivariate, NBEATSx, NLinear
 from neuralforecast.utils import PredictionIntervals
 
 HIST = dict(hist_exog_list=["x2", "x1"])  # not in the panel's column order
@@ -344,6 +344,20 @@ CASES = {
         lengths=(40, 25, 17),
         val_size=4,
         local=dict(local_scaler_type="standard"),
+        **EXOG_COLUMNS,
+    ),
+    # A convolution's weights and its activation's are listed twice each; a history that rates do not divide.
+    "dilated": Case(
+        "D",
+        [
+            (TCN, SMALL_RNN | dict(dilations=[1, 2, 4], encoder_activation="PReLU", decoder_activation="PReLU", loss=MQLoss(level=[80]))),
+            (TCN, SMALL_RNN | HIST | FUTR | STAT | categories("f1") | dict(alias="kernel3", kernel_size=3, dilations=[2, 1], start_padding_enabled=True)),
+            (DilatedRNN, SMALL_RNN | HIST | FUTR | STAT | categories("f1") | dict(dilations=[[1, 5], [7]], start_padding_enabled=True)),
+            (DilatedRNN, SMALL_RNN | categories("f1") | FUTR | dict(alias="residual", cell_type="ResLSTM", decoder_layers=1)),
+            (DilatedRNN, SMALL_RNN | dict(alias="gru", cell_type="GRU", dilations=[[3]], loss=sampled("Normal", return_params=True))),
+        ],
+        lengths=(40, 25, 13),
+        labels=dict(f1=LABELS["f1"]),
         **EXOG_COLUMNS,
     ),
     "local-robust-iqr": Case(

@@ -12,7 +12,8 @@ import torch
 from common import canonical, fixtures, generator, one_thread
 from neuralforecast._serialization import encode_value
 from neuralforecast.losses.pytorch import MAE, MSE, RMSE, SMAPE, DistributionLoss, HuberLoss, HuberMQLoss, HuberQLoss, MQLoss, QuantileLoss
-from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, DLinear, MLPMultivariate, NBEATSx, NLinear
+from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DilatedRNN, DLinear, MLPMultivariate, NBEATSx, NLinear
+from neuralforecast.models.dilated_rnn import AttentiveLSTMLayer
 from ops import DISTRIBUTIONS
 from safetensors.torch import save
 
@@ -41,13 +42,19 @@ LOSSES = dict(
     mq5=dict(loss=MQLoss(quantiles=[0.1, 0.25, 0.5, 0.75, 0.9])),
 )
 
+
+def distribution(name):
+    """A loss of its own for each case: once used, it cannot be copied."""
+    return dict(loss=DistributionLoss(name, **DISTRIBUTIONS[name][0]))
+
+
 # The other losses, for one model: what they ask of a model is one of the above, or a number of outputs.
 FURTHER_LOSSES = dict(
     rmse=dict(loss=RMSE()),
     smape=dict(loss=SMAPE()),
     huberq=dict(loss=HuberQLoss(q=0.3)),
     hubermq=dict(loss=HuberMQLoss(level=[80], delta=0.5)),
-) | {name.lower(): dict(loss=DistributionLoss(name, **own)) for name, (own, _, _) in DISTRIBUTIONS.items()}
+) | {name.lower(): distribution(name) for name in DISTRIBUTIONS}
 
 # Every NHITS case starts from this: three stacks of one block, as its defaults, but with few units.
 NHITS_SMALL = dict(h=4, input_size=12, mlp_units=[[8, 8], [8, 8]])
@@ -159,6 +166,54 @@ RECURRENT_CASES = [
     *LOSSES.items(),
 ]
 
+# TCN and DilatedRNN have the same decoder.
+CONTEXT_CASES = [
+    ("default", {}),
+    ("h1", dict(h=1)),
+    ("h-longer", dict(h=11, **EXOG) | LOSSES["mse"]),
+    ("one-window", ONE),
+    ("exog", EXOG),
+    ("futr", FUTR),
+    ("hist", HIST),
+    ("stat", STAT),
+    ("exog-mq", EXOG | LOSSES["mq"]),
+    ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+    ("decoder1", dict(decoder_layers=1, **FUTR)),
+    ("decoder3", dict(decoder_layers=3, decoder_activation="Tanh")),
+    ("decoder-prelu", dict(decoder_layers=3, decoder_activation="PReLU")),
+    ("unused", dict(inference_input_size=3, context_size=2)),
+    *CATEGORICAL,
+    *LOSSES.items(),
+]
+TCN_CASES = [
+    ("kernel3", dict(kernel_size=3, dilations=[1, 2, 3])),
+    ("one-layer", dict(dilations=[2])),
+    ("same-dilations", dict(dilations=[3, 3, 1])),
+    ("beyond-the-window", dict(kernel_size=4, dilations=[4, 16, 40], **EXOG)),
+    *[(name.lower(), dict(encoder_activation=name)) for name in ("Tanh", "GELU", "SELU", "LeakyReLU", "PReLU", "Sigmoid", "Softplus", "Identity")],
+    ("negativebinomial", distribution("NegativeBinomial")),
+    ("prelu-mq", dict(encoder_activation="PReLU", **EXOG) | LOSSES["mq"]),
+]
+DILATED_RNN_CASES = [  # the history of 10 steps is no multiple of 4 and 8
+    ("one-group", dict(dilations=[[1, 2, 4]])),
+    ("three-groups", dict(dilations=[[3], [1, 7], [2]], **EXOG)),
+    ("beyond-the-window", dict(dilations=[[16], [11, 10]], **FUTR)),
+    *[
+        (f"{cell.lower()}-{name}", dict(cell_type=cell, **arguments))
+        for cell in ("RNN", "GRU", "LSTM", "ResLSTM", "AttentiveLSTM")
+        for name, arguments in dict(
+            groups=dict(dilations=[[1, 2], [4, 8]]),
+            exog=dict(dilations=[[3, 1], [4]], **EXOG) | LOSSES["mq"],
+            # Not MAE, whose signs cancel here: Adam makes much of what rounding leaves of a gradient of 0.
+            rate1=dict(dilations=[[1]], input_size=7) | LOSSES["mse"],
+            categorical=dict(dilations=[[2], [3]]) | CATEGORICAL[0][1],
+            studentt=dict(dilations=[[1, 2]]) | distribution("StudentT"),
+        ).items()
+    ],
+    # As many inputs as units: the first ResLSTM adds its input as it is.
+    ("reslstm-square", dict(cell_type="ResLSTM", encoder_hidden_size=4, dilations=[[2, 1]], **STAT)),
+]
+
 # Multivariate models whose outputs stand series by series; of the others they stand output by output.
 SERIES_FIRST = (MLPMultivariate,)
 
@@ -232,7 +287,28 @@ CASES = {
     RNN: (RECURRENT_SMALL, RECURRENT_CASES),
     LSTM: (RECURRENT_SMALL, RECURRENT_CASES),
     GRU: (RECURRENT_SMALL, RECURRENT_CASES),
+    TCN: (dict(h=4, input_size=10, encoder_hidden_size=5, decoder_hidden_size=6, dilations=[1, 2, 4]), CONTEXT_CASES + TCN_CASES),
+    DilatedRNN: (dict(h=4, input_size=10, encoder_hidden_size=5, decoder_hidden_size=6), CONTEXT_CASES + DILATED_RNN_CASES),
 }
+
+
+def attend(self, inputs, hidden):
+    """neuralforecast's AttentiveLSTMLayer with its `inputs` left a tensor: taken apart into a tuple first, as it does, they cannot
+    be joined with the states, and every forecast ends in a TypeError."""
+    outputs = []
+    for _ in range(len(inputs)):
+        states = [state.squeeze(0).repeat(len(inputs), 1, 1) for state in hidden]
+        beta = self.softmax(self.attn_layer(torch.cat((inputs, *states), dim=-1)))
+        context = torch.bmm(beta.permute(1, 2, 0), inputs.permute(1, 0, 2)).squeeze(1)
+        out, hidden = self.cell(context, hidden)
+        outputs += [out]
+    return torch.stack(outputs), hidden
+
+
+AttentiveLSTMLayer.forward = attend
+
+# Added to all that a softmax is taken of, so its gradient is 0; PyTorch's is what rounding leaves.
+UNFELT = ("attn_layer.2.bias",)
 
 
 def windows(model, batch, holes, random):
@@ -391,7 +467,10 @@ def compute(model_class, case, arguments):
     loss.backward()
 
     tensors |= {f"inputs/{key}": value for key, value in inputs.items() if value is not None}
-    tensors |= {f"grads/{key}": torch.zeros_like(value) if value.grad is None else value.grad for key, value in trainable.items()}
+    tensors |= {
+        f"grads/{key}": torch.zeros_like(value) if value.grad is None or key.endswith(UNFELT) else value.grad
+        for key, value in trainable.items()
+    }
     tensors |= {"output": by_row(model, output), "target": target, "mask": mask, "loss": loss}
     # A clone each, because tied entries (a shared PReLU, loss and valid_loss) are written under every name.
     tensors = {key: value.detach().clone().contiguous() for key, value in tensors.items()}

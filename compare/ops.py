@@ -117,6 +117,30 @@ def conv1d_case(shape, outputs, kernel, bias=True, stride=1, dilation=1, padding
     return shapes, dict(stride=stride, dilation=dilation, padding=padding, mode=mode, groups=groups)
 
 
+def causal_convolution(x, weight, bias, dilation, activation):
+    """neuralforecast's CausalConv1d on x [steps, batch, channels]."""
+    padded = F.pad(x.permute(1, 2, 0), ((weight.shape[-1] - 1) * dilation, 0))
+    y = F.conv1d(padded, weight, bias, dilation=dilation).permute(2, 0, 1)
+    return y if activation == "none" else getattr(nn, activation)()(y)
+
+
+def causal_convolution_case(shape, outputs, kernel, dilation=1, activation="none"):
+    return [shape, (outputs, shape[-1], kernel), (outputs,)], dict(dilation=dilation, activation=activation)
+
+
+def additive_attention(keys, query, weight, values):
+    """What neuralforecast's AttentiveLSTMLayer makes of its linear layer's output: [steps, batch, ...] to [batch, columns]."""
+    beta = torch.softmax(torch.tanh(keys + query) @ weight, dim=0)
+    return (beta[..., None] * values).sum(0)
+
+
+def lstm_cell(sums, before, *residual):
+    """h, then c, of an LSTM; with a residual of neuralforecast's ResLSTM."""
+    i, f, g, o = sums.chunk(4, 1)
+    c = f.sigmoid() * before + i.sigmoid() * g.tanh()
+    return torch.cat([o.sigmoid() * (c.tanh() + sum(residual)), c])
+
+
 def conv2d(x, weight, *bias, **moves):
     """The channels of x and of the output last."""
     return F.conv2d(x.permute(0, 3, 1, 2), weight, *bias, **moves).permute(0, 2, 3, 1)
@@ -263,6 +287,20 @@ OPS = {
         conv1d_case((1, 10, 4), 6, 3, stride=2, padding=(1, 1), groups=2),
         conv1d_case((2, 8, 3), 2, 3, padding=(1, 1), mode="circular"),
         conv1d_case((2, 8, 3), 3, 4, padding=(3, 0), groups=3),
+    ]),
+    "causal_convolution": (causal_convolution, [
+        causal_convolution_case((7, 2, 3), 4, 2),
+        causal_convolution_case((6, 1, 1), 2, 3, dilation=2, activation="Tanh"),
+        causal_convolution_case((5, 3, 2), 3, 2, dilation=8, activation="GELU"),
+        causal_convolution_case((4, 2, 2), 3, 1, activation="ReLU"),
+    ]),
+    "additive_attention": (additive_attention, [
+        ([(5, 2, 3), (2, 3), (3,), (5, 2, 4)], {}),
+        ([(1, 3, 2), (3, 2), (2,), (1, 3, 1)], {}),
+    ]),
+    "lstm_cell": (lstm_cell, [
+        ([(3, 8), (3, 2)], {}),
+        ([(2, 20), (2, 5), (2, 5)], {}),
     ]),
     "conv2d": (conv2d, [
         conv2d_case((2, 5, 4, 3), 2, (3, 3), padding=(1, 1)),

@@ -1,5 +1,5 @@
 //! Fused forward and backward pairs over slices: recurrent sequences, pooling, interpolation, moving
-//! averages, convolutions, Fourier transforms, running totals, the largest values and where they are.
+//! averages, convolutions, attention, Fourier transforms, running totals, the largest values and where they are.
 //!
 //! A kernel knows nothing of tensors or of gradients' bookkeeping. Those over rows take rows that lie one
 //! after the other, and their backward kernels *add* their result to the gradient they are given; those over
@@ -26,7 +26,9 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
+pub mod additive_attention;
 pub mod axis;
+pub mod causal_convolution;
 pub mod convolution;
 pub mod cumulative_sum;
 mod depthwise;

@@ -31,6 +31,8 @@ mod basis;
 mod categories;
 #[cfg(test)]
 mod conformance;
+mod context_decoder;
+mod dilated_rnn;
 mod dlinear;
 mod gru;
 mod hyper;
@@ -49,6 +51,7 @@ mod perceptron;
 mod recurrent;
 mod registry;
 mod rnn;
+mod tcn;
 
 pub use categories::{Categories, Category};
 pub use foretell_nn::{Dims, Map, Model, Needs, Network, Table, Value};

@@ -159,7 +159,7 @@ impl Config {
 }
 
 /// `[y | hist | stat | futr]` of each step, time-major: `[steps, batch, columns]`.
-fn by_step(windows: &Inputs) -> Var {
+pub(crate) fn by_step(windows: &Inputs) -> Var {
     let &[_, steps] = &*windows.insample_y.shape() else { unreachable!("a row of steps per window") };
     let mut parts = vec![Var::constant(windows.insample_y.unsqueeze(2))];
     parts.extend(windows.hist_exog.clone());

@@ -45,6 +45,8 @@ zoo! {
     rnn::Rnn,
     lstm::Lstm,
     gru::Gru,
+    dilated_rnn::DilatedRnn,
+    tcn::Tcn,
     mlp_multivariate::MlpMultivariate,
 }
 

@@ -45,13 +45,16 @@ pub use foretell_autograd::{
 };
 pub use init::Init;
 pub use layers::activation::Nonlinearity;
+pub use layers::attentive_lstm::AttentiveLstm;
 pub use layers::batch_norm::{BatchNorm, BatchNormConfig};
+pub use layers::causal_convolution::{CausalConvolution, CausalConvolutionSizes};
 pub use layers::embedding::Embedding;
 pub use layers::layer_norm::LayerNorm;
 pub use layers::linear::Linear;
 pub use layers::linear_pair::LinearPair;
 pub use layers::mlp::{Mlp, MlpSizes};
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
+pub use layers::res_lstm::ResLstm;
 pub use loss::{Columns, Loss, LossError, Truth};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepState, Windows};
 pub use needs::{Coupling, Decoding, Needs, SeriesPerWindow};

@@ -2,8 +2,10 @@
 //! gradient by finite differences, and its results and gradients against PyTorch.
 
 mod activation;
+mod additive_attention;
 mod arithmetic;
 pub(crate) mod batch_norm;
+mod causal_convolution;
 mod concat;
 pub(crate) mod convolution;
 mod cumulative_sum;
@@ -17,6 +19,7 @@ mod fourier;
 mod gather;
 mod interpolate;
 mod linear;
+mod lstm_cell;
 mod masked_fill;
 mod matmul;
 mod maximum;

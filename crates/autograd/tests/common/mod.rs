@@ -29,10 +29,11 @@ pub(crate) fn step() -> Vec<f32> {
     let heads = parameter(&[4, CHANNELS, CHANNELS]);
 
     let x = Var::input(counting(&[BATCH, TIME, CHANNELS]));
-    let y = x.conv1d(&conv, Some(&bias), Activation::Gelu, Conv1d::causal(3, 4));
+    let dilated = Conv1d { dilation: 4, padding: [8, 0], ..Conv1d::default() };
+    let y = x.conv1d(&conv, Some(&bias), Activation::Gelu, dilated);
     let around = Conv1d { padding: [1, 1], beyond: Beyond::Circular, ..Conv1d::default() };
     let y = y.conv1d(&circle, Some(&bias), Activation::Relu, around).add(&x);
-    let alone = Conv1d { groups: CHANNELS, ..Conv1d::causal(3, 1) };
+    let alone = Conv1d { groups: CHANNELS, padding: [2, 0], ..Conv1d::default() };
     let (y, _) =
         y.conv1d(&depthwise, None, Activation::Identity, alone).batch_norm(Some((&gamma, &bias)), 1e-5);
     let flat = Conv2d { padding: [1, 1], ..Conv2d::default() };

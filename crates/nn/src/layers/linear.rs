@@ -64,6 +64,16 @@ impl Linear {
         x.linear(&cx.param(self.weight), bias.as_ref(), activation)
     }
 
+    /// The layer along the first dimension: `x [inputs, ...]` to `[outputs, ...]`, as over time of what is time-major.
+    pub fn along_first(&self, cx: &Forward<'_>, x: &Var) -> Var {
+        let (weight, mut shape) = (cx.param(self.weight), x.shape());
+        let columns = shape[1..].iter().product::<usize>();
+        let y = weight.matmul(&x.reshape([shape[0], columns]));
+        shape[0] = weight.shape()[0];
+        let bias = self.bias.map(|bias| cx.param(bias).reshape([shape[0], 1]));
+        bias.map_or(y.clone(), |bias| y.add(&bias)).reshape(shape)
+    }
+
     /// Some of the outputs only: `x [..., inputs]` to `[..., rows.len()]`.
     pub fn rows(&self, cx: &Forward<'_>, x: &Var, rows: Range<usize>) -> Var {
         let part = |id| cx.param(id).narrow(0, rows.start, rows.len());
@@ -91,5 +101,24 @@ mod tests {
         let column = params.tensor(layer.weight()).narrow(1, 1, 1).to_vec();
         assert_eq!(layer.forward(&cx, &unit, Activation::Identity).value().to_vec(), column);
         assert_eq!(layer.rows(&cx, &unit, 1..2).value().to_vec(), column[1..]);
+    }
+
+    #[test]
+    fn along_the_first_dimension_is_along_the_last_of_the_transpose() {
+        let mut table = Table::default();
+        let layers =
+            [Linear::new(&mut table.root().at(0), 3, 2), Linear::without_bias(&mut table.root().at(1), 3, 2)];
+        let params = table.initialise(1);
+        let cx = Forward::inference(&params);
+        let x = Var::constant(Tensor::from_slice(&(0..12).map(|i| i as f32).collect::<Vec<_>>(), [3, 2, 2]));
+        for layer in layers {
+            let expected =
+                layer.forward(&cx, &x.permute(&[1, 2, 0]), Activation::Identity).permute(&[2, 0, 1]);
+            let found = layer.along_first(&cx, &x);
+            assert_eq!(found.shape(), expected.shape());
+            for (found, expected) in found.value().to_vec().iter().zip(expected.value().to_vec()) {
+                assert!((found - expected).abs() < 1e-5, "{found}, {expected}");
+            }
+        }
     }
 }

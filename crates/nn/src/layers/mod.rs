@@ -1,10 +1,13 @@
 //! Layers: named parameters and a forward pass, one file each.
 
 pub(crate) mod activation;
+pub(crate) mod attentive_lstm;
 pub(crate) mod batch_norm;
+pub(crate) mod causal_convolution;
 pub(crate) mod embedding;
 pub(crate) mod layer_norm;
 pub(crate) mod linear;
 pub(crate) mod linear_pair;
 pub(crate) mod mlp;
 pub(crate) mod recurrent;
+pub(crate) mod res_lstm;

@@ -1,0 +1,102 @@
+//! What TCN and DilatedRNN share: behind an encoder of the history's steps, a linear layer over time makes a context for
+//! each step of the horizon, and a perceptron makes a forecast of each context and the future columns of its step.
+
+use foretell_nn::{Dims, Forward, Inputs, Linear, Mlp, MlpSizes, Nonlinearity, Scope, Table, Var};
+use serde_json::{Value, json};
+
+use crate::hyper::hyper_parameters;
+use crate::registry::{ConfigError, MAX_LAYERS};
+
+/// Where the parameters of the perceptron stand.
+const DECODER: &str = "mlp_decoder";
+
+/// Units of a layer, or steps between two taps, that a model may have: more is a slip of the finger.
+pub(crate) const MAX_UNITS: usize = 1_000_000;
+
+hyper_parameters! {
+    /// The hyper-parameters that the two have in common.
+    Config {
+        /// Has no effect, as in neuralforecast: the layer over time fits `input_size` alone.
+        inference_input_size: Option<i64> = None,
+        /// Has no effect, as in neuralforecast: the context has as many numbers as the encoder has units.
+        context_size: Option<i64> = Some(10),
+        /// Units of the hidden layers of the decoder.
+        decoder_hidden_size: usize = 128,
+        /// Layers of the decoder.
+        decoder_layers: usize = 2,
+        /// The decoder's activation, by the name of PyTorch's module; ReLU where there is none.
+        decoder_activation: Option<String> = None,
+    }
+}
+
+/// The decoder.
+pub(crate) struct ContextDecoder {
+    dims: Dims,
+    /// Units of the encoder.
+    units: usize,
+    adapter: Linear,
+    mlp: Mlp,
+}
+
+impl Config {
+    /// Builds the decoder of an encoder of so many units.
+    pub(crate) fn build(
+        self,
+        model: &'static str,
+        units: usize,
+        dims: &Dims,
+        scope: &mut Scope<'_>,
+    ) -> Result<ContextDecoder, ConfigError> {
+        check_sizes(
+            model,
+            &[
+                ("decoder_hidden_size", self.decoder_hidden_size, MAX_UNITS),
+                ("decoder_layers", self.decoder_layers, MAX_LAYERS),
+            ],
+        )?;
+        let adapter = Linear::new(&mut scope.at("context_adapter"), dims.input_size, dims.horizon);
+        let sizes = MlpSizes {
+            inputs: units + dims.futr_exog,
+            outputs: dims.outputs,
+            hidden: self.decoder_hidden_size,
+            layers: self.decoder_layers,
+            dropout: 0.0,
+        };
+        let activation = self.decoder_activation.as_deref().unwrap_or("ReLU");
+        let mlp = Mlp::new(&mut scope.at(DECODER), &sizes, activation)
+            .ok_or_else(|| fault(model, "decoder_activation", Nonlinearity::NAMES, json!(activation)))?;
+        Ok(ContextDecoder { dims: *dims, units, adapter, mlp })
+    }
+}
+
+impl ContextDecoder {
+    /// The forecast, `[batch, horizon, outputs]`, from the encoder's `states [input_size, batch, units]`.
+    pub(crate) fn forward(&self, cx: &Forward<'_>, states: &Var, windows: &Inputs) -> Var {
+        let Dims { input_size, horizon, .. } = self.dims;
+        let mut contexts = self.adapter.along_first(cx, states);
+        if let Some(columns) = &windows.futr_exog {
+            let ahead = columns.narrow(1, input_size, horizon).permute(&[1, 0, 2]);
+            contexts = Var::concat(&[&contexts, &ahead], 2);
+        }
+        self.mlp.forward(cx, &contexts).permute(&[1, 0, 2])
+    }
+
+    /// About how many numbers a training step keeps of a window.
+    pub(crate) fn kept_numbers(&self, table: &Table) -> usize {
+        let each = table.matrix_outputs(DECODER).saturating_add(self.units);
+        each.saturating_mul(self.dims.horizon)
+    }
+}
+
+/// An error about a hyper-parameter.
+pub(crate) fn fault(model: &'static str, name: &str, expected: &str, found: Value) -> ConfigError {
+    ConfigError { model, name: name.to_owned(), expected: expected.to_owned(), found: found.to_string() }
+}
+
+/// Checks that each of these hyper-parameters is at least 1 and at most what stands behind it.
+pub(crate) fn check_sizes(model: &'static str, sizes: &[(&str, usize, usize)]) -> Result<(), ConfigError> {
+    match sizes.iter().find(|(_, value, most)| !(1..=*most).contains(value)) {
+        None => Ok(()),
+        Some(&(name, value, most)) => Err(fault(model, name, &format!("between 1 and {most}"), json!(value))),
+    }
+}

@@ -1,0 +1,85 @@
+//! TCN: van den Oord et al. 2016, "WaveNet: a generative model for raw audio"; Bai, Kolter and Koltun 2018, "An empirical
+//! evaluation of generic convolutional and recurrent networks for sequence modeling".
+//!
+//! A stack of causal convolutions reads the history, each with its taps further apart than the one below, so that the
+//! last state sees `(kernel_size - 1) * sum(dilations)` steps back. As in neuralforecast, and unlike in the papers, the
+//! stack has neither residual connections nor normalisation nor dropout.
+
+use foretell_nn::{
+    CausalConvolution, CausalConvolutionSizes, Dims, Forward, Inputs, Model, Nonlinearity, Scope, Table, Var,
+};
+use serde_json::{Value, json};
+
+use crate::context_decoder::{Config, ContextDecoder, MAX_UNITS, check_sizes, fault};
+use crate::hyper::hyper_parameters;
+use crate::recurrent::by_step;
+use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
+
+hyper_parameters! {
+    Tcn {
+        /// Taps of each convolution.
+        kernel_size: usize = 2,
+        /// Steps from one tap to the next, for each convolution of the stack.
+        dilations: Vec<usize> = vec![1, 2, 4, 8, 16],
+        /// Channels of each convolution.
+        encoder_hidden_size: usize = 128,
+        /// The activation behind each convolution, by the name of PyTorch's module.
+        encoder_activation: String = "ReLU".to_owned(),
+        ..shared: Config = Config::default(),
+    }
+}
+
+struct Network {
+    encoder: Vec<CausalConvolution>,
+    /// Numbers that the encoder makes of a window.
+    encoded: usize,
+    decoder: ContextDecoder,
+}
+
+impl Architecture for Tcn {
+    const NAME: &'static str = "TCN";
+    const PAPER: &'static str = "van den Oord et al. 2016; Bai, Kolter and Koltun 2018";
+    const EXOGENOUS: Exogenous = Exogenous::ALL;
+    const DIFFERENCES: &'static [&'static str] =
+        &["`kernel_size=1` reads each step by itself; in neuralforecast it leaves no steps and is an error."];
+
+    fn common_defaults() -> Value {
+        json!({ "windows_batch_size": 128, "scaler_type": "robust" })
+    }
+
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+        let units = self.encoder_hidden_size;
+        let sizes = [("kernel_size", self.kernel_size, MAX_UNITS), ("encoder_hidden_size", units, MAX_UNITS)];
+        check_sizes(Self::NAME, &sizes)?;
+        let steps = self.dilations.iter().all(|steps| (1..=MAX_UNITS).contains(steps));
+        if !steps || !(1..=MAX_LAYERS).contains(&self.dilations.len()) {
+            let expected = format!("a list of 1 to {MAX_LAYERS} numbers between 1 and {MAX_UNITS}");
+            return Err(fault(Self::NAME, "dilations", &expected, json!(self.dilations)));
+        }
+        let mut inputs = 1 + dims.hist_exog + dims.stat_exog + dims.futr_exog;
+        let mut encoder = Vec::new();
+        for (i, &dilation) in self.dilations.iter().enumerate() {
+            let sizes = CausalConvolutionSizes { inputs, outputs: units, kernel: self.kernel_size, dilation };
+            let scope = &mut scope.at(format_args!("hist_encoder.tcn.{i}"));
+            let layer = CausalConvolution::new(scope, &sizes, &self.encoder_activation).ok_or_else(|| {
+                fault(Self::NAME, "encoder_activation", Nonlinearity::NAMES, json!(self.encoder_activation))
+            })?;
+            encoder.push(layer);
+            inputs = units;
+        }
+        let encoded = [units, self.dilations.len()].into_iter().fold(dims.input_size, usize::saturating_mul);
+        let decoder = self.shared.build(Self::NAME, units, dims, scope)?;
+        Ok(Box::new(Network { encoder, encoded, decoder }))
+    }
+}
+
+impl Model for Network {
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
+        let states = self.encoder.iter().fold(by_step(windows), |x, layer| layer.forward(cx, &x));
+        self.decoder.forward(cx, &states, windows)
+    }
+
+    fn kept_numbers(&self, table: &Table) -> usize {
+        self.encoded.saturating_add(self.decoder.kept_numbers(table))
+    }
+}
