@@ -35,7 +35,7 @@ from neuralforecast.losses.pytorch import (
     QuantileLoss,
     TukeyLoss,
 )
-from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DilatedRNN, DLinear, MLPMultivariate, NBEATSx, NLinear
+from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DLinear, DeepAR, DilatedRNN, MLPMultivariate, NBEATSx, NLinear
 from neuralforecast.utils import PredictionIntervals
 
 HIST = dict(hist_exog_list=["x2", "x1"])  # not in the panel's column order
@@ -44,6 +44,7 @@ STAT = dict(stat_exog_list=["s1", "s2"])
 SMALL_MLP = dict(hidden_size=6)
 SMALL_NHITS = dict(mlp_units=[[6, 6], [6, 6]])
 SMALL_NBEATS = SMALL_NHITS
+SMALL_DEEPAR = dict(lstm_hidden_size=6)
 SMALL_RNN = dict(encoder_hidden_size=6, decoder_hidden_size=5)
 RECURRENT = SMALL_RNN | dict(recurrent=True)
 
@@ -360,6 +361,44 @@ CASES = {
         labels=dict(f1=LABELS["f1"]),
         **EXOG_COLUMNS,
     ),
+    # Fed with the means of its distributions, whose parameters are compared exactly; without a distribution too.
+    "deepar": Case(
+        "D",
+        [
+            (DeepAR, SMALL_DEEPAR | HIST | FUTR | STAT | dict(scaler_type="standard", h_train=3, loss=sampled("StudentT", return_params=True))),
+            (DeepAR, SMALL_DEEPAR | dict(alias="normal", lstm_n_layers=1, lstm_dropout=0.0, loss=sampled("Normal", level=[80], return_params=True))),
+            (DeepAR, SMALL_DEEPAR | FUTR | dict(alias="points", scaler_type="robust", loss=MAE(), decoder_hidden_layers=1, decoder_hidden_size=5)),
+        ],
+        val_size=4,
+        **EXOG_COLUMNS,
+    ),
+    # The last series is shorter than the input.
+    "deepar-categorical": Case(
+        "D",
+        [
+            (
+                DeepAR,
+                SMALL_DEEPAR
+                | HIST
+                | FUTR
+                | STAT
+                | categories("f1", "s1", "x2")
+                | dict(start_padding_enabled=True, scaler_type="minmax", loss=sampled("StudentT", level=[60], return_params=True)),
+            )
+        ],
+        lengths=(40, 31, 7),
+        labels=LABELS,
+        **EXOG_COLUMNS,
+    ),
+    "deepar-counts": Case(
+        "D",
+        [
+            (DeepAR, SMALL_DEEPAR | dict(alias="poisson", scaler_type="standard", loss=sampled("Poisson", return_params=True))),
+            (DeepAR, SMALL_DEEPAR | dict(alias="nb", trajectory_samples=30, loss=sampled("NegativeBinomial", return_params=True))),
+        ],
+        target=counts,
+        ahead=8,
+    ),
     "local-robust-iqr": Case(
         "MS", [(DLinear, dict(loss=MQLoss(level=[80])))], season=12, local=dict(local_scaler_type="robust-iqr")
     ),
@@ -448,8 +487,11 @@ def write(name, case, folder):
     for file in (folder / "model").glob("*.safetensors"):
         file.write_bytes(canonical(file.read_bytes()))
 
-    loaded = NeuralForecast.load(str(folder / "model")).predict(panel, static_df=static, futr_df=futr)
-    gap, _ = distance(loaded, expected, **names)
+    loaded = NeuralForecast.load(str(folder / "model"))
+    for model in loaded.models:
+        if isinstance(model, DeepAR):  # a defect: loaded, it sees a step of history more than the model that was saved
+            model.inference_input_size = model.input_size
+    gap, _ = distance(loaded.predict(panel, static_df=static, futr_df=futr), expected, **names)
     assert gap < 1e-6, f"{name}: the loaded model differs by {gap}"
 
     more = {f"insample-{step}": nf.predict_insample(step_size=step) for step in case.insample}

@@ -30,7 +30,7 @@ args = arguments.parse_args()
 nf = NeuralForecast.load(args.model)
 for model in nf.models:  # the directory says nothing of how noisy the trainer should be
     model.trainer_kwargs |= QUIET
-    model.loss.num_samples = SAMPLES
+    model.loss.num_samples = model.n_samples = SAMPLES  # the latter of models that forecast step by step
 names = dict(id_col=nf.id_col, time_col=nf.time_col)
 panel = read_table(args.panel, wide=args.wide, **names).rename(columns={"y": nf.target_col} if args.wide else {})
 futr, static = (path and read_table(path, **names) for path in (args.futr, args.static))

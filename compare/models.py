@@ -12,7 +12,7 @@ import torch
 from common import canonical, fixtures, generator, one_thread
 from neuralforecast._serialization import encode_value
 from neuralforecast.losses.pytorch import MAE, MSE, RMSE, SMAPE, DistributionLoss, HuberLoss, HuberMQLoss, HuberQLoss, MQLoss, QuantileLoss
-from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DilatedRNN, DLinear, MLPMultivariate, NBEATSx, NLinear
+from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DLinear, DeepAR, DilatedRNN, MLPMultivariate, NBEATSx, NLinear
 from neuralforecast.models.dilated_rnn import AttentiveLSTMLayer
 from ops import DISTRIBUTIONS
 from safetensors.torch import save
@@ -289,6 +289,31 @@ CASES = {
     GRU: (RECURRENT_SMALL, RECURRENT_CASES),
     TCN: (dict(h=4, input_size=10, encoder_hidden_size=5, decoder_hidden_size=6, dilations=[1, 2, 4]), CONTEXT_CASES + TCN_CASES),
     DilatedRNN: (dict(h=4, input_size=10, encoder_hidden_size=5, decoder_hidden_size=6), CONTEXT_CASES + DILATED_RNN_CASES),
+    DeepAR: (
+        dict(h=4, input_size=7, lstm_hidden_size=5, lstm_dropout=0.0, loss=DistributionLoss("StudentT"), valid_loss=None),
+        [
+            ("default", {}),
+            ("one-layer", dict(lstm_n_layers=1, h_train=2)),
+            ("three-layers", dict(lstm_n_layers=3)),
+            ("h1", dict(h=1)),
+            ("one-window", ONE),
+            ("decoder1", dict(decoder_hidden_layers=1, decoder_hidden_size=6, h_train=4)),
+            ("decoder2", dict(decoder_hidden_layers=2, decoder_hidden_size=6, decoder_activation="Tanh")),
+            ("decoder-prelu", dict(decoder_hidden_layers=2, decoder_hidden_size=4, decoder_activation="PReLU")),
+            ("exog", dict(h_train=3, **EXOG)),
+            ("futr", dict(h_train=4, **FUTR)),
+            ("hist", dict(h_train=2, **HIST)),
+            ("stat", STAT),
+            ("futr-stat", FUTR | STAT),
+            ("mae", LOSSES["mae"]),
+            ("exog-mq", dict(h_train=2, **EXOG) | LOSSES["mq"]),
+            *[(case, dict(h_train=3, **arguments)) for case, arguments in CATEGORICAL],
+            *[
+                (name.lower(), dict(h_train=2, **FUTR) | FURTHER_LOSSES[name.lower()])
+                for name in ("Normal", "Poisson", "NegativeBinomial", "Bernoulli", "Tweedie")
+            ],
+        ],
+    ),
 }
 
 
@@ -476,6 +501,8 @@ def compute(model_class, case, arguments):
     tensors = {key: value.detach().clone().contiguous() for key, value in tensors.items()}
     tensors["losses"] = torch.tensor(training_losses(forward, trainable.values()))
     tensors |= {f"state/{key}": value.clone() for key, value in state.items()}  # after eleven batches
+    if model.loss.is_distribution_output:  # the loss may be that of the next case, and a tensor with a graph cannot be copied
+        model.loss.distr_mean = None
     return {key: hyper_parameter(value) for key, value in arguments.items()}, tensors
 
 

@@ -339,6 +339,16 @@ impl<'p> Cutter<'p> {
         self.series_candidates(series).contains(&number)
     }
 
+    /// The time of the last row that a window knows. Where that is before the first row of its series, the first
+    /// row's time less the rows in between: a number that no other window of the series has.
+    pub fn cutoff(&self, window: WindowRef) -> i64 {
+        let (series, row) = (window.series as usize, window.start + self.l as i64 - 1);
+        match usize::try_from(row) {
+            Ok(row) => self.panel.time(series, row),
+            Err(_) => self.panel.time(series, 0).saturating_add(row),
+        }
+    }
+
     /// Number of windows of a series; if windows hold all series, of all of them together.
     pub fn windows_of(&self, series: usize) -> usize {
         match &self.ranks {

@@ -124,7 +124,7 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
         measured.map_err(|source| Error::Train { model: spec.alias().to_owned(), source })?;
     let data = synthetic(&ahead, &spec.categories(), batch * n_series);
     let forward = |params: &Params, windows: &Windows| {
-        forecast(&network, params, windows, ahead.horizon, &mean_of_outputs)
+        forecast(&network, params, Key::new(2), windows, ahead.horizon, &mean_of_outputs)
     };
     let forward_batch_s = workers.enter(|| {
         let parts = workers.threads().min(batch);

@@ -68,7 +68,8 @@ impl FittedModel {
             exclude_insample_y: self.spec.common().exclude_insample_y,
             step_by_step: self.network.needs.decoding.is_step_by_step(),
         };
-        let forecasts = Forecasts { network: &self.network, params: &self.params, cut, workers };
+        let random_seed = self.spec.common().random_seed;
+        let forecasts = Forecasts { network: &self.network, params: &self.params, cut, random_seed, workers };
         let values = forecasts.of(&cutter, &windows);
         let (windows, values) = by_series(&cutter, windows, values);
         let before = |start: i64| (start + dims.input_size as i64) as usize;

@@ -60,7 +60,7 @@ pub(crate) const MEANINGS: &[(&str, &str)] = &[
     ),
     ("step_size", "Steps from one training window of a series to the next."),
     ("scaler_type", "How each window is scaled by its history."),
-    ("random_seed", "What first weights, draws of windows and dropout are derived from."),
+    ("random_seed", "What first weights, draws of windows, dropout and sample paths are derived from."),
     ("drop_last_loader", "Whether training passes over the last batch of series where it is not full."),
     ("alias", "The name of the model's column in forecasts; null for the model's own."),
 ];

@@ -127,12 +127,13 @@ pub(crate) fn forecasting(
     windows: usize,
     threads: usize,
 ) -> Needs {
-    let kept = network.model.kept_numbers(table);
+    let (kept, paths) = (network.model.kept_numbers(table), network.needs.decoding.paths().unwrap_or(0));
     let block = windows_at_a_time(dims, kept);
     let windows = windows.min(block.saturating_mul(threads));
     Needs::default()
         .and_numbers("windows", windows.saturating_mul(window_numbers(dims)))
         .and_numbers("activations, roughly,", windows.saturating_mul(kept))
+        .and_numbers("sample paths", dims.horizon.saturating_mul(paths).saturating_mul(threads))
 }
 
 /// The rows of a table of forecasts with so many columns.

@@ -8,6 +8,7 @@ use foretell_checkpoint::{
     check_names,
 };
 use foretell_data::{Categories, Freq, LocalScaler};
+use foretell_models::SAMPLING;
 use foretell_nn::{Loss, Table};
 use foretell_train::Workers;
 use serde_json::{Map, Value};
@@ -155,6 +156,11 @@ fn model_file(model: &FittedModel) -> ModelFile {
     let mut file = ModelFile::new(model.spec.alias(), model.spec.name());
     file.hyper_parameters = model.spec.hyper_parameters();
     optimisation::to_file(&mut file.hyper_parameters);
+    // neuralforecast warns of names that it does not know.
+    let defaults = model.spec.entry.own_defaults();
+    let is_default = |name: &str, value: &Value| defaults.get(name) == Some(value);
+    file.hyper_parameters
+        .retain(|name, value| !(SAMPLING.contains(&name.as_str()) && is_default(name, value)));
     // Some models there take the input_size as it is written, so -1 is written out.
     file.hyper_parameters.insert("input_size".to_owned(), model.spec.input_size().into());
     let table = model.params.table();

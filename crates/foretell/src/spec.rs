@@ -259,7 +259,13 @@ impl ModelSpec {
             }
         }
         self.optimisation().map_err(|fault| self.fault(fault))?;
-        self.build(&mut Table::default()).map(|_| ())
+        let network = self.build(&mut Table::default())?;
+        if network.needs.decoding.paths().is_some() && self.loss().arguments()["return_params"] == true {
+            let expected =
+                "\"mean\" for a loss with return_params: each sample path has parameters of its own";
+            return fault("sampling", expected.to_owned(), self.own["sampling"].to_string());
+        }
+        Ok(())
     }
 
     fn fault(&self, Fault { name, expected, found }: Fault) -> SpecError {

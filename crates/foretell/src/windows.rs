@@ -19,7 +19,7 @@ pub(crate) enum Purpose {
 /// it forecasts.
 pub(crate) fn window_dims(spec: &ModelSpec, needs: Needs, purpose: Purpose) -> Dims {
     let dims = spec.dims();
-    let Decoding::StepByStep { h_train, inference_input_size } = needs.decoding else { return dims };
+    let Decoding::StepByStep { h_train, inference_input_size, .. } = needs.decoding else { return dims };
     let (input_size, horizon) = match purpose {
         Purpose::Train if spec.loss().horizon_weight().is_none() => (dims.input_size, h_train),
         Purpose::Train | Purpose::Validate => (dims.input_size, dims.horizon),

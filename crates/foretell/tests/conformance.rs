@@ -79,7 +79,8 @@ fn specs(entry: &'static Entry) -> Vec<ModelSpec> {
         set(spec, common.as_object().expect("an object").clone())
     };
     let ways = entry.small().into_iter().flat_map(|small| {
-        let with_columns = set(spec().set("loss", "MQLoss").expect("quantiles"), columns(entry));
+        let quantiles = [("loss".to_owned(), json!("MQLoss")), ("valid_loss".to_owned(), Value::Null)];
+        let with_columns = set(set(spec(), quantiles), columns(entry));
         [spec(), with_columns].map(|spec| set(spec, small.clone()))
     });
     ways.collect()

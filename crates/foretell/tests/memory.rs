@@ -41,8 +41,14 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
     let _alone = alone();
     let panel = panel(300);
     for entry in MODELS {
+        // A model that forecasts step by step trains on the first steps of its horizon alone, after all of its history.
+        let (h, input_size) = match entry.kind.contains("step by step") {
+            true => (96, 1_000_000),
+            false => (1_000_000, 96),
+        };
+        let spec = || spec(entry.name, h, input_size);
         // NBEATS would have more parameters than a model may have.
-        let Ok(forecaster) = Forecaster::new([spec(entry.name, 1_000_000, 96)]) else { continue };
+        let Ok(forecaster) = Forecaster::new([spec()]) else { continue };
         let (fitted, taken) = peak_memory(|| forecaster.max_memory(FIVE_GB).fit(&panel));
         let error = fitted.expect_err("more than 5 GB");
         assert!(needed(&error) > FIVE_GB, "{error}");
@@ -54,7 +60,7 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
             assert!(message.contains(part), "{message}");
         }
         let limit = MemoryLimit::of_bytes(FIVE_GB);
-        let (found, taken) = peak_memory(|| bench(&spec(entry.name, 1_000_000, 96), 128, 1, &limit));
+        let (found, taken) = peak_memory(|| bench(&spec(), 128, 1, &limit));
         assert!(matches!(found, Err(Error::Memory { .. })) && taken < LITTLE, "{}: {taken}", entry.name);
     }
 }

@@ -32,6 +32,7 @@ mod categories;
 #[cfg(test)]
 mod conformance;
 mod context_decoder;
+mod deepar;
 mod dilated_rnn;
 mod dlinear;
 mod gru;
@@ -51,6 +52,7 @@ mod perceptron;
 mod recurrent;
 mod registry;
 mod rnn;
+mod sampling;
 mod tcn;
 
 pub use categories::{Categories, Category};
@@ -58,6 +60,7 @@ pub use foretell_nn::{Dims, Map, Model, Needs, Network, Table, Value};
 pub use hyper::HyperParameters;
 pub use own::{find, register};
 pub use registry::{Architecture, ConfigError, Entry, Exogenous, MODELS};
+pub use sampling::HYPER_PARAMETERS as SAMPLING;
 /// What [`hyper_parameters!`] writes.
 #[doc(hidden)]
 pub use {hyper::read, serde_json, serde_json::json};

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
 use crate::registry::{ConfigError, MAX_LAYERS};
+use crate::sampling::Sampling;
 
 /// Where the parameters of the encoder and the decoder stand.
 const ENCODER: &str = "hist_encoder";
@@ -50,6 +51,7 @@ hyper_parameters! {
         decoder_activation: Option<String> = None,
         /// Whether it forecasts step by step rather than directly.
         recurrent: bool = false,
+        ..sampling: Sampling = Sampling::default(),
     }
 }
 
@@ -81,7 +83,11 @@ impl Config {
         let inference = self.inference_input_size.and_then(|size| usize::try_from(size).ok());
         let inference_input_size = inference.filter(|&size| size > 0).unwrap_or(dims.input_size);
         Needs {
-            decoding: Decoding::StepByStep { h_train: self.h_train, inference_input_size },
+            decoding: Decoding::StepByStep {
+                h_train: self.h_train,
+                inference_input_size,
+                feedback: self.sampling.feedback(),
+            },
             ..Needs::default()
         }
     }
@@ -118,6 +124,7 @@ impl Config {
             let expected = format!("at most {MAX_UNITS}, or null for input_size");
             return Err(fault("inference_input_size", &expected, json!(self.inference_input_size)));
         }
+        self.sampling.check(model, dims, self.recurrent)?;
         let decoding = self.needs(dims).decoding;
         // An LSTM that forecasts step by step projects its states to the forecast.
         let projects = self.recurrent && cell == Cell::Lstm;
@@ -135,7 +142,7 @@ impl Config {
             projection: projects.then_some(dims.outputs),
         };
         let encoder = Recurrent::new(&mut scope.at(ENCODER), &encoder);
-        if let Decoding::StepByStep { h_train, inference_input_size } = decoding {
+        if let Decoding::StepByStep { h_train, inference_input_size, .. } = decoding {
             let project = || Linear::new(&mut scope.at("proj"), self.encoder_hidden_size, dims.outputs);
             let proj = (!projects).then(project);
             let input_size = dims.input_size;
@@ -245,7 +252,7 @@ impl Model for Autoregressive {
 
 #[cfg(test)]
 mod tests {
-    use foretell_nn::{Init, Key, Network, Table, Tensor, Windows};
+    use foretell_nn::{Feedback, Init, Key, Network, Table, Tensor, Windows};
     use serde_json::Map;
 
     use super::*;
@@ -295,7 +302,8 @@ mod tests {
             let expected = network.model.forward(&cx, &whole.inputs()).value().to_vec();
             assert_eq!(expected.len(), 2 * 3 * DIMS.outputs, "{model}: three steps beyond input_size");
 
-            let decoding = Decoding::StepByStep { h_train: 1, inference_input_size: 9 };
+            let decoding =
+                Decoding::StepByStep { h_train: 1, inference_input_size: 9, feedback: Feedback::Mean };
             assert_eq!(network.needs.decoding, decoding);
             let mut state = StepState::default();
             let first = DIMS.input_size + 1;

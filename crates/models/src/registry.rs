@@ -47,6 +47,7 @@ zoo! {
     gru::Gru,
     dilated_rnn::DilatedRnn,
     tcn::Tcn,
+    deepar::DeepAr,
     mlp_multivariate::MlpMultivariate,
 }
 

@@ -92,6 +92,19 @@ impl Windows {
         Self { stat_exog: self.stat_exog.as_ref().map(rows), ..self.each(rows) }
     }
 
+    /// A window `times` times, without a copy.
+    ///
+    /// # Panics
+    /// If it is not one alone.
+    pub fn repeated(&self, times: usize) -> Self {
+        let repeat = |tensor: &Tensor| {
+            let mut shape = tensor.shape().to_vec();
+            shape[0] = times;
+            tensor.broadcast_to(&shape[..])
+        };
+        Self { stat_exog: self.stat_exog.as_ref().map(repeat), ..self.each(repeat) }
+    }
+
     /// Some of the steps of every window, without a copy; columns that do not change over time stay.
     pub fn steps(&self, range: Range<usize>) -> Self {
         self.each(|tensor| tensor.narrow(1, range.start, range.len()))
@@ -167,26 +180,39 @@ impl<M: Model + 'static> From<M> for Network {
     }
 }
 
-/// What a model that forecasts step by step remembers from one step to the next. Whose it is, only the model knows.
+/// What a model that forecasts step by step remembers from one step to the next, of every row of the batch. Whose
+/// it is, only the model knows.
 #[derive(Default)]
-pub struct StepState(Option<Box<dyn Any + Send>>);
+pub struct StepState(Option<Box<dyn StepMemory>>);
+
+/// A model's own kind of [`StepState`].
+pub trait StepMemory: Any + Send {
+    /// What is remembered of `times` rows that were all like row `row`.
+    fn repeated(&self, row: usize, times: usize) -> Box<dyn StepMemory>;
+}
 
 impl StepState {
     /// The model's own state, which starts as its default.
     ///
     /// # Panics
     /// If the state is of another model.
-    pub fn get<T: Any + Send + Default>(&mut self) -> &mut T {
-        let state = self.0.get_or_insert_with(|| Box::new(T::default()));
+    pub fn get<T: StepMemory + Default>(&mut self) -> &mut T {
+        let state: &mut dyn Any = self.0.get_or_insert_with(|| Box::new(T::default())).as_mut();
         state.downcast_mut().expect("a state is used by the model that made it")
+    }
+
+    /// The state of `times` rows that were all like row `row`.
+    pub fn repeated(&self, row: usize, times: usize) -> Self {
+        Self(self.0.as_ref().map(|state| state.repeated(row, times)))
     }
 }
 
 /// One run of a model: its parameters, and whether it trains.
 pub struct Forward<'a> {
     params: &'a Params,
-    /// What randomness of this run is drawn from; `None` in inference.
-    key: Option<Key>,
+    training: bool,
+    /// What the randomness of this run is drawn from.
+    key: Key,
     draws: Cell<u64>,
     /// What this run does to state that no gradient changes.
     updates: RefCell<Vec<Update>>,
@@ -198,7 +224,7 @@ impl fmt::Debug for Forward<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Forward")
             .field("params", &self.params)
-            .field("training", &self.key.is_some())
+            .field("training", &self.training)
             .finish_non_exhaustive()
     }
 }
@@ -206,12 +232,24 @@ impl fmt::Debug for Forward<'_> {
 impl<'a> Forward<'a> {
     /// A run that records nothing and drops nothing out.
     pub fn inference(params: &'a Params) -> Self {
-        Self { params, key: None, draws: Cell::new(0), updates: RefCell::default(), derived: None }
+        Self {
+            params,
+            training: false,
+            key: Key::new(0),
+            draws: Cell::new(0),
+            updates: RefCell::default(),
+            derived: None,
+        }
+    }
+
+    /// The run with this key for what its model draws ([`Forward::draw`]).
+    pub fn drawing(self, key: Key) -> Self {
+        Self { key, ..self }
     }
 
     /// A run that records the graph. `key` decides dropout: it must differ between steps and shards.
     pub fn training(params: &'a Params, key: Key) -> Self {
-        Self { key: Some(key), ..Self::inference(params) }
+        Self { training: true, key, ..Self::inference(params) }
     }
 
     /// A run on a part of a batch: `derived` are the derived tensors, whose gradients go behind those of the
@@ -224,14 +262,14 @@ impl<'a> Forward<'a> {
     pub fn param(&self, id: ParamId) -> Var {
         let value = self.params.tensor(id);
         match self.params.offset(id) {
-            Some(offset) if self.key.is_some() => Var::parameter(value, offset),
+            Some(offset) if self.training => Var::parameter(value, offset),
             _ => Var::constant(value),
         }
     }
 
     /// Whether the run trains: statistics are those of the batch, and dropout is on.
     pub fn is_training(&self) -> bool {
-        self.key.is_some()
+        self.training
     }
 
     /// State that no gradient changes, as it was before this step.
@@ -263,18 +301,44 @@ impl<'a> Forward<'a> {
     pub fn derived(&self, id: DerivedId) -> Var {
         let table = self.params.table();
         let entry = &table.derived()[id.0];
-        match (self.key, self.derived) {
-            (None, _) => Var::constant(self.params.derived(id)),
-            (Some(_), None) => entry.compute(self),
-            (Some(_), Some(all)) => Var::parameter(all[id.0].clone(), table.derived_range(entry).start),
+        match (self.training, self.derived) {
+            (false, _) => Var::constant(self.params.derived(id)),
+            (true, None) => entry.compute(self),
+            (true, Some(all)) => Var::parameter(all[id.0].clone(), table.derived_range(entry).start),
         }
     }
 
     /// Drops elements of `x` at this rate when training; each call in a run has a mask of its own.
     pub fn dropout(&self, x: Var, rate: f32) -> Var {
-        match self.key {
-            Some(key) if rate > 0.0 => x.dropout(rate, key.fold(self.draws.replace(self.draws.get() + 1))),
-            _ => x,
-        }
+        if self.training && rate > 0.0 { x.dropout(rate, self.draw()) } else { x }
+    }
+
+    /// A key for what a model draws, another at each call in a run. In training it depends on the step and the shard;
+    /// in inference on the seed alone, so that it is the same for all batches: what is drawn must then be the same for
+    /// every row, or a forecast would depend on what stands beside it.
+    pub fn draw(&self) -> Key {
+        self.key.fold(self.draws.replace(self.draws.get() + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_of_the_run_and_the_place_in_it() {
+        let params = Table::default().initialise(0);
+        let draws = |cx: Forward<'_>| [cx.draw(), cx.draw()];
+        let key = Key::new(3);
+        let plain = draws(Forward::inference(&params));
+        assert_ne!(plain[0], plain[1]);
+        assert_eq!(plain, draws(Forward::inference(&params)));
+        let seeded = draws(Forward::inference(&params).drawing(key));
+        assert_eq!(seeded, draws(Forward::training(&params, key)));
+        assert!(!seeded.contains(&plain[0]) && seeded[0] != seeded[1]);
+        let run = Forward::inference(&params).drawing(key);
+        assert!(!run.is_training(), "a run that draws is no training");
+        let x = Var::constant(Tensor::full([100], 1.0));
+        assert_eq!(run.dropout(x.clone(), 0.5).value().to_vec(), x.value().to_vec());
     }
 }

@@ -66,10 +66,35 @@ pub enum Decoding {
         /// Steps of history that it sees where it forecasts, less the one that all are read beyond
         /// (neuralforecast's `inference_input_size`).
         inference_input_size: usize,
+        /// What it sees of its own forecasts.
+        feedback: Feedback,
+    },
+}
+
+/// What a model that forecasts step by step sees of its forecast of a step as the target of that step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// Its mean: that of the distribution, or of the outputs. The distribution of a step then knows nothing of the
+    /// uncertainty of the steps before.
+    Mean,
+    /// Samples of the distribution: so many paths of the future are drawn, each of whose steps comes from the
+    /// distribution that the model forecasts after the path's steps before it (ancestral sampling). Quantiles are
+    /// those of the paths. Training, and the validation within it, do not draw.
+    Samples {
+        /// The number of paths.
+        paths: usize,
     },
 }
 
 impl Decoding {
+    /// The sample paths that make a forecast, if it is made of such.
+    pub fn paths(self) -> Option<usize> {
+        match self {
+            Self::StepByStep { feedback: Feedback::Samples { paths }, .. } => Some(paths),
+            _ => None,
+        }
+    }
+
     /// Whether it is [`Decoding::StepByStep`].
     pub fn is_step_by_step(self) -> bool {
         self != Self::Direct

@@ -172,7 +172,8 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         let due = (step + 1) % config.val_check_steps.min(config.max_steps).max(1) == 0;
         let checked = valid.filter(|_| due).map(|valid| {
             let cut = Cut { dims: valid_dims, ..cut };
-            let forecasts = Forecasts { network, params: engine.params(), cut, workers };
+            let random_seed = config.random_seed;
+            let forecasts = Forecasts { network, params: engine.params(), cut, random_seed, workers };
             forecasts.validate(valid, valid_loss, config)
         });
         if let Some(loss) = checked {

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
-use foretell_nn::{Columns, Dims, Loss, Network, Params, Tensor};
+use foretell_nn::{Columns, Dims, Forward, Key, Loss, Network, Params, Tensor};
 use foretell_threads::Workers;
 
+use crate::ancestral::{Sampling, Window, window_key};
 use crate::batch::{Batch, Cut, Scaled};
 use crate::config::TrainConfig;
 use crate::stepwise::{forecast, mean_of_outputs};
@@ -46,9 +47,14 @@ pub struct Forecasts<'a> {
     pub params: &'a Params,
     /// How its windows are cut.
     pub cut: Cut<'a>,
+    /// Decides what is drawn, where a forecast draws.
+    pub random_seed: u64,
     /// The threads to use.
     pub workers: &'a Workers,
 }
+
+/// What the randomness of forecasts is derived from the seed with.
+const FORECASTS: u64 = 4;
 
 impl fmt::Debug for Forecasts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -67,7 +73,10 @@ impl Forecasts<'_> {
         let mut blocks: Vec<_> = values.chunks_mut(block * per_window).zip(windows.chunks(block)).collect();
         self.workers.each(&mut blocks, true, |_, (values, windows)| {
             let scaled = self.cut.windows(cutter, windows);
-            self.tell(cutter, &scaled, Some(&columns), values);
+            match self.network.needs.decoding.paths() {
+                Some(paths) => self.sample(cutter, windows, &scaled.batch, paths, &columns, values),
+                None => self.tell(cutter, &scaled, Some(&columns), values),
+            }
         });
         values
     }
@@ -83,22 +92,56 @@ impl Forecasts<'_> {
         if self.cut.loss.is_distribution() { columns.count() } else { self.cut.dims.outputs }
     }
 
+    /// What everything that forecasts draw is derived from.
+    fn key(&self) -> Key {
+        Key::new(self.random_seed).fold(FORECASTS)
+    }
+
+    /// What brings a model's outputs to the scale of the data, where a window was scaled with this.
+    fn output_scaling(&self, stats: Stats) -> Stats {
+        self.params.revin().map_or(stats, |affine| stats.corrected(affine))
+    }
+
+    /// Writes the forecasts that sample paths make of the windows.
+    fn sample(
+        &self,
+        cutter: &Cutter<'_>,
+        windows: &[WindowRef],
+        batch: &Batch,
+        paths: usize,
+        columns: &Columns,
+        values: &mut [f32],
+    ) {
+        let (horizon, scaler) = (self.cut.dims.horizon, cutter.scaler());
+        let sampling = Sampling { model: &*self.network.model, loss: self.cut.loss, scaler, horizon, paths };
+        let stats = batch.loc.values().iter().zip(batch.scale.values());
+        let each: Vec<Window> = stats
+            .zip(windows)
+            .map(|((&loc, &scale), &window)| {
+                let input_scaling = Stats { loc, scale };
+                let output_scaling = self.output_scaling(input_scaling);
+                Window { key: window_key(self.key(), cutter, window), input_scaling, output_scaling }
+            })
+            .collect();
+        let cx = Forward::inference(self.params).drawing(self.key());
+        sampling.forecast(&cx, &batch.windows, &each, columns, values);
+    }
+
     /// Writes the forecasts of the windows on the data's scale; without columns the outputs of the model.
     fn tell(&self, cutter: &Cutter<'_>, scaled: &Scaled, columns: Option<&Columns>, values: &mut [f32]) {
         let (batch, loss, steps) = (&scaled.batch, self.cut.loss, self.cut.dims.horizon);
-        let (scaler, revin) = (cutter.scaler(), self.params.revin());
+        let scaler = cutter.scaler();
         let fed_back = |last: &Tensor| match loss.is_distribution() {
             true => self.scaled_means(cutter.scaler(), last, batch),
             false => mean_of_outputs(last),
         };
-        let output = forecast(self.network, self.params, &batch.windows, steps, &fed_back);
+        let output = forecast(self.network, self.params, self.key(), &batch.windows, steps, &fed_back);
         let Some(columns) = columns else { return values.copy_from_slice(output.values()) };
         let rows = values
             .chunks_exact_mut(steps * self.told(columns))
             .zip(output.values().chunks_exact(steps * self.cut.dims.outputs));
         for ((row, output), (&loc, &scale)) in rows.zip(batch.loc.values().iter().zip(batch.scale.values())) {
-            let stats = Stats { loc, scale };
-            let stats = revin.map_or(stats, |affine| stats.corrected(affine));
+            let stats = self.output_scaling(Stats { loc, scale });
             if loss.is_distribution() {
                 loss.forecast(columns, output, stats.loc, stats.scale, row);
             } else {

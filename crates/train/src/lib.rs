@@ -18,6 +18,7 @@
 //! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
 #![forbid(unsafe_code)]
 
+mod ancestral;
 mod batch;
 mod config;
 mod fit;

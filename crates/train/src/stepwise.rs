@@ -1,7 +1,7 @@
 //! Models that forecast a step at a time ([`Decoding::StepByStep`]): what they are fed, and how they forecast a
 //! horizon.
 
-use foretell_nn::{Decoding, Forward, Model, Network, Params, StepState, Tensor, Windows};
+use foretell_nn::{Decoding, Forward, Key, Model, Network, Params, StepState, Tensor, Windows};
 use foretell_pool::Buffer;
 
 /// Shifts the target by one step (teacher forcing): at place t stand the target of step t and the columns of
@@ -26,15 +26,16 @@ pub(crate) fn shift_target(windows: &Windows, ahead: &Tensor, ahead_mask: &Tenso
 /// The forecast of a model, `[batch, horizon, outputs]`, on the windows' scale. The windows of a model that
 /// forecasts step by step are shifted by one step and reach over the horizon; of the target they hold there,
 /// nothing is read. `fed_back` makes of the forecast of a step, `[batch, 1, outputs]`, what the model sees of it
-/// as the target of the step, `[batch, 1]`.
+/// as the target of the step, `[batch, 1]`. `key` is of what the model draws.
 pub fn forecast(
     network: &Network,
     params: &Params,
+    key: Key,
     windows: &Windows,
     horizon: usize,
     fed_back: &dyn Fn(&Tensor) -> Tensor,
 ) -> Tensor {
-    let cx = Forward::inference(params);
+    let cx = Forward::inference(params).drawing(key);
     let model = &*network.model;
     match network.needs.decoding {
         Decoding::StepByStep { .. } => step_by_step(model, &cx, windows, horizon, fed_back),
@@ -83,7 +84,7 @@ pub fn mean_of_outputs(forecast: &Tensor) -> Tensor {
 mod tests {
     use std::sync::Arc;
 
-    use foretell_nn::{Inputs, Needs, Table, Var};
+    use foretell_nn::{Feedback, Inputs, Needs, Table, Var};
 
     use super::*;
 
@@ -137,10 +138,11 @@ mod tests {
             futr_exog: Some(column(&[0.0, 100.0, 200.0, 300.0])),
             stat_exog: None,
         };
-        let decoding = Decoding::StepByStep { h_train: 1, inference_input_size: 1 };
+        let decoding = Decoding::StepByStep { h_train: 1, inference_input_size: 1, feedback: Feedback::Mean };
         let needs = Needs { decoding, ..Needs::default() };
         let network = Network { needs, model: Arc::new(Adder) };
-        let found = forecast(&network, &Table::default().initialise(0), &windows, 3, &mean_of_outputs);
+        let found =
+            forecast(&network, &Table::default().initialise(0), Key::new(0), &windows, 3, &mean_of_outputs);
         assert_eq!(&*found.shape(), [1, 3, 2]);
         assert_eq!(found.to_vec(), [102.0, 112.0, 307.0, 317.0, 612.0, 622.0]);
     }

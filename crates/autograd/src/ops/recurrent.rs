@@ -27,6 +27,21 @@ pub struct CellState {
     c: Option<Tensor>,
 }
 
+impl CellState {
+    /// The state of `times` sequences, each where sequence `row` of the batch is.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[track_caller]
+    pub fn repeated(&self, row: usize, times: usize) -> Self {
+        let repeat = |state: &Tensor| {
+            let size = state.shape()[1];
+            state.narrow(0, row, 1).broadcast_to([times, size]).contiguous()
+        };
+        Self { h: self.h.as_ref().map(repeat), c: self.c.as_ref().map(repeat) }
+    }
+}
+
 /// The weights of a layer as plain tensors.
 struct Values {
     input: Tensor,

@@ -2,7 +2,7 @@
 
 use foretell_autograd::{Cell, CellState, RecurrentWeights, Var};
 
-use crate::{Forward, Init, ParamId, Scope};
+use crate::{Forward, Init, ParamId, Scope, StepMemory};
 
 /// The sizes of a [`Recurrent`].
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,12 @@ struct Layer {
 
 /// Where the layers are after a step; empty at the start, which stands for zeros.
 pub type RecurrentState = Vec<CellState>;
+
+impl StepMemory for RecurrentState {
+    fn repeated(&self, row: usize, times: usize) -> Box<dyn StepMemory> {
+        Box::new(self.iter().map(|state| state.repeated(row, times)).collect::<Self>())
+    }
+}
 
 impl Recurrent {
     /// Registers the layers' parameters in `scope`.
@@ -107,7 +113,7 @@ mod tests {
     use foretell_autograd::Tensor;
 
     use super::*;
-    use crate::{Key, Table};
+    use crate::{Key, StepState, Table};
 
     const SIZES: RecurrentSizes = RecurrentSizes {
         cell: Cell::Lstm,
@@ -151,6 +157,31 @@ mod tests {
         let dropped = run(&Forward::training(&params, Key::new(1)));
         assert_ne!(plain, dropped);
         assert_ne!(dropped, run(&Forward::training(&params, Key::new(2))));
+    }
+
+    #[test]
+    fn a_repeated_state_goes_on_as_its_row() {
+        let mut table = Table::default();
+        let layers = Recurrent::new(&mut table.root(), &SIZES);
+        let params = table.initialise(1);
+        let cx = Forward::inference(&params);
+        let step = |state: &mut StepState, x: &[f32]| {
+            let x = Var::constant(Tensor::from_slice(x, [1, x.len() / 2, 2]));
+            layers.forward(&cx, &x, 1, Some(state.get())).value().to_vec()
+        };
+        let mut both = StepState::default();
+        assert!(
+            step(&mut both.repeated(1, 3), &[0.1, 0.2, 0.1, 0.2, 0.1, 0.2])
+                .chunks(3)
+                .all(|row| row.len() == 3)
+        );
+        step(&mut both, &[0.3, -0.4, 0.8, 0.1]);
+        let mut second = both.repeated(1, 3);
+        let after = step(&mut both, &[0.0, 0.0, -0.9, 0.5]);
+        for row in step(&mut second, &[-0.9, 0.5, -0.9, 0.5, -0.9, 0.5]).chunks(3) {
+            let far = row.iter().zip(&after[3..]).find(|(a, b)| (**a - **b).abs() > 1e-6);
+            assert!(far.is_none(), "{far:?}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod quantile;
 
 use std::fmt;
 
-use foretell_autograd::{Tensor, Var};
+use foretell_autograd::{Key, Tensor, Var};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -450,5 +450,19 @@ impl Loss {
         let steps = output.len() / self.outputs();
         assert_eq!(into.len(), steps * columns.count(), "columns of {steps} steps, {} each", columns.count());
         distribution.forecast(columns, output, loc, scale, into);
+    }
+
+    /// A sample of the distribution of a step on the data's scale, a function of the key, from the model's outputs
+    /// `[outputs]` for the step and what the window's target was shifted by and divided by. NaN where the outputs
+    /// make no distribution.
+    ///
+    /// # Panics
+    /// If this is no distribution's loss.
+    #[track_caller]
+    pub fn sample(&self, output: &[f32], loc: f32, scale: f32, key: Key) -> f32 {
+        let Kind::Distribution(distribution) = &self.kind else {
+            panic!("{} has no distribution", self.name())
+        };
+        distribution.sample(output, loc, scale, key)
     }
 }

@@ -1,7 +1,9 @@
 //! The Bernoulli distribution: of series that are 0 or 1.
 
+use foretell_simd::Stream;
+
 use super::special::{sigmoid, softplus};
-use super::{Family, Level};
+use super::{Family, Level, sampling};
 
 /// Output: the logit. Parameter: the probability of 1. The window's location and scale have no part in it.
 pub(super) struct Bernoulli;
@@ -25,5 +27,9 @@ impl Family<1> for Bernoulli {
             true => p,
             false => f64::from(u8::from(at.q > 1.0 - p)),
         }
+    }
+
+    fn sample(&self, [p]: [f64; 1], draws: &mut Stream) -> f64 {
+        f64::from(u8::from(sampling::uniform(draws) <= p))
     }
 }

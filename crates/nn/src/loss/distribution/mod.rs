@@ -15,6 +15,7 @@ mod special;
 mod student;
 mod tweedie;
 
+use foretell_simd::{Key, Stream};
 use serde_json::{Value, json};
 
 use self::bernoulli::Bernoulli;
@@ -40,6 +41,9 @@ trait Family<const P: usize> {
 
     /// The smallest value that is exceeded with a probability of at most `1 - q`.
     fn quantile(&self, parameters: [f64; P], at: Level) -> f64;
+
+    /// A sample of finite parameters.
+    fn sample(&self, parameters: [f64; P], draws: &mut Stream) -> f64;
 
     /// Writes the quantiles.
     fn quantiles(&self, parameters: [f64; P], levels: &[Level], out: &mut [f32]) {
@@ -71,6 +75,18 @@ impl Columns {
     /// The mean alone.
     pub fn mean() -> Self {
         Self::new(true, &[], 0)
+    }
+
+    /// Writes the columns of a step, of its mean and of samples, which it sorts.
+    ///
+    /// # Panics
+    /// If there are no samples, or there are columns of parameters.
+    pub fn of_samples(&self, mean: f32, samples: &mut [f32], into: &mut [f32]) {
+        assert_eq!(self.parameters, 0, "samples have no parameters");
+        samples.sort_unstable_by(f32::total_cmp);
+        let (first, quantiles) = into.split_at_mut(usize::from(self.mean));
+        first.fill(mean);
+        quantiles.iter_mut().zip(&self.levels).for_each(|(out, at)| *out = quantile_of_sorted(samples, at.q));
     }
 
     /// How many there are.
@@ -235,6 +251,18 @@ impl Distribution {
     pub(super) fn forecast(&self, columns: &Columns, output: &[f32], loc: f32, scale: f32, into: &mut [f32]) {
         with_family!(self, |family| forecast(family, columns, output, loc, scale, into));
     }
+
+    /// A sample of a step's distribution, from the outputs for it.
+    pub(super) fn sample(&self, output: &[f32], loc: f32, scale: f32, key: Key) -> f32 {
+        with_family!(self, |family| sample(family, output, loc, scale, key))
+    }
+}
+
+/// A quantile of sorted samples, linear between neighbours as `torch.quantile` has it.
+fn quantile_of_sorted(samples: &[f32], q: f64) -> f32 {
+    let place = q * (samples.len() - 1) as f64;
+    let (low, share) = (samples[place as usize], place.fract() as f32);
+    low + share * (samples[place.ceil() as usize] - low)
 }
 
 fn doubles<const P: usize>(output: &[f32]) -> [f64; P] {
@@ -284,6 +312,14 @@ fn forecast<const P: usize>(
         mean.iter_mut().for_each(|mean| *mean = family.mean(parameters) as f32);
         family.quantiles(parameters, &columns.levels, quantiles);
         rest.iter_mut().zip(parameters).for_each(|(out, parameter)| *out = parameter as f32);
+    }
+}
+
+fn sample<const P: usize>(family: &impl Family<P>, output: &[f32], loc: f32, scale: f32, key: Key) -> f32 {
+    let parameters = family.parameters(doubles(output), loc.into(), scale.into());
+    match parameters.iter().all(|parameter| parameter.is_finite()) {
+        true => family.sample(parameters, &mut Stream::new(key)) as f32,
+        false => f32::NAN,
     }
 }
 

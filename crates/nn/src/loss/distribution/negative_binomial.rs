@@ -1,7 +1,9 @@
 //! The negative binomial distribution.
 
+use foretell_simd::Stream;
+
 use super::special::{beta_inc, digamma, ln_gamma, sigmoid, softplus};
-use super::{Family, Level, count_quantile};
+use super::{Family, Level, count_quantile, sampling};
 
 /// Outputs: the mean `μ` and the dispersion `α`, whose inverse is the total count `n`. Parameters, as in neuralforecast:
 /// `n` and `p = μα / (1 + μα)`.
@@ -46,5 +48,11 @@ impl Family<2> for NegativeBinomial {
         let x = p / (1.0 - p);
         let cdf = |k: f64| beta_inc(count, k + 1.0, 1.0 - p, p);
         count_quantile(at, count * x, count * x * (1.0 + x), 1.0 + 2.0 * x, cdf)
+    }
+
+    /// A Poisson count whose rate is gamma distributed.
+    fn sample(&self, [count, p]: [f64; 2], draws: &mut Stream) -> f64 {
+        let rate = sampling::gamma(count, draws) * p / (1.0 - p);
+        sampling::poisson(rate, draws)
     }
 }

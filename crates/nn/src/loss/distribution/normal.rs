@@ -1,7 +1,9 @@
 //! The normal distribution.
 
+use foretell_simd::Stream;
+
 use super::special::{sigmoid, softplus};
-use super::{Family, Level};
+use super::{Family, Level, sampling};
 
 /// Outputs and parameters: mean, standard deviation.
 pub(super) struct Normal;
@@ -29,5 +31,9 @@ impl Family<2> for Normal {
 
     fn quantile(&self, [mean, deviation]: [f64; 2], at: Level) -> f64 {
         mean + deviation * at.normal
+    }
+
+    fn sample(&self, [mean, deviation]: [f64; 2], draws: &mut Stream) -> f64 {
+        mean + deviation * sampling::normal(draws)
     }
 }

@@ -1,7 +1,9 @@
 //! The Poisson distribution.
 
+use foretell_simd::Stream;
+
 use super::special::{gamma_q, ln_gamma, sigmoid, softplus};
-use super::{Family, Level, count_quantile};
+use super::{Family, Level, count_quantile, sampling};
 
 /// Output and parameter: the rate.
 pub(super) struct Poisson;
@@ -33,5 +35,9 @@ impl Family<1> for Poisson {
             return (rate + at.normal * rate.sqrt() + (at.normal * at.normal - 1.0) / 6.0).round();
         }
         count_quantile(at, rate, rate, 1.0, |k| gamma_q(k + 1.0, rate))
+    }
+
+    fn sample(&self, [rate]: [f64; 1], draws: &mut Stream) -> f64 {
+        sampling::poisson(rate, draws)
     }
 }

@@ -1,4 +1,4 @@
-//! Samples of distributions whose quantiles have no formula.
+//! Random numbers of the distributions, and of those that they are made of.
 
 use foretell_simd::{Key, Stream};
 
@@ -10,18 +10,21 @@ pub(super) fn draws(index: usize) -> Stream {
 }
 
 /// Uniform in `(0, 1]`, so that it has a logarithm.
-fn uniform(draws: &mut Stream) -> f64 {
+pub(super) fn uniform(draws: &mut Stream) -> f64 {
     1.0 - draws.uniform_f64()
 }
 
 /// A standard normal number (Box and Muller 1958).
-fn normal(draws: &mut Stream) -> f64 {
+pub(super) fn normal(draws: &mut Stream) -> f64 {
     (-2.0 * uniform(draws).ln()).sqrt() * (std::f64::consts::TAU * draws.uniform_f64()).cos()
 }
 
 /// A Poisson count of this mean: for small means by the times between events, else by Hörmann's transformed
-/// rejection (1993, PTRS).
+/// rejection (1993, PTRS). A mean that is no finite number is given back.
 pub(super) fn poisson(mean: f64, draws: &mut Stream) -> f64 {
+    if !mean.is_finite() {
+        return mean;
+    }
     if mean < 10.0 {
         let (mut time, mut count) = (-uniform(draws).ln(), 0.0);
         while time < mean {

@@ -2,8 +2,10 @@
 
 use std::f64::consts::PI;
 
+use foretell_simd::Stream;
+
 use super::special::{beta_inc, digamma, ln_gamma, sigmoid, softplus, symmetric_quantile, tail_quantile};
-use super::{Family, Level};
+use super::{Family, Level, sampling};
 
 /// Outputs and parameters: degrees of freedom, location, scale.
 pub(super) struct StudentT;
@@ -55,5 +57,11 @@ impl Family<3> for StudentT {
         };
         // The tails are heavier than the normal distribution's: its quantile lies before the one sought.
         mean + unit * symmetric_quantile(at.q, |p| tail_quantile(p, at.normal.abs(), tail_and_density))
+    }
+
+    /// A standard normal number by the root of a χ² distributed one over its degrees of freedom.
+    fn sample(&self, [df, mean, unit]: [f64; 3], draws: &mut Stream) -> f64 {
+        let normal = sampling::normal(draws);
+        mean + unit * normal / (2.0 * sampling::gamma(0.5 * df, draws) / df).sqrt()
     }
 }

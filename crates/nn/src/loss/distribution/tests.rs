@@ -1,5 +1,8 @@
+use serde_json::Map;
+
 use super::special::{beta_inc, digamma, gamma_q, ln_gamma};
 use super::*;
+use crate::Loss;
 
 fn close(found: f64, expected: f64, tolerance: f64) {
     assert!((found - expected).abs() <= tolerance * (1.0 + expected.abs()), "{found}, expected {expected}");
@@ -163,4 +166,48 @@ fn derivatives_are_those_of_the_losses() {
         slopes(&Bernoulli, &[ones], &[0.0, 1.0]);
         slopes(&Tweedie { rho: 1.3, samples: 0 }, &[ones], &[0.0, 1.0, 2.5]);
     }
+}
+
+/// The share of samples up to a quantile, and below it, has the quantile's probability between them.
+fn samples<const P: usize>(family: &impl Family<P>, parameters: [f64; P]) {
+    const COUNT: usize = 20_000;
+    let draws: Vec<f64> =
+        (0..COUNT).map(|i| family.sample(parameters, &mut Stream::new(Key::new(i as u64)))).collect();
+    for q in [0.05, 0.5, 0.8, 0.99] {
+        let at = family.quantile(parameters, level(q));
+        let share =
+            |below: &dyn Fn(f64) -> bool| draws.iter().filter(|&&x| below(x)).count() as f64 / COUNT as f64;
+        let error = 4.0 * (q * (1.0 - q) / COUNT as f64).sqrt();
+        let (below, up_to) = (share(&|x| x < at), share(&|x| x <= at));
+        assert!(below <= q + error && q - error <= up_to, "{parameters:?}: {below} to {up_to} of {q}");
+    }
+    let mean = draws.iter().sum::<f64>() / COUNT as f64;
+    let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / COUNT as f64;
+    let off = (mean - family.mean(parameters)).abs();
+    assert!(off <= 4.0 * (variance / COUNT as f64).sqrt(), "{parameters:?}: mean {mean}");
+}
+
+#[test]
+fn samples_are_of_their_distribution() {
+    samples(&Normal, [3.0, 0.5]);
+    samples(&StudentT, [3.5, -1.0, 2.0]);
+    samples(&StudentT, [40.0, 0.0, 1.0]);
+    [0.2, 4.0, 60.0, 5000.0].into_iter().for_each(|rate| samples(&Poisson, [rate]));
+    for parameters in [[0.5, 0.9], [3.0, 0.2], [20.0, 0.8]] {
+        samples(&NegativeBinomial, parameters);
+    }
+    [0.1, 0.7].into_iter().for_each(|p| samples(&Bernoulli, [p]));
+}
+
+#[test]
+fn outputs_that_make_no_distribution_have_no_samples() {
+    let of = |name: &str, output: &[f32]| {
+        let arguments = Map::from_iter([("distribution".to_owned(), json!(name))]);
+        Loss::new("DistributionLoss", &arguments).expect("a loss").sample(output, 0.0, 1.0, Key::new(1))
+    };
+    assert!(of("Poisson", &[f32::NAN]).is_nan() && of("Normal", &[f32::INFINITY, 0.0]).is_nan());
+    assert!(
+        of("NegativeBinomial", &[f32::NAN, 1.0]).is_nan() && of("StudentT", &[1.0, 0.0, f32::NAN]).is_nan()
+    );
+    assert!(of("Poisson", &[3.0]) >= 0.0);
 }

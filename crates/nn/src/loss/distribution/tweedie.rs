@@ -2,9 +2,10 @@
 //! amounts, for series that are 0 at times and positive at others.
 
 use foretell_pool::Buffer;
+use foretell_simd::Stream;
 
 use super::special::{sigmoid, softplus};
-use super::{Family, Level, sampling};
+use super::{Family, Level, quantile_of_sorted, sampling};
 
 /// Output and parameter: the logarithm of the mean.
 pub(super) struct Tweedie {
@@ -65,22 +66,20 @@ impl Family<1> for Tweedie {
         if !log_mean.is_finite() {
             return out.fill(f32::NAN);
         }
+        let mut samples = Buffer::zeroed(self.samples);
+        for (i, sample) in samples.iter_mut().enumerate() {
+            *sample = self.sample([log_mean], &mut sampling::draws(i)) as f32;
+        }
+        samples.sort_unstable_by(f32::total_cmp);
+        out.iter_mut().zip(levels).for_each(|(out, at)| *out = quantile_of_sorted(&samples, at.q));
+    }
+
+    fn sample(&self, [log_mean]: [f64; 1], draws: &mut Stream) -> f64 {
         let (up, down) = (2.0 - self.rho, self.rho - 1.0);
         let (mean, rate) = (log_mean.exp(), (up * log_mean).exp() / up);
         // A sum of n amounts of shape α is one of shape nα.
         let (shape, unit) = (up / down, mean.powf(down) * down);
-        let mut samples = Buffer::zeroed(self.samples);
-        for (i, sample) in samples.iter_mut().enumerate() {
-            let mut draws = sampling::draws(i);
-            let count = sampling::poisson(rate, &mut draws);
-            *sample =
-                if count == 0.0 { 0.0 } else { (sampling::gamma(count * shape, &mut draws) * unit) as f32 };
-        }
-        samples.sort_unstable_by(f32::total_cmp);
-        for (out, at) in out.iter_mut().zip(levels) {
-            let place = at.q * (samples.len() - 1) as f64;
-            let (low, share) = (samples[place as usize], place.fract() as f32);
-            *out = low + share * (samples[place.ceil() as usize] - low);
-        }
+        let count = sampling::poisson(rate, draws);
+        if count == 0.0 { 0.0 } else { sampling::gamma(count * shape, draws) * unit }
     }
 }

@@ -1,0 +1,164 @@
+//! DeepAR: an LSTM that reads the series step by step and forecasts, at each, the distribution of the next.
+//!
+//! Salinas, Flunkert, Gasthaus, Januschowski 2020, "DeepAR: Probabilistic forecasting with autoregressive recurrent
+//! networks" (arXiv 1704.04110). How it is fed and forecasts several steps: [`Decoding::StepByStep`]; by the paper's
+//! ancestral sampling with `sampling="ancestral"`, by default as in neuralforecast: [`foretell_nn::Feedback`].
+
+use foretell_nn::{
+    Cell, Decoding, Dims, Forward, Inputs, Mlp, MlpSizes, Model, Needs, Nonlinearity, Recurrent,
+    RecurrentSizes, RecurrentState, Scope, StepState, Table, Var,
+};
+use serde_json::{Value, json};
+
+use crate::hyper::hyper_parameters;
+use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
+use crate::sampling::Sampling;
+
+/// Units of a layer that the model may have, and steps that it trains on: more is a slip of the finger.
+const MAX_UNITS: usize = 1_000_000;
+
+hyper_parameters! {
+    DeepAr {
+        /// Steps of the horizon that it trains on.
+        h_train: usize = 1,
+        /// Layers of the LSTM.
+        lstm_n_layers: usize = 2,
+        /// Hidden units of each of its layers.
+        lstm_hidden_size: usize = 128,
+        /// Dropout between its layers.
+        lstm_dropout: f64 = 0.1,
+        /// Hidden layers of the decoder; with none it is a linear layer.
+        decoder_hidden_layers: usize = 0,
+        /// Units of each of them.
+        decoder_hidden_size: usize = 0,
+        /// The decoder's activation, by the name of PyTorch's module; ReLU where there is none.
+        decoder_activation: Option<String> = None,
+        ..sampling: Sampling = Sampling::default(),
+    }
+}
+
+impl Architecture for DeepAr {
+    const NAME: &'static str = "DeepAR";
+    const PAPER: &'static str = "Salinas et al. 2020, arXiv 1704.04110";
+    const KIND: &'static str = "univariate, step by step";
+    const EXOGENOUS: Exogenous = Exogenous::ALL;
+
+    fn common_defaults() -> Value {
+        let loss = json!({ "DistributionLoss": { "distribution": "StudentT", "level": [80, 90] } });
+        json!({ "loss": loss, "valid_loss": "MAE", "num_lr_decays": 3, "inference_windows_batch_size": -1 })
+    }
+
+    fn small() -> Vec<Value> {
+        let sizes = json!({ "lstm_hidden_size": 12, "lstm_dropout": 0.2 });
+        let mut deep = sizes.clone();
+        deep["h_train"] = 2.into();
+        deep["decoder_hidden_layers"] = 1.into();
+        deep["decoder_hidden_size"] = 10.into();
+        vec![sizes, deep]
+    }
+
+    fn needs(&self, dims: &Dims) -> Needs {
+        let decoding = Decoding::StepByStep {
+            h_train: self.h_train,
+            inference_input_size: dims.input_size,
+            feedback: self.sampling.feedback(),
+        };
+        Needs { decoding, ..Needs::default() }
+    }
+
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+        let fault = |name: &str, expected: String, found: Value| ConfigError {
+            model: Self::NAME,
+            name: name.to_owned(),
+            expected,
+            found: found.to_string(),
+        };
+        let units = usize::from(self.decoder_hidden_layers > 0);
+        for (name, value, least, most) in [
+            ("h_train", self.h_train, 1, MAX_UNITS),
+            ("lstm_n_layers", self.lstm_n_layers, 1, MAX_LAYERS),
+            ("lstm_hidden_size", self.lstm_hidden_size, 1, MAX_UNITS),
+            ("decoder_hidden_layers", self.decoder_hidden_layers, 0, MAX_LAYERS),
+            ("decoder_hidden_size", self.decoder_hidden_size, units, MAX_UNITS),
+        ] {
+            if !(least..=most).contains(&value) {
+                return Err(fault(name, format!("between {least} and {most}"), json!(value)));
+            }
+        }
+        if !(0.0..1.0).contains(&self.lstm_dropout) {
+            let expected = "at least 0 and below 1".to_owned();
+            return Err(fault("lstm_dropout", expected, json!(self.lstm_dropout)));
+        }
+        self.sampling.check(Self::NAME, dims, true)?;
+        let encoder = RecurrentSizes {
+            cell: Cell::Lstm,
+            inputs: 1 + dims.hist_exog + dims.futr_exog + dims.stat_exog,
+            hidden: self.lstm_hidden_size,
+            layers: self.lstm_n_layers,
+            bias: true,
+            dropout: self.lstm_dropout as f32,
+            projection: None,
+        };
+        let encoder = Recurrent::new(&mut scope.at("hist_encoder"), &encoder);
+        let decoder = MlpSizes {
+            inputs: self.lstm_hidden_size,
+            outputs: dims.outputs,
+            hidden: self.decoder_hidden_size,
+            layers: self.decoder_hidden_layers + 1,
+            dropout: 0.0,
+        };
+        let activation = self.decoder_activation.as_deref().unwrap_or("ReLU");
+        let decoder = Mlp::new(&mut scope.at("decoder"), &decoder, activation)
+            .ok_or_else(|| fault("decoder_activation", Nonlinearity::NAMES.to_owned(), json!(activation)))?;
+        let input_size = dims.input_size;
+        let most_steps = input_size.saturating_add(self.h_train);
+        Ok(Box::new(Network { encoder, decoder, input_size, most_steps }))
+    }
+}
+
+struct Network {
+    encoder: Recurrent,
+    /// From the state at a step to the distribution of the next.
+    decoder: Mlp,
+    input_size: usize,
+    /// Steps that it sees of a window at most.
+    most_steps: usize,
+}
+
+impl Network {
+    /// The forecasts of the last `last` steps, `[batch, last, outputs]`.
+    fn decode(
+        &self,
+        cx: &Forward<'_>,
+        windows: &Inputs,
+        last: usize,
+        state: Option<&mut RecurrentState>,
+    ) -> Var {
+        let states = self.encoder.forward(cx, &by_step(windows), last, state);
+        self.decoder.forward(cx, &states).permute(&[1, 0, 2])
+    }
+}
+
+/// `[y | hist | futr | stat]` of each step, time-major: `[steps, batch, columns]`.
+fn by_step(windows: &Inputs) -> Var {
+    let steps = windows.insample_y.shape()[1];
+    let mut parts = vec![Var::constant(windows.insample_y.unsqueeze(2))];
+    parts.extend(windows.hist_exog.clone());
+    parts.extend(windows.futr_exog.iter().map(|columns| columns.narrow(1, 0, steps)));
+    parts.extend(windows.stat_exog.iter().map(|columns| columns.repeat(1, steps)));
+    Var::concat(&parts.iter().collect::<Vec<_>>(), 2).permute(&[1, 0, 2])
+}
+
+impl Model for Network {
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
+        self.decode(cx, windows, windows.insample_y.shape()[1] - self.input_size, None)
+    }
+
+    fn kept_numbers(&self, table: &Table) -> usize {
+        table.matrix_outputs("").saturating_mul(self.most_steps)
+    }
+
+    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut StepState) -> Var {
+        self.decode(cx, windows, 1, Some(state.get()))
+    }
+}

@@ -1,0 +1,83 @@
+//! How models that forecast step by step forecast a distribution: hyper-parameters of our own.
+
+use foretell_nn::{Dims, Feedback};
+use serde_json::json;
+
+use crate::hyper::hyper_parameters;
+use crate::registry::ConfigError;
+
+/// Sample paths of a forecast: more is a slip of the finger.
+const MAX_PATHS: usize = 1_000_000;
+
+const MEAN: &str = "mean";
+const ANCESTRAL: &str = "ancestral";
+
+hyper_parameters! {
+    Sampling {
+        /// What a step by step forecast of a distribution is fed with: "mean", as in neuralforecast, the mean of the
+        /// step before, so that an interval knows the uncertainty of its own step alone; "ancestral", samples of the
+        /// step before, so that intervals widen with the horizon.
+        sampling: String = MEAN.to_owned(),
+        /// Paths that "ancestral" draws for each forecast, whose quantiles are the forecast's.
+        trajectory_samples: usize = 100,
+    }
+}
+
+/// Their names: neuralforecast's models have none of them, but for `trajectory_samples` of DeepAR, whose default is the
+/// same.
+pub const HYPER_PARAMETERS: [&str; 2] = ["sampling", "trajectory_samples"];
+
+impl Sampling {
+    /// What a model sees of its own forecast.
+    pub(crate) fn feedback(&self) -> Feedback {
+        match self.sampling == ANCESTRAL {
+            true => Feedback::Samples { paths: self.trajectory_samples },
+            false => Feedback::Mean,
+        }
+    }
+
+    /// Checks that a model of these sizes, which forecasts step by step or at once, can forecast so.
+    pub(crate) fn check(
+        &self,
+        model: &'static str,
+        dims: &Dims,
+        step_by_step: bool,
+    ) -> Result<(), ConfigError> {
+        let (sampling, paths) = (json!(self.sampling), json!(self.trajectory_samples));
+        let rules = [
+            (
+                "sampling",
+                [MEAN, ANCESTRAL].contains(&&*self.sampling),
+                "\"mean\" or \"ancestral\"",
+                &sampling,
+            ),
+            (
+                "sampling",
+                self.sampling != ANCESTRAL || step_by_step,
+                "\"mean\" for a model that forecasts all steps at once (recurrent=false)",
+                &sampling,
+            ),
+            (
+                "sampling",
+                self.sampling != ANCESTRAL || dims.distribution,
+                "\"mean\" for a loss other than DistributionLoss, of which there is nothing to draw",
+                &sampling,
+            ),
+            (
+                "trajectory_samples",
+                (1..=MAX_PATHS).contains(&self.trajectory_samples),
+                "between 1 and 1000000",
+                &paths,
+            ),
+        ];
+        match rules.into_iter().find(|(_, holds, ..)| !holds) {
+            None => Ok(()),
+            Some((name, _, expected, found)) => Err(ConfigError {
+                model,
+                name: name.to_owned(),
+                expected: expected.to_owned(),
+                found: found.to_string(),
+            }),
+        }
+    }
+}
