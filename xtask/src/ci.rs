@@ -58,10 +58,11 @@ const STEPS: &[Step] = &[
         "test --no-default-features -p foretell-simd -p foretell-pool -p foretell-gemm -p foretell-kernels \
          -p foretell-optim -p foretell-data -p foretell-models -p foretell-train",
     ),
+    step("portable-unit", "", "test --no-default-features -p foretell --lib"),
     step(
         "portable-fit",
         "",
-        "test --no-default-features -p foretell --lib --test reproducible --test training",
+        "test --no-default-features -p foretell --test it -- conformance:: reproducible:: training::",
     ),
     step(
         "portable-cli",

@@ -1,6 +1,6 @@
 //! What every model of the zoo must do, whatever it computes: with each of its small configurations, with the columns
 //! that it reads and without, as it says of itself that it works. What concerns whole trainings is held by
-//! `tests/conformance.rs` of the facade.
+//! `tests/it/conformance.rs` of the facade.
 
 use foretell_nn::{
     Coupling, Decoding, Dims, Forward, Inputs, Key, Loss, Model, Needs, Network, Params, SeriesPerWindow,

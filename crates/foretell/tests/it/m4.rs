@@ -3,13 +3,12 @@
 //! Runs where the environment variable `FORETELL_DATA` names a folder that holds `M4-Hourly-train.csv` and
 //! `M4-Hourly-test.csv`; skips with a message elsewhere.
 
-mod accuracy;
-
 use std::fmt::Write;
 use std::fs;
 
-use accuracy::{panels, spec};
 use foretell::{Forecaster, Panel, ReadOptions};
+
+use crate::accuracy::{panels, spec};
 
 const H: usize = 48;
 

@@ -3,10 +3,9 @@
 //! Runs where the environment variable `FORETELL_DATA` names a folder that holds `ETTh1.csv`; skips with
 //! a message elsewhere.
 
-mod accuracy;
-
-use accuracy::{panels, spec};
 use foretell::{Forecaster, Panel, ReadOptions};
+
+use crate::accuracy::{panels, spec};
 
 /// neuralforecast's MAE with the same settings, by `compare/accuracy.py`: the mean over the seeds 1, 2 and 3.
 type There = (&'static str, f64);

@@ -1,0 +1,20 @@
+//! The facade as programs use it. One program for all these tests, since each program is linked anew; those beside it
+//! count what their whole process takes.
+
+mod accuracy;
+mod categories;
+mod checkpoints;
+mod conformance;
+mod etth1;
+mod horizons;
+mod intervals;
+mod losses;
+mod m4;
+mod multivariate;
+mod reproducible;
+mod resume;
+mod scalers;
+mod side_by_side;
+mod specs;
+mod training;
+mod values;
