@@ -25,6 +25,10 @@ use foretell_gemm::{
     Accum, Activation, BatchMut, BatchRef, Bias, MatMut, MatRef, Options, matmul, matmul_batched,
 };
 use foretell_simd as simd;
+use foretell_threads as threads;
+
+/// Multiply-adds of a product that take about as long as a number of a plain pass over memory.
+const PRODUCTS_PER_NUMBER: usize = 16;
 
 /// A convolution and the sizes of what it is applied to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -374,18 +378,19 @@ impl Convolution {
         }
         let cols = self.taps() * self.group_inputs();
         let options = Options { accum: Accum::Add, ..Options::default() };
+        let cost = self.width.output() * self.group_outputs() * cols / PRODUCTS_PER_NUMBER;
         for (group, kernel) in arranged.chunks_exact_mut((self.group_outputs() * cols).max(1)).enumerate() {
             for Products { count, x, x_step, y, y_step } in self.products(group) {
-                for ((at, columns), i) in
-                    self.parts().flat_map(|part| (0..count).map(move |i| (part.clone(), i)))
-                {
-                    let ((steps, outputs), (step, _)) = self.output_rows();
-                    let grad = MatRef::new(&grad[y + i * y_step..], steps, outputs, step, 1);
-                    let ((steps, len), (step, _)) = self.rows(columns.len());
-                    let rows = MatRef::new(&padded[x + i * x_step + at..], steps, len, step, 1);
-                    let kernel = MatMut::row_major(&mut *kernel, outputs, cols).cols(columns);
-                    matmul(kernel, grad.t(), rows, options);
-                }
+                threads::sums(count, cost, kernel, |range, kernel| {
+                    for (i, (at, columns)) in range.flat_map(|i| self.parts().map(move |part| (i, part))) {
+                        let ((steps, outputs), (step, _)) = self.output_rows();
+                        let grad = MatRef::new(&grad[y + i * y_step..], steps, outputs, step, 1);
+                        let ((steps, len), (step, _)) = self.rows(columns.len());
+                        let rows = MatRef::new(&padded[x + i * x_step + at..], steps, len, step, 1);
+                        let kernel = MatMut::row_major(&mut *kernel, outputs, cols).cols(columns);
+                        matmul(kernel, grad.t(), rows, options);
+                    }
+                });
             }
         }
     }
@@ -425,7 +430,11 @@ impl Convolution {
     /// If a length does not fit.
     pub fn bias_gradient(&self, grad: &[f32], bias: &mut [f32]) {
         assert!(bias.len() == self.outputs && grad.len() == self.output_len(), "biases of {self:?}");
-        grad.chunks_exact(self.outputs.max(1)).for_each(|row| simd::add_assign(bias, row));
+        let width = self.outputs;
+        threads::sums(grad.len().checked_div(width).unwrap_or(0), width, bias, |range, bias| {
+            let rows = grad[range.start * width..range.end * width].chunks_exact(width.max(1));
+            rows.for_each(|row| simd::add_assign(bias, row));
+        });
     }
 
     fn check_lens(&self, padded: &[f32], arranged: &[f32], out: &[f32]) {

@@ -22,6 +22,7 @@
 use std::cell::RefCell;
 
 use foretell_gemm::Accum;
+use foretell_threads as threads;
 use realfft::RealFftPlanner;
 use realfft::num_complex::Complex;
 
@@ -74,6 +75,9 @@ fn is_alone(k: usize, len: usize) -> bool {
     k == 0 || 2 * k == len
 }
 
+/// The work of a number of a row, in numbers of a plain pass over memory.
+const COST: usize = 16;
+
 type Number = Complex<f32>;
 
 /// What a thread keeps from one transform to the next.
@@ -103,30 +107,40 @@ fn room<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
 
 /// The transform of each row, of which `scale` makes what is written.
 #[track_caller]
-fn transform(x: &[f32], len: usize, out: &mut [f32], scale: impl Fn(usize, Number) -> Number, accum: Accum) {
+fn transform(
+    x: &[f32],
+    len: usize,
+    out: &mut [f32],
+    scale: impl Fn(usize, Number) -> Number + Sync,
+    accum: Accum,
+) {
     check(x.len(), len, out.len());
     if x.is_empty() {
         return;
     }
-    WORKSHOP.with_borrow_mut(|Workshop { plans, row, spectrum, scratch }| {
-        let plan = plans.plan_fft_forward(len);
-        let row = room(row, len);
-        let spectrum = room(spectrum, frequencies(len));
-        let scratch = room(scratch, plan.get_scratch_len());
-        for (x, out) in x.chunks_exact(len).zip(out.chunks_exact_mut(2 * frequencies(len))) {
-            row.copy_from_slice(x);
-            plan.process_with_scratch(row, spectrum, scratch).expect("the lengths are the plan's");
-            for (k, (out, &number)) in out.chunks_exact_mut(2).zip(&*spectrum).enumerate() {
-                let Number { re, im } = scale(k, number);
-                match accum {
-                    Accum::Replace => out.copy_from_slice(&[re, im]),
-                    Accum::Add => {
-                        out[0] += re;
-                        out[1] += im;
+    let width = 2 * frequencies(len);
+    threads::rows(x.len() / len, COST * len, [out], |range, [out]| {
+        WORKSHOP.with_borrow_mut(|Workshop { plans, row, spectrum, scratch }| {
+            let x = &x[range.start * len..range.end * len];
+            let plan = plans.plan_fft_forward(len);
+            let row = room(row, len);
+            let spectrum = room(spectrum, frequencies(len));
+            let scratch = room(scratch, plan.get_scratch_len());
+            for (x, out) in x.chunks_exact(len).zip(out.chunks_exact_mut(width)) {
+                row.copy_from_slice(x);
+                plan.process_with_scratch(row, spectrum, scratch).expect("the lengths are the plan's");
+                for (k, (out, &number)) in out.chunks_exact_mut(2).zip(&*spectrum).enumerate() {
+                    let Number { re, im } = scale(k, number);
+                    match accum {
+                        Accum::Replace => out.copy_from_slice(&[re, im]),
+                        Accum::Add => {
+                            out[0] += re;
+                            out[1] += im;
+                        }
                     }
                 }
             }
-        }
+        })
     });
 }
 
@@ -136,7 +150,7 @@ fn invert(
     x: &[f32],
     len: usize,
     out: &mut [f32],
-    scale: impl Fn(usize, Number) -> Number,
+    scale: impl Fn(usize, Number) -> Number + Sync,
     factor: f32,
     accum: Accum,
 ) {
@@ -144,24 +158,28 @@ fn invert(
     if out.is_empty() {
         return;
     }
-    WORKSHOP.with_borrow_mut(|Workshop { plans, row, spectrum, scratch }| {
-        let plan = plans.plan_fft_inverse(len);
-        let row = room(row, len);
-        let spectrum = room(spectrum, frequencies(len));
-        let scratch = room(scratch, plan.get_scratch_len());
-        for (x, out) in x.chunks_exact(2 * frequencies(len)).zip(out.chunks_exact_mut(len)) {
-            for (k, (number, x)) in spectrum.iter_mut().zip(x.chunks_exact(2)).enumerate() {
-                let im = if is_alone(k, len) { 0.0 } else { x[1] };
-                *number = scale(k, Number { re: x[0], im });
-            }
-            plan.process_with_scratch(spectrum, row, scratch).expect("the lengths are the plan's");
-            for (out, x) in out.iter_mut().zip(&*row) {
-                match accum {
-                    Accum::Replace => *out = factor * x,
-                    Accum::Add => *out += factor * x,
+    let width = 2 * frequencies(len);
+    threads::rows(out.len() / len, COST * len, [out], |range, [out]| {
+        WORKSHOP.with_borrow_mut(|Workshop { plans, row, spectrum, scratch }| {
+            let x = &x[range.start * width..range.end * width];
+            let plan = plans.plan_fft_inverse(len);
+            let row = room(row, len);
+            let spectrum = room(spectrum, frequencies(len));
+            let scratch = room(scratch, plan.get_scratch_len());
+            for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(len)) {
+                for (k, (number, x)) in spectrum.iter_mut().zip(x.chunks_exact(2)).enumerate() {
+                    let im = if is_alone(k, len) { 0.0 } else { x[1] };
+                    *number = scale(k, Number { re: x[0], im });
+                }
+                plan.process_with_scratch(spectrum, row, scratch).expect("the lengths are the plan's");
+                for (out, x) in out.iter_mut().zip(&*row) {
+                    match accum {
+                        Accum::Replace => *out = factor * x,
+                        Accum::Add => *out += factor * x,
+                    }
                 }
             }
-        }
+        })
     });
 }
 

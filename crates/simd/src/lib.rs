@@ -53,7 +53,9 @@ mod vector;
 pub use kernels::activation::{Activation, Saved};
 pub use kernels::adam::{AdamStep, adam, adamw};
 pub use kernels::cell::{gru_cell, gru_cell_backward, lstm_cell, lstm_cell_backward};
-pub use kernels::column_norm::{ColumnNorm, column_moments, column_norm_backward, normalise_columns};
+pub use kernels::column_norm::{
+    ColumnNorm, column_moments, column_norm_backward, column_norm_sums, normalise_columns,
+};
 pub use kernels::convert::{bf16, f16, from_bf16, from_f16, to_bf16, to_f16};
 pub use kernels::elementwise::{
     add, add_assign, axpy, div, div_assign, mul, mul_add, mul_add_assign, mul_assign, scale, sub, sub_assign,

@@ -8,13 +8,11 @@ use crate::scope::count;
 /// # Panics
 /// If a call panics, with what it panicked with.
 pub fn for_each(indices: usize, group: usize, one: impl Fn(usize) + Sync) {
+    let threads = if indices > group { count() } else { 1 };
     #[cfg(feature = "parallel")]
-    if indices > group {
-        let threads = count();
-        if threads > 1 {
-            return crate::helpers::for_each(indices, group, threads, &one);
-        }
+    if threads > 1 {
+        return crate::helpers::for_each(indices, group, threads, &one);
     }
-    let _ = (group, count);
+    debug_assert_eq!(threads, 1, "there are others only by the feature `parallel`");
     (0..indices).for_each(one);
 }

@@ -1,7 +1,7 @@
 //! Threads, and work shared out to them in blocks that do not depend on how many there are.
 //!
 //! [`Workers`] are threads. [`share`] is the scope in which operations may use several of them; the operations of the
-//! crates above ([`foretell-gemm`'s products, passes over tensors, kernels]) ask [`count`], or call [`rows`] and
+//! crates above (products of matrices, passes over tensors, kernels) ask [`count`], or call [`rows`] and
 //! [`sums`], which do. Where work is cut depends on its shape alone, so the bits of a result do not depend on the number
 //! of threads.
 //!
@@ -31,7 +31,7 @@ mod workers;
 pub use indices::for_each;
 #[cfg(feature = "parallel")]
 pub use rayon::ThreadPool;
-pub use rows::{rows, sums};
+pub use rows::{block_height, rows, sums, sums_and_rows};
 pub use scope::{count, share};
 pub use workers::{TooManyThreads, Workers};
 

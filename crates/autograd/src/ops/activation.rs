@@ -1,22 +1,31 @@
 //! Element-wise activations on their own; [`Var::linear`] has them fused.
 
-use foretell_simd::{Activation, Saved};
-use foretell_tensor::Tensor;
-
 use crate::Var;
+use foretell_simd::{Activation, Saved};
+
+/// The work of an elementary function of one number, forwards or backwards, in numbers of a plain pass over memory.
+pub(super) const ELEMENTARY_COST: usize = 8;
+
+/// That of an activation.
+pub(super) fn cost(activation: Activation) -> usize {
+    match activation {
+        Activation::Identity | Activation::Relu | Activation::LeakyRelu { .. } => 1,
+        _ => ELEMENTARY_COST,
+    }
+}
 
 impl Var {
     /// `activation(self)`, element by element.
     pub fn activation(&self, activation: Activation) -> Self {
         let x = self.value().contiguous();
-        let value = Tensor::build(x.shape(), |out| activation.forward(x.values(), out));
+        let value = x.map(cost(activation), |x, out| activation.forward(x, out));
         let saved = match activation.saves() {
             Saved::Output => value.clone(),
             Saved::Input => x,
         };
         let edge = self.edge();
         Self::operation(value, &[self], move |mut grad, gradients| {
-            activation.backward(saved.values(), grad.values_mut());
+            grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
             gradients.give(&edge, grad);
         })
     }

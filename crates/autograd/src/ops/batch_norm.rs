@@ -5,8 +5,11 @@
 //! series; [`foretell_simd::column_norm_backward`] has the derivation of the backward pass. PyTorch has the
 //! channels second: `[batch, channels, time]` there is `[batch, time, channels]` here.
 
+use std::ops::Range;
+
 use foretell_simd::{self as simd, ColumnNorm};
 use foretell_tensor::Tensor;
+use foretell_threads as threads;
 
 use super::norm::row_parameter;
 use crate::Var;
@@ -85,17 +88,18 @@ impl Var {
     }
 
     /// The values, and `[groups, 2, channels]`: mean and biased variance of each channel of each group of rows.
-    fn moments(&self, groups: usize, channels: usize) -> (Tensor, Tensor) {
+    fn moments(&self, count: usize, channels: usize) -> (Tensor, Tensor) {
         let x = self.value().contiguous();
-        let size = x.numel().checked_div(groups).unwrap_or(0);
-        let moments = Tensor::build([groups, 2, channels], |moments| {
-            if size == 0 {
-                return moments.fill(0.0);
-            }
-            for (moments, x) in moments.chunks_exact_mut(2 * channels).zip(x.values().chunks_exact(size)) {
-                let (mean, variance) = moments.split_at_mut(channels);
-                simd::column_moments(x, mean, variance);
-            }
+        let groups = Groups::of(&x, count, channels);
+        let moments = Tensor::build([count, 2, channels], |moments| match (groups.size, count) {
+            (0, _) => moments.fill(0.0),
+            (_, 1) => column_moments(x.values(), moments),
+            _ => threads::rows(count, 2 * groups.size, [moments], |range, [moments]| {
+                for (group, moments) in range.zip(moments.chunks_exact_mut(2 * channels)) {
+                    let (mean, variance) = moments.split_at_mut(channels);
+                    simd::column_moments(&x.values()[groups.values(group)], mean, variance);
+                }
+            }),
         });
         (x, moments)
     }
@@ -110,11 +114,11 @@ impl Var {
         eps: f32,
         of_input: bool,
     ) -> Self {
-        let (shape, [groups, channels]) = (x.shape(), [moments.shape()[0], moments.shape()[2]]);
+        let (shape, [count, channels]) = (x.shape(), [moments.shape()[0], moments.shape()[2]]);
         let params =
             affine.map(|(gamma, beta)| [gamma, beta].map(|param| row_parameter("a norm", shape, param)));
         // Each group's mean and reciprocal deviation, and that times gamma.
-        let scales = Tensor::build([groups, 3, channels], |scales| {
+        let scales = Tensor::build([count, 3, channels], |scales| {
             let moments = moments.values().chunks_exact((2 * channels).max(1));
             for (scales, moments) in scales.chunks_exact_mut((3 * channels).max(1)).zip(moments) {
                 let (mean, variance) = moments.split_at(channels);
@@ -127,40 +131,142 @@ impl Var {
                 }
             }
         });
-        let size = x.numel().checked_div(groups).unwrap_or(0).max(1);
+        let groups = Groups::of(&x, count, channels);
         let value = Tensor::build(shape, |out| {
             let beta = params.as_ref().map(|[_, beta]| beta.values());
-            let groups = scales.values().chunks_exact((3 * channels).max(1));
-            for ((x, out), scales) in
-                x.values().chunks_exact(size).zip(out.chunks_exact_mut(size)).zip(groups)
-            {
-                let (mean, factor) = (&scales[..channels], &scales[2 * channels..]);
-                simd::normalise_columns(x, mean, factor, beta, out);
-            }
+            groups.share(out, |group, range, out| {
+                let [mean, _, factor] = groups.scales(scales.values(), group);
+                simd::normalise_columns(&x.values()[range], mean, factor, beta, out);
+            });
         });
 
         let inputs: Vec<&Self> =
             [self].into_iter().chain(affine.into_iter().flat_map(|(a, b)| [a, b])).collect();
         let (edge, param_edges) = (self.edge(), affine.map(|(gamma, beta)| [gamma.edge(), beta.edge()]));
         Self::operation(value, &inputs, move |mut grad, gradients| {
-            // The gradients of gamma and beta, and before them those of one group.
-            let mut sums = Tensor::zeros([4, channels]);
-            let (one, all) = sums.values_mut().split_at_mut(2 * channels);
-            let groups = scales.values().chunks_exact((3 * channels).max(1));
-            let rows = x.values().chunks_exact(size).zip(grad.values_mut().chunks_exact_mut(size));
-            for ((x, grad), scales) in rows.zip(groups) {
-                let (mean, rstd) = scales[..2 * channels].split_at(channels);
+            // The gradients of gamma and beta of each group.
+            let mut sums = Tensor::zeros([count, 2, channels]);
+            groups.sum(sums.values_mut(), |group, range, sums| {
+                let ([mean, rstd, _], (gamma, beta)) =
+                    (groups.scales(scales.values(), group), sums.split_at_mut(channels));
+                simd::column_norm_sums(
+                    &x.values()[range.clone()],
+                    mean,
+                    rstd,
+                    &grad.values()[range],
+                    gamma,
+                    beta,
+                );
+            });
+            groups.share(grad.values_mut(), |group, range, grad| {
+                let [mean, rstd, _] = groups.scales(scales.values(), group);
+                let (gamma_grad, beta_grad) =
+                    sums.values()[2 * channels * group..2 * channels * (group + 1)].split_at(channels);
+                let of_input = of_input.then_some((groups.size / channels, [gamma_grad, beta_grad]));
                 let gamma = params.as_ref().map(|[gamma, _]| gamma.values());
-                let (gamma_grad, beta_grad) = one.split_at_mut(channels);
                 let norm = ColumnNorm { mean, rstd, gamma, of_input };
-                simd::column_norm_backward(x, norm, grad, gamma_grad, beta_grad);
-                simd::add_assign(all, one);
-            }
+                simd::column_norm_backward(&x.values()[range], norm, grad);
+            });
             gradients.give(&edge, grad);
+            let all = sums.sum(0);
             for (i, edge) in param_edges.iter().flatten().enumerate() {
-                gradients.give(edge, sums.narrow(0, 2 + i, 1).reshape([channels]));
+                gradients.give(edge, all.narrow(0, i, 1).reshape([channels]));
             }
         })
+    }
+}
+
+/// Groups of rows that are normalised apart. Threads share the rows of a group that is alone, or several groups.
+#[derive(Clone, Copy)]
+struct Groups {
+    count: usize,
+    channels: usize,
+    /// The values of each.
+    size: usize,
+}
+
+impl Groups {
+    fn of(x: &Tensor, count: usize, channels: usize) -> Self {
+        Self { count, channels, size: x.numel().checked_div(count).unwrap_or(0) }
+    }
+
+    /// The values of a group.
+    fn values(self, group: usize) -> Range<usize> {
+        group * self.size..(group + 1) * self.size
+    }
+
+    /// Of `[count, 3, channels]` the rows of one group.
+    fn scales(self, scales: &[f32], group: usize) -> [&[f32]; 3] {
+        [0, 1, 2].map(|i| &scales[(3 * group + i) * self.channels..][..self.channels])
+    }
+
+    /// Calls `work` with a group, a range of values, whole rows of it, and these of `out`.
+    fn share(self, out: &mut [f32], work: impl Fn(usize, Range<usize>, &mut [f32]) + Sync) {
+        let Self { count, channels, size } = self;
+        if out.is_empty() {
+            return;
+        }
+        if count == 1 {
+            return threads::rows(size / channels, 2 * channels, [out], |rows, [out]| {
+                work(0, rows.start * channels..rows.end * channels, out);
+            });
+        }
+        threads::rows(count, 2 * size, [out], |groups, [out]| {
+            groups
+                .zip(out.chunks_exact_mut(size))
+                .for_each(|(group, out)| work(group, self.values(group), out));
+        });
+    }
+
+    /// Lets `add` add rows of each group, of which it is told as by [`Groups::share`], to its sums, `[count, 2, channels]`.
+    fn sum(self, sums: &mut [f32], add: impl Fn(usize, Range<usize>, &mut [f32]) + Sync) {
+        let Self { count, channels, size } = self;
+        if size == 0 {
+            return;
+        }
+        if count == 1 {
+            return threads::sums(size / channels, 2 * channels, sums, |rows, sums| {
+                add(0, rows.start * channels..rows.end * channels, sums);
+            });
+        }
+        threads::rows(count, 2 * size, [sums], |groups, [sums]| {
+            let each = groups.zip(sums.chunks_exact_mut(2 * channels));
+            each.for_each(|(group, sums)| add(group, self.values(group), sums));
+        });
+    }
+}
+
+/// Mean and biased variance of each column of `x`, `[2, columns]`, from those of blocks of rows (Chan, Golub, LeVeque
+/// 1983, equation 1.5), which threads share.
+fn column_moments(x: &[f32], moments: &mut [f32]) {
+    let columns = moments.len() / 2;
+    let (mean, variance) = moments.split_at_mut(columns);
+    let rows = x.len() / columns;
+    let height = threads::block_height(rows, 2 * columns, 2 * columns);
+    if height >= rows {
+        return simd::column_moments(x, mean, variance);
+    }
+    let blocks = rows.div_ceil(height);
+    let parts = Tensor::build([blocks, 2, columns], |parts| {
+        threads::rows(blocks, 2 * columns * height, [parts], |range, [parts]| {
+            for (block, part) in range.zip(parts.chunks_exact_mut(2 * columns)) {
+                let (mean, variance) = part.split_at_mut(columns);
+                let end = rows.min((block + 1) * height);
+                simd::column_moments(&x[block * height * columns..end * columns], mean, variance);
+            }
+        });
+    });
+    for c in 0..columns {
+        let parts = || {
+            parts.values().chunks_exact(2 * columns).enumerate().map(|(block, part)| {
+                let share = (rows.min((block + 1) * height) - block * height) as f64 / rows as f64;
+                (share, f64::from(part[c]), f64::from(part[columns + c]))
+            })
+        };
+        let whole = parts().map(|(share, mean, _)| share * mean).sum::<f64>();
+        let spread = |(share, mean, variance): (f64, f64, f64)| share * (variance + (mean - whole).powi(2));
+        mean[c] = whole as f32;
+        variance[c] = parts().map(spread).sum::<f64>() as f32;
     }
 }
 

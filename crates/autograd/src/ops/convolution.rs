@@ -5,6 +5,7 @@ use foretell_kernels::convolution::{Convolution, Side};
 use foretell_simd::{Activation, Saved};
 use foretell_tensor::{Shape, Tensor};
 
+use super::activation::cost;
 use crate::{Beyond, Var};
 
 /// How a kernel moves over sequences; by default step by step, without padding.
@@ -131,7 +132,7 @@ impl Var {
             }
             Saved::Input => {
                 let before = product(Activation::Identity);
-                (Tensor::build(shape, |out| activation.forward(before.values(), out)), before)
+                (before.map(cost(activation), |x, out| activation.forward(x, out)), before)
             }
         };
 
@@ -139,7 +140,7 @@ impl Var {
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
         Self::operation(value, &inputs, move |mut grad, gradients| {
             if activation != Activation::Identity {
-                activation.backward(saved.values(), grad.values_mut());
+                grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
             }
             drop(saved);
             if let Some(edge) = b_edge {

@@ -2,8 +2,12 @@
 
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
+use foretell_threads as threads;
 
 use crate::{Key, Var};
+
+/// The work of a number, in numbers of a plain pass over memory.
+const COST: usize = 6;
 
 impl Var {
     /// Sets each element to 0 with probability `rate` and divides the others by `1 - rate`. The same key
@@ -16,7 +20,11 @@ impl Var {
         assert!((0.0..=1.0).contains(&rate), "dropout rate {rate} is not in [0, 1]");
         let apply = move |x: &Tensor| {
             let x = x.contiguous();
-            Tensor::build(x.shape(), |out| simd::dropout(key, 0, rate, x.values(), out))
+            Tensor::build(x.shape(), |out| {
+                threads::rows(x.numel(), COST, [out], |range, [out]| {
+                    simd::dropout(key, range.start as u64, rate, &x.values()[range], out);
+                });
+            })
         };
         let edge = self.edge();
         // The mask is linear in its input, so the gradient goes through the same mask.

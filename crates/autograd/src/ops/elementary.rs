@@ -1,9 +1,8 @@
 //! Elementary functions of each element: exponential, logarithm, square root, square.
 
-use foretell_simd::{self as simd, Saved};
-use foretell_tensor::Tensor;
-
+use super::activation::ELEMENTARY_COST;
 use crate::Var;
+use foretell_simd::{self as simd, Saved};
 
 impl Var {
     /// `e^x`, whose slope is its value.
@@ -35,19 +34,19 @@ impl Var {
     /// `pull` multiplies the gradient by the slope, which it knows from what is saved.
     fn elementary(
         &self,
-        forward: impl FnOnce(&[f32], &mut [f32]),
+        forward: impl Fn(&[f32], &mut [f32]) + Sync,
         saves: Saved,
-        pull: impl FnOnce(&[f32], &mut [f32]) + 'static,
+        pull: impl Fn(&[f32], &mut [f32]) + Sync + 'static,
     ) -> Self {
         let x = self.value().contiguous();
-        let value = Tensor::build(x.shape(), |out| forward(x.values(), out));
+        let value = x.map(ELEMENTARY_COST, forward);
         let saved = match saves {
             Saved::Output => value.clone(),
             Saved::Input => x,
         };
         let edge = self.edge();
         Self::operation(value, &[self], move |mut grad, gradients| {
-            pull(saved.values(), grad.values_mut());
+            grad.update(&saved, 1, |grad, saved| pull(saved, grad));
             gradients.give(&edge, grad);
         })
     }

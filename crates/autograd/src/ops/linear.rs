@@ -3,7 +3,9 @@
 use foretell_gemm::{Bias, MatMut, MatRef, Options, matmul};
 use foretell_simd::{self as simd, Activation, Saved};
 use foretell_tensor::Tensor;
+use foretell_threads as threads;
 
+use super::activation::cost;
 use crate::Var;
 
 impl Var {
@@ -66,7 +68,7 @@ impl Var {
             }
             Saved::Input => {
                 let before = product(Activation::Identity);
-                (Tensor::build(shape, |out| activation.forward(before.values(), out)), before)
+                (before.map(cost(activation), |x, out| activation.forward(x, out)), before)
             }
         };
 
@@ -75,13 +77,16 @@ impl Var {
         Self::operation(value, &inputs, move |mut grad, gradients| {
             // Others may share the gradient: it is copied to be changed only where there is a change.
             if activation != Activation::Identity {
-                activation.backward(saved.values(), grad.values_mut());
+                grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
             }
             drop(saved);
             let g = MatRef::row_major(grad.values(), rows, n);
             if let Some(edge) = b_edge {
                 gradients.accumulate(&edge, [n], |db| {
-                    grad.values().chunks_exact(n.max(1)).for_each(|row| simd::add_assign(db, row));
+                    threads::sums(rows, n, db, |range, db| {
+                        let rows = grad.values()[range.start * n..range.end * n].chunks_exact(n.max(1));
+                        rows.for_each(|row| simd::add_assign(db, row));
+                    });
                 });
             }
             gradients.write(&w_edge, [outer, inner], |dw, accum| {

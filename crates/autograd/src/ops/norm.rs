@@ -7,8 +7,11 @@
 //! gets the sum of g u over all rows, beta that of g. The kernels of `simd` do each row in one go, forwards and
 //! backwards.
 
+use std::ops::Range;
+
 use foretell_simd::{self as simd, AffineGrad};
 use foretell_tensor::{Shape, Tensor};
+use foretell_threads as threads;
 
 use crate::Var;
 
@@ -29,7 +32,9 @@ impl Var {
             moments = Tensor::build([2, rows], |moments| {
                 let (mean, rstd) = moments.split_at_mut(rows);
                 let params = gamma.as_ref().map(|gamma| (gamma.values(), beta.as_ref().map(Tensor::values)));
-                simd::layer_norm_rows(x.values(), params, eps, out, mean, rstd);
+                threads::rows(rows, COST * cols, [out, mean, rstd], |range, [out, mean, rstd]| {
+                    simd::layer_norm_rows(part(&x, range, cols), params, eps, out, mean, rstd);
+                });
             });
         });
         let params = || affine.into_iter().flat_map(|(gamma, beta)| [Some(gamma), beta]).flatten();
@@ -38,13 +43,16 @@ impl Var {
         Self::operation(value, &inputs, move |mut grad, gradients| {
             let (mean, rstd) = moments.values().split_at(rows);
             // The gradient of gamma, then that of beta.
-            let mut sums = Tensor::zeros([param_edges.len(), cols]);
-            let affine = gamma.as_ref().map(|gamma| {
-                let (gamma_grad, beta_grad) = sums.values_mut().split_at_mut(cols);
-                let beta_grad = (param_edges.len() > 1).then_some(beta_grad);
-                AffineGrad { gamma: gamma.values(), gamma_grad, beta_grad }
+            let (mut sums, has_beta) = (Tensor::zeros([param_edges.len(), cols]), param_edges.len() > 1);
+            let (sum, grads) = (sums.values_mut(), grad.values_mut());
+            threads::sums_and_rows(rows, COST * cols, sum, grads, |range, sums, grad| {
+                let affine = gamma.as_ref().map(|gamma| {
+                    let (gamma_grad, beta_grad) = sums.split_at_mut(cols);
+                    AffineGrad { gamma: gamma.values(), gamma_grad, beta_grad: has_beta.then_some(beta_grad) }
+                });
+                let (mean, rstd) = (&mean[range.clone()], &rstd[range.clone()]);
+                simd::layer_norm_rows_backward(part(&x, range, cols), mean, rstd, affine, grad);
             });
-            simd::layer_norm_rows_backward(x.values(), mean, rstd, affine, grad.values_mut());
             gradients.give(&edge, grad);
             for (i, edge) in param_edges.iter().enumerate() {
                 gradients.give(edge, sums.narrow(0, i, 1).reshape([cols]));
@@ -65,21 +73,40 @@ impl Var {
         let mut roots = Tensor::zeros([0]);
         let value = Tensor::build(shape, |out| {
             roots = Tensor::build([rows], |roots| {
-                simd::rms_norm_rows(x.values(), factor.as_ref().map(Tensor::values), eps, out, roots);
+                let factor = factor.as_ref().map(Tensor::values);
+                threads::rows(rows, COST * cols, [out, roots], |range, [out, roots]| {
+                    simd::rms_norm_rows(part(&x, range, cols), factor, eps, out, roots);
+                });
             });
         });
         let inputs: Vec<&Self> = [self].into_iter().chain(gamma).collect();
         let (edge, gamma_edge) = (self.edge(), gamma.map(Self::edge));
         Self::operation(value, &inputs, move |mut grad, gradients| {
             let mut sums = Tensor::zeros([if factor.is_some() { cols } else { 0 }]);
-            let gamma = factor.as_ref().map(|gamma| (gamma.values(), sums.values_mut()));
-            simd::rms_norm_rows_backward(x.values(), roots.values(), gamma, grad.values_mut());
+            let (sum, grads) = (sums.values_mut(), grad.values_mut());
+            threads::sums_and_rows(rows, COST * cols, sum, grads, |range, sum, grad| {
+                let gamma = factor.as_ref().map(|gamma| (gamma.values(), sum));
+                simd::rms_norm_rows_backward(
+                    part(&x, range.clone(), cols),
+                    &roots.values()[range],
+                    gamma,
+                    grad,
+                );
+            });
             gradients.give(&edge, grad);
             if let Some(edge) = &gamma_edge {
                 gradients.give(edge, sums);
             }
         })
     }
+}
+
+/// The work of a number of a row, in numbers of a plain pass over memory.
+const COST: usize = 6;
+
+/// Some rows of a tensor of so many columns.
+fn part(x: &Tensor, rows: Range<usize>, cols: usize) -> &[f32] {
+    &x.values()[rows.start * cols..rows.end * cols]
 }
 
 /// The rows of a tensor and their length.

@@ -1,7 +1,5 @@
 //! The rectifier with a learned slope (He et al. 2015, equation 1), one slope for all elements.
 
-use foretell_tensor::Tensor;
-
 use crate::Var;
 
 impl Var {
@@ -10,8 +8,8 @@ impl Var {
     pub fn prelu(&self, slope: &Self) -> Self {
         let a = slope.value().item();
         let x = self.value().contiguous();
-        let value = Tensor::build(x.shape(), |out| {
-            out.iter_mut().zip(x.values()).for_each(|(y, &x)| *y = if x > 0.0 { x } else { a * x });
+        let value = x.map(1, |x, out| {
+            out.iter_mut().zip(x).for_each(|(y, &x)| *y = if x > 0.0 { x } else { a * x });
         });
         let (x_edge, slope_edge, slope_shape) = (self.edge(), slope.edge(), slope.shape());
         Self::operation(value, &[self, slope], move |mut grad, gradients| {
@@ -19,8 +17,9 @@ impl Var {
                 let products = x.values().iter().zip(grad.values()).map(|(&x, &g)| f64::from(x.min(0.0) * g));
                 da[0] += products.sum::<f64>() as f32;
             });
-            let slopes = x.values().iter().map(|&x| if x > 0.0 { 1.0 } else { a });
-            grad.values_mut().iter_mut().zip(slopes).for_each(|(g, slope)| *g *= slope);
+            grad.update(&x, 1, |grad, x| {
+                grad.iter_mut().zip(x).for_each(|(g, &x)| *g *= if x > 0.0 { 1.0 } else { a });
+            });
             gradients.give(&x_edge, grad);
         })
     }

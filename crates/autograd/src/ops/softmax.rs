@@ -2,8 +2,12 @@
 
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
+use foretell_threads as threads;
 
 use crate::Var;
+
+/// The work of a number, in numbers of a plain pass over memory.
+const COST: usize = 8;
 
 /// A kernel over `[rows, cols]` that reads one slice and writes another.
 type Kernel = fn(&[f32], usize, &mut [f32]);
@@ -40,14 +44,17 @@ impl Var {
         let shape = x.shape();
         assert!(axis < shape.len(), "softmax along axis {axis} of shape {shape:?}");
         let (len, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
-        let run = move |[rows, columns]: [Kernel; 2], from: &[f32], to: &mut [f32]| {
-            if inner == 1 {
-                return rows(from, len, to);
-            }
-            let size = (len * inner).max(1);
-            for (from, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(size)) {
-                columns(from, inner, to);
-            }
+        let size = (len * inner).max(1);
+        let run = move |[by_rows, by_columns]: [Kernel; 2], from: &[f32], to: &mut [f32]| {
+            threads::rows(to.len() / size, COST * size, [to], |range, [to]| {
+                let from = &from[range.start * size..range.end * size];
+                if inner == 1 {
+                    return by_rows(from, len, to);
+                }
+                for (from, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(size)) {
+                    by_columns(from, inner, to);
+                }
+            });
         };
         let value = Tensor::build(shape, |out| run(forward, x.values(), out));
         let (edge, y) = (self.edge(), value.clone());

@@ -1,8 +1,8 @@
-//! A step through most operations, large enough that its products are spread over threads.
+//! A step through most operations, large enough that its products and passes are spread over threads.
 
 use foretell_autograd::{Activation, Beyond, Conv1d, Conv2d, Indices, Key, Tensor, Var};
 
-const BATCH: usize = 16;
+const BATCH: usize = 64;
 const TIME: usize = 48;
 const CHANNELS: usize = 32;
 

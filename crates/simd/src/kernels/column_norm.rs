@@ -216,7 +216,66 @@ impl Map<f32, 6, 1> for PullBack {
     }
 }
 
-/// What [`column_norm_backward`] was told of the normalisation.
+struct AddSums<'a> {
+    x: &'a [f32],
+    mean: &'a [f32],
+    rstd: &'a [f32],
+    grad: &'a [f32],
+    gamma_grad: &'a mut [f32],
+    beta_grad: &'a mut [f32],
+}
+
+impl WithSimd for AddSums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { x, mean, rstd, grad, gamma_grad, beta_grad } = self;
+        let cols = mean.len();
+        let rows = x.len() / cols;
+        for from in (0..cols).step_by(STRIP) {
+            let strip = from..cols.min(from + STRIP);
+            let width = strip.len();
+            let (mean, rstd) = (&mean[strip.clone()], &rstd[strip.clone()]);
+            let at = |row: usize| row * cols + from..row * cols + from + width;
+            sum_rows(
+                simd,
+                rows,
+                &mut gamma_grad[strip.clone()],
+                &mut beta_grad[strip],
+                #[inline(always)]
+                |r, a, b| map_in(simd, ParamGrads, [&x[at(r)], mean, rstd, &grad[at(r)]], [a, b]),
+            );
+        }
+    }
+}
+
+/// The sums over rows that the gradients of [`normalise_columns`] are made of, with `factor = gamma rstd`: adds
+/// `grad u` to `gamma_grad` and `grad` to `beta_grad`, where `u = (x - mean) rstd`.
+///
+/// # Panics
+/// If the lengths do not fit together.
+#[track_caller]
+pub fn column_norm_sums(
+    x: &[f32],
+    mean: &[f32],
+    rstd: &[f32],
+    grad: &[f32],
+    gamma_grad: &mut [f32],
+    beta_grad: &mut [f32],
+) {
+    same_len(x.len(), grad.len());
+    whole_rows(x.len(), mean.len());
+    for len in [rstd.len(), gamma_grad.len(), beta_grad.len()] {
+        same_len(len, mean.len());
+    }
+    if !x.is_empty() {
+        dispatch(AddSums { x, mean, rstd, grad, gamma_grad, beta_grad });
+    }
+}
+
+/// What [`column_norm_backward`] is told of the normalisation, a number for each column.
+#[derive(Clone, Copy)]
 pub struct ColumnNorm<'a> {
     /// The mean of each column.
     pub mean: &'a [f32],
@@ -224,16 +283,15 @@ pub struct ColumnNorm<'a> {
     pub rstd: &'a [f32],
     /// The factor of each column, if there is one.
     pub gamma: Option<&'a [f32]>,
-    /// Whether mean and deviation are those of the columns of `x`, and so depend on them; else they are constants.
-    pub of_input: bool,
+    /// Where mean and deviation are those of the columns, and so depend on them: how many rows they are of, and the
+    /// gradients of gamma and beta, summed over all of these ([`column_norm_sums`]). Else they are constants.
+    pub of_input: Option<(usize, [&'a [f32]; 2])>,
 }
 
 struct Backward<'a> {
     x: &'a [f32],
     norm: ColumnNorm<'a>,
     grad: &'a mut [f32],
-    gamma_grad: &'a mut [f32],
-    beta_grad: &'a mut [f32],
 }
 
 impl WithSimd for Backward<'_> {
@@ -241,28 +299,20 @@ impl WithSimd for Backward<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { x, norm: ColumnNorm { mean, rstd, gamma, of_input }, grad, gamma_grad, beta_grad } = self;
+        let Self { x, norm: ColumnNorm { mean, rstd, gamma, of_input }, grad } = self;
         let cols = mean.len();
         let rows = x.len() / cols;
         for from in (0..cols).step_by(STRIP) {
             let strip = from..cols.min(from + STRIP);
             let width = strip.len();
             let (mean, rstd) = (&mean[strip.clone()], &rstd[strip.clone()]);
-            let (gamma_grad, beta_grad) = (&mut gamma_grad[strip.clone()], &mut beta_grad[strip.clone()]);
             let at = |row: usize| row * cols + from..row * cols + from + width;
-            sum_rows(
-                simd,
-                rows,
-                gamma_grad,
-                beta_grad,
-                #[inline(always)]
-                |r, a, b| map_in(simd, ParamGrads, [&x[at(r)], mean, rstd, &grad[at(r)]], [a, b]),
-            );
             let (mut factor, mut mean_g, mut mean_g_unit) = ([0.0; STRIP], [0.0; STRIP], [0.0; STRIP]);
             for c in 0..width {
                 factor[c] = gamma.map_or(1.0, |gamma| gamma[from + c]) * rstd[c];
-                if of_input {
-                    (mean_g[c], mean_g_unit[c]) = (beta_grad[c] / rows as f32, gamma_grad[c] / rows as f32);
+                if let Some((all_rows, [gamma_grad, beta_grad])) = of_input {
+                    mean_g[c] = beta_grad[from + c] / all_rows as f32;
+                    mean_g_unit[c] = gamma_grad[from + c] / all_rows as f32;
                 }
             }
             let [factor, mean_g, mean_g_unit] = [&factor, &mean_g, &mean_g_unit].map(|all| &all[..width]);
@@ -274,29 +324,22 @@ impl WithSimd for Backward<'_> {
     }
 }
 
-/// The gradient of [`normalise_columns`] with `factor = gamma rstd`: `grad` holds that of the output and receives
-/// that of `x`; `gamma_grad` and `beta_grad` are overwritten with those of gamma and beta.
+/// The gradient of [`normalise_columns`] with `factor = gamma rstd`, of all rows or of some of them: `grad` holds that
+/// of the output and receives that of `x`.
 ///
 /// # Panics
 /// If the lengths do not fit together.
 #[track_caller]
-pub fn column_norm_backward(
-    x: &[f32],
-    norm: ColumnNorm<'_>,
-    grad: &mut [f32],
-    gamma_grad: &mut [f32],
-    beta_grad: &mut [f32],
-) {
+pub fn column_norm_backward(x: &[f32], norm: ColumnNorm<'_>, grad: &mut [f32]) {
     let cols = norm.mean.len();
     same_len(x.len(), grad.len());
     whole_rows(x.len(), cols);
-    for len in [norm.rstd.len(), norm.gamma.map_or(cols, <[f32]>::len), gamma_grad.len(), beta_grad.len()] {
+    let [gamma_grad, beta_grad] = norm.of_input.map_or([cols; 2], |(_, sums)| sums.map(<[f32]>::len));
+    for len in [norm.rstd.len(), norm.gamma.map_or(cols, <[f32]>::len), gamma_grad, beta_grad] {
         same_len(len, cols);
     }
-    gamma_grad.fill(0.0);
-    beta_grad.fill(0.0);
     if !x.is_empty() {
-        dispatch(Backward { x, norm, grad, gamma_grad, beta_grad });
+        dispatch(Backward { x, norm, grad });
     }
 }
 
@@ -333,10 +376,12 @@ mod tests {
                 let (mut y, mut plain) = (vec![0.0; x.len()], vec![0.0; x.len()]);
                 normalise_columns(&x, &means, &factor, Some(&beta), &mut y);
                 normalise_columns(&x, &means, &rstd, None, &mut plain);
-                let backward = |gamma, of_input| {
-                    let (mut dx, mut dgamma, mut dbeta) = (dy.clone(), vec![9.0; cols], vec![9.0; cols]);
+                let backward = |gamma, of_input: bool| {
+                    let (mut dx, mut dgamma, mut dbeta) = (dy.clone(), vec![0.0; cols], vec![0.0; cols]);
+                    column_norm_sums(&x, &means, &rstd, &dy, &mut dgamma, &mut dbeta);
+                    let of_input = of_input.then_some((rows, [&dgamma[..], &dbeta[..]]));
                     let norm = ColumnNorm { mean: &means, rstd: &rstd, gamma, of_input };
-                    column_norm_backward(&x, norm, &mut dx, &mut dgamma, &mut dbeta);
+                    column_norm_backward(&x, norm, &mut dx);
                     (dx, dgamma, dbeta)
                 };
                 let (dx, dgamma, dbeta) = backward(Some(&gamma[..]), true);

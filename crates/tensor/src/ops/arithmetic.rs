@@ -1,6 +1,7 @@
 //! Sums, differences, products and quotients of two tensors, stretched to a common shape by NumPy's rule.
 
 use foretell_simd as simd;
+use foretell_threads as threads;
 
 use super::rows::for_each_row;
 use crate::tensor::Tensor;
@@ -33,7 +34,8 @@ impl Tensor {
     /// `self * factor`.
     pub fn scale(&self, factor: f32) -> Self {
         let mut scaled = self.clone();
-        simd::scale(scaled.values_mut(), factor);
+        let values = scaled.values_mut();
+        threads::rows(values.len(), 1, [values], |_, [values]| simd::scale(values, factor));
         scaled
     }
 
@@ -47,7 +49,24 @@ impl Tensor {
             self.shape(),
             other.shape()
         );
-        simd::add_assign(self.values_mut(), other.contiguous().values());
+        self.update(other, 1, simd::add_assign);
+    }
+
+    /// What `kernel` makes of the numbers, each of one; `cost` is the work of one, as for [`foretell_threads::rows`].
+    pub fn map(&self, cost: usize, kernel: impl Fn(&[f32], &mut [f32]) + Sync) -> Self {
+        let source = self.contiguous();
+        let x = source.values();
+        Self::build(self.shape(), |out| {
+            threads::rows(x.len(), cost, [out], |range, [out]| kernel(&x[range], out))
+        })
+    }
+
+    /// Lets `kernel` change each number by that of `other`, a tensor of as many, at the same place; `cost` is the work of
+    /// one, as for [`foretell_threads::rows`].
+    pub fn update(&mut self, other: &Self, cost: usize, kernel: impl Fn(&mut [f32], &[f32]) + Sync) {
+        let source = other.contiguous();
+        let (x, values) = (source.values(), self.values_mut());
+        threads::rows(x.len(), cost, [values], |range, [values]| kernel(values, &x[range]));
     }
 
     /// What two functions that say the same make of two tensors, stretched to a common shape by NumPy's rule: `kernel`
@@ -56,8 +75,8 @@ impl Tensor {
     pub fn zip(
         &self,
         other: &Self,
-        kernel: impl Fn(&[f32], &[f32], &mut [f32]),
-        one: impl Fn(f32, f32) -> f32,
+        kernel: impl Fn(&[f32], &[f32], &mut [f32]) + Sync,
+        one: impl Fn(f32, f32) -> f32 + Sync,
     ) -> Self {
         let Some(shape) = self.shape().broadcast(&other.shape()) else {
             panic!("shapes {:?} and {:?} do not broadcast", self.shape(), other.shape());

@@ -1,5 +1,7 @@
 //! Joining tensors along a dimension.
 
+use foretell_threads as threads;
+
 use crate::tensor::Tensor;
 
 impl Tensor {
@@ -19,17 +21,18 @@ impl Tensor {
         }
         let inner: usize = first[axis + 1..].iter().product();
         let row = shape[axis] * inner;
+        let parts: Vec<(Self, usize)> =
+            parts.iter().map(|part| (part.contiguous(), part.shape()[axis] * inner)).collect();
         Self::build(shape, |out| {
-            let mut at = 0;
-            for part in parts {
-                let (part, width) = (part.contiguous(), part.shape()[axis] * inner);
-                if width > 0 {
-                    for (target, source) in out.chunks_exact_mut(row).zip(part.values().chunks_exact(width)) {
-                        target[at..at + width].copy_from_slice(source);
+            threads::rows(out.len().checked_div(row).unwrap_or(0), row, [out], |range, [out]| {
+                for (i, target) in range.zip(out.chunks_exact_mut(row.max(1))) {
+                    let mut at = 0;
+                    for (part, width) in &parts {
+                        target[at..at + width].copy_from_slice(&part.values()[i * width..(i + 1) * width]);
+                        at += width;
                     }
                 }
-                at += width;
-            }
+            });
         })
     }
 }

@@ -1,5 +1,7 @@
 //! Lengthening a dimension at its ends.
 
+use foretell_threads as threads;
+
 use crate::tensor::Tensor;
 
 /// What stands in the padding.
@@ -33,23 +35,27 @@ impl Tensor {
             if out.is_empty() {
                 return;
             }
-            for (i, target) in out.chunks_exact_mut(row).enumerate() {
-                let block = &source.values()[i * len * inner..(i + 1) * len * inner];
-                let (front, rest) = target.split_at_mut(before * inner);
-                let (middle, back) = rest.split_at_mut(len * inner);
-                middle.copy_from_slice(block);
-                match padding {
-                    Padding::Zeros => {
-                        front.fill(0.0);
-                        back.fill(0.0);
-                    }
-                    Padding::Replicate => {
-                        front.chunks_exact_mut(inner).for_each(|edge| edge.copy_from_slice(&block[..inner]));
-                        back.chunks_exact_mut(inner)
-                            .for_each(|edge| edge.copy_from_slice(&block[(len - 1) * inner..]));
+            threads::rows(out.len() / row, row, [out], |range, [out]| {
+                for (i, target) in range.zip(out.chunks_exact_mut(row)) {
+                    let block = &source.values()[i * len * inner..(i + 1) * len * inner];
+                    let (front, rest) = target.split_at_mut(before * inner);
+                    let (middle, back) = rest.split_at_mut(len * inner);
+                    middle.copy_from_slice(block);
+                    match padding {
+                        Padding::Zeros => {
+                            front.fill(0.0);
+                            back.fill(0.0);
+                        }
+                        Padding::Replicate => {
+                            front
+                                .chunks_exact_mut(inner)
+                                .for_each(|edge| edge.copy_from_slice(&block[..inner]));
+                            back.chunks_exact_mut(inner)
+                                .for_each(|edge| edge.copy_from_slice(&block[(len - 1) * inner..]));
+                        }
                     }
                 }
-            }
+            });
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Sums over dimensions.
 
 use foretell_simd as simd;
+use foretell_threads as threads;
 
 use crate::shape::Shape;
 use crate::tensor::Tensor;
@@ -8,7 +9,10 @@ use crate::tensor::Tensor;
 impl Tensor {
     /// The sum of all elements.
     pub fn sum_all(&self) -> f32 {
-        simd::sum(self.contiguous().values())
+        let source = self.contiguous();
+        let (x, mut sum) = (source.values(), [0.0]);
+        threads::sums(x.len(), 1, &mut sum, |range, sum| sum[0] += simd::sum(&x[range]));
+        sum[0]
     }
 
     /// The sum along `axis`, which disappears from the shape.
@@ -16,20 +20,30 @@ impl Tensor {
     pub fn sum(&self, axis: usize) -> Self {
         assert!(axis < self.rank(), "sum along axis {axis} of shape {:?}", self.shape());
         let source = self.contiguous();
+        let x = source.values();
         let (len, inner) = (self.shape()[axis], self.shape()[axis + 1..].iter().product::<usize>());
         Self::build(self.shape().without(axis), |out| {
             if inner == 1 {
-                for (i, value) in out.iter_mut().enumerate() {
-                    *value = simd::sum(&source.values()[i * len..(i + 1) * len]);
-                }
-                return;
+                return threads::rows(out.len(), len, [out], |range, [out]| {
+                    for (i, value) in range.zip(out) {
+                        *value = simd::sum(&x[i * len..(i + 1) * len]);
+                    }
+                });
             }
             out.fill(0.0);
-            for (block, total) in
-                source.values().chunks_exact((len * inner).max(1)).zip(out.chunks_exact_mut(inner.max(1)))
-            {
-                block.chunks_exact(inner).for_each(|row| simd::add_assign(total, row));
+            if out.len() == inner {
+                return threads::sums(len, inner, out, |range, total| {
+                    let rows = x[range.start * inner..range.end * inner].chunks_exact(inner.max(1));
+                    rows.for_each(|row| simd::add_assign(total, row));
+                });
             }
+            let size = len * inner;
+            threads::rows(out.len() / inner.max(1), size, [out], |range, [out]| {
+                for (block, total) in range.zip(out.chunks_exact_mut(inner.max(1))) {
+                    let block = &x[block * size..(block + 1) * size];
+                    block.chunks_exact(inner).for_each(|row| simd::add_assign(total, row));
+                }
+            });
         })
     }
 

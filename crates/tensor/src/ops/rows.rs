@@ -1,16 +1,21 @@
 //! Walking strided operands row by row, so that kernels see plain slices.
 
+use foretell_threads as threads;
+
 use crate::shape::{MAX_RANK, Shape};
+
+/// The work of a number that is not beside the last one, in numbers of a plain pass over memory.
+const STRIDED_COST: usize = 4;
 
 /// Calls `visit(row, offsets, strides)` for each innermost row of a row-major `out` of shape `shape`:
 /// `offsets` are the positions of the row's first element in each operand, `strides` the operands' steps
 /// along the row. Dimensions that every operand walks in one go are taken as one, so rows are as long as
-/// they can be.
+/// they can be. Threads share the rows, and a row that is alone in parts: `visit` does numbers one by one.
 pub(crate) fn for_each_row<const N: usize>(
     shape: Shape,
     operands: [Shape; N],
     out: &mut [f32],
-    mut visit: impl FnMut(&mut [f32], [usize; N], [usize; N]),
+    visit: impl Fn(&mut [f32], [usize; N], [usize; N]) + Sync,
 ) {
     if out.is_empty() {
         return;
@@ -20,24 +25,37 @@ pub(crate) fn for_each_row<const N: usize>(
         return visit(out, [0; N], [0; N]);
     };
     let inner = operands.map(|strides| strides[outer.len()]);
-    let mut index = [0; MAX_RANK];
-    let mut offsets = [0; N];
-    for row in out.chunks_exact_mut(width) {
-        visit(row, offsets, inner);
-        for axis in (0..outer.len()).rev() {
-            index[axis] += 1;
-            for (offset, strides) in offsets.iter_mut().zip(&operands) {
-                *offset += strides[axis];
-            }
-            if index[axis] < outer[axis] {
-                break;
-            }
-            for (offset, strides) in offsets.iter_mut().zip(&operands) {
-                *offset -= strides[axis] * outer[axis];
-            }
-            index[axis] = 0;
-        }
+    let cost = if inner == [1; N] { 1 } else { STRIDED_COST };
+    if outer.is_empty() {
+        return threads::rows(width, cost, [out], |range, [part]| {
+            visit(part, inner.map(|stride| range.start * stride), inner);
+        });
     }
+    threads::rows(out.len() / width, width.saturating_mul(cost), [out], |range, [out]| {
+        let mut index = [0; MAX_RANK];
+        let mut first = range.start;
+        for axis in (0..outer.len()).rev() {
+            (first, index[axis]) = (first / outer[axis], first % outer[axis]);
+        }
+        let mut offsets =
+            operands.map(|strides| (0..outer.len()).map(|axis| strides[axis] * index[axis]).sum::<usize>());
+        for row in out.chunks_exact_mut(width) {
+            visit(row, offsets, inner);
+            for axis in (0..outer.len()).rev() {
+                index[axis] += 1;
+                for (offset, strides) in offsets.iter_mut().zip(&operands) {
+                    *offset += strides[axis];
+                }
+                if index[axis] < outer[axis] {
+                    break;
+                }
+                for (offset, strides) in offsets.iter_mut().zip(&operands) {
+                    *offset -= strides[axis] * outer[axis];
+                }
+                index[axis] = 0;
+            }
+        }
+    });
 }
 
 /// The same walk over fewer dimensions: those of size 1 left out, and neighbours joined where a step along

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use foretell_simd as simd;
+use foretell_threads as threads;
 
 use crate::shape::Shape;
 use crate::tensor::Tensor;
@@ -53,20 +54,23 @@ impl Tensor {
         }
         let source = self.contiguous();
         let inner: usize = shape[axis + 1..].iter().product();
-        let blocks = whole.chunks_exact_mut(shape[axis] * inner);
-        for (block, part) in blocks.zip(source.values().chunks_exact(len * inner)) {
-            let block = &mut block[start * inner..];
-            if step == 1 {
-                simd::add_assign(&mut block[..len * inner], part);
-            } else if inner == 1 {
-                block.iter_mut().step_by(step).zip(part).for_each(|(sum, value)| *sum += value);
-            } else {
-                let rows = block.chunks_mut(step.saturating_mul(inner));
-                rows.zip(part.chunks_exact(inner)).for_each(|(row, part)| {
-                    simd::add_assign(&mut row[..inner], part);
-                });
+        let (size, part_size) = (shape[axis] * inner, len * inner);
+        threads::rows(whole.len() / size, part_size, [whole], |range, [whole]| {
+            for (i, block) in range.zip(whole.chunks_exact_mut(size)) {
+                let (block, part) =
+                    (&mut block[start * inner..], &source.values()[i * part_size..][..part_size]);
+                if step == 1 {
+                    simd::add_assign(&mut block[..part_size], part);
+                } else if inner == 1 {
+                    block.iter_mut().step_by(step).zip(part).for_each(|(sum, value)| *sum += value);
+                } else {
+                    let rows = block.chunks_mut(step.saturating_mul(inner));
+                    rows.zip(part.chunks_exact(inner)).for_each(|(row, part)| {
+                        simd::add_assign(&mut row[..inner], part);
+                    });
+                }
             }
-        }
+        });
     }
 }
 
