@@ -189,7 +189,7 @@ impl Basis {
     fn backcast(self, cx: &Forward<'_>, theta: &Var, columns: &Columns, dims: &Dims) -> Var {
         match self {
             Self::Identity => theta.narrow(1, 0, dims.input_size),
-            Self::OfTime { count, backcast, .. } => theta.narrow(1, 0, count).matmul(&cx.param(backcast)),
+            Self::OfTime { count, backcast, .. } => cx.product(&theta.narrow(1, 0, count), backcast),
             Self::Exogenous => {
                 let (batch, count) = (theta.shape()[0], columns.count());
                 let theta = theta.narrow(1, count, count).reshape([batch, count, 1]);
@@ -209,7 +209,7 @@ impl Basis {
             Self::OfTime { count, forecast, .. } => {
                 let theta = theta.narrow(1, count, count * outputs).reshape([batch, count, outputs]);
                 let theta = theta.permute(&[0, 2, 1]).reshape([batch * outputs, count]);
-                let parts = theta.matmul(&cx.param(forecast));
+                let parts = cx.product(&theta, forecast);
                 parts.reshape([batch, outputs, horizon]).permute(&[0, 2, 1])
             }
             Self::Exogenous => {

@@ -28,7 +28,6 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
-mod derived;
 mod init;
 mod layers;
 mod loss;
@@ -37,8 +36,8 @@ mod needs;
 mod params;
 mod revin;
 mod running_state;
+mod weights;
 
-pub use derived::{Derived, DerivedId};
 pub use foretell_autograd::{
     Activation, Buffer, Cell, Interpolation, Key, Padding, Pooling, Resampler, Shape, Storage, Tensor, Var,
     pooled_len,
@@ -63,6 +62,7 @@ pub use revin::register_revin;
 pub use running_state::{CounterId, StateId, Update};
 /// What the arguments of a [`Loss`] are written in.
 pub use serde_json::{Map, Value};
+pub use weights::{Multiplied, MultipliedId};
 
 /// The README's example is a test.
 #[cfg(doctest)]

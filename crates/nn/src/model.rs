@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use foretell_autograd::{Key, Tensor, Var};
 
-use crate::{CounterId, Decoding, DerivedId, Needs, ParamId, Params, StateId, Table, Update};
+use crate::{CounterId, Decoding, Needs, ParamId, Params, StateId, Table, Update};
 
 /// The sizes of a model's inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,15 +209,15 @@ impl StepState {
 
 /// One run of a model: its parameters, and whether it trains.
 pub struct Forward<'a> {
-    params: &'a Params,
+    pub(crate) params: &'a Params,
     training: bool,
     /// What the randomness of this run is drawn from.
     key: Key,
     draws: Cell<u64>,
     /// What this run does to state that no gradient changes.
     updates: RefCell<Vec<Update>>,
-    /// The derived tensors, where they were computed for several runs at once.
-    derived: Option<&'a [Tensor]>,
+    /// The multiplied weights, where they were computed for several runs at once.
+    pub(crate) multiplied: Option<&'a [Tensor]>,
 }
 
 impl fmt::Debug for Forward<'_> {
@@ -238,7 +238,7 @@ impl<'a> Forward<'a> {
             key: Key::new(0),
             draws: Cell::new(0),
             updates: RefCell::default(),
-            derived: None,
+            multiplied: None,
         }
     }
 
@@ -252,13 +252,15 @@ impl<'a> Forward<'a> {
         Self { training: true, key, ..Self::inference(params) }
     }
 
-    /// A run on a part of a batch: `derived` are the derived tensors, whose gradients go behind those of the
+    /// A run on a part of a batch: `multiplied` are the multiplied weights, whose gradients go behind those of the
     /// parameters; whoever adds up the parts leads them on.
-    pub fn part(params: &'a Params, key: Key, derived: &'a [Tensor]) -> Self {
-        Self { derived: Some(derived), ..Self::training(params, key) }
+    pub fn part(params: &'a Params, key: Key, multiplied: &'a [Tensor]) -> Self {
+        Self { multiplied: Some(multiplied), ..Self::training(params, key) }
     }
 
-    /// A parameter, whose gradient goes to its place in the arena when training, or a constant.
+    /// A parameter, whose gradient goes to its place in the arena when training, or a constant: for what is no matrix of
+    /// a product (slopes, factors of a norm, rows that are looked up). The product with a layer's weights is asked for
+    /// as such ([`Forward::linear`]), however they are held.
     pub fn param(&self, id: ParamId) -> Var {
         let value = self.params.tensor(id);
         match self.params.offset(id) {
@@ -295,17 +297,6 @@ impl<'a> Forward<'a> {
     /// What the run does to the state, for [`Params::apply`].
     pub fn into_updates(self) -> Vec<Update> {
         self.updates.into_inner()
-    }
-
-    /// A tensor derived from parameters.
-    pub fn derived(&self, id: DerivedId) -> Var {
-        let table = self.params.table();
-        let entry = &table.derived()[id.0];
-        match (self.training, self.derived) {
-            (false, _) => Var::constant(self.params.derived(id)),
-            (true, None) => entry.compute(self),
-            (true, Some(all)) => Var::parameter(all[id.0].clone(), table.derived_range(entry).start),
-        }
     }
 
     /// Drops elements of `x` at this rate when training; each call in a run has a mask of its own.

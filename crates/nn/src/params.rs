@@ -7,14 +7,13 @@ use std::fmt::{self, Display};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use foretell_autograd::Var;
 use foretell_pool::Buffer;
 use foretell_simd::Key;
 use foretell_tensor::{Shape, Storage, Tensor};
 
-use crate::derived::{Derived, DerivedId};
 use crate::running_state::{CounterId, StateId};
-use crate::{Forward, Init};
+use crate::weights::{Multiplied, MultipliedId};
+use crate::{Init, Linear};
 
 /// Parameters start at multiples of this many elements: one 64-byte cache line.
 const ALIGNMENT: usize = 16;
@@ -91,11 +90,11 @@ pub struct Alias {
 pub struct Table {
     pub(crate) entries: Vec<Entry>,
     aliases: Vec<Alias>,
-    derived: Vec<Derived>,
+    multiplied: Vec<Multiplied>,
     /// Of parameters and constants, and second ones.
     names: HashMap<String, ParamId>,
     len: usize,
-    derived_len: usize,
+    multiplied_len: usize,
     constants_len: usize,
     state_len: usize,
     counters_len: usize,
@@ -122,9 +121,9 @@ impl Table {
         &self.aliases
     }
 
-    /// All derived tensors.
-    pub fn derived(&self) -> &[Derived] {
-        &self.derived
+    /// All weights that are multiplied with each other.
+    pub fn multiplied(&self) -> &[Multiplied] {
+        &self.multiplied
     }
 
     /// The parameter or constant of this name, or of this second name.
@@ -147,18 +146,18 @@ impl Table {
         self.len
     }
 
-    /// The length in elements of an arena of gradients: of the parameters, then of the derived tensors.
+    /// The length in elements of an arena of gradients: of the parameters, then of the multiplied weights.
     pub fn gradients_len(&self) -> usize {
-        self.len.saturating_add(self.derived_len)
+        self.len.saturating_add(self.multiplied_len)
     }
 
-    /// Where the gradient of a derived tensor lies among the gradients.
-    pub fn derived_range(&self, derived: &Derived) -> Range<usize> {
-        let start = self.len + derived.offset;
-        start..start + derived.shape.numel()
+    /// Where the gradient of multiplied weights lies among the gradients.
+    pub fn multiplied_range(&self, multiplied: &Multiplied) -> Range<usize> {
+        let start = self.len + multiplied.offset;
+        start..start + multiplied.shape.numel()
     }
 
-    /// The elements of all that a model holds: of the arena, the constants, the state and the derived tensors.
+    /// The elements of all that a model holds: of the arena, the constants, the state and the multiplied weights.
     pub fn total_len(&self) -> usize {
         self.gradients_len().saturating_add(self.constants_len).saturating_add(self.state_len)
     }
@@ -186,13 +185,13 @@ impl Table {
                 Origin::Counter => {}
             }
         }
-        let derived = vec![OnceLock::new(); self.derived.len()];
+        let multiplied = vec![OnceLock::new(); self.multiplied.len()];
         Params {
             arena: Storage::new(arena),
             constants: Storage::new(constants),
             state: Storage::new(state),
             counters: vec![0; self.counters_len],
-            derived,
+            multiplied,
             table: Arc::new(self),
         }
     }
@@ -291,16 +290,11 @@ impl Scope<'_> {
         id
     }
 
-    /// Registers a tensor that `compute` makes of parameters alone: see [`Derived`].
-    pub fn derive(
-        &mut self,
-        shape: impl Into<Shape>,
-        compute: impl Fn(&Forward<'_>) -> Var + Send + Sync + 'static,
-    ) -> DerivedId {
-        let shape = shape.into();
-        let offset = reserve(&mut self.table.derived_len, &shape);
-        self.table.derived.push(Derived { shape, offset, compute: Arc::new(compute) });
-        DerivedId(self.table.derived.len() - 1)
+    /// Registers the multiplied weights of two layers: see [`Multiplied`].
+    pub(crate) fn register_multiplied(&mut self, shape: Shape, layers: [Linear; 2]) -> MultipliedId {
+        let offset = reserve(&mut self.table.multiplied_len, &shape);
+        self.table.multiplied.push(Multiplied::new(shape, offset, layers));
+        MultipliedId(self.table.multiplied.len() - 1)
     }
 
     /// Registers a second name for a parameter.
@@ -369,8 +363,8 @@ pub struct Params {
     constants: Storage,
     pub(crate) state: Storage,
     pub(crate) counters: Vec<i64>,
-    /// What was derived from the arena as it is, of that which was asked for.
-    derived: Vec<OnceLock<Tensor>>,
+    /// The weights that are multiplied, of the arena as it is, of those that were asked for.
+    pub(crate) multiplied: Vec<OnceLock<Tensor>>,
 }
 
 impl Params {
@@ -407,12 +401,6 @@ impl Params {
         Ok(())
     }
 
-    /// A derived tensor, computed when it is first asked for.
-    pub(crate) fn derived(&self, id: DerivedId) -> Tensor {
-        let compute = || self.table.derived[id.0].compute(&Forward::inference(self)).value().contiguous();
-        self.derived[id.0].get_or_init(compute).clone()
-    }
-
     fn storage(&self, entry: &Entry) -> &Storage {
         match entry.origin {
             Origin::Trained(_) | Origin::LookedUp(_) => &self.arena,
@@ -442,7 +430,7 @@ impl Params {
 
     /// The whole arena, to be changed. Copies it first where a tensor or a clone still shares it.
     pub fn arena_mut(&mut self) -> &mut [f32] {
-        self.derived.fill_with(OnceLock::new);
+        self.multiplied.fill_with(OnceLock::new);
         own(&mut self.arena)
     }
 
@@ -456,7 +444,7 @@ impl Params {
         let Entry { offset, shape, ref name, .. } = *entry;
         assert!(!entry.is_counter(), "values for the counter {name}");
         assert_eq!(values.len(), shape.numel(), "values for {name} of shape {shape:?}");
-        self.derived.fill_with(OnceLock::new);
+        self.multiplied.fill_with(OnceLock::new);
         let storage = match entry.origin {
             Origin::Trained(_) | Origin::LookedUp(_) => &mut self.arena,
             Origin::State(_) => &mut self.state,
@@ -493,6 +481,7 @@ impl fmt::Debug for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Forward;
 
     fn params(seed: u64) -> (Params, ParamId, ParamId) {
         let mut table = Table::default();

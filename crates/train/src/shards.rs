@@ -133,13 +133,13 @@ impl<'a> Engine<'a> {
         let spread = table.numel().saturating_mul(windows) >= WORTH_SPREADING;
         let threads = if spread { workers.threads() } else { 1 };
         // Threads without a shard of their own share the work of those that have one. Several shards have in common
-        // what is derived from the parameters.
+        // the weights that are multiplied with each other.
         let inner = (threads / count).max(1);
-        let shared = if count == 1 { &[] } else { table.derived() };
+        let shared = if count == 1 { &[] } else { table.multiplied() };
         let cx = Forward::training(params, key.fold(step));
-        let derived: Vec<Var> =
-            share(threads, || shared.iter().map(|derived| derived.compute(&cx)).collect());
-        let values: Vec<Tensor> = derived.iter().map(|derived| derived.value().contiguous()).collect();
+        let products: Vec<Var> =
+            share(threads, || shared.iter().map(|multiplied| multiplied.compute(&cx)).collect());
+        let values: Vec<Tensor> = products.iter().map(|product| product.value().contiguous()).collect();
         workers.each(shards, spread, |i, shard| {
             let batch = cut(shard_range(windows, count, i));
             let key = key.fold(step).fold(i as u64);
@@ -173,7 +173,7 @@ impl<'a> Engine<'a> {
         }
         // A loss that is a function of a mean: only now is its slope known.
         let (sum, slope) = loss.finish(sum, if total == 0.0 { 0.0 } else { benchmark });
-        share(threads, || lead_on(&derived, table, shards));
+        share(threads, || lead_on(&products, table, shards));
         for shard in &mut *shards {
             clear_unwritten(shard, table);
             if slope != 1.0 {
@@ -181,7 +181,7 @@ impl<'a> Engine<'a> {
             }
         }
         // They hold views of the parameters, which are about to change.
-        drop((derived, values));
+        drop((products, values));
         let gradients: Vec<&[f32]> =
             shards.iter().map(|shard| &shard.gradients[..table.arena_len()]).collect();
         let arena = self.params.arena_mut();
@@ -194,11 +194,11 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Adds up the shards' gradients of the derived tensors and leads them on to the parameters behind, as part of
+/// Adds up the shards' gradients of the multiplied weights and leads them on to the parameters behind, as part of
 /// the first shard's gradient.
-fn lead_on(derived: &[Var], table: &Table, shards: &mut [Shard]) {
-    for (var, entry) in derived.iter().zip(table.derived()) {
-        let range = table.derived_range(entry);
+fn lead_on(products: &[Var], table: &Table, shards: &mut [Shard]) {
+    for (var, entry) in products.iter().zip(table.multiplied()) {
+        let range = table.multiplied_range(entry);
         let mut with_gradient = shards.iter().filter(|shard| shard.written.contains(&range.start));
         let Some(first) = with_gradient.next() else { continue };
         let mut sum = Tensor::from_slice(&first.gradients[range.clone()], entry.shape());

@@ -48,8 +48,7 @@ impl CausalConvolution {
 
     /// `x [steps, batch, inputs]` to `[steps, batch, outputs]`.
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
-        let (weight, bias) = (cx.param(self.weight), cx.param(self.bias));
-        let y = x.causal_convolution(&weight, &bias, self.activation.fused(), self.dilation);
+        let y = cx.causal_convolution([self.weight, self.bias], x, self.activation.fused(), self.dilation);
         self.activation.finish(cx, y)
     }
 }

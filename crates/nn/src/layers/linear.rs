@@ -60,24 +60,17 @@ impl Linear {
 
     /// `x [..., inputs]` to `[..., outputs]`.
     pub fn forward(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
-        let bias = self.bias.map(|bias| cx.param(bias));
-        x.linear(&cx.param(self.weight), bias.as_ref(), activation)
+        cx.linear(self, x, activation, None)
     }
 
     /// The layer along the first dimension: `x [inputs, ...]` to `[outputs, ...]`, as over time of what is time-major.
     pub fn along_first(&self, cx: &Forward<'_>, x: &Var) -> Var {
-        let (weight, mut shape) = (cx.param(self.weight), x.shape());
-        let columns = shape[1..].iter().product::<usize>();
-        let y = weight.matmul(&x.reshape([shape[0], columns]));
-        shape[0] = weight.shape()[0];
-        let bias = self.bias.map(|bias| cx.param(bias).reshape([shape[0], 1]));
-        bias.map_or(y.clone(), |bias| y.add(&bias)).reshape(shape)
+        cx.linear_along_first(self, x)
     }
 
     /// Some of the outputs only: `x [..., inputs]` to `[..., rows.len()]`.
     pub fn rows(&self, cx: &Forward<'_>, x: &Var, rows: Range<usize>) -> Var {
-        let part = |id| cx.param(id).narrow(0, rows.start, rows.len());
-        x.linear(&part(self.weight), self.bias.map(part).as_ref(), Activation::Identity)
+        cx.linear(self, x, Activation::Identity, Some(rows))
     }
 }
 

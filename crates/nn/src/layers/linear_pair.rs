@@ -1,24 +1,15 @@
 //! Two linear layers with no activation between them.
 
-use foretell_autograd::{Activation, Padding, Var};
-use foretell_tensor::Tensor;
+use foretell_autograd::{Activation, Var};
 
-use crate::{DerivedId, Forward, Linear, Scope};
+use crate::weights::MultipliedId;
+use crate::{Forward, Linear, Scope};
 
-/// Up to so many inputs the layers are merged. Merging costs as much as `inputs` windows through the second
-/// layer; a step of training has more windows as a rule.
-const FEW_INPUTS: usize = 128;
-
-/// `y = activation(W₂ (W₁ x + b₁) + b₂)`.
-///
-/// With few inputs it is computed as `activation([x, 1] P)`, where the rows of P are what the layers make of the
-/// unit vectors, `[W₁, b₁]ᵀ W₂ᵀ + [0, b₂]ᵀ`, formed once per step: for `u` units the work per window falls from
-/// `u (inputs + u)` to `u inputs`.
+/// `y = activation(W₂ (W₁ x + b₁) + b₂)`, whose weights are multiplied with each other where the inputs are few.
 #[derive(Clone, Debug)]
 pub struct LinearPair {
-    first: Linear,
-    second: Linear,
-    merged: Option<DerivedId>,
+    pub(crate) layers: [Linear; 2],
+    pub(crate) multiplied: Option<MultipliedId>,
 }
 
 impl LinearPair {
@@ -26,48 +17,31 @@ impl LinearPair {
     pub fn new(scope: &mut Scope<'_>, names: [usize; 2], [inputs, hidden, outputs]: [usize; 3]) -> Self {
         let first = Linear::new(&mut scope.at(names[0]), inputs, hidden);
         let second = Linear::new(&mut scope.at(names[1]), hidden, outputs);
-        let (w1, w2) = (first.weight(), second.weight());
-        let [b1, b2] = [&first, &second].map(|layer| layer.bias().expect("layers of a pair have one"));
-        let merged = (inputs <= FEW_INPUTS.min(hidden / 2)).then(|| {
-            scope.derive([inputs + 1, outputs], move |cx| {
-                let inner =
-                    Var::concat(&[&cx.param(w1).permute(&[1, 0]), &cx.param(b1).reshape([1, hidden])], 0);
-                let outer = cx.param(b2).reshape([1, outputs]).pad(0, inputs, 0, Padding::Zeros);
-                inner.linear(&cx.param(w2), None, Activation::Identity).add(&outer)
-            })
-        });
-        Self { first, second, merged }
+        let multiplied = scope.multiply([&first, &second], [inputs, hidden, outputs]);
+        Self { layers: [first, second], multiplied }
     }
 
     /// `parts` of `[batch, _]`, `inputs` in all, to `[batch, outputs]`.
-    pub fn forward(&self, cx: &Forward<'_>, mut parts: Vec<Var>, activation: Activation) -> Var {
-        let join = |parts: Vec<Var>| match &parts[..] {
-            [one] => one.clone(),
-            _ => Var::concat(&parts.iter().collect::<Vec<_>>(), 1),
-        };
-        if let Some(merged) = self.merged {
-            parts.push(Var::constant(Tensor::full([parts[0].shape()[0], 1], 1.0)));
-            join(parts).linear_by_inputs(&cx.derived(merged), None, activation)
-        } else {
-            let hidden = self.first.forward(cx, &join(parts), Activation::Identity);
-            self.second.forward(cx, &hidden, activation)
-        }
+    pub fn forward(&self, cx: &Forward<'_>, parts: Vec<Var>, activation: Activation) -> Var {
+        cx.linear_pair(self, parts, activation)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use foretell_tensor::Tensor;
+
     use super::*;
     use crate::{Init, Key, Table};
 
     /// The loss `Σ y²/2` of a pair, and its gradients by a run on a whole batch and on two parts of it.
     #[test]
-    fn merged_layers_are_the_two_layers() {
+    fn multiplied_layers_are_the_two_layers() {
         let (batch, [inputs, hidden, outputs]) = (6, [3, 8, 5]);
         let mut table = Table::default();
         let pair = LinearPair::new(&mut table.root(), [0, 1], [inputs, hidden, outputs]);
-        let apart = LinearPair { merged: None, ..pair.clone() };
-        assert!(pair.merged.is_some());
+        let apart = LinearPair { multiplied: None, ..pair.clone() };
+        assert!(pair.multiplied.is_some());
         let params = table.initialise(3);
         let table = params.table();
         let x = Tensor::build([batch, inputs], |out| Init::Uniform { bound: 1.0 }.fill(Key::new(1), out));
@@ -90,15 +64,15 @@ mod tests {
         };
         close(&whole(&pair));
 
-        let derived = table.derived()[0].compute(&Forward::training(&params, Key::new(2)));
+        let product = table.multiplied()[0].compute(&Forward::training(&params, Key::new(2)));
         let mut gradients = vec![0.0; table.gradients_len()];
         for rows in [[0, 2], [2, batch]] {
-            let values = [derived.value().clone()];
+            let values = [product.value().clone()];
             run(&pair, &Forward::part(&params, Key::new(2), &values), rows, &mut gradients);
         }
-        let range = table.derived_range(&table.derived()[0]);
-        let seed = Tensor::from_slice(&gradients[range], derived.shape());
-        derived.backward_from(seed, &mut gradients);
+        let range = table.multiplied_range(&table.multiplied()[0]);
+        let seed = Tensor::from_slice(&gradients[range], product.shape());
+        product.backward_from(seed, &mut gradients);
         close(&gradients[..table.arena_len()]);
 
         let infer = |pair: &LinearPair| {
@@ -111,13 +85,17 @@ mod tests {
     }
 
     #[test]
-    fn changed_parameters_change_what_is_derived() {
+    fn changed_parameters_change_the_product() {
         let mut table = Table::default();
         let pair = LinearPair::new(&mut table.root(), [0, 1], [2, 4, 3]);
+        assert!(pair.multiplied.is_some());
         let mut params = table.initialise(3);
-        let id = pair.merged.expect("few inputs");
-        assert!(params.derived(id).to_vec().iter().any(|&x| x != 0.0));
+        let forecast = |params: &crate::Params| {
+            let x = Var::constant(Tensor::full([1, 2], 1.0));
+            pair.forward(&Forward::inference(params), vec![x], Activation::Identity).value().to_vec()
+        };
+        assert!(forecast(&params).iter().any(|&y| y != 0.0));
         params.arena_mut().fill(0.0);
-        assert_eq!(params.derived(id).to_vec(), [0.0; 9]);
+        assert_eq!(forecast(&params), [0.0; 3]);
     }
 }

@@ -1,6 +1,6 @@
 //! Recurrent layers on top of each other, parameters named as in `torch.nn.RNN`, `LSTM` and `GRU`.
 
-use foretell_autograd::{Cell, CellState, RecurrentWeights, Var};
+use foretell_autograd::{Cell, CellState, Var};
 
 use crate::{Forward, Init, ParamId, Scope, StepMemory};
 
@@ -32,12 +32,13 @@ pub struct Recurrent {
     layers: Vec<Layer>,
 }
 
+/// The parameters of one layer.
 #[derive(Clone, Debug)]
-struct Layer {
-    input: ParamId,
-    state: ParamId,
-    biases: Option<[ParamId; 2]>,
-    projection: Option<ParamId>,
+pub(crate) struct Layer {
+    pub(crate) input: ParamId,
+    pub(crate) state: ParamId,
+    pub(crate) biases: Option<[ParamId; 2]>,
+    pub(crate) projection: Option<ParamId>,
 }
 
 /// Where the layers are after a step; empty at the start, which stands for zeros.
@@ -89,17 +90,9 @@ impl Recurrent {
         let mut x = x.clone();
         for (k, layer) in self.layers.iter().enumerate() {
             let top = k + 1 == self.layers.len();
-            let (input, state) = (cx.param(layer.input), cx.param(layer.state));
-            let biases = layer.biases.map(|biases| biases.map(|bias| cx.param(bias)));
-            let projection = layer.projection.map(|projection| cx.param(projection));
-            let weights = RecurrentWeights {
-                input: &input,
-                state: &state,
-                biases: biases.as_ref().map(|[input, state]| [input, state]),
-                projection: projection.as_ref(),
-            };
             let wanted = if top { last } else { x.shape()[0] };
-            x = x.recurrent(self.cell, &weights, wanted, carried.as_deref_mut().map(|states| &mut states[k]));
+            let carried = carried.as_deref_mut().map(|states| &mut states[k]);
+            x = cx.recurrent(self.cell, layer, &x, wanted, carried);
             if !top {
                 x = cx.dropout(x, self.dropout);
             }

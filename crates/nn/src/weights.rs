@@ -1,0 +1,235 @@
+//! How weights are held, and the products with them: the one place that decides it.
+//!
+//! A layer registers its weights and asks a run for the product with them ([`Forward::linear`] and what follows it
+//! here); how they are held it never sees. Today that is as they are trained, `f32` in the arena, or, of two layers
+//! without an activation between them, multiplied with each other. Held otherwise (as bf16 or int8, for forecasts),
+//! they would be a variant of [`Held`], made of the arena when they are first asked for, as [`Params`] makes the
+//! multiplied ones, and an arm in each product here.
+
+use std::ops::Range;
+
+use foretell_autograd::{Activation, Cell, CellState, Padding, RecurrentWeights, Var};
+use foretell_tensor::{Shape, Tensor};
+
+use crate::layers::recurrent::Layer;
+use crate::{Forward, Linear, LinearPair, ParamId, Params, Scope};
+
+/// How a run holds the weights of a linear layer, or of a pair.
+enum Held {
+    /// As they are trained: `weight [outputs, inputs]` and `bias [outputs]`.
+    AsTrained { weight: Var, bias: Option<Var> },
+    /// Those of a pair, multiplied: `[inputs + 1, outputs]`, the last row being what the pair makes of zeros.
+    Multiplied(Var),
+}
+
+/// Up to so many inputs the layers of a pair are multiplied. It costs as much as `inputs` windows through the second
+/// layer; a step of training has more windows as a rule.
+const FEW_INPUTS: usize = 128;
+
+/// The weights of two linear layers without an activation between them, multiplied: `P [inputs + 1, outputs]`, whose rows
+/// are what the layers make of the unit vectors, `[W₁, b₁]ᵀ W₂ᵀ + [0, b₂]ᵀ`. For `u` units the work per window falls from
+/// `u (inputs + u)` to `u inputs`.
+///
+/// Training multiplies once for all shards of a batch: they treat the product as a parameter, and its gradient, added up
+/// over the shards, goes on to the layers. Inference multiplies once for all windows.
+#[derive(Clone, Debug)]
+pub struct Multiplied {
+    pub(crate) shape: Shape,
+    /// Where its gradient starts behind those of the parameters, in elements.
+    pub(crate) offset: usize,
+    layers: [Linear; 2],
+}
+
+/// The place of multiplied weights in their model's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MultipliedId(pub(crate) usize);
+
+impl Multiplied {
+    /// Its shape, `[inputs + 1, outputs]`.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The product, and the graph that leads its gradient to the layers if the run records one.
+    pub fn compute(&self, cx: &Forward<'_>) -> Var {
+        let [inputs, outputs] = [self.shape[0] - 1, self.shape[1]];
+        let [first, second] = &self.layers;
+        let bias = |layer: &Linear| {
+            let bias = cx.param(layer.bias().expect("layers of a pair have one"));
+            bias.reshape([1, bias.value().numel()])
+        };
+        let inner = Var::concat(&[&cx.param(first.weight()).permute(&[1, 0]), &bias(first)], 0);
+        let outer = bias(second).pad(0, inputs, 0, Padding::Zeros);
+        let product = inner.linear(&cx.param(second.weight()), None, Activation::Identity).add(&outer);
+        debug_assert_eq!(*product.shape(), [inputs + 1, outputs]);
+        product
+    }
+}
+
+impl Scope<'_> {
+    /// Multiplies the weights of two layers, of `inputs` to `hidden` to `outputs` numbers, with each other, where that
+    /// is worth it.
+    pub(crate) fn multiply(
+        &mut self,
+        layers: [&Linear; 2],
+        [inputs, hidden, outputs]: [usize; 3],
+    ) -> Option<MultipliedId> {
+        let worth_it = inputs <= FEW_INPUTS.min(hidden / 2);
+        worth_it.then(|| self.register_multiplied([inputs + 1, outputs].into(), layers.map(Linear::clone)))
+    }
+}
+
+impl Multiplied {
+    pub(crate) fn new(shape: Shape, offset: usize, layers: [Linear; 2]) -> Self {
+        Self { shape, offset, layers }
+    }
+}
+
+impl Params {
+    /// Multiplied weights as constants, made when they are first asked for.
+    fn multiplied(&self, id: MultipliedId) -> Tensor {
+        let multiply =
+            || self.table.multiplied()[id.0].compute(&Forward::inference(self)).value().contiguous();
+        self.multiplied[id.0].get_or_init(multiply).clone()
+    }
+}
+
+impl Forward<'_> {
+    /// The weights of a layer, or of some of its outputs.
+    fn held(&self, layer: &Linear, outputs: Option<Range<usize>>) -> Held {
+        let part = |id: ParamId| match &outputs {
+            Some(range) => self.param(id).narrow(0, range.start, range.len()),
+            None => self.param(id),
+        };
+        Held::AsTrained { weight: part(layer.weight()), bias: layer.bias().map(part) }
+    }
+
+    fn held_multiplied(&self, id: MultipliedId) -> Held {
+        let table = self.params.table();
+        let entry = &table.multiplied()[id.0];
+        Held::Multiplied(match (self.is_training(), self.multiplied) {
+            (false, _) => Var::constant(self.params.multiplied(id)),
+            (true, None) => entry.compute(self),
+            (true, Some(all)) => Var::parameter(all[id.0].clone(), table.multiplied_range(entry).start),
+        })
+    }
+
+    /// The product with a layer's weights, its bias and activation: `x [..., inputs]` to `[..., outputs]`, or to
+    /// `[..., range.len()]` where a range of the outputs is asked for.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn linear(
+        &self,
+        layer: &Linear,
+        x: &Var,
+        activation: Activation,
+        outputs: Option<Range<usize>>,
+    ) -> Var {
+        self.held(layer, outputs).product(x, activation)
+    }
+
+    /// The product with a layer's weights along the first dimension, and its bias: `x [inputs, ...]` to
+    /// `[outputs, ...]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn linear_along_first(&self, layer: &Linear, x: &Var) -> Var {
+        let Held::AsTrained { weight, bias } = self.held(layer, None) else {
+            unreachable!("only those of a pair are multiplied")
+        };
+        let mut shape = x.shape();
+        let columns = shape[1..].iter().product::<usize>();
+        let y = weight.matmul(&x.reshape([shape[0], columns]));
+        shape[0] = weight.shape()[0];
+        let y = match bias {
+            Some(bias) => y.add(&bias.reshape([shape[0], 1])),
+            None => y,
+        };
+        y.reshape(shape)
+    }
+
+    /// The causal convolution of `x [steps, batch, inputs]` with `weight [outputs, inputs, kernel]`, its `bias [outputs]`
+    /// and activation: `[steps, batch, outputs]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn causal_convolution(
+        &self,
+        [weight, bias]: [ParamId; 2],
+        x: &Var,
+        activation: Activation,
+        dilation: usize,
+    ) -> Var {
+        x.causal_convolution(&self.param(weight), &self.param(bias), activation, dilation)
+    }
+
+    /// The product of `parts [batch, _]`, side by side, with a pair of layers: `[batch, outputs]`.
+    ///
+    /// # Panics
+    /// If there are no parts, or the shapes do not fit.
+    #[track_caller]
+    pub fn linear_pair(&self, pair: &LinearPair, mut parts: Vec<Var>, activation: Activation) -> Var {
+        let join = |parts: Vec<Var>| match &parts[..] {
+            [one] => one.clone(),
+            _ => Var::concat(&parts.iter().collect::<Vec<_>>(), 1),
+        };
+        match pair.multiplied {
+            Some(id) => {
+                parts.push(Var::constant(Tensor::full([parts[0].shape()[0], 1], 1.0)));
+                self.held_multiplied(id).product(&join(parts), activation)
+            }
+            None => {
+                let [first, second] = &pair.layers;
+                let hidden = self.linear(first, &join(parts), Activation::Identity, None);
+                self.linear(second, &hidden, activation, None)
+            }
+        }
+    }
+
+    /// The product `x [.., rows] · matrix [rows, columns]` with a parameter or constant that is no layer's, as the bases
+    /// of NBEATS.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn product(&self, x: &Var, matrix: ParamId) -> Var {
+        x.matmul(&self.param(matrix))
+    }
+
+    /// A recurrent layer over `x [steps, batch, inputs]`: its last `last` states, from where `carried` says.
+    #[track_caller]
+    pub(crate) fn recurrent(
+        &self,
+        cell: Cell,
+        layer: &Layer,
+        x: &Var,
+        last: usize,
+        carried: Option<&mut CellState>,
+    ) -> Var {
+        let (input, state) = (self.param(layer.input), self.param(layer.state));
+        let biases = layer.biases.map(|biases| biases.map(|bias| self.param(bias)));
+        let projection = layer.projection.map(|projection| self.param(projection));
+        let weights = RecurrentWeights {
+            input: &input,
+            state: &state,
+            biases: biases.as_ref().map(|[input, state]| [input, state]),
+            projection: projection.as_ref(),
+        };
+        x.recurrent(cell, &weights, last, carried)
+    }
+}
+
+impl Held {
+    #[track_caller]
+    fn product(&self, x: &Var, activation: Activation) -> Var {
+        match self {
+            Self::AsTrained { weight, bias } => x.linear(weight, bias.as_ref(), activation),
+            // The last of the inputs is a one.
+            Self::Multiplied(weight) => x.linear_by_inputs(weight, None, activation),
+        }
+    }
+}
