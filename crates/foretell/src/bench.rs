@@ -3,10 +3,11 @@
 use std::convert::Infallible;
 use std::time::Instant;
 
+use foretell_infer::{Batch, Workers, forecast, mean_of_outputs};
 use foretell_models::{Categories, Category};
 use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Windows};
 use foretell_optim::Optimizer;
-use foretell_train::{Batch, Engine, TrainError, Workers, forecast, mean_of_outputs};
+use foretell_train::{Engine, TrainError};
 use serde::Serialize;
 
 use crate::acceleration::Acceleration;

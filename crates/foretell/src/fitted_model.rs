@@ -1,8 +1,9 @@
 //! One trained model, and its forecasts of windows.
 
 use foretell_data::{Cutter, Panel, Span, WindowRef};
+use foretell_infer::{Cut, Forecasts, Workers};
 use foretell_nn::{Dims, Loss, Network, Params};
-use foretell_train::{Cut, Forecasts, Outcome, Workers};
+use foretell_train::Outcome;
 
 use crate::error::Error;
 use crate::spec::ModelSpec;

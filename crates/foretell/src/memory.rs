@@ -7,8 +7,9 @@ use std::fs;
 use std::path::Path;
 
 use foretell_data::{Panel, Vocabulary};
+use foretell_infer::{window_numbers, windows_at_a_time};
 use foretell_nn::{Dims, Network, Table};
-use foretell_train::{TrainConfig, shard_count, window_numbers, windows_at_a_time};
+use foretell_train::{TrainConfig, shard_count};
 
 use crate::columns::{column_names, outputs};
 use crate::conformal::PredictionIntervals;

@@ -8,9 +8,9 @@ use foretell_checkpoint::{
     check_names,
 };
 use foretell_data::{Categories, Freq, LocalScaler};
+use foretell_infer::Workers;
 use foretell_models::SAMPLING;
 use foretell_nn::{Loss, Table};
-use foretell_train::Workers;
 use serde_json::{Map, Value};
 
 use crate::categories::{self, categorical, check_categorical};

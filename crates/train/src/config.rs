@@ -1,5 +1,6 @@
 //! What a training run may be told.
 
+use foretell_infer::BatchSizes;
 use foretell_optim::{Clip, Rule, Schedule};
 
 /// Hyper-parameters of training, under neuralforecast's names. The default is neuralforecast's of most models: 1000
@@ -41,6 +42,13 @@ pub struct TrainConfig {
     pub drop_last_loader: bool,
     /// Decides the draws of series, windows and dropout.
     pub random_seed: u64,
+}
+
+impl TrainConfig {
+    /// How validation windows are put into batches.
+    pub(crate) fn validation_batches(&self) -> BatchSizes {
+        BatchSizes { series: self.valid_batch_size, windows: self.inference_windows_batch_size }
+    }
 }
 
 impl Default for TrainConfig {

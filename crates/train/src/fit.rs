@@ -5,15 +5,14 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
+use foretell_infer::{Cut, Forecasts};
 use foretell_nn::{Dims, Key, Loss, Network, Params};
 use foretell_optim::Optimizer;
 use foretell_simd::Stream;
 use foretell_threads::Workers;
 use serde::{Deserialize, Serialize};
 
-use crate::batch::Cut;
 use crate::config::TrainConfig;
-use crate::forecast::Forecasts;
 use crate::progress::{Progress, Verdict};
 use crate::shards::Engine;
 use crate::state::{BEST, Keep, PARAMS, State, Statistics};
@@ -158,7 +157,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         let total = cut.total_weight(train, &windows, &mut sums);
         let pace = schedule.at(step);
         let rows = |range: Range<usize>| &windows[range.start * rows_per_window..range.end * rows_per_window];
-        let batch = |range: Range<usize>| cut.windows(train, rows(range)).batch;
+        let batch = |range: Range<usize>| cut.batch(train, rows(range));
         let count = windows.len() / rows_per_window;
         outcome.train_loss =
             engine.step(count, total, pace, batch).map_err(|fault| TrainError::NotFinite {
@@ -174,7 +173,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
             let cut = Cut { dims: valid_dims, ..cut };
             let random_seed = config.random_seed;
             let forecasts = Forecasts { network, params: engine.params(), cut, random_seed, workers };
-            forecasts.validate(valid, valid_loss, config)
+            forecasts.validate(valid, valid_loss, config.validation_batches())
         });
         if let Some(loss) = checked {
             outcome.valid_loss = checked;

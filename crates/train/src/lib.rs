@@ -1,4 +1,4 @@
-//! The training loop: shards, validation, early stopping, resume, progress; and forecasts by the batch.
+//! The training loop: shards, validation, early stopping, resume, progress.
 //!
 //! A batch of windows is cut into shards whose number depends on the batch alone. Each shard is cut from
 //! the panel, run forwards and backwards on one thread, into a gradient arena of its own; the arenas are
@@ -18,22 +18,17 @@
 //! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
 #![forbid(unsafe_code)]
 
-mod ancestral;
-mod batch;
 mod config;
 mod fit;
-mod forecast;
 mod progress;
 mod shards;
 mod state;
-mod stepwise;
 mod stopping;
 
-pub use batch::{Batch, Cut};
 pub use config::TrainConfig;
 pub use fit::{Fit, Listener, Outcome, TrainError, fit};
-pub use forecast::{Forecasts, window_numbers, windows_at_a_time};
 pub use foretell_data::{Cutter, WindowRef};
+pub use foretell_infer::{Batch, Cut};
 pub use foretell_nn::{
     Decoding, Dims, Key, Loss, Model, Needs, Network, Params, Table, Tensor, Truth, Windows,
 };
@@ -44,7 +39,6 @@ pub use foretell_threads::{TooManyThreads, Workers};
 pub use progress::{Progress, Verdict};
 pub use shards::{Engine, NotFinite, shard_count};
 pub use state::{BEST, Keep, PARAMS, State, Statistics};
-pub use stepwise::{forecast, mean_of_outputs};
 
 /// The README's example is a test.
 #[cfg(doctest)]

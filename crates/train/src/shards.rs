@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
+use foretell_infer::Batch;
 use foretell_nn::{Coupling, Forward, Key, Loss, Needs, Network, Params, Table, Tensor, Update, Var};
 use foretell_optim::{Optimizer, Pace};
 use foretell_pool::Buffer;
 use foretell_simd::scale;
 use foretell_threads::{Workers, share};
 
-use crate::batch::Batch;
 use crate::state::{PARAMS, State};
 
 /// More arenas than this cost more memory than more threads would win back.

@@ -42,8 +42,14 @@ pub(super) const ROOMS: &[Room] = &[
     room(6, "foretell-checkpoint", &["foretell-files"]),
     room(
         7,
+        "foretell-infer",
+        &["foretell-pool", "foretell-threads", "foretell-nn", "foretell-data", "foretell-models"],
+    ),
+    room(
+        7,
         "foretell-train",
         &[
+            "foretell-infer",
             "foretell-simd",
             "foretell-pool",
             "foretell-threads",
@@ -73,6 +79,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-models",
             "foretell-files",
             "foretell-checkpoint",
+            "foretell-infer",
             "foretell-train",
         ],
     ),
@@ -96,6 +103,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-data",
             "foretell-models",
             "foretell-checkpoint",
+            "foretell-infer",
             "foretell-train",
             "foretell",
         ],

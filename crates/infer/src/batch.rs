@@ -67,7 +67,12 @@ pub struct Cut<'a> {
 }
 
 impl Cut<'_> {
-    /// The windows, cut from their panel and scaled.
+    /// The windows, cut from their panel and scaled, with their targets.
+    pub fn batch(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Batch {
+        self.windows(cutter, windows).batch
+    }
+
+    /// [`Cut::batch`], and what forecasts on the data's scale are held against.
     pub(crate) fn windows(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Scaled {
         let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, .. } = self.dims;
         let batch = windows.len();
@@ -145,12 +150,8 @@ impl Cut<'_> {
     }
 
     /// The sum of the weights of all steps of the windows: what the loss is divided by.
-    pub(crate) fn total_weight(
-        &self,
-        cutter: &Cutter<'_>,
-        windows: &[WindowRef],
-        sums: &mut Vec<f64>,
-    ) -> f64 {
+    /// `sums` is room for it, whatever is in it.
+    pub fn total_weight(&self, cutter: &Cutter<'_>, windows: &[WindowRef], sums: &mut Vec<f64>) -> f64 {
         sums.clear();
         sums.resize(self.dims.horizon, 0.0);
         cutter.add_mask_sums(windows, sums);

@@ -8,7 +8,6 @@ use foretell_threads::Workers;
 
 use crate::ancestral::{Sampling, Window, window_key};
 use crate::batch::{Batch, Cut, Scaled};
-use crate::config::TrainConfig;
 use crate::stepwise::{forecast, mean_of_outputs};
 
 /// Rows that one thread runs at a time: enough for products of matrices at their best rate, few
@@ -36,6 +35,15 @@ pub fn window_numbers(dims: &Dims) -> usize {
     let ahead = horizon.saturating_mul(3 + outputs);
     let row = [known, ahead, stat_exog].into_iter().fold(history, usize::saturating_add);
     row.saturating_mul(n_series)
+}
+
+/// How windows are put into the batches that a validation loss is a mean over.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchSizes {
+    /// Series of a batch (neuralforecast's `valid_batch_size`).
+    pub series: usize,
+    /// Windows of a batch, where those of its series are more (`inference_windows_batch_size`); all where it is `None`.
+    pub windows: Option<usize>,
 }
 
 /// A trained model at work.
@@ -153,13 +161,13 @@ impl Forecasts<'_> {
 
     /// The loss on the data's scale over all windows of `valid`, as neuralforecast reports it: a mean over
     /// batches of windows, each counted by its number of windows.
-    pub fn validate(&self, valid: &Cutter<'_>, loss: &Loss, config: &TrainConfig) -> f64 {
+    pub fn validate(&self, valid: &Cutter<'_>, loss: &Loss, sizes: BatchSizes) -> f64 {
         let (mut sum, mut count) = (0.0, 0);
         let rows_per_window = valid.rows_per_window();
         let series = valid.series_with_windows();
         // A window of all series is in one batch whatever the size of batches of series.
         let batches = match rows_per_window {
-            1 => series.chunks(config.valid_batch_size),
+            1 => series.chunks(sizes.series),
             _ => series.chunks(series.len().max(1)),
         };
         for series in batches {
@@ -167,8 +175,7 @@ impl Forecasts<'_> {
                 1 => series.iter().flat_map(|&series| valid.all(series as usize)).collect(),
                 _ => valid.rows(),
             };
-            let size =
-                config.inference_windows_batch_size.map_or(windows.len(), |size| size * rows_per_window);
+            let size = sizes.windows.map_or(windows.len(), |size| size * rows_per_window);
             for windows in windows.chunks(size) {
                 sum += self.batch_loss(valid, windows, loss) * windows.len() as f64;
                 count += windows.len();

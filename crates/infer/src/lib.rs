@@ -1,0 +1,35 @@
+//! Forecasts of trained networks: windows are cut from a panel, run block by block, and brought back to the data's scale.
+//!
+//! Neither the trainer nor the optimiser is needed for it. The threads come from outside ([`Workers`]): a program that serves
+//! many models gives all of them the same ones, and none starts before the first forecast.
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+//! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
+#![forbid(unsafe_code)]
+
+mod ancestral;
+mod batch;
+mod forecast;
+mod stepwise;
+
+pub use batch::{Batch, Cut};
+pub use forecast::{BatchSizes, Forecasts, window_numbers, windows_at_a_time};
+pub use foretell_data::{Cutter, WindowRef};
+pub use foretell_nn::{Dims, Loss, Network, Params, Tensor, Truth, Windows};
+#[cfg(feature = "parallel")]
+pub use foretell_threads::ThreadPool;
+pub use foretell_threads::{TooManyThreads, Workers};
+pub use stepwise::{forecast, mean_of_outputs};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
