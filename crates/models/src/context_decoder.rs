@@ -5,13 +5,10 @@ use foretell_nn::{Dims, Forward, Inputs, Linear, Mlp, MlpSizes, Nonlinearity, Sc
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{ConfigError, MAX_LAYERS};
+use crate::registry::{ConfigError, MAX_LAYERS, MAX_UNITS};
 
 /// Where the parameters of the perceptron stand.
 const DECODER: &str = "mlp_decoder";
-
-/// Units of a layer, or steps between two taps, that a model may have: more is a slip of the finger.
-pub(crate) const MAX_UNITS: usize = 1_000_000;
 
 hyper_parameters! {
     /// The hyper-parameters that the two have in common.
@@ -98,5 +95,41 @@ pub(crate) fn check_sizes(model: &'static str, sizes: &[(&str, usize, usize)]) -
     match sizes.iter().find(|(_, value, most)| !(1..=*most).contains(value)) {
         None => Ok(()),
         Some(&(name, value, most)) => Err(fault(model, name, &format!("between 1 and {most}"), json!(value))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::*;
+    use crate::{Categories, find};
+
+    fn error(model: &str, name: &str, value: Value) -> String {
+        let own = Map::from_iter([(name.to_owned(), value)]);
+        let dims = Dims::new(6, 4);
+        let entry = find(model).expect("a registered model");
+        let found = entry.build(&own, &dims, &Categories::default(), &mut Table::default());
+        found.err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn wrong_hyper_parameters_are_errors_that_say_what_is_right() {
+        for (model, name, value, expected) in [
+            ("TCN", "kernel_size", json!(0), "between 1 and 1000000"),
+            ("TCN", "dilations", json!([]), "a list of 1 to 1000 numbers"),
+            ("TCN", "dilations", json!([1, 0]), "between 1 and 1000000, found [1,0]"),
+            ("TCN", "encoder_activation", json!("GLU"), "ReLU, Softplus"),
+            ("TCN", "decoder_layers", json!(0), "between 1 and 1000"),
+            ("DilatedRNN", "cell_type", json!("lstm"), "RNN, GRU, LSTM, ResLSTM or AttentiveLSTM"),
+            ("DilatedRNN", "dilations", json!([]), "a list of lists"),
+            ("DilatedRNN", "dilations", json!([[1], []]), "none of them empty"),
+            ("DilatedRNN", "dilations", json!([[0]]), "between 1 and 1000000"),
+            ("DilatedRNN", "dilations", json!([1, 2]), "like its default, [[1,2],[4,8]]"),
+            ("DilatedRNN", "decoder_activation", json!("GLU"), "ReLU, Softplus"),
+        ] {
+            let message = error(model, name, value);
+            assert!(message.contains(name) && message.contains(expected), "{model} {name}: {message}");
+        }
     }
 }

@@ -11,10 +11,10 @@ use foretell_nn::{
 };
 use serde_json::{Value, json};
 
-use crate::context_decoder::{Config, ContextDecoder, MAX_UNITS, check_sizes, fault};
+use crate::context_decoder::{Config, ContextDecoder, check_sizes, fault};
 use crate::hyper::hyper_parameters;
 use crate::recurrent::by_step;
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
+use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS, MAX_UNITS};
 
 hyper_parameters! {
     DilatedRnn {
@@ -54,6 +54,19 @@ impl Architecture for DilatedRnn {
 
     fn common_defaults() -> Value {
         json!({ "windows_batch_size": 128, "scaler_type": "robust", "num_lr_decays": 3 })
+    }
+
+    /// AttentiveLSTM and square ResLSTM have parameters without effect, as in neuralforecast.
+    fn small() -> Vec<Value> {
+        let sizes = |cell: &str, dilations: Value| {
+            json!({
+                "cell_type": cell,
+                "dilations": dilations,
+                "encoder_hidden_size": 9,
+                "decoder_hidden_size": 10,
+            })
+        };
+        vec![sizes("LSTM", json!([[1, 2], [4]])), sizes("GRU", json!([[3]])), sizes("ResLSTM", json!([[2]]))]
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {

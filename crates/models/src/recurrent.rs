@@ -15,15 +15,12 @@ use foretell_nn::{
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{ConfigError, MAX_LAYERS};
+use crate::registry::{ConfigError, MAX_LAYERS, MAX_UNITS};
 use crate::sampling::Sampling;
 
 /// Where the parameters of the encoder and the decoder stand.
 const ENCODER: &str = "hist_encoder";
 const DECODER: &str = "mlp_decoder";
-
-/// Units of a layer that a model may have: more is a slip of the finger.
-const MAX_UNITS: usize = 1_000_000;
 
 hyper_parameters! {
     /// The hyper-parameters that the three have in common.

@@ -54,6 +54,9 @@ zoo! {
 /// Layers or blocks that a model may have: more is a slip of the finger.
 pub(crate) const MAX_LAYERS: usize = 1000;
 
+/// Units of a layer, or steps between two that it reads, that a model may have: more is a slip of the finger.
+pub(crate) const MAX_UNITS: usize = 1_000_000;
+
 /// The least windows of a shard for models whose work is products with large weights, which every shard reads
 /// and whose gradient every shard writes: fewer, larger shards.
 pub(crate) const LARGE_WEIGHTS: usize = 128;

@@ -10,10 +10,10 @@ use foretell_nn::{
 };
 use serde_json::{Value, json};
 
-use crate::context_decoder::{Config, ContextDecoder, MAX_UNITS, check_sizes, fault};
+use crate::context_decoder::{Config, ContextDecoder, check_sizes, fault};
 use crate::hyper::hyper_parameters;
 use crate::recurrent::by_step;
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
+use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS, MAX_UNITS};
 
 hyper_parameters! {
     Tcn {
@@ -45,6 +45,14 @@ impl Architecture for Tcn {
 
     fn common_defaults() -> Value {
         json!({ "windows_batch_size": 128, "scaler_type": "robust" })
+    }
+
+    fn small() -> Vec<Value> {
+        let sizes = json!({ "encoder_hidden_size": 7, "decoder_hidden_size": 10, "dilations": [1, 3] });
+        let mut learned = sizes.clone();
+        learned["encoder_activation"] = "PReLU".into();
+        learned["kernel_size"] = 3.into();
+        vec![sizes, learned]
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {

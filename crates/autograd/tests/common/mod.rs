@@ -30,7 +30,8 @@ pub(crate) fn step() -> Vec<f32> {
 
     let x = Var::input(counting(&[BATCH, TIME, CHANNELS]));
     let dilated = Conv1d { dilation: 4, padding: [8, 0], ..Conv1d::default() };
-    let y = x.conv1d(&conv, Some(&bias), Activation::Gelu, dilated);
+    let y = x.conv1d(&conv, Some(&bias), Activation::Gelu, dilated).permute(&[1, 0, 2]);
+    let y = y.causal_convolution(&conv, &bias, Activation::Tanh, 2).permute(&[1, 0, 2]);
     let around = Conv1d { padding: [1, 1], beyond: Beyond::Circular, ..Conv1d::default() };
     let y = y.conv1d(&circle, Some(&bias), Activation::Relu, around).add(&x);
     let alone = Conv1d { groups: CHANNELS, padding: [2, 0], ..Conv1d::default() };
