@@ -138,6 +138,11 @@ impl NumberFormat {
 
     /// What is wrong with a text that is no number: often it is one with other marks.
     fn flaw(self, text: &str) -> Flaw {
+        // Most texts end here, at their first letter: a column may hold long ones.
+        let may_count = |c: char| c.is_ascii_digit() || "+-eE.,".contains(c) || THOUSANDS.contains(&c);
+        if !text.chars().all(may_count) {
+            return Flaw::Text;
+        }
         let fits = |format: Self| format.plain(text).is_some_and(|plain| plain.parse::<f64>().is_ok());
         let decimal = if self.decimal == '.' { ',' } else { '.' };
         if fits(Self { decimal, thousands: self.thousands.filter(|mark| *mark != decimal) }) {
