@@ -5,6 +5,7 @@
 
 mod edges;
 mod features;
+mod folders;
 mod house;
 mod length;
 mod manifest;
@@ -76,6 +77,7 @@ fn check_package(root: &Path, package: &Package, members: &[Package]) -> anyhow:
     found.extend(features::check(package, members, &manifest));
     found.extend(packaging::check(package, members, &manifest));
     let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
+    let mut sources = Vec::new();
     for path in rust_files(directory.as_std_path())? {
         let source = Source::read(root, &path)?;
         found.extend(unsafety::check(&package.name, &source));
@@ -85,7 +87,9 @@ fn check_package(root: &Path, package: &Package, members: &[Package]) -> anyhow:
         if package.targets.iter().any(|target| (target.is_lib() || target.is_bin()) && is_root(target)) {
             found.extend(roots::check(&package.name, &source));
         }
+        sources.push(source);
     }
+    found.extend(folders::check(&sources));
     Ok(found)
 }
 

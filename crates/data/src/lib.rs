@@ -44,93 +44,57 @@
 //! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
 //!   code.
 //! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
+//! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
+//!   one; UTC and offsets such as `+02:00` need none.
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "parquet")]
-mod arrow_table;
-mod builder;
-mod categories;
-mod compressed;
-mod covariates;
-mod cut;
-mod edges;
+mod calendar;
 mod error;
-mod extend;
-mod fill;
-mod flaw;
-mod frame;
-#[cfg(feature = "parquet")]
-mod frame_batch;
-mod frame_read;
-mod frame_serde;
-mod frame_write;
-mod freq;
-mod gaps;
-mod given;
-mod grid;
-mod local;
-mod long;
+mod frames;
 pub mod nan_as_null;
 mod nearest;
-mod number_format;
-#[cfg(feature = "parquet")]
-mod pages;
-mod panel;
-mod part;
-#[cfg(feature = "parquet")]
-mod quiet;
-mod ranks;
-mod read;
-#[cfg(feature = "parquet")]
-mod record_batches;
-mod repeated;
-mod sampler;
-mod scaler;
-mod steps;
-mod table;
-mod text_table;
-mod time;
-mod time_format;
-mod too_large;
-mod wide_lines;
+mod panels;
+mod tables;
 mod windows;
 mod wording;
-mod zone;
 
 /// What tables come in and go out as, beside files.
 #[cfg(feature = "parquet")]
 pub use arrow_array::RecordBatch;
-pub use builder::PanelBuilder;
-pub use categories::{Categories, Vocabulary};
-pub use covariates::Future;
-pub use cut::WindowSlices;
-pub use edges::Trimmed;
+pub use calendar::error::CalendarError;
+pub use calendar::freq::Freq;
+pub use calendar::given_time::Time;
+pub use calendar::kind::TimeKind;
+pub use calendar::style::TimeStyle;
+pub use calendar::time_format::TimeFormat;
+pub use calendar::zone::Zone;
 pub use error::DataError;
-pub use fill::{Fill, Filled};
-pub use flaw::{Flaw, Gap, Place};
+pub use error::flaw::{Flaw, Gap};
+pub use error::place::Place;
+pub use error::too_large::TooLarge;
 pub use foretell_simd::{Key, Stream};
-pub use frame::Frame;
 #[cfg(feature = "parquet")]
-pub use frame_batch::ParquetWriter;
-pub use frame_write::CsvWriter;
-pub use freq::Freq;
-pub use given::Time;
+pub use frames::batch::ParquetWriter;
+pub use frames::frame::Frame;
+pub use frames::write::CsvWriter;
 /// Dates and times in code.
 pub use jiff;
-pub use local::{LocalScaler, LocalScales, LocalStats};
 pub use nearest::nearest;
-pub use number_format::NumberFormat;
-pub use panel::Panel;
-pub use read::{ReadOptions, column_names};
-pub use sampler::SeriesSampler;
-pub use scaler::{Stats, WindowScaler};
-pub use table::is_parquet;
-pub use time::{TimeKind, TimeStyle};
-pub use time_format::TimeFormat;
-pub use too_large::TooLarge;
-pub use windows::{Cutter, Span, WindowRef, WindowSpec};
-pub use zone::Zone;
+pub use panels::builder::PanelBuilder;
+pub use panels::categories::{Categories, Vocabulary};
+pub use panels::covariates::Future;
+pub use panels::fill::{Fill, Filled, Trimmed};
+pub use panels::local_scaler::{LocalScaler, LocalScales, LocalStats};
+pub use panels::options::ReadOptions;
+pub use panels::panel::Panel;
+pub use tables::number_format::NumberFormat;
+pub use tables::open::{column_names, is_parquet};
+pub use windows::cut::WindowSlices;
+pub use windows::cutter::Cutter;
+pub use windows::sampler::SeriesSampler;
+pub use windows::scaler::{Stats, WindowScaler};
+pub use windows::spec::{Span, WindowRef, WindowSpec};
 
 /// The README's example is a test.
 #[cfg(doctest)]

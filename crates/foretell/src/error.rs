@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use foretell_checkpoint::CheckpointError;
-use foretell_data::{DataError, Freq};
+use foretell_data::{CalendarError, DataError, Freq};
 use foretell_train::{TooManyThreads, TrainError};
 
 use crate::memory_limit::MemoryLimit;
@@ -370,6 +370,12 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+}
+
+impl From<CalendarError> for Error {
+    fn from(error: CalendarError) -> Self {
+        DataError::from(error).into()
+    }
 }
 
 impl Error {

@@ -41,6 +41,8 @@
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 //! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
+//! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
+//!   one; UTC and offsets such as `+02:00` need none.
 #![forbid(unsafe_code)]
 
 mod acceleration;
@@ -102,9 +104,9 @@ pub mod own_model {
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    Categories, CsvWriter, DataError, Fill, Filled, Flaw, Frame, Freq, Future, Gap, LocalScaler,
-    NumberFormat, Panel, PanelBuilder, Place, ReadOptions, Time, TimeFormat, TimeKind, TimeStyle, Trimmed,
-    Vocabulary, Zone, column_names, is_parquet, jiff,
+    CalendarError, Categories, CsvWriter, DataError, Fill, Filled, Flaw, Frame, Freq, Future, Gap,
+    LocalScaler, NumberFormat, Panel, PanelBuilder, Place, ReadOptions, Time, TimeFormat, TimeKind,
+    TimeStyle, Trimmed, Vocabulary, Zone, column_names, is_parquet, jiff,
 };
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};

@@ -114,6 +114,29 @@ const fn room(floor: u8, name: &'static str, uses: &'static [&'static str]) -> R
     Room { name, floor, uses }
 }
 
+/// The folders and single files of a crate that is large enough to have floors of its own.
+pub(super) struct Folders {
+    /// Relative to the workspace.
+    pub(super) source: &'static str,
+    /// Code of one uses only itself and those before it, and names them by their paths.
+    pub(super) from_the_ground_up: &'static [&'static str],
+}
+
+pub(super) const FOLDERS: &[Folders] = &[Folders {
+    source: "crates/data/src",
+    from_the_ground_up: &[
+        "nan_as_null",
+        "nearest",
+        "wording",
+        "calendar",
+        "error",
+        "tables",
+        "panels",
+        "frames",
+        "windows",
+    ],
+}];
+
 /// Tests may use this crate from any floor: the fixtures are checkpoint directories.
 pub(super) const FIXTURES: &str = "foretell-checkpoint";
 

@@ -32,7 +32,7 @@ pub(super) fn stale_entries(root: &Path) -> impl Iterator<Item = Violation> {
 }
 
 /// The lines before the file's test module.
-fn code_lines(lines: &[Line]) -> usize {
+pub(super) fn code_lines(lines: &[Line]) -> usize {
     let opens_tests = |i: usize| {
         let code = lines[i].code.trim();
         let module = lines[i + 1..].iter().map(|line| line.code.trim()).find(|code| !code.starts_with("#["));

@@ -1,0 +1,365 @@
+//! Times read as text, integer by integer or cell by cell, by one reader that the first of them settles.
+
+use jiff::civil::Date;
+
+use super::days::{CALENDAR, DAY, FRACTION, days_to};
+use super::kind::TimeKind;
+use super::time_format::{IntegerDates, TimeFormat, Written};
+use super::zone::{self, Zone};
+
+const FORMAT: &str = "is not a time; write an integer, 2024-01-31, 2024-01, or 2024-01-31 13:45:00, or say how times are \
+                      written, as in `--time-format %d.%m.%Y` (`ReadOptions::time_format`)";
+const INTEGER: &str = "is not an integer like the times before it; use one kind of time throughout";
+const STEP: &str = "is not an integer, which the format of the times says it is; give another format";
+const TIMESTAMP: &str = "is not a date or time like the ones before it; use one kind throughout, or say how times are \
+                         written, as in `--time-format %Y%m%d` (`ReadOptions::time_format`)";
+const CLOCK: &str = "is not a time of day; hours go to 23, minutes and seconds to 59";
+const ZONE: &str = "has a time zone that is unknown; write an offset such as +02:00, or a name of the IANA \
+                    database such as [Europe/Berlin]";
+const UNZONED: &str = "has no offset from UTC, unlike the times before it; write one in all rows or in none";
+const ZONED: &str = "has an offset from UTC, unlike the times before it; write one in all rows or in none";
+const OFFSET: &str = "has another offset from UTC than the times before it; name the zone (`--zone Europe/Berlin` or \
+                      the option `zone`), or write all times in UTC";
+
+impl TimeKind {
+    /// Reads a time of this kind, without a zone.
+    ///
+    /// # Errors
+    /// What is wrong with the text and what to write instead.
+    pub fn parse(self, text: &str) -> Result<i64, &'static str> {
+        Clock { kind: Some(self), ..Clock::default() }.read(text)
+    }
+}
+
+/// What the times of a table are: settled by the first, and the same in all rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clock {
+    pub(crate) kind: Option<TimeKind>,
+    pub(crate) zone: Option<Zone>,
+    pub(crate) format: Option<TimeFormat>,
+    /// Which dates the integers that were read could be.
+    pub(crate) dates: IntegerDates,
+    /// Where clocks showed the last time that was read twice, the second instant.
+    pub(crate) later: Option<i64>,
+}
+
+impl Clock {
+    /// Reads a time; the error is what is wrong with the text and what to write instead.
+    pub(crate) fn read(&mut self, text: &str) -> Result<i64, &'static str> {
+        self.later = None;
+        if let Some(format) = self.format.as_ref().filter(|format| !format.is_integer()) {
+            let Written { civil, offset, zone } = format.read(text)?;
+            let first = self.kind.is_none();
+            self.settle(TimeKind::Timestamp)?;
+            return match (offset, &zone) {
+                (None, None) => self.civil(civil, first),
+                _ => self.zoned(civil, offset, zone.as_deref(), first),
+            };
+        }
+        match text.parse::<i64>() {
+            Ok(step) => self.step(step),
+            Err(_) if self.format.is_some() => Err(STEP),
+            Err(_) if self.kind == Some(TimeKind::Integer) => Err(INTEGER),
+            Err(_) => {
+                let (civil, rest) = timestamp(text)?;
+                let first = self.kind.is_none();
+                self.kind = Some(TimeKind::Timestamp);
+                if rest.is_empty() {
+                    return self.civil(civil, first);
+                }
+                let (offset, zone) = offset_and_zone(rest)?;
+                self.zoned(civil, offset, zone, first)
+            }
+        }
+    }
+
+    /// Takes an integer, of a text or of a column of integers.
+    pub(crate) fn step(&mut self, step: i64) -> Result<i64, &'static str> {
+        if self.format.as_ref().is_some_and(|format| !format.is_integer()) {
+            return self.read(&step.to_string());
+        }
+        self.settle(TimeKind::Integer)?;
+        self.dates.see(step);
+        Ok(step)
+    }
+
+    /// Takes what the clocks showed, without an offset.
+    fn civil(&mut self, civil: i64, first: bool) -> Result<i64, &'static str> {
+        match &self.zone {
+            None => Ok(civil),
+            // Settled by the data, an offset is in every row; set by someone, in any or none.
+            Some(zone) if first || !zone.found => {
+                let (instant, later) = zone.instants(civil).ok_or(CALENDAR)?;
+                self.later = later;
+                Ok(instant)
+            }
+            Some(_) => Err(UNZONED),
+        }
+    }
+
+    /// Notes that there is a time of this kind.
+    pub(crate) fn settle(&mut self, kind: TimeKind) -> Result<(), &'static str> {
+        match (*self.kind.get_or_insert(kind), kind) {
+            (TimeKind::Integer, TimeKind::Timestamp) => Err(INTEGER),
+            (TimeKind::Timestamp, TimeKind::Integer) => Err(TIMESTAMP),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes a time of a column whose type says that its times are instants of that zone, or civil.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn typed(&mut self, zone: Option<&str>, time: i64) -> Result<i64, &'static str> {
+        let first = self.kind.is_none();
+        self.later = None;
+        self.settle(TimeKind::Timestamp)?;
+        match (zone, &self.zone) {
+            (None, None) => Ok(time),
+            (None, Some(zone)) if !zone.found => self.civil(time, first),
+            (None, Some(_)) => Err(UNZONED),
+            (Some(_), Some(_)) => Ok(time),
+            (Some(_), None) if !first => Err(ZONED),
+            (Some(word), None) => {
+                self.zone = Some(Zone::find(word).ok_or(ZONE)?.found_in_times(false));
+                Ok(time)
+            }
+        }
+    }
+
+    /// Takes what the clocks showed, with their offset from UTC, the name of their zone, or both.
+    fn zoned(
+        &mut self,
+        civil: i64,
+        offset: Option<i32>,
+        name: Option<&str>,
+        first: bool,
+    ) -> Result<i64, &'static str> {
+        let named = match (name, &self.zone) {
+            (None, _) => None,
+            (Some(name), Some(zone)) if zone.name == name => None,
+            (Some(name), known) => {
+                let named = Zone::find(name).ok_or(ZONE)?;
+                if known.as_ref().is_some_and(|known| *known != named) {
+                    return Err(OFFSET);
+                }
+                Some(named.found_in_times(true))
+            }
+        };
+        if self.zone.is_none() {
+            if !first {
+                return Err(ZONED);
+            }
+            let fixed = || Zone::fixed(offset?).map(|zone| zone.found_in_times(false));
+            self.zone = Some(named.or_else(fixed).ok_or(ZONE)?);
+        }
+        let Some(zone) = &self.zone else { return Err(ZONE) };
+        let Some(offset) = offset else { return zone.instant(civil).ok_or(CALENDAR) };
+        let instant = civil.checked_sub(i64::from(offset) * 1_000_000).ok_or(CALENDAR)?;
+        match zone.offset(instant) {
+            Some(known) if known == offset || !zone.found => Ok(instant),
+            Some(_) => Err(OFFSET),
+            None => Err(CALENDAR),
+        }
+    }
+}
+
+/// Reads an offset from UTC, the name of a zone in brackets, or both.
+fn offset_and_zone(text: &[u8]) -> Result<(Option<i32>, Option<&str>), &'static str> {
+    let text = text.strip_prefix(b" ").unwrap_or(text);
+    let (offset, rest) = match zone::offset(text) {
+        Some((seconds, rest)) => (Some(seconds), rest),
+        None => match text {
+            [b'U' | b'u', b'T' | b't', b'C' | b'c', rest @ ..] => (Some(0), rest),
+            _ => (None, text),
+        },
+    };
+    match rest {
+        [] if offset.is_some() => Ok((offset, None)),
+        [b'[', name @ .., b']'] => Ok((offset, Some(str::from_utf8(name).map_err(|_| ZONE)?))),
+        _ => Err(ZONE),
+    }
+}
+
+/// Reads `YYYY-MM[-DD]`, then optionally `HH:MM[:SS[.ffffff]]` after a blank or `T`, and gives back
+/// what follows: nothing or what may be a zone. Slashes may stand for dashes: with the year in front
+/// nothing is ambiguous.
+fn timestamp(text: &str) -> Result<(i64, &[u8]), &'static str> {
+    let mut cursor = Cursor(text.as_bytes());
+    let year = cursor.number(4, 4).ok_or(FORMAT)?;
+    let dash = if cursor.eat(b'/') { b'/' } else { b'-' };
+    if dash == b'-' && !cursor.eat(b'-') {
+        return Err(FORMAT);
+    }
+    let month = cursor.number(1, 2).ok_or(FORMAT)?;
+    let day = if cursor.eat(dash) { cursor.number(1, 2).ok_or(FORMAT)? } else { 1 };
+    let day = Date::new(year as i16, month as i8, day as i8).map_err(|_| CALENDAR)?;
+    let mut time = days_to(day) * DAY;
+    let clock = cursor.eat(b'T') || cursor.eat(b' ');
+    if clock {
+        time += cursor.clock()?;
+    }
+    match cursor.0 {
+        [] => Ok((time, &[])),
+        rest @ ([b'Z' | b'z' | b'+' | b'-' | b'[', ..] | [b' ', b'U' | b'u' | b'+' | b'-' | b'Z', ..])
+            if clock =>
+        {
+            Ok((time, rest))
+        }
+        _ => Err(FORMAT),
+    }
+}
+
+struct Cursor<'a>(&'a [u8]);
+
+impl Cursor<'_> {
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.0.first() == Some(&byte);
+        if found {
+            self.0 = &self.0[1..];
+        }
+        found
+    }
+
+    /// A number of `min` to `max` digits (as many as there are, up to `max`).
+    fn number(&mut self, min: usize, max: usize) -> Option<i64> {
+        let digits = self.0.iter().take(max).take_while(|b| b.is_ascii_digit()).count();
+        let (number, rest) = self.0.split_at(digits);
+        self.0 = rest;
+        (digits >= min).then(|| number.iter().fold(0, |n, b| n * 10 + i64::from(b - b'0')))
+    }
+
+    /// `HH:MM[:SS[.ffffff]]` in microseconds.
+    fn clock(&mut self) -> Result<i64, &'static str> {
+        let hour = self.number(1, 2).ok_or(FORMAT)?;
+        if !self.eat(b':') {
+            return Err(FORMAT);
+        }
+        let minute = self.number(2, 2).ok_or(FORMAT)?;
+        let second = if self.eat(b':') { self.number(2, 2).ok_or(FORMAT)? } else { 0 };
+        if hour > 23 || minute > 59 || second > 59 {
+            return Err(CLOCK);
+        }
+        let mut micros = 0;
+        if self.eat(b'.') {
+            let before = self.0.len();
+            micros = self.number(1, 6).ok_or(FORMAT)?;
+            for _ in before - self.0.len()..6 {
+                micros *= 10;
+            }
+            while self.eat(b'0') {}
+            if self.0.first().is_some_and(u8::is_ascii_digit) {
+                return Err(FRACTION);
+            }
+        }
+        Ok(((hour * 60 + minute) * 60 + second) * 1_000_000 + micros)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Freq, TimeStyle};
+    use proptest::prelude::*;
+
+    fn read(text: &str) -> Result<i64, &'static str> {
+        Clock::default().read(text)
+    }
+
+    #[test]
+    fn the_usual_spellings_are_read() {
+        let day = 19_753 * DAY; // 2024-01-31
+        assert_eq!(read("-17"), Ok(-17));
+        assert_eq!(read("2024-01-31"), Ok(day));
+        assert_eq!(read("2024/1/31"), Ok(day));
+        assert_eq!(read("2024-01"), Ok(day - 30 * DAY));
+        assert_eq!(read("2024-01-31 13:45"), Ok(day + 49_500_000_000));
+        assert_eq!(read("2024-01-31T13:45:07"), Ok(day + 49_507_000_000));
+        assert_eq!(read("2024-01-31 13:45:07.25"), Ok(day + 49_507_250_000));
+        assert_eq!(read("2024-01-31 13:45:07.250000000"), Ok(day + 49_507_250_000));
+        assert_eq!(read("1969-12-31 23:59:59.999999"), Ok(-1));
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        assert_eq!(read("2023-02-29"), Err(CALENDAR));
+        assert_eq!(read("2024-01-31 24:00"), Err(CLOCK));
+        assert_eq!(read("2024-01-31 13:45:07.2500001"), Err(FRACTION));
+        for zoned in
+            ["+2", "Z+02:00", "+02:00[]", "[Europe/Bern-Berlin]", "+26:00", " UTC+1", "[Europe/Berlin"]
+        {
+            assert_eq!(read(&format!("2024-01-31 13:45:07{zoned}")), Err(ZONE), "{zoned}");
+        }
+        for text in ["", "31.01.2024", "01/31/2024", "2024-", "2024-01-31 ", "2024-01-31 noon", "2024-01/31"]
+        {
+            assert_eq!(read(text), Err(FORMAT), "{text:?}");
+        }
+        assert_eq!(TimeKind::Integer.parse("2024-01-31"), Err(INTEGER));
+        assert_eq!(TimeKind::Timestamp.parse("17"), Err(TIMESTAMP));
+    }
+
+    #[test]
+    fn a_column_is_written_in_one_style() {
+        let (day, hour) = (Freq::parse("D").unwrap(), Freq::parse("h").unwrap());
+        assert_eq!(TimeStyle::of(day, None, [0, DAY].into_iter()), TimeStyle::Date);
+        assert_eq!(TimeStyle::of(day, None, [0, DAY + 1_000_000].into_iter()), TimeStyle::Seconds);
+        assert_eq!(TimeStyle::of(hour, None, [0, DAY].into_iter()), TimeStyle::Seconds);
+        assert_eq!(TimeStyle::of(hour, None, [0, 1].into_iter()), TimeStyle::Micros);
+        assert_eq!(TimeKind::Timestamp.display(DAY), "1970-01-02");
+        assert_eq!(TimeKind::Timestamp.display(-1), "1969-12-31 23:59:59.999999");
+        assert_eq!(TimeKind::Integer.display(-1), "-1");
+    }
+
+    #[test]
+    fn times_with_a_zone_are_instants() {
+        let utc = read("2024-07-31 11:45:07").unwrap();
+        for (text, shown) in [
+            ("2024-07-31 13:45:07+02:00", "2024-07-31 13:45:07+02:00"),
+            ("2024-07-31T13:45:07+0200", "2024-07-31 13:45:07+02:00"),
+            ("2024-07-31T11:45:07Z", "2024-07-31 11:45:07+00:00"),
+            ("2024-07-31 11:45:07 UTC", "2024-07-31 11:45:07+00:00"),
+            ("2024-07-31 02:15:07 -0930", "2024-07-31 02:15:07-09:30"),
+            ("2024-07-31T13:45:07+02:00[Europe/Berlin]", "2024-07-31 13:45:07+02:00[Europe/Berlin]"),
+            ("2024-07-31T13:45:07[Europe/Berlin]", "2024-07-31 13:45:07+02:00[Europe/Berlin]"),
+        ] {
+            let mut clock = Clock::default();
+            assert_eq!(clock.read(text), Ok(utc), "{text}");
+            assert_eq!(TimeKind::Timestamp.display_in(clock.zone.as_ref(), utc), shown);
+            assert_eq!(clock.read(shown), Ok(utc), "{text} then {shown}");
+            assert_eq!(clock.read("2024-07-31 11:45:07"), Err(UNZONED), "{text}");
+        }
+        let after = |first: &str, second: &str| {
+            let mut clock = Clock::default();
+            clock.read(first).unwrap();
+            clock.read(second)
+        };
+        assert_eq!(after("2024-03-30 00:00+01:00", "2024-04-01 00:00+02:00"), Err(OFFSET));
+        assert_eq!(after("2024-03-30 00:00", "2024-04-01 00:00+02:00"), Err(ZONED));
+        let (berlin, paris) =
+            ("2024-03-30 00:00+01:00[Europe/Berlin]", "2024-04-01 00:00+02:00[Europe/Paris]");
+        assert_eq!(after(berlin, paris), Err(OFFSET));
+        assert_eq!(after(berlin, "2024-04-01 00:00+01:00"), Err(OFFSET));
+        assert_eq!(after(berlin, "2024-04-01 00:00+02:00"), read("2024-03-31 22:00"));
+        // A zone that is set reads civil times as its own, and any offset.
+        let mut clock = Clock { zone: Zone::find("Europe/Berlin"), ..Clock::default() };
+        for text in ["2024-04-01 00:00", "2024-04-01 00:00+02:00", "2024-03-31T22:00Z"] {
+            assert_eq!(clock.read(text), read("2024-03-31 22:00"), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(time in -62_000_000_000_000_000_i64..253_000_000_000_000_000) {
+            for style in [TimeStyle::Micros, TimeStyle::Seconds, TimeStyle::Date] {
+                let unit = match style { TimeStyle::Date => DAY, TimeStyle::Seconds => 1_000_000, _ => 1 };
+                let time = time.div_euclid(unit) * unit;
+                let mut text = String::new();
+                style.write(None, time, &mut text);
+                prop_assert_eq!(read(&text), Ok(time), "{}", text);
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text in "\\PC{0,30}|[0-9TZ:/. +-]{0,32}") {
+            let _ = read(&text);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Words that name nothing of the calendar.
+
+/// A word that names no frequency, time zone or format of times; says what may be written instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CalendarError {
+    /// The word is no frequency.
+    #[error(
+        "unknown frequency `{word}`; the nearest are {nearest}; a frequency is an integer, or \
+         one of us, ms, s, min, h, D, B, W-SUN .. W-SAT, MS, ME, QS, QE, YS, YE with an optional \
+         multiple (15min) and first or last month (QE-NOV)"
+    )]
+    UnknownFreq {
+        /// The word.
+        word: String,
+        /// The nearest valid words.
+        nearest: String,
+    },
+    /// The word is no time zone.
+    #[error(
+        "unknown time zone `{word}`; write UTC, an offset such as +02:00, or a name of the IANA database such as \
+         Europe/Berlin{}",
+        if cfg!(feature = "tzdb") { "" } else { " (this program has only the system's; build it with the feature `tzdb`)" }
+    )]
+    UnknownZone {
+        /// The word.
+        word: String,
+    },
+    /// The word is no format of times.
+    #[error(
+        "unknown time format `{word}`: {reason}; write `integer`, or how times look, as in %Y%m%d, %d.%m.%Y %H:%M or \
+         %b %Y (Y year, m month, b its name, d day, H hour, M minute, S second)"
+    )]
+    UnknownTimeFormat {
+        /// The word.
+        word: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}

@@ -1,0 +1,13 @@
+//! Times and the steps between them: kinds, frequencies, zones, how they are read and written.
+
+pub(crate) mod clock;
+pub(crate) mod days;
+pub(crate) mod error;
+pub(crate) mod freq;
+pub(crate) mod given_time;
+pub(crate) mod kind;
+pub(crate) mod repeated_times;
+pub(crate) mod steps;
+pub(crate) mod style;
+pub(crate) mod time_format;
+pub(crate) mod zone;

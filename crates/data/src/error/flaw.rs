@@ -1,0 +1,139 @@
+//! What may be wrong with a cell or a row.
+
+use std::fmt;
+
+use super::place::Place;
+use crate::calendar::freq::Freq;
+
+/// What is wrong with a cell that should hold a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// Empty, or a word for "no value" (`NaN`, `NA`, `null`, ...).
+    Missing,
+    /// Plus or minus infinity.
+    Infinite,
+    /// Beyond what a 32-bit float holds.
+    TooLarge,
+    /// A number with a comma before its decimals.
+    DecimalComma,
+    /// A number with a point before its decimals, where a comma was announced.
+    DecimalPoint,
+    /// A number with marks between its thousands.
+    Grouped,
+    /// Anything else that is no number.
+    Text,
+    /// The same, in a further column, which may hold categories.
+    Labelled,
+    /// Of a column whose type is neither of numbers nor of texts.
+    Type,
+    /// Not 0 or 1, in `available_mask`.
+    Mask,
+    /// Negative, in `sample_weight`.
+    Negative,
+    /// Neither text nor number nor truth value, in a column of categories.
+    Label,
+    /// Missing, in a table of what will be.
+    Ahead,
+    /// One label more than can be numbered.
+    TooManyLabels,
+    /// Missing, with no earlier value of its series to carry forward.
+    NothingBefore,
+    /// Missing, as are all values of its series.
+    NothingKnown,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Missing => {
+                "is missing; fill it in (`--fill` or `Fill` does so on request), or add a column \
+                 `available_mask` that is 0 in such rows"
+            }
+            Self::Infinite => "is not finite; replace it by a number",
+            Self::TooLarge => "is beyond a 32-bit float (about 3.4e38); rescale the column",
+            Self::DecimalComma => {
+                "has a decimal comma; say so (`--decimal ,` or `ReadOptions::numbers`), or, if the comma is between \
+                 thousands, `--thousands ,`"
+            }
+            Self::DecimalPoint => "has a decimal point, but the decimal comma was asked for",
+            Self::Grouped => {
+                "has marks between its thousands; name them (`--thousands` and `--decimal`, or \
+                 `ReadOptions::numbers`)"
+            }
+            Self::Text => "is not a number; write plain decimals such as 12.5 or 1e-3",
+            Self::Labelled => {
+                "is not a number but text; if the column holds categories, name it in `--cat-exog` \
+                 (`ReadOptions::categories`), else write plain decimals such as 12.5 or 1e-3"
+            }
+            Self::Type => "is not a number; give the column a type of numbers",
+            Self::Mask => "is not 0 or 1; `available_mask` is 1 where y is known, else 0",
+            Self::Negative => "is negative; `sample_weight` must be 0 or more",
+            Self::Label => "is no category; write texts in UTF-8, numbers or truth values",
+            Self::Ahead => "is missing; write what it will be",
+            Self::TooManyLabels => "is a category too many: there can be 16777216 in a column",
+            Self::NothingBefore => {
+                "is missing, and its series has no value before it to carry forward; drop the row, \
+                 or fill by interpolate or zero"
+            }
+            Self::NothingKnown => {
+                "is missing, as are all values of its series; leave the series out, or fill by zero"
+            }
+        })
+    }
+}
+
+impl Flaw {
+    /// What is wrong with a cell there, and what to do.
+    pub(crate) fn at(self, place: &Place) -> String {
+        match self {
+            Self::Missing if place.in_slices() => {
+                "is missing; fill it in (`PanelBuilder::fill` does so on request), or give an `available_mask` that \
+                 is 0 in such rows"
+                    .to_owned()
+            }
+            flaw => flaw.to_string(),
+        }
+    }
+}
+
+/// A row that is not the next step of its series.
+#[derive(Clone, Debug)]
+pub struct Gap {
+    /// The row.
+    pub at: Place,
+    /// Its series.
+    pub id: String,
+    /// Time of the row before it.
+    pub after: String,
+    /// The next time by the frequency.
+    pub expected: String,
+    /// The time it has.
+    pub found: String,
+    /// The frequency.
+    pub freq: Freq,
+    /// Whether the frequency was inferred from the data.
+    pub inferred: bool,
+    /// A frequency that this series does follow.
+    pub fits: Option<Freq>,
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, id, after, expected, found, freq, .. } = self;
+        let how = if self.inferred { "inferred " } else { "" };
+        let series = at.and_series(id);
+        write!(
+            f,
+            "{series} goes from {after} to {found}, but by the {how}frequency `{freq}` {expected} comes next; "
+        )?;
+        let fill = if at.in_slices() { "`PanelBuilder::fill`" } else { "`--fill` or `Fill`" };
+        match self.fits {
+            Some(fits) => write!(f, "its times follow `{fits}`: set that frequency"),
+            None => write!(
+                f,
+                "add the rows in between ({fill} does so on request), set another frequency, or, where only the \
+                 order of rows matters, number them with integers"
+            ),
+        }
+    }
+}

@@ -1,0 +1,474 @@
+//! Everything that can be wrong with data that a user hands in.
+
+pub(crate) mod flaw;
+pub(crate) mod place;
+pub(crate) mod too_large;
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use crate::calendar::error::CalendarError;
+use crate::calendar::freq::Freq;
+use crate::calendar::kind::TimeKind;
+use crate::error::flaw::{Flaw, Gap};
+use crate::error::place::Place;
+use crate::error::too_large::TooLarge;
+use crate::nearest::nearest;
+use crate::wording::{did_you_mean, listed};
+
+/// A mistake in data, settings or files; says what was expected, what was found, where, and what
+/// to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The file cannot be read.
+    #[error("{file}: {source}; check the path and its permissions")]
+    Read {
+        /// The file.
+        file: Arc<str>,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Compressed text that is damaged, or hostile.
+    #[error("{file}: {reason}")]
+    Compressed {
+        /// The file.
+        file: Arc<str>,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// The output cannot be written.
+    #[error("cannot write the table: {0}")]
+    Write(#[source] io::Error),
+    /// The file has no header.
+    #[error("{file} is empty; expected a header such as `unique_id,ds,y` and a line per row")]
+    Empty {
+        /// The file.
+        file: Arc<str>,
+    },
+    /// A series without a row, which would vanish.
+    #[error("series `{id}` has no rows; give it some, or leave it out")]
+    EmptySeries {
+        /// The series.
+        id: String,
+    },
+    /// There is a header, or a builder, but no row.
+    #[error("{table} has no rows; expected one per series and time")]
+    NoRows {
+        /// The file or "the panel".
+        table: Arc<str>,
+    },
+    /// A line has more or fewer fields than the header.
+    #[error(
+        "{at}: {found} fields where the header has {expected}; complete the line, or quote the \
+         fields that contain the separator {separator:?}"
+    )]
+    Ragged {
+        /// The line.
+        at: Place,
+        /// Fields of the header.
+        expected: usize,
+        /// Fields of the line.
+        found: usize,
+        /// The separator in use.
+        separator: char,
+    },
+    /// The text is not UTF-8.
+    #[error("{at}: text that is not UTF-8; save the file with the encoding UTF-8")]
+    NotUtf8 {
+        /// The line.
+        at: Place,
+    },
+    /// A column that is needed is not there.
+    #[error(
+        "{table} has no column `{column}`{}; it has {}; {remedy}",
+        did_you_mean(.nearest),
+        listed(.available)
+    )]
+    MissingColumn {
+        /// The file or table.
+        table: Arc<str>,
+        /// The column that was looked for.
+        column: String,
+        /// The column it may be a slip of.
+        nearest: Option<String>,
+        /// The columns there are.
+        available: Vec<String>,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Two columns have the same name.
+    #[error("{table}: column `{column}` appears twice; rename or remove one of them")]
+    DuplicateColumn {
+        /// The file or table.
+        table: Arc<str>,
+        /// The name.
+        column: String,
+    },
+    /// A word that names no frequency, zone or format of times.
+    #[error(transparent)]
+    Calendar(#[from] CalendarError),
+    /// A table that is larger than it may be.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+    /// A column of a wide file has no name.
+    #[error(
+        "{file}: column {number} has no name; in a wide file each column after the time is a \
+         series: name it in the header or remove it"
+    )]
+    UnnamedColumn {
+        /// The file.
+        file: Arc<str>,
+        /// Its position, from 1.
+        number: usize,
+    },
+    /// A cell is not the number it should be.
+    #[error("{at}, column `{column}`: {value:?} {}", .flaw.at(.at))]
+    BadValue {
+        /// The row.
+        at: Place,
+        /// The column.
+        column: String,
+        /// The cell, cut short if long.
+        value: String,
+        /// What is wrong with it.
+        flaw: Flaw,
+    },
+    /// A column of categories that is used as one of numbers.
+    #[error(
+        "column `{column}` holds categories, which only models see that embed them; list it in cat_exog_list"
+    )]
+    Labels {
+        /// The column.
+        column: String,
+    },
+    /// A series id is empty.
+    #[error("{at}, column `{column}`: the id is empty; name the series")]
+    EmptyId {
+        /// The row.
+        at: Place,
+        /// The id column.
+        column: String,
+    },
+    /// A series id that would be cut short, or take a file for text that is none.
+    #[error(
+        "{at}, column `{column}`: the id has a character of code 0 in it; save the file as text in UTF-8"
+    )]
+    NulInId {
+        /// The row.
+        at: Place,
+        /// The id column.
+        column: String,
+    },
+    /// A cell is not the time it should be.
+    #[error("{at}, column `{column}`: {value:?} {why}")]
+    BadTime {
+        /// The row.
+        at: Place,
+        /// The time column.
+        column: String,
+        /// The cell, cut short if long.
+        value: String,
+        /// What is wrong with it and what to write.
+        why: &'static str,
+    },
+    /// Times that are integers could be dates or step numbers, and nobody said which.
+    #[error(
+        "{table}, column `{column}`: all times are integers that look like dates of the form {format}; read them as \
+         such with `--time-format {format}` (`ReadOptions::time_format`), or, if they number the steps, say so with \
+         `--time-format integer` or an integer frequency such as `--freq 1`"
+    )]
+    IntegerDates {
+        /// The file or table.
+        table: Arc<str>,
+        /// The time column.
+        column: String,
+        /// The format that they fit.
+        format: &'static str,
+    },
+    /// Two rows have the same id and time.
+    #[error("{} has {time} already ({}); keep one of the two rows", .at.and_series(.id), .earlier.after_its_series())]
+    DuplicateRow {
+        /// The later row.
+        at: Place,
+        /// The earlier row.
+        earlier: Box<Place>,
+        /// The series.
+        id: String,
+        /// The time.
+        time: String,
+    },
+    /// A row is not the next step of its series.
+    #[error("{0}")]
+    Gap(Box<Gap>),
+    /// The frequency cannot be told from the data.
+    #[error(
+        "cannot infer the frequency: the longest series, `{id}`, has {rows} rows and 3 are \
+         needed; set the frequency, for example `D`, or `1` for times that are integers"
+    )]
+    NoFreq {
+        /// The longest series.
+        id: String,
+        /// Its rows.
+        rows: usize,
+    },
+    /// The frequency is for the other kind of time.
+    #[error(
+        "the time column holds {}, but the frequency is `{freq}`; {}",
+        .kind.name(),
+        .kind.frequency_remedy()
+    )]
+    FreqKind {
+        /// What the column holds.
+        kind: TimeKind,
+        /// The frequency.
+        freq: Freq,
+    },
+    /// A time lies outside the calendar, or would.
+    #[error(
+        "series `{id}`: its times, or those to forecast, leave the years -9999 to 9999 (or 64 \
+         bits); check the time column and its unit (microseconds since 1970)"
+    )]
+    TimeRange {
+        /// The series.
+        id: String,
+    },
+    /// Slices that belong together differ in length.
+    #[error("{what}: {found} values where {expected} are expected, one per row")]
+    Length {
+        /// The slice.
+        what: String,
+        /// Length of its companions.
+        expected: usize,
+        /// Its length.
+        found: usize,
+    },
+    /// A Parquet file that is damaged, or holds what is not read here.
+    #[error("{file}: {reason}; write the file again, compressed by snappy or zstd or not at all")]
+    Parquet {
+        /// The file.
+        file: Arc<str>,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A Parquet file where the feature `parquet` is off.
+    #[error(
+        "{0} is a Parquet file; build this program with the feature `parquet`, or convert the file to CSV"
+    )]
+    WithoutParquet(Arc<str>),
+    /// Record batches of different columns.
+    #[error(
+        "{table}: batch {batch} has the columns {}, but the first one {}; give all the same",
+        listed(.found),
+        listed(.expected)
+    )]
+    Batches {
+        /// The table.
+        table: Arc<str>,
+        /// The batch, from 0.
+        batch: usize,
+        /// The columns of the first batch.
+        expected: Vec<String>,
+        /// Its columns.
+        found: Vec<String>,
+    },
+    /// Static values are missing for some series.
+    #[error(
+        "{table} lacks {count} of the panel's series: {}; add one row for each",
+        listed(.ids)
+    )]
+    StaticMissing {
+        /// The file or column.
+        table: Arc<str>,
+        /// How many.
+        count: usize,
+        /// The first few.
+        ids: Vec<String>,
+    },
+    /// Static values are given twice for a series.
+    #[error("{at}: series `{id}` appears twice; static values need exactly one row per series")]
+    DuplicateStatic {
+        /// The later row.
+        at: Place,
+        /// The series.
+        id: String,
+    },
+    /// Future rows are missing.
+    #[error(
+        "{table} lacks {count} future rows, of which each series needs {h}: {}; add them",
+        listed(.rows)
+    )]
+    FutureMissing {
+        /// The file.
+        table: Arc<str>,
+        /// How many rows.
+        count: usize,
+        /// The horizon.
+        h: usize,
+        /// The first few, as `id at time`.
+        rows: Vec<String>,
+    },
+    /// A future row within the horizon of its series, at a time that is no step of it.
+    #[error("{at}: series `{id}` at {time} is not among the rows to forecast ({needed}); remove it")]
+    FutureExtra {
+        /// The row.
+        at: Box<Place>,
+        /// Its series.
+        id: String,
+        /// Its time.
+        time: String,
+        /// The rows that are needed.
+        needed: String,
+    },
+    /// Future values are needed and none were given.
+    #[error(
+        "the future columns {} need their values over the horizon; pass a table of future rows{}",
+        listed(.columns),
+        if *.by_flag { " (`--futr FILE`)" } else { "" }
+    )]
+    FutureNeeded {
+        /// The columns.
+        columns: Vec<String>,
+        /// Whether the command line has a flag for it: the data did not come from slices.
+        by_flag: bool,
+    },
+    /// The future table is for another horizon or panel.
+    #[error(
+        "the future table holds {found} rows; this forecast needs {expected}; read it again for this panel and horizon"
+    )]
+    FutureShape {
+        /// Rows needed.
+        expected: usize,
+        /// Rows there.
+        found: usize,
+    },
+    /// A series is too short to train on.
+    #[error(
+        "series `{id}` has {rows} rows to train on ({held_out} held out), but input_size = \
+         {input_size} needs {needed}; lower input_size or val_size, set start_padding_enabled, \
+         or leave out the series that are too short (`--drop-short`)"
+    )]
+    TooShort {
+        /// The series.
+        id: String,
+        /// Its rows before the held-out ones.
+        rows: usize,
+        /// Rows kept for validation and test.
+        held_out: usize,
+        /// The insample length.
+        input_size: usize,
+        /// Rows needed.
+        needed: usize,
+    },
+    /// No series has a window to train on.
+    #[error(
+        "no training window: the longest series has {rows} rows to train on, input_size = \
+         {input_size}; lower input_size, the availability threshold or the held-out rows, or set \
+         start_padding_enabled"
+    )]
+    NoWindows {
+        /// Rows of the longest series before the held-out ones.
+        rows: usize,
+        /// The insample length.
+        input_size: usize,
+    },
+    /// No row to train on counts.
+    #[error(
+        "sample_weight is 0 in every row that training could learn to forecast, so that nothing would be learned; give \
+         some of them a weight above 0, or leave the column out"
+    )]
+    NoWeight,
+    /// A setting is out of its range.
+    #[error("{name} = {found}, but it must be {expected}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        found: String,
+        /// The values it may have.
+        expected: String,
+    },
+    /// Filling would add far more rows than there are.
+    #[error(
+        "series `{id}`: filling its gaps by the frequency `{freq}` would add over {limit} rows to \
+         the {rows} there are; check the times and set the frequency"
+    )]
+    FillTooLarge {
+        /// The series at which it became too much.
+        id: String,
+        /// The frequency.
+        freq: Freq,
+        /// Rows of the whole table.
+        rows: usize,
+        /// The most that may be added.
+        limit: usize,
+    },
+    /// The word is no way to fill.
+    #[error("unknown fill `{word}`{}; known are forward, zero, interpolate", did_you_mean(.nearest))]
+    UnknownFill {
+        /// The word.
+        word: String,
+        /// The one it may be a slip of.
+        nearest: Option<String>,
+    },
+    /// The word is no local scaler.
+    #[error(
+        "unknown local scaler `{word}`{}; known are standard, robust, robust-iqr, minmax, boxcox",
+        did_you_mean(.nearest)
+    )]
+    UnknownLocalScaler {
+        /// The word.
+        word: String,
+        /// The scaler it may be a slip of.
+        nearest: Option<String>,
+    },
+    /// A value that has no logarithm or power.
+    #[error(
+        "{table}, {at}, column `{column}`: {value} is not above zero, which the local scaler boxcox \
+         needs; shift the column, or use another scaler"
+    )]
+    NotPositive {
+        /// The series or table.
+        table: String,
+        /// The row, from 0.
+        at: Place,
+        /// The column.
+        column: String,
+        /// The value.
+        value: f32,
+    },
+    /// The word is no window scaler.
+    #[error(
+        "unknown scaler `{word}`{}; known are identity, standard, robust, minmax, minmax1, \
+         invariant, revin",
+        did_you_mean(.nearest)
+    )]
+    UnknownScaler {
+        /// The word.
+        word: String,
+        /// The scaler it may be a slip of.
+        nearest: Option<String>,
+    },
+}
+
+impl DataError {
+    pub(crate) fn missing_column<'a>(
+        table: &Arc<str>,
+        column: &str,
+        available: impl Iterator<Item = &'a str> + Clone,
+        remedy: &'static str,
+    ) -> Self {
+        Self::MissingColumn {
+            table: table.clone(),
+            column: column.to_owned(),
+            nearest: nearest(column, available.clone()),
+            available: available.map(str::to_owned).collect(),
+            remedy,
+        }
+    }
+
+    pub(crate) fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
+        Self::Setting { name, found: found.to_string(), expected: expected.into() }
+    }
+}

@@ -1,0 +1,126 @@
+//! Forecasts as an Arrow record batch, and as a Parquet file.
+
+use std::io;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+
+use super::frame::Frame;
+use crate::calendar::kind::TimeKind;
+use crate::error::DataError;
+
+impl Frame {
+    /// The frame as an Arrow record batch: ids as texts or integers, times as integers or timestamps in
+    /// microseconds with their zone, values as `f32`; NaN is null.
+    ///
+    /// # Panics
+    /// If the columns differ in length.
+    pub fn record_batch(&self) -> RecordBatch {
+        self.check();
+        let times = |times: &[i64]| -> ArrayRef {
+            match self.freq.kind() {
+                TimeKind::Integer => Arc::new(Int64Array::from(times.to_vec())),
+                TimeKind::Timestamp => {
+                    let zone = self.zone.as_ref().map(ToString::to_string);
+                    Arc::new(TimestampMicrosecondArray::from(times.to_vec()).with_timezone_opt(zone))
+                }
+            }
+        };
+        let numbers = || self.ids.iter().map(|id| id.parse().ok()).collect::<Option<Vec<i64>>>();
+        let ids: ArrayRef = match numbers().filter(|_| self.integer_ids) {
+            Some(numbers) => Arc::new(Int64Array::from(numbers)),
+            None => Arc::new(self.ids.iter().map(|id| Some(&**id)).collect::<StringArray>()),
+        };
+        let mut columns =
+            vec![(self.id_col.as_str(), ids, false), (self.time_col.as_str(), times(&self.times), false)];
+        columns.extend(self.cutoffs.as_ref().map(|cutoffs| ("cutoff", times(cutoffs), false)));
+        for (name, values) in &self.columns {
+            let known = values.iter().map(|value| Some(*value).filter(|value| !value.is_nan()));
+            columns.push((name, Arc::new(known.collect::<Float32Array>()), true));
+        }
+        RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
+    }
+
+    /// Writes the frame as Parquet: see [`ParquetWriter`].
+    ///
+    /// # Errors
+    /// [`DataError::Write`] if `out` refuses.
+    ///
+    /// # Panics
+    /// If the columns differ in length.
+    pub fn write_parquet(&self, out: impl io::Write + Send) -> Result<(), DataError> {
+        let mut writer = ParquetWriter::new(out);
+        writer.write(self)?;
+        writer.finish().map(drop)
+    }
+}
+
+/// Writes a table of forecasts as a Parquet file, compressed by snappy, one part after the other: each is a
+/// [`record_batch`](Frame::record_batch) with the columns of the first one.
+pub struct ParquetWriter<W: io::Write + Send>(State<W>);
+
+enum State<W: io::Write + Send> {
+    /// The columns and their types are those of the first part.
+    Empty(W),
+    Begun(Box<ArrowWriter<W>>),
+    Failed,
+}
+
+impl<W: io::Write + Send> ParquetWriter<W> {
+    /// Writes to `out`.
+    pub fn new(out: W) -> Self {
+        Self(State::Empty(out))
+    }
+
+    /// Writes the rows of a part.
+    ///
+    /// # Errors
+    /// [`DataError::Write`] if the output refuses, or the part has other columns than the first one.
+    ///
+    /// # Panics
+    /// If the columns of the part differ in length.
+    pub fn write(&mut self, part: &Frame) -> Result<(), DataError> {
+        let batch = part.record_batch();
+        let mut writer = match std::mem::replace(&mut self.0, State::Failed) {
+            State::Empty(out) => {
+                let options = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+                Box::new(ArrowWriter::try_new(out, batch.schema(), Some(options)).map_err(refused)?)
+            }
+            State::Begun(writer) => writer,
+            State::Failed => return Err(refused_before()),
+        };
+        writer.write(&batch).map_err(refused)?;
+        self.0 = State::Begun(writer);
+        Ok(())
+    }
+
+    /// Writes the footer, and gives the output back.
+    ///
+    /// # Errors
+    /// [`DataError::Write`] if the output refuses or there was no part.
+    pub fn finish(self) -> Result<W, DataError> {
+        match self.0 {
+            State::Begun(writer) => writer.into_inner().map_err(refused),
+            State::Empty(_) => Err(DataError::Write(io::Error::other("a table without any part"))),
+            State::Failed => Err(refused_before()),
+        }
+    }
+}
+
+fn refused(error: ParquetError) -> DataError {
+    DataError::Write(match error {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(cause) => io::Error::other(cause),
+        },
+        other => io::Error::other(other),
+    })
+}
+
+fn refused_before() -> DataError {
+    DataError::Write(io::Error::other("the part before could not be written"))
+}

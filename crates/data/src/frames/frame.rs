@@ -1,0 +1,97 @@
+//! Forecasts as a table.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::calendar::freq::Freq;
+use crate::calendar::zone::Zone;
+
+/// A long table of forecasts: one row per series and time (and cutoff).
+///
+/// Serialised with its fields under their names, NaN as nothing (`null` in JSON).
+#[derive(Clone, PartialEq)]
+pub struct Frame {
+    /// Name of the id column.
+    pub id_col: String,
+    /// Name of the time column.
+    pub time_col: String,
+    /// The step between the times of a series; settles how times are written.
+    pub freq: Freq,
+    /// The zone of the times; nothing for integers and civil times.
+    pub zone: Option<Zone>,
+    /// Whether ids are integers where a form has types.
+    pub integer_ids: bool,
+    /// Series of each row.
+    pub ids: Vec<Arc<str>>,
+    /// Time of each row: an integer, or microseconds since 1970-01-01 00:00, on a civil clock or of UTC where there is a
+    /// zone.
+    pub times: Vec<i64>,
+    /// Time of the last known row of each row's window, in cross-validation.
+    pub cutoffs: Option<Vec<i64>>,
+    /// Columns by name, one value per row.
+    pub columns: Vec<(String, Vec<f32>)>,
+}
+
+impl Frame {
+    /// A frame without rows and columns.
+    pub fn new(freq: Freq) -> Self {
+        Self {
+            id_col: "unique_id".into(),
+            time_col: "ds".into(),
+            freq,
+            zone: None,
+            integer_ids: false,
+            ids: Vec::new(),
+            times: Vec::new(),
+            cutoffs: None,
+            columns: Vec::new(),
+        }
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Values of a column.
+    pub fn column(&self, name: &str) -> Option<&[f32]> {
+        self.columns.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice())
+    }
+
+    /// Appends the rows of a part of the same table.
+    ///
+    /// # Panics
+    /// If its columns are others.
+    pub fn append(&mut self, part: Self) {
+        let names = |frame: &Self| frame.columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(self), names(&part), "columns of a part");
+        assert_eq!(self.cutoffs.is_some(), part.cutoffs.is_some(), "cutoffs of a part");
+        self.ids.extend(part.ids);
+        self.times.extend(part.times);
+        self.cutoffs.iter_mut().for_each(|cutoffs| cutoffs.extend(part.cutoffs.iter().flatten()));
+        for ((_, values), (_, part)) in self.columns.iter_mut().zip(part.columns) {
+            values.extend(part);
+        }
+    }
+
+    pub(crate) fn check(&self) {
+        let rows = self.n_rows();
+        assert_eq!(self.times.len(), rows, "times and ids of a frame");
+        assert!(self.cutoffs.as_ref().is_none_or(|c| c.len() == rows), "cutoffs of {rows} rows");
+        for (name, values) in &self.columns {
+            assert_eq!(values.len(), rows, "column `{name}` and ids of a frame");
+        }
+    }
+}
+
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        let freq = self.freq.to_string();
+        f.debug_struct("Frame")
+            .field("rows", &self.n_rows())
+            .field("columns", &columns)
+            .field("freq", &freq)
+            .finish()
+    }
+}

@@ -1,0 +1,191 @@
+//! Tables of forecasts, read back.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::frame::Frame;
+use crate::calendar::clock::Clock;
+use crate::calendar::freq::Freq;
+use crate::error::DataError;
+use crate::error::flaw::Flaw;
+use crate::panels::column::Column;
+use crate::panels::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
+use crate::tables::open::open;
+
+/// The column of cross-validation that says where a row's window was cut.
+const CUTOFF: &str = "cutoff";
+
+impl Frame {
+    /// Reads a file of forecasts of series of the frequency `freq`: Parquet by its name, else CSV; one that
+    /// [`write_csv`](Self::write_csv) or [`write_parquet`](Self::write_parquet) wrote, or a data frame of
+    /// neuralforecast. Ids and times are in the columns that `options` names, the times of cutoffs in `cutoff`
+    /// if there is one. Of the other columns those of numbers are kept; a missing number is NaN.
+    ///
+    /// # Errors
+    /// A column that is missing, times that cannot be read or are of another kind than `freq`, no rows.
+    pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions, freq: Freq) -> Result<Self, DataError> {
+        let mut table = open(path.as_ref(), |_| true)?;
+        let id = table.column(&options.id_col, ID_REMEDY)?;
+        let time = table.column(options.time_col(), TIME_REMEDY)?;
+        let cutoff = table.find(CUTOFF);
+        let (places, mut columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
+            .filter(|(i, name)| ![Some(id), Some(time), cutoff].contains(&Some(*i)) && !name.is_empty())
+            .map(|(i, name)| (i, Column::new(name)))
+            .unzip();
+        let mut frame = Self {
+            id_col: options.id_col.clone(),
+            time_col: options.time_col().to_owned(),
+            cutoffs: cutoff.map(|_| Vec::new()),
+            ..Self::new(freq)
+        };
+        let mut clock =
+            Clock { zone: options.zone.clone(), format: options.time_format.clone(), ..Clock::default() };
+        let mut ids: FxHashSet<Arc<str>> = FxHashSet::default();
+        while table.advance()? {
+            let table = &*table;
+            let name = table.id(id)?;
+            let known = frame.ids.last().filter(|last| ***last == *name).or_else(|| ids.get(&*name)).cloned();
+            frame.ids.push(known.unwrap_or_else(|| {
+                let id: Arc<str> = Arc::from(&*name);
+                ids.insert(id.clone());
+                id
+            }));
+            frame.integer_ids = table.integer_ids(id);
+            frame.times.push(table.time(time, &mut clock)?);
+            if let (Some(column), Some(cutoffs)) = (cutoff, &mut frame.cutoffs) {
+                cutoffs.push(table.time(column, &mut clock)?);
+            }
+            for (column, &i) in columns.iter_mut().zip(&places) {
+                let cell = table.number(i).or_else(|flaw| match flaw {
+                    Flaw::Missing => Ok(f32::NAN),
+                    flaw => Err(flaw),
+                });
+                column.push(cell, || (table.place(), table.shown(i)));
+            }
+        }
+        match clock.kind {
+            None => return Err(DataError::NoRows { table: table.file().clone() }),
+            Some(kind) if kind != freq.kind() => return Err(DataError::FreqKind { kind, freq }),
+            Some(_) => frame.zone = clock.zone,
+        }
+        // A column of texts is no forecast.
+        let numbers = columns.into_iter().filter_map(|column| Some((column.name, column.values.ok()?)));
+        frame.columns = numbers.collect();
+        Ok(frame)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Zone;
+    #[cfg(feature = "parquet")]
+    use crate::{Fill, Panel};
+
+    fn frame(freq: &str, zone: Option<&str>) -> Frame {
+        let freq = Freq::parse(freq).unwrap();
+        let zone = zone.map(|word| Zone::parse(word).unwrap());
+        let times =
+            (0..4).map(|n| freq.next_in(zone.as_ref(), 3_600_000_000, n / 2 + n % 2).unwrap()).collect();
+        Frame {
+            id_col: "shop".into(),
+            time_col: "day".into(),
+            zone,
+            ids: ["a", "a", "b", "b"].map(Arc::from).to_vec(),
+            times,
+            cutoffs: Some(vec![0, 0, 3_600_000_000, 3_600_000_000]),
+            columns: vec![
+                ("y".into(), vec![0.1, f32::NAN, 3e30, -1.0]),
+                ("MLP-lo-90".into(), vec![f32::MIN_POSITIVE, 0.0, 16_777_217.0, 1.0 / 3.0]),
+            ],
+            ..Frame::new(freq)
+        }
+    }
+
+    const FILES: &[&str] = match cfg!(feature = "parquet") {
+        true => &["frame.csv", "frame.parquet"],
+        false => &["frame.csv"],
+    };
+
+    fn write(frame: &Frame, path: &Path) {
+        let file = std::fs::File::create(path).unwrap();
+        match crate::is_parquet(path) {
+            #[cfg(feature = "parquet")]
+            true => frame.write_parquet(file).unwrap(),
+            _ => frame.write_csv(file).unwrap(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_with_its_types() {
+        let home = tempfile::tempdir().unwrap();
+        let options =
+            ReadOptions { id_col: "shop".into(), time_col: Some("day".into()), ..ReadOptions::default() };
+        for (freq, zone) in
+            [("h", None), ("h", Some("Europe/Berlin")), ("15min", Some("+05:45")), ("7", None)]
+        {
+            let frame = frame(freq, zone);
+            for name in FILES {
+                let path = home.path().join(name);
+                write(&frame, &path);
+                let options = ReadOptions { zone: frame.zone.clone(), ..options.clone() };
+                let read = Frame::from_file(&path, &options, frame.freq).unwrap();
+                assert_eq!(
+                    (&read.ids, &read.times, &read.cutoffs),
+                    (&frame.ids, &frame.times, &frame.cutoffs)
+                );
+                let bits = |frame: &Frame| -> Vec<(String, Vec<u32>)> {
+                    let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect();
+                    frame.columns.iter().map(|(name, values)| (name.clone(), bits(values))).collect()
+                };
+                assert_eq!(bits(&read), bits(&frame), "{name}, {freq}, {zone:?}");
+            }
+            // The zone is a type of the last file, and need not be told.
+            if FILES.len() == 1 {
+                continue;
+            }
+            let read = Frame::from_file(home.path().join("frame.parquet"), &options, frame.freq).unwrap();
+            let shown = |zone: &Option<Zone>| zone.as_ref().map(ToString::to_string);
+            assert_eq!(shown(&read.zone), shown(&frame.zone));
+        }
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn ids_that_came_as_integers_go_as_integers() {
+        let mut frame = frame("D", None);
+        frame.ids = ["7", "7", "10", "10"].map(Arc::from).to_vec();
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("frame.parquet");
+        let options =
+            ReadOptions { id_col: "shop".into(), time_col: Some("day".into()), ..ReadOptions::default() };
+        for integer_ids in [false, true] {
+            frame.integer_ids = integer_ids;
+            write(&frame, &path);
+            let read = Frame::from_file(&path, &options, frame.freq).unwrap();
+            assert_eq!((read.integer_ids, &read.ids), (integer_ids, &frame.ids));
+            let options =
+                ReadOptions { target_col: "MLP-lo-90".into(), fill: Some(Fill::Zero), ..options.clone() };
+            let options = ReadOptions { freq: Some(frame.freq), columns: Some(Vec::new()), ..options };
+            assert_eq!(Panel::from_file(&path, &options).unwrap().has_integer_ids(), integer_ids);
+        }
+    }
+
+    #[test]
+    fn tables_that_are_no_forecasts_are_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("f.csv");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Frame::from_file(&path, &ReadOptions::default(), Freq::parse("D").unwrap())
+        };
+        assert!(matches!(read("unique_id,ds,y\n"), Err(DataError::NoRows { .. })));
+        assert!(matches!(read("unique_id,ds,y\na,1,2\n"), Err(DataError::FreqKind { .. })));
+        assert!(matches!(read("unique_id,y\na,2\n"), Err(DataError::MissingColumn { .. })));
+        let frame = read(",unique_id,ds,MLP,note\n0,a,2024-01-01,,fine\n1,a,2024-01-02,2,\n").unwrap();
+        assert_eq!(frame.columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["MLP"]);
+        assert!(frame.columns[0].1[0].is_nan() && frame.cutoffs.is_none());
+    }
+}

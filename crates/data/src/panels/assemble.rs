@@ -1,0 +1,124 @@
+//! From the rows of a table to a panel: duplicates, the frequency, gaps.
+
+use super::fill::Filled;
+use super::panel::{Data, Panel, Series};
+use super::rows::Rows;
+use crate::calendar::freq::Freq;
+use crate::calendar::kind::TimeKind;
+use crate::calendar::zone::{Zone, in_range};
+use crate::error::DataError;
+use crate::error::flaw::Gap;
+use crate::error::place::Place;
+
+impl Rows {
+    /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
+    pub(crate) fn finish(
+        mut self,
+        kind: TimeKind,
+        zone: Option<Zone>,
+        freq: Option<Freq>,
+    ) -> Result<Panel, DataError> {
+        let zone = zone.filter(|_| kind == TimeKind::Timestamp);
+        if self.len() == 0 {
+            return Err(DataError::NoRows { table: self.origin.table() });
+        }
+        self.arrange()?;
+        let trimmed = self.trim()?;
+        self.runs.sort_by(|a, b| self.ids[a.code as usize].cmp(&self.ids[b.code as usize]));
+        let settled = self.settle(kind, zone.as_ref(), freq)?;
+        let filled = match self.fill {
+            Some(fill) => self.fill_gaps(fill, zone.as_ref(), settled)?,
+            None => Filled::default(),
+        };
+        let mut times = Vec::new();
+        for run in &self.runs {
+            let place = |i: usize| self.place(run.start + i);
+            self.times.copy(run.start, run.len, &mut times);
+            check_steps(settled, zone.as_ref(), freq.is_none(), self.id(run), &times, place)?;
+        }
+        let series = self.runs.iter().enumerate().map(|(i, run)| Series {
+            id: self.id(run).clone(),
+            start: run.start,
+            len: run.len,
+            first_time: self.times.get(run.start),
+            place: i,
+        });
+        let series = series.collect();
+        let mut data = Data {
+            table: self.origin.table(),
+            y: self.y,
+            mask: self.mask,
+            weight: self.weight,
+            columns: self.columns,
+            freq_inferred: freq.is_none(),
+            integer_ids: self.integer_ids,
+            filled,
+            trimmed,
+        };
+        data.shrink();
+        Ok(Panel::new(settled, zone, series, data))
+    }
+
+    /// The frequency that is given, or the one that the longest series seems to have.
+    fn settle(&self, kind: TimeKind, zone: Option<&Zone>, freq: Option<Freq>) -> Result<Freq, DataError> {
+        let mut times = Vec::new();
+        for run in &self.runs {
+            self.times.copy(run.start, run.len, &mut times);
+            check_order(kind, zone, self.id(run), &times, |i| self.place(run.start + i))?;
+        }
+        let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
+        self.times.copy(longest.start, longest.len, &mut times);
+        match freq.or_else(|| Freq::guess(kind, zone, &times)) {
+            Some(freq) if freq.kind() == kind => Ok(freq),
+            Some(freq) => Err(DataError::FreqKind { kind, freq }),
+            None => Err(DataError::NoFreq { id: self.id(longest).to_string(), rows: longest.len }),
+        }
+    }
+}
+
+/// Sorted times must be distinct and lie within the calendar.
+fn check_order(
+    kind: TimeKind,
+    zone: Option<&Zone>,
+    id: &str,
+    times: &[i64],
+    place: impl Fn(usize) -> Place,
+) -> Result<(), DataError> {
+    if !(in_range(kind, zone, times[0]) && in_range(kind, zone, times[times.len() - 1])) {
+        return Err(DataError::TimeRange { id: id.to_owned() });
+    }
+    match times.windows(2).position(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(i) => Err(DataError::DuplicateRow {
+            at: place(i + 1),
+            earlier: place(i).into(),
+            id: id.to_owned(),
+            time: kind.display_in(zone, times[i]),
+        }),
+    }
+}
+
+/// Each time must be as many steps after the first as there are rows between them.
+fn check_steps(
+    freq: Freq,
+    zone: Option<&Zone>,
+    inferred: bool,
+    id: &str,
+    times: &[i64],
+    place: impl Fn(usize) -> Place,
+) -> Result<(), DataError> {
+    let Some(i) = freq.first_break(zone, times) else { return Ok(()) };
+    let kind = freq.kind();
+    let expected = freq.next_in(zone, times[0], i as i64);
+    let shown = |time| kind.display_in(zone, time);
+    Err(DataError::Gap(Box::new(Gap {
+        at: place(i),
+        id: id.to_owned(),
+        after: shown(times[i - 1]),
+        expected: expected.map_or_else(|| "no time".to_owned(), shown),
+        found: shown(times[i]),
+        freq,
+        inferred,
+        fits: Freq::infer(kind, zone, times),
+    })))
+}

@@ -1,0 +1,152 @@
+//! A further column of a table: numbers, labels, or the numbers of categories.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::options::ReadOptions;
+use crate::error::DataError;
+use crate::error::flaw::Flaw;
+use crate::error::place::Place;
+use crate::tables::table::Table;
+
+/// Labels that 32-bit floats can number.
+const MAX_LABELS: u32 = 1 << 24;
+
+/// A numeric column, or the first cell that makes it unusable: an error only when it is used.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) values: Result<Vec<f32>, BadCell>,
+    pub(crate) kind: ColumnKind,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Debug)]
+pub(crate) enum ColumnKind {
+    Numbers,
+    /// Codes of labels, which mean nothing before they are the numbers of categories.
+    Labels(Labels),
+    /// Numbers of categories, which are not scaled.
+    Categories,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct BadCell {
+    pub(crate) at: Place,
+    pub(crate) value: String,
+    pub(crate) flaw: Flaw,
+}
+
+impl Column {
+    pub(crate) fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), values: Ok(Vec::new()), kind: ColumnKind::Numbers }
+    }
+
+    /// An empty column of the table that `options` describe.
+    pub(crate) fn to_read(name: &str, options: &ReadOptions) -> Self {
+        match options.categories.iter().any(|column| column == name) {
+            true => Self::of_labels(name),
+            false => Self::new(name),
+        }
+    }
+
+    /// An empty column of labels.
+    pub(crate) fn of_labels(name: impl Into<String>) -> Self {
+        Self { kind: ColumnKind::Labels(Labels::default()), ..Self::new(name) }
+    }
+
+    /// The code of a label.
+    pub(crate) fn label(&mut self, label: &str) -> Result<f32, Flaw> {
+        match &mut self.kind {
+            ColumnKind::Labels(labels) => labels.code(label),
+            kind => unreachable!("a label in a column of {kind:?}"),
+        }
+    }
+
+    /// The same column with the values that `change` makes of those it has.
+    pub(crate) fn with_values(&self, change: impl FnOnce(&[f32]) -> Vec<f32>) -> Self {
+        let values = self.values.as_deref().map(change).map_err(Clone::clone);
+        Self { name: self.name.clone(), values, kind: self.kind.clone() }
+    }
+
+    /// What the current row of a table says, in column `i` there.
+    pub(crate) fn cell(&mut self, table: &dyn Table, i: usize) -> Result<f32, Flaw> {
+        match &mut self.kind {
+            ColumnKind::Labels(labels) => {
+                labels.typed |= table.typed_texts(i);
+                labels.code(&table.label(i)?)
+            }
+            _ => table.number_or_truth(i),
+        }
+    }
+
+    /// Appends a cell; the first bad one frees what was read so far.
+    pub(crate) fn push(&mut self, cell: Result<f32, Flaw>, found: impl FnOnce() -> (Place, String)) {
+        let rows = self.values.as_ref().map_or(0, Vec::len);
+        if let Ok(values) = &mut self.values {
+            values.push(0.0);
+        }
+        self.set(rows, cell, found);
+    }
+
+    /// Sets a cell that is there; the first bad one frees what was read so far.
+    pub(crate) fn set(
+        &mut self,
+        row: usize,
+        cell: Result<f32, Flaw>,
+        found: impl FnOnce() -> (Place, String),
+    ) {
+        let Ok(values) = &mut self.values else { return };
+        match cell {
+            Ok(value) => values[row] = value,
+            Err(flaw) => {
+                let (at, value) = found();
+                self.values = Err(BadCell { at, value, flaw });
+            }
+        }
+    }
+
+    /// The values as numbers.
+    pub(crate) fn usable(&self) -> Result<&[f32], DataError> {
+        if let (Ok(_), ColumnKind::Labels(_)) = (&self.values, &self.kind) {
+            return Err(DataError::Labels { column: self.name.clone() });
+        }
+        self.values.as_deref().map_err(|bad| DataError::BadValue {
+            at: bad.at.clone(),
+            column: self.name.clone(),
+            value: bad.value.clone(),
+            flaw: if bad.flaw == Flaw::Text { Flaw::Labelled } else { bad.flaw },
+        })
+    }
+}
+
+/// The labels of a column in the order in which they were first met; the code of a label is its place, from 1.
+/// Code 0 is no label: of rows that are not known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Labels {
+    pub(crate) texts: Vec<Arc<str>>,
+    codes: FxHashMap<Arc<str>, u32>,
+    /// Whether they are texts by the column's type, even if all look like numbers.
+    pub(crate) typed: bool,
+}
+
+impl Labels {
+    /// The code of a label.
+    pub(crate) fn code(&mut self, label: &str) -> Result<f32, Flaw> {
+        if let Some(code) = self.codes.get(label) {
+            return Ok(*code as f32);
+        }
+        let code = self.texts.len() as u32 + 1;
+        if label.is_empty() {
+            return Err(Flaw::Missing);
+        }
+        if code > MAX_LABELS {
+            return Err(Flaw::TooManyLabels);
+        }
+        let label: Arc<str> = label.into();
+        self.texts.push(label.clone());
+        self.codes.insert(label, code);
+        Ok(code as f32)
+    }
+}

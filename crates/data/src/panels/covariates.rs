@@ -1,0 +1,308 @@
+//! Tables beside the panel: static values, and future values of the columns known in advance.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::cells::finite;
+use super::column::Column;
+use super::options::ReadOptions;
+use super::origin::Origin;
+use super::panel::Panel;
+use crate::calendar::clock::Clock;
+use crate::error::DataError;
+use crate::error::flaw::Flaw;
+use crate::error::place::Place;
+use crate::tables::open::open;
+use crate::tables::table::Table;
+
+const ID_REMEDY: &str = "name it as in the panel's file";
+
+impl Panel {
+    /// Adds the columns of a file (Parquet by its name, else CSV) with one row per series; ids are in
+    /// `options.id_col`.
+    ///
+    /// Rows of other series are allowed. A column with a cell that is no number is an error only
+    /// when it is used.
+    ///
+    /// # Errors
+    /// Series without a row, a series with two, and what is wrong with the file itself.
+    pub fn with_static_file(self, path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        self.with_static_table(&mut *open(path.as_ref(), |_| true)?, options)
+    }
+
+    pub(crate) fn with_static_table(
+        mut self,
+        table: &mut dyn Table,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        table.read_numbers(options.numbers);
+        let (id, only) = self.ids_of(table, options)?;
+        let (extras, mut read): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
+            .filter(|(i, name)| Some(*i) != id && !name.is_empty())
+            .map(|(i, name)| (i, Column::to_read(name, options)))
+            .unzip();
+        let mut ids: Vec<String> = Vec::new();
+        let mut origin = Origin::like(&table.place());
+        while table.advance()? {
+            let table = &*table;
+            let name = table.id_or(id, &only)?;
+            origin.push(table.place().row);
+            // What is wrong with the row of another series is no concern of this panel.
+            let ours = self.find(&name).is_some();
+            for (column, &i) in read.iter_mut().zip(&extras) {
+                let cell = column.cell(table, i);
+                let cell = if ours { cell } else { cell.or(Ok(0.0)) };
+                column.push(cell, || (table.place(), table.shown(i)));
+            }
+            ids.push(name.into_owned());
+        }
+        let ids = ids.iter().map(String::as_str);
+        let places = self.static_places(table.file(), ids, |row| origin.place(row))?;
+        for column in &mut read {
+            if let Ok(values) = &mut column.values {
+                let value = |row: &usize| values.get(*row).copied().unwrap_or(0.0);
+                *values = places.iter().map(value).collect();
+            }
+        }
+        self.add_statics(read)?;
+        Ok(self)
+    }
+}
+
+impl Panel {
+    /// The column of ids of a table beside the panel, or, where it has none, the id of the panel's only series.
+    fn ids_of(
+        &self,
+        table: &dyn Table,
+        options: &ReadOptions,
+    ) -> Result<(Option<usize>, Arc<str>), DataError> {
+        match self.n_series() {
+            1 => Ok((table.id_column(&options.id_col, ID_REMEDY)?, self.id(0).clone())),
+            _ => Ok((Some(table.column(&options.id_col, ID_REMEDY)?), "".into())),
+        }
+    }
+}
+
+/// Values of columns over the horizon: `h` rows after the end of every series of a panel.
+#[derive(Clone)]
+pub struct Future {
+    series: usize,
+    h: usize,
+    table: Arc<str>,
+    /// Each column is `[series, h]`.
+    columns: Vec<Column>,
+    ignored_rows: usize,
+}
+
+impl fmt::Debug for Future {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        f.debug_struct("Future")
+            .field("series", &self.series)
+            .field("h", &self.h)
+            .field("columns", &columns)
+            .finish()
+    }
+}
+
+impl Future {
+    /// Columns given as slices, `[series, h]` each, in the panel's order of series.
+    ///
+    /// # Errors
+    /// A slice of another length, a value that is not finite.
+    pub fn new(panel: &Panel, h: usize, columns: &[(&str, &[f32])]) -> Result<Self, DataError> {
+        check_horizon(h)?;
+        let expected = panel.n_series() * h;
+        let mut read = Vec::new();
+        for (name, values) in columns {
+            if values.len() != expected {
+                let what = format!("future column `{name}`");
+                return Err(DataError::Length { what, expected, found: values.len() });
+            }
+            let mut column = Column::new(*name);
+            for (row, value) in values.iter().enumerate() {
+                let place = || Place::of_series(panel.id(row / h), row % h);
+                column.push(finite(*value), || (place(), value.to_string()));
+            }
+            column.usable()?;
+            read.push(column);
+        }
+        Ok(Self {
+            series: panel.n_series(),
+            h,
+            table: "the future table".into(),
+            columns: read,
+            ignored_rows: 0,
+        })
+    }
+
+    /// Reads a long file (Parquet by its name, else CSV) that holds, for every series of the panel, the `h` rows that
+    /// follow it. The columns of ids and times are named as in `options`; a target column is ignored, and so are rows
+    /// before and after these `h`, and rows of other series ([`Future::ignored_rows`]).
+    ///
+    /// # Errors
+    /// Rows that are missing, given twice, or between two steps, and what is wrong with the file itself.
+    /// A column with a cell that is no number is an error only when it is used.
+    pub fn from_file(
+        path: impl AsRef<Path>,
+        options: &ReadOptions,
+        panel: &Panel,
+        h: usize,
+    ) -> Result<Self, DataError> {
+        Self::read(&mut *open(path.as_ref(), |_| true)?, options, panel, h)
+    }
+
+    pub(crate) fn read(
+        table: &mut dyn Table,
+        options: &ReadOptions,
+        panel: &Panel,
+        h: usize,
+    ) -> Result<Self, DataError> {
+        check_horizon(h)?;
+        table.read_numbers(options.numbers);
+        let (id, only) = panel.ids_of(table, options)?;
+        let time = table.column(options.time_col(), ID_REMEDY)?;
+        let kind = panel.freq().kind();
+        let mut times = Vec::new();
+        for series in 0..panel.n_series() {
+            times.extend(panel.future_times(series, h)?);
+        }
+        let mut seen: Vec<Option<u64>> = vec![None; times.len()];
+        let (extras, mut columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
+            .filter(|(i, name)| {
+                ![id, Some(time)].contains(&Some(*i)) && *name != options.target_col && !name.is_empty()
+            })
+            .map(|(i, name)| (i, Column::to_read(name, options)))
+            .unzip();
+        for column in &mut columns {
+            column.values = Ok(vec![0.0; times.len()]);
+        }
+        let shown = |time: i64| kind.display_in(panel.zone(), time);
+        let format = options.time_format.clone();
+        let mut clock = Clock { kind: Some(kind), zone: panel.zone().cloned(), format, ..Clock::default() };
+        let mut ignored_rows = 0;
+        while table.advance()? {
+            let table = &*table;
+            let (id, time) = (table.id_or(id, &only)?, table.time(time, &mut clock)?);
+            let Some(series) = panel.find(&id) else {
+                ignored_rows += 1;
+                continue;
+            };
+            let needed = &times[series * h..][..h];
+            let row = |time| needed.binary_search(&time).ok().map(|step| series * h + step);
+            // Where clocks show the time twice, the first of both may have been before, here or in the panel.
+            let passed = |row: &Option<usize>| row.is_none_or(|row| seen[row].is_some());
+            let second = clock.later.filter(|_| passed(&row(time))).and_then(row);
+            let Some(row) = second.or_else(|| row(time)) else {
+                if time < needed[0] || time > needed[h - 1] {
+                    ignored_rows += 1;
+                    continue;
+                }
+                let needed = format!("{} to {}", shown(needed[0]), shown(needed[h - 1]));
+                let (id, time) = (id.into_owned(), shown(time));
+                return Err(DataError::FutureExtra { at: table.place().into(), id, time, needed });
+            };
+            let at = table.place();
+            if let Some(earlier) = seen[row].replace(at.row) {
+                let earlier = Place { row: earlier, ..at.clone() }.into();
+                return Err(DataError::DuplicateRow { at, earlier, id: id.into_owned(), time: shown(time) });
+            }
+            for (column, &i) in columns.iter_mut().zip(&extras) {
+                let cell = column.cell(table, i).map_err(|flaw| match flaw {
+                    Flaw::Missing => Flaw::Ahead,
+                    flaw => flaw,
+                });
+                column.set(row, cell, || (table.place(), table.shown(i)));
+            }
+        }
+        let missing = seen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(row, _)| row);
+        let count = missing.clone().count();
+        if count > 0 {
+            let named = |row| format!("{} at {}", panel.id(row / h), shown(times[row]));
+            let rows = missing.take(8).map(named).collect();
+            return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });
+        }
+        Ok(Self { series: panel.n_series(), h, table: table.file().clone(), columns, ignored_rows })
+    }
+
+    pub(crate) fn of_columns([series, h]: [usize; 2], table: Arc<str>, columns: Vec<Column>) -> Self {
+        Self { series, h, table, columns, ignored_rows: 0 }
+    }
+
+    pub(crate) fn with_columns(&self, columns: Vec<Column>) -> Self {
+        Self { columns, table: self.table.clone(), ..*self }
+    }
+
+    /// Adds a column, `[series, h]`.
+    pub(crate) fn add(&mut self, column: Column) -> Result<(), DataError> {
+        if self.columns.iter().any(|known| known.name == column.name) {
+            return Err(DataError::DuplicateColumn { table: self.table.clone(), column: column.name });
+        }
+        self.columns.push(column);
+        Ok(())
+    }
+
+    /// Number of series.
+    pub(crate) fn n_series(&self) -> usize {
+        self.series
+    }
+
+    /// Rows of all series together.
+    pub(crate) fn n_rows(&self) -> usize {
+        self.series * self.h
+    }
+
+    pub(crate) fn table(&self) -> &Arc<str> {
+        &self.table
+    }
+
+    /// Rows of the file that no forecast needs: before the horizon, after it, or of other series.
+    pub fn ignored_rows(&self) -> usize {
+        self.ignored_rows
+    }
+
+    /// The horizon.
+    pub fn h(&self) -> usize {
+        self.h
+    }
+
+    /// Names of the columns, also of those whose use would be an error.
+    pub fn column_names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    pub(crate) fn columns_mut(&mut self) -> &mut [Column] {
+        &mut self.columns
+    }
+
+    /// Values of a column, `[series, h]`.
+    ///
+    /// # Errors
+    /// No such column, or one that is not wholly numeric.
+    pub fn column(&self, name: &str) -> Result<&[f32], DataError> {
+        match self.columns.iter().find(|column| column.name == name) {
+            Some(column) => column.usable(),
+            None => {
+                let remedy = "add the column to the future table";
+                Err(DataError::missing_column(&self.table, name, self.column_names(), remedy))
+            }
+        }
+    }
+}
+
+fn check_horizon(h: usize) -> Result<(), DataError> {
+    const MOST: usize = i32::MAX as usize;
+    match h {
+        1..=MOST => Ok(()),
+        _ => Err(DataError::setting("h", h, format!("1 to {MOST}"))),
+    }
+}
+
+#[cfg(test)]
+#[path = "covariates_tests.rs"]
+mod tests;

@@ -1,0 +1,362 @@
+//! A panel: many series of one frequency, their columns, and what is known per series.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::cells::finite;
+use super::column::Column;
+use super::fill::{Filled, Trimmed};
+use super::origin::SLICES;
+use crate::calendar::freq::Freq;
+use crate::calendar::zone::Zone;
+use crate::error::DataError;
+use crate::error::place::Place;
+
+/// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
+/// rows, and static columns with one value per series.
+///
+/// Every series is regular: row `i` lies `i` steps after its first, so times are computed, not
+/// stored. Cloning and cutting rows off the end share the columns.
+#[derive(Clone)]
+pub struct Panel {
+    freq: Freq,
+    zone: Option<Zone>,
+    pub(crate) series: Vec<Series>,
+    pub(crate) data: Arc<Data>,
+    pub(crate) statics: Arc<Vec<Column>>,
+}
+
+/// One series: its rows in the columns, and the time of the first.
+#[derive(Clone, Debug)]
+pub(crate) struct Series {
+    pub(crate) id: Arc<str>,
+    pub(crate) start: usize,
+    pub(crate) len: usize,
+    pub(crate) first_time: i64,
+    /// Position among the static values.
+    pub(crate) place: usize,
+}
+
+impl Series {
+    pub(crate) fn rows(&self) -> Range<usize> {
+        self.start..self.start + self.len
+    }
+}
+
+pub(crate) struct Data {
+    /// File or "the panel", for messages.
+    pub(crate) table: Arc<str>,
+    pub(crate) y: Vec<f32>,
+    pub(crate) mask: Option<Vec<f32>>,
+    pub(crate) weight: Option<Vec<f32>>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) freq_inferred: bool,
+    pub(crate) integer_ids: bool,
+    pub(crate) filled: Filled,
+    pub(crate) trimmed: Trimmed,
+}
+
+impl Data {
+    /// Everything but the numbers as it is.
+    pub(crate) fn with_values(&self, y: Vec<f32>, columns: Vec<Column>) -> Self {
+        let (table, mask, weight) = (self.table.clone(), self.mask.clone(), self.weight.clone());
+        Self { table, y, mask, weight, columns, ..*self }
+    }
+
+    pub(crate) fn shrink(&mut self) {
+        let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
+        for values in extras.chain(&mut self.mask).chain(&mut self.weight).chain([&mut self.y]) {
+            values.shrink_to_fit();
+        }
+    }
+}
+
+impl Panel {
+    pub(crate) fn new(freq: Freq, zone: Option<Zone>, series: Vec<Series>, data: Data) -> Self {
+        Self { freq, zone, series, data: Arc::new(data), statics: Arc::default() }
+    }
+
+    /// The same with other series of the same columns.
+    pub(crate) fn with_series(&self, series: Vec<Series>) -> Self {
+        let (freq, zone) = (self.freq, self.zone.clone());
+        Self { freq, zone, series, data: self.data.clone(), statics: self.statics.clone() }
+    }
+
+    /// Number of series.
+    pub fn n_series(&self) -> usize {
+        self.series.len()
+    }
+
+    /// Number of rows of all series together.
+    pub fn n_rows(&self) -> usize {
+        self.series.iter().map(|series| series.len).sum()
+    }
+
+    /// The memory that the columns and series take, in bytes; the columns of a panel that was cut are those of the
+    /// whole.
+    pub fn bytes(&self) -> usize {
+        let Data { y, mask, weight, columns, .. } = &*self.data;
+        let further = columns.iter().map(|column| column.values.as_ref().map_or(0, Vec::len));
+        let others = [mask, weight].into_iter().flatten().map(Vec::len);
+        let numbers = y.len() + further.chain(others).sum::<usize>();
+        let ids = self.series.iter().map(|series| size_of::<Series>() + series.id.len());
+        size_of::<f32>() * numbers + ids.sum::<usize>()
+    }
+
+    /// Number of rows of a series.
+    pub fn len(&self, series: usize) -> usize {
+        self.series[series].len
+    }
+
+    /// Whether there is no series (a built panel has at least one; a cut one may not).
+    pub fn is_empty(&self) -> bool {
+        self.series.is_empty()
+    }
+
+    /// Rows of the longest series.
+    pub fn max_len(&self) -> usize {
+        self.series.iter().map(|series| series.len).max().unwrap_or(0)
+    }
+
+    /// Rows of the shortest series.
+    pub fn min_len(&self) -> usize {
+        self.series.iter().map(|series| series.len).min().unwrap_or(0)
+    }
+
+    /// The step between rows.
+    pub fn freq(&self) -> Freq {
+        self.freq
+    }
+
+    /// Whether the ids came as integers, not as texts.
+    pub fn has_integer_ids(&self) -> bool {
+        self.data.integer_ids
+    }
+
+    /// The zone of the times; nothing for integers and civil times.
+    pub fn zone(&self) -> Option<&Zone> {
+        self.zone.as_ref()
+    }
+
+    /// Whether the frequency was inferred from the times.
+    pub fn freq_is_inferred(&self) -> bool {
+        self.data.freq_inferred
+    }
+
+    /// What [`Fill`] added, where it was asked for.
+    pub fn filled(&self) -> Filled {
+        self.data.filled
+    }
+
+    /// The rows that were left out, before and after what is known of a series.
+    pub fn trimmed(&self) -> Trimmed {
+        self.data.trimmed
+    }
+
+    /// Id of a series.
+    pub fn id(&self, series: usize) -> &Arc<str> {
+        &self.series[series].id
+    }
+
+    /// Ids of all series, sorted.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
+        self.series.iter().map(|series| &series.id)
+    }
+
+    /// The series of that id.
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.series.binary_search_by(|series| (*series.id).cmp(id)).ok()
+    }
+
+    /// The target of a series. Where `available_mask` is 0 and no value was given it is 0.
+    pub fn y(&self, series: usize) -> &[f32] {
+        &self.data.y[self.series[series].rows()]
+    }
+
+    /// 1 where `y` is known, 0 elsewhere; nothing if all of it is.
+    pub fn available_mask(&self, series: usize) -> Option<&[f32]> {
+        self.data.mask.as_ref().map(|mask| &mask[self.series[series].rows()])
+    }
+
+    /// Weights of the rows in the loss, if there are any.
+    pub fn sample_weight(&self, series: usize) -> Option<&[f32]> {
+        self.data.weight.as_ref().map(|weight| &weight[self.series[series].rows()])
+    }
+
+    /// Names of the further columns, also of those whose use would be an error.
+    pub fn column_names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.data.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// Names of the static columns, also of those whose use would be an error.
+    pub fn static_names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.statics.iter().map(|column| column.name.as_str())
+    }
+
+    /// A further column of a series.
+    ///
+    /// # Errors
+    /// No such column, or one that is not wholly numeric.
+    pub fn column(&self, name: &str, series: usize) -> Result<&[f32], DataError> {
+        Ok(&self.whole_column(name)?[self.series[series].rows()])
+    }
+
+    /// A static value of a series.
+    ///
+    /// # Errors
+    /// No such column, or one that is not wholly numeric.
+    pub fn static_value(&self, name: &str, series: usize) -> Result<f32, DataError> {
+        Ok(self.static_column(name)?[self.series[series].place])
+    }
+
+    pub(crate) fn whole_column(&self, name: &str) -> Result<&[f32], DataError> {
+        self.find_column(name)?.usable()
+    }
+
+    pub(crate) fn find_column(&self, name: &str) -> Result<&Column, DataError> {
+        const REMEDY: &str = "give one of these names, or add the column";
+        let column = self.data.columns.iter().find(|column| column.name == name);
+        column.ok_or_else(|| DataError::missing_column(&self.data.table, name, self.column_names(), REMEDY))
+    }
+
+    pub(crate) fn static_column(&self, name: &str) -> Result<&[f32], DataError> {
+        self.find_static(name)?.usable()
+    }
+
+    pub(crate) fn find_static(&self, name: &str) -> Result<&Column, DataError> {
+        const REMEDY: &str = "give one of these names, or add the column to the static table";
+        const REMEDY_BY_FLAG: &str =
+            "give one of these names, or add the column to the static table (`--static FILE`)";
+        let column = self.statics.iter().find(|column| column.name == name);
+        column.ok_or_else(|| {
+            let table = "the static table".into();
+            let remedy = if self.is_of_slices() { REMEDY } else { REMEDY_BY_FLAG };
+            DataError::missing_column(&table, name, self.static_names(), remedy)
+        })
+    }
+
+    /// Whether its rows came from slices, in a program that has no flags of a command line.
+    pub(crate) fn is_of_slices(&self) -> bool {
+        &*self.data.table == SLICES
+    }
+
+    /// Time of a row of a series.
+    ///
+    /// # Panics
+    /// If the series has no such row.
+    pub fn time(&self, series: usize, row: usize) -> i64 {
+        let Series { first_time, len, .. } = self.series[series];
+        assert!(row < len, "row {row} of a series of {len} rows");
+        self.freq.next_in(self.zone(), first_time, row as i64).expect("checked when the panel was built")
+    }
+
+    /// Times of a series.
+    pub fn times(&self, series: usize) -> impl Iterator<Item = i64> {
+        (0..self.len(series)).map(move |row| self.time(series, row))
+    }
+
+    /// The `h` times that follow a series.
+    ///
+    /// # Errors
+    /// [`DataError::TimeRange`] if they leave the calendar.
+    pub fn future_times(&self, series: usize, h: usize) -> Result<Vec<i64>, DataError> {
+        let Series { first_time, len, .. } = self.series[series];
+        let times = (len..len + h).map(|row| self.freq.next_in(self.zone(), first_time, row as i64));
+        times.collect::<Option<_>>().ok_or_else(|| DataError::TimeRange { id: self.id(series).to_string() })
+    }
+
+    /// The panel without the last `rows` rows of each series; a series with no row left is gone.
+    /// Nothing is copied.
+    pub fn without_last(&self, rows: usize) -> Self {
+        let mut cut = self.clone();
+        cut.series.retain_mut(|series| {
+            series.len = series.len.saturating_sub(rows);
+            series.len > 0
+        });
+        cut
+    }
+
+    /// The panel without the series of fewer than `rows` rows. Nothing is copied.
+    pub fn without_shorter_than(&self, rows: usize) -> Self {
+        let mut long = self.clone();
+        long.series.retain(|series| series.len >= rows);
+        long
+    }
+
+    /// Adds a static column: one value for each series, found by id.
+    ///
+    /// # Errors
+    /// A name twice, an id twice, or series without a value.
+    pub fn with_static(mut self, name: &str, values: &[(&str, f32)]) -> Result<Self, DataError> {
+        let ids = values.iter().map(|(id, _)| *id);
+        let places = self.static_places(&name.into(), ids, Place::row)?;
+        let mut column = Column::new(name);
+        for row in places {
+            // A place of a series that was cut from the panel has no row.
+            let value = values.get(row).map_or(0.0, |(_, value)| *value);
+            let place = |row: usize| values.get(row).map(|(id, _)| Place::of_series(&(*id).into(), 0));
+            column.push(finite(value), || (place(row).unwrap_or(Place::row(row)), value.to_string()));
+        }
+        self.add_statics([column])?;
+        Ok(self)
+    }
+
+    /// For each place among the static values, the row of the table that has it.
+    pub(crate) fn static_places<'a>(
+        &self,
+        table: &Arc<str>,
+        ids: impl Iterator<Item = &'a str>,
+        place: impl Fn(usize) -> Place,
+    ) -> Result<Vec<usize>, DataError> {
+        let n_places = self.series.iter().map(|series| series.place + 1).max().unwrap_or(0);
+        let mut rows = vec![usize::MAX; n_places];
+        for (row, id) in ids.enumerate() {
+            let Some(series) = self.find(id) else { continue };
+            let slot = &mut rows[self.series[series].place];
+            if *slot != usize::MAX {
+                return Err(DataError::DuplicateStatic { at: place(row), id: id.to_owned() });
+            }
+            *slot = row;
+        }
+        let missing = self.series.iter().filter(|series| rows[series.place] == usize::MAX);
+        match missing.clone().count() {
+            0 => Ok(rows),
+            count => Err(DataError::StaticMissing {
+                table: table.clone(),
+                count,
+                ids: missing.take(8).map(|series| series.id.to_string()).collect(),
+            }),
+        }
+    }
+
+    pub(crate) fn add_statics(&mut self, columns: impl IntoIterator<Item = Column>) -> Result<(), DataError> {
+        let statics = Arc::make_mut(&mut self.statics);
+        for column in columns {
+            if statics.iter().any(|known| known.name == column.name) {
+                let table = "the static table".into();
+                return Err(DataError::DuplicateColumn { table, column: column.name });
+            }
+            statics.push(column);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Panel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (freq, zone) = (self.freq.to_string(), self.zone.as_ref().map(ToString::to_string));
+        f.debug_struct("Panel")
+            .field("series", &self.n_series())
+            .field("rows", &self.n_rows())
+            .field("freq", &freq)
+            .field("zone", &zone)
+            .field("columns", &self.column_names().collect::<Vec<_>>())
+            .field("static_columns", &self.static_names().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+#[path = "panel_tests.rs"]
+mod tests;

@@ -1,0 +1,247 @@
+//! Panels from files and record batches: long (a row per series and time) and wide (a column per
+//! series).
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::cells::{admitted, check_mask, check_weight};
+use super::column::Column;
+use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
+use super::origin::Origin;
+use super::panel::Panel;
+use super::rows::Rows;
+use crate::calendar::clock::Clock;
+use crate::calendar::kind::TimeKind;
+use crate::calendar::repeated_times::RepeatedTimes;
+use crate::error::DataError;
+use crate::error::flaw::Flaw;
+use crate::error::too_large::TooLarge;
+use crate::tables::open::open;
+use crate::tables::table::Table;
+use crate::tables::text_table::TextTable;
+
+const TARGET_REMEDY: &str = "set the name of the target column";
+const COLUMN_REMEDY: &str = "give one of these names, or add the column";
+
+const MASK: &str = "available_mask";
+const WEIGHT: &str = "sample_weight";
+
+/// Rows from one look at the memory that a panel takes to the next.
+const LOOK: usize = 1 << 16;
+
+impl ReadOptions {
+    /// Whether a panel that takes `bytes` after so many rows may go on.
+    fn check_memory(&self, table: &dyn Table, rows: usize, bytes: usize) -> Result<(), DataError> {
+        match self.max_memory.filter(|&limit| bytes as u64 > limit) {
+            Some(limit) => {
+                let (table, needed) = (table.file().clone(), bytes as u64);
+                Err(TooLarge::Memory { table, rows, needed, limit }.into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn clock(&self) -> Clock {
+        Clock { zone: self.zone.clone(), format: self.time_format.clone(), ..Clock::default() }
+    }
+
+    /// What the times of the column `column` are, once all rows were read. Integers that all look like dates are
+    /// neither, unless someone says which.
+    fn kind(&self, clock: &Clock, table: &Arc<str>, column: &str) -> Result<TimeKind, DataError> {
+        let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.clone() })?;
+        let said =
+            self.time_format.is_some() || self.freq.is_some_and(|freq| freq.kind() == TimeKind::Integer);
+        match clock.dates.format().filter(|_| kind == TimeKind::Integer && !said) {
+            None => Ok(kind),
+            Some(format) => {
+                let (table, column) = (table.clone(), column.to_owned());
+                Err(DataError::IntegerDates { table, column, format })
+            }
+        }
+    }
+}
+
+impl Panel {
+    /// Reads a file: Parquet where its name ends in `.parquet` or `.pq`, else text, as
+    /// [`from_csv`](Self::from_csv).
+    ///
+    /// # Errors
+    /// Every mistake names the file, the line or row and the column, and says what to do.
+    pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        let path = path.as_ref();
+        let names = [options.id_col.as_str(), options.time_col(), &options.target_col, MASK, WEIGHT];
+        let mut table = match options.columns.as_deref().filter(|_| !options.wide) {
+            None => open(path, |_| true)?,
+            Some(columns) => {
+                open(path, |name| names.contains(&name) || columns.iter().any(|column| column == name))?
+            }
+        };
+        read(&mut *table, options).or_else(|error| match error {
+            // The columns that were passed over belong into the message.
+            DataError::MissingColumn { .. } => read(&mut *open(path, |_| true)?, options),
+            error => Err(error),
+        })
+    }
+
+    /// Reads a CSV file, separated by commas, semicolons, tabs or bars; it may be compressed by gzip or Zstandard.
+    ///
+    /// Long: the columns `available_mask` (0 or 1) and `sample_weight` (0 or more) have their
+    /// meaning in training; every other column is kept under its name. Rows may come in any order.
+    /// A further column with a cell that is no number is an error only when it is used.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn from_csv(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        read(&mut TextTable::open(path.as_ref())?, options)
+    }
+
+    /// Reads CSV text from `input`, called `name` in messages; else as [`from_csv`](Self::from_csv).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_csv(input: impl Read, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
+        read(&mut TextTable::new(input, name.into())?, options)
+    }
+}
+
+pub(crate) fn read(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
+    table.read_numbers(options.numbers);
+    if options.wide { read_wide(table, options) } else { read_long(table, options) }
+}
+
+fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
+    let named = [options.time_col(), &options.target_col].iter().all(|name| table.find(name).is_some());
+    let id = match named {
+        true => table.id_column(&options.id_col, ID_REMEDY)?,
+        false => Some(table.column(&options.id_col, ID_REMEDY)?),
+    };
+    let time = table.column(options.time_col(), TIME_REMEDY)?;
+    let target = table.column(&options.target_col, TARGET_REMEDY)?;
+    let mask = table.find(MASK);
+    let weight = table.find(WEIGHT);
+    let known = [id, Some(time), Some(target), mask, weight];
+    let (extras, columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
+        .filter(|(i, name)| !known.contains(&Some(*i)) && !name.is_empty())
+        .map(|(i, name)| (i, Column::to_read(name, options)))
+        .unzip();
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    let missing = options.columns.iter().flatten().find(|column| !names.contains(&column.as_str()));
+    if let Some(column) = missing {
+        return Err(DataError::missing_column(table.file(), column, names.into_iter(), COLUMN_REMEDY));
+    }
+    let wanted = |name: &String| options.columns.as_ref().is_none_or(|columns| columns.contains(name));
+    let (extras, columns): (Vec<usize>, Vec<Column>) =
+        extras.into_iter().zip(columns).filter(|(_, column)| wanted(&column.name)).unzip();
+    let mut rows = Rows {
+        origin: Origin::like(&table.place()),
+        mask: mask.map(|_| Vec::new()),
+        weight: weight.map(|_| Vec::new()),
+        columns,
+        target: Some(options.target_col.clone()),
+        fill: options.fill,
+        ..Rows::default()
+    };
+    let (mut clock, mut repeated) = (options.clock(), RepeatedTimes::default());
+    while table.advance()? {
+        let table = &*table;
+        let mut masked = false;
+        if let (Some(column), Some(values)) = (mask, &mut rows.mask) {
+            let value = table.number(column).and_then(check_mask);
+            let value = value.map_err(|flaw| table.bad_value(column, flaw))?;
+            masked = value == 0.0;
+            values.push(value);
+        }
+        if let (Some(column), Some(values)) = (weight, &mut rows.weight) {
+            let value = table.number(column).and_then(check_weight);
+            values.push(value.map_err(|flaw| table.bad_value(column, flaw))?);
+        }
+        let y = rows.admit(table, target, masked)?;
+        rows.y.push(y);
+        let code = rows.push_id(&table.id_or(id, &options.target_col)?);
+        rows.integer_ids = id.is_some_and(|id| table.integer_ids(id));
+        let instant = table.time(time, &mut clock)?;
+        rows.times.push(match options.zone {
+            None => instant,
+            Some(_) => (repeated.resolve(code as usize, instant, clock.later))
+                .map_err(|why| table.bad_time(time, why))?,
+        });
+        rows.origin.push(table.place().row);
+        for (column, &i) in rows.columns.iter_mut().zip(&extras) {
+            let cell = match admitted(column.cell(table, i), masked, options.fill) {
+                // Where the series is not there, nothing need be.
+                Err(Flaw::Missing) if y.is_nan() => Ok(f32::NAN),
+                cell => cell,
+            };
+            column.push(cell, || (table.place(), table.shown(i)));
+        }
+        if rows.len().is_multiple_of(LOOK) {
+            options.check_memory(table, rows.len(), rows.bytes())?;
+        }
+    }
+    let kind = options.kind(&clock, table.file(), options.time_col())?;
+    rows.finish(kind, clock.zone, options.freq).map_err(|error| match error {
+        // Of several series, nobody knows which row is whose.
+        DataError::DuplicateRow { .. } if id.is_none() => {
+            let columns = table.all_columns().iter().map(String::as_str);
+            DataError::missing_column(table.file(), &options.id_col, columns, ID_REMEDY)
+        }
+        error => error,
+    })
+}
+
+fn read_wide(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
+    let time = match &options.time_col {
+        Some(name) => table.column(name, TIME_REMEDY)?,
+        None => 0,
+    };
+    let ids: Vec<(usize, Arc<str>)> =
+        (table.columns().enumerate()).filter(|(i, _)| *i != time).map(|(i, name)| (i, name.into())).collect();
+    if let Some((i, _)) = ids.iter().find(|(_, id)| id.is_empty()) {
+        return Err(DataError::UnnamedColumn { file: table.file().clone(), number: i + 1 });
+    }
+    let origin = Origin::like(&table.place());
+    let mut rows = Rows { origin, fill: options.fill, ..Rows::default() };
+    let (mut clock, mut repeated) = (options.clock(), RepeatedTimes::default());
+    let (mut times, mut lines) = (Vec::new(), Vec::new());
+    let mut values: Vec<Vec<f32>> = vec![Vec::new(); ids.len()];
+    while table.advance()? {
+        let table = &*table;
+        let instant = table.time(time, &mut clock)?;
+        times.push(match options.zone {
+            None => instant,
+            Some(_) => repeated.resolve(0, instant, clock.later).map_err(|why| table.bad_time(time, why))?,
+        });
+        lines.push(table.place().row);
+        for (values, (i, _)) in values.iter_mut().zip(&ids) {
+            values.push(rows.admit(table, *i, false)?);
+        }
+        let read = times.len() * ids.len();
+        if read / LOOK > (read - ids.len()) / LOOK {
+            // Values are copied series by series once all are read.
+            options.check_memory(table, times.len(), size_of::<f32>() * read)?;
+        }
+    }
+    if ids.is_empty() {
+        return Err(DataError::NoRows { table: table.file().clone() });
+    }
+    let kind = options.kind(&clock, table.file(), &table.header()[time])?;
+
+    let mut order: Vec<usize> = (0..times.len()).collect();
+    order.sort_by_key(|&i| times[i]);
+    for ((_, id), values) in ids.iter().zip(&mut values) {
+        for &i in &order {
+            rows.push_id(id);
+            rows.times.push(times[i]);
+            rows.y.push(values[i]);
+            rows.origin.push(lines[i]);
+        }
+        // What was copied is let go of.
+        *values = Vec::new();
+    }
+    rows.finish(kind, clock.zone, options.freq)
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

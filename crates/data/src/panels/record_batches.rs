@@ -1,0 +1,52 @@
+//! What is made of Arrow record batches.
+
+use arrow_array::RecordBatch;
+
+use super::covariates::Future;
+use super::options::ReadOptions;
+use super::panel::Panel;
+use super::read::read;
+use crate::error::DataError;
+use crate::tables::arrow_table::ArrowTable;
+
+impl Panel {
+    /// Takes Arrow record batches with the columns of a file, laid out as [`from_csv`](Self::from_csv)
+    /// says. Ids may be texts (plain or as a dictionary) or integers; times timestamps of any unit and
+    /// zone, dates, integers or texts; values numbers of any width.
+    ///
+    /// # Errors
+    /// Every mistake names the batch's row and the column, and says what to do.
+    pub fn from_record_batches(
+        batches: impl IntoIterator<Item = RecordBatch>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        read(&mut ArrowTable::of(batches)?, options)
+    }
+
+    /// Adds the columns of record batches; else as [`with_static_file`](Self::with_static_file).
+    ///
+    /// # Errors
+    /// Those of `with_static_file`, and batches of different columns.
+    pub fn with_static_batches(
+        self,
+        batches: impl IntoIterator<Item = RecordBatch>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        self.with_static_table(&mut ArrowTable::of(batches)?, options)
+    }
+}
+
+impl Future {
+    /// Takes the rows of record batches; else as [`from_file`](Self::from_file).
+    ///
+    /// # Errors
+    /// Those of `from_file`, and batches of different columns.
+    pub fn from_record_batches(
+        batches: impl IntoIterator<Item = RecordBatch>,
+        options: &ReadOptions,
+        panel: &Panel,
+        h: usize,
+    ) -> Result<Self, DataError> {
+        Self::read(&mut ArrowTable::of(batches)?, options, panel, h)
+    }
+}

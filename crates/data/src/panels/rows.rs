@@ -1,0 +1,126 @@
+//! The rows of a table as they are read, before a panel is made of them.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::cells::admitted;
+use super::column::Column;
+use super::fill::Fill;
+use super::origin::Origin;
+use crate::calendar::steps::Steps;
+use crate::error::DataError;
+use crate::error::flaw::Flaw;
+use crate::error::place::Place;
+use crate::tables::table::Table;
+
+/// The columns of a long table as they are read, one entry per row.
+///
+/// Beside the values, a table whose rows stand in the order of series or of times takes little room.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    pub(crate) origin: Origin,
+    /// Ids in order of appearance, and the position of each.
+    pub(crate) ids: Vec<Arc<str>>,
+    pub(crate) codes: FxHashMap<Arc<str>, u32>,
+    /// Whether their column is one of integers.
+    pub(crate) integer_ids: bool,
+    /// The id of each row, by its position, and how often it is another than that of the row before.
+    pub(crate) series: Steps,
+    pub(crate) changes: usize,
+    pub(crate) last: Option<u32>,
+    pub(crate) times: Steps,
+    pub(crate) y: Vec<f32>,
+    pub(crate) mask: Option<Vec<f32>>,
+    pub(crate) weight: Option<Vec<f32>>,
+    pub(crate) columns: Vec<Column>,
+    /// Name of the column of `y`; in a wide table that is the id.
+    pub(crate) target: Option<String>,
+    /// How NaN and gaps are filled; without it gaps are mistakes, and so is NaN within a series.
+    pub(crate) fill: Option<Fill>,
+    /// How the first missing value of `y` was written.
+    pub(crate) missing_as: Option<String>,
+    /// Once the table is arranged: the rows of each series,
+    pub(crate) runs: Vec<Run>,
+    /// and where each row stood before, if it stood elsewhere.
+    pub(crate) order: Option<Vec<u32>>,
+}
+
+/// Rows of one id, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub(crate) code: u32,
+    pub(crate) start: usize,
+    pub(crate) len: usize,
+}
+
+impl Rows {
+    pub(crate) fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// The bytes that the rows take, with those that sorting them takes.
+    pub(crate) fn bytes(&self) -> usize {
+        const SORTED: usize = size_of::<u32>() + size_of::<f32>();
+        let columns =
+            1 + usize::from(self.mask.is_some()) + usize::from(self.weight.is_some()) + self.columns.len();
+        let ids: usize = self.ids.iter().map(|id| id.len() + 2 * size_of::<Arc<str>>()).sum();
+        self.len() * (size_of::<f32>() * columns + SORTED) + self.times.bytes() + self.series.bytes() + ids
+    }
+
+    /// The value of `y` in a cell of a table, NaN where it is missing.
+    pub(crate) fn admit(&mut self, table: &dyn Table, column: usize, masked: bool) -> Result<f32, DataError> {
+        match admitted(table.number(column), masked, self.fill) {
+            Err(Flaw::Missing) => {
+                self.missing_as.get_or_insert_with(|| table.shown(column));
+                Ok(f32::NAN)
+            }
+            value => value.map_err(|flaw| table.bad_value(column, flaw)),
+        }
+    }
+
+    /// Appends the id of the next row; the position of the series.
+    pub(crate) fn push_id(&mut self, id: &str) -> u32 {
+        let code = match self.last {
+            Some(code) if *self.ids[code as usize] == *id => Some(code),
+            _ => self.codes.get(id).copied(),
+        };
+        let code = code.unwrap_or_else(|| {
+            let code = u32::try_from(self.ids.len()).expect("fewer than 2^32 series");
+            let id: Arc<str> = id.into();
+            self.ids.push(id.clone());
+            self.codes.insert(id, code);
+            code
+        });
+        self.changes += usize::from(self.last.replace(code) != Some(code));
+        self.series.push(code.into());
+        code
+    }
+
+    /// The id of a run.
+    pub(crate) fn id(&self, run: &Run) -> &Arc<str> {
+        &self.ids[run.code as usize]
+    }
+
+    /// Where the row that now is the `i`-th came from.
+    pub(crate) fn place(&self, i: usize) -> Place {
+        self.source(self.order.as_ref().map_or(i, |order| order[i] as usize))
+    }
+
+    /// Where the `row`-th row that was read or given stands: in a file, or in the slices of its series.
+    pub(crate) fn source(&self, row: usize) -> Place {
+        if !self.origin.is_slices() {
+            return self.origin.place(row);
+        }
+        let code = self.series.get(row);
+        let before = self.series.iter().take(row).filter(|other| *other == code).count();
+        Place::of_series(&self.ids[code as usize], before)
+    }
+
+    /// The error of a row whose value is missing.
+    pub(crate) fn missing(&self, run: &Run, row: usize, flaw: Flaw) -> DataError {
+        let column = self.target.clone().unwrap_or_else(|| self.id(run).to_string());
+        let value = self.missing_as.clone().unwrap_or_default();
+        DataError::BadValue { at: self.place(row), column, value, flaw }
+    }
+}

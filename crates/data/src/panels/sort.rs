@@ -1,0 +1,79 @@
+//! Rows in any order, grouped by series and sorted by time.
+
+use super::rows::{Rows, Run};
+use crate::calendar::steps::Steps;
+use crate::error::DataError;
+
+impl Rows {
+    /// Groups the rows by series with ascending times, if they are not so already.
+    pub(crate) fn arrange(&mut self) -> Result<(), DataError> {
+        let (rows, mut times) = (self.len(), Vec::new());
+        if self.changes == self.ids.len() {
+            for (row, code) in self.series.iter().enumerate() {
+                let code = code as u32;
+                match self.runs.last_mut() {
+                    Some(run) if run.code == code => run.len += 1,
+                    _ => self.runs.push(Run { code, start: row, len: 1 }),
+                }
+            }
+            let ascending = self.runs.iter().all(|run| {
+                self.times.copy(run.start, run.len, &mut times);
+                times.is_sorted()
+            });
+            if ascending {
+                return Ok(());
+            }
+            self.runs.clear();
+        }
+        if u32::try_from(rows).is_err() {
+            let expected = format!("at most {}, or sorted by id and time", u32::MAX);
+            return Err(DataError::setting("the number of rows", rows, expected));
+        }
+        self.sort();
+        Ok(())
+    }
+
+    /// Brings all columns into the order of (series, time), stably: first by counting the rows of each
+    /// series, then by time where a series' times do not ascend.
+    fn sort(&mut self) {
+        let mut ends = vec![0; self.ids.len()];
+        self.series.iter().for_each(|code| ends[code as usize] += 1);
+        let mut start = 0;
+        for (code, end) in ends.iter_mut().enumerate() {
+            self.runs.push(Run { code: code as u32, start, len: *end });
+            start += std::mem::replace(end, start);
+        }
+        let mut order = vec![0_u32; start];
+        for (row, code) in self.series.iter().enumerate() {
+            let end = &mut ends[code as usize];
+            order[*end] = row as u32;
+            *end += 1;
+        }
+        if !self.origin.is_slices() {
+            self.series = Steps::default();
+        }
+        let mut sorted = Steps::default();
+        let mut keys: Vec<(i64, u32)> = Vec::new();
+        for run in &self.runs {
+            let rows = &mut order[run.start..run.start + run.len];
+            keys.clear();
+            keys.extend(rows.iter().map(|&row| (self.times.get(row as usize), row)));
+            if !keys.is_sorted_by_key(|(time, _)| time) {
+                keys.sort_unstable();
+                rows.iter_mut().zip(&keys).for_each(|(row, key)| *row = key.1);
+            }
+            keys.iter().for_each(|(time, _)| sorted.push(*time));
+        }
+        self.times = sorted;
+        gather(&mut self.y, &order);
+        let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
+        for values in self.mask.iter_mut().chain(&mut self.weight).chain(extras) {
+            gather(values, &order);
+        }
+        self.order = Some(order);
+    }
+}
+
+fn gather(values: &mut Vec<f32>, order: &[u32]) {
+    *values = order.iter().map(|&row| values[row as usize]).collect();
+}

@@ -1,0 +1,493 @@
+//! Arrow record batches as a table, and Parquet files as record batches.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+
+use super::catch_panic::caught;
+use super::number_format::NumberFormat;
+use super::page_headers::check_layout;
+use super::table::{Table, check_header};
+use crate::calendar::clock::Clock;
+use crate::calendar::days::{DAY, FINE, RANGE};
+use crate::calendar::kind::TimeKind;
+use crate::calendar::zone::in_range;
+use crate::error::DataError;
+use crate::error::flaw::Flaw;
+use crate::error::place::Place;
+use crate::wording::excerpt;
+
+// What may be wrong with a time; completes a sentence.
+const MISSING: &str = "is missing; every row needs its time";
+const TYPE: &str = "is of a type that holds no times; use timestamps, dates, integers or text";
+
+/// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
+const BATCH: usize = 8192;
+
+/// What the pages that a batch stems from may take beside those at its ends; rows are decoded fewer at a time
+/// where a few of them stand for large pages.
+const BATCH_BYTES: u64 = 16 << 20;
+
+/// The rows of record batches, one after the other.
+pub(crate) struct ArrowTable<'a> {
+    name: Arc<str>,
+    header: Vec<String>,
+    /// The columns of the file, also those that nobody wanted.
+    all: Vec<String>,
+    numbers: NumberFormat,
+    batches: Box<dyn Iterator<Item = Result<RecordBatch, DataError>> + 'a>,
+    /// The columns of the current batch, its rows, and the current one of them.
+    columns: Vec<ArrayRef>,
+    rows: usize,
+    row: usize,
+    /// Batches read, and rows of those before the current one.
+    read: usize,
+    before: u64,
+}
+
+impl ArrowTable<'static> {
+    /// Opens a Parquet file; nothing but its footer is read yet.
+    pub(crate) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Self, DataError> {
+        let file: Arc<str> = path.display().to_string().into();
+        let refuse = |source| DataError::Read { file: file.clone(), source };
+        let opened = File::open(path).map_err(refuse)?;
+        let bytes = opened.metadata().map_err(refuse)?.len();
+        let name = file.clone();
+        let fault = move |reason: String| DataError::Parquet { file: name.clone(), reason };
+        let pages = opened.try_clone().map_err(refuse)?;
+        let footer =
+            guarded(|| ArrowReaderMetadata::load(&opened, ArrowReaderOptions::new())).map_err(&fault)?;
+        let each = check_layout(footer.metadata(), &pages, bytes).map_err(&fault)?;
+        let batch = (BATCH_BYTES / each.max(1)).clamp(1, BATCH as u64) as usize;
+        let options = ArrowReaderOptions::new().with_schema(with_views(footer.schema()));
+        let footer =
+            guarded(|| ArrowReaderMetadata::try_new(footer.metadata().clone(), options)).map_err(&fault)?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(opened, footer);
+        let all = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
+        let roots = builder.schema().fields().iter().enumerate();
+        let roots = roots.filter(|(_, field)| wanted(field.name()) && is_readable(field.data_type()));
+        let unknown = |(_, field): &(usize, &FieldRef)| match field.data_type() {
+            DataType::Dictionary(_, values) => **values == DataType::Boolean,
+            _ => false,
+        };
+        if let Some((_, field)) = roots.clone().find(unknown) {
+            return Err(fault(format!(
+                "column {} is a dictionary of truth values; make it a plain one",
+                field.name()
+            )));
+        }
+        let (roots, header): (Vec<usize>, _) = roots.map(|(i, field)| (i, field.name().clone())).unzip();
+        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
+        let mut reader =
+            guarded(|| builder.with_projection(mask).with_batch_size(batch).build()).map_err(&fault)?;
+        let batches =
+            std::iter::from_fn(move || guarded(|| reader.next().transpose()).map_err(&fault).transpose());
+        Ok(Self { all, ..Self::new(file, header, batches)? })
+    }
+}
+
+/// Runs a part of the Parquet reader, which panics on some damaged files. After an error nothing more is
+/// asked of it.
+fn guarded<T, E: Display>(read: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    match caught(read) {
+        Some(read) => read.map_err(|error| error.to_string()),
+        None => Err("its pages contradict its footer".to_owned()),
+    }
+}
+
+/// The same columns, but of texts and bytes that point into the pages which hold them: a long text that stands in many
+/// rows is not copied for each.
+fn with_views(schema: &SchemaRef) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| {
+        let values = match field.data_type() {
+            DataType::Dictionary(_, values) => values,
+            other => other,
+        };
+        let view = match values {
+            text if text.is_string() => DataType::Utf8View,
+            DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+            _ => return field.clone(),
+        };
+        Arc::new(field.as_ref().clone().with_data_type(view))
+    });
+    Arc::new(Schema::new_with_metadata(fields.collect::<Vec<FieldRef>>(), schema.metadata().clone()))
+}
+
+/// Whether a column of this type may be read. Those of lists and structs hold no numbers, texts or times, and a row of
+/// them may be of any size.
+fn is_readable(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => is_readable(values),
+        DataType::Boolean | DataType::Null | DataType::FixedSizeBinary(_) => true,
+        other => other.is_primitive() || other.is_string() || other.is_binary(),
+    }
+}
+
+impl<'a> ArrowTable<'a> {
+    /// Record batches that all have the columns of the first.
+    pub(crate) fn of(batches: impl IntoIterator<Item = RecordBatch> + 'a) -> Result<Self, DataError> {
+        let mut batches = batches.into_iter().peekable();
+        let header = batches.peek().map_or_else(Vec::new, names);
+        Self::new("the record batches".into(), header, batches.map(Ok))
+    }
+
+    fn new(
+        name: Arc<str>,
+        header: Vec<String>,
+        batches: impl Iterator<Item = Result<RecordBatch, DataError>> + 'a,
+    ) -> Result<Self, DataError> {
+        check_header(&name, &header)?;
+        Ok(Self {
+            all: header.clone(),
+            name,
+            header,
+            numbers: NumberFormat::default(),
+            batches: Box::new(batches),
+            columns: Vec::new(),
+            rows: 0,
+            row: 0,
+            read: 0,
+            before: 0,
+        })
+    }
+}
+
+fn names(batch: &RecordBatch) -> Vec<String> {
+    batch.schema_ref().fields().iter().map(|field| field.name().clone()).collect()
+}
+
+impl Table for ArrowTable<'_> {
+    fn file(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    fn all_columns(&self) -> &[String] {
+        &self.all
+    }
+
+    fn read_numbers(&mut self, format: NumberFormat) {
+        self.numbers = format;
+    }
+
+    fn advance(&mut self) -> Result<bool, DataError> {
+        if self.row + 1 < self.rows {
+            self.row += 1;
+            return Ok(true);
+        }
+        self.before += self.rows as u64;
+        (self.row, self.rows) = (0, 0);
+        self.columns.clear();
+        for batch in self.batches.by_ref() {
+            let batch = batch?;
+            let found = names(&batch);
+            if found != self.header {
+                let (table, expected) = (self.name.clone(), self.header.clone());
+                return Err(DataError::Batches { table, batch: self.read, expected, found });
+            }
+            self.read += 1;
+            if batch.num_rows() > 0 {
+                self.rows = batch.num_rows();
+                self.columns = batch.columns().to_vec();
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn place(&self) -> Place {
+        let row = self.before + self.row as u64;
+        Place { file: Some(self.name.clone()), line: false, series: None, row }
+    }
+
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+        let name = || self.header[column].clone();
+        match id_at(&*self.columns[column], self.row).filter(|id| !id.is_empty()) {
+            Some(id) if id.contains('\0') => Err(DataError::NulInId { at: self.place(), column: name() }),
+            Some(id) => Ok(id),
+            None => Err(DataError::EmptyId { at: self.place(), column: name() }),
+        }
+    }
+
+    fn integer_ids(&self, column: usize) -> bool {
+        self.columns[column].data_type().is_integer()
+    }
+
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+        let table: &dyn Table = self;
+        time_at(&*self.columns[column], self.row, clock).map_err(|why| table.bad_time(column, why))
+    }
+
+    fn number(&self, column: usize) -> Result<f32, Flaw> {
+        number_at(&*self.columns[column], self.row, &|text| self.numbers.number(text))
+    }
+
+    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
+        let array = &*self.columns[column];
+        match array.as_boolean_opt() {
+            Some(truths) if truths.is_valid(self.row) => Ok(f32::from(truths.value(self.row))),
+            _ => number_at(array, self.row, &|text| self.numbers.number_or_truth(text)),
+        }
+    }
+
+    fn typed_texts(&self, column: usize) -> bool {
+        match self.columns[column].data_type() {
+            DataType::Dictionary(_, values) => values.is_string(),
+            other => other.is_string(),
+        }
+    }
+
+    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
+        label_at(&*self.columns[column], self.row)
+    }
+
+    fn shown(&self, column: usize) -> String {
+        let array = &*self.columns[column];
+        match text_at(array, self.row) {
+            Some(text) => excerpt(text.as_bytes()),
+            None if array.is_null(self.row) => String::new(),
+            None => match number_at(array, self.row, &|_| Err(Flaw::Text)) {
+                Ok(value) => value.to_string(),
+                Err(Flaw::Missing) => "NaN".to_owned(),
+                Err(Flaw::Infinite) => "inf".to_owned(),
+                Err(_) => array.data_type().to_string(),
+            },
+        }
+    }
+}
+
+/// An integer of any width; nothing for null, for other types, and for what is beyond 64 bits.
+fn integer_at(array: &dyn Array, row: usize) -> Option<i64> {
+    if array.is_null(row) {
+        return None;
+    }
+    Some(match array.data_type() {
+        DataType::Int8 => array.as_primitive::<Int8Type>().value(row).into(),
+        DataType::Int16 => array.as_primitive::<Int16Type>().value(row).into(),
+        DataType::Int32 => array.as_primitive::<Int32Type>().value(row).into(),
+        DataType::Int64 => array.as_primitive::<Int64Type>().value(row),
+        DataType::UInt8 => array.as_primitive::<UInt8Type>().value(row).into(),
+        DataType::UInt16 => array.as_primitive::<UInt16Type>().value(row).into(),
+        DataType::UInt32 => array.as_primitive::<UInt32Type>().value(row).into(),
+        DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).try_into().ok()?,
+        _ => return None,
+    })
+}
+
+/// The value of a dictionary that a row points at; nothing for null.
+fn entry(array: &dyn Array, row: usize) -> Option<(&dyn Array, usize)> {
+    let dictionary = array.as_any_dictionary_opt()?;
+    let key = usize::try_from(integer_at(dictionary.keys(), row)?).ok()?;
+    (key < dictionary.values().len()).then(|| (&**dictionary.values(), key))
+}
+
+/// Whether arrays of that type hold texts. Some writers do not say that their bytes are any.
+fn is_text(kind: &DataType) -> bool {
+    kind.is_string() || kind.is_binary()
+}
+
+/// What names a series: a text, or a number, truth value, time or bytes as one.
+fn id_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
+    if array.is_null(row) {
+        return None;
+    }
+    let float = |value: f64, text: String| (!value.is_nan()).then(|| Cow::from(text));
+    match array.data_type() {
+        DataType::Dictionary(..) => entry(array, row).and_then(|(values, key)| id_at(values, key)),
+        DataType::Float32 => {
+            // By way of 64 bits 0.1 would be 0.10000000149011612.
+            let value = array.as_primitive::<Float32Type>().value(row);
+            float(value.into(), (value + 0.0).to_string())
+        }
+        DataType::Float16 | DataType::Float64 => {
+            float_at(array, row).and_then(|value| float(value, (value + 0.0).to_string()))
+        }
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
+            let mut clock = Clock::default();
+            let time = time_at(array, row, &mut clock).ok()?;
+            let in_calendar = in_range(TimeKind::Timestamp, clock.zone.as_ref(), time);
+            in_calendar.then(|| TimeKind::Timestamp.display_in(clock.zone.as_ref(), time).into())
+        }
+        kind if kind.is_binary() => {
+            // Numbers of so many bytes each are texts only by chance.
+            let text = match kind {
+                DataType::FixedSizeBinary(_) => None,
+                _ => text_at(array, row),
+            };
+            text.or_else(|| bytes_at(array, row).map(|bytes| hexadecimal(bytes).into()))
+        }
+        _ => decimal_at(array, row).map(Cow::from).or_else(|| label_at(array, row).ok()),
+    }
+}
+
+/// A decimal as it is written, with as many digits behind the point as its type says.
+fn decimal_at(array: &dyn Array, row: usize) -> Option<String> {
+    Some(match array.data_type() {
+        DataType::Decimal32(..) => array.as_primitive::<Decimal32Type>().value_as_string(row),
+        DataType::Decimal64(..) => array.as_primitive::<Decimal64Type>().value_as_string(row),
+        DataType::Decimal128(..) => array.as_primitive::<Decimal128Type>().value_as_string(row),
+        DataType::Decimal256(..) => array.as_primitive::<Decimal256Type>().value_as_string(row),
+        _ => return None,
+    })
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes_at(array: &dyn Array, row: usize) -> Option<&[u8]> {
+    Some(match array.data_type() {
+        DataType::Binary => array.as_binary::<i32>().value(row),
+        DataType::LargeBinary => array.as_binary::<i64>().value(row),
+        DataType::BinaryView => array.as_binary_view().value(row),
+        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(row),
+        _ => return None,
+    })
+}
+
+/// A text, or an integer as one.
+fn text_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
+    if array.is_null(row) {
+        return None;
+    }
+    match array.data_type() {
+        DataType::Utf8 => Some(array.as_string::<i32>().value(row).into()),
+        DataType::LargeUtf8 => Some(array.as_string::<i64>().value(row).into()),
+        DataType::Utf8View => Some(array.as_string_view().value(row).into()),
+        DataType::Dictionary(..) => entry(array, row).and_then(|(values, key)| text_at(values, key)),
+        kind if kind.is_binary() => str::from_utf8(bytes_at(array, row)?).ok().map(Cow::from),
+        _ => integer_at(array, row).map(|number| number.to_string().into()),
+    }
+}
+
+/// A number with decimals, of what is not null; nothing for other types.
+fn float_at(array: &dyn Array, row: usize) -> Option<f64> {
+    Some(match array.data_type() {
+        DataType::Float16 => array.as_primitive::<Float16Type>().value(row).to_f64(),
+        DataType::Float32 => array.as_primitive::<Float32Type>().value(row).into(),
+        DataType::Float64 => array.as_primitive::<Float64Type>().value(row),
+        DataType::Decimal128(_, scale) => {
+            array.as_primitive::<Decimal128Type>().value(row) as f64 / 10_f64.powi((*scale).into())
+        }
+        _ => return decimal_at(array, row)?.parse().ok(),
+    })
+}
+
+/// A text, or a number or truth value as one.
+fn label_at(array: &dyn Array, row: usize) -> Result<Cow<'_, str>, Flaw> {
+    if array.is_null(row) {
+        return Err(Flaw::Missing);
+    }
+    if let Some(text) = text_at(array, row) {
+        return Ok(text);
+    }
+    match float_at(array, row) {
+        Some(value) if value.is_nan() => return Err(Flaw::Missing),
+        Some(value) if value.is_infinite() => return Err(Flaw::Infinite),
+        Some(value) => return Ok(value.to_string().into()),
+        None => {}
+    }
+    Ok(match array.data_type() {
+        DataType::Boolean => {
+            if array.as_boolean().value(row) {
+                "True".into()
+            } else {
+                "False".into()
+            }
+        }
+        DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).to_string().into(),
+        DataType::Dictionary(..) => {
+            let (values, key) = entry(array, row).ok_or(Flaw::Missing)?;
+            return label_at(values, key);
+        }
+        _ => return Err(Flaw::Label),
+    })
+}
+
+/// A number of any type; `read` reads texts.
+fn number_at(array: &dyn Array, row: usize, read: &dyn Fn(&[u8]) -> Result<f32, Flaw>) -> Result<f32, Flaw> {
+    if array.is_null(row) {
+        return Err(Flaw::Missing);
+    }
+    let value = match array.data_type() {
+        DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row) as f64,
+        DataType::Dictionary(..) => {
+            let (values, key) = entry(array, row).ok_or(Flaw::Missing)?;
+            return number_at(values, key, read);
+        }
+        DataType::Null => return Err(Flaw::Missing),
+        _ if is_text(array.data_type()) => {
+            return text_at(array, row).map_or(Err(Flaw::Text), |text| read(text.as_bytes()));
+        }
+        _ => match float_at(array, row) {
+            Some(value) => value,
+            None => integer_at(array, row).ok_or(Flaw::Type)? as f64,
+        },
+    };
+    match value {
+        value if value.is_nan() => Err(Flaw::Missing),
+        value if value.is_infinite() => Err(Flaw::Infinite),
+        value if (value as f32).is_infinite() => Err(Flaw::TooLarge),
+        value => Ok(value as f32),
+    }
+}
+
+/// A time: a timestamp of any unit and zone, a date, an integer or a text.
+fn time_at(array: &dyn Array, row: usize, clock: &mut Clock) -> Result<i64, &'static str> {
+    if array.is_null(row) {
+        return Err(MISSING);
+    }
+    let (ticks, unit) = match array.data_type() {
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => (array.as_primitive::<TimestampSecondType>().value(row), 1_000_000),
+            TimeUnit::Millisecond => (array.as_primitive::<TimestampMillisecondType>().value(row), 1000),
+            TimeUnit::Microsecond => (array.as_primitive::<TimestampMicrosecondType>().value(row), 1),
+            TimeUnit::Nanosecond => {
+                let nanos = array.as_primitive::<TimestampNanosecondType>().value(row);
+                (if nanos % 1000 == 0 { nanos / 1000 } else { return Err(FINE) }, 1)
+            }
+        },
+        DataType::Date32 => (array.as_primitive::<Date32Type>().value(row).into(), DAY),
+        DataType::Date64 => (array.as_primitive::<Date64Type>().value(row), 1000),
+        DataType::Dictionary(..) => {
+            let (values, key) = entry(array, row).ok_or(MISSING)?;
+            return time_at(values, key, clock);
+        }
+        _ if is_text(array.data_type()) => {
+            return clock.read(text_at(array, row).ok_or(TYPE)?.trim());
+        }
+        _ => {
+            let step = integer_at(array, row).ok_or(TYPE)?;
+            return clock.step(step);
+        }
+    };
+    let zone = match array.data_type() {
+        DataType::Timestamp(_, zone) => zone.as_deref(),
+        _ => None,
+    };
+    let time = ticks.checked_mul(unit).ok_or(RANGE)?;
+    clock.typed(zone, time)
+}
+
+#[cfg(test)]
+#[path = "arrow_table_tests.rs"]
+mod tests;

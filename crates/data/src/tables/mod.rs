@@ -1,0 +1,14 @@
+//! Tables of any file read row by row, and the guards against files that are damaged or hostile.
+
+#[cfg(feature = "parquet")]
+pub(crate) mod arrow_table;
+#[cfg(feature = "parquet")]
+mod catch_panic;
+mod compressed;
+pub(crate) mod number_format;
+pub(crate) mod open;
+#[cfg(feature = "parquet")]
+mod page_headers;
+pub(crate) mod table;
+pub(crate) mod text_table;
+mod wide_lines;

@@ -1,0 +1,254 @@
+//! Numbers in text: plain decimals, or with separators as they are written in other countries.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::DataError;
+use crate::error::flaw::Flaw;
+
+/// How numbers are written in text.
+///
+/// ```
+/// use foretell_data::{NumberFormat, Panel, ReadOptions};
+///
+/// let csv = "unique_id;ds;y\nshop;1;1.250,5\nshop;2;900\nshop;3;12.000,25\n";
+/// let options = ReadOptions { numbers: NumberFormat::new(',', Some('.'))?, ..ReadOptions::default() };
+/// assert_eq!(Panel::read_csv(csv.as_bytes(), "sales.csv", &options)?.y(0), [1250.5, 900.0, 12000.25]);
+/// # Ok::<(), foretell_data::DataError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "(char, Option<char>)", into = "(char, Option<char>)")]
+pub struct NumberFormat {
+    decimal: char,
+    thousands: Option<char>,
+}
+
+impl Default for NumberFormat {
+    fn default() -> Self {
+        Self { decimal: '.', thousands: None }
+    }
+}
+
+impl From<NumberFormat> for (char, Option<char>) {
+    fn from(format: NumberFormat) -> Self {
+        (format.decimal, format.thousands)
+    }
+}
+
+impl TryFrom<(char, Option<char>)> for NumberFormat {
+    type Error = DataError;
+
+    fn try_from((decimal, thousands): (char, Option<char>)) -> Result<Self, DataError> {
+        Self::new(decimal, thousands)
+    }
+}
+
+/// What may stand between thousands: also spaces that do not break, wide and narrow.
+const THOUSANDS: [char; 8] = ['.', ',', ' ', '\'', '’', '_', '\u{a0}', '\u{202f}'];
+
+impl NumberFormat {
+    /// Numbers with this mark before their decimals (a point or a comma), and maybe one between their thousands
+    /// (a point, a comma, an apostrophe, an underscore or a space).
+    ///
+    /// # Errors
+    /// [`DataError::Setting`] for other marks, and for one that would stand for both.
+    pub fn new(decimal: char, thousands: Option<char>) -> Result<Self, DataError> {
+        if !['.', ','].contains(&decimal) {
+            return Err(DataError::setting("decimal", decimal, "a point or a comma"));
+        }
+        match thousands {
+            Some(mark) if !THOUSANDS.contains(&mark) => {
+                let expected = "a point, a comma, an apostrophe, an underscore or a space";
+                Err(DataError::setting("thousands", mark, expected))
+            }
+            Some(mark) if mark == decimal => {
+                Err(DataError::setting("thousands", mark, "another mark than that before decimals"))
+            }
+            _ => Ok(Self { decimal, thousands }),
+        }
+    }
+
+    /// Reads a number; values pass through `f64`, as they do in pandas.
+    pub(crate) fn number(self, field: &[u8]) -> Result<f32, Flaw> {
+        const MISSING: [&str; 10] = ["", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "nat"];
+        let text = str::from_utf8(field).map_err(|_| Flaw::Text)?.trim();
+        match self.plain(text).and_then(|plain| plain.parse::<f64>().ok()) {
+            Some(value) if value.is_nan() => Err(Flaw::Missing),
+            Some(value) if value.is_infinite() && !text.contains(|c: char| c.is_ascii_digit()) => {
+                Err(Flaw::Infinite)
+            }
+            Some(value) if (value as f32).is_infinite() => Err(Flaw::TooLarge),
+            Some(value) => Ok(value as f32),
+            None if MISSING.iter().any(|word| text.eq_ignore_ascii_case(word)) => Err(Flaw::Missing),
+            None => Err(self.flaw(text)),
+        }
+    }
+
+    /// Reads a number, or a truth value as 1 or 0.
+    pub(crate) fn number_or_truth(self, field: &[u8]) -> Result<f32, Flaw> {
+        self.number(field).or_else(|flaw| match field.trim_ascii() {
+            b"True" | b"true" | b"TRUE" => Ok(1.0),
+            b"False" | b"false" | b"FALSE" => Ok(0.0),
+            _ => Err(flaw),
+        })
+    }
+
+    /// The same number with a decimal point and nothing between thousands; nothing for marks that stand where they
+    /// may not: between thousands there are three digits, or, as in India, two.
+    fn plain(self, text: &str) -> Option<Cow<'_, str>> {
+        if self == Self::default() {
+            return Some(text.into());
+        }
+        let (whole, decimals) = match text.split_once(self.decimal) {
+            Some((whole, decimals)) => (whole, Some(decimals)),
+            None => (text, None),
+        };
+        let foreign = |part: &str| part.contains(['.', ',']);
+        if decimals.is_some_and(foreign) {
+            return None;
+        }
+        let mut plain = match self.thousands.filter(|mark| whole.contains(*mark)) {
+            None if foreign(whole) => return None,
+            None => whole.to_owned(),
+            Some(mark) => {
+                let groups: Vec<&str> = whole.split(mark).collect();
+                let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+                let (first, rest) = groups.split_first()?;
+                let first = first.strip_prefix(['-', '+']).unwrap_or(first);
+                let (last, middle) = rest.split_last()?;
+                let sound = (1..=3).contains(&first.len())
+                    && digits(first)
+                    && middle.iter().all(|group| (2..=3).contains(&group.len()) && digits(group))
+                    // Without decimals, an exponent may follow.
+                    && last.len() == 3
+                    && digits(last);
+                if !sound {
+                    return None;
+                }
+                groups.concat()
+            }
+        };
+        if let Some(decimals) = decimals {
+            plain.push('.');
+            plain.push_str(decimals);
+        }
+        Some(plain.into())
+    }
+
+    /// What is wrong with a text that is no number: often it is one with other marks.
+    fn flaw(self, text: &str) -> Flaw {
+        // Most texts end here, at their first letter: a column may hold long ones.
+        let may_count = |c: char| c.is_ascii_digit() || "+-eE.,".contains(c) || THOUSANDS.contains(&c);
+        if !text.chars().all(may_count) {
+            return Flaw::Text;
+        }
+        let fits = |format: Self| format.plain(text).is_some_and(|plain| plain.parse::<f64>().is_ok());
+        let decimal = if self.decimal == '.' { ',' } else { '.' };
+        if fits(Self { decimal, thousands: self.thousands.filter(|mark| *mark != decimal) }) {
+            return if decimal == ',' { Flaw::DecimalComma } else { Flaw::DecimalPoint };
+        }
+        let grouped = |decimal: char| {
+            let marks = THOUSANDS.into_iter().filter(|mark| *mark != decimal);
+            marks.into_iter().any(|mark| fits(Self { decimal, thousands: Some(mark) }))
+        };
+        if grouped('.') || grouped(',') { Flaw::Grouped } else { Flaw::Text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(format: (char, Option<char>), text: &str) -> Result<f32, Flaw> {
+        NumberFormat::new(format.0, format.1).unwrap().number(text.as_bytes())
+    }
+
+    #[test]
+    fn plain_numbers_are_read_or_named_for_what_they_are() {
+        let plain = NumberFormat::default();
+        for (text, value) in [("1", 1.0), (" -2.5e-3 ", -0.0025), ("+7", 7.0), ("0.1", 0.1)] {
+            assert_eq!(plain.number(text.as_bytes()), Ok(value));
+        }
+        for (text, flaw) in [
+            ("", Flaw::Missing),
+            (" NaN", Flaw::Missing),
+            ("<NA>", Flaw::Missing),
+            ("inf", Flaw::Infinite),
+            ("-Infinity", Flaw::Infinite),
+            ("1e39", Flaw::TooLarge),
+            ("1e400", Flaw::TooLarge),
+            ("1,5", Flaw::DecimalComma),
+            ("1,000,000", Flaw::Grouped),
+            ("1 000 000,5", Flaw::Grouped),
+            ("1.000.000", Flaw::Grouped),
+            ("12 %", Flaw::Text),
+            ("1,2,3", Flaw::Text),
+            ("True", Flaw::Text),
+        ] {
+            assert_eq!(plain.number(text.as_bytes()), Err(flaw), "{text:?}");
+        }
+        assert_eq!(plain.number(b"\xff"), Err(Flaw::Text));
+        assert_eq!(plain.number_or_truth(b"True"), Ok(1.0));
+        assert_eq!(plain.number_or_truth(b" false"), Ok(0.0));
+        assert_eq!(plain.number_or_truth(b"yes"), Err(Flaw::Text));
+    }
+
+    #[test]
+    fn separators_mean_what_they_are_said_to_mean() {
+        for (format, text, value) in [
+            ((',', None), "1,5", Ok(1.5)),
+            ((',', None), "-0,25", Ok(-0.25)),
+            ((',', None), "1,5e3", Ok(1500.0)),
+            ((',', None), "12", Ok(12.0)),
+            ((',', None), "NaN", Err(Flaw::Missing)),
+            ((',', None), "-inf", Err(Flaw::Infinite)),
+            ((',', None), "1.5", Err(Flaw::DecimalPoint)),
+            ((',', None), "1.234.567,5", Err(Flaw::Grouped)),
+            ((',', Some('.')), "1.234.567,5", Ok(1_234_567.5)),
+            ((',', Some('.')), "-1.234", Ok(-1234.0)),
+            ((',', Some('.')), "900", Ok(900.0)),
+            // Whoever drops the marks without a look makes 15 of it.
+            ((',', Some('.')), "1.5", Err(Flaw::DecimalPoint)),
+            (('.', Some(',')), "1,234.5", Ok(1234.5)),
+            (('.', Some(',')), "12,34,567", Ok(1_234_567.0)),
+            (('.', Some(',')), "1,5", Err(Flaw::DecimalComma)),
+            (('.', Some(',')), "1,234,56", Err(Flaw::Text)),
+            (('.', Some('\'')), "1'234.5", Ok(1234.5)),
+            ((',', Some(' ')), "1 234,5", Ok(1234.5)),
+            ((',', Some('\u{202f}')), "1\u{202f}234,5", Ok(1234.5)),
+            (('.', Some(',')), ",123", Err(Flaw::DecimalComma)),
+        ] {
+            assert_eq!(read(format, text), value, "{format:?}: {text}");
+        }
+        for (decimal, thousands) in [(';', None), ('.', Some('.')), (',', Some('5')), (',', Some(','))] {
+            let error = NumberFormat::new(decimal, thousands).unwrap_err().to_string();
+            assert!(error.contains("but it must be"), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_with_marks_is_read_back(value in any::<i32>(), decimals in 0..100_u32) {
+            let digits = value.unsigned_abs().to_string();
+            let mut whole = String::new();
+            for (i, digit) in digits.chars().enumerate() {
+                if i > 0 && (digits.len() - i) % 3 == 0 {
+                    whole.push('.');
+                }
+                whole.push(digit);
+            }
+            let sign = if value < 0 { "-" } else { "" };
+            let expected = format!("{sign}{digits}.{decimals:02}").parse::<f64>().unwrap() as f32;
+            prop_assert_eq!(read((',', Some('.')), &format!("{sign}{whole},{decimals:02}")), Ok(expected));
+        }
+
+        #[test]
+        fn no_text_panics(text in "\\PC{0,12}|[0-9., e+-]{0,16}") {
+            for format in [('.', None), (',', None), (',', Some('.')), ('.', Some('’'))] {
+                let _ = read(format, &text);
+            }
+        }
+    }
+}

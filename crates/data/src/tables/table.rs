@@ -1,0 +1,127 @@
+//! What every table of rows offers to those who read it, whatever file it is in.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::number_format::NumberFormat;
+use crate::calendar::clock::Clock;
+use crate::error::DataError;
+use crate::error::flaw::Flaw;
+use crate::error::place::Place;
+use crate::nearest::is_slip;
+
+/// The usual name of the column of ids.
+pub(crate) const ID: &str = "unique_id";
+
+/// A table read row by row; columns are found by name and then known by their position.
+pub(crate) trait Table {
+    /// The file, for messages.
+    fn file(&self) -> &Arc<str>;
+
+    /// Names of the columns.
+    fn header(&self) -> &[String];
+
+    /// Names of all columns of the file, also of those that nobody wanted.
+    fn all_columns(&self) -> &[String] {
+        self.header()
+    }
+
+    /// Says how numbers are written in texts.
+    fn read_numbers(&mut self, format: NumberFormat);
+
+    /// Moves to the next row; false at the end.
+    fn advance(&mut self) -> Result<bool, DataError>;
+
+    /// Where the row stands.
+    fn place(&self) -> Place;
+
+    /// The id in that column, which may not be empty.
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError>;
+
+    /// Whether the ids in that column are integers by its type.
+    fn integer_ids(&self, _column: usize) -> bool {
+        false
+    }
+
+    /// The time in that column; the first one settles `clock`.
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError>;
+
+    /// The number in that column.
+    fn number(&self, column: usize) -> Result<f32, Flaw>;
+
+    /// The number in that column, or a truth value as 1 or 0.
+    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw>;
+
+    /// Whether that column holds texts by its type.
+    fn typed_texts(&self, _column: usize) -> bool {
+        false
+    }
+
+    /// The label in that column: a text, or a number or truth value as one; what is missing may be empty.
+    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw>;
+
+    /// The cell as it is shown in a message.
+    fn shown(&self, column: usize) -> String;
+}
+
+impl dyn Table + '_ {
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &str> + Clone {
+        self.header().iter().map(String::as_str)
+    }
+
+    /// Position of the column `name`; `remedy` completes the error.
+    pub(crate) fn column(&self, name: &str, remedy: &'static str) -> Result<usize, DataError> {
+        self.find(name).ok_or_else(|| DataError::missing_column(self.file(), name, self.columns(), remedy))
+    }
+
+    /// Position of the column of ids; nothing where a table has none and nobody named another than the usual one:
+    /// then it holds one series. A column that is called nearly so is taken for a slip.
+    pub(crate) fn id_column(&self, name: &str, remedy: &'static str) -> Result<Option<usize>, DataError> {
+        let slip = |column: &String| is_slip(name, column);
+        match self.column(name, remedy) {
+            Err(_) if name == ID && !self.all_columns().iter().any(slip) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        self.columns().position(|column| column == name)
+    }
+
+    /// The id in the column of ids, or that of the only series.
+    pub(crate) fn id_or<'a>(
+        &'a self,
+        column: Option<usize>,
+        only: &'a str,
+    ) -> Result<Cow<'a, str>, DataError> {
+        column.map_or(Ok(only.into()), |column| self.id(column))
+    }
+
+    pub(crate) fn bad_time(&self, column: usize, why: &'static str) -> DataError {
+        DataError::BadTime {
+            at: self.place(),
+            column: self.header()[column].clone(),
+            value: self.shown(column),
+            why,
+        }
+    }
+
+    pub(crate) fn bad_value(&self, column: usize, flaw: Flaw) -> DataError {
+        DataError::BadValue {
+            at: self.place(),
+            column: self.header()[column].clone(),
+            value: self.shown(column),
+            flaw,
+        }
+    }
+}
+
+/// A header must name each column once.
+pub(crate) fn check_header(file: &Arc<str>, header: &[String]) -> Result<(), DataError> {
+    let mut names: Vec<&String> = header.iter().filter(|name| !name.is_empty()).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(DataError::DuplicateColumn { table: file.clone(), column: pair[0].clone() }),
+        None => Ok(()),
+    }
+}

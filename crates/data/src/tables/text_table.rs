@@ -1,0 +1,294 @@
+//! A text table read record by record: separator, header, lines and cells.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use csv::ByteRecord;
+
+use super::compressed::{Damage, Text};
+use super::number_format::NumberFormat;
+use super::table::{Table, check_header};
+use super::wide_lines::{LineTooWide, NarrowLines};
+use crate::calendar::clock::Clock;
+use crate::error::DataError;
+use crate::error::flaw::Flaw;
+use crate::error::place::Place;
+use crate::error::too_large::TooLarge;
+use crate::wording::excerpt;
+
+/// How far into a file the separator is looked for.
+const HEAD: u64 = 1 << 16;
+
+/// Columns that a table may have. A header of millions of columns without names takes a hundred times its
+/// size once it is taken apart.
+const MAX_COLUMNS: usize = 1_000_000;
+
+/// The first line, the rest, and a line end to close the last line with.
+type Input<R> = NarrowLines<Chain<Chain<Cursor<Vec<u8>>, BufReader<Text<R>>>, &'static [u8]>>;
+
+/// A reader of records that all have as many fields as the header.
+pub(crate) struct TextTable<R: Read> {
+    file: Arc<str>,
+    reader: csv::Reader<Input<R>>,
+    record: ByteRecord,
+    header: Vec<String>,
+    separator: u8,
+    line: u64,
+    numbers: NumberFormat,
+}
+
+impl TextTable<File> {
+    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
+        let file: Arc<str> = path.display().to_string().into();
+        match File::open(path) {
+            Ok(opened) => Self::new(opened, file),
+            Err(source) => Err(DataError::Read { file, source }),
+        }
+    }
+}
+
+impl<R: Read> TextTable<R> {
+    pub(crate) fn new(input: R, file: Arc<str>) -> Result<Self, DataError> {
+        let text = Text::of(input).map_err(|error| unreadable(&file, error))?;
+        let mut input = BufReader::with_capacity(HEAD as usize, text);
+        let mut head = Vec::new();
+        // Up to the end of the first line that is not blank.
+        loop {
+            let before = head.len();
+            let read = (&mut input).take(HEAD).read_until(b'\n', &mut head);
+            read.map_err(|error| unreadable(&file, error))?;
+            let line = &head[before..];
+            if line.is_empty() || !line.trim_ascii().is_empty() || head.len() > HEAD as usize {
+                break;
+            }
+        }
+        let place = |row| Place { file: Some(file.clone()), line: true, ..Place::row(row) };
+        if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
+            return Err(DataError::NotUtf8 { at: place(1) });
+        }
+        if head.starts_with("\u{feff}".as_bytes()) {
+            head.drain(..3);
+        }
+        let separator = separator(&head);
+        let input = Cursor::new(head).chain(input).chain(&b"\n"[..]);
+        let reader = csv::ReaderBuilder::new()
+            .delimiter(separator)
+            .has_headers(false)
+            .flexible(true)
+            .terminator(csv::Terminator::Any(b'\n'))
+            .from_reader(NarrowLines::new(input, separator, MAX_COLUMNS - 1));
+        let mut table = Self {
+            file,
+            reader,
+            record: ByteRecord::new(),
+            header: Vec::new(),
+            separator,
+            line: 0,
+            numbers: NumberFormat::default(),
+        };
+        if !table.read()? {
+            return Err(DataError::Empty { file: table.file });
+        }
+        for field in &table.record {
+            let name = str::from_utf8(field).map_err(|_| DataError::NotUtf8 { at: table.place() })?;
+            table.header.push(name.trim().to_owned());
+        }
+        check_header(&table.file, &table.header)?;
+        Ok(table)
+    }
+
+    /// Reads a record that is not a blank line.
+    fn read(&mut self) -> Result<bool, DataError> {
+        loop {
+            let more = self.reader.read_byte_record(&mut self.record).map_err(|error| {
+                if LineTooWide::is_cause_of(&error) {
+                    return TooLarge::Columns { file: self.file.clone(), most: MAX_COLUMNS }.into();
+                }
+                unreadable(
+                    &self.file,
+                    match error.into_kind() {
+                        csv::ErrorKind::Io(error) => error,
+                        kind => io::Error::other(format!("{kind:?}")),
+                    },
+                )
+            })?;
+            // Line ends within quotes hide the width of a line from the reader below.
+            if self.record.len() > MAX_COLUMNS {
+                return Err(TooLarge::Columns { file: self.file.clone(), most: MAX_COLUMNS }.into());
+            }
+            // The reader stands on the line after the record, whose quotes may hold line ends.
+            let within = self.record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
+            self.line = self.reader.position().line().saturating_sub(1 + within);
+            let blank = self.record.len() == 1 && self.record[0].trim_ascii().is_empty();
+            if !more || !blank {
+                return Ok(more);
+            }
+        }
+    }
+
+    fn field(&self, column: usize) -> &[u8] {
+        let field = &self.record[column];
+        // Lines end with \n for the reader; the \r before it is not part of the last field.
+        let last = column + 1 == self.record.len();
+        field.strip_suffix(b"\r").filter(|_| last).unwrap_or(field)
+    }
+
+    fn text(&self, column: usize) -> Result<&str, DataError> {
+        str::from_utf8(self.field(column)).map_err(|_| DataError::NotUtf8 { at: self.place() })
+    }
+}
+
+impl<R: Read> Table for TextTable<R> {
+    fn read_numbers(&mut self, format: NumberFormat) {
+        self.numbers = format;
+    }
+
+    fn file(&self) -> &Arc<str> {
+        &self.file
+    }
+
+    fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    fn advance(&mut self) -> Result<bool, DataError> {
+        if !self.read()? {
+            return Ok(false);
+        }
+        if self.record.len() != self.header.len() {
+            return Err(DataError::Ragged {
+                at: self.place(),
+                expected: self.header.len(),
+                found: self.record.len(),
+                separator: self.separator.into(),
+            });
+        }
+        Ok(true)
+    }
+
+    fn place(&self) -> Place {
+        Place { file: Some(self.file.clone()), line: true, series: None, row: self.line }
+    }
+
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+        match self.text(column)? {
+            "" => Err(DataError::EmptyId { at: self.place(), column: self.header[column].clone() }),
+            id if id.contains('\0') => {
+                Err(DataError::NulInId { at: self.place(), column: self.header[column].clone() })
+            }
+            id => Ok(id.into()),
+        }
+    }
+
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+        let text = self.text(column)?.trim();
+        clock.read(text).map_err(|why| DataError::BadTime {
+            at: self.place(),
+            column: self.header[column].clone(),
+            value: excerpt(text.as_bytes()),
+            why,
+        })
+    }
+
+    fn number(&self, column: usize) -> Result<f32, Flaw> {
+        self.numbers.number(self.field(column))
+    }
+
+    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
+        self.numbers.number_or_truth(self.field(column))
+    }
+
+    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
+        let label = str::from_utf8(self.field(column)).map_err(|_| Flaw::Label)?;
+        if NO_LABELS.contains(&label.trim()) { Err(Flaw::Missing) } else { Ok(label.into()) }
+    }
+
+    fn shown(&self, column: usize) -> String {
+        excerpt(self.field(column))
+    }
+}
+
+/// A source that cannot be read, or not as what it is compressed by.
+fn unreadable(file: &Arc<str>, source: io::Error) -> DataError {
+    let file = file.clone();
+    match Damage::of(&source) {
+        Some(damage) => DataError::Compressed { file, reason: damage.to_string() },
+        None => DataError::Read { file, source },
+    }
+}
+
+/// The candidate that the first line has most of, outside quotes; a comma if it has none.
+fn separator(head: &[u8]) -> u8 {
+    let line = head.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or(&[]);
+    let mut quoted = false;
+    let mut counts = [(b',', 0_usize), (b';', 0), (b'\t', 0), (b'|', 0)];
+    for &byte in line {
+        quoted ^= byte == b'"';
+        for (candidate, count) in &mut counts {
+            *count += usize::from(!quoted && byte == *candidate);
+        }
+    }
+    let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+    counts.into_iter().find(|(_, count)| *count == most).map_or(b',', |(candidate, _)| candidate)
+}
+
+/// What pandas reads as no value, whatever the column; of numbers more is.
+const NO_LABELS: [&str; 19] = [
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
+    "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Result<TextTable<&[u8]>, DataError> {
+        TextTable::new(text.as_bytes(), "t.csv".into())
+    }
+
+    fn lines(text: &str) -> Vec<(u64, usize)> {
+        let mut table = table(text).unwrap();
+        let mut lines = Vec::new();
+        while table.advance().unwrap() {
+            lines.push((table.line, table.record.len()));
+        }
+        lines
+    }
+
+    #[test]
+    fn separators_marks_and_line_ends_are_recognised() {
+        for text in ["a,b\n1,2\n", "a;b\r\n1;2\r\n", "a\tb\n1\t2", "\u{feff}a|b\n1|2", "\n\n a , b \n1,2"] {
+            let mut table = table(text).unwrap();
+            assert_eq!(table.header(), ["a", "b"], "{text:?}");
+            assert!(table.advance().unwrap());
+            assert_eq!((table.field(0), table.field(1)), (&b"1"[..], &b"2"[..]), "{text:?}");
+            assert!(!table.advance().unwrap());
+        }
+        assert_eq!(table("\"a;b;c\",d\n").unwrap().separator, b',');
+    }
+
+    #[test]
+    fn lines_count_blank_ones_and_breaks_within_quotes() {
+        assert_eq!(lines("a,b\n1,2\n\n\n3,4\n\"5\n\n\",6\n7,8"), [(2, 2), (5, 2), (6, 2), (9, 2)]);
+        assert_eq!(lines("\n\na,b\r\n\r\n1,2\r\n3,4"), [(5, 2), (6, 2)]);
+    }
+
+    #[test]
+    fn a_table_that_is_none_is_refused() {
+        let error = |text: &str| table(text).err().unwrap();
+        assert!(matches!(error(""), DataError::Empty { .. }));
+        assert!(matches!(error(" \n\n"), DataError::Empty { .. }));
+        assert!(matches!(error("a,b,a\n"), DataError::DuplicateColumn { .. }));
+        let utf16 = TextTable::new(&b"\xff\xfea\0,\0"[..], "t.csv".into());
+        assert!(matches!(utf16.err().unwrap(), DataError::NotUtf8 { .. }));
+        let latin = TextTable::new(&b"a,b\xe9\n"[..], "t.csv".into());
+        assert!(matches!(latin.err().unwrap(), DataError::NotUtf8 { .. }));
+        let mut ragged = table("a,b\n1,2\n3\n").unwrap();
+        assert!(ragged.advance().unwrap());
+        let message = ragged.advance().unwrap_err().to_string();
+        assert!(message.starts_with("t.csv, line 3: 1 fields where the header has 2"), "{message}");
+    }
+}
