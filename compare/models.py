@@ -344,7 +344,7 @@ def windows(model, batch, holes, random):
     length, h = model.input_size, model.h
     past, future = length, h  # steps of hist columns with a value, and of futr columns beyond `length`
     if model.RECURRENT:
-        # One step askew: at each step the target, and the columns of the next, hist columns ending in zeros.
+        # Shifted by one step for teacher forcing: at each step the target, and the columns of the next, hist columns ending in zeros.
         # `length` is already input_size + 1.
         h = model.h = model.h_train
         past, length, future = length - 1, length + h - 1, 0

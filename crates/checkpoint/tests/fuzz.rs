@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use foretell_checkpoint::{Checkpoint, CheckpointError, TensorData, TensorFile};
-use foretell_fuzz::{Prey, hunt};
+use foretell_fuzz::{FuzzTarget, fuzz};
 
 /// A directory's files are some 30 kB; JSON values take ten times their text.
 const ALWAYS: usize = 2 << 20;
@@ -88,8 +88,8 @@ fn damage(file: &str, directories: &[&str]) {
         seeds.push(fs::read(copy.join(file)).unwrap());
     }
     let whole = seeds.clone();
-    let prey = Prey { name: file, seeds, words: WORDS, always: ALWAYS, factor: FACTOR };
-    hunt(&prey, |bytes, choice| {
+    let target = FuzzTarget { name: file, seeds, words: WORDS, always: ALWAYS, factor: FACTOR };
+    fuzz(&target, |bytes, choice| {
         // A sound file goes where it belongs, a damaged one anywhere.
         let place = whole.iter().position(|whole| whole == bytes).unwrap_or(choice as usize % copies.len());
         fs::write(copies[place].join(file), bytes).unwrap();
@@ -131,14 +131,14 @@ fn safetensors() {
             .collect(),
     };
     let small = fs::read(fixture("plain/my_model_0.safetensors")).unwrap();
-    let prey = Prey {
+    let target = FuzzTarget {
         name: "safetensors",
         seeds: vec![small, large.to_bytes()],
         words: WORDS,
         always: ALWAYS,
         factor: FACTOR,
     };
-    hunt(&prey, |bytes, _| {
+    fuzz(&target, |bytes, _| {
         let file = TensorFile::from_bytes(bytes, Path::new("hostile.safetensors"))?;
         // What was read can be written, and is then the same.
         let again = TensorFile::from_bytes(&file.to_bytes(), Path::new("again.safetensors"));

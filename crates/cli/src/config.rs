@@ -111,7 +111,7 @@ pub(crate) fn first_paragraph(error: &clap::Error) -> String {
 
 /// An argument of the file.
 #[derive(Debug, PartialEq)]
-struct Entry {
+struct ConfigEntry {
     line: usize,
     what: Subject,
     argument: OsString,
@@ -126,7 +126,7 @@ enum Subject {
     Setting(Key),
 }
 
-impl Entry {
+impl ConfigEntry {
     /// The subject as messages call it.
     fn called(&self) -> Vec<String> {
         match &self.what {
@@ -169,7 +169,7 @@ impl Overridden {
         Self { flags, models, settings }
     }
 
-    fn by_entries(entries: &[Entry]) -> Self {
+    fn by_entries(entries: &[ConfigEntry]) -> Self {
         let mut found = Self::default();
         let mut models = Vec::new();
         for entry in entries {
@@ -189,7 +189,7 @@ impl Overridden {
     }
 
     /// Whether it says otherwise.
-    fn contains(&self, entry: &Entry) -> bool {
+    fn contains(&self, entry: &ConfigEntry) -> bool {
         let key = match &entry.what {
             Subject::Flag(flag) => return self.flags.contains(flag),
             Subject::Setting(key) => key,

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use super::*;
 use crate::CONFIGURABLE;
-use foretell_fuzz::{Prey, hunt};
+use foretell_fuzz::{FuzzTarget, fuzz};
 
 const RUN: &str = r#"
 data = "sales.csv"
@@ -226,8 +226,8 @@ fn no_file_panics() {
     let mut large = RUN.to_owned();
     (0..200).for_each(|i| large += &format!("key_{i} = [1, 2.5, \"{i}\"]\n"));
     let seeds = [RUN, &example, &large].map(|text| text.as_bytes().to_vec()).to_vec();
-    let prey = Prey { name: "run.toml", seeds, words: WORDS, always: 1 << 20, factor: 100 };
-    hunt(&prey, |bytes, _| {
+    let target = FuzzTarget { name: "run.toml", seeds, words: WORDS, always: 1 << 20, factor: 100 };
+    fuzz(&target, |bytes, _| {
         CONFIGURABLE
             .iter()
             .try_for_each(|command| entries(&text(bytes), Path::new("run.toml"), &cli, command).map(drop))

@@ -4,7 +4,7 @@ use foretell::Frame;
 
 /// The columns of a model.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Columns<'a> {
+pub(crate) struct ForecastColumns<'a> {
     /// The name, without the suffixes of its outputs.
     pub(crate) model: &'a str,
     /// The column of the point forecast: the model's own, or its median.
@@ -13,7 +13,7 @@ pub(crate) struct Columns<'a> {
     intervals: Vec<(&'a str, &'a str, &'a str)>,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> ForecastColumns<'a> {
     /// The point forecast, a value per row; nothing where there are intervals only.
     pub(crate) fn point<'f>(&self, frame: &'f Frame) -> Option<&'f [f32]> {
         frame.column(self.point?)
@@ -31,12 +31,12 @@ impl<'a> Columns<'a> {
 pub(crate) fn forecast_columns<'a>(
     names: impl Iterator<Item = &'a str> + Clone,
     target: &str,
-) -> Vec<Columns<'a>> {
-    let mut models: Vec<Columns<'a>> = Vec::new();
+) -> Vec<ForecastColumns<'a>> {
+    let mut models: Vec<ForecastColumns<'a>> = Vec::new();
     for name in names.clone().filter(|name| *name != target) {
         let (model, part) = split(name);
         let place = models.iter().position(|columns| columns.model == model).unwrap_or_else(|| {
-            models.push(Columns { model, point: None, intervals: Vec::new() });
+            models.push(ForecastColumns { model, point: None, intervals: Vec::new() });
             models.len() - 1
         });
         let columns = &mut models[place];
@@ -104,13 +104,13 @@ mod tests {
             "X-lo-90",
         ];
         let expected = [
-            Columns {
+            ForecastColumns {
                 model: "MLP",
                 point: Some("MLP-median"),
                 intervals: vec![("95.5", "MLP-lo-95.5", "MLP-hi-95.5"), ("80", "MLP-lo-80", "MLP-hi-80")],
             },
-            Columns { model: "a-lo-b", point: Some("a-lo-b"), intervals: vec![] },
-            Columns { model: "T", point: Some("T"), intervals: vec![] },
+            ForecastColumns { model: "a-lo-b", point: Some("a-lo-b"), intervals: vec![] },
+            ForecastColumns { model: "T", point: Some("T"), intervals: vec![] },
         ];
         assert_eq!(forecast_columns(names.into_iter(), "y"), expected);
         assert!(forecast_columns(["y"].into_iter(), "y").is_empty());

@@ -34,7 +34,7 @@ pub(crate) fn catch(log: Log) -> anyhow::Result<()> {
             abandon_all();
             process::exit(EXIT_CODE.into());
         }
-        log.tell(
+        log.report(
             "stopping after this step, to save what is trained; Ctrl-C again stops at once",
             &json!({ "event": "interrupt" }),
         );

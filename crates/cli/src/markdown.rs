@@ -1,6 +1,6 @@
 //! The chapter of the documentation that lists the models, made of what they say themselves.
 
-use foretell::{Entry, Loss, MODELS, ModelSpec};
+use foretell::{Loss, MODELS, ModelEntry, ModelSpec};
 use serde_json::{Map, Value};
 
 use crate::commands::models::exogenous;
@@ -29,12 +29,12 @@ pub(crate) fn models() -> anyhow::Result<String> {
     Ok(text)
 }
 
-fn row(model: &Entry) -> [String; 4] {
+fn row(model: &ModelEntry) -> [String; 4] {
     let anchor = model.name.to_lowercase();
     [format!("[{}](#{anchor})", model.name), model.kind.to_owned(), exogenous(model), model.paper.to_owned()]
 }
 
-fn section(model: &Entry) -> anyhow::Result<String> {
+fn section(model: &ModelEntry) -> anyhow::Result<String> {
     let (own, others) = (model.own_defaults(), model.common_defaults());
     let mut text = format!(
         "\n## {}\n\n{}; {}; exogenous columns: {}.\n",

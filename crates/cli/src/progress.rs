@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::interrupt;
 use crate::table::{grouped, short};
 
-/// The form of what is told.
+/// The form of the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Log {
     /// A progress bar on a terminal, else a line every few seconds
@@ -34,8 +34,8 @@ pub(crate) enum Log {
 const PAUSE: Duration = Duration::from_secs(5);
 
 impl Log {
-    /// Tells something: `text` to people, `event` to programs.
-    pub(crate) fn tell(self, text: &str, event: &Value) {
+    /// Reports something: `text` to people, `event` to programs.
+    pub(crate) fn report(self, text: &str, event: &Value) {
         match self {
             Self::Text => line(text),
             Self::Json => line(&event.to_string()),
@@ -66,13 +66,13 @@ impl Log {
             ),
         };
         let (series, all) = (grouped(series), grouped(all));
-        self.tell(
+        self.report(
             &format!("read {path}: {series} series, {all} rows, frequency {freq}{how}{filled}"),
             &event,
         );
     }
 
-    /// Tells of rows that were left out as their series have no values there.
+    /// Reports rows that were left out because their series have no values in them.
     pub(crate) fn trimmed(self, path: &std::path::Path, Trimmed { series, rows }: Trimmed) {
         if rows > 0 {
             let (path, rows, series) = (path.display(), grouped(rows), grouped(series));
@@ -95,7 +95,7 @@ impl Log {
         let event = json!({ "event": "read", "path": path, "role": "futr", "ignored_rows": ignored_rows });
         if self != Self::Text || ignored_rows > 0 {
             let count = grouped(ignored_rows);
-            self.tell(
+            self.report(
                 &format!("read {path}: rows that no forecast needs, and that are ignored: {count}"),
                 &event,
             );
@@ -111,7 +111,7 @@ impl Log {
             shown.push(format!("and {} more, which --log json lists", grouped(dropped.len() - SHOWN)));
         }
         let events = dropped.iter().map(|(id, rows)| json!({ "unique_id": id, "rows": rows }));
-        self.tell(
+        self.report(
             &format!(
                 "left out {} series of fewer than {} rows: {}",
                 grouped(dropped.len()),
@@ -152,7 +152,7 @@ impl Log {
     /// Tells that something was written.
     pub(crate) fn wrote(self, path: &std::path::Path, what: &str) {
         let path = path.display().to_string();
-        self.tell(&format!("wrote {path}: {what}"), &json!({ "event": "wrote", "path": path }));
+        self.report(&format!("wrote {path}: {what}"), &json!({ "event": "wrote", "path": path }));
     }
 
     /// Tells how the training of each model ended.
@@ -161,7 +161,7 @@ impl Log {
             let Some(outcome) = model.outcome() else { continue };
             let losses = losses(outcome.train_loss, outcome.valid_loss);
             let parameters = grouped(model.parameters());
-            self.tell(
+            self.report(
                 &format!("trained {name}: {parameters} parameters, {} steps, {losses}", outcome.steps),
                 &json!({
                     "event": "fitted", "model": name, "parameters": model.parameters(), "steps": outcome.steps,
@@ -171,12 +171,12 @@ impl Log {
         }
     }
 
-    /// Tells of what the work goes on after, but whoever uses its result should know.
+    /// Reports what the work goes on after, but whoever uses its result should know.
     pub(crate) fn warning(self, message: &str) {
-        self.tell(&format!("warning: {message}"), &json!({ "event": "warning", "message": message }));
+        self.report(&format!("warning: {message}"), &json!({ "event": "warning", "message": message }));
     }
 
-    /// Tells of an error, which none but JSON changes.
+    /// Reports an error, which none but JSON changes.
     pub(crate) fn error(self, message: &str) {
         match self {
             Self::Json => line(&json!({ "event": "error", "message": message }).to_string()),
@@ -219,16 +219,16 @@ fn losses(train: f64, valid: Option<f64>) -> String {
     format!("training loss {}{valid}", short(train))
 }
 
-/// Tells of the steps of training.
+/// Reports the steps of training.
 pub(crate) struct Reporter {
     log: Log,
     bars: MultiProgress,
-    models: HashMap<String, Told>,
+    models: HashMap<String, LastReport>,
     last_line: Instant,
 }
 
-/// What was told of a model last.
-struct Told {
+/// What was reported of a model last.
+struct LastReport {
     step: u64,
     valid_loss: Option<f64>,
     bar: Option<ProgressBar>,
@@ -239,13 +239,13 @@ impl Reporter {
         Self { log, bars: MultiProgress::new(), models: HashMap::new(), last_line: Instant::now() }
     }
 
-    /// Tells of a step; training goes on unless Ctrl-C was pressed.
+    /// Reports a step; training goes on unless Ctrl-C was pressed.
     pub(crate) fn step(&mut self, model: &str, progress: &Progress) -> Verdict {
         // Another training of the same model starts before its last step.
-        if self.models.get(model).is_none_or(|told| told.step >= progress.step) {
+        if self.models.get(model).is_none_or(|last| last.step >= progress.step) {
             if progress.step > 1 {
                 let done = progress.step - 1;
-                self.log.tell(
+                self.log.report(
                     &format!("{model}: going on after step {done} of {}", progress.max_steps),
                     &json!({ "event": "resumed", "model": model, "step": done }),
                 );
@@ -253,19 +253,19 @@ impl Reporter {
             self.models.remove(model);
             let drawn = self.log == Log::Text && io::stderr().is_terminal();
             let bar = drawn.then(|| self.bars.add(bar(model, progress)));
-            self.models.insert(model.to_owned(), Told { step: 0, valid_loss: None, bar });
+            self.models.insert(model.to_owned(), LastReport { step: 0, valid_loss: None, bar });
         }
-        let told = self.models.get_mut(model).expect("inserted above");
-        told.step = progress.step;
-        told.valid_loss = progress.valid_loss.or(told.valid_loss);
+        let last = self.models.get_mut(model).expect("inserted above");
+        last.step = progress.step;
+        last.valid_loss = progress.valid_loss.or(last.valid_loss);
         if self.log == Log::Json {
             events(model, progress).iter().for_each(|event| line(&event.to_string()));
-        } else if let Some(bar) = &told.bar {
-            bar.set_message(losses(progress.train_loss, told.valid_loss));
+        } else if let Some(bar) = &last.bar {
+            bar.set_message(losses(progress.train_loss, last.valid_loss));
             bar.set_position(progress.step);
         } else if self.log == Log::Text && self.last_line.elapsed() >= PAUSE {
             self.last_line = Instant::now();
-            let losses = losses(progress.train_loss, told.valid_loss);
+            let losses = losses(progress.train_loss, last.valid_loss);
             line(&format!("{model}: step {} of {}, {losses}", progress.step, progress.max_steps));
         }
         if interrupt::asked() { Verdict::Interrupt } else { Verdict::Continue }

@@ -2,7 +2,7 @@
 
 /// Columns of text (flush left) and numbers (flush right), separated by two blanks.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct AlignedTable {
     columns: Vec<(String, Column)>,
 }
 
@@ -12,7 +12,7 @@ enum Column {
     Numbers(Vec<String>),
 }
 
-impl Table {
+impl AlignedTable {
     pub(crate) fn new() -> Self {
         Self { columns: Vec::new() }
     }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let table = Table::new()
+        let table = AlignedTable::new()
             .text("model", ["NHITS", "SeasonalNaive"])
             .numbers("MAE", [12.345_67, 9.0])
             .numbers("MASE", [f64::NAN, 0.5])
@@ -136,7 +136,7 @@ SeasonalNaive   9.000  0.5000       0      34,567
     #[test]
     fn cells_of_any_width_are_shown_whole() {
         let wide = "x".repeat(100_000);
-        let table = Table::new().text("name", [wide.as_str(), "b"]).text("value", ["1", "2"]).render();
+        let table = AlignedTable::new().text("name", [wide.as_str(), "b"]).text("value", ["1", "2"]).render();
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines[1], format!("{wide}  1"));
         assert_eq!(lines[2], format!("b{}  2", " ".repeat(WIDEST - 1)));
@@ -144,7 +144,7 @@ SeasonalNaive   9.000  0.5000       0      34,567
 
     #[test]
     fn small_numbers_keep_their_digits_beside_large_ones() {
-        let column = |cells| Table::new().numbers("x", cells).render();
+        let column = |cells| AlignedTable::new().numbers("x", cells).render();
         assert_eq!(column([12.5, 0.125]), "      x\n12.5000\n 0.1250\n");
         assert_eq!(column([12.5, 1e-9]), "       x\n12.50000\n 0.00000\n");
     }

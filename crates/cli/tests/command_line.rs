@@ -1,6 +1,6 @@
 //! The binary as its users meet it: files in, files and exit codes out.
 
-mod desk;
+mod test_directory;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -8,11 +8,11 @@ use std::{fs, io};
 
 use serde_json::Value;
 
-use desk::{Desk, LONG, SMALL, date, long_csv, rows, stderr, wave};
+use test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr, wave};
 
 #[test]
 fn from_long_data_to_a_forecast_and_its_score() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let fit = format!(
         "fit {LONG} --model NLinear,MLP {SMALL} --set MLP.hidden_size=8 --set scaler_type=standard --out model"
     );
@@ -62,7 +62,7 @@ fn from_long_data_to_a_forecast_and_its_score() {
 
 #[test]
 fn wide_files_metrics_as_json_and_standard_input() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let json = desk.ok(&format!("cross-validate --data wide.csv --wide --model DLinear {SMALL} --json"));
     let report: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&report["n_series"], &report["season"], &report["h"]), (&3.into(), &7.into(), &7.into()));
@@ -86,7 +86,7 @@ fn wide_files_metrics_as_json_and_standard_input() {
 
 #[test]
 fn quantiles_are_scored_and_in_order() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let normal =
         r#"--model NLinear --set loss={"DistributionLoss":{"distribution":"Normal","level":[80,95]}}"#;
     let validate = format!("cross-validate {LONG} {normal} {SMALL} --log none");
@@ -118,7 +118,7 @@ fn quantiles_are_scored_and_in_order() {
 
 #[test]
 fn intervals_further_steps_and_the_history() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --out");
     desk.ok(&format!("{fit} plain"));
     desk.ok(&format!("{fit} model --intervals 10:conformal_error:2"));
@@ -165,7 +165,7 @@ fn intervals_further_steps_and_the_history() {
 
 #[test]
 fn exogenous_columns_from_their_files() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");
     let mut future = "shop,day,price\n".to_owned();
     for id in ["north", "south"] {
@@ -186,7 +186,7 @@ fn exogenous_columns_from_their_files() {
 
 #[test]
 fn exogenous_columns_by_flags_end_to_end() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.put("shops.csv", "shop,size,kind\nsouth,2,1\nnorth,1,0\neast,9,9\n");
     let mut future = "shop,day,price\n".to_owned();
     for id in ["north", "south"] {
@@ -233,7 +233,7 @@ fn exogenous_columns_by_flags_end_to_end() {
 
 #[test]
 fn categories_are_texts_in_every_file() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let sky = |day: usize| ["sun", "rain", "hail"][day % 3];
     let mut data = "shop,day,sales,sky\n".to_owned();
     let mut future = "shop,day,sky\n".to_owned();
@@ -269,7 +269,7 @@ fn categories_are_texts_in_every_file() {
 
 #[test]
 fn what_is_missing_is_filled_on_request_and_told() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let mut lines: Vec<String> = long_csv().lines().map(str::to_owned).collect();
     lines[8] = "north,2024-01-08,NaN,".to_owned();
     lines.retain(|line| !line.starts_with(&format!("south,{}", date(50))));
@@ -292,7 +292,7 @@ fn what_is_missing_is_filled_on_request_and_told() {
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_comes_in_and_goes_out() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let train = format!("{LONG} --model NLinear {SMALL} --log none");
     desk.ok(&format!("cross-validate {train} --n-windows 8 --out cv.parquet"));
     assert!(desk.bytes("cv.parquet").starts_with(b"PAR1"));
@@ -318,7 +318,7 @@ fn parquet_comes_in_and_goes_out() {
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn without_the_feature_parquet_is_refused_before_the_work() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let train = format!("{LONG} --model NLinear {SMALL}");
     let message = desk.fails(2, &format!("cross-validate {train} --n-windows 1 --out cv.parquet"));
     assert!(message.contains("built without Parquet"), "{message}");
@@ -328,7 +328,7 @@ fn without_the_feature_parquet_is_refused_before_the_work() {
 
 #[test]
 fn zones_of_the_data_are_those_of_the_forecast() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let mut csv = "unique_id,ds,y\n".to_owned();
     (1..=31).for_each(|day| csv += &format!("a,2024-03-{day:02} 00:00:00+01:00,{day}\n"));
     desk.put("winter.csv", &csv);
@@ -348,7 +348,7 @@ fn zones_of_the_data_are_those_of_the_forecast() {
 
 #[test]
 fn series_are_scaled_on_request() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let fit = format!("fit {LONG} {SMALL} --log none --out model --overwrite --model");
     desk.ok(&format!("{fit} NLinear --local-scaler robust-iqr"));
     let forecast = desk.ok("predict --model model --data long.csv");
@@ -367,7 +367,7 @@ fn series_are_scaled_on_request() {
 
 #[test]
 fn models_are_called_in_any_case_of_letters_and_numbered() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let two = "--model nlinear,NLINEAR --set nlinear.1.max_steps=2 --set NLinear.scaler_type=standard";
     let output = desk.run(&format!("fit {LONG} {SMALL} {two} --out model --log json"));
     assert!(output.status.success(), "{}", stderr(&output));
@@ -403,7 +403,7 @@ fn models_are_called_in_any_case_of_letters_and_numbered() {
 
 #[test]
 fn mistakes_in_the_command_line_exit_with_2() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let fit = format!("fit {LONG} {SMALL} --out model");
     let one = format!("{fit} --model MLP");
     let wide = format!("fit --data wide.csv --wide --model MLP {SMALL} --out model");
@@ -455,7 +455,7 @@ fn mistakes_in_the_command_line_exit_with_2() {
 
 #[test]
 fn mistakes_in_the_data_exit_with_1_and_say_where() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let lines = long_csv();
     let with_line = |number: usize, text: &str| {
         let mut lines: Vec<&str> = lines.lines().collect();
@@ -501,7 +501,7 @@ fn mistakes_in_the_data_exit_with_1_and_say_where() {
 
 #[test]
 fn outputs_are_checked_before_the_work_and_nothing_is_overwritten_unasked() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --out");
     desk.ok(&format!("{fit} deep/er/model"));
     let message = desk.fails(2, &format!("{fit} deep/er/model"));
@@ -523,7 +523,7 @@ fn outputs_are_checked_before_the_work_and_nothing_is_overwritten_unasked() {
 
 #[test]
 fn the_json_log_is_json_line_by_line() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let line = format!(
         "fit {LONG} --model NLinear,MLP {SMALL} --set MLP.hidden_size=4 --set val_check_steps=2 --val-size 7 \
          --log json --out model"
@@ -559,7 +559,7 @@ fn the_json_log_is_json_line_by_line() {
 
 #[test]
 fn forecasts_on_standard_output_leave_the_errors_to_standard_error() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let line = format!("cross-validate {LONG} --model NLinear {SMALL} --out - --log none");
     let output = desk.run(&line);
     assert!(output.status.success());
@@ -570,7 +570,7 @@ fn forecasts_on_standard_output_leave_the_errors_to_standard_error() {
 
 #[test]
 fn the_models_are_listed_with_all_their_hyper_parameters() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let table = desk.ok("models");
     let names: Vec<&str> =
         table.lines().skip(1).map(|line| line.split_whitespace().next().unwrap()).collect();
@@ -593,12 +593,12 @@ fn the_models_are_listed_with_all_their_hyper_parameters() {
 fn the_documentation_lists_the_models_as_they_are() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/models.md");
     let written = std::fs::read_to_string(path).unwrap();
-    assert_eq!(written, Desk::new().ok("models --markdown"), "run `cargo xtask models`");
+    assert_eq!(written, TestDirectory::new().ok("models --markdown"), "run `cargo xtask models`");
 }
 
 #[test]
 fn the_bench_has_all_its_keys_and_misses_nothing_in_the_pool() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let json = desk.ok("bench --model NLinear --h 4 --input-size 8 --batch 8 --threads 1 --json");
     let bench: Value = serde_json::from_str(&json).unwrap();
     for key in ["step_ms", "forward_batch_ms", "forward_one_us", "parameters", "held_bytes"] {
@@ -619,7 +619,7 @@ fn the_bench_has_all_its_keys_and_misses_nothing_in_the_pool() {
 
 #[test]
 fn the_demo_beats_the_naive_forecast_and_leaves_files_that_work() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let told = desk.ok("demo --out shown/here");
     let place = |name: &str| told.find(name).unwrap_or_else(|| panic!("{name}: {told}"));
     assert!(place("NHITS") < place("SeasonalNaive"), "{told}");
@@ -638,7 +638,7 @@ fn the_demo_beats_the_naive_forecast_and_leaves_files_that_work() {
 
 #[test]
 fn a_reader_who_leaves_early_is_no_failure() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --out model"));
     for line in ["models --json", "predict --model model --data long.csv", "fit --help"] {
         let mut child = desk.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -665,7 +665,7 @@ fn a_reader_who_leaves_early_is_no_failure() {
 #[cfg(unix)]
 #[test]
 fn a_closed_standard_output_is_an_error() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --out model"));
     for line in ["models", "inspect model", "predict --model model --data long.csv"] {
         let mut shell = Command::new("sh");
@@ -684,7 +684,7 @@ fn a_closed_standard_output_is_an_error() {
 
 #[test]
 fn every_help_has_an_example() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     for command in ["", "demo", "fit", "predict", "cross-validate", "plot", "inspect", "models", "bench"] {
         let help = desk.ok(&format!("{command} --help"));
         assert!(help.contains(&format!("  foretell {command}")), "{command}: {help}");
@@ -696,7 +696,7 @@ fn every_help_has_an_example() {
 /// A model directory that is not one must be refused, not crashed on.
 #[test]
 fn damaged_model_directories_are_refused() -> io::Result<()> {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model"));
     let files: Vec<PathBuf> = fs::read_dir(desk.path("model"))?
         .map(|entry| entry.map(|entry| entry.path()))

@@ -1,8 +1,8 @@
 //! Flags from a file, beside those of the command line.
 
-mod desk;
+mod test_directory;
 
-use desk::{Desk, rows, stderr};
+use test_directory::{TestDirectory, rows, stderr};
 
 const RUN: &str = r#"
 data = "long.csv"
@@ -26,8 +26,8 @@ loss = { MQLoss = { level = [80] } }
 max_steps = 2
 "#;
 
-fn with_file(text: &str) -> Desk {
-    let desk = Desk::new();
+fn with_file(text: &str) -> TestDirectory {
+    let desk = TestDirectory::new();
     std::fs::create_dir(desk.path("sub")).unwrap();
     desk.put("sub/run.toml", text);
     std::fs::copy(desk.path("long.csv"), desk.path("sub/long.csv")).unwrap();

@@ -1,11 +1,11 @@
 //! Files as people have them: times, numbers and layouts of all kinds.
 
-mod desk;
+mod test_directory;
 
 use std::fs;
 use std::io::Write as _;
 
-use desk::{Desk, LONG, SMALL, date, long_csv, rows, stderr, wave, wide_csv};
+use test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr, wave, wide_csv};
 
 /// 120 days of one series, `time` being the spelling of a day.
 fn days(head: &str, time: impl Fn(&str) -> String) -> String {
@@ -16,7 +16,7 @@ fn days(head: &str, time: impl Fn(&str) -> String) -> String {
 
 #[test]
 fn integers_that_look_like_dates_are_read_as_what_they_are_said_to_be() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.put("iso.csv", &days("unique_id,ds,y", str::to_owned));
     desk.put("digits.csv", &days("unique_id,ds,y", |day| day.replace('-', "")));
     let fit =
@@ -52,7 +52,7 @@ fn integers_that_look_like_dates_are_read_as_what_they_are_said_to_be() {
 
 #[test]
 fn months_by_their_names_have_a_frequency() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let months: String = (0..48)
         .map(|month| format!("{} {},{}\n", names[month % 12], 2020 + month / 12, month % 12))
@@ -78,7 +78,7 @@ fn gzip(text: &str) -> Vec<u8> {
 
 #[test]
 fn compressed_files_are_read_everywhere() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let statics = "shop,size\nnorth,1\nsouth,2\n";
     let future: String = (120..127)
         .flat_map(|day| ["north", "south"].map(|id| format!("{id},{},{}\n", date(day), day % 3)))
@@ -112,7 +112,7 @@ fn compressed_files_are_read_everywhere() {
 
 #[test]
 fn a_small_bomb_is_refused() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let zeros = zstd::encode_all(&vec![b'0'; 1 << 28][..], 1).unwrap();
     assert!(zeros.len() < 1 << 20, "{}", zeros.len());
     fs::write(desk.path("bomb.csv.zst"), zeros).unwrap();
@@ -122,7 +122,7 @@ fn a_small_bomb_is_refused() {
 
 #[test]
 fn numbers_with_other_marks_are_read_when_they_are_named() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let csv = |number: &dyn Fn(f64) -> String| {
         let rows: String =
             (0..120).map(|day| format!("a;{};{}\n", date(day), number(1000.0 * wave(day, 0.0)))).collect();
@@ -154,7 +154,7 @@ fn numbers_with_other_marks_are_read_when_they_are_named() {
 
 #[test]
 fn series_of_a_wide_file_begin_and_end_when_they_do() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let wide = wide_csv();
     let lines = wide.lines().enumerate().map(|(line, text)| {
         let mut cells: Vec<&str> = text.split(',').collect();
@@ -202,7 +202,7 @@ fn series_of_a_wide_file_begin_and_end_when_they_do() {
 
 #[test]
 fn one_series_needs_no_column_of_ids() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let row = |day: usize, y: String| format!("{},{y},{}\n", date(day), day % 3);
     let history: String = (0..120).map(|day| row(day, format!("{:.4}", wave(day, 0.0)))).collect();
     desk.put("one.csv", &format!("ds,sales,price\n{history}"));
@@ -234,7 +234,7 @@ fn one_series_needs_no_column_of_ids() {
 
 #[test]
 fn columns_of_text_are_told_to_be_categories() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let rows: String = (0..120).map(|day| format!("a,{},{},sunny\n", date(day), wave(day, 0.0))).collect();
     desk.put("sky.csv", &format!("unique_id,ds,y,sky\n{rows}"));
     desk.put("kinds.csv", "unique_id,kind\na,big\n");
@@ -251,7 +251,7 @@ fn columns_of_text_are_told_to_be_categories() {
 
 #[test]
 fn the_hour_that_clocks_show_twice_is_read_in_order() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let mut rows = String::new();
     for day in 25..30 {
         for hour in 0..24 {
@@ -271,7 +271,7 @@ fn the_hour_that_clocks_show_twice_is_read_in_order() {
 
 #[test]
 fn names_from_files_do_not_speak_to_the_terminal() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let id = "\u{1b}[2Jshop\u{7}";
     desk.put("escape.csv", &format!("unique_id,ds,y\n{id},1,1\n{id},2,2\n{id},2,3\n"));
     let message = desk.fails(1, &format!("fit --data escape.csv --model NLinear {SMALL} --out model"));
@@ -281,7 +281,7 @@ fn names_from_files_do_not_speak_to_the_terminal() {
 
 #[test]
 fn a_damaged_parquet_file_prints_no_panic() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/tests/fixtures");
     let mut contradictions = 0;
     // Bytes whose change made the Parquet reader panic when this was written.

@@ -4,7 +4,7 @@
 //! --nocapture` goes on for as many kills, reads and races.
 #![cfg(unix)]
 
-mod desk;
+mod test_directory;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -15,7 +15,7 @@ use std::{env, fs, thread};
 
 use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
 
-use desk::{Desk, LONG, SMALL, stderr};
+use test_directory::{LONG, SMALL, TestDirectory, stderr};
 
 /// So many rounds, or as many as asked for.
 fn rounds(short: u64) -> u64 {
@@ -105,7 +105,7 @@ fn a_kill_at_any_moment_leaves_a_whole_model() {
 
 #[test]
 fn a_kill_of_the_command_line_leaves_the_old_forecast_and_model_or_the_new_ones() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --overwrite --out model");
     desk.ok(&fit);
     let predict = "predict --model model --data long.csv --h 700 --out f.csv";
@@ -159,7 +159,7 @@ fn a_reader_beside_a_writer_sees_one_model_or_the_other() {
 }
 
 /// Starts a command, and waits until it has told of a step of training.
-fn start(desk: &Desk, line: &str) -> (Child, BufReader<ChildStderr>) {
+fn start(desk: &TestDirectory, line: &str) -> (Child, BufReader<ChildStderr>) {
     let mut child = desk.command(line).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
@@ -178,7 +178,7 @@ fn long_training(command: &str) -> String {
 
 #[test]
 fn of_two_processes_at_one_place_the_second_is_refused() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let short = |command: &str| format!("{command} {LONG} --model NLinear {SMALL} --log none");
     for (command, place, further) in [
         ("fit", "--out model", "--overwrite"),
@@ -203,7 +203,7 @@ fn of_two_processes_at_one_place_the_second_is_refused() {
 
 #[test]
 fn processes_that_race_for_one_place_leave_one_whole_model() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --overwrite --out model");
     for round in 0..rounds(3).min(300) {
         let start = |_| desk.command(&fit).stderr(Stdio::piped()).spawn().unwrap();
@@ -227,7 +227,7 @@ fn processes_that_race_for_one_place_leave_one_whole_model() {
 
 #[test]
 fn ctrl_c_keeps_the_models_that_were_to_be_replaced() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model"));
     let before = bits(&Fitted::load(desk.path("model")).unwrap());
     // The second time, models of the first one are replaced.

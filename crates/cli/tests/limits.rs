@@ -1,13 +1,13 @@
 //! Absurd sizes end in a message, at once and in little memory: never in a panic, an abort or a killed process.
 #![cfg(target_os = "linux")]
 
-mod desk;
+mod test_directory;
 
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use desk::{Desk, LONG, SMALL, stderr};
+use test_directory::{LONG, SMALL, TestDirectory, stderr};
 
 /// A process that takes more than this fails to allocate, and aborts.
 const MEMORY_KB: u64 = 3_000_000;
@@ -16,7 +16,7 @@ const MEMORY_KB: u64 = 3_000_000;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs a command within little memory; its exit code and message.
-fn run_within_limits(desk: &Desk, line: &str) -> (Option<i32>, String) {
+fn run_within_limits(desk: &TestDirectory, line: &str) -> (Option<i32>, String) {
     let mut command = Command::new("sh");
     let limited = format!("ulimit -v {MEMORY_KB}; exec \"$0\" \"$@\"");
     command.args(["-c", &limited, env!("CARGO_BIN_EXE_foretell")]).args(line.split_whitespace());
@@ -28,7 +28,7 @@ fn run_within_limits(desk: &Desk, line: &str) -> (Option<i32>, String) {
 
 #[test]
 fn absurd_sizes_are_errors_in_words() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let limit = "--max-memory 2GB --threads 1";
     let unlimited = format!("fit {LONG} --out model --threads 1");
     let fit = format!("fit {LONG} --out model {limit}");
@@ -73,7 +73,7 @@ fn absurd_sizes_are_errors_in_words() {
 
 #[test]
 fn models_of_absurd_sizes_are_errors_in_words() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.ok(&format!("fit {LONG} --model GRU {SMALL} --set recurrent=true --out model --log none"));
     let file = desk.path("model").join("GRU_0.safetensors");
     let sound =
@@ -112,7 +112,7 @@ fn with_size(file: &[u8], name: &str, size: usize) -> Vec<u8> {
 
 #[test]
 fn the_smallest_panels_are_read() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.put("none.csv", "unique_id,ds,y\n");
     desk.put("one.csv", "unique_id,ds,y\na,1,2.5\n");
     let models = "--model NLinear --h 1 --input-size 1 --threads 1 --set max_steps=1 --log none";
@@ -130,11 +130,11 @@ fn the_smallest_panels_are_read() {
 
 #[test]
 fn forecasts_are_written_block_by_block() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let mut csv = "unique_id,ds,y\n".to_owned();
     for series in 0..20_000 {
         (0..6).for_each(|day| {
-            csv += &format!("{series:05},{},{}\n", desk::date(day), (series + day * day) % 11)
+            csv += &format!("{series:05},{},{}\n", test_directory::date(day), (series + day * day) % 11)
         });
     }
     desk.put("many.csv", &csv);

@@ -1,16 +1,16 @@
 //! Looking at what is there: model directories, forecasts, and the log as JSON.
 
-mod desk;
+mod test_directory;
 
 use std::path::Path;
 use std::{fs, io};
 
 use serde_json::Value;
 
-use desk::{Desk, LONG, SMALL, date, stderr};
+use test_directory::{LONG, SMALL, TestDirectory, date, stderr};
 
-fn fitted(options: &str) -> Desk {
-    let desk = Desk::new();
+fn fitted(options: &str) -> TestDirectory {
+    let desk = TestDirectory::new();
     desk.ok(&format!("fit {LONG} {SMALL} --log none --out model {options}"));
     desk
 }
@@ -45,7 +45,7 @@ fn a_model_directory_is_told() {
 
 #[test]
 fn directories_of_neuralforecast_are_told_and_damaged_ones_refused() -> io::Result<()> {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../checkpoint/tests/fixtures");
     let found: Value =
         serde_json::from_str(&desk.ok(&format!("inspect {} --json", fixtures.join("exogenous").display())))?;
@@ -121,7 +121,7 @@ fn forecasts_are_drawn_with_their_intervals() {
 
 #[test]
 fn ids_with_commas_and_some_of_the_models_are_drawn() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let (mut data, mut forecast) = ("unique_id,ds,y\n".to_owned(), "unique_id,ds,A,B\n".to_owned());
     for id in ["Smith, John", "north", "a \"b\""] {
         let id = format!("\"{}\"", id.replace('"', "\"\""));
@@ -166,7 +166,7 @@ fn ids_with_commas_and_some_of_the_models_are_drawn() {
 
 #[test]
 fn rolling_and_short_forecasts_are_drawn_too() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let train = format!("{LONG} --model NLinear --input-size 14 --set max_steps=2 --log none");
     let cv = if cfg!(feature = "parquet") { "cv.parquet" } else { "cv.csv" };
     desk.ok(&format!("cross-validate {train} --h 7 --n-windows 5 --step-size 3 --out {cv}"));

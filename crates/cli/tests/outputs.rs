@@ -1,17 +1,17 @@
 //! What commands write: never over what they read, never in part, and told beforehand where it cannot be.
 
-mod desk;
+mod test_directory;
 
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 use std::process::Stdio;
 
-use desk::{Desk, LONG, SMALL, rows, stderr};
+use test_directory::{LONG, SMALL, TestDirectory, rows, stderr};
 
 /// A model, and a file of future columns that its training data have.
-fn trained() -> Desk {
-    let desk = Desk::new();
+fn trained() -> TestDirectory {
+    let desk = TestDirectory::new();
     desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model"));
     desk
 }
@@ -86,7 +86,7 @@ fn outputs_are_no_inputs_by_any_name() {
         let message = desk.fails(2, line);
         assert!(message.contains(input), "{line}: {message}");
     }
-    assert_eq!(desk.read("long.csv"), desk::long_csv());
+    assert_eq!(desk.read("long.csv"), test_directory::long_csv());
     assert_eq!(desk.read("model/configuration.json"), config);
     assert!(desk.read("run.toml").starts_with("data") && !desk.path("model/forecast.csv").exists());
 }
@@ -165,7 +165,7 @@ fn links_pipes_and_devices_are_written_to() {
 #[test]
 fn places_that_cannot_be_written_are_told_before_training() {
     use std::os::unix::fs::symlink;
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     symlink("nowhere/model", desk.path("dangling")).unwrap();
     let long = "x".repeat(300);
     for out in ["/proc/model", "/proc", "dangling", "long.csv/model", &long] {
@@ -228,7 +228,7 @@ fn a_full_disk_leaves_the_old_model_and_keeps_the_new_one_elsewhere() {
             let _ = std::process::Command::new("umount").arg(&self.0).status();
         }
     }
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let disk = desk.path("disk");
     fs::create_dir(&disk).unwrap();
     let mut mount = std::process::Command::new("mount");
@@ -262,7 +262,7 @@ fn a_full_disk_leaves_the_old_model_and_keeps_the_new_one_elsewhere() {
 
 #[test]
 fn models_that_cannot_be_saved_after_training_are_kept_elsewhere() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     fs::create_dir_all(desk.path("tmp")).unwrap();
     let fit = format!("fit {LONG} --model NLinear {SMALL} --set max_steps=3000 --log json --out deep/model");
     let fit = fit.replace("--set max_steps=3 ", "");

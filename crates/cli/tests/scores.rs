@@ -1,10 +1,10 @@
 //! What cross-validation compares models with, and what is behind its figures.
 
-mod desk;
+mod test_directory;
 
 use serde_json::Value;
 
-use desk::{Desk, SMALL, rows};
+use test_directory::{SMALL, TestDirectory, rows};
 
 /// A line upwards, on which the last value is a better forecast than that of a week before.
 fn line() -> String {
@@ -19,7 +19,7 @@ fn metrics(report: &str, model: &str) -> Value {
 
 #[test]
 fn both_naive_forecasts_stand_beside_the_models_whatever_the_season() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.put("line.csv", &line());
     let validate =
         format!("cross-validate --data line.csv --model NLinear {SMALL} --n-windows 10 --log none");
@@ -42,7 +42,7 @@ fn both_naive_forecasts_stand_beside_the_models_whatever_the_season() {
 
 #[test]
 fn the_series_and_windows_behind_each_figure_are_counted() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     // Of four series one is constant, one is shorter than a season before the last 21 days, and one is so short that
     // the first of three windows finds no row before it.
     let mut csv = "unique_id,ds,y\n".to_owned();

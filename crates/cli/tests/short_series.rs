@@ -1,20 +1,20 @@
 //! Series that are too short, and rows that there are too many of.
 
-mod desk;
+mod test_directory;
 
 use serde_json::Value;
 
-use desk::{Desk, LONG, SMALL, date, long_csv, rows, stderr};
+use test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr};
 
 /// `north` with 120 rows, `south` with so many.
-fn put_short(desk: &Desk, rows: usize) -> String {
+fn put_short(desk: &TestDirectory, rows: usize) -> String {
     desk.put("short.csv", &long_csv().lines().take(1 + 120 + rows).collect::<Vec<_>>().join("\n"));
     LONG.replace("long", "short")
 }
 
 #[test]
 fn series_that_are_too_short_are_left_out_on_request_and_listed() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let data = put_short(&desk, 20);
     // Of 20 rows 14 are the input, and 7 are held out.
     let fit = format!("fit {data} --model NLinear {SMALL} --val-size 7 --out model");
@@ -50,7 +50,7 @@ fn series_that_are_too_short_are_left_out_on_request_and_listed() {
 
 #[test]
 fn what_else_is_held_out_counts_too() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let kept = |rows: usize, line: &str| {
         let data = put_short(&desk, rows);
         let told = stderr(&desk.run(&format!("{line} {data} {SMALL} --drop-short")));
@@ -75,7 +75,7 @@ fn what_else_is_held_out_counts_too() {
 
 #[test]
 fn the_history_is_forecast_from_its_first_row_on() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let mut csv = "unique_id,ds,y\n".to_owned();
     (0..63).for_each(|day| csv += &format!("a,{},{}\n", date(day), 100 + day % 7));
     desk.put("far.csv", &csv);
@@ -102,7 +102,7 @@ fn the_history_is_forecast_from_its_first_row_on() {
 
 #[test]
 fn future_rows_that_no_forecast_needs_are_ignored_with_a_line() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let future = |days: std::ops::Range<usize>| {
         let mut csv = "shop,day,price\n".to_owned();
         for id in ["north", "south"] {
@@ -124,7 +124,7 @@ fn future_rows_that_no_forecast_needs_are_ignored_with_a_line() {
 
 #[test]
 fn a_training_that_diverges_is_an_error_with_its_step() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let fit = format!("fit {LONG} --model MLP {SMALL} --set hidden_size=4 --out model");
     for settings in
         ["--set max_steps=50 --set learning_rate=1e30", "--set max_steps=1 --set learning_rate=1e39"]
@@ -143,7 +143,7 @@ fn a_training_that_diverges_is_an_error_with_its_step() {
 
 #[test]
 fn weights_of_nothing_but_zeros_are_an_error() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let weigh = |of: &dyn Fn(usize) -> u8| {
         let mut csv = "unique_id,ds,y,sample_weight\n".to_owned();
         (0..60).for_each(|day| csv += &format!("a,{},{},{}\n", date(day), day % 7, of(day)));

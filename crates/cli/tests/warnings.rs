@@ -1,13 +1,13 @@
 //! What is told beside results that may be worth less than they look.
 
-mod desk;
+mod test_directory;
 
 use serde_json::Value;
 
-use desk::{Desk, LONG, SMALL, long_csv, stderr};
+use test_directory::{LONG, SMALL, TestDirectory, long_csv, stderr};
 
 /// The messages of the warnings of a command that succeeds, as its JSON log has them.
-fn warnings(desk: &Desk, line: &str) -> Vec<String> {
+fn warnings(desk: &TestDirectory, line: &str) -> Vec<String> {
     let output = desk.run(&format!("{line} --log json"));
     assert!(output.status.success(), "{line}: {}", stderr(&output));
     let events = stderr(&output);
@@ -20,7 +20,7 @@ fn warnings(desk: &Desk, line: &str) -> Vec<String> {
 
 #[test]
 fn series_that_fit_refuses_are_forecast_with_a_warning() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.ok(&format!("fit {LONG} --model NLinear,DLinear {SMALL} --out model --log none"));
     desk.put("short.csv", &long_csv().lines().take(1 + 120 + 9).collect::<Vec<_>>().join("\n"));
     let predict = "predict --model model --out forecast.csv --data";
@@ -41,7 +41,7 @@ fn series_that_fit_refuses_are_forecast_with_a_warning() {
 
 #[test]
 fn levels_that_few_windows_cannot_support_are_warned_of_before_they_are_trusted() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let models = format!("--model NLinear {SMALL} --set scaler_type=standard");
     let validate = format!("cross-validate {LONG} {models} --n-windows 2 --out cv.csv --level 80,95");
     let told = warnings(&desk, &format!("{validate} --intervals 2"));
@@ -63,7 +63,7 @@ fn levels_that_few_windows_cannot_support_are_warned_of_before_they_are_trusted(
 
 #[test]
 fn forecasts_that_are_no_numbers_are_written_and_counted() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.ok(&format!(
         "fit {LONG} --model NLinear,MLP {SMALL} --set MLP.hidden_size=4 --out model --log none"
     ));
@@ -82,7 +82,7 @@ fn forecasts_that_are_no_numbers_are_written_and_counted() {
 
 #[test]
 fn windows_that_cannot_be_forecast_are_told() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.put("short.csv", &long_csv().lines().take(1 + 120 + 20).collect::<Vec<_>>().join("\n"));
     let data = LONG.replace("long", "short");
     let validate = format!("cross-validate {data} --model NLinear {SMALL} --n-windows 10 --out cv.csv");
@@ -97,7 +97,7 @@ fn windows_that_cannot_be_forecast_are_told() {
 
 #[test]
 fn models_do_without_columns_that_they_cannot_read() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");
     let models = format!("--model NLinear,MLP,DLinear {SMALL} --set MLP.hidden_size=4");
     let exogenous = "--futr-exog price --static shops.csv --cat-exog price";

@@ -11,7 +11,7 @@ use std::path::Path;
 use foretell_data::{
     DataError, Fill, Frame, Freq, Future, NumberFormat, Panel, ReadOptions, TimeFormat, Zone,
 };
-use foretell_fuzz::{Prey, hunt, peak_memory};
+use foretell_fuzz::{FuzzTarget, fuzz, peak_memory};
 
 /// Gaps may be filled with 100 rows for each that there is, and 100,000 beside.
 const ALWAYS: usize = 16 << 20;
@@ -110,19 +110,19 @@ fn use_all(panel: Result<Panel, DataError>) -> Result<(), DataError> {
     for name in panel.column_names() {
         let Ok(categories) = panel.categories_of(name) else { continue };
         assert!(categories.is_sorted());
-        panel.numbered(&[(name.to_owned(), categories)].into())?;
+        panel.encode_categories(&[(name.to_owned(), categories)].into())?;
     }
     Ok(())
 }
 
-fn prey(name: &str, seeds: Vec<Vec<u8>>) -> Prey<'_> {
-    Prey { name, seeds, words: WORDS, always: ALWAYS, factor: FACTOR }
+fn target(name: &str, seeds: Vec<Vec<u8>>) -> FuzzTarget<'_> {
+    FuzzTarget { name, seeds, words: WORDS, always: ALWAYS, factor: FACTOR }
 }
 
 #[test]
 fn long_text() {
     let seeds = vec![LONG.into(), ZONED.into(), large(',', 500), large(';', 20)];
-    hunt(&prey("long CSV", seeds), |bytes, choice| {
+    fuzz(&target("long CSV", seeds), |bytes, choice| {
         use_all(Panel::read_csv(bytes, "long.csv", &options(false, choice)))
     });
 }
@@ -130,7 +130,7 @@ fn long_text() {
 #[test]
 fn wide_text() {
     let seeds = vec![WIDE.into(), broad(3), broad(60)];
-    hunt(&prey("wide CSV", seeds), |bytes, choice| {
+    fuzz(&target("wide CSV", seeds), |bytes, choice| {
         use_all(Panel::read_csv(bytes, "wide.csv", &options(true, choice)))
     });
 }
@@ -151,16 +151,16 @@ fn packed(pack: fn(&[u8]) -> Vec<u8>) -> Vec<Vec<u8>> {
 #[test]
 fn gzip_text() {
     // A byte that is changed can make 1000 of one; what is unpacked is bounded by 16 MB and 100 times the size.
-    let prey = Prey { always: 64 << 20, factor: 100 * FACTOR, ..prey("CSV in gzip", packed(gzip)) };
-    hunt(&prey, |bytes, choice| use_all(Panel::read_csv(bytes, "long.csv.gz", &options(false, choice))));
+    let target = FuzzTarget { always: 64 << 20, factor: 100 * FACTOR, ..target("CSV in gzip", packed(gzip)) };
+    fuzz(&target, |bytes, choice| use_all(Panel::read_csv(bytes, "long.csv.gz", &options(false, choice))));
 }
 
 #[cfg(feature = "parquet")]
 #[test]
 fn zstd_text() {
     let seeds = packed(|text| zstd::encode_all(text, 3).unwrap());
-    let prey = Prey { always: 64 << 20, factor: 100 * FACTOR, ..prey("CSV in zstd", seeds) };
-    hunt(&prey, |bytes, choice| use_all(Panel::read_csv(bytes, "long.csv.zst", &options(false, choice))));
+    let target = FuzzTarget { always: 64 << 20, factor: 100 * FACTOR, ..target("CSV in zstd", seeds) };
+    fuzz(&target, |bytes, choice| use_all(Panel::read_csv(bytes, "long.csv.zst", &options(false, choice))));
 }
 
 #[cfg(feature = "parquet")]
@@ -173,8 +173,8 @@ fn parquet() {
     let path = home.path().join("hostile.parquet");
     let seeds = ["pandas.parquet", "arrow.parquet", "dates.parquet"].map(fixture).to_vec();
     // What a page is unpacked to is bounded by 64 MB, whatever the file's size.
-    let prey = Prey { always: 128 << 20, ..prey("Parquet", seeds) };
-    hunt(&prey, |bytes, choice| {
+    let target = FuzzTarget { always: 128 << 20, ..target("Parquet", seeds) };
+    fuzz(&target, |bytes, choice| {
         fs::write(&path, bytes).unwrap();
         use_all(Panel::from_file(&path, &options(choice % 5 == 1, choice)))
     });
@@ -186,7 +186,7 @@ fn static_text() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("static.csv");
     let seeds = vec!["shop,size\na,1\nb,2\n".into(), "shop;size;kind\nb;1;x\nc;9;\na;2;y\n".into()];
-    hunt(&prey("static CSV", seeds), |bytes, choice| {
+    fuzz(&target("static CSV", seeds), |bytes, choice| {
         fs::write(&path, bytes).unwrap();
         let panel = panel.clone().with_static_file(&path, &options(false, choice))?;
         panel.static_value("size", 1).map(drop)
@@ -202,7 +202,7 @@ fn future_text() {
         "shop,time,visits\na,2024-01-01 03:00:00,1\nb,2024-01-01 03:00:00,2\n".into(),
         "time|shop|visits\n2024-01-01T03:00|a|1\n2024-01-01T03:00|b|true\n".into(),
     ];
-    hunt(&prey("future CSV", seeds), |bytes, choice| {
+    fuzz(&target("future CSV", seeds), |bytes, choice| {
         fs::write(&path, bytes).unwrap();
         let h = 1 + usize::from(choice % 3 == 1);
         let future = Future::from_file(&path, &options(false, choice), &panel, h)?;
@@ -219,7 +219,7 @@ fn forecast_text() {
         ";shop;time;MLP;note\n0;a;2024-01-01 03:00:00;1;x\n1;a;2024-01-01 04:00:00;2;\n".into(),
     ];
     let freq = Freq::parse("h").unwrap();
-    hunt(&prey("forecast CSV", seeds), |bytes, choice| {
+    fuzz(&target("forecast CSV", seeds), |bytes, choice| {
         fs::write(&path, bytes).unwrap();
         let frame = Frame::from_file(&path, &options(false, choice), freq)?;
         assert!(frame.columns.iter().all(|(_, values)| values.len() == frame.n_rows()));

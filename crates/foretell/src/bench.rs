@@ -61,7 +61,7 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
     assert!(batch > 0, "a bench of 0 windows");
     spec.check()?;
     let (loss, workers) = (spec.loss(), Workers::new(threads)?);
-    let optimisation = spec.optimisation().expect("checked above");
+    let settings = spec.optimizer_settings().expect("checked above");
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
     let [dims, ahead] = [Purpose::Train, Purpose::Forecast].map(|purpose| {
@@ -101,13 +101,13 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
     };
 
     let measured = workers.enter(|| -> Result<_, TrainError> {
-        let optimizer = Optimizer::new(params.table().arena_len(), optimisation.rule, optimisation.clip);
+        let optimizer = Optimizer::new(params.table().arena_len(), settings.rule, settings.clip);
         let mut engine = Engine::new(&network, params, optimizer, &loss, Key::new(1), &workers);
         let mut steps = 0;
         let mut step = || {
             let rows = |range: std::ops::Range<usize>| slice(&data, whole(range));
             steps += 1;
-            let taken = engine.step(batch, total, optimisation.schedule.at(0), rows);
+            let taken = engine.step(batch, total, settings.schedule.at(0), rows);
             taken.map(drop).map_err(|fault| TrainError::NotFinite {
                 loss: fault.loss,
                 step: steps,
@@ -199,7 +199,7 @@ fn synthetic(dims: &Dims, categories: &Categories, batch: usize) -> Batch {
         },
         target: random(5, &[batch, dims.horizon]),
         weights: Tensor::full([batch, dims.horizon], 1.0),
-        gauge: Tensor::full([batch], 1.0),
+        error_scale: Tensor::full([batch], 1.0),
         loc: Tensor::zeros([batch]),
         scale: Tensor::full([batch], 1.0),
     }
@@ -212,7 +212,7 @@ fn slice(batch: &Batch, range: std::ops::Range<usize>) -> Batch {
         windows: batch.windows.rows(range.clone()),
         target: rows(&batch.target),
         weights: rows(&batch.weights),
-        gauge: rows(&batch.gauge),
+        error_scale: rows(&batch.error_scale),
         loc: rows(&batch.loc),
         scale: rows(&batch.scale),
     }

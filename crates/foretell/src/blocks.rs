@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecaster::Fitted;
 use crate::levels::checked;
-use crate::local::{Local, Scaled};
+use crate::local_scalers::{LocalScalers, LocallyScaled};
 use crate::predict::PredictOptions;
 use crate::warning::Warning;
 
@@ -65,7 +65,7 @@ impl Fitted {
     /// ```
     ///
     /// # Errors
-    /// As [`Fitted::predict_with`]. What is wrong with a single series may be told only where its block is forecast.
+    /// As [`Fitted::predict_with`]. What is wrong with a single series may be forecasts only where its block is forecast.
     pub fn predict_blocks<'a>(
         &'a self,
         panel: &'a Panel,
@@ -139,10 +139,10 @@ impl Fitted {
     ) -> Result<ForecastBlocks<'a>, Error> {
         self.check_frequency(panel)?;
         // The statistics of static columns are those of all series.
-        let panel = match self.local.statics {
+        let panel = match self.local_scalers.statics {
             None => Cow::Borrowed(panel),
             Some(scaler) => {
-                Cow::Owned(panel.with_numbered_statics(&self.vocabulary)?.with_scaled_statics(scaler)?.0)
+                Cow::Owned(panel.with_encoded_statics(&self.vocabulary)?.with_scaled_statics(scaler)?.0)
             }
         };
         let (warns, not_finite, values) = (false, Vec::new(), 0);
@@ -236,9 +236,9 @@ impl ForecastBlocks<'_> {
     fn forecast(&self, places: Range<usize>) -> Result<Frame, Error> {
         let fitted = self.fitted;
         let panel = self.panel.of_series(places.clone());
-        let own =
-            (fitted.local.series.is_some() || !fitted.vocabulary.is_empty()).then(|| panel.with_own_rows());
-        let local = Local { statics: None, ..fitted.local };
+        let own = (fitted.local_scalers.series.is_some() || !fitted.vocabulary.is_empty())
+            .then(|| panel.with_own_rows());
+        let local = LocalScalers { statics: None, ..fitted.local_scalers };
         let scaled = fitted.seen_by(local, own.as_ref().unwrap_or(&panel), 0)?;
         match self.asked {
             Asked::Ahead { h, future } => {
@@ -247,8 +247,9 @@ impl ForecastBlocks<'_> {
             }
             Asked::Insample { step_size, from_padding } => {
                 let span = Span::Insample { step_size, from_padding };
-                let told = fitted.tell(&panel, &scaled, &[], fitted.spanning(&scaled.panel, span))?;
-                Ok(fitted.table(&panel, told)?.0)
+                let forecasts =
+                    fitted.forecast_windows(&panel, &scaled, &[], fitted.spanning(&scaled.panel, span))?;
+                Ok(fitted.table(&panel, forecasts)?.0)
             }
         }
     }
@@ -256,7 +257,7 @@ impl ForecastBlocks<'_> {
     fn ahead(
         &self,
         panel: &Panel,
-        scaled: &Scaled<'_>,
+        scaled: &LocallyScaled<'_>,
         h: usize,
         future: Option<Future>,
     ) -> Result<Frame, Error> {
@@ -266,11 +267,11 @@ impl ForecastBlocks<'_> {
             frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
             frame.times.extend(panel.future_times(series, h)?);
         }
-        let future = future.map(|future| future.numbered(&fitted.vocabulary)).transpose()?;
+        let future = future.map(|future| future.encode_categories(&fitted.vocabulary)).transpose()?;
         let future = scaled.future(future.as_ref())?;
         let forecast =
             |model: &FittedModel, loss: &Loss| fitted.ahead(model, loss, &scaled.panel, future.as_ref(), h);
-        frame.columns = fitted.tell(panel, scaled, &self.level, forecast)?.columns;
+        frame.columns = fitted.forecast_windows(panel, scaled, &self.level, forecast)?.columns;
         Ok(frame)
     }
 

@@ -57,10 +57,13 @@ pub(crate) fn vocabulary(specs: &[ModelSpec], panel: &Panel) -> Result<Vocabular
 }
 
 /// A panel whose categorical columns hold the numbers of their categories.
-pub(crate) fn numbered<'p>(panel: &'p Panel, vocabulary: &Vocabulary) -> Result<Cow<'p, Panel>, DataError> {
+pub(crate) fn encode_categories<'p>(
+    panel: &'p Panel,
+    vocabulary: &Vocabulary,
+) -> Result<Cow<'p, Panel>, DataError> {
     Ok(match vocabulary.is_empty() {
         true => Cow::Borrowed(panel),
-        false => Cow::Owned(panel.numbered(vocabulary)?),
+        false => Cow::Owned(panel.encode_categories(vocabulary)?),
     })
 }
 
@@ -78,8 +81,8 @@ pub(crate) fn stored(vocabulary: &Vocabulary) -> BTreeMap<String, Vec<(Value, us
             Categories::Texts(texts) => texts.iter().map(|text| Value::from(&**text)).collect(),
         }
     };
-    let numbered = |categories| values(categories).into_iter().zip(1..).collect();
-    vocabulary.iter().map(|(name, categories)| (name.clone(), numbered(categories))).collect()
+    let encoded = |categories| values(categories).into_iter().zip(1..).collect();
+    vocabulary.iter().map(|(name, categories)| (name.clone(), encoded(categories))).collect()
 }
 
 /// Reads what [`stored`] gives, or why it cannot be.

@@ -194,8 +194,8 @@ impl Conformal {
         let (test_size, step_size) = (intervals.test_size(h), intervals.step_size);
         let scaled = fitted.seen(panel, held_out + test_size)?;
         let span = Span::Test { test_size, step_size };
-        let told = fitted.tell(panel, &scaled, &[], fitted.spanning(&scaled.panel, span))?;
-        let (frame, _) = fitted.table(panel, told)?;
+        let forecasts = fitted.forecast_windows(panel, &scaled, &[], fitted.spanning(&scaled.panel, span))?;
+        let (frame, _) = fitted.table(panel, forecasts)?;
         let time = |times: &[i64]| match panel.freq().kind() {
             TimeKind::Integer => Column::Integers(times.to_vec()),
             TimeKind::Timestamp => {

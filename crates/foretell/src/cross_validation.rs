@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::forecaster::{Fitted, Forecaster};
 use crate::levels::checked;
 use crate::metrics::{BASELINES, Metrics, Scored, seasonal_error, seasonal_naive};
-use crate::predict::{PredictOptions, Told};
-use crate::rolling::{Rows, known};
+use crate::predict::{PredictOptions, WindowForecasts};
+use crate::rolling::{SeriesRows, known};
 use crate::warning::Warning;
 
 /// Forecasts from several cutoffs, and the models that made them.
@@ -23,7 +23,7 @@ pub struct CrossValidation {
     pub fitted: Fitted,
     /// The columns of each model.
     outputs: Vec<Vec<Output>>,
-    windows: Vec<Rows>,
+    windows: Vec<SeriesRows>,
 }
 
 impl Forecaster {
@@ -51,13 +51,13 @@ impl Forecaster {
         if let Some(intervals) = self.intervals {
             self.warnings.warn_of_few_windows(intervals, &self.level);
         }
-        let (fitted, mut told) = match self.refit {
+        let (fitted, mut forecasts) = match self.refit {
             0 => self.validate_once(panel, cutoffs[0], step_size)?,
             every => self.validate_anew(panel, &cutoffs, every)?,
         };
-        self.warn_of_fewer_windows(panel, cutoffs[0], &told, n_windows);
-        let outputs = std::mem::take(&mut told.models);
-        let (frame, windows) = fitted.table(panel, told)?;
+        self.warn_of_fewer_windows(panel, cutoffs[0], &forecasts, n_windows);
+        let outputs = std::mem::take(&mut forecasts.models);
+        let (frame, windows) = fitted.table(panel, forecasts)?;
         fitted.warn_of_non_finite(&frame.columns[1..]);
         Ok(CrossValidation { frame, fitted, outputs, windows })
     }
@@ -69,8 +69,14 @@ impl Forecaster {
     }
 
     /// Warns if series have fewer than `n_windows` windows, the first of which begins `test_size` rows before the end.
-    fn warn_of_fewer_windows(&self, panel: &Panel, test_size: usize, told: &Told, n_windows: usize) {
-        let (windows, asked) = (told.windows.len(), n_windows * panel.n_series());
+    fn warn_of_fewer_windows(
+        &self,
+        panel: &Panel,
+        test_size: usize,
+        forecasts: &WindowForecasts,
+        n_windows: usize,
+    ) {
+        let (windows, asked) = (forecasts.windows.len(), n_windows * panel.n_series());
         if windows < asked {
             let short = (0..panel.n_series()).filter(|&series| panel.len(series) <= test_size);
             let series = short.map(|series| (panel.id(series).to_string(), panel.len(series))).collect();
@@ -83,13 +89,14 @@ impl Forecaster {
         panel: &Panel,
         test_size: usize,
         step_size: usize,
-    ) -> Result<(Fitted, Told), Error> {
+    ) -> Result<(Fitted, WindowForecasts), Error> {
         let fitted = self.fit_before(panel, test_size)?;
         let scaled = fitted.seen(panel, self.held_out() + test_size)?;
         let span = Span::Test { test_size, step_size };
-        let told = fitted.tell(panel, &scaled, &self.level, fitted.spanning(&scaled.panel, span))?;
+        let forecasts =
+            fitted.forecast_windows(panel, &scaled, &self.level, fitted.spanning(&scaled.panel, span))?;
         drop(scaled);
-        Ok((fitted, told))
+        Ok((fitted, forecasts))
     }
 
     /// Each forecast is made as if the panel ended there, with `ahead[window]` steps still to come, by models
@@ -99,7 +106,7 @@ impl Forecaster {
         panel: &Panel,
         ahead: &[usize],
         every: usize,
-    ) -> Result<(Fitted, Told), Error> {
+    ) -> Result<(Fitted, WindowForecasts), Error> {
         let h = self.h();
         let level = self.level.clone();
         let mut fitted = self.fit_before(&panel.without_last(ahead[0]), 0)?;
@@ -113,23 +120,23 @@ impl Forecaster {
             let options = PredictOptions { future: Some(&future), level: &level, h: None };
             parts.push((fitted.forecast(&known, &options)?, known));
         }
-        let mut told = Told::default();
+        let mut forecasts = WindowForecasts::default();
         for (model, name) in fitted.models.iter().zip(fitted.column_names()) {
-            told.models.push(fitted.recipe(model, &name, &level)?.outputs);
+            forecasts.models.push(fitted.recipe(model, &name, &level)?.outputs);
         }
         let names = parts[0].0.columns.iter().map(|(name, _)| (name.clone(), Vec::new()));
-        told.columns = names.collect();
+        forecasts.columns = names.collect();
         for series in 0..panel.n_series() {
             for (frame, known) in &parts {
                 // Of a short series nothing is known before the first cutoffs.
                 let Some(place) = known.find(panel.id(series)) else { continue };
-                told.windows.push((series, known.len(place)));
-                for ((_, all), (_, part)) in told.columns.iter_mut().zip(&frame.columns) {
+                forecasts.windows.push((series, known.len(place)));
+                for ((_, all), (_, part)) in forecasts.columns.iter_mut().zip(&frame.columns) {
                     all.extend_from_slice(&part[place * h..(place + 1) * h]);
                 }
             }
         }
-        Ok((fitted, told))
+        Ok((fitted, forecasts))
     }
 }
 

@@ -8,19 +8,19 @@ use foretell_checkpoint::LocalScaler as StoredScaler;
 use foretell_data::{DataError, Frame, Freq, LocalScaler, Panel, Vocabulary};
 use foretell_train::{Progress, TooManyThreads, TrainConfig, Verdict, Workers};
 
-use crate::categories::{categorical, check_categorical, numbered, vocabulary};
+use crate::categories::{categorical, check_categorical, encode_categories, vocabulary};
 use crate::columns::{ColumnNames, column_names, columns_read};
 use crate::conformal::{Conformal, PredictionIntervals};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::interruption::Interruption;
 use crate::levels::check;
-use crate::local::{Local, Scaled};
+use crate::local_scalers::{LocalScalers, LocallyScaled};
 use crate::memory_limit::MemoryLimit;
 use crate::resume::Checkpointing;
 use crate::side_by_side::side_by_side;
 use crate::spec::ModelSpec;
-use crate::training::{Turns, train, train_config};
+use crate::training::{TrainingLock, train, train_config};
 use crate::warning::WarningListener;
 use crate::windows::least_rows;
 
@@ -36,7 +36,7 @@ pub struct Forecaster {
     workers: Result<Workers, TooManyThreads>,
     pub(crate) restore_best: bool,
     columns: ColumnNames,
-    pub(crate) local: Local,
+    pub(crate) local_scalers: LocalScalers,
     pub(crate) intervals: Option<PredictionIntervals>,
     /// In cross-validation, after how many windows the models are trained anew; 0 for never.
     pub(crate) refit: usize,
@@ -56,7 +56,7 @@ pub struct Fitted {
     pub(crate) models: Vec<FittedModel>,
     pub(crate) freq: Freq,
     pub(crate) columns: ColumnNames,
-    pub(crate) local: Local,
+    pub(crate) local_scalers: LocalScalers,
     /// The statistics of training, for those who read the directory: of series and of static columns.
     pub(crate) scalers: [BTreeMap<String, StoredScaler>; 2],
     /// The categories of training.
@@ -101,7 +101,7 @@ impl Forecaster {
             workers: Workers::new(0),
             restore_best: true,
             columns: ColumnNames::default(),
-            local: Local::default(),
+            local_scalers: LocalScalers::default(),
             intervals: None,
             refit: 0,
             level: Vec::new(),
@@ -179,13 +179,13 @@ impl Forecaster {
     /// held-out ones; a panel to forecast is scaled by its own, as in neuralforecast. Forecasts are on the
     /// scale of the data.
     pub fn local_scaler(mut self, scaler: LocalScaler) -> Self {
-        self.local.series = Some(scaler);
+        self.local_scalers.series = Some(scaler);
         self
     }
 
     /// Scales each static column by its statistics over the series (`local_static_scaler_type`).
     pub fn local_static_scaler(mut self, scaler: LocalScaler) -> Self {
-        self.local.statics = Some(scaler);
+        self.local_scalers.statics = Some(scaler);
         self
     }
 
@@ -214,7 +214,7 @@ impl Forecaster {
     }
 
     /// Has `listener` told of every step of training, with the name of the model's column; it may stop
-    /// the model's training. Models that are trained side by side tell it of their steps in turns.
+    /// the model's training. Models that are trained side by side report their steps in turns.
     pub fn on_progress(mut self, listener: impl FnMut(&str, &Progress) -> Verdict + Send + 'static) -> Self {
         self.listener = Box::new(listener);
         self
@@ -270,11 +270,11 @@ impl Forecaster {
         let vocabulary = vocabulary(&self.specs, &panel.without_last(test_size))?;
         let workers = self.workers.clone()?;
         self.check_training(panel, self.val_size.saturating_add(test_size), &vocabulary, workers.threads())?;
-        let numbered = numbered(panel, &vocabulary)?;
-        let keeper = self.keeper(&numbered, test_size)?;
-        let scaled = self.local.scale(numbered, self.val_size + test_size)?;
+        let encoded = encode_categories(panel, &vocabulary)?;
+        let state_files = self.state_files(&encoded, test_size)?;
+        let scaled = self.local_scalers.scale(encoded, self.val_size + test_size)?;
         let (names, listener) = (column_names(&self.specs), Mutex::new(&mut self.listener));
-        let (stop, turns) = (AtomicBool::new(false), Turns::default());
+        let (stop, lock) = (AtomicBool::new(false), TrainingLock::default());
         let models = side_by_side(self.specs.len(), workers.threads(), &stop, |i| {
             let mut listen = |progress: &Progress| {
                 let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,9 +287,9 @@ impl Forecaster {
             let spec = self.specs[i].clone().with_cardinalities(&vocabulary).with_n_series(panel.n_series());
             let config = TrainConfig { restore_best: self.restore_best, ..train_config(&spec) };
             let sizes = [self.val_size, test_size];
-            let keeper = keeper.as_ref().map(|keeper| (keeper, i));
+            let state_files = state_files.as_ref().map(|state_files| (state_files, i));
             let trained =
-                train(&spec, &scaled.panel, sizes, &config, (&workers, &turns), keeper, &mut listen);
+                train(&spec, &scaled.panel, sizes, &config, (&workers, &lock), state_files, &mut listen);
             stop.fetch_or(trained.is_err(), Relaxed);
             trained
         });
@@ -299,13 +299,13 @@ impl Forecaster {
         let cut_short = |model: &FittedModel| model.outcome.is_some_and(|outcome| outcome.interrupted);
         let interrupted =
             models.len() < self.specs.len() || models.iter().any(cut_short) || (stop.into_inner() && !last);
-        let interruption = interrupted.then(|| Interruption::of(&models, &names, keeper.as_ref()));
+        let interruption = interrupted.then(|| Interruption::of(&models, &names, state_files.as_ref()));
         let scalers = scaled.stored(&self.columns.target);
         Ok(Fitted {
             models,
             freq: panel.freq(),
             columns: self.columns.clone(),
-            local: self.local,
+            local_scalers: self.local_scalers,
             scalers,
             vocabulary,
             workers,
@@ -375,18 +375,18 @@ impl Fitted {
     }
 
     /// A panel as the models see it, scaled by the statistics of all rows but the last `held_out` of each series.
-    pub(crate) fn seen<'p>(&self, panel: &'p Panel, held_out: usize) -> Result<Scaled<'p>, DataError> {
-        self.seen_by(self.local, panel, held_out)
+    pub(crate) fn seen<'p>(&self, panel: &'p Panel, held_out: usize) -> Result<LocallyScaled<'p>, DataError> {
+        self.seen_by(self.local_scalers, panel, held_out)
     }
 
     /// The same with these scalers.
     pub(crate) fn seen_by<'p>(
         &self,
-        local: Local,
+        local_scalers: LocalScalers,
         panel: &'p Panel,
         held_out: usize,
-    ) -> Result<Scaled<'p>, DataError> {
-        local.scale(numbered(panel, &self.vocabulary)?, held_out)
+    ) -> Result<LocallyScaled<'p>, DataError> {
+        local_scalers.scale(encode_categories(panel, &self.vocabulary)?, held_out)
     }
 
     /// Uses `threads` threads; 0, the default for loaded models, as many as the machine has. Models that use the

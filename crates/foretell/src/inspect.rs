@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::interruption::Interruption;
-use crate::optimisation;
+use crate::optimizer_settings;
 use crate::saving::loss_value;
 use crate::spec::{ModelSpec, UNSUPPORTED};
 
@@ -114,7 +114,7 @@ impl Contents {
 impl ModelContents {
     fn of(file: &ModelFile) -> Result<Self, Error> {
         let mut given = file.arguments()?;
-        optimisation::from_file(&mut given);
+        optimizer_settings::from_file(&mut given);
         let loss = loss_value(file.loss()?);
         match file.valid_loss()? {
             Some(valid) => given.insert("valid_loss".to_owned(), loss_value(valid)),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::fitted_model::FittedModel;
-use crate::resume::{Keeper, trainings_in};
+use crate::resume::{StateFiles, trainings_in};
 
 /// How far a training came that its listener interrupted. Model directories have it in an entry of their configuration that
 /// neuralforecast passes over.
@@ -39,7 +39,7 @@ const NAME: &str = "interruption";
 
 impl Interruption {
     /// The training of models with these columns, of which these are trained, some not to their end.
-    pub(crate) fn of(models: &[FittedModel], columns: &[String], keeper: Option<&Keeper>) -> Self {
+    pub(crate) fn of(models: &[FittedModel], columns: &[String], state_files: Option<&StateFiles>) -> Self {
         let of_model = |(place, (model, column)): (usize, (&FittedModel, &String))| {
             let outcome = model.outcome().filter(|o| o.interrupted || place + 1 == models.len())?;
             let max_steps = model.spec().common().max_steps;
@@ -48,7 +48,7 @@ impl Interruption {
         Self {
             models: models.iter().zip(columns).enumerate().filter_map(of_model).collect(),
             missing: columns[models.len()..].to_vec(),
-            training: keeper.map(Keeper::digest),
+            training: state_files.map(StateFiles::digest),
         }
     }
 

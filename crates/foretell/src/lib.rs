@@ -62,13 +62,13 @@ mod insample;
 mod inspect;
 mod interruption;
 mod levels;
-mod local;
+mod local_scalers;
 mod meanings;
 mod memory;
 mod memory_limit;
 mod metrics;
 mod multivariate;
-mod optimisation;
+mod optimizer_settings;
 mod predict;
 mod resume;
 mod rolling;
@@ -110,7 +110,7 @@ pub use foretell_data::{
 };
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
-pub use foretell_models::{ConfigError, Entry, Exogenous, MODELS};
+pub use foretell_models::{ConfigError, Exogenous, MODELS, ModelEntry};
 pub use foretell_nn::{Loss, LossError};
 pub use foretell_simd::Level;
 #[cfg(feature = "parallel")]

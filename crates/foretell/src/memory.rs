@@ -27,11 +27,11 @@ const ROW: u64 = 16 + 8;
 
 /// What a piece of work will take, part by part.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Needs {
+pub(crate) struct MemoryEstimate {
     parts: Vec<(String, u64)>,
 }
 
-impl Needs {
+impl MemoryEstimate {
     /// The same and `bytes` for `what`.
     pub(crate) fn and(mut self, what: impl Into<String>, bytes: u64) -> Self {
         self.parts.push((what.into(), bytes));
@@ -93,14 +93,14 @@ impl Training<'_> {
         shard_count(self.windows, self.network.needs)
     }
 
-    pub(crate) fn needs(&self) -> Needs {
+    pub(crate) fn needs(&self) -> MemoryEstimate {
         let (table, shards) = (self.table, self.shards());
         let states = self.config.optimizer.state_names().len();
         let best = usize::from(self.config.early_stop_patience_steps > 0 && self.config.restore_best);
         // A shard that is alone has all windows, else each thread works on one.
         let windows = self.windows.div_ceil(shards).saturating_mul(shards.min(self.threads));
         let arena = |count: usize| table.arena_len().saturating_mul(count);
-        let needs = Needs::default()
+        let needs = MemoryEstimate::default()
             .and_numbers("parameters", table.total_len())
             .and_numbers(
                 format!("gradients of {shards} shards"),
@@ -127,25 +127,25 @@ pub(crate) fn forecasting(
     dims: &Dims,
     windows: usize,
     threads: usize,
-) -> Needs {
+) -> MemoryEstimate {
     let (kept, paths) = (network.model.kept_numbers(table), network.needs.decoding.paths().unwrap_or(0));
     let block = windows_at_a_time(dims, kept);
     let windows = windows.min(block.saturating_mul(threads));
-    Needs::default()
+    MemoryEstimate::default()
         .and_numbers("windows", windows.saturating_mul(window_numbers(dims)))
         .and_numbers("activations, roughly,", windows.saturating_mul(kept))
         .and_numbers("sample paths", dims.horizon.saturating_mul(paths).saturating_mul(threads))
 }
 
 /// The rows of a table of forecasts with so many columns.
-pub(crate) fn forecasts(rows: usize, columns: usize) -> Needs {
+pub(crate) fn forecasts(rows: usize, columns: usize) -> MemoryEstimate {
     let row = ROW + NUMBER * columns as u64;
-    Needs::default().and("forecasts", (rows as u64).saturating_mul(row))
+    MemoryEstimate::default().and("forecasts", (rows as u64).saturating_mul(row))
 }
 
 /// A panel, and how often its columns are copied.
-pub(crate) fn panels(panel: &Panel, copies: u64) -> Needs {
-    Needs::default().and("the panel", (panel.bytes() as u64).saturating_mul(1 + copies))
+pub(crate) fn panels(panel: &Panel, copies: u64) -> MemoryEstimate {
+    MemoryEstimate::default().and("the panel", (panel.bytes() as u64).saturating_mul(1 + copies))
 }
 
 /// What would make a training smaller.
@@ -169,7 +169,7 @@ impl Forecaster {
         vocabulary: &Vocabulary,
         threads: usize,
     ) -> Result<(), Error> {
-        let copies = u64::from(self.local.series.is_some()) + u64::from(!vocabulary.is_empty());
+        let copies = u64::from(self.local_scalers.series.is_some()) + u64::from(!vocabulary.is_empty());
         let mut all = 0_usize;
         let (mut alone, mut beside) = (Vec::new(), Vec::new());
         for (spec, name) in self.specs.iter().zip(column_names(&self.specs)) {
@@ -242,7 +242,7 @@ impl Fitted {
         remedy: &'static str,
     ) -> Result<(), Error> {
         let (mut parameters, mut columns) = (0_usize, 0);
-        let mut largest = Needs::default();
+        let mut largest = MemoryEstimate::default();
         for (model, name) in self.models.iter().zip(self.column_names()) {
             let table = model.params.table();
             let dims = window_dims(&model.spec, model.network.needs, Purpose::Forecast);
@@ -288,7 +288,10 @@ pub(crate) fn check_load(dir: &Path, limit: &MemoryLimit) -> Result<(), Error> {
     let paths = fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
     let tensors = paths.filter(|path| path.extension().is_some_and(|ending| ending == "safetensors"));
     let bytes = tensors.filter_map(|path| Some(fs::metadata(path).ok()?.len())).fold(0, u64::saturating_add);
-    let needs = Needs::default().and("its files", bytes).and("their tensors", bytes).and("parameters", bytes);
+    let needs = MemoryEstimate::default()
+        .and("its files", bytes)
+        .and("their tensors", bytes)
+        .and("parameters", bytes);
     needs.check(limit, &format!("loading {}", dir.display()), "load a smaller model")
 }
 

@@ -7,7 +7,7 @@ use crate::columns::Output;
 use crate::error::Error;
 use crate::fitted_model::{Cutoff, FittedModel};
 use crate::forecaster::Fitted;
-use crate::local::Scaled;
+use crate::local_scalers::LocallyScaled;
 
 /// What [`Fitted::predict_with`] forecasts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct PredictOptions<'a> {
 
 /// The forecasts of all models for windows of a panel.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct WindowForecasts {
     /// The windows, by series, then time.
     pub(crate) windows: Vec<Cutoff>,
     /// Columns with their names, `[windows, steps]`.
@@ -74,18 +74,18 @@ impl Fitted {
 
     /// What every model says for the windows that `forecast` has it forecast, `[windows, steps, columns]` of
     /// that loss, on the scale of the data.
-    pub(crate) fn tell(
+    pub(crate) fn forecast_windows(
         &self,
         panel: &Panel,
-        scaled: &Scaled<'_>,
+        scaled: &LocallyScaled<'_>,
         level: &[f64],
         forecast: impl Fn(&FittedModel, &Loss) -> Result<(Vec<Cutoff>, Vec<f32>), Error>,
-    ) -> Result<Told, Error> {
+    ) -> Result<WindowForecasts, Error> {
         let models = self.models.iter().zip(self.column_names());
         let recipes = models.clone().map(|(model, name)| self.recipe(model, &name, level));
         // Nobody wants to wait for the first model to hear what is wrong with the second.
         let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
-        let mut told = Told::default();
+        let mut forecasts = WindowForecasts::default();
         for ((model, name), recipe) in models.zip(recipes) {
             let (windows, mut values) = forecast(model, &recipe.loss)?;
             let each = values.len() / windows.len().max(1);
@@ -96,11 +96,11 @@ impl Fitted {
             let ids: Vec<&str> = windows.iter().map(|(series, _)| &**panel.id(*series)).collect();
             let columns = recipe.columns(&name, &ids, &values)?;
             let names = recipe.outputs.iter().map(|output| format!("{name}{}", output.suffix));
-            told.columns.extend(names.zip(columns));
-            told.models.push(recipe.outputs);
-            told.windows = windows;
+            forecasts.columns.extend(names.zip(columns));
+            forecasts.models.push(recipe.outputs);
+            forecasts.windows = windows;
         }
-        Ok(told)
+        Ok(forecasts)
     }
 
     /// All forecasts of a span of windows, for [`Fitted::tell`].

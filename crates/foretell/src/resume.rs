@@ -45,7 +45,11 @@ impl Forecaster {
     }
 
     /// Who keeps the state of training, if anybody does.
-    pub(crate) fn keeper(&mut self, panel: &Panel, test_size: usize) -> Result<Option<Keeper>, Error> {
+    pub(crate) fn state_files(
+        &mut self,
+        panel: &Panel,
+        test_size: usize,
+    ) -> Result<Option<StateFiles>, Error> {
         let Some(checkpointing) = &mut self.checkpointing else { return Ok(None) };
         checkpointing.take()?;
         let (dir, every) = (checkpointing.dir.clone(), checkpointing.every);
@@ -54,12 +58,12 @@ impl Forecaster {
             ("val_size", self.val_size.into()),
             ("test_size", test_size.into()),
             ("restore_best", self.restore_best.into()),
-            ("local_scaler", name(self.local.series)),
-            ("local_static_scaler", name(self.local.statics)),
+            ("local_scaler", name(self.local_scalers.series)),
+            ("local_static_scaler", name(self.local_scalers.statics)),
         ];
         let further = further.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
         let training = settings(&self.specs, panel, further)?;
-        Ok(Some(Keeper { every, dir, number: self.trainings, training }))
+        Ok(Some(StateFiles { every, dir, number: self.trainings, training }))
     }
 }
 
@@ -77,7 +81,7 @@ impl Checkpointing {
 }
 
 /// The state of one training run.
-pub(crate) struct Keeper {
+pub(crate) struct StateFiles {
     pub(crate) every: u64,
     dir: PathBuf,
     /// Which of the forecaster's trainings it is.
@@ -87,7 +91,7 @@ pub(crate) struct Keeper {
 }
 
 /// The state of one model, as it was found.
-pub(crate) struct Found {
+pub(crate) struct SavedState {
     step: u64,
     finished: bool,
     path: PathBuf,
@@ -141,13 +145,13 @@ fn fingerprint(specs: &[ModelSpec], panel: &Panel) -> Result<Value, Error> {
     }))
 }
 
-impl Keeper {
+impl StateFiles {
     fn path(&self, model: usize) -> PathBuf {
         self.dir.join(format!("{PREFIX}{}{MIDDLE}{model}{ENDING}", self.number))
     }
 
     /// The state of a model, if there is one.
-    pub(crate) fn find(&self, model: usize) -> Result<Option<Found>, Error> {
+    pub(crate) fn find(&self, model: usize) -> Result<Option<SavedState>, Error> {
         let path = self.path(model);
         if !path.exists() {
             return Ok(None);
@@ -182,7 +186,7 @@ impl Keeper {
         let train_loss = *train_loss.first().ok_or_else(damaged)?;
         let step = entry("step")?.as_u64().ok_or_else(damaged)?;
         let finished = entry("finished")?.as_bool().ok_or_else(damaged)?;
-        Ok(Some(Found { step, finished, path, arenas, statistics, train_loss, valid_losses }))
+        Ok(Some(SavedState { step, finished, path, arenas, statistics, train_loss, valid_losses }))
     }
 
     /// What tells the training from others.
@@ -255,7 +259,7 @@ impl Keeper {
     }
 }
 
-impl Found {
+impl SavedState {
     /// The trained model, if it is one.
     pub(crate) fn finished(&self, params: &mut Params) -> Result<Option<Outcome>, Error> {
         if !self.finished {

@@ -7,23 +7,27 @@ use foretell_data::{Frame, Panel};
 
 use crate::error::Error;
 use crate::forecaster::Fitted;
-use crate::predict::Told;
+use crate::predict::WindowForecasts;
 
 /// The rows of a table that belong to one series, and how many of the series' own come before each of
 /// its forecasts.
-pub(crate) struct Rows {
+pub(crate) struct SeriesRows {
     pub(crate) series: usize,
     pub(crate) rows: Range<usize>,
     pub(crate) known: Vec<usize>,
 }
 
 impl Fitted {
-    /// The table of what was told for windows within the series of a panel: `unique_id, ds, cutoff, y` and the
+    /// The table of the forecasts of windows within the series of a panel: `unique_id, ds, cutoff, y` and the
     /// models' columns.
-    pub(crate) fn table(&self, panel: &Panel, told: Told) -> Result<(Frame, Vec<Rows>), Error> {
+    pub(crate) fn table(
+        &self,
+        panel: &Panel,
+        forecasts: WindowForecasts,
+    ) -> Result<(Frame, Vec<SeriesRows>), Error> {
         let (h, mut frame) = (self.h(), self.frame(panel));
-        let (mut cutoffs, mut truth, mut rows) = (Vec::new(), Vec::new(), Vec::<Rows>::new());
-        for (series, before) in told.windows {
+        let (mut cutoffs, mut truth, mut rows) = (Vec::new(), Vec::new(), Vec::<SeriesRows>::new());
+        for (series, before) in forecasts.windows {
             let start = frame.ids.len();
             frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
             frame.times.extend((before..before + h).map(|row| panel.time(series, row)));
@@ -34,7 +38,7 @@ impl Fitted {
             cutoffs.extend(std::iter::repeat_n(cutoff, h));
             truth.extend(&known(panel, series, before..before + h)[..]);
             if rows.last().is_none_or(|last| last.series != series) {
-                rows.push(Rows { series, rows: start..start, known: Vec::new() });
+                rows.push(SeriesRows { series, rows: start..start, known: Vec::new() });
             }
             if let Some(last) = rows.last_mut() {
                 last.rows.end = frame.ids.len();
@@ -42,7 +46,7 @@ impl Fitted {
             }
         }
         frame.cutoffs = Some(cutoffs);
-        frame.columns = told.columns;
+        frame.columns = forecasts.columns;
         frame.columns.insert(0, (self.columns.target.clone(), truth));
         Ok((frame, rows))
     }

@@ -20,10 +20,10 @@ use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecaster::Fitted;
 use crate::interruption::Interruption;
-use crate::local::Local;
+use crate::local_scalers::LocalScalers;
 use crate::memory::check_load;
 use crate::memory_limit::MemoryLimit;
-use crate::optimisation;
+use crate::optimizer_settings;
 use crate::spec::{ModelSpec, UNSUPPORTED};
 use crate::spec_error::SpecError;
 use crate::unknown_name::is_trainer_argument;
@@ -53,8 +53,8 @@ impl Fitted {
         let ColumnNames { id, time, target } = self.columns.clone();
         (configuration.id_col, configuration.time_col, configuration.target_col) = (id, time, target);
         let name = |scaler: Option<LocalScaler>| scaler.map(|scaler| scaler.name().to_owned());
-        configuration.local_scaler_type = name(self.local.series);
-        configuration.local_static_scaler_type = name(self.local.statics);
+        configuration.local_scaler_type = name(self.local_scalers.series);
+        configuration.local_static_scaler_type = name(self.local_scalers.statics);
         [configuration.scalers, configuration.static_scalers] = self.scalers.clone();
         configuration.categorical_vocab = categories::stored(&self.vocabulary);
         if let Some((intervals, scores)) = self.conformal.as_ref().map(Conformal::stored) {
@@ -120,7 +120,7 @@ impl Fitted {
         }
         let interruption = Interruption::read(&configuration);
         let scaler = |name: &Option<String>| name.as_deref().map(str::parse::<LocalScaler>).transpose();
-        let local = Local {
+        let local_scalers = LocalScalers {
             series: scaler(&configuration.local_scaler_type)?,
             statics: scaler(&configuration.local_static_scaler_type)?,
         };
@@ -139,7 +139,7 @@ impl Fitted {
                 time: configuration.time_col,
                 target: configuration.target_col,
             },
-            local,
+            local_scalers,
             vocabulary,
             scalers: [configuration.scalers, configuration.static_scalers],
             workers: Workers::new(0)?,
@@ -155,7 +155,7 @@ impl Fitted {
 fn model_file(model: &FittedModel) -> ModelFile {
     let mut file = ModelFile::new(model.spec.alias(), model.spec.name());
     file.hyper_parameters = model.spec.hyper_parameters();
-    optimisation::to_file(&mut file.hyper_parameters);
+    optimizer_settings::to_file(&mut file.hyper_parameters);
     // neuralforecast warns of names that it does not know.
     let defaults = model.spec.entry.own_defaults();
     let is_default = |name: &str, value: &Value| defaults.get(name) == Some(value);
@@ -236,7 +236,7 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     arguments.insert("loss".to_owned(), loss_value(file.loss()?));
     arguments.insert("valid_loss".to_owned(), file.valid_loss()?.map_or(Value::Null, loss_value));
     arguments.insert("alias".to_owned(), file.alias.as_str().into());
-    optimisation::from_file(&mut arguments);
+    optimizer_settings::from_file(&mut arguments);
     // neuralforecast passes over the numbers of columns that the model does not read.
     let read = arguments.get("cat_exog_list").cloned().unwrap_or_default();
     if let Some(Value::Object(numbers)) = arguments.get_mut("categorical_cardinalities") {
@@ -266,8 +266,8 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     if !spec.losses_fit() {
         spec = spec.set("valid_loss", Value::Null)?;
     }
-    if spec.optimisation().is_err() {
-        for name in optimisation::HYPER_PARAMETERS {
+    if spec.optimizer_settings().is_err() {
+        for name in optimizer_settings::HYPER_PARAMETERS {
             spec = spec.set(name, Value::Null)?;
         }
     }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use foretell_data::{DataError, Vocabulary, WindowScaler, nearest};
-use foretell_models::{Architecture, Categories, Category, Entry, Exogenous, MODELS, find, register};
+use foretell_models::{Architecture, Categories, Category, Exogenous, MODELS, ModelEntry, find, register};
 use foretell_nn::{Dims, Loss, Network, Table, register_revin};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::common::{CATEGORICAL, Common, MULTIVARIATE};
 use crate::meanings::MEANINGS;
-use crate::optimisation::{Fault, Optimisation, check_class};
+use crate::optimizer_settings::{Fault, OptimizerSettings, check_class};
 use crate::spec_error::SpecError;
 use crate::unknown_name;
 
@@ -43,7 +43,7 @@ use crate::unknown_name;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Plain", into = "Plain")]
 pub struct ModelSpec {
-    pub(crate) entry: &'static Entry,
+    pub(crate) entry: &'static ModelEntry,
     pub(crate) common: Common,
     pub(crate) own: Map<String, Value>,
 }
@@ -110,7 +110,7 @@ impl ModelSpec {
         Self::with_defaults(register::<A>())?.set("h", h)?.set("input_size", input_size)
     }
 
-    fn entry(model: &str) -> Result<&'static Entry, SpecError> {
+    fn entry(model: &str) -> Result<&'static ModelEntry, SpecError> {
         find(model).ok_or_else(|| {
             let hint = nearest(model, MODELS.iter().map(|entry| entry.name));
             let hint = hint.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
@@ -118,7 +118,7 @@ impl ModelSpec {
         })
     }
 
-    fn with_defaults(entry: &'static Entry) -> Result<Self, SpecError> {
+    fn with_defaults(entry: &'static ModelEntry) -> Result<Self, SpecError> {
         let mut spec = Self { entry, common: Common::default(), own: entry.own_defaults() };
         for (name, value) in entry.common_defaults() {
             spec = spec.set(&name, value)?;
@@ -258,7 +258,7 @@ impl ModelSpec {
                 return fault("cat_exog_list", expected.to_owned(), column.clone());
             }
         }
-        self.optimisation().map_err(|fault| self.fault(fault))?;
+        self.optimizer_settings().map_err(|fault| self.fault(fault))?;
         let network = self.build(&mut Table::default())?;
         if network.needs.decoding.paths().is_some() && self.loss().arguments()["return_params"] == true {
             let expected =
@@ -273,8 +273,8 @@ impl ModelSpec {
     }
 
     /// How gradients change parameters, if the hyper-parameters that say so fit together.
-    pub(crate) fn optimisation(&self) -> Result<Optimisation, Fault> {
-        Optimisation::read(&self.common)
+    pub(crate) fn optimizer_settings(&self) -> Result<OptimizerSettings, Fault> {
+        OptimizerSettings::read(&self.common)
     }
 
     /// Whether the validation loss can be had from what the training loss makes a model forecast.

@@ -4,19 +4,19 @@ use std::sync::{PoisonError, RwLock};
 
 use foretell_data::{Cutter, Panel, Span};
 use foretell_nn::Table;
-use foretell_train::{Cut, Fit, Keep, Listener, PARAMS, TrainConfig, Workers, fit, shard_count};
+use foretell_train::{Cut, Fit, Listener, PARAMS, StateWriter, TrainConfig, Workers, fit, shard_count};
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::optimisation::Optimisation;
-use crate::resume::Keeper;
+use crate::optimizer_settings::OptimizerSettings;
+use crate::resume::StateFiles;
 use crate::spec::ModelSpec;
 use crate::windows::{Purpose, window_dims, window_spec};
 
 /// Which models are trained beside others. One whose batches are dealt out to the threads in shards keeps them
 /// all busy, and is trained alone; one whose batch is a single shard does not, and is trained beside others of its kind.
 #[derive(Debug, Default)]
-pub(crate) struct Turns(RwLock<()>);
+pub(crate) struct TrainingLock(RwLock<()>);
 
 /// Trains a model, on the windows of the panel.
 pub(crate) fn train(
@@ -24,8 +24,8 @@ pub(crate) fn train(
     panel: &Panel,
     [val_size, test_size]: [usize; 2],
     config: &TrainConfig,
-    (workers, turns): (&Workers, &Turns),
-    keeper: Option<(&Keeper, usize)>,
+    (workers, lock): (&Workers, &TrainingLock),
+    state_files: Option<(&StateFiles, usize)>,
     listen: Listener<'_>,
 ) -> Result<FittedModel, Error> {
     let watching = [
@@ -40,8 +40,8 @@ pub(crate) fn train(
     let network = spec.build(&mut table)?;
     let windows = spec.common().windows_batch_size.unwrap_or(usize::MAX);
     let shards = shard_count(windows, network.needs) > 1;
-    let _alone = shards.then(|| turns.0.write().unwrap_or_else(PoisonError::into_inner));
-    let _beside = (!shards).then(|| turns.0.read().unwrap_or_else(PoisonError::into_inner));
+    let _exclusive = shards.then(|| lock.0.write().unwrap_or_else(PoisonError::into_inner));
+    let _shared = (!shards).then(|| lock.0.read().unwrap_or_else(PoisonError::into_inner));
     let [dims, valid_dims] =
         [Purpose::Train, Purpose::Validate].map(|purpose| window_dims(spec, network.needs, purpose));
     let train = Cutter::new(panel, &window_spec(spec, &dims)?, Span::Train { val_size, test_size })?;
@@ -52,15 +52,18 @@ pub(crate) fn train(
     };
     let loss = spec.loss();
     let mut params = table.initialise(config.random_seed);
-    let found = keeper.map(|(keeper, i)| keeper.find(i)).transpose()?.flatten();
+    let found = state_files.map(|(state_files, i)| state_files.find(i)).transpose()?.flatten();
     if let Some(outcome) = found.as_ref().map(|found| found.finished(&mut params)).transpose()?.flatten() {
         return Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) });
     }
     let names = config.optimizer.state_names().iter().copied().chain([PARAMS]);
     let from = found.as_ref().map(|found| found.state(&params, names)).transpose()?;
     let mut failure = None;
-    let mut write = keeper.map(|(keeper, i)| keeper.writer(i, &mut failure));
-    let keep = write.as_mut().zip(keeper).map(|(write, (keeper, _))| Keep { every: keeper.every, write });
+    let mut write = state_files.map(|(state_files, i)| state_files.writer(i, &mut failure));
+    let keep = write
+        .as_mut()
+        .zip(state_files)
+        .map(|(write, (state_files, _))| StateWriter { every: state_files.every, write });
     let job = Fit {
         network: &network,
         params,
@@ -85,8 +88,8 @@ pub(crate) fn train(
     if let Some(failure) = failure {
         return Err(failure);
     }
-    if let Some((keeper, i)) = keeper.filter(|_| !outcome.interrupted) {
-        keeper.finish(i, &params, &outcome)?;
+    if let Some((state_files, i)) = state_files.filter(|_| !outcome.interrupted) {
+        state_files.finish(i, &params, &outcome)?;
     }
     Ok(FittedModel { spec: spec.clone(), network, params, outcome: Some(outcome) })
 }
@@ -112,7 +115,7 @@ pub(crate) fn train_config(spec: &ModelSpec) -> TrainConfig {
         None => common.windows_batch_size,
         Some(size) => usize::try_from(size).ok(),
     };
-    let Optimisation { rule, schedule, clip } = spec.optimisation().expect("specs are checked");
+    let OptimizerSettings { rule, schedule, clip } = spec.optimizer_settings().expect("specs are checked");
     TrainConfig {
         max_steps: common.max_steps,
         optimizer: rule,

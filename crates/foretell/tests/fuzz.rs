@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use foretell::Fitted;
-use foretell_fuzz::{Prey, hunt};
+use foretell_fuzz::{FuzzTarget, fuzz};
 
 const DIRECTORIES: &[&str] = &[
     "nlinear-daily/model/NLinear_0.safetensors",
@@ -82,8 +82,8 @@ fn model_directories() {
         places.push(copy.join(from.file_name().unwrap()));
     }
     let whole = seeds.clone();
-    let prey = Prey { name: "model directory", seeds, words: WORDS, always: 64 << 20, factor: 100 };
-    hunt(&prey, |bytes, _| {
+    let target = FuzzTarget { name: "model directory", seeds, words: WORDS, always: 64 << 20, factor: 100 };
+    fuzz(&target, |bytes, _| {
         let place: &PathBuf = &places[nearest(&whole, bytes)];
         let kept = fs::read(place).unwrap();
         fs::write(place, bytes).unwrap();

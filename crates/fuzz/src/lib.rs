@@ -1,6 +1,6 @@
 //! Hostile input for readers: damaged files for as long as asked, and the memory that each takes.
 //!
-//! A reader's test gives sound files to [`hunt`], which damages them at random, has them read, and keeps those
+//! A reader's test gives sound files to [`fuzz`], which damages them at random, has them read, and keeps those
 //! that are refused (or read) with an error or an amount of memory not met before, to damage them further. Whatever the bytes, the reader
 //! may not panic, and may take no more memory than a constant and a multiple of the file's size.
 //!
@@ -26,8 +26,8 @@ use crate::mutate::{Dice, damage};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// One hunt at a time: the memory of two could not be told apart.
-static HUNTING: Mutex<()> = Mutex::new(());
+/// One fuzz at a time: the memory of two could not be told apart.
+static RUNNING: Mutex<()> = Mutex::new(());
 
 /// How long a test looks unless `FUZZ_SECONDS` says otherwise.
 const MOMENT: Duration = Duration::from_millis(700);
@@ -42,7 +42,7 @@ const CORPUS: usize = 1000;
 const LARGE: usize = 4096;
 
 /// What is damaged, and what reading it may take.
-pub struct Prey<'a> {
+pub struct FuzzTarget<'a> {
     /// What the files are, for the report.
     pub name: &'a str,
     /// Sound files.
@@ -60,25 +60,25 @@ pub struct Prey<'a> {
 ///
 /// # Panics
 /// If the reader panics, takes too much memory or too long. The file is then kept, and the message says where.
-pub fn hunt<E: Debug>(prey: &Prey<'_>, mut read: impl FnMut(&[u8], u64) -> Result<(), E>) {
-    let _alone = HUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+pub fn fuzz<E: Debug>(target: &FuzzTarget<'_>, mut read: impl FnMut(&[u8], u64) -> Result<(), E>) {
+    let _guard = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     let number = |name| env::var(name).ok().and_then(|text| text.parse().ok());
     let time = number("FUZZ_SECONDS").map_or(MOMENT, Duration::from_secs);
     let mut dice = Dice(number("FUZZ_SEED").unwrap_or(1));
-    for seed in &prey.seeds {
+    for seed in &target.seeds {
         if let Err(reason) = read(seed, 0) {
-            panic!("{}: what is damaged must be sound before: {reason:?}", prey.name);
+            panic!("{}: what is damaged must be sound before: {reason:?}", target.name);
         }
     }
-    let largest = prey.seeds.iter().map(Vec::len).max().unwrap_or(0);
-    let (mut corpus, mut known) = (prey.seeds.clone(), HashSet::new());
+    let largest = target.seeds.iter().map(Vec::len).max().unwrap_or(0);
+    let (mut corpus, mut known) = (target.seeds.clone(), HashSet::new());
     let (mut cases, mut accepted, mut peak, mut factor) = (0_u64, 0_u64, 0, 0.0_f64);
     let (start, mut slowest) = (Instant::now(), Duration::ZERO);
     while start.elapsed() < time {
         // Half of the files have been sound until now: the others are refused early.
-        let parents = if dice.below(2) == 0 { corpus.len() } else { prey.seeds.len() };
+        let parents = if dice.below(2) == 0 { corpus.len() } else { target.seeds.len() };
         let mut bytes = corpus[dice.below(parents)].clone();
-        damage(&mut bytes, prey.words, &corpus[dice.below(corpus.len())], &mut dice);
+        damage(&mut bytes, target.words, &corpus[dice.below(corpus.len())], &mut dice);
         bytes.truncate(4 * largest + LARGE);
         let choice = dice.next();
 
@@ -88,16 +88,16 @@ pub fn hunt<E: Debug>(prey: &Prey<'_>, mut read: impl FnMut(&[u8], u64) -> Resul
         let (taken, lasted) = (MEMORY.peak_usage().saturating_sub(before), begun.elapsed());
 
         let outcome = outcome.unwrap_or_else(|panic| {
-            eprintln!("{}: the reader panicked on {}, choice {choice}", prey.name, keep(&bytes).display());
+            eprintln!("{}: the reader panicked on {}, choice {choice}", target.name, keep(&bytes).display());
             resume_unwind(panic)
         });
-        let limit = prey.always + prey.factor * bytes.len();
+        let limit = target.always + target.factor * bytes.len();
         if taken > limit || lasted > PATIENCE {
             let (file, size) = (keep(&bytes).display().to_string(), bytes.len());
             panic!(
                 "{}: {file}, choice {choice}, of {size} bytes took {taken} bytes of memory (at most {limit} are \
                  allowed) and {lasted:?}: {outcome:?}",
-                prey.name
+                target.name
             );
         }
         cases += 1;
@@ -108,7 +108,7 @@ pub fn hunt<E: Debug>(prey: &Prey<'_>, mut read: impl FnMut(&[u8], u64) -> Resul
         }
         if known.insert((variants(&outcome), taken.max(1).ilog2())) {
             match corpus.len() {
-                CORPUS.. => corpus[prey.seeds.len() + dice.below(CORPUS - prey.seeds.len())] = bytes,
+                CORPUS.. => corpus[target.seeds.len() + dice.below(CORPUS - target.seeds.len())] = bytes,
                 _ => corpus.push(bytes),
             }
         }
@@ -116,7 +116,7 @@ pub fn hunt<E: Debug>(prey: &Prey<'_>, mut read: impl FnMut(&[u8], u64) -> Resul
     println!(
         "{}: {:.0} s, {cases} cases, {accepted} read, {} kinds of outcome and memory; at most {:.1} MB and {factor:.0} times a \
          file's size at a time; slowest {:.1} ms",
-        prey.name,
+        target.name,
         start.elapsed().as_secs_f64(),
         known.len(),
         peak as f64 / 1e6,
@@ -126,7 +126,7 @@ pub fn hunt<E: Debug>(prey: &Prey<'_>, mut read: impl FnMut(&[u8], u64) -> Resul
 
 /// What `work` gives, and the most bytes that were allocated meanwhile, beyond those before.
 pub fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let _alone = HUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _guard = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
     let result = work();
@@ -156,12 +156,12 @@ fn keep(bytes: &[u8]) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn prey(factor: usize) -> Prey<'static> {
-        Prey { name: "numbers", seeds: vec![b"1,2,3".to_vec()], words: &["4"], always: 10_000, factor }
+    fn target(factor: usize) -> FuzzTarget<'static> {
+        FuzzTarget { name: "numbers", seeds: vec![b"1,2,3".to_vec()], words: &["4"], always: 10_000, factor }
     }
 
     fn caught(read: impl FnMut(&[u8], u64) -> Result<(), std::string::FromUtf8Error>) -> bool {
-        catch_unwind(AssertUnwindSafe(|| hunt(&prey(1), read))).is_err()
+        catch_unwind(AssertUnwindSafe(|| fuzz(&target(1), read))).is_err()
     }
 
     #[test]

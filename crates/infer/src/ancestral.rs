@@ -4,7 +4,7 @@
 //! forecasts after the path's own steps before it. So the uncertainty of each step enters all later ones.
 
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
-use foretell_nn::{Columns, Forward, Key, Loss, Model, StepState, Tensor, Windows};
+use foretell_nn::{DistributionColumns, Forward, Key, Loss, Model, StepState, Tensor, Windows};
 use foretell_pool::Buffer;
 
 /// Paths that run at a time: enough for products of matrices at their best rate, few enough that what they
@@ -42,7 +42,7 @@ impl Sampling<'_> {
         cx: &Forward<'_>,
         windows: &Windows,
         each: &[Window],
-        columns: &Columns,
+        columns: &DistributionColumns,
         values: &mut [f32],
     ) {
         let Self { model, horizon, paths, .. } = *self;
@@ -87,7 +87,7 @@ impl Sampling<'_> {
         (means, samples): (&mut [f64], &mut [f32]),
     ) {
         let (loss, Stats { loc, scale }) = (self.loss, window.output_scaling);
-        let (mut outputs, mean_alone) = (first, Columns::mean());
+        let (mut outputs, mean_alone) = (first, DistributionColumns::mean());
         for step in 0..self.horizon {
             let fed_back = Tensor::build([outputs.shape()[0], 1], |fed_back| {
                 let rows = outputs.values().chunks_exact(loss.outputs());

@@ -16,7 +16,7 @@ pub struct Batch {
     /// What each step counts: mask, sample weight and horizon weight, `[batch, horizon]`.
     pub weights: Tensor,
     /// What the loss measures errors by in each window, `[batch]`.
-    pub gauge: Tensor,
+    pub error_scale: Tensor,
     /// What was subtracted from the target of each window, `[batch]`.
     pub loc: Tensor,
     /// What the target of each window was divided by, `[batch]`.
@@ -30,7 +30,7 @@ impl Batch {
             horizon: self.target.shape()[1],
             target: self.target.values(),
             weights: self.weights.values(),
-            gauge: self.gauge.values(),
+            error_scale: self.error_scale.values(),
             loc: self.loc.values(),
             scale: self.scale.values(),
         }
@@ -38,18 +38,22 @@ impl Batch {
 }
 
 /// Windows with what their forecasts are held against on the data's scale.
-pub(crate) struct Scaled {
+pub(crate) struct ScaledBatch {
     pub(crate) batch: Batch,
     /// The target as it is in the panel, `[batch, horizon]`.
     pub(crate) raw_target: Tensor,
-    /// The loss's gauge of the history as it is in the panel, `[batch]`.
-    pub(crate) raw_gauge: Tensor,
+    /// The loss's error scale of the history as it is in the panel, `[batch]`.
+    pub(crate) raw_error_scale: Tensor,
 }
 
-impl Scaled {
+impl ScaledBatch {
     /// What forecasts on the data's scale are held against.
     pub(crate) fn raw_truth(&self) -> Truth<'_> {
-        Truth { target: self.raw_target.values(), gauge: self.raw_gauge.values(), ..self.batch.truth() }
+        Truth {
+            target: self.raw_target.values(),
+            error_scale: self.raw_error_scale.values(),
+            ..self.batch.truth()
+        }
     }
 }
 
@@ -73,7 +77,7 @@ impl Cut<'_> {
     }
 
     /// [`Cut::batch`], and what forecasts on the data's scale are held against.
-    pub(crate) fn windows(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Scaled {
+    pub(crate) fn windows(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> ScaledBatch {
         let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, .. } = self.dims;
         let batch = windows.len();
         let buffer = |per_window: usize| Buffer::zeroed(batch * per_window);
@@ -98,16 +102,16 @@ impl Cut<'_> {
                 scale: &mut scale,
             },
         );
-        let (mut gauge, mut raw_gauge) = (Buffer::filled(batch, 1.0), Buffer::filled(batch, 1.0));
-        if self.loss.is_gauged() {
+        let (mut error_scale, mut raw_error_scale) = (Buffer::filled(batch, 1.0), Buffer::filled(batch, 1.0));
+        if self.loss.has_error_scale() {
             let mut history = Buffer::zeroed(input_size);
             for i in 0..batch {
                 let steps = i * input_size..(i + 1) * input_size;
                 let (scaled, mask) = (&insample_y[steps.clone()], &insample_mask[steps]);
-                gauge[i] = self.loss.gauge(scaled, mask);
+                error_scale[i] = self.loss.error_scale(scaled, mask);
                 history.copy_from_slice(scaled);
                 cutter.scaler().inverse(Stats { loc: loc[i], scale: scale[i] }, &mut history);
-                raw_gauge[i] = self.loss.gauge(&history, mask);
+                raw_error_scale[i] = self.loss.error_scale(&history, mask);
             }
         }
         if self.exclude_insample_y {
@@ -135,17 +139,17 @@ impl Cut<'_> {
             let ahead = if self.exclude_insample_y { Tensor::zeros(steps) } else { scaled.clone() };
             windows = shift_target(&windows, &ahead, &mask);
         }
-        Scaled {
+        ScaledBatch {
             batch: Batch {
                 windows,
                 target: if self.loss.is_distribution() { raw_target.clone() } else { scaled },
                 weights: Tensor::from_buffer(weights, steps),
-                gauge: Tensor::from_buffer(gauge, [batch]),
+                error_scale: Tensor::from_buffer(error_scale, [batch]),
                 loc: Tensor::from_buffer(loc, [batch]),
                 scale: Tensor::from_buffer(scale, [batch]),
             },
             raw_target,
-            raw_gauge: Tensor::from_buffer(raw_gauge, [batch]),
+            raw_error_scale: Tensor::from_buffer(raw_error_scale, [batch]),
         }
     }
 

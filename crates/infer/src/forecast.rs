@@ -3,11 +3,11 @@
 use std::fmt;
 
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
-use foretell_nn::{Columns, Dims, Forward, Key, Loss, Network, Params, Tensor};
+use foretell_nn::{Dims, DistributionColumns, Forward, Key, Loss, Network, Params, Tensor};
 use foretell_threads::Workers;
 
 use crate::ancestral::{Sampling, Window, window_key};
-use crate::batch::{Batch, Cut, Scaled};
+use crate::batch::{Batch, Cut, ScaledBatch};
 use crate::stepwise::{forecast, mean_of_outputs};
 
 /// Rows that one thread runs at a time: enough for products of matrices at their best rate, few
@@ -75,7 +75,7 @@ impl Forecasts<'_> {
     /// The forecasts of the rows of whole windows on the data's scale, `[rows, horizon, columns of the loss]`.
     pub fn of(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Vec<f32> {
         let columns = self.cut.loss.columns();
-        let per_window = self.cut.dims.horizon * self.told(&columns);
+        let per_window = self.cut.dims.horizon * self.columns_per_step(&columns);
         let mut values = vec![0.0; windows.len() * per_window];
         let block = self.rows_at_a_time();
         let mut blocks: Vec<_> = values.chunks_mut(block * per_window).zip(windows.chunks(block)).collect();
@@ -83,7 +83,7 @@ impl Forecasts<'_> {
             let scaled = self.cut.windows(cutter, windows);
             match self.network.needs.decoding.paths() {
                 Some(paths) => self.sample(cutter, windows, &scaled.batch, paths, &columns, values),
-                None => self.tell(cutter, &scaled, Some(&columns), values),
+                None => self.write_forecasts(cutter, &scaled, Some(&columns), values),
             }
         });
         values
@@ -96,7 +96,7 @@ impl Forecasts<'_> {
     }
 
     /// How many columns a forecast has.
-    fn told(&self, columns: &Columns) -> usize {
+    fn columns_per_step(&self, columns: &DistributionColumns) -> usize {
         if self.cut.loss.is_distribution() { columns.count() } else { self.cut.dims.outputs }
     }
 
@@ -117,7 +117,7 @@ impl Forecasts<'_> {
         windows: &[WindowRef],
         batch: &Batch,
         paths: usize,
-        columns: &Columns,
+        columns: &DistributionColumns,
         values: &mut [f32],
     ) {
         let (horizon, scaler) = (self.cut.dims.horizon, cutter.scaler());
@@ -136,7 +136,13 @@ impl Forecasts<'_> {
     }
 
     /// Writes the forecasts of the windows on the data's scale; without columns the outputs of the model.
-    fn tell(&self, cutter: &Cutter<'_>, scaled: &Scaled, columns: Option<&Columns>, values: &mut [f32]) {
+    fn write_forecasts(
+        &self,
+        cutter: &Cutter<'_>,
+        scaled: &ScaledBatch,
+        columns: Option<&DistributionColumns>,
+        values: &mut [f32],
+    ) {
         let (batch, loss, steps) = (&scaled.batch, self.cut.loss, self.cut.dims.horizon);
         let scaler = cutter.scaler();
         let fed_back = |last: &Tensor| match loss.is_distribution() {
@@ -146,7 +152,7 @@ impl Forecasts<'_> {
         let output = forecast(self.network, self.params, self.key(), &batch.windows, steps, &fed_back);
         let Some(columns) = columns else { return values.copy_from_slice(output.values()) };
         let rows = values
-            .chunks_exact_mut(steps * self.told(columns))
+            .chunks_exact_mut(steps * self.columns_per_step(columns))
             .zip(output.values().chunks_exact(steps * self.cut.dims.outputs));
         for ((row, output), (&loc, &scale)) in rows.zip(batch.loc.values().iter().zip(batch.scale.values())) {
             let stats = self.output_scaling(Stats { loc, scale });
@@ -187,32 +193,33 @@ impl Forecasts<'_> {
     /// The loss of one batch of windows.
     fn batch_loss(&self, valid: &Cutter<'_>, windows: &[WindowRef], loss: &Loss) -> f64 {
         // Likelihoods are of the model's outputs.
-        let columns = (!loss.is_distribution()).then(|| loss.watched());
-        let per_step = columns.as_ref().map_or(self.cut.dims.outputs, |columns| self.told(columns));
-        // Weights and gauges are those of the validation loss.
+        let columns = (!loss.is_distribution()).then(|| loss.evaluated_columns());
+        let per_step =
+            columns.as_ref().map_or(self.cut.dims.outputs, |columns| self.columns_per_step(columns));
+        // Weights and error scales are those of the validation loss.
         let cut = Cut { loss, ..self.cut };
         let block = self.rows_at_a_time();
         let mut blocks: Vec<_> = windows.chunks(block).map(|windows| (windows, [0.0; 3])).collect();
         self.workers.each(&mut blocks, true, |_, (windows, sums)| {
             let scaled = cut.windows(valid, windows);
             let mut values = vec![0.0; windows.len() * self.cut.dims.horizon * per_step];
-            self.tell(valid, &scaled, columns.as_ref(), &mut values);
+            self.write_forecasts(valid, &scaled, columns.as_ref(), &mut values);
             let truth = scaled.raw_truth();
             let total = truth.weights.iter().map(|&weight| f64::from(weight)).sum();
-            *sums = [loss.sum(&values, truth), loss.benchmark(truth), total];
+            *sums = [loss.sum(&values, truth), loss.naive_error(truth), total];
         });
         let mut sums = [0.0; 3];
         for (_, parts) in blocks {
             sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
         }
-        let [sum, benchmark, total] = sums;
-        if total == 0.0 { 0.0 } else { loss.finish(sum / total, benchmark / total).0 }
+        let [sum, naive_error, total] = sums;
+        if total == 0.0 { 0.0 } else { loss.value_and_slope(sum / total, naive_error / total).0 }
     }
 
     /// The means of the distributions of a step, `[batch, 1]`, on the windows' scale, from `outputs [batch, 1,
     /// outputs]`: what a model that forecasts step by step sees of its own forecast.
     fn scaled_means(&self, scaler: WindowScaler, outputs: &Tensor, batch: &Batch) -> Tensor {
-        let (mean, outputs, loss) = (Columns::mean(), outputs.contiguous(), self.cut.loss);
+        let (mean, outputs, loss) = (DistributionColumns::mean(), outputs.contiguous(), self.cut.loss);
         let rows = outputs.values().chunks_exact(loss.outputs());
         let scaling = batch.loc.values().iter().zip(batch.scale.values());
         Tensor::build([outputs.shape()[0], 1], |means| {

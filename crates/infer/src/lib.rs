@@ -13,6 +13,8 @@
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 //! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
+//! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
+//!   one; UTC and offsets such as `+02:00` need none.
 #![forbid(unsafe_code)]
 
 mod ancestral;

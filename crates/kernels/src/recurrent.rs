@@ -87,7 +87,7 @@ pub struct Weights<'a> {
 
 /// Whether a run is followed by a backward pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Run {
+pub enum RunMode {
     /// The tape holds the gates of all steps.
     Training,
     /// The tape is small, and holds nothing of worth afterwards.
@@ -124,37 +124,37 @@ impl Layer {
 
     /// The length of the states c, `[steps + 1, batch, hidden]` in training and `[2, batch, hidden]` in
     /// inference, where step t leaves its own at place `(t + 1) % 2`; 0 but for an LSTM.
-    pub fn cells_len(&self, run: Run) -> usize {
+    pub fn cells_len(&self, run: RunMode) -> usize {
         if self.cell == Cell::Lstm { self.cell_slots(run) * self.batch * self.hidden } else { 0 }
     }
 
     /// The place of the last c in what [`Layer::cells_len`] is the length of.
-    pub fn last_cell(&self, run: Run) -> std::ops::Range<usize> {
+    pub fn last_cell(&self, run: RunMode) -> std::ops::Range<usize> {
         let (at, size) = (self.steps % self.cell_slots(run), self.batch * self.hidden);
         at * size..(at + 1) * size
     }
 
-    fn cell_slots(&self, run: Run) -> usize {
-        if run == Run::Training { self.steps + 1 } else { 2 }
+    fn cell_slots(&self, run: RunMode) -> usize {
+        if run == RunMode::Training { self.steps + 1 } else { 2 }
     }
 
     /// The length of the tape, which [`Layer::forward`] writes.
-    pub fn tape_len(&self, run: Run) -> usize {
+    pub fn tape_len(&self, run: RunMode) -> usize {
         self.parts(run).iter().sum()
     }
 
     /// Steps whose gates the tape holds.
-    fn kept(&self, run: Run) -> usize {
+    fn kept(&self, run: RunMode) -> usize {
         match run {
-            Run::Training => self.steps,
-            Run::Inference => ROWS.div_ceil(self.batch.max(1)).min(self.steps),
+            RunMode::Training => self.steps,
+            RunMode::Inference => ROWS.div_ceil(self.batch.max(1)).min(self.steps),
         }
     }
 
     /// The lengths of the parts of the tape.
-    fn parts(&self, run: Run) -> [usize; 7] {
+    fn parts(&self, run: RunMode) -> [usize; 7] {
         let Self { batch, hidden, .. } = *self;
-        let trains = usize::from(run == Run::Training);
+        let trains = usize::from(run == RunMode::Training);
         let projects = usize::from(self.projection.is_some());
         let (kept, has_c) = (self.kept(run), usize::from(self.cell == Cell::Lstm));
         [
@@ -168,7 +168,7 @@ impl Layer {
         ]
     }
 
-    fn tape<'a>(&self, tape: &'a mut [f32], run: Run) -> Tape<'a> {
+    fn tape<'a>(&self, tape: &'a mut [f32], run: RunMode) -> Tape<'a> {
         assert_eq!(tape.len(), self.tape_len(run), "the tape of {self:?}");
         let mut rest = tape;
         let [gates, outputs, bias, grads, dh, dm, dc] =
@@ -193,7 +193,7 @@ impl Layer {
         states: &mut [f32],
         cells: &mut [f32],
         tape: &mut [f32],
-        run: Run,
+        run: RunMode,
     ) {
         let Self { batch, hidden, inputs, steps, .. } = *self;
         self.check(weights, x, states, cells, run);
@@ -254,7 +254,7 @@ impl Layer {
     ) -> Gradients<'a> {
         let Self { batch, hidden, steps, .. } = *self;
         let (size, unit) = (batch * self.state(), batch * hidden);
-        let Tape { gates, outputs, bias, grads, step: [dh, dm, dc] } = self.tape(tape, Run::Training);
+        let Tape { gates, outputs, bias, grads, step: [dh, dm, dc] } = self.tape(tape, RunMode::Training);
         let last = grad.len().checked_div(size).unwrap_or(0);
         assert!(last <= steps && grad.len() == last * size, "{} gradients for {self:?}", grad.len());
         let by_state = MatRef::row_major(weights.state, self.cell.gates() * hidden, self.state());
@@ -303,7 +303,7 @@ impl Layer {
         Gradients { layer: *self, gates, outputs, bias, states: grads }
     }
 
-    fn check(&self, weights: &Weights<'_>, x: &[f32], states: &[f32], cells: &[f32], run: Run) {
+    fn check(&self, weights: &Weights<'_>, x: &[f32], states: &[f32], cells: &[f32], run: RunMode) {
         if let Cell::Rnn(activation) = self.cell {
             let known = activation.saves() == Saved::Output;
             assert!(known, "{activation:?} does not know its slope from its result");

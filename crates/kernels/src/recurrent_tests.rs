@@ -48,7 +48,7 @@ impl Case {
     }
 
     /// States, cells and tape of a run over the steps from `from` on, started from `start`.
-    fn run(&self, layer: Layer, from: usize, start: &[Vec<f32>; 2], run: Run) -> [Vec<f32>; 3] {
+    fn run(&self, layer: Layer, from: usize, start: &[Vec<f32>; 2], run: RunMode) -> [Vec<f32>; 3] {
         let per_step = layer.batch * layer.inputs;
         let x = &self.x[from * per_step..][..layer.steps * per_step];
         let mut states = vec![f32::NAN; layer.states_len()];
@@ -161,7 +161,7 @@ fn cases() -> Vec<Case> {
 fn states_are_those_of_the_definition() {
     for case in cases() {
         let expected = case.naive(None);
-        for run in [Run::Training, Run::Inference] {
+        for run in [RunMode::Training, RunMode::Inference] {
             let [states, ..] = case.run(case.layer, 0, &case.start, run);
             let first = case.start[0].len();
             assert_eq!(states.len() - first, expected.len());
@@ -176,7 +176,7 @@ fn states_are_those_of_the_definition() {
 fn gradients_are_those_of_differences() {
     for case in cases() {
         let layer = case.layer;
-        let [states, cells, mut tape] = case.run(layer, 0, &case.start, Run::Training);
+        let [states, cells, mut tape] = case.run(layer, 0, &case.start, RunMode::Training);
         let weights = case.weights();
         let pass = layer.backward(&weights, &states, &cells, &mut tape, &case.grad);
         for accum in [Accum::Replace, Accum::Add] {
@@ -212,13 +212,13 @@ fn gradients_are_those_of_differences() {
 fn a_sequence_may_be_run_in_parts() {
     for case in cases().into_iter().filter(|case| case.layer.steps > 2) {
         let layer = case.layer;
-        let [whole, ..] = case.run(layer, 0, &case.start, Run::Inference);
+        let [whole, ..] = case.run(layer, 0, &case.start, RunMode::Inference);
         let (first, rest) = (Layer { steps: 2, ..layer }, Layer { steps: layer.steps - 2, ..layer });
-        let [states, cells, _] = case.run(first, 0, &case.start, Run::Inference);
+        let [states, cells, _] = case.run(first, 0, &case.start, RunMode::Inference);
         let size = case.start[0].len();
-        let c = if cells.is_empty() { vec![] } else { cells[first.last_cell(Run::Inference)].to_vec() };
+        let c = if cells.is_empty() { vec![] } else { cells[first.last_cell(RunMode::Inference)].to_vec() };
         let between = [states[states.len() - size..].to_vec(), c];
-        let [states, ..] = case.run(rest, 2, &between, Run::Inference);
+        let [states, ..] = case.run(rest, 2, &between, RunMode::Inference);
         assert_eq!(states[size..], whole[3 * size..], "{layer:?}");
     }
 }
@@ -229,9 +229,9 @@ fn inference_in_groups_of_steps_is_training() {
     let layer =
         Layer { cell: Cell::Gru, steps: 5, batch: 2 * ROWS / 3, inputs: 2, hidden: 3, projection: None };
     let case = Case::new(layer, 1, true);
-    assert!(layer.kept(Run::Inference) < layer.steps);
-    let [a, ..] = case.run(layer, 0, &case.start, Run::Training);
-    let [b, ..] = case.run(layer, 0, &case.start, Run::Inference);
+    assert!(layer.kept(RunMode::Inference) < layer.steps);
+    let [a, ..] = case.run(layer, 0, &case.start, RunMode::Training);
+    let [b, ..] = case.run(layer, 0, &case.start, RunMode::Inference);
     a.iter().zip(&b).for_each(|(&a, &b)| assert_close(a, f64::from(b), "state"));
 }
 
@@ -240,5 +240,5 @@ fn inference_in_groups_of_steps_is_training() {
 fn a_gru_does_not_project() {
     let layer = Layer { cell: Cell::Gru, steps: 1, batch: 1, inputs: 1, hidden: 2, projection: Some(1) };
     let case = Case::new(layer, 1, true);
-    case.run(layer, 0, &case.start, Run::Inference);
+    case.run(layer, 0, &case.start, RunMode::Inference);
 }

@@ -8,11 +8,11 @@ use foretell_nn::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::{Categories, Category, Entry, find};
+use crate::{Categories, Category, ModelEntry, find};
 
 const BATCH: usize = 6;
 
-fn dims(entry: &Entry, own: &Map<String, Value>, outputs: usize, exogenous: bool) -> Dims {
+fn dims(entry: &ModelEntry, own: &Map<String, Value>, outputs: usize, exogenous: bool) -> Dims {
     let reads = entry.exogenous;
     let columns = |reads: bool, count| if reads && exogenous { count } else { 0 };
     let dims = Dims {
@@ -38,7 +38,12 @@ fn categories(dims: &Dims) -> Categories {
     }
 }
 
-fn build(entry: &Entry, own: &Map<String, Value>, dims: &Dims, categories: &Categories) -> (Network, Params) {
+fn build(
+    entry: &ModelEntry,
+    own: &Map<String, Value>,
+    dims: &Dims,
+    categories: &Categories,
+) -> (Network, Params) {
     let mut table = Table::default();
     let network = entry.build(own, dims, categories, &mut table).expect("small sizes are valid");
     (network, table.initialise(7))
@@ -68,7 +73,7 @@ fn windows(dims: &Dims, needs: &Needs) -> Windows {
 }
 
 /// The windows with numbers of categories in the columns that hold them.
-fn numbered(mut windows: Windows, categories: &Categories) -> Windows {
+fn encode_categories(mut windows: Windows, categories: &Categories) -> Windows {
     let streams = [
         (&mut windows.hist_exog, &categories.hist),
         (&mut windows.futr_exog, &categories.futr),
@@ -93,7 +98,7 @@ pub(crate) fn check(name: &str) {
                 let dims = dims(entry, &own, outputs, exogenous);
                 let categories = if categorical { categories(&dims) } else { Categories::default() };
                 let (Network { model, needs }, params) = build(entry, &own, &dims, &categories);
-                let windows = numbered(windows(&dims, &needs), &categories);
+                let windows = encode_categories(windows(&dims, &needs), &categories);
                 let forecast = model.forward(&Forward::inference(&params), &windows.inputs());
                 let rows = BATCH * dims.n_series;
                 assert_eq!(
@@ -175,7 +180,7 @@ fn inference_records_nothing(name: &str, model: &dyn Model, params: &Params, win
     assert!(!forecast.edge().is_wanted(), "{name}: inference recorded a graph");
 }
 
-fn unknown_hyper_parameters_are_errors(name: &str, entry: &Entry) {
+fn unknown_hyper_parameters_are_errors(name: &str, entry: &ModelEntry) {
     let given = Map::from_iter([("no_such_thing".to_owned(), Value::Null)]);
     let dims = dims(entry, &Map::new(), 1, false);
     let error = entry.build(&given, &dims, &Categories::default(), &mut Table::default()).err();

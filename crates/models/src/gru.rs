@@ -13,7 +13,7 @@ use crate::registry::{Architecture, ConfigError, Exogenous};
 
 hyper_parameters! {
     Gru {
-        /// Deprecated there, and without effect: the candidate goes through tanh.
+        /// Deprecated in neuralforecast, and without effect: the candidate goes through tanh.
         encoder_activation: Option<String> = None,
         ..shared: Config = Config::of_units(200),
     }

@@ -1,6 +1,6 @@
 //! The zoo: one file per model, one registry line each.
 //!
-//! [`MODELS`] lists them. An [`Entry`] knows a model's hyper-parameters with their defaults and builds the
+//! [`MODELS`] lists them. A [`ModelEntry`] knows a model's hyper-parameters with their defaults and builds the
 //! model from them; names and defaults are neuralforecast's.
 //!
 //! ```
@@ -59,7 +59,7 @@ pub use categories::{Categories, Category};
 pub use foretell_nn::{Dims, Map, Model, Needs, Network, Table, Value};
 pub use hyper::HyperParameters;
 pub use own::{find, register};
-pub use registry::{Architecture, ConfigError, Entry, Exogenous, MODELS};
+pub use registry::{Architecture, ConfigError, Exogenous, MODELS, ModelEntry};
 pub use sampling::HYPER_PARAMETERS as SAMPLING;
 /// What [`hyper_parameters!`] writes.
 #[doc(hidden)]

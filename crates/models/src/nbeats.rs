@@ -46,8 +46,8 @@ impl Architecture for Nbeats {
     const PAPER: &'static str = "Oreshkin et al. 2020, arXiv 1905.10437";
     const EXOGENOUS: Exogenous = Exogenous::NONE;
     const DIFFERENCES: &'static [&'static str] = &[
-        "With shared_weights and another basis than polynomial it can be saved; there it cannot.",
-        "A stack without blocks is an error; there it is passed over.",
+        "With shared_weights and another basis than polynomial it can be saved; neuralforecast cannot save it.",
+        "A stack without blocks is an error; neuralforecast ignores it.",
     ];
 
     fn common_defaults() -> Value {

@@ -39,7 +39,7 @@ impl Architecture for Nbeatsx {
     const PAPER: &'static str = "Olivares et al. 2023, arXiv 2104.05522";
     const EXOGENOUS: Exogenous = Exogenous::ALL;
     const DIFFERENCES: &'static [&'static str] =
-        &["A stack without blocks is an error; there it is passed over."];
+        &["A stack without blocks is an error; neuralforecast ignores it."];
 
     fn common_defaults() -> Value {
         json!({ "num_lr_decays": 3, "inference_windows_batch_size": -1 })

@@ -2,18 +2,18 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use crate::registry::{Architecture, Entry, MODELS};
+use crate::registry::{Architecture, MODELS, ModelEntry};
 
 /// The models from outside, in the order in which they were registered.
-static OWN: RwLock<Vec<&'static Entry>> = RwLock::new(Vec::new());
+static OWN: RwLock<Vec<&'static ModelEntry>> = RwLock::new(Vec::new());
 
 /// Makes a model from outside the zoo known to this process, so that it is found by its name where a model directory is
 /// loaded or a spec is read. To register it again changes nothing.
 ///
 /// # Panics
 /// If another model has that name, in any case of letters.
-pub fn register<A: Architecture>() -> &'static Entry {
-    let entry = const { &Entry::of::<A>() };
+pub fn register<A: Architecture>() -> &'static ModelEntry {
+    let entry = const { &ModelEntry::of::<A>() };
     let mut own = OWN.write().unwrap_or_else(PoisonError::into_inner);
     match named(A::NAME, &own) {
         Some(known) => assert!(known == entry, "two models are called {}", A::NAME),
@@ -23,10 +23,10 @@ pub fn register<A: Architecture>() -> &'static Entry {
 }
 
 /// The model of this name, in any case of letters: one of [`MODELS`], or one that was [registered](register).
-pub fn find(name: &str) -> Option<&'static Entry> {
+pub fn find(name: &str) -> Option<&'static ModelEntry> {
     named(name, &OWN.read().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn named(name: &str, own: &[&'static Entry]) -> Option<&'static Entry> {
+fn named(name: &str, own: &[&'static ModelEntry]) -> Option<&'static ModelEntry> {
     MODELS.iter().chain(own.iter().copied()).find(|entry| entry.name.eq_ignore_ascii_case(name))
 }

@@ -12,12 +12,12 @@ use foretell_nn::{Dims, Forward, Key, Loss, Network, Params, Table, Tensor, Trut
 use foretell_optim::{AdamConfig, Optimizer, Rule};
 use serde_json::{Map, Value};
 
-use crate::{Categories, Category, Entry, MODELS, find};
+use crate::{Categories, Category, MODELS, ModelEntry, find};
 
 /// A case: its hyper-parameters, the file of its model, and what was found wrong.
 struct Case<'f> {
     name: &'f str,
-    entry: &'static Entry,
+    entry: &'static ModelEntry,
     hyper: &'f Map<String, Value>,
     file: &'f TensorFile,
     faults: RefCell<Vec<String>>,
@@ -156,10 +156,11 @@ impl Case<'_> {
         loss.weigh(weights.values_mut(), horizon);
         let total: f64 = weights.values().iter().map(|&w| f64::from(w)).sum();
         let history = windows.insample_y.values().chunks_exact(windows.insample_y.shape()[1]);
-        let gauge: Vec<f32> = history.map(|history| loss.gauge(history, &vec![1.0; history.len()])).collect();
+        let error_scale: Vec<f32> =
+            history.map(|history| loss.error_scale(history, &vec![1.0; history.len()])).collect();
         let given = |name: &str| self.get(name).map_or(&[][..], |data| data.as_f32().expect("f32"));
         let truth = Truth {
-            gauge: &gauge,
+            error_scale: &error_scale,
             loc: given("loc"),
             scale: given("scale"),
             ..Truth::new(horizon, target.values(), weights.values())
@@ -175,7 +176,8 @@ impl Case<'_> {
             let output = model.forward(&cx, &windows.inputs());
             let updates = cx.into_updates();
             let mean = loss.mean(&output, truth, total);
-            let (value, slope) = loss.finish(mean.value().item().into(), loss.benchmark(truth) / total);
+            let (value, slope) =
+                loss.value_and_slope(mean.value().item().into(), loss.naive_error(truth) / total);
             gradients.fill(0.0);
             mean.backward(gradients);
             gradients.iter_mut().for_each(|gradient| *gradient *= slope as f32);

@@ -38,7 +38,7 @@ hyper_parameters! {
         encoder_bias: bool = true,
         /// Dropout between its layers.
         encoder_dropout: f32 = 0.0,
-        /// Deprecated there, and without effect.
+        /// Deprecated in neuralforecast, and without effect.
         context_size: Option<i64> = None,
         /// Units of the hidden layers of the decoder.
         decoder_hidden_size: usize = 128,

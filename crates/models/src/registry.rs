@@ -14,7 +14,7 @@ use crate::hyper::HyperParameters;
 macro_rules! zoo {
     ($($file:ident::$config:ident,)*) => {
         /// All models, in the order in which they are listed to users.
-        pub const MODELS: &[Entry] = &[$(Entry::of::<crate::$file::$config>()),*];
+        pub const MODELS: &[ModelEntry] = &[$(ModelEntry::of::<crate::$file::$config>()),*];
 
         #[cfg(test)]
         mod tests {$(
@@ -142,7 +142,7 @@ type Build = fn(&Map<String, Value>, &Dims, &Categories, &mut Table) -> Result<N
 
 /// A model of the zoo.
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub struct ModelEntry {
     /// The name, as in neuralforecast.
     pub name: &'static str,
     /// Who described it where.
@@ -163,7 +163,7 @@ pub struct Entry {
     build: Build,
 }
 
-impl Entry {
+impl ModelEntry {
     /// The entry of a model, of the zoo or not.
     pub const fn of<A: Architecture>() -> Self {
         Self {
@@ -210,7 +210,7 @@ impl Entry {
     }
 
     /// Checks that each of the model's own hyper-parameters exists and is of the right kind; whether they
-    /// fit each other, [`Entry::build`] says.
+    /// fit each other, [`ModelEntry::build`] says.
     pub fn check(&self, own: &Map<String, Value>) -> Result<(), ConfigError> {
         (self.check)(own)
     }
@@ -242,15 +242,15 @@ impl Entry {
 }
 
 /// Two are equal if they are of the same type.
-impl PartialEq for Entry {
+impl PartialEq for ModelEntry {
     fn eq(&self, other: &Self) -> bool {
         (self.type_id)() == (other.type_id)()
     }
 }
 
-impl std::fmt::Debug for Entry {
+impl std::fmt::Debug for ModelEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Entry({})", self.name)
+        write!(f, "ModelEntry({})", self.name)
     }
 }
 

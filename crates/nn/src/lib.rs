@@ -54,10 +54,10 @@ pub use layers::linear_pair::LinearPair;
 pub use layers::mlp::{Mlp, MlpSizes};
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use layers::res_lstm::ResLstm;
-pub use loss::{Columns, Loss, LossError, Truth};
+pub use loss::{DistributionColumns, Loss, LossError, Truth};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};
-pub use params::{Alias, Entry, ParamError, ParamId, Params, Scope, Table};
+pub use params::{Alias, ParamEntry, ParamError, ParamId, Params, Scope, Table};
 pub use revin::register_revin;
 pub use running_state::{CounterId, StateId, Update};
 /// What the arguments of a [`Loss`] are written in.

@@ -24,7 +24,7 @@ pub struct ParamId(usize);
 
 /// One parameter, one constant, state or a counter.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct ParamEntry {
     /// The path that PyTorch's state dictionary has for it.
     pub name: String,
     /// Its shape, as PyTorch has it.
@@ -34,7 +34,7 @@ pub struct Entry {
     origin: Origin,
 }
 
-impl Entry {
+impl ParamEntry {
     /// Whether gradients change it.
     pub fn is_trained(&self) -> bool {
         matches!(self.origin, Origin::Trained(_) | Origin::LookedUp(_))
@@ -88,7 +88,7 @@ pub struct Alias {
 /// Names, shapes and offsets of all parameters of a model, filled while the model is built.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<ParamEntry>,
     aliases: Vec<Alias>,
     multiplied: Vec<Multiplied>,
     /// Of parameters and constants, and second ones.
@@ -107,12 +107,12 @@ impl Table {
     }
 
     /// All parameters and constants in the order in which they were registered.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[ParamEntry] {
         &self.entries
     }
 
     /// The entries that training changes.
-    pub fn trained(&self) -> impl Iterator<Item = &Entry> {
+    pub fn trained(&self) -> impl Iterator<Item = &ParamEntry> {
         self.entries.iter().filter(|entry| entry.is_trained())
     }
 
@@ -132,7 +132,7 @@ impl Table {
     }
 
     /// One parameter.
-    pub fn entry(&self, id: ParamId) -> &Entry {
+    pub fn entry(&self, id: ParamId) -> &ParamEntry {
         &self.entries[id.0]
     }
 
@@ -164,7 +164,8 @@ impl Table {
 
     /// The outputs of all trained matrices whose names begin with `prefix`, each multiplied with once.
     pub fn matrix_outputs(&self, prefix: &str) -> usize {
-        let is_matrix = |entry: &&Entry| entry.shape.len() == 2 && matches!(entry.origin, Origin::Trained(_));
+        let is_matrix =
+            |entry: &&ParamEntry| entry.shape.len() == 2 && matches!(entry.origin, Origin::Trained(_));
         let matrices = self.entries.iter().filter(is_matrix).filter(|entry| entry.name.starts_with(prefix));
         matrices.map(|entry| entry.shape[0]).fold(0, usize::saturating_add)
     }
@@ -286,7 +287,7 @@ impl Scope<'_> {
             }
             _ => reserve(len, &shape),
         };
-        self.table.entries.push(Entry { name, shape, offset, origin });
+        self.table.entries.push(ParamEntry { name, shape, offset, origin });
         id
     }
 
@@ -401,7 +402,7 @@ impl Params {
         Ok(())
     }
 
-    fn storage(&self, entry: &Entry) -> &Storage {
+    fn storage(&self, entry: &ParamEntry) -> &Storage {
         match entry.origin {
             Origin::Trained(_) | Origin::LookedUp(_) => &self.arena,
             Origin::State(_) => &self.state,
@@ -416,7 +417,7 @@ impl Params {
     }
 
     /// The values of a parameter, a constant or state; none for a counter.
-    pub fn values(&self, entry: &Entry) -> &[f32] {
+    pub fn values(&self, entry: &ParamEntry) -> &[f32] {
         if entry.is_counter() {
             return &[];
         }
@@ -441,7 +442,7 @@ impl Params {
     #[track_caller]
     pub fn set(&mut self, index: usize, values: &[f32]) {
         let entry = &self.table.entries[index];
-        let Entry { offset, shape, ref name, .. } = *entry;
+        let ParamEntry { offset, shape, ref name, .. } = *entry;
         assert!(!entry.is_counter(), "values for the counter {name}");
         assert_eq!(values.len(), shape.numel(), "values for {name} of shape {shape:?}");
         self.multiplied.fill_with(OnceLock::new);

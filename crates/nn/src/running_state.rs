@@ -2,7 +2,7 @@
 
 use foretell_tensor::Tensor;
 
-use crate::params::{Entry, ParamId, Params, own};
+use crate::params::{ParamEntry, ParamId, Params, own};
 
 /// The place in its model's table of state that training changes but no gradient does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Params {
             match update {
                 Update::Count(CounterId(id)) => self.counters[self.table.entry(id).offset] += 1,
                 Update::Average { state: StateId(id), momentum, value } => {
-                    let Entry { offset, shape, .. } = *self.table.entry(id);
+                    let ParamEntry { offset, shape, .. } = *self.table.entry(id);
                     assert_eq!(value.shape(), shape, "a value averaged into state of another shape");
                     let state = &mut own(&mut self.state)[offset..offset + shape.numel()];
                     for (state, value) in state.iter_mut().zip(value.to_vec()) {
@@ -75,7 +75,7 @@ impl Params {
     }
 
     /// The value of a counter; nothing for other entries.
-    pub fn counter(&self, entry: &Entry) -> Option<i64> {
+    pub fn counter(&self, entry: &ParamEntry) -> Option<i64> {
         entry.is_counter().then(|| self.counters[entry.offset])
     }
 

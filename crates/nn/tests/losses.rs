@@ -70,10 +70,10 @@ fn losses_agree_with_neuralforecast() {
         let total: f64 = weights.iter().map(|&w| f64::from(w)).sum();
         let history = case.insample.as_ref().map_or(1, |insample| insample.shape[1]);
         let insample = values(&case.insample).chunks_exact(history);
-        let gauge: Vec<f32> =
-            insample.map(|history| loss.gauge(history, &vec![1.0; history.len()])).collect();
+        let error_scale: Vec<f32> =
+            insample.map(|history| loss.error_scale(history, &vec![1.0; history.len()])).collect();
         let truth = Truth {
-            gauge: &gauge,
+            error_scale: &error_scale,
             loc: values(&case.loc),
             scale: values(&case.scale),
             ..Truth::new(horizon, &target.data, &weights)
@@ -82,10 +82,10 @@ fn losses_agree_with_neuralforecast() {
         let output = Var::input(Tensor::from_slice(&pred.data, &pred.shape[..]));
         let mean = loss.mean(&output, truth, total);
         let share = if total == 0.0 { 0.0 } else { 1.0 / total };
-        let benchmark = loss.benchmark(truth) * share;
-        let (found, slope) = loss.finish(mean.value().item().into(), benchmark);
+        let naive_error = loss.naive_error(truth) * share;
+        let (found, slope) = loss.value_and_slope(mean.value().item().into(), naive_error);
         close(found as f32, case.output.data[0], tolerance, &what);
-        let (found, _) = loss.finish(loss.sum(&pred.data, truth) * share, benchmark);
+        let (found, _) = loss.value_and_slope(loss.sum(&pred.data, truth) * share, naive_error);
         close(found as f32, case.output.data[0], tolerance, &what);
 
         mean.backward(&mut []);
@@ -153,14 +153,14 @@ fn only_known_history_gauges() {
     let loss = |value: Value| Loss::parse(&value).expect("a loss");
     let (history, mask) = ([9.0, 1.0, NAN, 4.0, 5.0, 2.0], [0.0, 1.0, 0.0, 1.0, 1.0, 1.0]);
     let seasonal = loss(json!({"MASE": {"seasonality": 2}}));
-    assert_eq!(seasonal.gauge(&history, &mask), 2.5 - 0.0);
-    assert_eq!(loss(json!("relMSE")).gauge(&history, &[1.0, 1.0, 1.0, 1.0, 0.0, 0.0]), 4.0);
+    assert_eq!(seasonal.error_scale(&history, &mask), 2.5 - 0.0);
+    assert_eq!(loss(json!("relMSE")).error_scale(&history, &[1.0, 1.0, 1.0, 1.0, 0.0, 0.0]), 4.0);
     let deviation = (10.0_f32 / 4.0).sqrt() + 0.01;
-    assert!((loss(json!("TukeyLoss")).gauge(&history, &mask) - deviation).abs() < 1e-6);
-    assert_eq!(loss(json!({"TukeyLoss": {"normalize": false}})).gauge(&history, &mask), 1.0);
+    assert!((loss(json!("TukeyLoss")).error_scale(&history, &mask) - deviation).abs() < 1e-6);
+    assert_eq!(loss(json!({"TukeyLoss": {"normalize": false}})).error_scale(&history, &mask), 1.0);
     // Nothing known: nothing is divided by zero.
-    assert_eq!(seasonal.gauge(&history, &[0.0; 6]), 0.0);
-    let truth = Truth { gauge: &[0.0], ..Truth::new(2, &[1.0, 2.0], &[1.0, 1.0]) };
+    assert_eq!(seasonal.error_scale(&history, &[0.0; 6]), 0.0);
+    let truth = Truth { error_scale: &[0.0], ..Truth::new(2, &[1.0, 2.0], &[1.0, 1.0]) };
     assert_eq!(seasonal.sum(&[3.0, 3.0], truth), 0.0);
 }
 
@@ -185,7 +185,7 @@ fn steps_without_weight_do_not_count() {
             let prediction: Vec<f32> = (0..6 * outputs)
                 .map(|i| if weights[i / outputs] == 0.0 { unknown } else { i as f32 * 0.3 + 0.2 })
                 .collect();
-            let truth = Truth { gauge: &[2.0, 3.0], ..Truth::new(3, &target, &weights) };
+            let truth = Truth { error_scale: &[2.0, 3.0], ..Truth::new(3, &target, &weights) };
             let output = Var::input(Tensor::from_slice(&prediction, [2, 3, outputs]));
             let mean = loss.mean(&output, truth, 4.0);
             mean.backward(&mut []);

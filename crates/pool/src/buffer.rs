@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 use crate::block::Block;
 use crate::class::{ALIGN, Class, LARGEST};
-use crate::local;
+use crate::thread_cache;
 
 /// Plain numbers: what a [`Buffer`] may hold.
 ///
@@ -102,7 +102,7 @@ impl<T: Pod> Buffer<T> {
     fn acquire(len: usize) -> (Self, bool) {
         let (start, fresh) = match Self::class(len) {
             Some(class) => {
-                let (block, fresh) = local::acquire(class);
+                let (block, fresh) = thread_cache::acquire(class);
                 (block.into_start(), fresh)
             }
             None => (NonNull::without_provenance(const { std::num::NonZero::new(ALIGN).unwrap() }), true),
@@ -117,7 +117,7 @@ impl<T: Pod> Drop for Buffer<T> {
         if let Some(class) = Self::class(self.len) {
             // SAFETY: `acquire` got `start` from a block of this class, and this is its last use.
             let block = unsafe { Block::from_start(self.start.cast(), class) };
-            local::release(class, block);
+            thread_cache::release(class, block);
         }
     }
 }

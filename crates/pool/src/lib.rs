@@ -42,14 +42,14 @@ mod block;
 mod buffer;
 mod class;
 mod limits;
-mod local;
 mod metrics;
 mod shelf;
+mod thread_cache;
 
 pub use buffer::{Buffer, Pod};
 pub use limits::{Limits, limits, set_limits};
-pub use local::trim;
-pub use metrics::{Metrics, metrics};
+pub use metrics::{PoolMetrics, metrics};
+pub use thread_cache::trim;
 
 /// Whether released blocks are kept for the next owner: the feature `pool`.
 pub const POOLING: bool = cfg!(feature = "pool");

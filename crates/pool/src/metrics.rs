@@ -10,7 +10,7 @@ use crate::shelf;
 /// Sizes are those of size classes, that is, of the memory in truth held. The figures are exact when
 /// no other thread uses the pool at the same moment, except `peak_bytes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Metrics {
+pub struct PoolMetrics {
     /// Buffers served from the pool.
     pub hits: u64,
     /// Calls to the system allocator for buffers.
@@ -48,13 +48,13 @@ pub(crate) fn bump(counter: &AtomicU64, by: u64) {
 /// The threads at work, and the sums of those that have ended.
 struct Registry {
     threads: Vec<Arc<Counters>>,
-    ended: Metrics,
+    ended: PoolMetrics,
     ended_live: i64,
 }
 
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
     threads: Vec::new(),
-    ended: Metrics {
+    ended: PoolMetrics {
         hits: 0,
         misses: 0,
         returned: 0,
@@ -67,7 +67,7 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
 });
 
 /// Bytes in use as far as the threads have told, and their maximum.
-static TOLD: AtomicI64 = AtomicI64::new(0);
+static LIVE: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 
 fn registry() -> MutexGuard<'static, Registry> {
@@ -101,25 +101,25 @@ pub(crate) fn retire(counters: &Arc<Counters>) {
 
 /// Adds up counters that belong to no thread: the pool was used while its thread was ending.
 pub(crate) fn absorb(counters: &Counters) {
-    tell(counters.live.load(Relaxed));
+    report_live(counters.live.load(Relaxed));
     registry().absorb(counters);
 }
 
 /// Adds a thread's change of bytes in use to the common figure, and keeps its maximum.
-pub(crate) fn tell(change: i64) {
-    let live = TOLD.fetch_add(change, Relaxed) + change;
+pub(crate) fn report_live(change: i64) {
+    let live = LIVE.fetch_add(change, Relaxed) + change;
     if change > 0 {
         PEAK.fetch_max(live, Relaxed);
     }
 }
 
 /// What the pool has done so far, over all threads.
-pub fn metrics() -> Metrics {
+pub fn metrics() -> PoolMetrics {
     let registry = registry();
     let mut sum = Registry { threads: Vec::new(), ended: registry.ended, ended_live: registry.ended_live };
     registry.threads.iter().for_each(|thread| sum.absorb(thread));
     let live_bytes = sum.ended_live.max(0) as usize;
-    Metrics {
+    PoolMetrics {
         live_bytes,
         peak_bytes: live_bytes.max(PEAK.load(Relaxed).max(0) as usize),
         idle_bytes: sum.ended.idle_bytes + shelf::bytes(),

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 
-use foretell_pool::{Buffer, Limits, Metrics, metrics, set_limits, trim};
+use foretell_pool::{Buffer, Limits, PoolMetrics, metrics, set_limits, trim};
 
 /// Elements of a large buffer; Miri is slow.
 const LARGE: usize = if cfg!(miri) { 3_000 } else { 100_000 };
@@ -29,7 +29,7 @@ fn elsewhere<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> R 
     std::thread::spawn(work).join().unwrap()
 }
 
-fn since(before: Metrics) -> (u64, u64, u64, u64) {
+fn since(before: PoolMetrics) -> (u64, u64, u64, u64) {
     let now = metrics();
     (
         now.hits - before.hits,

@@ -4,7 +4,7 @@ use std::ops::{Add, BitAnd, BitOr, Sub};
 
 use pulp::Simd;
 
-use crate::vector::{Vector, apart};
+use crate::vector::{Vector, outlined_if_emulated};
 
 /// A vector of `f32`.
 pub(crate) type F32s<S> = Vector<f32, S>;
@@ -54,7 +54,7 @@ impl<S: Simd> Bits<S> {
     fn with(self, operation: impl FnOnce(S, S::u32s) -> S::u32s) -> Self {
         let Self { raw, simd } = self;
         Self {
-            raw: apart::<S, _>(
+            raw: outlined_if_emulated::<S, _>(
                 #[inline(always)]
                 || operation(simd, raw),
             ),

@@ -43,9 +43,9 @@
 //!   scalar level only, with the same functions.
 
 mod bits;
-mod drive;
 mod kernels;
 mod level;
+mod loops;
 #[cfg(test)]
 mod testing;
 mod vector;

@@ -71,7 +71,7 @@ macro_rules! lanes {
             $(
                 #[inline(always)]
                 fn $name<S: Simd>(simd: S, $($arg: kind!($kind $t)),*) -> kind!($ret $t) {
-                    apart::<S, _>(#[inline(always)] || simd.$method($($arg),*))
+                    outlined_if_emulated::<S, _>(#[inline(always)] || simd.$method($($arg),*))
                 }
             )*
 
@@ -338,7 +338,7 @@ fn is_emulated<S: Simd>() -> bool {
 /// Calls `part` of a kernel: inlined, but out of line at the emulated widths, whose lanes one by one
 /// would take minutes to compile wherever they are used.
 #[inline(always)]
-pub(crate) fn apart<S: Simd, R>(part: impl FnOnce() -> R) -> R {
+pub(crate) fn outlined_if_emulated<S: Simd, R>(part: impl FnOnce() -> R) -> R {
     if is_emulated::<S>() {
         #[inline(never)]
         fn call<R>(part: impl FnOnce() -> R) -> R {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::TrainConfig;
 use crate::progress::{Progress, Verdict};
 use crate::shards::Engine;
-use crate::state::{BEST, Keep, PARAMS, State, Statistics};
+use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
 use crate::stopping::Stopping;
 
 /// What each kind of randomness is derived from the seed with.
@@ -46,7 +46,7 @@ pub struct Fit<'a> {
     /// Where to go on from, if not from the beginning.
     pub from: Option<State<'a>>,
     /// Who keeps the state meanwhile, if anybody does.
-    pub keep: Option<Keep<'a>>,
+    pub keep: Option<StateWriter<'a>>,
 }
 
 impl fmt::Debug for Fit<'_> {

@@ -40,7 +40,7 @@ pub use foretell_threads::ThreadPool;
 pub use foretell_threads::{TooManyThreads, Workers};
 pub use progress::{Progress, Verdict};
 pub use shards::{Engine, NotFinite, shard_count};
-pub use state::{BEST, Keep, PARAMS, State, Statistics};
+pub use state::{BEST, PARAMS, State, StateWriter, Statistics};
 
 /// The README's example is a test.
 #[cfg(doctest)]

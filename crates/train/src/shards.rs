@@ -41,7 +41,7 @@ struct Shard {
     stale: HashSet<usize>,
     loss: f64,
     /// What the loss is measured by, if by anything.
-    benchmark: f64,
+    naive_error: f64,
     /// What the last step did to state that no gradient changes.
     updates: Vec<Update>,
 }
@@ -123,7 +123,7 @@ impl<'a> Engine<'a> {
                 written: HashSet::new(),
                 stale: HashSet::new(),
                 loss: 0.0,
-                benchmark: 0.0,
+                naive_error: 0.0,
                 updates: Vec::new(),
             });
         }
@@ -152,7 +152,7 @@ impl<'a> Engine<'a> {
                 let mean = loss.mean(&output, batch.truth(), total);
                 drop(output);
                 shard.loss = f64::from(mean.value().item());
-                shard.benchmark = loss.benchmark(batch.truth()) / total;
+                shard.naive_error = loss.naive_error(batch.truth()) / total;
                 std::mem::swap(&mut shard.written, &mut shard.stale);
                 shard.written.clear();
                 mean.backward_fresh(
@@ -163,17 +163,17 @@ impl<'a> Engine<'a> {
                 shard.updates = cx.into_updates();
             });
         });
-        let (mut sum, mut benchmark) = (0.0, 0.0);
+        let (mut sum, mut naive_error) = (0.0, 0.0);
         for (i, shard) in shards.iter().enumerate() {
             sum += shard.loss;
-            benchmark += shard.benchmark;
+            naive_error += shard.naive_error;
             if !sum.is_finite() {
                 return Err(NotFinite { loss: sum, shard: i, windows: shard_range(windows, count, i) });
             }
         }
         // A loss that is a function of a mean: only now is its slope known.
-        let (sum, slope) = loss.finish(sum, if total == 0.0 { 0.0 } else { benchmark });
-        share(threads, || lead_on(&products, table, shards));
+        let (sum, slope) = loss.value_and_slope(sum, if total == 0.0 { 0.0 } else { naive_error });
+        share(threads, || backpropagate_derived(&products, table, shards));
         for shard in &mut *shards {
             clear_unwritten(shard, table);
             if slope != 1.0 {
@@ -196,7 +196,7 @@ impl<'a> Engine<'a> {
 
 /// Adds up the shards' gradients of the multiplied weights and leads them on to the parameters behind, as part of
 /// the first shard's gradient.
-fn lead_on(products: &[Var], table: &Table, shards: &mut [Shard]) {
+fn backpropagate_derived(products: &[Var], table: &Table, shards: &mut [Shard]) {
     for (var, entry) in products.iter().zip(table.multiplied()) {
         let range = table.multiplied_range(entry);
         let mut with_gradient = shards.iter().filter(|shard| shard.written.contains(&range.start));
@@ -285,7 +285,7 @@ mod tests {
                     },
                     target: column(&y),
                     weights: Tensor::full([n, 1], 1.0),
-                    gauge: column(&x).reshape([n]),
+                    error_scale: column(&x).reshape([n]),
                     loc: Tensor::zeros([n]),
                     scale: ones,
                 }
@@ -351,7 +351,7 @@ mod tests {
             },
             target: random(2, [batch, 1]),
             weights: Tensor::full([batch, 1], 1.0),
-            gauge: Tensor::full([batch], 1.0),
+            error_scale: Tensor::full([batch], 1.0),
             loc: Tensor::zeros([batch]),
             scale: Tensor::full([batch], 1.0),
         };
@@ -372,7 +372,7 @@ mod tests {
                 windows: data.windows.rows(range.clone()),
                 target: rows(&data.target).contiguous(),
                 weights: rows(&data.weights),
-                gauge: rows(&data.gauge),
+                error_scale: rows(&data.error_scale),
                 loc: rows(&data.loc),
                 scale: rows(&data.scale),
             }

@@ -78,15 +78,15 @@ impl State<'_> {
 }
 
 /// Who keeps the state, and when.
-pub struct Keep<'a> {
+pub struct StateWriter<'a> {
     /// Steps from one time to the next; at least 1. It is also kept where the listener interrupts.
     pub every: u64,
     /// Takes the state; training stops where it breaks off.
     pub write: &'a mut (dyn FnMut(&State<'_>) -> ControlFlow<()> + Send),
 }
 
-impl fmt::Debug for Keep<'_> {
+impl fmt::Debug for StateWriter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keep").field("every", &self.every).finish_non_exhaustive()
+        f.debug_struct("StateWriter").field("every", &self.every).finish_non_exhaustive()
     }
 }

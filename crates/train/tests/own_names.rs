@@ -29,7 +29,7 @@ fn batch(windows: usize) -> Batch {
         },
         target: ones(1),
         weights: ones(1),
-        gauge: Tensor::full([windows], 1.0),
+        error_scale: Tensor::full([windows], 1.0),
         loc: Tensor::zeros([windows]),
         scale: Tensor::full([windows], 1.0),
     }

@@ -1,6 +1,6 @@
 //! One layer of an RNN, LSTM or GRU over a whole sequence.
 
-use foretell_kernels::recurrent::{Layer, Run, Weights};
+use foretell_kernels::recurrent::{Layer, RunMode, Weights};
 use foretell_tensor::Tensor;
 
 use crate::{Cell, Var};
@@ -96,7 +96,7 @@ impl Var {
         let given: Vec<&Self> =
             given.chain(weights.biases.into_iter().flatten()).chain(weights.projection).collect();
         let wanted = given.iter().any(|var| var.edge().is_wanted());
-        let run = if wanted { Run::Training } else { Run::Inference };
+        let run = if wanted { RunMode::Training } else { RunMode::Inference };
 
         let start = carried.as_deref().cloned().unwrap_or_default();
         let begin = |from: &Option<Tensor>, first: &mut [f32]| match from {

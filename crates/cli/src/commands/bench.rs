@@ -5,7 +5,7 @@ use clap::Args;
 use crate::args::{LogArgs, MemoryArgs, ModelArgs, steps, thread_count};
 use crate::output::print;
 use crate::progress::Log;
-use crate::table::Table;
+use crate::table::AlignedTable;
 
 /// Measure how fast models train and forecast on this machine
 ///
@@ -62,7 +62,7 @@ impl Bench {
             return Ok(());
         }
         let column = |of: fn(&foretell::Bench) -> f64| found.iter().map(of).collect::<Vec<_>>();
-        let table = Table::new()
+        let table = AlignedTable::new()
             .text("model", found.iter().map(|bench| bench.model.as_str()))
             .counts("parameters", found.iter().map(|bench| bench.parameters))
             .numbers("step [ms]", column(|bench| bench.step_ms))

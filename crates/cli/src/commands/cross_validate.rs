@@ -12,7 +12,7 @@ use crate::Usage;
 use crate::args::{CheckpointArgs, LevelArgs, TrainArgs, steps};
 use crate::output::{Sink, print};
 use crate::progress::Log;
-use crate::table::{Table, grouped};
+use crate::table::{AlignedTable, grouped};
 
 /// Score models on rolling forecasts of the end of each series
 ///
@@ -157,9 +157,9 @@ pub(crate) fn ranked(mut metrics: Vec<Metrics>) -> Vec<Metrics> {
     metrics
 }
 
-pub(crate) fn leaderboard(metrics: &[Metrics]) -> Table {
+pub(crate) fn leaderboard(metrics: &[Metrics]) -> AlignedTable {
     let column = |of: fn(&Metrics) -> f64| metrics.iter().map(of);
-    let mut table = Table::new()
+    let mut table = AlignedTable::new()
         .text("model", metrics.iter().map(|metrics| metrics.model.as_str()))
         .numbers("MAE", column(|metrics| metrics.mae))
         .numbers("RMSE", column(|metrics| metrics.rmse))

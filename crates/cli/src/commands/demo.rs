@@ -65,7 +65,7 @@ impl Demo {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let files = DemoFiles::take(&self.out, &[DATA, FORECAST, PLOT, MODEL])?;
         let panel = Panel::read_csv(PASSENGERS.as_bytes(), "air_passengers.csv", &ReadOptions::default())?;
-        tell(format!(
+        show(format!(
             "AirPassengers: {} months, 1949 to 1960.\n\
              Forecasting 1958, 1959 and 1960, each by models trained on the months before it ...\n\n",
             panel.n_rows()
@@ -74,9 +74,9 @@ impl Demo {
         let metrics = ranked(validation.metrics(&panel, usual_season(panel.freq())));
         let best = best_model(&metrics).context("the demo has models")?;
         let held = held(&validation.frame, &best.model)?;
-        tell(format!("{}\n{}{held}\n", leaderboard(&metrics).render(), verdict(&metrics)))?;
+        show(format!("{}\n{}{held}\n", leaderboard(&metrics).render(), verdict(&metrics)))?;
 
-        tell("Training on all months to forecast 1961 ...\n\n")?;
+        show("Training on all months to forecast 1961 ...\n\n")?;
         let fitted = forecaster(self.log())?.fit(&panel)?;
         if self.log() == Log::Json {
             self.log().fitted(&fitted);
@@ -84,7 +84,7 @@ impl Demo {
         let options = PredictOptions { level: &LEVEL, ..PredictOptions::default() };
         let forecast = fitted.predict_with(&panel, &options)?;
         self.write(files, &panel, &validation, &fitted, &forecast, &best.model)?;
-        tell(self.epilogue())
+        show(self.epilogue())
     }
 
     fn write(
@@ -151,10 +151,10 @@ fn forecaster(log: Log) -> anyhow::Result<Forecaster> {
 }
 
 /// Prints to whoever reads on: the files are written for those, too, who have seen enough.
-fn tell(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
+fn show(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
     match print(text) {
         Err(error) if is_broken_pipe(&error) => Ok(()),
-        told => told,
+        shown => shown,
     }
 }
 

@@ -8,7 +8,7 @@ use foretell::{Contents, ModelContents, ModelState, Value, json};
 use crate::args::LogArgs;
 use crate::output::print;
 use crate::progress::Log;
-use crate::table::{Table, grouped};
+use crate::table::{AlignedTable, grouped};
 
 /// Tell what a model directory holds, or how far a training is
 ///
@@ -62,7 +62,7 @@ impl Inspect {
         }
         let mut text = facts(&found).render_bare();
         for model in &found.models {
-            text += &format!("\n{}", told(model, self.tensors));
+            text += &format!("\n{}", description(model, self.tensors));
         }
         print(text)
     }
@@ -76,7 +76,7 @@ fn states_table(states: &[ModelState]) -> String {
         None => state.step.to_string(),
     };
     let loss = |loss: Option<f64>| loss.unwrap_or(f64::NAN);
-    let mut table = Table::new().text("model", states.iter().map(|state| state.model.as_str()));
+    let mut table = AlignedTable::new().text("model", states.iter().map(|state| state.model.as_str()));
     if states.iter().any(|state| state.training > 0) {
         table = table.counts("training", states.iter().map(|state| state.training));
     }
@@ -88,7 +88,7 @@ fn states_table(states: &[ModelState]) -> String {
 }
 
 /// What concerns all models.
-fn facts(found: &Contents) -> Table {
+fn facts(found: &Contents) -> AlignedTable {
     let columns = format!("{} (id), {} (time), {} (target)", found.id_col, found.time_col, found.target_col);
     let mut facts = vec![
         ("h", found.h.to_string()),
@@ -112,7 +112,7 @@ fn facts(found: &Contents) -> Table {
 }
 
 /// All about one model.
-fn told(model: &ModelContents, tensors: bool) -> String {
+fn description(model: &ModelContents, tensors: bool) -> String {
     let of = match model.alias == model.class {
         true => String::new(),
         false => format!(" ({})", model.class),
@@ -131,7 +131,7 @@ fn told(model: &ModelContents, tensors: bool) -> String {
     let mut text = format!("{}{of}\n", model.alias);
     lines.lines().for_each(|line| text += &format!("  {line}\n"));
     if tensors {
-        let table = Table::new()
+        let table = AlignedTable::new()
             .text("tensor", model.tensors.iter().map(|tensor| tensor.name.as_str()))
             .text("shape", model.tensors.iter().map(|tensor| format!("{:?}", tensor.shape)))
             .text("dtype", model.tensors.iter().map(|tensor| tensor.dtype.as_str()));
@@ -140,9 +140,9 @@ fn told(model: &ModelContents, tensors: bool) -> String {
     text
 }
 
-fn pairs<N: Into<String>>(facts: Vec<(N, String)>) -> Table {
+fn pairs<N: Into<String>>(facts: Vec<(N, String)>) -> AlignedTable {
     let (names, values): (Vec<N>, Vec<String>) = facts.into_iter().unzip();
-    Table::new().text("", names).text("", values)
+    AlignedTable::new().text("", names).text("", values)
 }
 
 /// A loss without arguments is its name.

@@ -1,14 +1,14 @@
 //! `foretell models`: what there is to choose from.
 
 use clap::Args;
-use foretell::{Entry, Loss, MODELS, ModelSpec};
+use foretell::{Loss, MODELS, ModelEntry, ModelSpec};
 use serde_json::{Map, Value, json};
 
 use crate::args::LogArgs;
 use crate::markdown;
 use crate::output::print;
 use crate::progress::Log;
-use crate::table::Table;
+use crate::table::AlignedTable;
 
 /// List the models and their hyper-parameters
 ///
@@ -47,8 +47,9 @@ impl Models {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let asked_for =
-            |entry: &&Entry| self.model.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(entry.name));
+        let asked_for = |entry: &&ModelEntry| {
+            self.model.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(entry.name))
+        };
         let chosen = || MODELS.iter().filter(asked_for);
         if self.json {
             let models = chosen().map(described).collect::<anyhow::Result<Vec<_>>>()?;
@@ -56,9 +57,9 @@ impl Models {
         } else if self.markdown {
             print(markdown::models()?)
         } else if self.model.is_some() {
-            chosen().try_for_each(|model| print(told(model)?))
+            chosen().try_for_each(|model| print(description(model)?))
         } else {
-            let table = Table::new()
+            let table = AlignedTable::new()
                 .text("model", MODELS.iter().map(|model| model.name))
                 .text("kind", MODELS.iter().map(|model| model.kind))
                 .text("exogenous", MODELS.iter().map(exogenous))
@@ -69,7 +70,7 @@ impl Models {
 }
 
 /// The kinds of columns that a model reads.
-pub(crate) fn exogenous(model: &Entry) -> String {
+pub(crate) fn exogenous(model: &ModelEntry) -> String {
     let reads = model.exogenous;
     let kinds = [
         (reads.futr, "future"),
@@ -82,14 +83,14 @@ pub(crate) fn exogenous(model: &Entry) -> String {
 }
 
 /// All about one model, for people.
-fn told(model: &Entry) -> anyhow::Result<String> {
+fn description(model: &ModelEntry) -> anyhow::Result<String> {
     let spec = ModelSpec::new(model.name, 1, 1)?;
     let defaults = defaults(&spec);
-    let facts = Table::new().text("model", ["kind", "exogenous", "losses", "paper"]).text(
+    let facts = AlignedTable::new().text("model", ["kind", "exogenous", "losses", "paper"]).text(
         model.name,
         [model.kind.to_owned(), exogenous(model), Loss::NAMES.join(", "), model.paper.to_owned()],
     );
-    let table = Table::new()
+    let table = AlignedTable::new()
         .text("hyper-parameter", defaults.keys())
         .text("default", defaults.values().map(Value::to_string))
         .text("meaning", defaults.keys().map(|name| spec.meaning(name).unwrap_or_default()));
@@ -109,7 +110,7 @@ fn defaults(spec: &ModelSpec) -> Map<String, Value> {
     all.filter(|(name, _)| !REQUIRED.contains(&name.as_str())).collect()
 }
 
-fn described(model: &Entry) -> anyhow::Result<Value> {
+fn described(model: &ModelEntry) -> anyhow::Result<Value> {
     let spec = ModelSpec::new(model.name, 1, 1)?;
     let hyper_parameters = spec.hyper_parameters();
     let meanings: Map<String, Value> =

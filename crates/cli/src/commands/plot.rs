@@ -10,7 +10,7 @@ use foretell::{BASELINES, ColumnNames, Frame, Freq, Panel, ReadOptions, Zone, ne
 use crate::Usage;
 use crate::args::{DataArgs, LogArgs, steps};
 use crate::figure::{Band, Facet, Figure, Forecast};
-use crate::forecast_columns::{Columns, forecast_columns};
+use crate::forecast_columns::{ForecastColumns, forecast_columns};
 use crate::output::{print, write_file};
 use crate::progress::Log;
 
@@ -150,7 +150,7 @@ impl Plot {
     }
 
     /// Leaves the columns of the models that --model names, in its order.
-    fn keep_chosen_models(&self, columns: &mut Vec<Columns<'_>>) -> anyhow::Result<()> {
+    fn keep_chosen_models(&self, columns: &mut Vec<ForecastColumns<'_>>) -> anyhow::Result<()> {
         let known: Vec<&str> = columns.iter().map(|columns| columns.model).collect();
         let chosen = named(&self.models, |model| known.contains(&model));
         if let Some(wanted) = chosen.iter().find(|model| !known.contains(&model.as_str())) {
@@ -161,7 +161,7 @@ impl Plot {
             return Err(Usage(message).into());
         }
         let place = |model: &str| chosen.iter().position(|wanted| wanted == model);
-        let is_naive = |columns: &Columns<'_>| BASELINES.contains(&columns.model);
+        let is_naive = |columns: &ForecastColumns<'_>| BASELINES.contains(&columns.model);
         if !chosen.is_empty() {
             columns.retain(|columns| place(columns.model).is_some());
             columns.sort_by_key(|columns| place(columns.model));
@@ -207,7 +207,7 @@ impl Plot {
         &self,
         panel: &Panel,
         frame: &Frame,
-        columns: &[Columns<'_>],
+        columns: &[ForecastColumns<'_>],
         chosen: &[usize],
         target: &str,
     ) -> Figure {
@@ -278,7 +278,7 @@ impl Drawn<'_> {
         (4 * distinct.len()).max(50).max(after + distinct.len())
     }
 
-    fn facet(&self, columns: &[Columns<'_>], last: usize, title: Option<String>) -> Facet {
+    fn facet(&self, columns: &[ForecastColumns<'_>], last: usize, title: Option<String>) -> Facet {
         let zone = self.panel.zone();
         let known: Vec<(i64, f32)> = self.known();
         let windows = self.windows();

@@ -10,13 +10,18 @@ use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Entry, Overridden, Subject};
+use super::{ConfigEntry, Overridden, Subject};
 use crate::CONFIGURABLE;
 use crate::setting::{Key, listed_name};
 
 /// The arguments of a command that a file stands for, in its order. The command's own table wins over what stands outside
 /// of tables; what is a flag of other commands only is passed over.
-pub(super) fn entries(text: &str, path: &Path, cli: &Command, command: &str) -> Result<Vec<Entry>, String> {
+pub(super) fn entries(
+    text: &str,
+    path: &Path,
+    cli: &Command,
+    command: &str,
+) -> Result<Vec<ConfigEntry>, String> {
     let lines = Lines::of(text);
     let located = |Fault(at, what): Fault| format!("{}, line {}: {what}", path.display(), lines.number(at));
     let table = DeTable::parse(text).map_err(|error| {
@@ -119,8 +124,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn entry(&self, at: usize, what: Subject, argument: OsString) -> Entry {
-        Entry { line: self.lines.number(at), what, argument }
+    fn entry(&self, at: usize, what: Subject, argument: OsString) -> ConfigEntry {
+        ConfigEntry { line: self.lines.number(at), what, argument }
     }
 
     /// The arguments that one key stands for.
@@ -128,7 +133,7 @@ impl Reader<'_> {
         &self,
         key: &Spanned<impl AsRef<str>>,
         value: &Spanned<DeValue<'_>>,
-    ) -> Result<Vec<Entry>, Fault> {
+    ) -> Result<Vec<ConfigEntry>, Fault> {
         let at = key.span().start;
         let arg = find(self.command, key.get_ref().as_ref()).ok_or_else(|| unknown(key, &[self.command]))?;
         // An alias is overridden like the flag itself.
@@ -186,7 +191,7 @@ impl Reader<'_> {
     }
 
     /// Models and their hyper-parameters, in the order of the file.
-    fn models(&self, mut models: Vec<(usize, &str, &DeTable<'_>)>) -> Result<Vec<Entry>, Fault> {
+    fn models(&self, mut models: Vec<(usize, &str, &DeTable<'_>)>) -> Result<Vec<ConfigEntry>, Fault> {
         models.sort_by_key(|(at, ..)| *at);
         let mut of_name = HashMap::<String, usize>::new();
         models.iter().for_each(|(_, name, _)| *of_name.entry(listed_name(name)).or_default() += 1);
@@ -206,7 +211,7 @@ impl Reader<'_> {
         &self,
         table: &DeTable<'_>,
         model: Option<(&str, Option<usize>)>,
-    ) -> Result<Vec<Entry>, Fault> {
+    ) -> Result<Vec<ConfigEntry>, Fault> {
         // The name of a model among its hyper-parameters is read elsewhere: none of them is called so.
         let own = table.iter().filter(|(key, _)| model.is_none() || key.get_ref() != "name");
         own.map(|(key, value)| {

@@ -83,7 +83,7 @@ impl fmt::Display for Flaw {
 }
 
 impl Flaw {
-    /// What is wrong with a cell there, and what to do.
+    /// What is wrong with a cell at that place, and what to do.
     pub(crate) fn at(self, place: &Place) -> String {
         match self {
             Self::Missing if place.in_slices() => {

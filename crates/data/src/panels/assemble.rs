@@ -2,7 +2,7 @@
 
 use super::fill::Filled;
 use super::panel::{Data, Panel, Series};
-use super::rows::Rows;
+use super::rows::TableRows;
 use crate::calendar::freq::Freq;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::zone::{Zone, in_range};
@@ -10,7 +10,7 @@ use crate::error::DataError;
 use crate::error::flaw::Gap;
 use crate::error::place::Place;
 
-impl Rows {
+impl TableRows {
     /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
     pub(crate) fn finish(
         mut self,

@@ -6,7 +6,7 @@ use super::cells::{admitted, check_mask, check_weight, finite};
 use super::column::{BadCell, Column};
 use super::fill::Fill;
 use super::panel::Panel;
-use super::rows::Rows;
+use super::rows::TableRows;
 use crate::calendar::freq::Freq;
 use crate::calendar::given_time::{LATE_ZONE, Time};
 use crate::calendar::kind::TimeKind;
@@ -24,7 +24,7 @@ pub struct PanelBuilder {
     /// Whether there are times that a zone changes.
     civil: bool,
     freq: Option<Freq>,
-    rows: Rows,
+    rows: TableRows,
     statics: Vec<(String, Vec<(String, f32)>)>,
     fault: Option<DataError>,
 }
@@ -42,7 +42,7 @@ impl fmt::Debug for PanelBuilder {
 impl PanelBuilder {
     pub(crate) fn new(kind: TimeKind) -> Self {
         let (target, missing_as) = (Some("y".to_owned()), Some(f32::NAN.to_string()));
-        let rows = Rows { target, missing_as, ..Rows::default() };
+        let rows = TableRows { target, missing_as, ..TableRows::default() };
         Self { kind, zone: None, civil: false, freq: None, rows, statics: Vec::new(), fault: None }
     }
 
@@ -234,7 +234,7 @@ impl Panel {
     }
 }
 
-impl Rows {
+impl TableRows {
     /// Says of which series the labels are that cannot be used: it may not have been known when they were given.
     fn place_bad_cells(&mut self) {
         for i in 0..self.columns.len() {

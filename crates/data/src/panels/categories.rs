@@ -141,7 +141,7 @@ impl Column {
     }
 
     /// The column with the numbers of its categories for values.
-    fn numbered(&self, categories: &Categories) -> Result<Self, DataError> {
+    fn encode_categories(&self, categories: &Categories) -> Result<Self, DataError> {
         let values = self.labelled()?.iter();
         let values = match &self.kind {
             ColumnKind::Categories => values.copied().collect(),
@@ -157,12 +157,12 @@ impl Column {
 }
 
 /// Numbers the columns that have categories, and keeps the others.
-fn numbered(columns: &[Column], vocabulary: &Vocabulary) -> Result<Vec<Column>, DataError> {
-    let numbered = |column: &Column| match vocabulary.get(&column.name) {
-        Some(categories) => column.numbered(categories),
+fn encode_categories(columns: &[Column], vocabulary: &Vocabulary) -> Result<Vec<Column>, DataError> {
+    let encoded = |column: &Column| match vocabulary.get(&column.name) {
+        Some(categories) => column.encode_categories(categories),
         None => Ok(column.clone()),
     };
-    columns.iter().map(numbered).collect()
+    columns.iter().map(encoded).collect()
 }
 
 impl Panel {
@@ -180,7 +180,7 @@ impl Panel {
     /// The categories of a static column.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`Panel::categories_of`], of static columns.
     pub fn static_categories_of(&self, name: &str) -> Result<Categories, DataError> {
         let column = self.find_static(name)?;
         let values = column.labelled()?;
@@ -192,22 +192,22 @@ impl Panel {
     ///
     /// # Errors
     /// A column of texts that was not read as one of categories, a label that is missing.
-    pub fn numbered(&self, vocabulary: &Vocabulary) -> Result<Self, DataError> {
-        let columns = numbered(&self.data.columns, vocabulary)?;
+    pub fn encode_categories(&self, vocabulary: &Vocabulary) -> Result<Self, DataError> {
+        let columns = encode_categories(&self.data.columns, vocabulary)?;
         let mut panel = self.clone();
         panel.data = Arc::new(self.data.with_values(self.data.y.clone(), columns));
-        panel.statics = Arc::new(numbered(&self.statics, vocabulary)?);
+        panel.statics = Arc::new(encode_categories(&self.statics, vocabulary)?);
         Ok(panel)
     }
 
-    /// The panel with static columns numbered as [`Panel::numbered`] does, and the others as they are, which are
+    /// The panel with static columns encoded as [`Panel::encode_categories`] does, and the others as they are, which are
     /// not copied.
     ///
     /// # Errors
-    /// As there.
-    pub fn with_numbered_statics(&self, vocabulary: &Vocabulary) -> Result<Self, DataError> {
+    /// A column of texts that was not read as one of categories, a label that is missing.
+    pub fn with_encoded_statics(&self, vocabulary: &Vocabulary) -> Result<Self, DataError> {
         let mut panel = self.clone();
-        panel.statics = Arc::new(numbered(&self.statics, vocabulary)?);
+        panel.statics = Arc::new(encode_categories(&self.statics, vocabulary)?);
         Ok(panel)
     }
 
@@ -250,12 +250,12 @@ impl Future {
         Ok(self)
     }
 
-    /// The same with the numbers of categories, as [`Panel::numbered`].
+    /// The same with the numbers of categories, as [`Panel::encode_categories`].
     ///
     /// # Errors
-    /// As there.
-    pub fn numbered(&self, vocabulary: &Vocabulary) -> Result<Self, DataError> {
-        Ok(self.with_columns(numbered(self.columns(), vocabulary)?))
+    /// A column of texts that was not read as one of categories, a label that is missing.
+    pub fn encode_categories(&self, vocabulary: &Vocabulary) -> Result<Self, DataError> {
+        Ok(self.with_columns(encode_categories(self.columns(), vocabulary)?))
     }
 }
 
@@ -326,17 +326,18 @@ mod tests {
     #[test]
     fn labels_become_the_numbers_of_their_categories() {
         let vocabulary = vocabulary(&panel().without_last(2));
-        let numbered = panel().numbered(&vocabulary).unwrap();
-        assert_eq!(numbered.column("sky", 0).unwrap(), [2.0, 0.0, 2.0]);
-        assert_eq!(numbered.column("sky", 1).unwrap(), [1.0, 2.0, 0.0]);
-        assert_eq!(numbered.column("code", 0).unwrap(), [1.0, 1.0, 0.0]);
-        assert_eq!(numbered.static_value("color", 1).unwrap(), 1.0);
+        let encoded = panel().encode_categories(&vocabulary).unwrap();
+        assert_eq!(encoded.column("sky", 0).unwrap(), [2.0, 0.0, 2.0]);
+        assert_eq!(encoded.column("sky", 1).unwrap(), [1.0, 2.0, 0.0]);
+        assert_eq!(encoded.column("code", 0).unwrap(), [1.0, 1.0, 0.0]);
+        assert_eq!(encoded.static_value("color", 1).unwrap(), 1.0);
         // A second time changes nothing.
-        let again = numbered.numbered(&vocabulary).unwrap();
+        let again = encoded.encode_categories(&vocabulary).unwrap();
         assert_eq!(again.column("sky", 1).unwrap(), [1.0, 2.0, 0.0]);
 
         let future = Future::new(&panel(), 1, &[("code", &[10.0, 3.0])]).unwrap();
-        let future = future.with_categories("sky", &["sun", "hail"]).unwrap().numbered(&vocabulary).unwrap();
+        let future =
+            future.with_categories("sky", &["sun", "hail"]).unwrap().encode_categories(&vocabulary).unwrap();
         assert_eq!(future.column("sky").unwrap(), [2.0, 0.0]);
         assert_eq!(future.column("code").unwrap(), [0.0, 1.0]);
     }
@@ -355,10 +356,10 @@ mod tests {
         let panel = panel.with_static_file(&statics, &options()).unwrap();
         assert_eq!(panel.static_categories_of("color").unwrap(), texts(&["TRUE", "red"]));
         let future = Future::from_file(&futr, &options(), &panel, 1).unwrap();
-        let future = future.numbered(&vocabulary(&panel)).unwrap();
+        let future = future.encode_categories(&vocabulary(&panel)).unwrap();
         let gap = write("gap.csv", "unique_id,ds,sky,code\nb,4,,10\na,4,sun,3.00\n");
         let gap = Future::from_file(&gap, &options(), &panel, 1).unwrap();
-        let error = gap.numbered(&vocabulary(&panel)).unwrap_err().to_string();
+        let error = gap.encode_categories(&vocabulary(&panel)).unwrap_err().to_string();
         assert!(error.ends_with("line 2, column `sky`: \"\" is missing; write what it will be"), "{error}");
         assert_eq!(future.column("sky").unwrap(), [3.0, 0.0]);
         assert_eq!(future.column("code").unwrap(), [2.0, 3.0]);
@@ -371,7 +372,7 @@ mod tests {
             builder().series("a", &[7, 8], &[3.0, 4.0]).categories("sky", &["sun", "rain", "x", "rain"]);
         let panel = panel.freq(Freq::parse("1").unwrap()).build().unwrap();
         let vocabulary = Vocabulary::from([("sky".into(), texts(&["rain", "sun"]))]);
-        assert_eq!(panel.numbered(&vocabulary).unwrap().column("sky", 0).unwrap(), [0.0, 1.0]);
+        assert_eq!(panel.encode_categories(&vocabulary).unwrap().column("sky", 0).unwrap(), [0.0, 1.0]);
         let short = builder().freq(Freq::parse("1").unwrap()).categories("sky", &["sun"]).build();
         assert!(matches!(short, Err(DataError::Length { expected: 2, found: 1, .. })), "{short:?}");
     }
@@ -379,8 +380,8 @@ mod tests {
     #[test]
     fn scalers_pass_categories_by() {
         let panel = panel();
-        let numbered = panel.numbered(&vocabulary(&panel)).unwrap();
-        let (scaled, scales) = numbered.scaled(LocalScaler::BoxCox, 1).unwrap();
+        let encoded = panel.encode_categories(&vocabulary(&panel)).unwrap();
+        let (scaled, scales) = encoded.scaled(LocalScaler::BoxCox, 1).unwrap();
         assert_eq!(scaled.column("sky", 0).unwrap(), [3.0, 2.0, 3.0]);
         assert!(scales.columns().is_empty());
         let (scaled, stats) = scaled.with_scaled_statics(LocalScaler::Standard).unwrap();
@@ -393,7 +394,7 @@ mod tests {
             ..WindowSpec::new(4, 1)
         };
         let future = Future::new(&panel, 1, &[]).unwrap().with_categories("code", &["3", "7"]).unwrap();
-        let future = future.numbered(&vocabulary(&panel)).unwrap();
+        let future = future.encode_categories(&vocabulary(&panel)).unwrap();
         let cutter = Cutter::new(&scaled, &spec, Span::Predict { future: Some(&future) }).unwrap();
         let (mut hist, mut futr) = ([9.0; 4], [9.0; 5]);
         let window: Vec<_> = cutter.all(0).collect();
@@ -409,9 +410,9 @@ mod tests {
         let numbers = |fill| {
             let options = ReadOptions { fill, freq: Some(Freq::parse("1").unwrap()), ..options() };
             let panel = Panel::read_csv(csv.as_bytes(), "t.csv", &options)?;
-            let numbered =
-                panel.numbered(&Vocabulary::from([("sky".into(), panel.categories_of("sky")?)]))?;
-            Ok::<_, DataError>(numbered.column("sky", 0)?.to_vec())
+            let encoded =
+                panel.encode_categories(&Vocabulary::from([("sky".into(), panel.categories_of("sky")?)]))?;
+            Ok::<_, DataError>(encoded.column("sky", 0)?.to_vec())
         };
         assert_eq!(numbers(Some(Fill::Zero)).unwrap(), [0.0, 2.0, 0.0, 0.0, 1.0]);
         assert_eq!(numbers(Some(Fill::Interpolate)).unwrap(), [2.0, 2.0, 2.0, 2.0, 1.0]);

@@ -8,7 +8,7 @@ use super::options::ReadOptions;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
-use crate::tables::table::Table;
+use crate::tables::table::TableReader;
 
 /// Labels that 32-bit floats can number.
 const MAX_LABELS: u32 = 1 << 24;
@@ -71,7 +71,7 @@ impl Column {
     }
 
     /// What the current row of a table says, in column `i` there.
-    pub(crate) fn cell(&mut self, table: &dyn Table, i: usize) -> Result<f32, Flaw> {
+    pub(crate) fn cell(&mut self, table: &dyn TableReader, i: usize) -> Result<f32, Flaw> {
         match &mut self.kind {
             ColumnKind::Labels(labels) => {
                 labels.typed |= table.typed_texts(i);

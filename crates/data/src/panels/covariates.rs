@@ -14,7 +14,7 @@ use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use crate::tables::open::open;
-use crate::tables::table::Table;
+use crate::tables::table::TableReader;
 
 const ID_REMEDY: &str = "name it as in the panel's file";
 
@@ -33,7 +33,7 @@ impl Panel {
 
     pub(crate) fn with_static_table(
         mut self,
-        table: &mut dyn Table,
+        table: &mut dyn TableReader,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
         table.read_numbers(options.numbers);
@@ -74,7 +74,7 @@ impl Panel {
     /// The column of ids of a table beside the panel, or, where it has none, the id of the panel's only series.
     fn ids_of(
         &self,
-        table: &dyn Table,
+        table: &dyn TableReader,
         options: &ReadOptions,
     ) -> Result<(Option<usize>, Arc<str>), DataError> {
         match self.n_series() {
@@ -154,7 +154,7 @@ impl Future {
     }
 
     pub(crate) fn read(
-        table: &mut dyn Table,
+        table: &mut dyn TableReader,
         options: &ReadOptions,
         panel: &Panel,
         h: usize,

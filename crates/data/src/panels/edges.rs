@@ -1,11 +1,11 @@
-//! Series that begin later than others of the same table, or end earlier: their values are missing there.
+//! Series that begin later than others of the same table, or end earlier: their values are missing at that edge.
 
 use super::fill::{Fill, Trimmed};
-use super::rows::{Rows, Run};
+use super::rows::{SeriesRun, TableRows};
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 
-impl Rows {
+impl TableRows {
     /// Leaves out the edges of each series of an arranged table. Between them, a missing value is a mistake where
     /// nothing is filled.
     pub(crate) fn trim(&mut self) -> Result<Trimmed, DataError> {
@@ -33,7 +33,7 @@ impl Rows {
             let len = last + 1 - first;
             trimmed.series += usize::from(len < run.len);
             trimmed.rows += run.len - len;
-            *run = Run { start: first, len, ..*run };
+            *run = SeriesRun { start: first, len, ..*run };
         }
         self.runs = runs;
         Ok(trimmed)
@@ -103,7 +103,7 @@ mod tests {
         let panel = read(&text.replace("a,3,3,30", "a,3,3,NaN"), &options).unwrap();
         let error = panel.column("x", 0).unwrap_err().to_string();
         assert!(error.starts_with("t.csv, line 4, column `x`: \"NaN\" is missing"), "{error}");
-        // Rows that are masked are there.
+        // Rows that are masked belong to the series.
         let text = "unique_id,ds,y,available_mask\na,1,,0\na,2,2,1\na,3,3,1\na,4,,1\n";
         let panel = read(text, &options).unwrap();
         assert_eq!((panel.y(0), panel.available_mask(0)), (&[0.0, 2.0, 3.0][..], Some(&[0.0, 1.0, 1.0][..])));

@@ -1,4 +1,4 @@
-//! Rows and values that are not there, filled in on request.
+//! Missing rows and values, filled in on request.
 
 use std::fmt;
 
@@ -34,8 +34,8 @@ pub struct Filled {
     pub values: usize,
 }
 
-/// Rows that were left out as their series is not there yet, or no more: those without a value before the first
-/// known one and after the last. A row whose `available_mask` is 0 is there all the same.
+/// Rows that were left out because their series has not begun yet or has ended: those without a value before the first
+/// known one and after the last. A row whose `available_mask` is 0 belongs to its series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trimmed {
     /// Series that lost rows.

@@ -2,13 +2,13 @@
 
 use super::column::{BadCell, ColumnKind};
 use super::fill::{Fill, Filled};
-use super::rows::{Rows, Run};
+use super::rows::{SeriesRun, TableRows};
 use crate::calendar::freq::Freq;
 use crate::calendar::steps::Steps;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
 
-impl Rows {
+impl TableRows {
     /// Adds the rows that are missing by the frequency to a sorted table, then fills what is NaN.
     pub(crate) fn fill_gaps(
         &mut self,
@@ -77,7 +77,7 @@ impl Rows {
                 sources.push((run.start + i) as u32);
                 stretches.push(time);
             }
-            runs.push(Run { start, len: sources.len() - start, ..*run });
+            runs.push(SeriesRun { start, len: sources.len() - start, ..*run });
         }
         let spread = |values: &mut Vec<f32>, absent: Option<f32>| {
             let cell = |row: usize| match absent {

@@ -10,7 +10,7 @@ use super::column::Column;
 use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
 use super::origin::Origin;
 use super::panel::Panel;
-use super::rows::Rows;
+use super::rows::TableRows;
 use crate::calendar::clock::Clock;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::repeated_times::RepeatedTimes;
@@ -18,7 +18,7 @@ use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::too_large::TooLarge;
 use crate::tables::open::open;
-use crate::tables::table::Table;
+use crate::tables::table::TableReader;
 use crate::tables::text_table::TextTable;
 
 const TARGET_REMEDY: &str = "set the name of the target column";
@@ -32,7 +32,7 @@ const LOOK: usize = 1 << 16;
 
 impl ReadOptions {
     /// Whether a panel that takes `bytes` after so many rows may go on.
-    fn check_memory(&self, table: &dyn Table, rows: usize, bytes: usize) -> Result<(), DataError> {
+    fn check_memory(&self, table: &dyn TableReader, rows: usize, bytes: usize) -> Result<(), DataError> {
         match self.max_memory.filter(|&limit| bytes as u64 > limit) {
             Some(limit) => {
                 let (table, needed) = (table.file().clone(), bytes as u64);
@@ -91,7 +91,7 @@ impl Panel {
     /// A further column with a cell that is no number is an error only when it is used.
     ///
     /// # Errors
-    /// As there.
+    /// A file that cannot be read, and every mistake of [`from_file`](Self::from_file), with file, line and column.
     pub fn from_csv(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
         read(&mut TextTable::open(path.as_ref())?, options)
     }
@@ -99,18 +99,18 @@ impl Panel {
     /// Reads CSV text from `input`, called `name` in messages; else as [`from_csv`](Self::from_csv).
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`from_csv`](Self::from_csv), with `name` for the file.
     pub fn read_csv(input: impl Read, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
         read(&mut TextTable::new(input, name.into())?, options)
     }
 }
 
-pub(crate) fn read(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
+pub(crate) fn read(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel, DataError> {
     table.read_numbers(options.numbers);
     if options.wide { read_wide(table, options) } else { read_long(table, options) }
 }
 
-fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
+fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel, DataError> {
     let named = [options.time_col(), &options.target_col].iter().all(|name| table.find(name).is_some());
     let id = match named {
         true => table.id_column(&options.id_col, ID_REMEDY)?,
@@ -133,14 +133,14 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
     let wanted = |name: &String| options.columns.as_ref().is_none_or(|columns| columns.contains(name));
     let (extras, columns): (Vec<usize>, Vec<Column>) =
         extras.into_iter().zip(columns).filter(|(_, column)| wanted(&column.name)).unzip();
-    let mut rows = Rows {
+    let mut rows = TableRows {
         origin: Origin::like(&table.place()),
         mask: mask.map(|_| Vec::new()),
         weight: weight.map(|_| Vec::new()),
         columns,
         target: Some(options.target_col.clone()),
         fill: options.fill,
-        ..Rows::default()
+        ..TableRows::default()
     };
     let (mut clock, mut repeated) = (options.clock(), RepeatedTimes::default());
     while table.advance()? {
@@ -169,7 +169,7 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
         rows.origin.push(table.place().row);
         for (column, &i) in rows.columns.iter_mut().zip(&extras) {
             let cell = match admitted(column.cell(table, i), masked, options.fill) {
-                // Where the series is not there, nothing need be.
+                // Before a series begins and after it ends, its columns may be empty too.
                 Err(Flaw::Missing) if y.is_nan() => Ok(f32::NAN),
                 cell => cell,
             };
@@ -190,7 +190,7 @@ fn read_long(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
     })
 }
 
-fn read_wide(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, DataError> {
+fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel, DataError> {
     let time = match &options.time_col {
         Some(name) => table.column(name, TIME_REMEDY)?,
         None => 0,
@@ -201,7 +201,7 @@ fn read_wide(table: &mut dyn Table, options: &ReadOptions) -> Result<Panel, Data
         return Err(DataError::UnnamedColumn { file: table.file().clone(), number: i + 1 });
     }
     let origin = Origin::like(&table.place());
-    let mut rows = Rows { origin, fill: options.fill, ..Rows::default() };
+    let mut rows = TableRows { origin, fill: options.fill, ..TableRows::default() };
     let (mut clock, mut repeated) = (options.clock(), RepeatedTimes::default());
     let (mut times, mut lines) = (Vec::new(), Vec::new());
     let mut values: Vec<Vec<f32>> = vec![Vec::new(); ids.len()];

@@ -12,13 +12,13 @@ use crate::calendar::steps::Steps;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
-use crate::tables::table::Table;
+use crate::tables::table::TableReader;
 
 /// The columns of a long table as they are read, one entry per row.
 ///
 /// Beside the values, a table whose rows stand in the order of series or of times takes little room.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct TableRows {
     pub(crate) origin: Origin,
     /// Ids in order of appearance, and the position of each.
     pub(crate) ids: Vec<Arc<str>>,
@@ -41,20 +41,20 @@ pub(crate) struct Rows {
     /// How the first missing value of `y` was written.
     pub(crate) missing_as: Option<String>,
     /// Once the table is arranged: the rows of each series,
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<SeriesRun>,
     /// and where each row stood before, if it stood elsewhere.
     pub(crate) order: Option<Vec<u32>>,
 }
 
 /// Rows of one id, one after the other.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Run {
+pub(crate) struct SeriesRun {
     pub(crate) code: u32,
     pub(crate) start: usize,
     pub(crate) len: usize,
 }
 
-impl Rows {
+impl TableRows {
     pub(crate) fn len(&self) -> usize {
         self.times.len()
     }
@@ -69,7 +69,12 @@ impl Rows {
     }
 
     /// The value of `y` in a cell of a table, NaN where it is missing.
-    pub(crate) fn admit(&mut self, table: &dyn Table, column: usize, masked: bool) -> Result<f32, DataError> {
+    pub(crate) fn admit(
+        &mut self,
+        table: &dyn TableReader,
+        column: usize,
+        masked: bool,
+    ) -> Result<f32, DataError> {
         match admitted(table.number(column), masked, self.fill) {
             Err(Flaw::Missing) => {
                 self.missing_as.get_or_insert_with(|| table.shown(column));
@@ -98,7 +103,7 @@ impl Rows {
     }
 
     /// The id of a run.
-    pub(crate) fn id(&self, run: &Run) -> &Arc<str> {
+    pub(crate) fn id(&self, run: &SeriesRun) -> &Arc<str> {
         &self.ids[run.code as usize]
     }
 
@@ -118,7 +123,7 @@ impl Rows {
     }
 
     /// The error of a row whose value is missing.
-    pub(crate) fn missing(&self, run: &Run, row: usize, flaw: Flaw) -> DataError {
+    pub(crate) fn missing(&self, run: &SeriesRun, row: usize, flaw: Flaw) -> DataError {
         let column = self.target.clone().unwrap_or_else(|| self.id(run).to_string());
         let value = self.missing_as.clone().unwrap_or_default();
         DataError::BadValue { at: self.place(row), column, value, flaw }

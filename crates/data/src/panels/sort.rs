@@ -1,10 +1,10 @@
 //! Rows in any order, grouped by series and sorted by time.
 
-use super::rows::{Rows, Run};
+use super::rows::{SeriesRun, TableRows};
 use crate::calendar::steps::Steps;
 use crate::error::DataError;
 
-impl Rows {
+impl TableRows {
     /// Groups the rows by series with ascending times, if they are not so already.
     pub(crate) fn arrange(&mut self) -> Result<(), DataError> {
         let (rows, mut times) = (self.len(), Vec::new());
@@ -13,7 +13,7 @@ impl Rows {
                 let code = code as u32;
                 match self.runs.last_mut() {
                     Some(run) if run.code == code => run.len += 1,
-                    _ => self.runs.push(Run { code, start: row, len: 1 }),
+                    _ => self.runs.push(SeriesRun { code, start: row, len: 1 }),
                 }
             }
             let ascending = self.runs.iter().all(|run| {
@@ -40,7 +40,7 @@ impl Rows {
         self.series.iter().for_each(|code| ends[code as usize] += 1);
         let mut start = 0;
         for (code, end) in ends.iter_mut().enumerate() {
-            self.runs.push(Run { code: code as u32, start, len: *end });
+            self.runs.push(SeriesRun { code: code as u32, start, len: *end });
             start += std::mem::replace(end, start);
         }
         let mut order = vec![0_u32; start];

@@ -23,7 +23,7 @@ use parquet::arrow::arrow_reader::{
 use super::catch_panic::caught;
 use super::number_format::NumberFormat;
 use super::page_headers::check_layout;
-use super::table::{Table, check_header};
+use super::table::{TableReader, check_header};
 use crate::calendar::clock::Clock;
 use crate::calendar::days::{DAY, FINE, RANGE};
 use crate::calendar::kind::TimeKind;
@@ -172,7 +172,7 @@ fn names(batch: &RecordBatch) -> Vec<String> {
     batch.schema_ref().fields().iter().map(|field| field.name().clone()).collect()
 }
 
-impl Table for ArrowTable<'_> {
+impl TableReader for ArrowTable<'_> {
     fn file(&self) -> &Arc<str> {
         &self.name
     }
@@ -233,7 +233,7 @@ impl Table for ArrowTable<'_> {
     }
 
     fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
-        let table: &dyn Table = self;
+        let table: &dyn TableReader = self;
         time_at(&*self.columns[column], self.row, clock).map_err(|why| table.bad_time(column, why))
     }
 

@@ -4,13 +4,13 @@ use std::path::Path;
 
 #[cfg(feature = "parquet")]
 use super::arrow_table::ArrowTable;
-use super::table::Table;
+use super::table::TableReader;
 use super::text_table::TextTable;
 use crate::error::DataError;
 
 /// Opens a file: Parquet where its name ends so, else text. Of a Parquet file no more is read than the
 /// columns that `wanted` accepts.
-pub(crate) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Box<dyn Table>, DataError> {
+pub(crate) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Box<dyn TableReader>, DataError> {
     Ok(match is_parquet(path) {
         #[cfg(feature = "parquet")]
         true => Box::new(ArrowTable::open(path, wanted)?),

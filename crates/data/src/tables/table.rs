@@ -14,7 +14,7 @@ use crate::nearest::is_slip;
 pub(crate) const ID: &str = "unique_id";
 
 /// A table read row by row; columns are found by name and then known by their position.
-pub(crate) trait Table {
+pub(crate) trait TableReader {
     /// The file, for messages.
     fn file(&self) -> &Arc<str>;
 
@@ -64,7 +64,7 @@ pub(crate) trait Table {
     fn shown(&self, column: usize) -> String;
 }
 
-impl dyn Table + '_ {
+impl dyn TableReader + '_ {
     pub(crate) fn columns(&self) -> impl Iterator<Item = &str> + Clone {
         self.header().iter().map(String::as_str)
     }

@@ -10,7 +10,7 @@ use csv::ByteRecord;
 
 use super::compressed::{Damage, Text};
 use super::number_format::NumberFormat;
-use super::table::{Table, check_header};
+use super::table::{TableReader, check_header};
 use super::wide_lines::{LineTooWide, NarrowLines};
 use crate::calendar::clock::Clock;
 use crate::error::DataError;
@@ -141,7 +141,7 @@ impl<R: Read> TextTable<R> {
     }
 }
 
-impl<R: Read> Table for TextTable<R> {
+impl<R: Read> TableReader for TextTable<R> {
     fn read_numbers(&mut self, format: NumberFormat) {
         self.numbers = format;
     }

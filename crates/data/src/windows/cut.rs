@@ -118,7 +118,9 @@ impl Cutter<'_> {
             .weight
             .map_or(1.0, |weight| weight[rows.at(series.start)].iter().sum::<f32>() / self.h as f32);
         match &self.panel.data.mask {
-            Some(mask) => lay(out, rows.pad, &mask[rows.at(series.start)], 0.0, |known| known * weight),
+            Some(mask) => {
+                write_padded(out, rows.pad, &mask[rows.at(series.start)], 0.0, |known| known * weight)
+            }
             None => {
                 out.fill(0.0);
                 out[rows.pad..][..rows.rows.len()].fill(weight);
@@ -135,7 +137,7 @@ impl Cutter<'_> {
         let data = &*self.panel.data;
         if let Some(out) = part(into.insample_mask, at, l) {
             match &data.mask {
-                Some(mask) => lay(out, inside.pad, &mask[inside.at(start)], 0.0, |known| known),
+                Some(mask) => write_padded(out, inside.pad, &mask[inside.at(start)], 0.0, |known| known),
                 None => {
                     out.fill(0.0);
                     out[inside.pad..][..inside.rows.len()].fill(1.0);
@@ -146,7 +148,7 @@ impl Cutter<'_> {
             self.outsample_mask(window, out);
         }
         if let Some(out) = part(into.raw_outsample_y, at, h) {
-            lay(out, outside.pad, &data.y[outside.at(start)], 0.0, |y| y);
+            write_padded(out, outside.pad, &data.y[outside.at(start)], 0.0, |y| y);
         }
         let scaled = [&into.insample_y, &into.outsample_y, &into.loc, &into.scale];
         if scaled.iter().all(|slice| slice.is_empty()) {
@@ -156,10 +158,10 @@ impl Cutter<'_> {
         let forward = |value| self.scaler.forward(stats, value);
         let pad = forward(0.0);
         if let Some(out) = part(into.insample_y, at, l) {
-            lay(out, inside.pad, &data.y[inside.at(start)], pad, forward);
+            write_padded(out, inside.pad, &data.y[inside.at(start)], pad, forward);
         }
         if let Some(out) = part(into.outsample_y, at, h) {
-            lay(out, outside.pad, &data.y[outside.at(start)], pad, forward);
+            write_padded(out, outside.pad, &data.y[outside.at(start)], pad, forward);
         }
         if let Some(out) = part(into.loc, at, 1) {
             out[0] = stats.loc;
@@ -228,7 +230,7 @@ fn part(slice: &mut [f32], at: usize, each: usize) -> Option<&mut [f32]> {
 }
 
 /// Writes `values` through `map` after `pad` cells of `fill`, and `fill` after them.
-fn lay(out: &mut [f32], pad: usize, values: &[f32], fill: f32, map: impl Fn(f32) -> f32) {
+fn write_padded(out: &mut [f32], pad: usize, values: &[f32], fill: f32, map: impl Fn(f32) -> f32) {
     let (before, rest) = out.split_at_mut(pad);
     let (middle, after) = rest.split_at_mut(values.len());
     before.fill(fill);

@@ -1,8 +1,8 @@
 //! Which windows a panel has: neuralforecast's rules in closed form, nothing materialised.
 //!
-//! There, all series are left-padded with zeros to the longest one of the panel, so that windows
+//! In neuralforecast all series are left-padded with zeros to the longest one of the panel, so that windows
 //! stand on one grid counted from the end of every series; held-out rows are cut off, `h` zeros
-//! follow, and (with start padding) `input_size - 1` zeros precede. Here a window is its series and
+//! follow, and (with start padding) `input_size - 1` zeros precede. In foretell a window is its series and
 //! the row at which it starts. Windows of a series are counted by arithmetic; only a panel with an
 //! `available_mask` needs a bit per candidate.
 //!
@@ -15,7 +15,7 @@ use std::ops::Range;
 use foretell_simd::Stream;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::grid::{Grid, Keep, Known};
+use super::grid::{Grid, Known, WindowFilter};
 use super::ranks::Ranks;
 use super::scaler::WindowScaler;
 use super::spec::{Span, WindowRef, WindowSpec};
@@ -103,10 +103,10 @@ impl<'p> Cutter<'p> {
             ranks: None,
         };
         match (grid.keep, &panel.data.mask) {
-            (Keep::Known { .. }, _) if spec.all_series => {
+            (WindowFilter::Known { .. }, _) if spec.all_series => {
                 cutter.ranks = Some(cutter.rank_together(spec.availability_threshold));
             }
-            (Keep::Known { insample, outsample }, Some(mask)) => {
+            (WindowFilter::Known { insample, outsample }, Some(mask)) => {
                 cutter.ranks = Some(cutter.rank(mask, [insample, outsample]));
             }
             _ => {}

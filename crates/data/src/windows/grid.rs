@@ -15,11 +15,11 @@ pub(crate) struct Grid {
     pub(crate) count: i64,
     /// Rows at the end of each series that windows do not see.
     pub(crate) cut: i64,
-    pub(crate) keep: Keep,
+    pub(crate) keep: WindowFilter,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Keep {
+pub(crate) enum WindowFilter {
     All,
     /// Windows with that many known insample and outsample rows.
     Known {
@@ -49,7 +49,8 @@ impl Grid {
                 let padding = if spec.start_padding { l - 1 } else { 0 };
                 let [insample, outsample] = spec.availability_threshold;
                 let known = |rows: i64, fraction: f64| ((rows as f64 * fraction) as i64).max(1);
-                let keep = Keep::Known { insample: known(l, insample), outsample: known(h, outsample) };
+                let keep =
+                    WindowFilter::Known { insample: known(l, insample), outsample: known(h, outsample) };
                 // Padding, rows and h zeros, less one window, in steps.
                 let room = padding + longest - cut - l;
                 let count = if room < 0 { 0 } else { room / step + 1 };
@@ -64,7 +65,7 @@ impl Grid {
                 let padding = if width < l + h { l + val - width } else { 0 };
                 let first = (longest - (l + val + test)).max(0) - padding;
                 let count = (width + padding - l - h) / step + 1;
-                Self { offset: first - longest, step, count, cut: test, keep: Keep::All }
+                Self { offset: first - longest, step, count, cut: test, keep: WindowFilter::All }
             }
             Span::Test { test_size, step_size } => {
                 let test = rows("test_size", test_size, h)?;
@@ -74,16 +75,16 @@ impl Grid {
                     return Err(DataError::setting("test_size", test, expected));
                 }
                 let count = (test - h) / step + 1;
-                Self { offset: -test - l, step, count, cut: 0, keep: Keep::Cutoff }
+                Self { offset: -test - l, step, count, cut: 0, keep: WindowFilter::Cutoff }
             }
             Span::Insample { step_size, from_padding } => {
                 let step = rows("step_size", step_size, 1)?;
                 let count = if longest < h { 0 } else { (longest - h) / step + 1 };
                 let offset = -l - h - (count - 1).max(0) * step;
-                let keep = if from_padding { Keep::Horizon } else { Keep::Cutoff };
+                let keep = if from_padding { WindowFilter::Horizon } else { WindowFilter::Cutoff };
                 Self { offset, step, count, cut: 0, keep }
             }
-            Span::Predict { .. } => Self { offset: -l, step: 1, count: 1, cut: 0, keep: Keep::All },
+            Span::Predict { .. } => Self { offset: -l, step: 1, count: 1, cut: 0, keep: WindowFilter::All },
         })
     }
 
@@ -91,10 +92,10 @@ impl Grid {
     /// parts overlap the rows enough, which is an interval.
     pub(crate) fn candidates(&self, len: i64, l: i64, h: i64) -> Range<i64> {
         let (low, high) = match self.keep {
-            Keep::All => return 0..self.count,
-            Keep::Cutoff => (1 - l, len),
-            Keep::Horizon => (-l, len),
-            Keep::Known { insample, outsample } => {
+            WindowFilter::All => return 0..self.count,
+            WindowFilter::Cutoff => (1 - l, len),
+            WindowFilter::Horizon => (-l, len),
+            WindowFilter::Known { insample, outsample } => {
                 let rows = len - self.cut;
                 if rows < insample.max(outsample) {
                     return 0..0;

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use foretell::{
-    Entry, Fitted, Forecaster, Future, MODELS, Map, ModelSpec, Panel, ReadOptions, Value, Verdict, json,
+    Fitted, Forecaster, Future, MODELS, Map, ModelEntry, ModelSpec, Panel, ReadOptions, Value, Verdict, json,
 };
 
 const H: usize = 4;
@@ -47,7 +47,7 @@ fn set(spec: ModelSpec, settings: impl IntoIterator<Item = (String, Value)>) -> 
 }
 
 /// The columns that a model reads, as its hyper-parameters.
-fn columns(entry: &Entry) -> Map<String, Value> {
+fn columns(entry: &ModelEntry) -> Map<String, Value> {
     let reads = entry.exogenous;
     // Numbers and categories of each kind.
     let kinds: [(_, _, _, &[&str]); 3] = [
@@ -69,7 +69,7 @@ fn columns(entry: &Entry) -> Map<String, Value> {
 }
 
 /// Each way in which a model works: alone with its own loss, and with all columns and quantiles.
-fn specs(entry: &'static Entry) -> Vec<ModelSpec> {
+fn specs(entry: &'static ModelEntry) -> Vec<ModelSpec> {
     let common = json!({
         "max_steps": STEPS, "val_check_steps": 3, "learning_rate": 0.01, "scaler_type": "standard",
         "random_seed": 3, "start_padding_enabled": true,

@@ -112,7 +112,7 @@ fn threads_change_no_bit() {
 }
 
 /// The losses of the first steps, and the validation loss.
-fn told(spec: ModelSpec) -> Vec<f64> {
+fn reported_losses(spec: ModelSpec) -> Vec<f64> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let listener = seen.clone();
     let forecaster = Forecaster::new([spec]).expect("a model").val_size(H).on_progress(move |_, progress| {
@@ -129,7 +129,7 @@ fn told(spec: ModelSpec) -> Vec<f64> {
 /// A batch of 160 windows is two shards: the root is of the whole mean.
 #[test]
 fn the_root_is_that_of_the_batch() {
-    let of = |name: &str| told(spec(&json!(name)).set("max_steps", 1).expect("steps"));
+    let of = |name: &str| reported_losses(spec(&json!(name)).set("max_steps", 1).expect("steps"));
     let (mse, rmse, relative) = (of("MSE"), of("RMSE"), of("relMSE"));
     assert!((rmse[0] * rmse[0] / mse[0] - 1.0).abs() < 1e-5, "{rmse:?}, {mse:?}");
     // An untrained network is no better than the last value, and no worse by orders.
@@ -146,7 +146,7 @@ fn distributions_are_watched_by_themselves_or_by_any_other_loss() {
         [json!(null), normal.clone(), json!("MAE"), json!("MQLoss"), json!({"QuantileLoss": {"q": 0.9}})]
     {
         let spec = spec(&normal).set("valid_loss", valid.clone()).expect("a loss");
-        let seen = told(spec.set("max_steps", 50).expect("steps"));
+        let seen = reported_losses(spec.set("max_steps", 50).expect("steps"));
         assert!(
             seen[50].is_finite() && (valid.is_null() || valid == normal || seen[50] > 0.0),
             "{valid}: {seen:?}"

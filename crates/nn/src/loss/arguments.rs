@@ -3,7 +3,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::quantile::Quantiles;
-use super::{Kind, Loss, distribution::Distribution, point::Point};
+use super::{Loss, LossKind, distribution::Distribution, point::Point};
 
 /// A loss that cannot be.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -45,13 +45,13 @@ pub(super) fn read(name: &str, arguments: &Map<String, Value>) -> Result<Loss, L
     };
     let mut arguments = Arguments { loss, map: arguments.clone() };
     let kind = match loss {
-        "MQLoss" => Kind::Quantiles { quantiles: arguments.quantiles()?, delta: None },
+        "MQLoss" => LossKind::Quantiles { quantiles: arguments.quantiles()?, delta: None },
         "HuberMQLoss" => {
             let delta = Some(arguments.positive("delta", 1.0)?);
-            Kind::Quantiles { quantiles: arguments.quantiles()?, delta }
+            LossKind::Quantiles { quantiles: arguments.quantiles()?, delta }
         }
-        "DistributionLoss" => Kind::Distribution(Distribution::read(&mut arguments)?),
-        _ => Kind::Point(Point::read(&mut arguments)?),
+        "DistributionLoss" => LossKind::Distribution(Distribution::read(&mut arguments)?),
+        _ => LossKind::Point(Point::read(&mut arguments)?),
     };
     // Tukey's loss is the only one that has no weights there.
     let horizon_weight = if loss == "TukeyLoss" { None } else { arguments.horizon_weight()? };

@@ -3,7 +3,7 @@
 //! Each is a weighted mean over windows and steps, `Σ w l / Σ w`, where a step's weight is its mask times
 //! its horizon weight; steps of weight 0 do not count, whatever they hold, and without any weight the
 //! mean is 0. So the parts of a batch add up, whoever computes them. RMSE and relMSE are functions of such a
-//! mean: [`Loss::finish`] leads from it to them.
+//! mean: [`Loss::value_and_slope`] leads from it to them.
 
 mod arguments;
 mod distribution;
@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::arguments::LossError;
-pub use self::distribution::Columns;
 use self::distribution::Distribution;
+pub use self::distribution::DistributionColumns;
 use self::point::Point;
 use self::quantile::Quantiles;
 
@@ -29,12 +29,12 @@ use self::quantile::Quantiles;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
 pub struct Loss {
-    kind: Kind,
+    kind: LossKind,
     horizon_weight: Option<Vec<f32>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Kind {
+enum LossKind {
     Point(Point),
     /// `MQLoss`, or with a delta `HuberMQLoss`.
     Quantiles {
@@ -44,7 +44,7 @@ enum Kind {
     Distribution(Distribution),
 }
 
-impl Kind {
+impl LossKind {
     fn name(&self) -> &'static str {
         match self {
             Self::Point(point) => point.name(),
@@ -64,8 +64,8 @@ pub struct Truth<'a> {
     pub target: &'a [f32],
     /// What each step counts, `[n, horizon]`.
     pub weights: &'a [f32],
-    /// [`Loss::gauge`] of each window's history, `[n]`; empty stands for 1.
-    pub gauge: &'a [f32],
+    /// [`Loss::error_scale`] of each window's history, `[n]`; empty stands for 1.
+    pub error_scale: &'a [f32],
     /// What each window's target was shifted by, `[n]`, for a distribution's loss; empty stands for 0.
     pub loc: &'a [f32],
     /// What each window's target was divided by, `[n]`, for a distribution's loss; empty stands for 1.
@@ -85,21 +85,21 @@ impl fmt::Debug for Truth<'_> {
 impl<'a> Truth<'a> {
     /// A target `[n, horizon]` with its weights, and nothing else known of the windows.
     pub fn new(horizon: usize, target: &'a [f32], weights: &'a [f32]) -> Self {
-        Self { horizon, target, weights, gauge: &[], loc: &[], scale: &[] }
+        Self { horizon, target, weights, error_scale: &[], loc: &[], scale: &[] }
     }
 
     fn check(&self) {
-        let Self { horizon, target, weights, gauge, loc, scale } = *self;
+        let Self { horizon, target, weights, error_scale, loc, scale } = *self;
         let n = target.len() / horizon.max(1);
         let fits = |values: &[f32]| values.is_empty() || values.len() == n;
         assert!(
             target.len() == n * horizon
                 && weights.len() == target.len()
-                && [gauge, loc, scale].map(fits) == [true; 3],
-            "{n} windows of {horizon} steps with {} targets, {} weights, {} gauges, {} locations and {} scales",
+                && [error_scale, loc, scale].map(fits) == [true; 3],
+            "{n} windows of {horizon} steps with {} targets, {} weights, {} error scales, {} locations and {} scales",
             target.len(),
             weights.len(),
-            gauge.len(),
+            error_scale.len(),
             loc.len(),
             scale.len()
         );
@@ -152,13 +152,13 @@ impl Loss {
 
     /// The mean absolute error, neuralforecast's default.
     pub fn mae() -> Self {
-        Self { kind: Kind::Point(Point::Mae), horizon_weight: None }
+        Self { kind: LossKind::Point(Point::Mae), horizon_weight: None }
     }
 
     /// The sum over several quantiles of the pinball loss; `level` are central intervals in percent.
     pub fn multi_quantile(level: &[u32]) -> Self {
         let quantiles = Quantiles::of_level(level.iter().map(|&level| level.into()).collect());
-        Self { kind: Kind::Quantiles { quantiles, delta: None }, horizon_weight: None }
+        Self { kind: LossKind::Quantiles { quantiles, delta: None }, horizon_weight: None }
     }
 
     /// Reads `"MAE"`, or `{"HuberLoss": {"delta": 2}}`: a name and its arguments.
@@ -187,11 +187,11 @@ impl Loss {
     /// The constructor arguments, `horizon_weight` excepted, such that [`Loss::new`] gives this loss back.
     pub fn arguments(&self) -> Map<String, Value> {
         let pairs = match &self.kind {
-            Kind::Point(point) => point.arguments(),
-            Kind::Quantiles { quantiles, delta } => std::iter::once(quantiles.argument())
+            LossKind::Point(point) => point.arguments(),
+            LossKind::Quantiles { quantiles, delta } => std::iter::once(quantiles.argument())
                 .chain(delta.map(|delta| ("delta", delta.into())))
                 .collect(),
-            Kind::Distribution(distribution) => distribution.arguments(),
+            LossKind::Distribution(distribution) => distribution.arguments(),
         };
         pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
@@ -209,17 +209,17 @@ impl Loss {
     /// A distribution's loss with the columns of other quantiles than its own; nothing for other losses, whose
     /// quantiles are what the model has learned.
     pub fn with_quantiles(&self, quantiles: &[f64]) -> Option<Self> {
-        let Kind::Distribution(distribution) = &self.kind else { return None };
-        let kind = Kind::Distribution(distribution.with_quantiles(quantiles));
+        let LossKind::Distribution(distribution) = &self.kind else { return None };
+        let kind = LossKind::Distribution(distribution.with_quantiles(quantiles));
         Some(Self { kind, horizon_weight: self.horizon_weight.clone() })
     }
 
     /// How many numbers the model gives for each step.
     pub fn outputs(&self) -> usize {
         match &self.kind {
-            Kind::Point(_) => 1,
-            Kind::Quantiles { quantiles, .. } => quantiles.values().len(),
-            Kind::Distribution(distribution) => distribution.outputs(),
+            LossKind::Point(_) => 1,
+            LossKind::Quantiles { quantiles, .. } => quantiles.values().len(),
+            LossKind::Distribution(distribution) => distribution.outputs(),
         }
     }
 
@@ -227,21 +227,21 @@ impl Loss {
     /// listed (a distribution's upwards), or of intervals the median first, then upwards.
     pub fn quantiles(&self) -> Option<&[f32]> {
         match &self.kind {
-            Kind::Point(_) => None,
-            Kind::Quantiles { quantiles, .. } => Some(quantiles.values()),
-            Kind::Distribution(distribution) => Some(distribution.quantiles.values()),
+            LossKind::Point(_) => None,
+            LossKind::Quantiles { quantiles, .. } => Some(quantiles.values()),
+            LossKind::Distribution(distribution) => Some(distribution.quantiles.values()),
         }
     }
 
     /// Whether the model's outputs are a distribution's parameters, which [`Loss::forecast`] makes columns of.
     pub fn is_distribution(&self) -> bool {
-        matches!(self.kind, Kind::Distribution(_))
+        matches!(self.kind, LossKind::Distribution(_))
     }
 
     /// What values of the target the loss is defined for, in words and as a test.
     pub fn support(&self) -> (&'static str, fn(f32) -> bool) {
         match &self.kind {
-            Kind::Distribution(distribution) => distribution.support(),
+            LossKind::Distribution(distribution) => distribution.support(),
             _ => ("a number", |_| true),
         }
     }
@@ -249,14 +249,14 @@ impl Loss {
     /// Steps of history that a window must have more of: a season of MASE.
     pub fn seasonality(&self) -> usize {
         match self.kind {
-            Kind::Point(Point::Mase { seasonality }) => seasonality,
+            LossKind::Point(Point::Mase { seasonality }) => seasonality,
             _ => 0,
         }
     }
 
     /// Which column is the forecast of a single number: the quantile nearest the median, else the first.
     pub fn point_output(&self) -> usize {
-        let Kind::Quantiles { quantiles, .. } = &self.kind else { return 0 };
+        let LossKind::Quantiles { quantiles, .. } = &self.kind else { return 0 };
         let distance = |&i: &usize| (quantiles.values()[i] - 0.5).abs();
         let nearest = (0..quantiles.values().len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
         nearest.unwrap_or(0)
@@ -265,18 +265,18 @@ impl Loss {
     /// What stands behind the model's name in each column.
     pub fn suffixes(&self) -> Vec<String> {
         match &self.kind {
-            Kind::Point(point) => vec![point.suffix()],
-            Kind::Quantiles { quantiles, .. } => quantiles.suffixes().to_vec(),
-            Kind::Distribution(distribution) => distribution.suffixes(),
+            LossKind::Point(point) => vec![point.suffix()],
+            LossKind::Quantiles { quantiles, .. } => quantiles.suffixes().to_vec(),
+            LossKind::Distribution(distribution) => distribution.suffixes(),
         }
     }
 
     /// The quantile that each column is of, if it is of one.
     pub fn column_quantiles(&self) -> Vec<Option<f32>> {
         match &self.kind {
-            Kind::Point(point) => vec![point.quantile()],
-            Kind::Quantiles { quantiles, .. } => quantiles.values().iter().copied().map(Some).collect(),
-            Kind::Distribution(distribution) => {
+            LossKind::Point(point) => vec![point.quantile()],
+            LossKind::Quantiles { quantiles, .. } => quantiles.values().iter().copied().map(Some).collect(),
+            LossKind::Distribution(distribution) => {
                 let quantiles = distribution.quantiles.values().iter().copied().map(Some);
                 let mut columns: Vec<_> = std::iter::once(None).chain(quantiles).collect();
                 columns.resize(distribution.columns().count(), None);
@@ -315,24 +315,24 @@ impl Loss {
         }
     }
 
-    /// Whether [`Loss::gauge`] is anything but 1.
-    pub fn is_gauged(&self) -> bool {
-        matches!(&self.kind, Kind::Point(point) if point.is_gauged())
+    /// Whether [`Loss::error_scale`] is anything but 1.
+    pub fn has_error_scale(&self) -> bool {
+        matches!(&self.kind, LossKind::Point(point) if point.has_error_scale())
     }
 
     /// What errors are measured by in a window of this `history [input_size]`, known where `mask` is not 0: the
     /// mean error of the seasonal naive forecast within it for MASE, its standard deviation for Tukey's loss,
     /// its last value for relMSE; else 1.
-    pub fn gauge(&self, history: &[f32], mask: &[f32]) -> f32 {
+    pub fn error_scale(&self, history: &[f32], mask: &[f32]) -> f32 {
         match &self.kind {
-            Kind::Point(point) => point.gauge(history, mask),
+            LossKind::Point(point) => point.error_scale(history, mask),
             _ => 1.0,
         }
     }
 
     /// `Σ w l / total`, a scalar, of `output [batch, h, outputs]`. `total` is the sum of the weights over the
     /// whole batch, of which this may be a part; with a total of 0 the loss and its gradient are 0. For RMSE and
-    /// relMSE `l` is the squared error: see [`Loss::finish`].
+    /// relMSE `l` is the squared error: see [`Loss::value_and_slope`].
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -374,42 +374,42 @@ impl Loss {
 
     fn run(&self, prediction: &[f32], truth: Truth<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
         match &self.kind {
-            Kind::Point(point) => point.sum(prediction, truth, grad),
-            Kind::Quantiles { quantiles, delta } => {
+            LossKind::Point(point) => point.sum(prediction, truth, grad),
+            LossKind::Quantiles { quantiles, delta } => {
                 quantile::sum(quantiles.values(), delta.map(|delta| delta as f32), prediction, truth, grad)
             }
-            Kind::Distribution(distribution) => distribution.sum(prediction, truth, grad),
+            LossKind::Distribution(distribution) => distribution.sum(prediction, truth, grad),
         }
     }
 
-    /// `Σ w (y - ŷ)²` of the naive forecast that relMSE measures by, each window's gauge; 0 for other losses.
-    pub fn benchmark(&self, truth: Truth<'_>) -> f64 {
-        if self.kind != Kind::Point(Point::RelMse) {
+    /// `Σ w (y - ŷ)²` of the naive forecast that relMSE measures by, each window's error scale; 0 for other losses.
+    pub fn naive_error(&self, truth: Truth<'_>) -> f64 {
+        if self.kind != LossKind::Point(Point::RelMse) {
             return 0.0;
         }
-        let Truth { horizon, target, weights, gauge, .. } = truth;
+        let Truth { horizon, target, weights, error_scale, .. } = truth;
         let squares = target.iter().zip(weights).enumerate().filter(|(_, (_, weight))| **weight != 0.0);
         squares
             .map(|(i, (&y, &weight))| {
-                let error = f64::from(y) - f64::from(gauge.get(i / horizon).copied().unwrap_or(1.0));
+                let error = f64::from(y) - f64::from(error_scale.get(i / horizon).copied().unwrap_or(1.0));
                 f64::from(weight) * error * error
             })
             .sum()
     }
 
-    /// The loss of a whole batch, of whose parts [`Loss::mean`] came to `mean` and [`Loss::benchmark`], divided
-    /// by the same total, to `benchmark`; and its derivative by that mean, by which the gradients are still to be
-    /// multiplied. Both are `mean` and 1 but for RMSE, its root, and relMSE, its ratio to the benchmark.
+    /// The loss of a whole batch, of whose parts [`Loss::mean`] came to `mean` and [`Loss::naive_error`], divided
+    /// by the same total, to `naive_error`; and its derivative by that mean, by which the gradients are still to be
+    /// multiplied. Both are `mean` and 1 but for RMSE, its root, and relMSE, its ratio to the naive error.
     ///
     /// The slope of a root at 0 is taken to be 0: a perfect forecast is not to be moved.
-    pub fn finish(&self, mean: f64, benchmark: f64) -> (f64, f64) {
+    pub fn value_and_slope(&self, mean: f64, naive_error: f64) -> (f64, f64) {
         match self.kind {
-            Kind::Point(Point::Rmse) => {
+            LossKind::Point(Point::Rmse) => {
                 let root = mean.sqrt();
                 (root, if root == 0.0 { 0.0 } else { 0.5 / root })
             }
-            Kind::Point(Point::RelMse) => {
-                let slope = 1.0 / (benchmark + 1e-5);
+            LossKind::Point(Point::RelMse) => {
+                let slope = 1.0 / (naive_error + 1e-5);
                 (mean * slope, slope)
             }
             _ => (mean, 1.0),
@@ -418,22 +418,22 @@ impl Loss {
 
     /// The columns of a forecast of a distribution: its mean, its quantiles and, with `return_params`, its
     /// parameters.
-    pub fn columns(&self) -> Columns {
+    pub fn columns(&self) -> DistributionColumns {
         match &self.kind {
-            Kind::Distribution(distribution) => distribution.columns(),
-            _ => self.watched(),
+            LossKind::Distribution(distribution) => distribution.columns(),
+            _ => self.evaluated_columns(),
         }
     }
 
     /// What this loss watches of another's distribution: the quantiles that it is a loss of, or the mean.
-    pub fn watched(&self) -> Columns {
+    pub fn evaluated_columns(&self) -> DistributionColumns {
         match &self.kind {
-            Kind::Quantiles { quantiles, .. } => Columns::new(false, quantiles.values(), 0),
-            Kind::Point(point) => match point.quantile() {
-                Some(q) => Columns::new(false, &[q], 0),
-                None => Columns::new(true, &[], 0),
+            LossKind::Quantiles { quantiles, .. } => DistributionColumns::new(false, quantiles.values(), 0),
+            LossKind::Point(point) => match point.quantile() {
+                Some(q) => DistributionColumns::new(false, &[q], 0),
+                None => DistributionColumns::new(true, &[], 0),
             },
-            Kind::Distribution(distribution) => distribution.columns(),
+            LossKind::Distribution(distribution) => distribution.columns(),
         }
     }
 
@@ -443,8 +443,15 @@ impl Loss {
     /// # Panics
     /// If this is no distribution's loss, or the lengths do not fit.
     #[track_caller]
-    pub fn forecast(&self, columns: &Columns, output: &[f32], loc: f32, scale: f32, into: &mut [f32]) {
-        let Kind::Distribution(distribution) = &self.kind else {
+    pub fn forecast(
+        &self,
+        columns: &DistributionColumns,
+        output: &[f32],
+        loc: f32,
+        scale: f32,
+        into: &mut [f32],
+    ) {
+        let LossKind::Distribution(distribution) = &self.kind else {
             panic!("{} has no distribution", self.name())
         };
         let steps = output.len() / self.outputs();
@@ -460,7 +467,7 @@ impl Loss {
     /// If this is no distribution's loss.
     #[track_caller]
     pub fn sample(&self, output: &[f32], loc: f32, scale: f32, key: Key) -> f32 {
-        let Kind::Distribution(distribution) = &self.kind else {
+        let LossKind::Distribution(distribution) = &self.kind else {
             panic!("{} has no distribution", self.name())
         };
         distribution.sample(output, loc, scale, key)

@@ -107,17 +107,17 @@ impl Point {
         }
     }
 
-    /// Whether [`Point::gauge`] depends on the history.
-    pub(super) fn is_gauged(&self) -> bool {
+    /// Whether [`Point::error_scale`] depends on the history.
+    pub(super) fn has_error_scale(&self) -> bool {
         matches!(self, Self::Mase { .. } | Self::RelMse | Self::Tukey { normalize: true, .. })
     }
 
     /// The number of a window's history that its errors are measured by: for MASE the mean error of the
     /// seasonal naive forecast within it, for Tukey's loss its standard deviation and 0.01, for relMSE the
     /// naive forecast, its last value. Only values that are known count; 0 where none are.
-    pub(super) fn gauge(&self, history: &[f32], mask: &[f32]) -> f32 {
+    pub(super) fn error_scale(&self, history: &[f32], mask: &[f32]) -> f32 {
         let known = || history.iter().zip(mask).filter(|(_, mask)| **mask != 0.0).map(|(&y, _)| f64::from(y));
-        let gauge = match *self {
+        let error_scale = match *self {
             Self::Mase { seasonality } => {
                 let at = |i: usize| (mask[i] != 0.0).then_some(f64::from(history[i]));
                 let errors = (seasonality..history.len())
@@ -131,7 +131,7 @@ impl Point {
             Self::RelMse => known().next_back().unwrap_or(0.0),
             _ => 1.0,
         };
-        gauge as f32
+        error_scale as f32
     }
 
     /// `Σ w l`; with a gradient to write, its scale times that of the sum.
@@ -145,11 +145,15 @@ impl Point {
             Self::Quantile { q } => kernel(PointLoss::Pinball { q: *q as f32 }, prediction, truth, grad),
             Self::FreDf { alpha } => frequency::sum(*alpha, prediction, truth, grad),
             Self::Mape => each(prediction, truth, grad, |error, y, _| absolute(error, y.abs())),
-            Self::Mase { .. } => each(prediction, truth, grad, |error, _, gauge| absolute(error, gauge)),
+            Self::Mase { .. } => {
+                each(prediction, truth, grad, |error, _, error_scale| absolute(error, error_scale))
+            }
             Self::Smape => each(prediction, truth, grad, |error, y, _| symmetric(error, y)),
             Self::Tukey { c, .. } => {
                 let c = *c as f32;
-                each(prediction, truth, grad, |error, _, gauge| biweight(error / gauge, c, gauge))
+                each(prediction, truth, grad, |error, _, error_scale| {
+                    biweight(error / error_scale, c, error_scale)
+                })
             }
             Self::HuberQuantile { q, delta } => {
                 let (q, delta) = (*q as f32, delta.as_f64().unwrap_or(1.0) as f32);
@@ -177,7 +181,7 @@ fn kernel(loss: PointLoss, prediction: &[f32], truth: Truth<'_>, grad: Option<(&
     }
 }
 
-/// The sum of a loss of the error (forecast minus target), the target and the window's gauge, which gives
+/// The sum of a loss of the error (forecast minus target), the target and the window's error scale, which gives
 /// its value and its derivative by the forecast.
 fn each(
     prediction: &[f32],
@@ -185,16 +189,16 @@ fn each(
     mut grad: Option<(&mut [f32], f32)>,
     loss: impl Fn(f32, f32, f32) -> (f32, f32),
 ) -> f64 {
-    let Truth { horizon, target, weights, gauge, .. } = truth;
+    let Truth { horizon, target, weights, error_scale, .. } = truth;
     let mut sum = 0.0;
     for (window, prediction) in prediction.chunks_exact(horizon).enumerate() {
-        let gauge = gauge.get(window).copied().unwrap_or(1.0);
+        let error_scale = error_scale.get(window).copied().unwrap_or(1.0);
         for (step, &prediction) in prediction.iter().enumerate() {
             let i = window * horizon + step;
             let (value, slope) = match weights[i] {
                 0.0 => (0.0, 0.0),
                 weight => {
-                    let (value, slope) = loss(prediction - target[i], target[i], gauge);
+                    let (value, slope) = loss(prediction - target[i], target[i], error_scale);
                     (weight * value, weight * slope)
                 }
             };

@@ -5,13 +5,13 @@ use std::f32::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 use pulp::Simd;
 
 use crate::bits::F32s;
-use crate::drive::{Map, map, same_len};
 use crate::kernels::erf::erf_lanes;
 use crate::kernels::exp::{exp_lanes, exp_m1_lanes};
 use crate::kernels::ln::ln_1p_unit_lanes;
 use crate::kernels::sigmoid::{Sigmoid, sigmoid_lanes};
 use crate::kernels::tanh::Tanh;
 use crate::kernels::unary::{Unary, unary, unary_in_place};
+use crate::loops::{Map, map, same_len};
 use crate::vector::Vectors;
 
 /// The nonlinearity of a layer.

@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use crate::drive::{Map, map};
+use crate::loops::{Map, map};
 use crate::vector::Vectors;
 
 /// The numbers of one step of Adam (Kingma and Ba, 2015).

@@ -7,10 +7,10 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::drive::{Map, map_in, same_len};
 use crate::kernels::sigmoid::sigmoid_lanes;
 use crate::kernels::tanh::tanh_lanes;
 use crate::level::dispatch;
+use crate::loops::{Map, map_in, same_len};
 use crate::vector::Vectors;
 
 /// Four neighbouring parts of a row.

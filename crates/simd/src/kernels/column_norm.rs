@@ -14,9 +14,9 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::drive::{Map, map_in, same_len};
 use crate::kernels::softmax::whole_rows;
 use crate::level::dispatch;
+use crate::loops::{Map, map_in, same_len};
 use crate::vector::Vectors;
 
 /// Columns whose sums are kept beside each other.

@@ -6,8 +6,8 @@
 pub use half::{bf16, f16};
 use pulp::{Simd, WithSimd};
 
-use crate::drive::same_len;
 use crate::level::dispatch;
+use crate::loops::same_len;
 
 struct Convert<'a, A, B, F> {
     x: &'a [A],

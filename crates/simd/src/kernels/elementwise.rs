@@ -7,7 +7,7 @@
 
 use pulp::Simd;
 
-use crate::drive::{Map, map};
+use crate::loops::{Map, map};
 use crate::vector::{Float, Lanes, Vectors};
 
 /// Writes an operator of two slices as a kernel, a function with a third slice for the result,

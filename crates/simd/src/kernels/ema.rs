@@ -8,8 +8,8 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::drive::same_len;
 use crate::level::dispatch;
+use crate::loops::same_len;
 use crate::vector::{Float, Lanes, Mask, Vector};
 
 /// More lanes than any level has.

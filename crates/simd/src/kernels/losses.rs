@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use crate::drive::{Fold, fold};
+use crate::loops::{Fold, fold};
 use crate::vector::{Float, Lanes, Vector, Vectors};
 
 /// A loss between one forecast and one observed value, with `e = forecast - target`.

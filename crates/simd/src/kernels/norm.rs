@@ -6,9 +6,9 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::drive::{Fold, Map, fold_in, map_in, same_len};
 use crate::kernels::reductions::{Squares, Sum};
 use crate::level::dispatch;
+use crate::loops::{Fold, Map, fold_in, map_in, same_len};
 use crate::vector::Vectors;
 
 /// `y = (x - shift) * factor * gamma + beta`: reads `x`, then `gamma` if `R > 1`, `beta` if

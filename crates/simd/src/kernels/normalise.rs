@@ -6,7 +6,7 @@
 
 use pulp::Simd;
 
-use crate::drive::{Map, map};
+use crate::loops::{Map, map};
 use crate::vector::{Float, Lanes, Vectors};
 
 /// `(x - shift) * factor`, from a read slice if there is one, else in place.

@@ -2,8 +2,8 @@
 
 use pulp::Simd;
 
-use crate::drive::{Map, map};
 use crate::kernels::adam::AdamStep;
+use crate::loops::{Map, map};
 use crate::vector::Vectors;
 
 #[derive(Clone, Copy)]

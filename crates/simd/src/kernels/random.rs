@@ -7,8 +7,8 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::drive::same_len;
 use crate::level::dispatch;
+use crate::loops::same_len;
 
 /// The increment of SplitMix64: 2^64 divided by the golden ratio, odd.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

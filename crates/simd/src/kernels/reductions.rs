@@ -7,8 +7,8 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::drive::{Fold, fold, fold_in};
 use crate::level::dispatch;
+use crate::loops::{Fold, fold, fold_in};
 use crate::vector::{Float, Lanes, Vectors};
 
 #[derive(Clone, Copy)]

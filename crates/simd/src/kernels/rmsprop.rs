@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use crate::bits::F32s;
-use crate::drive::{Map, map};
+use crate::loops::{Map, map};
 use crate::vector::Vectors;
 
 /// The numbers of one step of RMSprop (Hinton, 2012), as in `torch.optim.RMSprop`.

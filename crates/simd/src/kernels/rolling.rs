@@ -10,8 +10,8 @@
 use pulp::{Simd, WithSimd};
 
 use super::rolling_rows::{ROW, by_rows};
-use crate::drive::same_len;
 use crate::level::dispatch;
+use crate::loops::same_len;
 use crate::vector::{Float, Lanes, Vector, Vectors};
 
 /// What is known of the windows at every start: `F` numbers for each.

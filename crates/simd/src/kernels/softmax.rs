@@ -5,11 +5,11 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::drive::{Fold, Map, fold_in, map_in, same_len};
 use crate::kernels::elementwise::Scale;
 use crate::kernels::exp::exp_lanes;
 use crate::kernels::reductions::{Dot, Extreme, Sum};
 use crate::level::dispatch;
+use crate::loops::{Fold, Map, fold_in, map_in, same_len};
 use crate::vector::Vectors;
 
 /// Checks that `len` elements are whole rows of `cols`.

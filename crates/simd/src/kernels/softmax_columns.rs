@@ -5,10 +5,10 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::drive::{Map, map_in, same_len};
 use crate::kernels::exp::exp_lanes;
 use crate::kernels::softmax::whole_rows;
 use crate::level::dispatch;
+use crate::loops::{Map, map_in, same_len};
 use crate::vector::Vectors;
 
 /// Columns whose maxima and sums are kept beside each other.

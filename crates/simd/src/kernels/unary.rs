@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use crate::bits::F32s;
-use crate::drive::{Map, map};
+use crate::loops::{Map, map};
 use crate::vector::Vectors;
 
 /// A function of one number.

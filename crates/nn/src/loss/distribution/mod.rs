@@ -2,7 +2,7 @@
 //! distribution's parameters, and a forecast is its mean and quantiles.
 //!
 //! A distribution is one file, which gives neuralforecast's parameters from the outputs of the model and the
-//! location and scale of the window (there "scale decouple": the network learns numbers of order 1, whatever
+//! location and scale of the window (neuralforecast's "scale decouple": the network learns numbers of order 1, whatever
 //! the level of the series), the negative log-likelihood with its derivatives by the outputs, the mean and the
 //! quantiles. All are computed in double precision, step by step.
 
@@ -60,13 +60,13 @@ struct Level {
 
 /// The columns of a forecast: what is asked of a distribution.
 #[derive(Clone, Debug)]
-pub struct Columns {
+pub struct DistributionColumns {
     mean: bool,
     levels: Vec<Level>,
     parameters: usize,
 }
 
-impl Columns {
+impl DistributionColumns {
     pub(super) fn new(mean: bool, quantiles: &[f32], parameters: usize) -> Self {
         let level = |&q: &f32| Level { q: q.into(), normal: normal_quantile(q.into()) };
         Self { mean, levels: quantiles.iter().map(level).collect(), parameters }
@@ -98,14 +98,14 @@ impl Columns {
 /// `DistributionLoss`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Distribution {
-    kind: Kind,
+    kind: DistributionKind,
     pub(super) quantiles: Quantiles,
     num_samples: usize,
     return_params: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum DistributionKind {
     Normal,
     StudentT,
     Poisson,
@@ -118,27 +118,27 @@ enum Kind {
 macro_rules! with_family {
     ($distribution:expr, |$family:ident| $body:expr) => {
         match $distribution.kind {
-            Kind::Normal => {
+            DistributionKind::Normal => {
                 let $family = &Normal;
                 $body
             }
-            Kind::StudentT => {
+            DistributionKind::StudentT => {
                 let $family = &StudentT;
                 $body
             }
-            Kind::Poisson => {
+            DistributionKind::Poisson => {
                 let $family = &Poisson;
                 $body
             }
-            Kind::NegativeBinomial => {
+            DistributionKind::NegativeBinomial => {
                 let $family = &NegativeBinomial;
                 $body
             }
-            Kind::Bernoulli => {
+            DistributionKind::Bernoulli => {
                 let $family = &Bernoulli;
                 $body
             }
-            Kind::Tweedie { rho } => {
+            DistributionKind::Tweedie { rho } => {
                 let $family = &Tweedie { rho, samples: $distribution.num_samples };
                 $body
             }
@@ -151,23 +151,23 @@ impl Distribution {
         const NAMES: &str = "one of Normal, StudentT, Poisson, NegativeBinomial, Bernoulli, Tweedie";
         let name = arguments.take("distribution").unwrap_or_default();
         let kind = match name.as_str() {
-            Some("Normal") => Kind::Normal,
-            Some("StudentT") => Kind::StudentT,
-            Some("Poisson") => Kind::Poisson,
-            Some("NegativeBinomial") => Kind::NegativeBinomial,
-            Some("Bernoulli") => Kind::Bernoulli,
+            Some("Normal") => DistributionKind::Normal,
+            Some("StudentT") => DistributionKind::StudentT,
+            Some("Poisson") => DistributionKind::Poisson,
+            Some("NegativeBinomial") => DistributionKind::NegativeBinomial,
+            Some("Bernoulli") => DistributionKind::Bernoulli,
             Some("Tweedie") => {
                 const RHO: &str = "a number above 1 and below 2";
                 let rho = arguments.number("rho", RHO, |rho| 1.0 < rho && rho < 2.0)?;
                 let rho = rho.and_then(|rho| rho.as_f64());
-                Kind::Tweedie { rho: rho.ok_or_else(|| arguments.bad("rho", RHO, &Value::Null))? }
+                DistributionKind::Tweedie { rho: rho.ok_or_else(|| arguments.bad("rho", RHO, &Value::Null))? }
             }
             _ => return Err(arguments.bad("distribution", NAMES, &name)),
         };
         let quantiles = arguments.quantiles()?.sorted();
         let num_samples = arguments.count("num_samples")?.unwrap_or(1000);
         let return_params = arguments.flag("return_params", false)?;
-        if return_params && matches!(kind, Kind::Tweedie { .. }) {
+        if return_params && matches!(kind, DistributionKind::Tweedie { .. }) {
             return Err(arguments.bad("return_params", "false for a Tweedie distribution", &json!(true)));
         }
         Ok(Self { kind, quantiles, num_samples, return_params })
@@ -184,7 +184,7 @@ impl Distribution {
             ("num_samples", json!(self.num_samples)),
             ("return_params", json!(self.return_params)),
         ];
-        if let Kind::Tweedie { rho } = self.kind {
+        if let DistributionKind::Tweedie { rho } = self.kind {
             pairs.push(("rho", json!(rho)));
         }
         pairs
@@ -192,12 +192,12 @@ impl Distribution {
 
     fn name(&self) -> &'static str {
         match self.kind {
-            Kind::Normal => "Normal",
-            Kind::StudentT => "StudentT",
-            Kind::Poisson => "Poisson",
-            Kind::NegativeBinomial => "NegativeBinomial",
-            Kind::Bernoulli => "Bernoulli",
-            Kind::Tweedie { .. } => "Tweedie",
+            DistributionKind::Normal => "Normal",
+            DistributionKind::StudentT => "StudentT",
+            DistributionKind::Poisson => "Poisson",
+            DistributionKind::NegativeBinomial => "NegativeBinomial",
+            DistributionKind::Bernoulli => "Bernoulli",
+            DistributionKind::Tweedie { .. } => "Tweedie",
         }
     }
 
@@ -205,12 +205,12 @@ impl Distribution {
     /// neuralforecast; in both they hold probabilities.
     fn parameter_suffixes(&self) -> &'static [&'static str] {
         match self.kind {
-            Kind::Normal => &["-loc", "-scale"],
-            Kind::StudentT => &["-df", "-loc", "-scale"],
-            Kind::Poisson => &["-loc"],
-            Kind::NegativeBinomial => &["-total_count", "-logits"],
-            Kind::Bernoulli => &["-logits"],
-            Kind::Tweedie { .. } => &["-log_mu"],
+            DistributionKind::Normal => &["-loc", "-scale"],
+            DistributionKind::StudentT => &["-df", "-loc", "-scale"],
+            DistributionKind::Poisson => &["-loc"],
+            DistributionKind::NegativeBinomial => &["-total_count", "-logits"],
+            DistributionKind::Bernoulli => &["-logits"],
+            DistributionKind::Tweedie { .. } => &["-log_mu"],
         }
     }
 
@@ -228,17 +228,19 @@ impl Distribution {
     }
 
     /// The columns of a forecast: mean, quantiles and, if they were asked for, parameters.
-    pub(super) fn columns(&self) -> Columns {
+    pub(super) fn columns(&self) -> DistributionColumns {
         let parameters = if self.return_params { self.outputs() } else { 0 };
-        Columns::new(true, self.quantiles.values(), parameters)
+        DistributionColumns::new(true, self.quantiles.values(), parameters)
     }
 
     /// What values it gives a probability to.
     pub(super) fn support(&self) -> (&'static str, fn(f32) -> bool) {
         match self.kind {
-            Kind::Normal | Kind::StudentT => ("a number", |_| true),
-            Kind::Bernoulli => ("0 or 1", |y| y == 0.0 || y == 1.0),
-            Kind::Poisson | Kind::NegativeBinomial | Kind::Tweedie { .. } => ("at least 0", |y| y >= 0.0),
+            DistributionKind::Normal | DistributionKind::StudentT => ("a number", |_| true),
+            DistributionKind::Bernoulli => ("0 or 1", |y| y == 0.0 || y == 1.0),
+            DistributionKind::Poisson
+            | DistributionKind::NegativeBinomial
+            | DistributionKind::Tweedie { .. } => ("at least 0", |y| y >= 0.0),
         }
     }
 
@@ -248,7 +250,14 @@ impl Distribution {
     }
 
     /// Writes the columns of a window, `[h, columns]`, from the outputs `[h, outputs]`.
-    pub(super) fn forecast(&self, columns: &Columns, output: &[f32], loc: f32, scale: f32, into: &mut [f32]) {
+    pub(super) fn forecast(
+        &self,
+        columns: &DistributionColumns,
+        output: &[f32],
+        loc: f32,
+        scale: f32,
+        into: &mut [f32],
+    ) {
         with_family!(self, |family| forecast(family, columns, output, loc, scale, into));
     }
 
@@ -299,7 +308,7 @@ fn sum<const P: usize>(
 
 fn forecast<const P: usize>(
     family: &impl Family<P>,
-    columns: &Columns,
+    columns: &DistributionColumns,
     output: &[f32],
     loc: f32,
     scale: f32,

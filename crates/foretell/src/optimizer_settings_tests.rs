@@ -7,8 +7,8 @@ fn spec(settings: Value) -> ModelSpec {
     settings.into_iter().fold(spec, |spec, (name, value)| spec.set(&name, value).expect("a value"))
 }
 
-fn read(settings: Value) -> Optimisation {
-    spec(settings).optimisation().unwrap_or_else(|fault| panic!("{fault:?}"))
+fn read(settings: Value) -> OptimizerSettings {
+    spec(settings).optimizer_settings().unwrap_or_else(|fault| panic!("{fault:?}"))
 }
 
 fn refused(settings: Value) -> String {
@@ -57,7 +57,7 @@ fn arguments_arrive() {
     }));
     let rule = SgdConfig { momentum: 0.9, dampening: 0.0, nesterov: true, weight_decay: 1.0 };
     let schedule = CosineWarmup { peak: 1e-4, floor: 1e-6, warmup: 5, steps: 100 };
-    let expected = Optimisation {
+    let expected = OptimizerSettings {
         rule: Rule::Sgd(rule),
         schedule: Schedule::CosineWarmup(schedule),
         clip: Some(Clip::Value(2.0)),

@@ -9,22 +9,26 @@ use foretell_data::{DataError, Future, LocalScaler, LocalScales, LocalStats, Pan
 
 /// Which scalers are used (`local_scaler_type`, `local_static_scaler_type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Local {
+pub(crate) struct LocalScalers {
     pub(crate) series: Option<LocalScaler>,
     pub(crate) statics: Option<LocalScaler>,
 }
 
 /// A panel as models see it, and the way back.
-pub(crate) struct Scaled<'p> {
+pub(crate) struct LocallyScaled<'p> {
     pub(crate) panel: Cow<'p, Panel>,
     series: Option<LocalScales>,
     statics: Option<(LocalScaler, BTreeMap<String, LocalStats>)>,
 }
 
-impl Local {
+impl LocalScalers {
     /// Scales a panel by the statistics of all rows but the last `held_out` of each series.
-    pub(crate) fn scale(self, panel: Cow<'_, Panel>, held_out: usize) -> Result<Scaled<'_>, DataError> {
-        let mut scaled = Scaled { panel, series: None, statics: None };
+    pub(crate) fn scale(
+        self,
+        panel: Cow<'_, Panel>,
+        held_out: usize,
+    ) -> Result<LocallyScaled<'_>, DataError> {
+        let mut scaled = LocallyScaled { panel, series: None, statics: None };
         if let Some(scaler) = self.series {
             let (panel, scales) = scaled.panel.scaled(scaler, held_out)?;
             (scaled.panel, scaled.series) = (Cow::Owned(panel), Some(scales));
@@ -37,7 +41,7 @@ impl Local {
     }
 }
 
-impl Scaled<'_> {
+impl LocallyScaled<'_> {
     /// The future values on the panel's new scale.
     pub(crate) fn future(&self, future: Option<&Future>) -> Result<Option<Future>, DataError> {
         match &self.series {

@@ -45,9 +45,9 @@ pub fn wide_csv() -> String {
     csv
 }
 
-pub struct Desk(TempDir);
+pub struct TestDirectory(TempDir);
 
-impl Desk {
+impl TestDirectory {
     pub fn new() -> Self {
         let desk = Self(TempDir::new().unwrap());
         desk.put("long.csv", &long_csv());

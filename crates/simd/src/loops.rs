@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use pulp::{Simd, WithSimd};
 
 use crate::level::dispatch;
-use crate::vector::{Lanes, Mask, Vector, Vectors, apart};
+use crate::vector::{Lanes, Mask, Vector, Vectors, outlined_if_emulated};
 
 /// An element-wise kernel: `R` slices are read, `W` slices are read and written.
 pub(crate) trait Map<T: Lanes, const R: usize, const W: usize>: Copy {
@@ -184,7 +184,7 @@ fn map_slices<S: Simd, T: Lanes, const R: usize, const W: usize>(
     while at + lanes <= slices.len {
         // SAFETY: `at + lanes` is within the slices.
         let (x, y) = unsafe { slices.load(simd, at) };
-        let y = apart::<S, _>(
+        let y = outlined_if_emulated::<S, _>(
             #[inline(always)]
             || op.map(x, y),
         );
@@ -195,7 +195,7 @@ fn map_slices<S: Simd, T: Lanes, const R: usize, const W: usize>(
     if at < slices.len {
         // SAFETY: `at` is within the slices.
         let (x, y) = unsafe { slices.load_tail(simd, at) };
-        let y = apart::<S, _>(
+        let y = outlined_if_emulated::<S, _>(
             #[inline(always)]
             || op.map(x, y),
         );
@@ -293,7 +293,7 @@ fn fold_slices<const U: usize, S: Simd, T: Lanes, const R: usize, const W: usize
     if at < slices.len {
         // SAFETY: `at` is within the slices.
         let (x, y) = unsafe { slices.load_tail(simd, at) };
-        let (new, y) = apart::<S, _>(
+        let (new, y) = outlined_if_emulated::<S, _>(
             #[inline(always)]
             || op.step(acc[U - 1], x, y),
         );
@@ -336,7 +336,7 @@ unsafe fn advance<S: Simd, T: Lanes, const R: usize, const W: usize, const A: us
 ) -> Vectors<T, S, A> {
     // SAFETY: the caller's contract.
     let (x, y) = unsafe { slices.load(simd, at) };
-    let (acc, y) = apart::<S, _>(
+    let (acc, y) = outlined_if_emulated::<S, _>(
         #[inline(always)]
         || op.step(acc, x, y),
     );

@@ -10,29 +10,29 @@ use crate::limits::limits;
 use crate::metrics::{self, Counters, bump};
 use crate::{POOLING, shelf};
 
-/// A thread tells the common figure of bytes in use when its own has changed by this much.
-const TELL_BYTES: i64 = 64 << 10;
+/// A thread reports to the common figure of bytes in use when its own has changed by this much.
+const REPORT_BYTES: i64 = 64 << 10;
 
 /// How often `trim` was called: a thread that sees a new number empties its cache.
 static TRIMS: AtomicUsize = AtomicUsize::new(0);
 
-struct Local {
+struct ThreadCache {
     cache: [Vec<Block>; CLASSES],
     counters: Arc<Counters>,
-    untold: i64,
+    unreported: i64,
     trims: usize,
 }
 
 thread_local! {
-    static LOCAL: RefCell<Local> = RefCell::new(Local {
+    static LOCAL: RefCell<ThreadCache> = RefCell::new(ThreadCache {
         cache: [const { Vec::new() }; CLASSES],
         counters: metrics::enlist(),
-        untold: 0,
+        unreported: 0,
         trims: TRIMS.load(Relaxed),
     });
 }
 
-impl Local {
+impl ThreadCache {
     /// The block, and whether it is fresh from the system, that is, all zeros.
     #[inline]
     fn acquire(&mut self, class: Class) -> (Block, bool) {
@@ -117,21 +117,21 @@ impl Local {
     fn count_live(&mut self, change: i64) {
         let live = &self.counters.live;
         live.store(live.load(Relaxed) + change, Relaxed);
-        self.untold += change;
-        if self.untold.abs() >= TELL_BYTES {
-            metrics::tell(std::mem::take(&mut self.untold));
+        self.unreported += change;
+        if self.unreported.abs() >= REPORT_BYTES {
+            metrics::report_live(std::mem::take(&mut self.unreported));
         }
     }
 }
 
 /// A thread that ends hands its cache to the shelf.
-impl Drop for Local {
+impl Drop for ThreadCache {
     fn drop(&mut self) {
         let kept = self.cache.iter_mut().flat_map(std::mem::take);
         let refused = kept.filter_map(|block| shelf::put(Class::of(block.bytes()), block)).count();
         bump(&self.counters.dropped, refused as u64);
         self.count_idle(0);
-        metrics::tell(self.untold);
+        metrics::report_live(self.unreported);
         metrics::retire(&self.counters);
     }
 }

@@ -24,7 +24,7 @@ const OURS: &str = "CosineWarmup";
 
 /// How gradients change parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Optimisation {
+pub(crate) struct OptimizerSettings {
     pub(crate) rule: Rule,
     pub(crate) schedule: Schedule,
     pub(crate) clip: Option<Clip>,
@@ -51,7 +51,7 @@ pub(crate) fn check_class(name: &str, value: &Value) -> Result<(), Fault> {
     Err(Fault { name: name.to_owned(), expected, found: format!("{class}{hint}") })
 }
 
-impl Optimisation {
+impl OptimizerSettings {
     /// Reads what the hyper-parameters say together.
     pub(crate) fn read(common: &Common) -> Result<Self, Fault> {
         let mut rule = Arguments::new("optimizer", &common.optimizer, &common.optimizer_kwargs)?.rule()?;
@@ -327,5 +327,5 @@ pub(crate) fn from_file(map: &mut Map<String, Value>) {
 }
 
 #[cfg(test)]
-#[path = "optimisation_tests.rs"]
+#[path = "optimizer_settings_tests.rs"]
 mod tests;
