@@ -4,31 +4,52 @@ README.md says how a case is laid out. An operation without parameters or state 
 """
 
 import json
+from functools import partial
 
 import torch
 import torch.nn as nn
 from common import fixtures, generator, numbers, one_thread
+from neuralforecast.common._modules import RevIN, RevINMultivariate
 
 
 class ChannelsLast(nn.Module):
     """A layer whose channels come second, on x [..., channels]."""
 
-    def __init__(self, layer):
+    def __init__(self, layer, shape, **arguments):
         super().__init__()
-        self.layer = layer
+        self.layer = layer(shape[-1], **arguments)
 
     def forward(self, x):
         return self.layer(x.movedim(-1, 1)).movedim(1, -1)
 
 
+class ThereAndBack(nn.Module):
+    """Windows [rows, time], those of several series neighbouring rows: normalised, bent and brought back. The windows are constants."""
+
+    def __init__(self, layer, shape, series, **arguments):
+        super().__init__()
+        self.layer, self.series = layer(series, **arguments), series
+
+    def forward(self, x):
+        windows = x.detach().reshape(-1, self.series, x.shape[1]).mT
+        normalised = self.layer(5 * windows + 3, "norm")
+        return self.layer(normalised.tanh(), "denorm").mT.reshape(x.shape)
+
+
+REVERSIBLE = [
+    ((4, 9), dict(series=1)),
+    ((6, 7), dict(series=3, affine=True)),
+    ((2, 5), dict(series=2, affine=True, eps=0.1)),
+]
+
 # Layer -> (the module, [(shape of its input, arguments)]).
 LAYERS = {
-    "BatchNorm1d": (lambda channels, **own: ChannelsLast(nn.BatchNorm1d(channels, **own)), [
+    "BatchNorm1d": (partial(ChannelsLast, nn.BatchNorm1d), [
         ((8, 3), {}),
         ((5, 3), dict(affine=False)),
         ((4, 5, 2), dict(eps=1e-3, momentum=0.01)),
     ]),
-    "BatchNorm2d": (lambda channels, **own: ChannelsLast(nn.BatchNorm2d(channels, **own)), [((2, 3, 4, 2), dict(eps=0.1, momentum=0.5))]),
+    "BatchNorm2d": (partial(ChannelsLast, nn.BatchNorm2d), [((2, 3, 4, 2), dict(eps=0.1, momentum=0.5))]),
     "LayerNorm": (lambda _, shape, **own: nn.LayerNorm(shape, **own), [
         ((4, 7), dict(shape=[7])),
         ((2, 3, 5), dict(shape=[5], bias=False)),
@@ -38,12 +59,14 @@ LAYERS = {
         ((2, 3, 5), dict(shape=[3, 5], bias=False)),
         ((2, 4, 1), dict(shape=[1], eps=0.1)),
     ]),
+    "RevIN": (partial(ThereAndBack, RevIN), REVERSIBLE + [((4, 7), dict(series=2, affine=True, subtract_last=True)), ((3, 1), dict(series=1, subtract_last=True))]),
+    "RevINMultivariate": (partial(ThereAndBack, RevINMultivariate), REVERSIBLE),
 }
 
 
 def layer_case(name, shape, arguments, random):
     make, _ = LAYERS[name]
-    layer = make(shape[-1], **arguments)
+    layer = make(shape, **arguments)
     with torch.no_grad():
         for values in layer.state_dict().values():
             if values.is_floating_point():
@@ -55,9 +78,11 @@ def layer_case(name, shape, arguments, random):
         layer.zero_grad()
         output = layer.train()(x)
         grad_output = torch.randn(output.shape, generator=random)
-        output.backward(grad_output)
+        if output.requires_grad:
+            output.backward(grad_output)
         grads = plain((key, value.grad) for key, value in layer.named_parameters())
-        batch = dict(input=numbers(x), output=numbers(output), grad_output=numbers(grad_output), grad_input=numbers(x.grad), grads=grads)
+        grad_input = None if x.grad is None else numbers(x.grad)
+        batch = dict(input=numbers(x), output=numbers(output), grad_output=numbers(grad_output), grad_input=grad_input, grads=grads)
         batch["forecast"] = numbers(layer.eval()(x))
         batches.append(batch)
     return dict(args=arguments, weights=weights, batches=batches, state=plain(layer.named_buffers()))

@@ -52,6 +52,14 @@ def linear(*inputs, activation, bias):
     return activate(activation, F.linear(*inputs))
 
 
+def linear_of_columns(x, weight, *bias, activation):
+    return activate(activation, F.linear(x.mT, weight, *bias).mT)
+
+
+def linear_to_columns(x, weight, *bias, activation):
+    return activate(activation, F.linear(x, weight, *bias).mT)
+
+
 def pad(x, dim, before, after, mode):
     first, last = x.narrow(dim, 0, 1), x.narrow(dim, x.shape[dim] - 1, 1)
     if mode == "zeros":
@@ -190,6 +198,19 @@ OPS = {
         ([(2, 3, 5), (1, 5)], dict(activation="none", bias=False)),
         ([(1, 1), (1, 1), (1,)], dict(activation="Tanh", bias=True)),
         ([(2, 33), (19, 33), (19,)], dict(activation="ReLU", bias=True)),
+    ]),
+    "linear_of_columns": (linear_of_columns, [
+        *[([(2, 5, 3), (4, 5), (4,)], dict(activation=kind)) for kind in ("none", "ReLU", "GELU")],
+        ([(3, 2, 19), (7, 2)], dict(activation="Tanh")),
+        ([(1, 33, 1), (5, 33), (5,)], dict(activation="none")),
+    ]),
+    "linear_to_columns": (linear_to_columns, [
+        *[([(2, 3, 5), (4, 5), (4,)], dict(activation=kind)) for kind in ("none", "ReLU", "GELU")],
+        ([(3, 19, 2), (7, 2)], dict(activation="Tanh")),
+    ]),
+    "affine_rows": (lambda x, factor, offset: x * factor.reshape(-1, *[1] * (x.dim() - 1)) + offset.reshape(-1, *[1] * (x.dim() - 1)), [
+        ([(4, 7), (4,), (4,)], {}),
+        ([(2, 5, 3), (2,), (2,)], {}),
     ]),
     "matmul": (torch.matmul, [([(3, 5), (5, 4)], {}), ([(1, 7), (7, 1)], {}), ([(2, 3, 5), (2, 5, 4)], {}), ([(3, 33, 2), (3, 2, 1)], {})]),
     "matmul_stretched": (torch.matmul, [

@@ -54,6 +54,7 @@ pub use layers::linear_pair::LinearPair;
 pub use layers::mlp::{Mlp, MlpSizes};
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use layers::res_lstm::ResLstm;
+pub use layers::rev_in::{RevIn, RevInConfig, WindowScales};
 pub use loss::{DistributionColumns, Loss, LossError, Truth};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};

@@ -60,17 +60,7 @@ impl Var {
                 matmul(MatMut::row_major(out, rows, n), x, layout.weight(&w).t(), options);
             })
         };
-        // Most activations know their slope from their result; the others need what went in.
-        let (value, saved) = match activation.saves() {
-            Saved::Output => {
-                let value = product(activation);
-                (value.clone(), value)
-            }
-            Saved::Input => {
-                let before = product(Activation::Identity);
-                (before.map(cost(activation), |x, out| activation.forward(x, out)), before)
-            }
-        };
+        let (value, saved) = activated(activation, product);
 
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
@@ -105,6 +95,21 @@ impl Var {
                 });
             }
         })
+    }
+}
+
+/// What `product` makes under this activation, and what its slope is computed from: most activations know it from
+/// their result, the others need what went in.
+pub(super) fn activated(activation: Activation, product: impl Fn(Activation) -> Tensor) -> (Tensor, Tensor) {
+    match activation.saves() {
+        Saved::Output => {
+            let value = product(activation);
+            (value.clone(), value)
+        }
+        Saved::Input => {
+            let before = product(Activation::Identity);
+            (before.map(cost(activation), |x, out| activation.forward(x, out)), before)
+        }
     }
 }
 

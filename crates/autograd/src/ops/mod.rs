@@ -3,6 +3,7 @@
 
 mod activation;
 mod additive_attention;
+mod affine_rows;
 mod arithmetic;
 pub(crate) mod batch_norm;
 mod causal_convolution;
@@ -20,6 +21,7 @@ mod gather;
 mod interpolate;
 mod linear;
 mod lstm_cell;
+mod linear_columns;
 mod masked_fill;
 mod matmul;
 mod maximum;

@@ -68,6 +68,18 @@ impl Linear {
         cx.linear_along_first(self, x)
     }
 
+    /// The columns of matrices instead of rows: `x [batch, inputs, n]` to `[batch, outputs, n]`.
+    pub fn forward_columns(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
+        let bias = self.bias.map(|bias| cx.param(bias));
+        x.linear_of_columns(&cx.param(self.weight), bias.as_ref(), activation)
+    }
+
+    /// The rows of matrices, which become columns: `x [batch, n, inputs]` to `[batch, outputs, n]`.
+    pub fn forward_to_columns(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
+        let bias = self.bias.map(|bias| cx.param(bias));
+        x.linear_to_columns(&cx.param(self.weight), bias.as_ref(), activation)
+    }
+
     /// Some of the outputs only: `x [..., inputs]` to `[..., rows.len()]`.
     pub fn rows(&self, cx: &Forward<'_>, x: &Var, rows: Range<usize>) -> Var {
         cx.linear(self, x, Activation::Identity, Some(rows))

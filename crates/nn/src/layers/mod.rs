@@ -11,3 +11,4 @@ pub(crate) mod linear_pair;
 pub(crate) mod mlp;
 pub(crate) mod recurrent;
 pub(crate) mod res_lstm;
+pub(crate) mod rev_in;

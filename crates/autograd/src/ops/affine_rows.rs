@@ -1,0 +1,83 @@
+//! A factor and an offset for each row: how windows are brought to a scale of their own, and back.
+
+use foretell_simd as simd;
+use foretell_tensor::Tensor;
+
+use crate::Var;
+
+impl Var {
+    /// `self [rows, ...]` times `factor [rows]` plus `offset [rows]`, one of each for a whole row.
+    ///
+    /// With g the gradient: that of a row is g times its factor, that of its factor the sum of g times the row, that
+    /// of its offset the sum of g.
+    ///
+    /// # Panics
+    /// If there is another number of factors or offsets than of rows.
+    #[track_caller]
+    pub fn affine_rows(&self, factor: &Self, offset: &Self) -> Self {
+        let (shape, rows) = (self.shape(), self.shape()[0]);
+        for vector in [factor, offset] {
+            let found = vector.shape();
+            assert!(*found == [rows], "affine_rows of shape {shape:?} by a vector of shape {found:?}");
+        }
+        let size = (self.value().numel() / rows.max(1)).max(1);
+        let (x, factors) = (self.value().contiguous(), factor.value().contiguous());
+        let offsets = offset.value().contiguous();
+        let value = Tensor::build(shape, |out| {
+            let rows = x.values().chunks_exact(size).zip(out.chunks_exact_mut(size));
+            for ((x, out), (&factor, &offset)) in rows.zip(factors.values().iter().zip(offsets.values())) {
+                out.fill(offset);
+                simd::axpy(factor, x, out);
+            }
+        });
+        let edges = [self, factor, offset].map(Self::edge);
+        Self::operation(value, &[self, factor, offset], move |mut grad, gradients| {
+            let [x_edge, factor_edge, offset_edge] = edges;
+            let rows = || grad.values().chunks_exact(size);
+            gradients.accumulate(&factor_edge, [factors.numel()], |sums| {
+                let products = rows().zip(x.values().chunks_exact(size)).map(|(g, x)| simd::dot(g, x));
+                sums.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
+            });
+            gradients.accumulate(&offset_edge, [factors.numel()], |sums| {
+                sums.iter_mut().zip(rows()).for_each(|(sum, g)| *sum += simd::sum(g));
+            });
+            if x_edge.is_wanted() {
+                let rows = grad.values_mut().chunks_exact_mut(size);
+                rows.zip(factors.values()).for_each(|(g, &factor)| simd::scale(g, factor));
+                gradients.give(&x_edge, grad);
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Var;
+    use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
+    use foretell_tensor::Tensor;
+
+    #[test]
+    fn gradients_of_rows_factors_and_offsets() {
+        gradients(&[random([4, 3], 1), random([4], 2), random([4], 3)], |v| v[0].affine_rows(&v[1], &v[2]));
+        gradients(&[random([2, 3, 2], 1), random([2], 2)], |v| v[0].affine_rows(&v[1], &v[1]));
+    }
+
+    #[test]
+    fn empty_batches_serve() {
+        let [x, none] = [Tensor::zeros([0, 4]), Tensor::zeros([0])].map(Var::constant);
+        assert_eq!(&*x.affine_rows(&none, &none).shape(), [0, 4]);
+    }
+
+    #[test]
+    #[should_panic(expected = "affine_rows of shape [2, 3] by a vector of shape [3]")]
+    fn wrong_shapes_panic() {
+        let [x, vector] = [random([2, 3], 1), random([3], 2)].map(Var::constant);
+        x.affine_rows(&vector, &vector);
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("affine_rows", |x, _| x[0].affine_rows(&x[1], &x[2]));
+    }
+}

@@ -1,0 +1,178 @@
+//! Linear layers on matrices whose columns are the samples, or are to become them: what mixes the rows of a matrix
+//! (steps, series) without transposing it.
+
+use foretell_gemm::{Accum, BatchMut, BatchRef, Bias, MatMut, MatRef, Options, matmul, matmul_batched};
+use foretell_simd::{self as simd, Activation};
+use foretell_tensor::Tensor;
+
+use super::linear::activated;
+use crate::Var;
+
+impl Var {
+    /// `activation(w x + b)` for each matrix x: `self [batch, k, n]`, `weight [m, k]`, `bias [m]`, result
+    /// `[batch, m, n]`. The columns go through the layer, where [`Var::linear`] takes the rows.
+    ///
+    /// With g the gradient before the activation: dx = wᵀ g, dw = the sum of g xᵀ over the batch, db = the row sums
+    /// of g.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn linear_of_columns(&self, weight: &Self, bias: Option<&Self>, activation: Activation) -> Self {
+        self.columns(weight, bias, activation, Samples::Columns)
+    }
+
+    /// `activation(w xᵀ + b)` for each matrix x: `self [batch, n, k]`, `weight [m, k]`, `bias [m]`, result
+    /// `[batch, m, n]`. The rows go through the layer and become columns.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn linear_to_columns(&self, weight: &Self, bias: Option<&Self>, activation: Activation) -> Self {
+        self.columns(weight, bias, activation, Samples::Rows)
+    }
+
+    #[track_caller]
+    fn columns(&self, weight: &Self, bias: Option<&Self>, activation: Activation, samples: Samples) -> Self {
+        let (&[m, k], &[batch, rows, cols]) = (&*weight.shape(), &*self.shape()) else {
+            panic!("linear of columns of shape {:?} by weight {:?}", self.shape(), weight.shape());
+        };
+        let (features, n) = match samples {
+            Samples::Columns => (rows, cols),
+            Samples::Rows => (cols, rows),
+        };
+        assert_eq!(
+            features,
+            k,
+            "linear of columns of shape {:?} by weight {:?}",
+            self.shape(),
+            weight.shape()
+        );
+        if let Some(bias) = bias {
+            assert_eq!(&*bias.shape(), [m], "bias of a linear layer with weight {:?}", weight.shape());
+        }
+        let (x, w) = (self.value().contiguous(), weight.value().contiguous());
+        let (value, saved) = activated(activation, |activation| {
+            let bias = bias.map(|bias| Bias::PerRow(bias.value().values()));
+            let options = Options { bias, activation, ..Options::default() };
+            Tensor::build([batch, m, n], |out| {
+                let w = BatchRef::new(w.values(), batch, 0, (m, k), (k, 1));
+                let x = BatchRef::row_major(x.values(), batch, rows, cols);
+                let x = match samples {
+                    Samples::Columns => x,
+                    Samples::Rows => x.t(),
+                };
+                matmul_batched(BatchMut::row_major(out, batch, m, n), w, x, options);
+            })
+        });
+
+        let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
+        let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
+        Self::operation(value, &inputs, move |mut grad, gradients| {
+            // Others may share the gradient: it is copied to be changed only where there is a change.
+            if activation != Activation::Identity {
+                activation.backward(saved.values(), grad.values_mut());
+            }
+            drop(saved);
+            if let Some(edge) = b_edge {
+                gradients.accumulate(&edge, [m], |db| {
+                    for (i, row) in grad.values().chunks_exact(n.max(1)).enumerate() {
+                        db[i % m] += simd::sum(row);
+                    }
+                });
+            }
+            gradients.write(&w_edge, [m, k], |dw, accum| {
+                if x.numel() == 0 && accum == Accum::Replace {
+                    return dw.fill(0.0);
+                }
+                let size = (m * n).max(1);
+                let x = x.values().chunks_exact((k * n).max(1));
+                for (i, (g, x)) in grad.values().chunks_exact(size).zip(x).enumerate() {
+                    let options =
+                        Options { accum: if i == 0 { accum } else { Accum::Add }, ..Options::default() };
+                    let x = MatRef::row_major(x, rows, cols);
+                    let x = match samples {
+                        Samples::Columns => x.t(),
+                        Samples::Rows => x,
+                    };
+                    matmul(MatMut::row_major(dw, m, k), MatRef::row_major(g, m, n), x, options);
+                }
+            });
+            if x_edge.is_wanted() {
+                gradients.write(&x_edge, x.shape(), |dx, accum| {
+                    let dx = BatchMut::row_major(dx, batch, rows, cols);
+                    let dx = match samples {
+                        Samples::Columns => dx,
+                        Samples::Rows => dx.t(),
+                    };
+                    let w = BatchRef::new(w.values(), batch, 0, (m, k), (k, 1));
+                    let g = BatchRef::row_major(grad.values(), batch, m, n);
+                    matmul_batched(dx, w.t(), g, Options { accum, ..Options::default() });
+                });
+            }
+        })
+    }
+}
+
+/// Where the samples of a batch of matrices are.
+#[derive(Clone, Copy)]
+enum Samples {
+    Columns,
+    Rows,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
+    use crate::{Activation, Var};
+    use foretell_tensor::Tensor;
+
+    #[test]
+    fn gradients_with_and_without_bias() {
+        let (w, b) = (random([4, 3], 2), random([4], 3));
+        for activation in [Activation::Identity, Activation::Tanh, Activation::Gelu] {
+            let inputs = [random([2, 3, 5], 1), w.clone(), b.clone()];
+            gradients(&inputs, |v| v[0].linear_of_columns(&v[1], Some(&v[2]), activation));
+            gradients(&inputs[..2], |v| v[0].linear_of_columns(&v[1], None, activation));
+            let inputs = [random([2, 5, 3], 1), w.clone(), b.clone()];
+            gradients(&inputs, |v| v[0].linear_to_columns(&v[1], Some(&v[2]), activation));
+            gradients(&inputs[..2], |v| v[0].linear_to_columns(&v[1], None, activation));
+        }
+    }
+
+    #[test]
+    fn a_variable_used_twice_gets_both_gradients() {
+        let inputs = [random([2, 3, 3], 1), random([3, 3], 2), random([3], 3)];
+        gradients(&inputs, |v| {
+            let once = v[0].linear_of_columns(&v[1], Some(&v[2]), Activation::Tanh);
+            once.linear_to_columns(&v[1], Some(&v[2]), Activation::Identity).add(&v[0])
+        });
+    }
+
+    #[test]
+    fn empty_batches_serve() {
+        let x = Var::input(Tensor::zeros([0, 3, 5]));
+        let (w, b) = (Var::input(random([4, 3], 1)), Var::input(random([4], 2)));
+        let y = x.linear_of_columns(&w, Some(&b), Activation::Relu);
+        y.backward_from(Tensor::zeros([0, 4, 5]), &mut []);
+        assert_eq!(w.grad().unwrap().to_vec(), [0.0; 12]);
+    }
+
+    #[test]
+    #[should_panic(expected = "linear of columns of shape [2, 3, 4] by weight [4, 5]")]
+    fn wrong_shapes_panic() {
+        let (x, w) = (random([2, 3, 4], 1), random([4, 5], 2));
+        Var::constant(x).linear_of_columns(&Var::constant(w), None, Activation::Identity);
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("linear_of_columns", |x, a| {
+            x[0].linear_of_columns(&x[1], x.get(2), a.activation("activation"))
+        });
+        torch::agrees("linear_to_columns", |x, a| {
+            x[0].linear_to_columns(&x[1], x.get(2), a.activation("activation"))
+        });
+    }
+}

@@ -1,0 +1,118 @@
+//! Reversible instance normalisation (Kim et al. 2022, "Reversible instance normalization for accurate time-series
+//! forecasting against distribution shift"), parameters named as in neuralforecast's `RevIN` and `RevINMultivariate`.
+
+use foretell_autograd::{Tensor, Var};
+use foretell_simd as simd;
+
+use crate::{Forward, Init, ParamId, Scope};
+
+/// How a [`RevIn`] normalises.
+#[derive(Clone, Copy, Debug)]
+pub struct RevInConfig {
+    /// Added to the variance.
+    pub eps: f32,
+    /// Whether each series has a learned factor and offset.
+    pub affine: bool,
+    /// Whether a window is shifted by its last value, not by its mean.
+    pub subtract_last: bool,
+}
+
+impl Default for RevInConfig {
+    /// The defaults of neuralforecast.
+    fn default() -> Self {
+        Self { eps: 1e-5, affine: false, subtract_last: false }
+    }
+}
+
+/// Brings each window to mean 0 and variance 1, and forecasts back to the scale of the window.
+///
+/// Windows are rows, those of several series neighbouring rows: row r is of series r modulo their number. The affine
+/// parameters are `affine_weight` and `affine_bias`, one value for each series, 1 and 0 at first.
+#[derive(Clone, Debug)]
+pub struct RevIn {
+    affine: Option<[ParamId; 2]>,
+    series: usize,
+    config: RevInConfig,
+    /// What is added to the affine factor before it divides.
+    guard: f32,
+}
+
+/// What windows were shifted and divided by, `[rows]` each.
+#[derive(Clone, Debug)]
+pub struct WindowScales {
+    shift: Tensor,
+    scale: Tensor,
+}
+
+impl RevIn {
+    /// neuralforecast's `RevIN`: registers parameters of shape `[series]` in `scope`, if there are any.
+    pub fn new(scope: &mut Scope<'_>, series: usize, config: RevInConfig) -> Self {
+        let mut param = |name, first| scope.param(name, [series], Init::Constant(first));
+        let affine = config.affine.then(|| [param("affine_weight", 1.0), param("affine_bias", 0.0)]);
+        Self { affine, series, config, guard: config.eps * config.eps }
+    }
+
+    /// neuralforecast's `RevINMultivariate`: parameters are of shape `[1, 1, series]`, and the factor divides as it is.
+    pub fn multivariate(scope: &mut Scope<'_>, series: usize, config: RevInConfig) -> Self {
+        let mut param = |name, first| scope.param(name, [1, 1, series], Init::Constant(first));
+        let affine = config.affine.then(|| [param("affine_weight", 1.0), param("affine_bias", 0.0)]);
+        Self { affine, series, config, guard: 0.0 }
+    }
+
+    /// Windows `x [rows, time]` on their own scales, and these scales. No gradient flows to the windows.
+    ///
+    /// # Panics
+    /// If the rows are no multiple of the number of series.
+    #[track_caller]
+    pub fn normalise(&self, cx: &Forward<'_>, x: &Tensor) -> (Var, WindowScales) {
+        let (shape, x) = (x.shape(), x.contiguous());
+        let &[rows, time] = &*shape else { panic!("windows [rows, time] were expected, found {shape:?}") };
+        let mut shift = Tensor::zeros([rows]);
+        let scale = Tensor::build([rows], |scales| {
+            let windows = x.values().chunks_exact(time.max(1));
+            for ((x, shift), scale) in windows.zip(shift.values_mut()).zip(scales) {
+                let (mean, variance) = simd::mean_variance(x);
+                *shift = if self.config.subtract_last { x[time - 1] } else { mean };
+                *scale = (variance + self.config.eps).sqrt();
+            }
+        });
+        let normalised = Tensor::build(shape, |out| {
+            let windows = x.values().chunks_exact(time.max(1)).zip(out.chunks_exact_mut(time.max(1)));
+            for ((x, out), (&shift, &scale)) in windows.zip(shift.values().iter().zip(scale.values())) {
+                simd::normalise(x, shift, scale, out);
+            }
+        });
+        let y = Var::constant(normalised);
+        let y = match self.rows_of_parameters(cx, rows) {
+            Some([weight, bias]) => y.affine_rows(&weight, &bias),
+            None => y,
+        };
+        (y, WindowScales { shift, scale })
+    }
+
+    /// Forecasts `y [rows, ...]` back on the scales that their windows had.
+    ///
+    /// # Panics
+    /// If the scales are of another number of rows.
+    #[track_caller]
+    pub fn denormalise(&self, cx: &Forward<'_>, y: &Var, scales: &WindowScales) -> Var {
+        let [shift, scale] = [&scales.shift, &scales.scale].map(|values| Var::constant(values.clone()));
+        let Some([weight, bias]) = self.rows_of_parameters(cx, scales.scale.numel()) else {
+            return y.affine_rows(&scale, &shift);
+        };
+        // (y - bias) / (weight + guard) * scale + shift
+        let factor = scale / (weight + Var::constant(Tensor::scalar(self.guard)));
+        y.affine_rows(&factor, &(shift - bias * &factor))
+    }
+
+    /// Weight and bias for each row, `[rows]`.
+    #[track_caller]
+    fn rows_of_parameters(&self, cx: &Forward<'_>, rows: usize) -> Option<[Var; 2]> {
+        let (affine, series) = (self.affine?, self.series);
+        assert!(rows.is_multiple_of(series), "{rows} rows of {series} series");
+        Some(
+            affine
+                .map(|id| cx.param(id).reshape([1, series]).expand([rows / series, series]).reshape([rows])),
+        )
+    }
+}
