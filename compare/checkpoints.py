@@ -35,7 +35,7 @@ from neuralforecast.losses.pytorch import (
     QuantileLoss,
     TukeyLoss,
 )
-from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DLinear, DeepAR, DilatedRNN, MLPMultivariate, NBEATSx, NLinear
+from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DLinear, DeepAR, DilatedRNN, MLPMultivariate, NBEATSx, NLinear, TSMixer, TSMixerx
 from neuralforecast.utils import PredictionIntervals
 
 HIST = dict(hist_exog_list=["x2", "x1"])  # not in the panel's column order
@@ -45,6 +45,7 @@ SMALL_MLP = dict(hidden_size=6)
 SMALL_NHITS = dict(mlp_units=[[6, 6], [6, 6]])
 SMALL_NBEATS = SMALL_NHITS
 SMALL_DEEPAR = dict(lstm_hidden_size=6)
+SMALL_MIXER = dict(n_series=3, ff_dim=4)
 SMALL_RNN = dict(encoder_hidden_size=6, decoder_hidden_size=5)
 RECURRENT = SMALL_RNN | dict(recurrent=True)
 
@@ -398,6 +399,21 @@ CASES = {
         ],
         target=counts,
         ahead=8,
+    ),
+    # Running statistics of batches; a distribution, whose parameters are laid out alike on both sides.
+    "mixers": Case(
+        "D",
+        [
+            (TSMixer, SMALL_MIXER | dict(alias="batches", scaler_type="standard", valid_loss=MSE())),
+            (TSMixer, SMALL_MIXER | dict(alias="plain", revin=False, start_padding_enabled=True, input_size=14, loss=sampled("StudentT", level=[80]))),
+            (TSMixerx, SMALL_MIXER | dict(alias="series", loss=HuberLoss(0.5))),
+            (TSMixerx, SMALL_MIXER | HIST | FUTR | STAT | categories("f1", "s1") | dict(alias="exog", n_block=1, dropout=0.1, scaler_type="robust")),
+            (TSMixerx, SMALL_MIXER | FUTR | STAT | categories("f1", "s1") | dict(alias="categories", revin=False, scaler_type="standard")),
+        ],
+        lengths=(40, 25, 18),
+        val_size=4,
+        labels=dict(f1=LABELS["f1"], s1=LABELS["s1"]),
+        **EXOG_COLUMNS,
     ),
     "local-robust-iqr": Case(
         "MS", [(DLinear, dict(loss=MQLoss(level=[80])))], season=12, local=dict(local_scaler_type="robust-iqr")

@@ -7,12 +7,13 @@ For a model with dropout, give its arguments a rate of 0: the fixtures are compu
 
 import json
 import sys
+from copy import deepcopy
 
 import torch
 from common import canonical, fixtures, generator, one_thread
 from neuralforecast._serialization import encode_value
 from neuralforecast.losses.pytorch import MAE, MSE, RMSE, SMAPE, DistributionLoss, HuberLoss, HuberMQLoss, HuberQLoss, MQLoss, QuantileLoss
-from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DLinear, DeepAR, DilatedRNN, MLPMultivariate, NBEATSx, NLinear
+from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DLinear, DeepAR, DilatedRNN, MLPMultivariate, NBEATSx, NLinear, TSMixer, TSMixerx
 from neuralforecast.models.dilated_rnn import AttentiveLSTMLayer
 from ops import DISTRIBUTIONS
 from safetensors.torch import save
@@ -284,6 +285,46 @@ CASES = {
             *MULTIVARIATE_LOSSES.items(),
         ],
     ),
+    # Batch normalisation: no case of one window.
+    TSMixer: (
+        dict(h=4, input_size=6, n_series=3, ff_dim=5, dropout=0.0),
+        [
+            ("default", {}),
+            ("many-windows", dict(batch=9)),
+            ("no-revin", dict(revin=False)),
+            ("no-blocks", dict(n_block=0)),
+            ("one-block", dict(n_block=1)),
+            ("three-blocks", dict(n_block=3, batch=5)),
+            ("h1", dict(h=1)),
+            ("one-series", dict(n_series=1)),
+            ("no-revin-mq", dict(revin=False) | LOSSES["mq"]),
+            *MULTIVARIATE_LOSSES.items(),
+        ],
+    ),
+    TSMixerx: (
+        dict(h=4, input_size=6, n_series=3, ff_dim=5),
+        [
+            ("default", {}),
+            ("no-revin", dict(revin=False)),
+            ("no-blocks", dict(n_block=0, **STAT)),
+            ("three-blocks", dict(n_block=3, **FUTR)),
+            ("h1", dict(h=1, ff_dim=9, **EXOG)),
+            ("ff-as-series", dict(ff_dim=3)),  # residuals are not projected where the sizes are the same
+            ("ff-as-exog", dict(ff_dim=6, **FUTR)),
+            ("ff-as-stat", dict(ff_dim=9, **STAT)),
+            ("one-series", dict(n_series=1, **EXOG)),
+            ("one-window", ONE),
+            ("exog", EXOG),
+            ("futr", FUTR),
+            ("hist", HIST),
+            ("stat", STAT),
+            ("exog-no-revin", dict(revin=False, **EXOG)),
+            ("exog-mq", EXOG | LOSSES["mq"]),
+            ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+            *CATEGORICAL,
+            *MULTIVARIATE_LOSSES.items(),
+        ],
+    ),
     RNN: (RECURRENT_SMALL, RECURRENT_CASES),
     LSTM: (RECURRENT_SMALL, RECURRENT_CASES),
     GRU: (RECURRENT_SMALL, RECURRENT_CASES),
@@ -441,9 +482,9 @@ def training_losses(forward, parameters):
 
 def compute(model_class, case, arguments):
     """The hyper-parameters of a case as JSON has them, and its tensors by name."""
-    arguments = dict(arguments)
+    # Cases and models share losses, and a distribution keeps what it computed last, which the next model could not copy.
+    arguments = deepcopy(arguments)
     batch, holes = arguments.pop("batch", 3), arguments.pop("holes", False)
-    # Loss modules are shared between cases and models: their only parameters are constants.
     model = model_class(random_seed=1, **arguments).train()
     trainable = {key: value for key, value in model.named_parameters() if value.requires_grad}
     random = generator(f"{model_class.__name__}-{case}")

@@ -7,7 +7,7 @@ use foretell_infer::{Batch, Workers, forecast, mean_of_outputs};
 use foretell_models::{Categories, Category};
 use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Windows};
 use foretell_optim::Optimizer;
-use foretell_train::{Engine, TrainError};
+use foretell_train::{Engine, TrainError, check_coupling};
 use serde::Serialize;
 
 use crate::acceleration::Acceleration;
@@ -52,8 +52,8 @@ const WARM_UP: usize = 5;
 /// memory than `limit`.
 ///
 /// # Errors
-/// If the hyper-parameters do not fit together or let the training diverge, there are more than 1024 threads, or the
-/// model and its windows do not fit into memory.
+/// If the hyper-parameters do not fit together or let the training diverge, there are more than 1024 threads, the
+/// model and its windows do not fit into memory, or the batch has one window where windows are coupled.
 ///
 /// # Panics
 /// If `batch` is 0.
@@ -64,6 +64,8 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
     let settings = spec.optimizer_settings().expect("checked above");
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
+    let failed = |source| Error::Train { model: spec.alias().to_owned(), source };
+    check_coupling(&network, batch, 1).map_err(failed)?;
     let [dims, ahead] = [Purpose::Train, Purpose::Forecast].map(|purpose| {
         let dims = window_dims(spec, network.needs, purpose);
         // The windows of a model that forecasts step by step reach over the horizon, less its last step.
@@ -121,8 +123,7 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
         let misses = foretell_pool::metrics().misses - before;
         Ok((seconds, misses as f64 / runs as f64, engine.into_params()))
     });
-    let (step_s, misses, params) =
-        measured.map_err(|source| Error::Train { model: spec.alias().to_owned(), source })?;
+    let (step_s, misses, params) = measured.map_err(failed)?;
     let data = synthetic(&ahead, &spec.categories(), batch * n_series);
     let forward = |params: &Params, windows: &Windows| {
         forecast(&network, params, Key::new(2), windows, ahead.horizon, &mean_of_outputs)

@@ -46,7 +46,7 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
             true => (96, 1_000_000),
             false => (1_000_000, 96),
         };
-        let spec = || spec(entry.name, h, input_size);
+        let spec = || spec(entry.name, h, input_size).set("windows_batch_size", 1024).expect("windows");
         // NBEATS would have more parameters than a model may have.
         let Ok(forecaster) = Forecaster::new([spec()]) else { continue };
         let (fitted, taken) = peak_memory(|| forecaster.max_memory(FIVE_GB).fit(&panel));
@@ -60,7 +60,7 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
             assert!(message.contains(part), "{message}");
         }
         let limit = MemoryLimit::of_bytes(FIVE_GB);
-        let (found, taken) = peak_memory(|| bench(&spec(), 128, 1, &limit));
+        let (found, taken) = peak_memory(|| bench(&spec(), 1024, 1, &limit));
         assert!(matches!(found, Err(Error::Memory { .. })) && taken < LITTLE, "{}: {taken}", entry.name);
     }
 }

@@ -52,7 +52,7 @@ macro_rules! hyper_parameters {
         $(#[$attribute])*
         #[derive(Debug)]
         $visibility struct $config {
-            $($(#[doc = $meaning])+ $name: $type,)*
+            $($(#[doc = $meaning])+ $visibility $name: $type,)*
             $($shared: $more,)?
         }
 

@@ -38,6 +38,7 @@ mod dlinear;
 mod gru;
 mod hyper;
 mod lstm;
+mod mixing;
 mod mlp;
 mod mlp_multivariate;
 mod nbeats;
@@ -54,6 +55,8 @@ mod registry;
 mod rnn;
 mod sampling;
 mod tcn;
+mod tsmixer;
+mod tsmixerx;
 
 pub use categories::{Categories, Category};
 pub use foretell_nn::{Dims, Map, Model, Needs, Network, Table, Value};

@@ -49,6 +49,8 @@ zoo! {
     tcn::Tcn,
     deepar::DeepAr,
     mlp_multivariate::MlpMultivariate,
+    tsmixer::TsMixer,
+    tsmixerx::TsMixerx,
 }
 
 /// Layers or blocks that a model may have: more is a slip of the finger.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
 use foretell_infer::{Cut, Forecasts};
-use foretell_nn::{Dims, Key, Loss, Network, Params};
+use foretell_nn::{Coupling, Dims, Key, Loss, Network, Params};
 use foretell_optim::Optimizer;
 use foretell_simd::Stream;
 use foretell_threads::Workers;
@@ -102,6 +102,15 @@ pub enum TrainError {
         /// The step, counted from 1.
         step: u64,
     },
+    /// A batch of one window for a model that needs what windows have in common.
+    #[error(
+        "the model normalises the windows of a batch together, which takes at least 2 of them, but the batch of step \
+         {step} has one; set windows_batch_size to 2 or more"
+    )]
+    OneWindow {
+        /// The step, counted from 1.
+        step: u64,
+    },
 }
 
 /// Who is told of every step.
@@ -110,7 +119,8 @@ pub type Listener<'a> = &'a mut (dyn FnMut(&Progress) -> Verdict + Send);
 /// Trains; returns the trained parameters. `listen` is told of every step and may stop the run.
 ///
 /// # Errors
-/// If the training diverged: its loss or its weights are infinite or not a number.
+/// If the training diverged: its loss or its weights are infinite or not a number; if the windows of a batch are
+/// coupled and there is but one.
 pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
     job.workers.enter(|| run(job, listen))
 }
@@ -159,6 +169,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         let rows = |range: Range<usize>| &windows[range.start * rows_per_window..range.end * rows_per_window];
         let batch = |range: Range<usize>| cut.batch(train, rows(range));
         let count = windows.len() / rows_per_window;
+        check_coupling(network, count, step + 1)?;
         outcome.train_loss =
             engine.step(count, total, pace, batch).map_err(|fault| TrainError::NotFinite {
                 loss: fault.loss,
@@ -216,6 +227,17 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
     match best.filter(|_| stopping.is_over()) {
         Some((params, loss)) => Ok((params, Outcome { valid_loss: Some(loss), ..outcome })),
         None => check_weights(&last, outcome.steps).map(|()| (last, outcome)),
+    }
+}
+
+/// The windows of a batch that are coupled must be several.
+///
+/// # Errors
+/// If there is but one in the batch of this step, counted from 1.
+pub fn check_coupling(network: &Network, windows: usize, step: u64) -> Result<(), TrainError> {
+    match network.needs.coupling {
+        Coupling::Coupled if windows < 2 => Err(TrainError::OneWindow { step }),
+        _ => Ok(()),
     }
 }
 

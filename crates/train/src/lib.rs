@@ -28,7 +28,7 @@ mod state;
 mod stopping;
 
 pub use config::TrainConfig;
-pub use fit::{Fit, Listener, Outcome, TrainError, fit};
+pub use fit::{Fit, Listener, Outcome, TrainError, check_coupling, fit};
 pub use foretell_data::{Cutter, WindowRef};
 pub use foretell_infer::{Batch, Cut};
 pub use foretell_nn::{

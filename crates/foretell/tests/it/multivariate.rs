@@ -1,6 +1,6 @@
 //! Models whose windows hold all series of a panel: what is theirs alone.
 
-use foretell::{Error, Fitted, Forecaster, Freq, ModelSpec, Panel};
+use foretell::{Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, bench};
 
 /// Series of these lengths that end at the same time.
 fn panel(lens: &[usize]) -> Panel {
@@ -59,6 +59,26 @@ fn threads_change_no_bit_and_a_directory_predicts_the_same() {
     one.save(home.path().join("model"), false).expect("saved");
     let loaded = Fitted::load(home.path().join("model")).expect("loaded");
     assert_eq!(bits(&one), bits(&loaded));
+}
+
+#[test]
+fn windows_that_are_normalised_together_are_at_least_two() {
+    let spec = ModelSpec::new("TSMixer", 6, 12).and_then(|spec| spec.set("windows_batch_size", 1));
+    let spec = spec.expect("valid hyper-parameters");
+    let error =
+        Forecaster::new([spec.clone()]).expect("a model").fit(&panel(&[60, 60])).expect_err("one window");
+    let message = error.to_string();
+    assert!(
+        message.starts_with("TSMixer: the model normalises the windows of a batch together"),
+        "{message}"
+    );
+    assert!(
+        message.ends_with("the batch of step 1 has one; set windows_batch_size to 2 or more"),
+        "{message}"
+    );
+    let limit = MemoryLimit::of_bytes(1_000_000_000);
+    assert!(matches!(bench(&spec, 1, 1, &limit), Err(Error::Train { .. })));
+    assert!(bench(&spec, 2, 1, &limit).is_ok());
 }
 
 #[test]
