@@ -35,7 +35,25 @@ from neuralforecast.losses.pytorch import (
     QuantileLoss,
     TukeyLoss,
 )
-from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DLinear, DeepAR, DilatedRNN, MLPMultivariate, NBEATSx, NLinear, TSMixer, TSMixerx
+from neuralforecast.models import (
+    GRU,
+    LSTM,
+    MLP,
+    NBEATS,
+    NHITS,
+    RNN,
+    TCN,
+    DeepAR,
+    DeepNPTS,
+    DilatedRNN,
+    DLinear,
+    MLPMultivariate,
+    NBEATSx,
+    NLinear,
+    TiDE,
+    TSMixer,
+    TSMixerx,
+)
 from neuralforecast.utils import PredictionIntervals
 
 HIST = dict(hist_exog_list=["x2", "x1"])  # not in the panel's column order
@@ -46,6 +64,7 @@ SMALL_NHITS = dict(mlp_units=[[6, 6], [6, 6]])
 SMALL_NBEATS = SMALL_NHITS
 SMALL_DEEPAR = dict(lstm_hidden_size=6)
 SMALL_MIXER = dict(n_series=3, ff_dim=4)
+SMALL_TIDE = dict(hidden_size=6, decoder_output_dim=3, temporal_decoder_dim=5)
 SMALL_RNN = dict(encoder_hidden_size=6, decoder_hidden_size=5)
 RECURRENT = SMALL_RNN | dict(recurrent=True)
 
@@ -413,6 +432,30 @@ CASES = {
         lengths=(40, 25, 18),
         val_size=4,
         labels=dict(f1=LABELS["f1"], s1=LABELS["s1"]),
+        **EXOG_COLUMNS,
+    ),
+    # With future columns only there are weights of no columns.
+    "tide": Case(
+        "D",
+        [
+            (TiDE, SMALL_TIDE | HIST | FUTR | STAT | dict(alias="exog", scaler_type="standard", loss=MQLoss(level=[80]))),
+            (TiDE, SMALL_TIDE | FUTR | dict(alias="futr", layernorm=False, num_encoder_layers=2, scaler_type="robust")),
+            (TiDE, SMALL_TIDE | dict(alias="t", loss=sampled("StudentT", return_params=True), scaler_type="standard")),
+            (TiDE, SMALL_TIDE | STAT | dict(alias="skip", num_decoder_layers=2, start_padding_enabled=True)),
+        ],
+        lengths=(40, 31, 13),
+        **EXOG_COLUMNS,
+    ),
+    "deep-npts": Case(
+        "h",
+        [
+            (DeepNPTS, SMALL_MLP | HIST | FUTR | STAT | categories("f1") | dict(alias="exog", num_lr_decays=2)),
+            (DeepNPTS, SMALL_MLP | FUTR | categories("f1", cat_emb_dim=2) | dict(alias="futr", n_layers=1, dropout=0.0, loss=QuantileLoss(0.3))),
+            (DeepNPTS, SMALL_MLP | dict(alias="plain", batch_norm=False, scaler_type="minmax", valid_loss=MSE())),
+        ],
+        lengths=(40, 31, 22),
+        val_size=4,
+        labels=dict(f1=["mon", "tue", "wed"]),
         **EXOG_COLUMNS,
     ),
     "local-robust-iqr": Case(

@@ -13,7 +13,25 @@ import torch
 from common import canonical, fixtures, generator, one_thread
 from neuralforecast._serialization import encode_value
 from neuralforecast.losses.pytorch import MAE, MSE, RMSE, SMAPE, DistributionLoss, HuberLoss, HuberMQLoss, HuberQLoss, MQLoss, QuantileLoss
-from neuralforecast.models import GRU, LSTM, MLP, NBEATS, NHITS, RNN, TCN, DLinear, DeepAR, DilatedRNN, MLPMultivariate, NBEATSx, NLinear, TSMixer, TSMixerx
+from neuralforecast.models import (
+    GRU,
+    LSTM,
+    MLP,
+    NBEATS,
+    NHITS,
+    RNN,
+    TCN,
+    DeepAR,
+    DeepNPTS,
+    DilatedRNN,
+    DLinear,
+    MLPMultivariate,
+    NBEATSx,
+    NLinear,
+    TiDE,
+    TSMixer,
+    TSMixerx,
+)
 from neuralforecast.models.dilated_rnn import AttentiveLSTMLayer
 from ops import DISTRIBUTIONS
 from safetensors.torch import save
@@ -32,6 +50,7 @@ CATEGORICAL = [  # for models that embed columns: one of each kind, in another o
 # What a case may ask of its windows, beside the model's arguments.
 HOLES = dict(holes=True)  # insample_mask with zeros (it is all ones otherwise)
 ONE = dict(batch=1)  # a batch of one window (three otherwise)
+VANISHING = dict(vanishing=True)  # gradients that are 0 but for rounding are written as 0
 
 # Losses: the shape of the output and of the loss depends on them.
 LOSSES = dict(
@@ -267,6 +286,52 @@ CASES = {
     NBEATS: (NBEATS_SMALL, NBEATS_CASES + NBEATS_BASES + [("legendre-mq", dict(basis="legendre", n_basis=3) | LOSSES["mq"])]),
     NBEATSx: (NBEATS_SMALL, NBEATS_CASES + NBEATSX_CASES),
     NHITS: (NHITS_SMALL, NHITS_CASES),
+    TiDE: (
+        dict(h=4, input_size=12, hidden_size=8, decoder_output_dim=3, temporal_decoder_dim=5, dropout=0.0, layernorm=False),
+        [
+            ("default", {}),
+            ("layernorm", dict(layernorm=True) | VANISHING),  # over one number
+            ("layernorm-mq5", dict(layernorm=True) | EXOG | LOSSES["mq5"]),
+            ("layernorm-futr-mq", dict(layernorm=True, num_encoder_layers=2, num_decoder_layers=2) | FUTR | LOSSES["mq"]),
+            ("encoder3", dict(num_encoder_layers=3, **EXOG)),
+            ("decoder3", dict(num_decoder_layers=3, decoder_output_dim=4, **FUTR)),
+            ("h1", dict(h=1, **EXOG)),
+            ("one-window", EXOG | ONE),
+            ("exog", EXOG),
+            ("futr", FUTR),
+            ("hist", HIST),
+            ("stat", STAT),
+            ("width1", dict(temporal_width=1, **EXOG)),
+            ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+            *CATEGORICAL,
+            *[(f"layernorm-{case}", dict(layernorm=True, **arguments) | LOSSES["mq"]) for case, arguments in CATEGORICAL],
+            *LOSSES.items(),
+            *[(f"layernorm-{name.lower()}", dict(layernorm=True) | distribution(name)) for name in ("StudentT",)],
+            *[(name.lower(), EXOG | distribution(name)) for name in ("StudentT", "NegativeBinomial", "Poisson")],
+        ],
+    ),
+    DeepNPTS: (
+        # So many windows that no unit is active in all of them: batch normalisation leaves its bias a gradient of rounding errors.
+        dict(h=3, input_size=6, hidden_size=7, dropout=0.0, batch=40),
+        [
+            ("default", {}),
+            ("no-batch-norm", dict(batch_norm=False)),
+            ("layers1", dict(n_layers=1)),
+            ("layers3", dict(n_layers=3, **EXOG)),
+            ("layers3-no-batch-norm", dict(n_layers=3, batch_norm=False, **EXOG)),
+            ("h1", dict(h=1, **EXOG)),
+            ("one-window", EXOG | dict(batch_norm=False) | ONE),
+            ("exog", EXOG),
+            ("futr", FUTR),
+            ("hist", HIST),
+            ("stat", STAT),
+            ("exog-no-batch-norm", dict(batch_norm=False, **EXOG)),
+            *CATEGORICAL,
+            *[(loss, arguments) for loss, arguments in LOSSES.items() if not loss.startswith("mq")],
+            *[(loss, EXOG | FURTHER_LOSSES[loss]) for loss in ("rmse", "smape", "huberq")],
+            *[(name.lower(), EXOG | distribution(name)) for name in ("Poisson", "Bernoulli")],
+        ],
+    ),
     MLPMultivariate: (
         dict(h=4, input_size=6, n_series=3, hidden_size=8),
         [
@@ -480,11 +545,23 @@ def training_losses(forward, parameters):
     return losses
 
 
+def vanishing_gradients(model, inputs, forward):
+    """The parameters whose gradients are 0 in double precision, so that single precision has rounding errors only."""
+    single = dict(inputs)
+    inputs |= {key: None if value is None else value.double() for key, value in inputs.items()}
+    model.double()
+    forward()[1].backward()
+    found = [key for key, value in model.named_parameters() if value.grad is not None and value.grad.abs().max() < 1e-11]
+    inputs |= single
+    model.float().zero_grad()
+    return found
+
+
 def compute(model_class, case, arguments):
     """The hyper-parameters of a case as JSON has them, and its tensors by name."""
     # Cases and models share losses, and a distribution keeps what it computed last, which the next model could not copy.
     arguments = deepcopy(arguments)
-    batch, holes = arguments.pop("batch", 3), arguments.pop("holes", False)
+    batch, holes, vanishing = arguments.pop("batch", 3), arguments.pop("holes", False), arguments.pop("vanishing", False)
     model = model_class(random_seed=1, **arguments).train()
     trainable = {key: value for key, value in model.named_parameters() if value.requires_grad}
     random = generator(f"{model_class.__name__}-{case}")
@@ -529,8 +606,11 @@ def compute(model_class, case, arguments):
         with torch.no_grad():
             tensors["forecast"] = by_row(model, model.eval() and forward()[0])
         model.train()
+    zeros = vanishing_gradients(model, inputs, forward) if vanishing else []
     output, loss = forward()
     loss.backward()
+    for key in zeros:
+        trainable[key].grad.zero_()
 
     tensors |= {f"inputs/{key}": value for key, value in inputs.items() if value is not None}
     tensors |= {

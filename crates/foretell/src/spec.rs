@@ -190,6 +190,9 @@ impl ModelSpec {
         if name == MULTIVARIATE && !value.is_null() && !self.is_multivariate() {
             return Err(bad("null: a window of the model holds one series".to_owned()));
         }
+        if name == "exclude_insample_y" && value == true && self.entry.needs_target {
+            return Err(bad("false: the model makes its forecasts of the target's own history".to_owned()));
+        }
         if name == "exclude_insample_y" && value == true && !(reads.futr || reads.hist || reads.stat) {
             return Err(bad("false: the model reads nothing but the target's history".to_owned()));
         }
@@ -212,6 +215,11 @@ impl ModelSpec {
             Err(SpecError::BadValue { model: self.entry.name, name: name.to_owned(), expected, found })
         };
         let losses = [("loss", self.loss()), ("valid_loss", self.valid_loss())];
+        self.entry.check_outputs(self.loss().outputs())?;
+        if self.entry.one_output && !self.common.valid_loss.is_null() && self.valid_loss().is_distribution() {
+            let expected = "a loss of points, such as MAE, or null for the training loss";
+            return fault("valid_loss", expected.to_owned(), self.common.valid_loss.to_string());
+        }
         if !self.losses_fit() {
             let expected = "of the same outputs as loss: MQLoss and HuberMQLoss go with those of the same quantiles, \
                             no other loss goes with a DistributionLoss; a DistributionLoss goes with itself and with \

@@ -96,6 +96,10 @@ pub(crate) fn check(name: &str) {
         for (exogenous, categorical) in [(false, false), (true, false), (true, entry.exogenous.cat)] {
             for outputs in [1, 3] {
                 let dims = dims(entry, &own, outputs, exogenous);
+                if outputs > 1 && entry.one_output {
+                    several_outputs_are_an_error(entry, &dims);
+                    continue;
+                }
                 let categories = if categorical { categories(&dims) } else { Categories::default() };
                 let (Network { model, needs }, params) = build(entry, &own, &dims, &categories);
                 let windows = encode_categories(windows(&dims, &needs), &categories);
@@ -122,6 +126,11 @@ pub(crate) fn check(name: &str) {
         }
     }
     unknown_hyper_parameters_are_errors(name, entry);
+}
+
+fn several_outputs_are_an_error(entry: &Entry, dims: &Dims) {
+    let error = entry.build(&Map::new(), dims, &Categories::default(), &mut Table::default()).err();
+    assert!(error.is_some_and(|error| error.name == "loss"), "{entry:?}");
 }
 
 fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, windows: &Windows, dims: &Dims) {

@@ -42,6 +42,7 @@ impl Architecture for DeepAr {
     const PAPER: &'static str = "Salinas et al. 2020, arXiv 1704.04110";
     const KIND: &'static str = "univariate, step by step";
     const EXOGENOUS: Exogenous = Exogenous::ALL;
+    const NEEDS_TARGET: bool = true;
 
     fn common_defaults() -> Value {
         let loss = json!({ "DistributionLoss": { "distribution": "StudentT", "level": [80, 90] } });

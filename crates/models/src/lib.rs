@@ -32,6 +32,7 @@ mod categories;
 #[cfg(test)]
 mod conformance;
 mod context_decoder;
+mod deep_npts;
 mod deepar;
 mod dilated_rnn;
 mod dlinear;
@@ -55,6 +56,7 @@ mod registry;
 mod rnn;
 mod sampling;
 mod tcn;
+mod tide;
 mod tsmixer;
 mod tsmixerx;
 

@@ -42,6 +42,8 @@ zoo! {
     nbeats::Nbeats,
     nbeatsx::Nbeatsx,
     nhits::Nhits,
+    tide::Tide,
+    deep_npts::DeepNpts,
     rnn::Rnn,
     lstm::Lstm,
     gru::Gru,
@@ -78,6 +80,10 @@ pub trait Architecture: HyperParameters + 'static {
     const KIND: &'static str = "univariate, direct";
     /// Which kinds of exogenous columns it reads.
     const EXOGENOUS: Exogenous;
+    /// Whether it makes one number for each step, so that losses of several outputs are refused.
+    const ONE_OUTPUT: bool = false;
+    /// Whether it cannot do without the target's history, so that `exclude_insample_y` is refused.
+    const NEEDS_TARGET: bool = false;
     /// What it does otherwise than neuralforecast's model of that name, a sentence each.
     const DIFFERENCES: &'static [&'static str] = &[];
 
@@ -153,6 +159,10 @@ pub struct ModelEntry {
     pub kind: &'static str,
     /// Which kinds of exogenous columns it reads.
     pub exogenous: Exogenous,
+    /// Whether it makes one number for each step, so that losses of several outputs are refused.
+    pub one_output: bool,
+    /// Whether it cannot do without the target's history.
+    pub needs_target: bool,
     /// What it does otherwise than neuralforecast's model of that name, a sentence each.
     pub differences: &'static [&'static str],
     type_id: fn() -> TypeId,
@@ -173,6 +183,8 @@ impl ModelEntry {
             paper: A::PAPER,
             kind: A::KIND,
             exogenous: A::EXOGENOUS,
+            one_output: A::ONE_OUTPUT,
+            needs_target: A::NEEDS_TARGET,
             differences: A::DIFFERENCES,
             type_id: TypeId::of::<A>,
             common: A::common_defaults,
@@ -217,6 +229,19 @@ impl ModelEntry {
         (self.check)(own)
     }
 
+    /// Checks that it can make so many numbers for each step.
+    ///
+    /// # Errors
+    /// If they are several, and it makes one.
+    pub fn check_outputs(&self, outputs: usize) -> Result<(), ConfigError> {
+        if outputs <= 1 || !self.one_output {
+            return Ok(());
+        }
+        let expected = "a loss of one output for each step, such as MAE, MSE, HuberLoss or QuantileLoss";
+        let found = format!("one of {outputs}");
+        Err(ConfigError { model: self.name, name: "loss".to_owned(), expected: expected.to_owned(), found })
+    }
+
     /// What the model of these hyper-parameters (absent ones take their defaults) needs of those who run it.
     ///
     /// # Errors
@@ -229,6 +254,10 @@ impl ModelEntry {
     /// parameters in `table` and returns its forward pass with what that needs. `dims` counts columns as windows have them; the
     /// model itself sees `categories` embedded.
     ///
+    /// # Errors
+    /// If hyper-parameters cannot be, contradict each other or the sizes, or the loss wants several outputs of a model
+    /// that makes one.
+    ///
     /// # Panics
     /// If it has categorical columns and reads none.
     pub fn build(
@@ -238,6 +267,7 @@ impl ModelEntry {
         categories: &Categories,
         table: &mut Table,
     ) -> Result<Network, ConfigError> {
+        self.check_outputs(dims.outputs)?;
         assert!(self.exogenous.cat || *categories == Categories::default(), "{self:?} embeds no columns");
         (self.build)(own, dims, categories, table)
     }

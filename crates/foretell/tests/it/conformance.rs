@@ -68,7 +68,7 @@ fn columns(entry: &ModelEntry) -> Map<String, Value> {
     lists
 }
 
-/// Each way in which a model works: alone with its own loss, and with all columns and quantiles.
+/// Each way in which a model works: alone with its own loss, and with all columns and, if it can, quantiles.
 fn specs(entry: &'static ModelEntry) -> Vec<ModelSpec> {
     let common = json!({
         "max_steps": STEPS, "val_check_steps": 3, "learning_rate": 0.01, "scaler_type": "standard",
@@ -79,8 +79,9 @@ fn specs(entry: &'static ModelEntry) -> Vec<ModelSpec> {
         set(spec, common.as_object().expect("an object").clone())
     };
     let ways = entry.small().into_iter().flat_map(|small| {
-        let quantiles = [("loss".to_owned(), json!("MQLoss")), ("valid_loss".to_owned(), Value::Null)];
-        let with_columns = set(set(spec(), quantiles), columns(entry));
+        let loss = if entry.one_output { "HuberLoss" } else { "MQLoss" };
+        let losses = [("loss".to_owned(), json!(loss)), ("valid_loss".to_owned(), Value::Null)];
+        let with_columns = set(set(spec(), losses), columns(entry));
         [spec(), with_columns].map(|spec| set(spec, small.clone()))
     });
     ways.collect()

@@ -1,6 +1,6 @@
 //! Which models make a forecaster, and what is an error of whoever asked.
 
-use foretell::{Error, Forecaster, MODELS, ModelSpec};
+use foretell::{Error, Forecaster, MODELS, ModelSpec, Value, json};
 
 #[test]
 fn models_are_found_in_any_case_of_letters() {
@@ -29,4 +29,25 @@ fn mistakes_of_the_question_are_told_from_those_of_the_data() {
     assert!(slip.is_usage() && Error::NoModels.is_usage());
     let data = foretell::column_names("nowhere.csv").expect_err("no such file");
     assert!(!Error::from(data).is_usage());
+}
+
+/// What neuralforecast's DeepNPTS refuses, and what it takes.
+#[test]
+fn a_model_of_weighted_history_refuses_other_outputs_and_no_history() {
+    let spec = || ModelSpec::new("DeepNPTS", 2, 6).expect("a model");
+    let refused = |name: &str, value: Value, expected: &str| {
+        let error = spec().set(name, value).and_then(|spec| spec.check()).expect_err(name).to_string();
+        assert!(error.contains(name) && error.contains(expected), "{error}");
+    };
+    refused("loss", "MQLoss".into(), "a loss of one output for each step, such as MAE");
+    refused("loss", json!({ "DistributionLoss": { "distribution": "StudentT" } }), "found one of 3");
+    refused("exclude_insample_y", true.into(), "must be false: the model makes its forecasts of");
+    let poisson = json!({ "DistributionLoss": { "distribution": "Poisson" } });
+    for loss in [json!({ "QuantileLoss": { "q": 0.3 } }), poisson.clone()] {
+        let spec = spec().set("loss", loss).expect("a loss");
+        spec.check().unwrap_or_else(|error| panic!("{error}"));
+    }
+    let validated = spec().set("loss", poisson.clone()).and_then(|spec| spec.set("valid_loss", poisson));
+    let error = validated.and_then(|spec| spec.check()).expect_err("a distribution").to_string();
+    assert!(error.contains("valid_loss") && error.contains("a loss of points, such as MAE"), "{error}");
 }
