@@ -128,7 +128,7 @@ pub(crate) fn check(name: &str) {
     unknown_hyper_parameters_are_errors(name, entry);
 }
 
-fn several_outputs_are_an_error(entry: &Entry, dims: &Dims) {
+fn several_outputs_are_an_error(entry: &ModelEntry, dims: &Dims) {
     let error = entry.build(&Map::new(), dims, &Categories::default(), &mut Table::default()).err();
     assert!(error.is_some_and(|error| error.name == "loss"), "{entry:?}");
 }
