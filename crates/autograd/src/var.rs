@@ -66,6 +66,14 @@ impl Var {
         if inputs.iter().all(|input| !input.edge.is_wanted()) {
             return Self::constant(value);
         }
+        Self::recorded(value, backward)
+    }
+
+    /// The result of an operation that a gradient is wanted of, whatever its inputs are.
+    pub(crate) fn recorded(
+        value: Tensor,
+        backward: impl FnOnce(Tensor, &mut Gradients<'_>) + 'static,
+    ) -> Self {
         let role =
             Role::Operation { grad: RefCell::default(), backward: Cell::new(Some(Box::new(backward))) };
         Self { value, edge: Edge::new(role) }

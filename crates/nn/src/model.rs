@@ -211,11 +211,15 @@ impl StepState {
 pub struct Forward<'a> {
     pub(crate) params: &'a Params,
     training: bool,
+    /// Whether the graph is recorded, so that parameters get gradients.
+    pub(crate) records: bool,
     /// What the randomness of this run is drawn from.
     key: Key,
     draws: Cell<u64>,
     /// What this run does to state that no gradient changes.
     updates: RefCell<Vec<Update>>,
+    /// What it adds to the loss.
+    losses: RefCell<Vec<Var>>,
     /// The multiplied weights, where they were computed for several runs at once.
     pub(crate) multiplied: Option<&'a [Tensor]>,
 }
@@ -235,9 +239,11 @@ impl<'a> Forward<'a> {
         Self {
             params,
             training: false,
+            records: false,
             key: Key::new(0),
             draws: Cell::new(0),
             updates: RefCell::default(),
+            losses: RefCell::default(),
             multiplied: None,
         }
     }
@@ -249,7 +255,7 @@ impl<'a> Forward<'a> {
 
     /// A run that records the graph. `key` decides dropout: it must differ between steps and shards.
     pub fn training(params: &'a Params, key: Key) -> Self {
-        Self { training: true, key, ..Self::inference(params) }
+        Self { training: true, records: true, key, ..Self::inference(params) }
     }
 
     /// A run on a part of a batch: `multiplied` are the multiplied weights, whose gradients go behind those of the
@@ -264,7 +270,7 @@ impl<'a> Forward<'a> {
     pub fn param(&self, id: ParamId) -> Var {
         let value = self.params.tensor(id);
         match self.params.offset(id) {
-            Some(offset) if self.training => Var::parameter(value, offset),
+            Some(offset) if self.records => Var::parameter(value, offset),
             _ => Var::constant(value),
         }
     }
@@ -304,6 +310,69 @@ impl<'a> Forward<'a> {
         if self.training && rate > 0.0 { x.dropout(rate, self.draw()) } else { x }
     }
 
+    /// Adds a loss of the model's own to the training loss, `terms [rows]`: one for each row of the batch, whose mean over
+    /// the rows of the whole batch is added to the mean that the loss is, or is a function of (RMSE, relMSE). A term that
+    /// does not depend on the row, as of weights alone, is repeated for each. Inference passes over it.
+    ///
+    /// # Panics
+    /// If there is not one term for each row: where the parts of the batch are added up.
+    pub fn add_loss(&self, terms: Var) {
+        if self.training {
+            self.losses.borrow_mut().push(terms);
+        }
+    }
+
+    /// What the run of a part of `part_rows` rows adds to the loss of a batch of `rows` rows, a scalar, if anything.
+    ///
+    /// # Panics
+    /// If the model added a loss that has not a term for each row.
+    #[track_caller]
+    pub fn added_loss(&self, part_rows: usize, rows: usize) -> Option<Var> {
+        let sums = self.losses.take().into_iter().map(|terms| {
+            assert_eq!(*terms.shape(), [part_rows], "the terms of an added loss, and the rows of the batch");
+            terms.sum(0).scale(1.0 / rows as f32)
+        });
+        sums.reduce(|sum, other| sum.add(&other))
+    }
+
+    /// `block` of the inputs, and of the parameters that it asks its run for, without keeping what it makes in between:
+    /// the backward pass computes that again (Chen et al. 2016, arXiv 1604.06174). So the block takes the memory of its
+    /// inputs alone, and the time of its forward pass twice. It pays for blocks whose inputs are small beside what they make,
+    /// where the activations of a model do not fit into memory.
+    ///
+    /// `block` holds clones of its layers. Both times it draws the same; state is updated once.
+    ///
+    /// # Panics
+    /// If the block adds a loss.
+    pub fn recompute(&self, inputs: &[&Var], block: impl Fn(&Forward<'_>, &[Var]) -> Var + 'static) -> Var {
+        if !self.records {
+            return block(self, &inputs.iter().map(|&input| input.clone()).collect::<Vec<_>>());
+        }
+        let draws = self.draws.get();
+        let first = Forward {
+            training: true,
+            key: self.key,
+            draws: Cell::new(draws),
+            multiplied: self.multiplied,
+            ..Forward::inference(self.params)
+        };
+        let constants: Vec<Var> = inputs.iter().map(|input| Var::constant(input.value().clone())).collect();
+        let value = block(&first, &constants).value().clone();
+        assert!(first.losses.borrow().is_empty(), "a block that is computed again cannot add a loss");
+        self.draws.set(first.draws.get());
+        self.updates.borrow_mut().append(&mut first.into_updates());
+        let (params, key) = (self.params.clone(), self.key);
+        let multiplied = self.multiplied.map(<[Tensor]>::to_vec);
+        Var::recomputed(value, inputs, move |inputs| {
+            let again = Forward {
+                draws: Cell::new(draws),
+                multiplied: multiplied.as_deref(),
+                ..Forward::training(&params, key)
+            };
+            block(&again, inputs)
+        })
+    }
+
     /// A key for what a model draws, another at each call in a run. In training it depends on the step and the shard;
     /// in inference on the seed alone, so that it is the same for all batches: what is drawn must then be the same for
     /// every row, or a forecast would depend on what stands beside it.
@@ -314,7 +383,12 @@ impl<'a> Forward<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
+    use foretell_autograd::Activation;
+
     use super::*;
+    use crate::{Init, Linear};
 
     #[test]
     fn draws_are_of_the_run_and_the_place_in_it() {
@@ -331,5 +405,110 @@ mod tests {
         assert!(!run.is_training(), "a run that draws is no training");
         let x = Var::constant(Tensor::full([100], 1.0));
         assert_eq!(run.dropout(x.clone(), 0.5).value().to_vec(), x.value().to_vec());
+    }
+
+    const WIDTH: usize = 64;
+    const DEPTH: usize = 12;
+
+    /// Deep layers with dropout, each a block that widens its input and counts; the most bytes in buffers that a block saw.
+    struct Deep {
+        layers: Vec<[Linear; 2]>,
+        count: CounterId,
+        again: bool,
+        most_bytes: Rc<Cell<u64>>,
+    }
+
+    impl Deep {
+        fn new(table: &mut Table, again: bool) -> Self {
+            let mut scope = table.root();
+            let layers = (0..DEPTH).map(|i| {
+                let wide = Linear::new(&mut scope.at(2 * i), WIDTH, 4 * WIDTH);
+                [wide, Linear::new(&mut scope.at(2 * i + 1), 4 * WIDTH, WIDTH)]
+            });
+            let layers = layers.collect();
+            Self { layers, count: table.root().counter("count"), again, most_bytes: Rc::default() }
+        }
+
+        fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
+            let mut x = x.clone();
+            for [wide, narrow] in self.layers.iter().cloned() {
+                let (count, most) = (self.count, self.most_bytes.clone());
+                let block = move |cx: &Forward<'_>, v: &[Var]| {
+                    cx.count(count);
+                    let made = cx.dropout(wide.forward(cx, &v[0], Activation::Relu), 0.2);
+                    let made = narrow.forward(cx, &made, Activation::Tanh);
+                    most.set(most.get().max(foretell_pool::metrics().live_bytes as u64));
+                    made.add(&v[0])
+                };
+                x = if self.again { cx.recompute(&[&x], block) } else { block(cx, &[x]) };
+            }
+            x
+        }
+    }
+
+    /// The loss, the gradients, the updates, and the most bytes that were in use beyond those at the start.
+    fn train(again: bool) -> (f32, Vec<f32>, usize, u64) {
+        let mut table = Table::default();
+        let deep = Deep::new(&mut table, again);
+        let params = table.initialise(5);
+        let x = Tensor::build([128, WIDTH], |out| Init::Uniform { bound: 1.0 }.fill(Key::new(1), out));
+        let mut gradients = vec![0.0; params.table().arena_len()];
+        let before = foretell_pool::metrics().live_bytes as u64;
+        let cx = Forward::training(&params, Key::new(2));
+        let y = deep.forward(&cx, &Var::constant(x));
+        let y = cx.dropout(y, 0.1);
+        let loss = y.mul(&y).sum(1).sum(0);
+        loss.backward(&mut gradients);
+        (loss.value().item(), gradients, cx.into_updates().len(), deep.most_bytes.get() - before)
+    }
+
+    /// Buffers are counted for the whole process, where other tests run beside: a program of its own would be needed to
+    /// count exactly, but a block's own memory is a hundred times what they use.
+    #[test]
+    fn a_block_that_is_computed_again_keeps_its_inputs_alone() {
+        let (loss, gradients, updates, bytes) = train(false);
+        let (again_loss, again_gradients, again_updates, again_bytes) = train(true);
+        assert_eq!(loss, again_loss);
+        assert_eq!((updates, again_updates), (DEPTH, DEPTH));
+        let largest = gradients.iter().fold(0.0_f32, |largest, gradient| largest.max(gradient.abs()));
+        for (found, expected) in again_gradients.iter().zip(&gradients) {
+            assert!((found - expected).abs() <= 1e-5 * largest, "{found}, expected {expected}");
+        }
+        assert!(2 * again_bytes < bytes, "{again_bytes} bytes, {bytes} where all is kept");
+    }
+
+    #[test]
+    fn inference_runs_a_block_once() {
+        let mut table = Table::default();
+        let deep = Deep::new(&mut table, true);
+        let params = table.initialise(5);
+        let x = Var::constant(Tensor::full([2, WIDTH], 0.3));
+        let y = deep.forward(&Forward::inference(&params), &x);
+        assert!(!y.edge().is_wanted());
+        let kept = Deep { again: false, ..deep };
+        assert_eq!(y.value().to_vec(), kept.forward(&Forward::inference(&params), &x).value().to_vec());
+    }
+
+    #[test]
+    fn added_losses_are_means_over_the_rows_of_the_whole_batch() {
+        let params = Table::default().initialise(0);
+        let cx = Forward::training(&params, Key::new(0));
+        assert!(cx.added_loss(2, 8).is_none());
+        let terms = |values: &[f32]| Var::constant(Tensor::from_slice(values, [values.len()]));
+        cx.add_loss(terms(&[1.0, 2.0]));
+        cx.add_loss(terms(&[5.0, 0.0]));
+        assert_eq!(cx.added_loss(2, 8).map(|sum| sum.value().item()), Some(1.0));
+        let inference = Forward::inference(&params);
+        inference.add_loss(terms(&[1.0]));
+        assert!(inference.added_loss(1, 1).is_none());
+    }
+
+    #[test]
+    #[should_panic(expected = "the rows of the batch")]
+    fn an_added_loss_has_a_term_for_each_row() {
+        let params = Table::default().initialise(0);
+        let cx = Forward::training(&params, Key::new(0));
+        cx.add_loss(Var::constant(Tensor::zeros([3])));
+        cx.added_loss(2, 2);
     }
 }

@@ -107,8 +107,9 @@ impl Forward<'_> {
     fn held_multiplied(&self, id: MultipliedId) -> Held {
         let table = self.params.table();
         let entry = &table.multiplied()[id.0];
-        Held::Multiplied(match (self.is_training(), self.multiplied) {
-            (false, _) => Var::constant(self.params.multiplied(id)),
+        Held::Multiplied(match (self.records, self.multiplied) {
+            (false, Some(all)) => Var::constant(all[id.0].clone()),
+            (false, None) => Var::constant(self.params.multiplied(id)),
             (true, None) => entry.compute(self),
             (true, Some(all)) => Var::parameter(all[id.0].clone(), table.multiplied_range(entry).start),
         })

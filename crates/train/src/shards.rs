@@ -149,8 +149,13 @@ impl<'a> Engine<'a> {
             };
             share(inner, || {
                 let output = network.model.forward(&cx, &batch.windows.inputs());
-                let mean = loss.mean(&output, batch.truth(), total);
+                let mut mean = loss.mean(&output, batch.truth(), total);
                 drop(output);
+                let rows = batch.windows.batch();
+                let rows_of_all = rows * windows / shard_range(windows, count, i).len().max(1);
+                if let Some(added) = cx.added_loss(rows, rows_of_all) {
+                    mean = mean.add(&added.reshape(mean.shape()));
+                }
                 shard.loss = f64::from(mean.value().item());
                 shard.naive_error = loss.naive_error(batch.truth()) / total;
                 std::mem::swap(&mut shard.written, &mut shard.stale);
@@ -251,25 +256,29 @@ mod tests {
 
     use super::*;
 
-    /// One weight: the forecast is `w` times the last value.
-    struct Line(ParamId);
+    /// One weight: the forecast is `w` times the last value. A share of its square is a loss of the model's own.
+    struct Line(ParamId, f32);
 
     impl Model for Line {
         fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
             let x = Var::constant(windows.insample_y.clone());
-            x.mul(&cx.param(self.0)).reshape([windows.batch(), 1, 1])
+            let y = x.mul(&cx.param(self.0)).reshape([windows.batch()]);
+            if self.1 > 0.0 {
+                cx.add_loss(y.mul(&y).scale(self.1));
+            }
+            y.reshape([windows.batch(), 1, 1])
         }
     }
 
     /// Adam's second step depends on how large the first gradient was beside the second: it tells whether the
     /// slope of a root or of a ratio, known only when all shards are done, reached the gradients.
     #[test]
-    fn losses_that_are_no_mean_have_the_gradients_of_the_whole_batch() {
+    fn losses_have_the_gradients_of_the_whole_batch() {
         const N: usize = 150;
         assert_eq!(shard_count(N, Needs::default()), 2);
         let x: Vec<f32> = (0..N).map(|i| (i as f32 * 0.7).sin() + 0.01 * i as f32).collect();
         let y: Vec<f32> = x.iter().enumerate().map(|(i, x)| 3.0 * x + (i as f32).cos()).collect();
-        for name in ["RMSE", "relMSE"] {
+        for (name, own) in [("RMSE", 0.0), ("relMSE", 0.0), ("MSE", 0.5), ("RMSE", 0.25)] {
             let loss = Loss::parse(&json!(name)).expect("a loss");
             let cut = |range: Range<usize>| {
                 let n = range.len();
@@ -292,7 +301,7 @@ mod tests {
             };
             let mut table = Table::default();
             let weight = table.root().param("w", [1], Init::Uniform { bound: 1.0 });
-            let network = Network::from(Line(weight));
+            let network = Network::from(Line(weight, own));
             let params = table.initialise(3);
             let (mut w, workers) = (f64::from(params.tensor(weight).item()), Workers::new(2).unwrap());
             let adam = Optimizer::new(params.table().arena_len(), Rule::default(), None);
@@ -304,11 +313,13 @@ mod tests {
                 let mean = |of: &dyn Fn(f64, f64) -> f64| {
                     x.iter().zip(&y).map(|(&x, &y)| of(x.into(), y.into())).sum::<f64>() / N as f64
                 };
-                let square = mean(&|x, y| (w * x - y) * (w * x - y));
+                let own = f64::from(own);
+                let square = mean(&|x, y| (w * x - y) * (w * x - y) + own * w * x * w * x);
                 let naive = mean(&|x, y| (x - y) * (x - y)) + 1e-5;
-                let slope = mean(&|x, y| 2.0 * (w * x - y) * x);
+                let slope = mean(&|x, y| 2.0 * (w * x - y) * x + own * 2.0 * w * x * x);
                 let (value, slope) = match name {
                     "RMSE" => (square.sqrt(), slope / (2.0 * square.sqrt())),
+                    "MSE" => (square, slope),
                     _ => (square / naive, slope / naive),
                 };
                 assert!((found - value).abs() < 1e-5 * value, "{name}: {found}, expected {value}");

@@ -32,6 +32,7 @@ mod pad;
 mod permute;
 mod pool;
 mod prelu;
+mod recompute;
 pub(crate) mod recurrent;
 mod reduce;
 mod repeat;
