@@ -431,7 +431,7 @@ mod tests {
 
         fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
             let mut x = x.clone();
-            for [wide, narrow] in self.layers.iter().cloned() {
+            for [wide, narrow] in self.layers.clone() {
                 let (count, most) = (self.count, self.most_bytes.clone());
                 let block = move |cx: &Forward<'_>, v: &[Var]| {
                     cx.count(count);

@@ -65,7 +65,8 @@ mod tests {
             let (w, x) = (Tensor::from_slice(&[2.0, -1.0], [2]), Var::input(random([2], 3)));
             let block = move |v: &[Var]| v[0].mul(&Var::parameter(w.clone(), 1)).mul(&v[0]);
             let value = block(&[Var::constant(x.value().clone())]).value().clone();
-            let y = if again { Var::recomputed(value, &[&x], block) } else { block(&[x.clone()]) };
+            let y =
+                if again { Var::recomputed(value, &[&x], block) } else { block(std::slice::from_ref(&x)) };
             let mut arena = [0.0; 3];
             y.sum(0).backward(&mut arena);
             (arena, x.grad().expect("a gradient").to_vec())
