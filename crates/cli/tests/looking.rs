@@ -54,17 +54,23 @@ fn directories_of_neuralforecast_are_told_and_damaged_ones_refused() -> io::Resu
 
     // A model that foretell does not have is told all the same.
     fs::create_dir(desk.path("other"))?;
-    fs::copy(fixtures.join("single/TCN_0.safetensors"), desk.path("other/TCN_0.safetensors"))?;
+    let mut unknown = fs::read(fixtures.join("single/TCN_0.safetensors"))?;
+    for at in 0..unknown.len() - 3 {
+        if unknown[at..].starts_with(b"TCN") {
+            unknown[at..at + 3].copy_from_slice(b"XYZ");
+        }
+    }
+    fs::write(desk.path("other/XYZ_0.safetensors"), unknown)?;
     let found: Value = serde_json::from_slice(&fs::read(fixtures.join("integers/configuration.json"))?)?;
     let mut configuration = found;
-    let tensors = desk.bytes("other/TCN_0.safetensors");
+    let tensors = desk.bytes("other/XYZ_0.safetensors");
     let header = String::from_utf8_lossy(&tensors[..tensors.len().min(20_000)]).into_owned();
     let h = header.split("\\\"h\\\": ").nth(1).and_then(|rest| rest.split(',').next()).unwrap_or("1");
     configuration["configuration"]["h"] = h.trim().parse::<u64>().unwrap().into();
     desk.put("other/configuration.json", &configuration.to_string());
     let text = desk.ok("inspect other");
     assert!(
-        text.contains("TCN") && text.contains("not runnable") && text.contains("no model is called TCN"),
+        text.contains("XYZ") && text.contains("not runnable") && text.contains("no model is called XYZ"),
         "{text}"
     );
 

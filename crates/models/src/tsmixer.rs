@@ -126,8 +126,11 @@ impl Model for Network {
 
     fn kept_numbers(&self, _: &Table) -> usize {
         let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
-        // Of a layer the results of the two norms, of the first two linear layers, and the two sums.
-        let layer = (5 * n_series).saturating_add(self.ff_dim).saturating_mul(input_size);
+        // Of a layer the results of the two norms, of the first two linear layers, and the two sums; and what dropout makes
+        // of the linear layers.
+        let dropped = self.layers.first().is_some_and(|layer| layer.dropout > 0.0);
+        let (series, hidden) = if dropped { (7, 2) } else { (5, 1) };
+        let layer = (series * n_series).saturating_add(hidden * self.ff_dim).saturating_mul(input_size);
         layer.saturating_mul(self.layers.len()).saturating_add(n_series * horizon * outputs)
     }
 }
