@@ -251,7 +251,7 @@ impl Scope<'_> {
     }
 
     /// Registers values that training changes but no gradient does, such as running means, all of them `first` at
-    /// the start. A run of the model reads them by [`Forward::state`] and changes them by [`Forward::average_into`].
+    /// the start. A run of the model reads them by [`Forward::state`](crate::Forward::state) and changes them by [`Forward::average_into`](crate::Forward::average_into).
     ///
     /// # Panics
     /// If the name is taken.
@@ -260,7 +260,7 @@ impl Scope<'_> {
         StateId(self.register(name, shape.into(), Origin::State(first)))
     }
 
-    /// Registers a 64-bit counter, 0 at the start, which [`Forward::count`] raises.
+    /// Registers a 64-bit counter, 0 at the start, which [`Forward::count`](crate::Forward::count) raises.
     ///
     /// # Panics
     /// If the name is taken.

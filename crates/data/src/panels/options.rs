@@ -28,7 +28,7 @@ pub struct ReadOptions {
     /// Further columns to keep, in the long layout; all by default. Those that nobody uses only take room.
     pub columns: Option<Vec<String>>,
     /// Columns that hold categories: texts, numbers or truth values, of which each is a label. They are no numbers
-    /// before [`Panel::encode_categories`].
+    /// before [`Panel::encode_categories`](crate::Panel::encode_categories).
     pub categories: Vec<String>,
     /// The frequency; else it is inferred from the longest series and confirmed on all.
     pub freq: Option<Freq>,

@@ -144,7 +144,7 @@ impl Panel {
         self.data.freq_inferred
     }
 
-    /// What [`Fill`] added, where it was asked for.
+    /// What [`Fill`](crate::Fill) added, where it was asked for.
     pub fn filled(&self) -> Filled {
         self.data.filled
     }
