@@ -201,7 +201,7 @@ CONTEXT_CASES = [
     ("decoder1", dict(decoder_layers=1, **FUTR)),
     ("decoder3", dict(decoder_layers=3, decoder_activation="Tanh")),
     ("decoder-prelu", dict(decoder_layers=3, decoder_activation="PReLU")),
-    ("unused", dict(inference_input_size=3, context_size=2)),
+    ("unused", dict(inference_input_size=3, context_size=2) | LOSSES["mse"]),
     *CATEGORICAL,
     *LOSSES.items(),
 ]
@@ -222,9 +222,9 @@ DILATED_RNN_CASES = [  # the history of 10 steps is no multiple of 4 and 8
         (f"{cell.lower()}-{name}", dict(cell_type=cell, **arguments))
         for cell in ("RNN", "GRU", "LSTM", "ResLSTM", "AttentiveLSTM")
         for name, arguments in dict(
-            groups=dict(dilations=[[1, 2], [4, 8]]),
-            exog=dict(dilations=[[3, 1], [4]], **EXOG) | LOSSES["mq"],
             # Not MAE, whose signs cancel here: Adam makes much of what rounding leaves of a gradient of 0.
+            groups=dict(dilations=[[1, 2], [4, 8]]) | LOSSES["mse"],
+            exog=dict(dilations=[[3, 1], [4]], **EXOG) | LOSSES["mq"],
             rate1=dict(dilations=[[1]], input_size=7) | LOSSES["mse"],
             categorical=dict(dilations=[[2], [3]]) | CATEGORICAL[0][1],
             studentt=dict(dilations=[[1, 2]]) | distribution("StudentT"),
