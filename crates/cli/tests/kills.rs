@@ -47,7 +47,7 @@ fn names(dir: &Path) -> BTreeSet<String> {
 
 /// Saves two models in turn until it is killed. Another process of this suite starts it.
 #[test]
-#[ignore = "it is a part of other tests"]
+#[ignore = "no check but a process: the tests of kills, readers and races start it with FORETELL_WRITE_TO, and kill it"]
 fn writer() {
     let Ok(dir) = env::var("FORETELL_WRITE_TO") else { return };
     let models = [fitted(1), fitted(2)];

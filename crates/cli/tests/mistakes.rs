@@ -1,0 +1,151 @@
+//! Mistakes in the command line, the data, the outputs and the models: exit codes, and what the messages say.
+
+mod test_directory;
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use test_directory::{LONG, SMALL, TestDirectory, long_csv, rows};
+
+#[test]
+fn mistakes_in_the_command_line_exit_with_2() {
+    let desk = TestDirectory::new();
+    let fit = format!("fit {LONG} {SMALL} --out model");
+    let one = format!("{fit} --model MLP");
+    let wide = format!("fit --data wide.csv --wide --model MLP {SMALL} --out model");
+    for (line, part) in [
+        ("fit --data long.csv", "--out"),
+        ("predict --data long.csv", "--model"),
+        ("forecast", "subcommand"),
+        (&format!("{one} --h 7"), "cannot be used multiple times"),
+        (&format!("{one} --seed -1"), "-1"),
+        (&format!("{one} --fill fowrard"), "did you mean `forward`?"),
+        (&format!("{fit} --model NLinear --hist-exog price"), "reads no historic columns"),
+        (&format!("{fit} --model NLinear --futr-exog price"), "--futr-exog"),
+        (&format!("{one} --freq fortnight"), "fortnight"),
+        (&format!("{one} --set max_steps"), "key=JSON"),
+        (&format!("fit {LONG} {SMALL} --model MLP --out -"), "'--out <DIR>'"),
+        ("demo --out -", "which standard output cannot take"),
+        (&format!("{one} --checkpoint -"), "'--checkpoint <DIR>'"),
+        (&format!("{one} --set h=3"), "--h"),
+        (&format!("{one} --set mlp_units=[[1,2]"), "no valid JSON"),
+        (&format!("{one} --set max_step=3"), "did you mean max_steps?"),
+        (&format!("{one} --set max_steps=many"), "max_steps"),
+        (&format!("{one} --set lr=0.1"), "did you mean learning_rate?"),
+        (&format!("{one} --set steps=10"), "did you mean max_steps?"),
+        (&format!("{one} --set batch=10"), "did you mean batch_size (series) or windows_batch_size"),
+        (&format!("{one} --set accelerator=gpu"), "computes on CPUs"),
+        (&format!("{one} --set enable_progress_bar=false"), "`--log`"),
+        (&format!("{one} --set NHITS.n_blocks=[1]"), "no NHITS among --model MLP"),
+        (&format!("{one} --set scaler_type=standart"), "standard"),
+        (&format!("{one} --val-size 3"), "at least h = 7"),
+        (&format!("{one} --set hidden_size=1000000000000"), "between 1 and"),
+        (&format!("{fit} --model MLP,NLinear --set hidden_size=8"), "--set NAME.hidden_size"),
+        (&format!("{one} --set alias=sales"), "called sales"),
+        (&format!("{fit} --model NHIT"), "did you mean NHITS?"),
+        ("cross-validate --data long.csv --model MLP --h 0 --input-size 7", "--h"),
+        ("cross-validate --data long.csv --model MLP --h 7 --input-size 0", "--input-size"),
+        ("bench --model MLP,NLinera --h 7 --input-size 7", "did you mean NLinear?"),
+        ("predict --model model --data long.csv --threads many", "--threads"),
+        (&format!("{wide} --target-col a"), "--target-col a: with --wide every column"),
+        (&format!("{wide} --id-col shop"), "--id-col shop: with --wide the ids are the names"),
+        ("predict --model model --data wide.csv --wide --id-col shop", "--id-col shop"),
+        (&format!("{one} --time-format YYYYMMDD"), "it has no year (%Y or %y); write `integer`, or"),
+    ] {
+        let message = desk.fails(2, line);
+        assert!(message.contains(part), "{line}: {message}");
+    }
+    assert!(!desk.path("model").exists());
+    assert!(desk.run("").status.code() == Some(2));
+}
+
+#[test]
+fn mistakes_in_the_data_exit_with_1_and_say_where() {
+    let desk = TestDirectory::new();
+    let lines = long_csv();
+    let with_line = |number: usize, text: &str| {
+        let mut lines: Vec<&str> = lines.lines().collect();
+        lines[number - 1] = text;
+        lines.join("\n")
+    };
+    desk.put("empty.csv", "");
+    desk.put("header.csv", "shop,day,sales\n");
+    desk.put("text.csv", &with_line(5, "north,2024-01-04,many,0"));
+    desk.put("huge.csv", &with_line(5, "north,2024-01-04,1e39,0"));
+    desk.put("gap.csv", &with_line(5, "north,2024-01-04 12:00,1,0"));
+    desk.put("ragged.csv", &with_line(9, "north,2024-01-08"));
+    desk.put("short.csv", &lines.lines().take(6).collect::<Vec<_>>().join("\n"));
+    for (file, parts) in [
+        ("missing.csv", ["missing.csv", "No such file"]),
+        ("empty.csv", ["empty.csv", "empty"]),
+        ("header.csv", ["header.csv", "no rows"]),
+        ("text.csv", ["text.csv, line 5, column `sales`", "\"many\""]),
+        ("huge.csv", ["line 5", "32-bit"]),
+        ("gap.csv", ["line 5", "2024-01-04 comes next"]),
+        ("ragged.csv", ["line 9", "2 fields"]),
+        ("short.csv", ["series `north` has 5 rows", "input_size = 14"]),
+        (".", ["directory", "path"]),
+    ] {
+        let data = LONG.replace("long.csv", file);
+        let message = desk.fails(1, &format!("fit {data} --model NLinear {SMALL} --out model"));
+        for part in parts {
+            assert!(message.contains(part), "{file}: {message}");
+        }
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+    assert!(!desk.path("model").exists());
+
+    let message = desk.fails(1, &format!("fit --data long.csv --model NLinear {SMALL} --out model"));
+    assert!(message.contains("no column `unique_id`"), "{message}");
+    let message =
+        desk.fails(1, &format!("cross-validate {LONG} --model NLinear {SMALL} --n-windows 18 --out cv.csv"));
+    assert!(message.contains("held-out rows"), "{message}");
+    assert!(!desk.path("cv.csv").exists());
+    let message = desk.fails(1, "predict --model nowhere --data long.csv");
+    assert!(message.contains("nowhere"), "{message}");
+}
+
+#[test]
+fn outputs_are_checked_before_the_work_and_nothing_is_overwritten_unasked() {
+    let desk = TestDirectory::new();
+    let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --out");
+    desk.ok(&format!("{fit} deep/er/model"));
+    let message = desk.fails(2, &format!("{fit} deep/er/model"));
+    assert!(message.contains("--overwrite"), "{message}");
+    desk.ok(&format!("{fit} deep/er/model --overwrite"));
+    assert!(desk.fails(2, &format!("{fit} long.csv")).contains("is a file"));
+    let message = desk.fails(1, &format!("{} deep --overwrite", fit.replace("--log none", "")));
+    assert!(message.contains("not a model directory") && !message.contains("trained"), "{message}");
+
+    let predict = "predict --model deep/er/model --data long.csv --out";
+    assert!(desk.fails(2, &format!("{predict} ./long.csv")).contains("overwrite the data"));
+    assert_eq!(desk.read("long.csv"), long_csv());
+    assert!(desk.fails(1, &format!("{predict} nowhere/forecast.csv")).contains("nowhere/forecast.csv"));
+    assert!(desk.fails(1, &format!("{predict} deep")).contains("deep"));
+    desk.put("old.csv", &"x".repeat(100_000));
+    desk.ok(&format!("{predict} old.csv"));
+    assert_eq!(rows(&desk.read("old.csv")).len(), 15, "the old content is gone");
+}
+
+/// A model directory that is not one must be refused, not crashed on.
+#[test]
+fn damaged_model_directories_are_refused() -> io::Result<()> {
+    let desk = TestDirectory::new();
+    desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model"));
+    let files: Vec<PathBuf> = fs::read_dir(desk.path("model"))?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    for file in files {
+        let whole = fs::read(&file)?;
+        fs::write(&file, &whole[..whole.len() / 2])?;
+        let message = desk.fails(1, "predict --model model --data long.csv");
+        assert!(message.contains(name(&file)), "{message}");
+        fs::write(&file, whole)?;
+    }
+    desk.ok("predict --model model --data long.csv");
+    Ok(())
+}
+
+fn name(path: &Path) -> &str {
+    path.file_name().unwrap().to_str().unwrap()
+}
