@@ -10,8 +10,8 @@
 //! | name | what it is |
 //! |---|---|
 //! | `dir/.name.lock` | the lock; the number of the process that holds it is in it |
-//! | `dir/.name.new-XXXXXX` | the new file or directory, or the old directory while it is deleted |
-//! | `dir/.name.old-XXXXXX/previous` | the old directory, where the system cannot exchange two names |
+//! | `dir/.name.new-` and six random letters | the new file or directory, or the old directory while it is deleted |
+//! | `previous` in `dir/.name.old-` and six random letters | the old directory, where the system cannot exchange two names |
 #![forbid(unsafe_code)]
 
 mod directory;

@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn long_names_leave_room_for_endings() {
         let [a, b] = ["a", "b"].map(|end| PathBuf::from("ä".repeat(120) + end));
-        assert!(sibling(&a, ".new-XXXXXX").file_name().unwrap().len() < 255);
+        assert!(sibling(&a, ".new-abcdef").file_name().unwrap().len() < 255);
         assert_ne!(sibling(&a, ""), sibling(&b, ""));
     }
 

@@ -25,14 +25,14 @@ fn direct_models_beat_the_seasonal_naive_forecast_and_match_neuralforecast() {
     );
 }
 
-/// After so few steps recurrent models are hardly better than seasonal naive, there as here.
+/// After so few steps recurrent models are hardly better than seasonal naive, in neuralforecast as well.
 #[test]
 fn rnn_matches_neuralforecast() {
     check([("RNN", 1.3084)], false);
 }
 
 #[test]
-#[ignore = "trains for minutes; the same check of RNN runs always"]
+#[ignore = "trains LSTM and GRU for minutes, which `-- --ignored` runs; the same check of RNN, of the same code, runs always"]
 fn lstm_and_gru_match_neuralforecast() {
     check([("LSTM", 1.3198), ("GRU", 1.3097)], false);
 }

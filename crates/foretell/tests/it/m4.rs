@@ -21,7 +21,7 @@ fn nhits_is_as_good_as_neuralforecast() {
 }
 
 #[test]
-#[ignore = "trains for minutes; the same check of NHITS runs always"]
+#[ignore = "trains LSTM for minutes, which `-- --ignored` runs; the same check of NHITS runs always"]
 fn lstm_is_as_good_as_neuralforecast() {
     check(("LSTM", 0.1535, 1.5075));
 }
