@@ -34,6 +34,7 @@ mod conformance;
 mod context_decoder;
 mod deep_npts;
 mod deepar;
+mod dense_layers;
 mod dilated_rnn;
 mod dlinear;
 mod gru;

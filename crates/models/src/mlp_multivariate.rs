@@ -3,25 +3,22 @@
 //! The multivariate form of [`mlp`](crate::mlp): Rosenblatt 1958, "The perceptron"; rectified units after Nair and
 //! Hinton 2010.
 
-use foretell_nn::{Activation, Dims, Forward, Inputs, Linear, Model, Needs, Scope, SeriesPerWindow, Var};
+use foretell_nn::{Dims, Forward, Inputs, Model, Needs, Scope, SeriesPerWindow, Var};
 use serde_json::{Value, json};
 
+use crate::dense_layers::{DenseLayers, DenseSizes, row_of_window};
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, MAX_LAYERS};
+use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, multivariate_defaults};
 
 hyper_parameters! {
     MlpMultivariate {
-        /// Hidden layers.
-        num_layers: usize = 2,
-        /// Units of each hidden layer.
-        hidden_size: usize = 1024,
+        ..sizes: DenseSizes = DenseSizes::default(),
     }
 }
 
 struct Network {
     dims: Dims,
-    hidden: Vec<Linear>,
-    out: Linear,
+    layers: DenseLayers,
 }
 
 impl Architecture for MlpMultivariate {
@@ -31,7 +28,7 @@ impl Architecture for MlpMultivariate {
     const EXOGENOUS: Exogenous = Exogenous::ALL;
 
     fn common_defaults() -> Value {
-        json!({ "windows_batch_size": 32, "inference_windows_batch_size": 32 })
+        multivariate_defaults()
     }
 
     fn small() -> Vec<Value> {
@@ -43,27 +40,10 @@ impl Architecture for MlpMultivariate {
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
-        for (name, value, most) in
-            [("num_layers", self.num_layers, MAX_LAYERS), ("hidden_size", self.hidden_size, 1_000_000)]
-        {
-            if !(1..=most).contains(&value) {
-                let (name, expected) = (name.to_owned(), format!("between 1 and {most}"));
-                return Err(ConfigError { model: Self::NAME, name, expected, found: value.to_string() });
-            }
-        }
-        let row = dims.input_size * (1 + dims.hist_exog)
-            + (dims.input_size + dims.horizon) * dims.futr_exog
-            + dims.stat_exog;
-        let mut layers = scope.at("mlp");
-        let hidden = (0..self.num_layers)
-            .map(|i| {
-                let inputs = if i == 0 { row.saturating_mul(dims.n_series) } else { self.hidden_size };
-                Linear::new(&mut layers.at(i), inputs, self.hidden_size)
-            })
-            .collect();
+        let row = row_of_window(dims).saturating_mul(dims.n_series);
         let outputs = (dims.horizon * dims.outputs).saturating_mul(dims.n_series);
-        let out = Linear::new(&mut scope.at("out"), self.hidden_size, outputs);
-        Ok(Box::new(Network { dims: *dims, hidden, out }))
+        let layers = self.sizes.layers(Self::NAME, scope, row, outputs)?;
+        Ok(Box::new(Network { dims: *dims, layers }))
     }
 }
 
@@ -94,11 +74,7 @@ impl Network {
 impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
         let Dims { horizon, outputs, n_series, distribution, .. } = self.dims;
-        let mut x = self.flattened(inputs);
-        for layer in &self.hidden {
-            x = layer.forward(cx, &x, Activation::Relu);
-        }
-        let y = self.out.forward(cx, &x, Activation::Identity);
+        let y = self.layers.forward(cx, self.flattened(inputs));
         let windows = y.shape()[0];
         // neuralforecast's losses read quantiles series by series, but a distribution's parameters one by one.
         let by_series = match distribution {

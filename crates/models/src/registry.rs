@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use foretell_nn::{Dims, Model, Needs, Network, Scope, Table};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::categories::Categories;
 use crate::hyper::HyperParameters;
@@ -68,6 +68,11 @@ pub(crate) const LARGE_WEIGHTS: usize = 128;
 /// The least windows of a shard for models that do little with a window: a shard costs some microseconds, whatever is
 /// in it.
 pub(crate) const LITTLE_WORK: usize = 128;
+
+/// [`Architecture::common_defaults`] of the models that see all series: of fewer windows, each being many rows.
+pub(crate) fn multivariate_defaults() -> Value {
+    json!({ "windows_batch_size": 32, "inference_windows_batch_size": 32 })
+}
 
 /// A model's own hyper-parameters, and how they become a model. The zoo's models implement it, a file each; one from
 /// outside that does is found by its name after [`register`](crate::register).

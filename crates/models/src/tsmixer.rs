@@ -7,11 +7,11 @@ use foretell_nn::{
     Activation, BatchNorm, BatchNormConfig, Coupling, Dims, Forward, Inputs, Linear, Model, Needs, RevIn,
     Scope, SeriesPerWindow, Table, Var,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
 use crate::mixing::{Mixing, QUANTILES_OF_SERIES};
-use crate::registry::{Architecture, ConfigError, Exogenous};
+use crate::registry::{Architecture, ConfigError, Exogenous, multivariate_defaults};
 
 hyper_parameters! {
     TsMixer {
@@ -45,7 +45,7 @@ impl Architecture for TsMixer {
     const DIFFERENCES: &'static [&'static str] = &[QUANTILES_OF_SERIES];
 
     fn common_defaults() -> Value {
-        json!({ "windows_batch_size": 32, "inference_windows_batch_size": 32 })
+        multivariate_defaults()
     }
 
     fn small() -> Vec<Value> {
