@@ -9,7 +9,7 @@ from functools import partial
 import torch
 import torch.nn as nn
 from common import fixtures, generator, numbers, one_thread
-from neuralforecast.common._modules import RevIN, RevINMultivariate
+from neuralforecast.common._modules import DataEmbedding, DataEmbedding_inverted, RevIN, RevINMultivariate
 
 
 class ChannelsLast(nn.Module):
@@ -36,6 +36,28 @@ class ThereAndBack(nn.Module):
         return self.layer(normalised.tanh(), "denorm").mT.reshape(x.shape)
 
 
+class WithColumns(nn.Module):
+    """A layer that takes columns beside its values: x [batch, time, values + columns]."""
+
+    def __init__(self, layer, columns):
+        super().__init__()
+        self.layer, self.columns = layer, columns
+        for name, value in list(layer.named_buffers()):
+            if name.endswith(CONSTANTS):  # its first places say all of it
+                layer.get_submodule(name.rpartition(".")[0]).register_buffer("pe", value[:, :40])
+
+    def forward(self, x):
+        values, columns = x.split([x.shape[-1] - self.columns, self.columns], dim=-1)
+        return self.layer(values, columns if self.columns else None)
+
+
+def data_embedding(_, inputs, hidden, columns, positions=True):
+    return WithColumns(DataEmbedding(inputs, columns, hidden, pos_embedding=positions, dropout=0.0), columns)
+
+
+# Buffers that nothing changes, of which fixtures have the first rows.
+CONSTANTS = ("position_embedding.pe",)
+
 REVERSIBLE = [
     ((4, 9), dict(series=1)),
     ((6, 7), dict(series=3, affine=True)),
@@ -59,6 +81,18 @@ LAYERS = {
         ((2, 3, 5), dict(shape=[3, 5], bias=False)),
         ((2, 4, 1), dict(shape=[1], eps=0.1)),
     ]),
+    "DataEmbedding": (data_embedding, [
+        ((2, 5, 1), dict(inputs=1, columns=0, hidden=4)),
+        ((2, 5, 4), dict(inputs=1, columns=3, hidden=6)),
+        ((3, 6, 4), dict(inputs=2, columns=2, hidden=8)),
+        ((2, 1, 2), dict(inputs=1, columns=1, hidden=2)),
+        ((2, 33, 3), dict(inputs=3, columns=0, hidden=32)),
+        ((2, 4, 2), dict(inputs=1, columns=1, hidden=5, positions=False)),
+    ]),
+    "DataEmbedding_inverted": (lambda _, steps, hidden, columns: WithColumns(DataEmbedding_inverted(steps, hidden, dropout=0.0), columns), [
+        ((2, 5, 3), dict(steps=5, hidden=4, columns=0)),
+        ((2, 5, 5), dict(steps=5, hidden=3, columns=2)),
+    ]),
     "RevIN": (partial(ThereAndBack, RevIN), REVERSIBLE + [((4, 7), dict(series=2, affine=True, subtract_last=True)), ((3, 1), dict(series=1, subtract_last=True))]),
     "RevINMultivariate": (partial(ThereAndBack, RevINMultivariate), REVERSIBLE),
 }
@@ -68,8 +102,8 @@ def layer_case(name, shape, arguments, random):
     make, _ = LAYERS[name]
     layer = make(shape, **arguments)
     with torch.no_grad():
-        for values in layer.state_dict().values():
-            if values.is_floating_point():
+        for key, values in layer.state_dict().items():
+            if values.is_floating_point() and not key.endswith(CONSTANTS):
                 values += torch.rand(values.shape, generator=random)
     plain = lambda entries: {key.removeprefix("layer."): value.item() if value.dtype == torch.int64 else numbers(value) for key, value in entries}
     weights, batches = plain(layer.state_dict().items()), []
@@ -85,7 +119,7 @@ def layer_case(name, shape, arguments, random):
         batch = dict(input=numbers(x), output=numbers(output), grad_output=numbers(grad_output), grad_input=grad_input, grads=grads)
         batch["forecast"] = numbers(layer.eval()(x))
         batches.append(batch)
-    return dict(args=arguments, weights=weights, batches=batches, state=plain(layer.named_buffers()))
+    return dict(args=arguments, weights=weights, batches=batches, state=plain((key, value) for key, value in layer.named_buffers() if not key.endswith(CONSTANTS)))
 
 
 def main():

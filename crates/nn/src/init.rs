@@ -16,6 +16,11 @@ pub enum Init {
     },
     /// Normal with mean 0 and variance 1, as `torch.nn.Embedding`.
     Normal,
+    /// Normal with mean 0 and this standard deviation.
+    NormalOf {
+        /// The standard deviation.
+        deviation: f32,
+    },
 }
 
 impl Init {
@@ -24,6 +29,12 @@ impl Init {
     pub fn fan_in(fan_in: usize) -> Self {
         let bound = if fan_in > 0 { 1.0 / (fan_in as f32).sqrt() } else { 0.0 };
         Self::Uniform { bound }
+    }
+
+    /// `torch.nn.init.kaiming_normal_`'s rule for a leaky rectifier of slope 0.01 (He et al. 2015): normal with variance
+    /// `2 / (1 + 0.01²) / fan_in`.
+    pub fn kaiming_normal(fan_in: usize) -> Self {
+        Self::NormalOf { deviation: (2.0 / (1.0 + 1e-4) / fan_in.max(1) as f32).sqrt() }
     }
 
     /// Fills `values`; the same key gives the same values on every machine.
@@ -43,6 +54,10 @@ impl Init {
                     let drawn = [radius * angle.cos(), radius * angle.sin()];
                     pair.iter_mut().zip(drawn).for_each(|(value, drawn)| *value = drawn as f32);
                 }
+            }
+            Self::NormalOf { deviation } => {
+                Self::Normal.fill(key, values);
+                values.iter_mut().for_each(|value| *value *= deviation);
             }
         }
     }
@@ -72,5 +87,13 @@ mod tests {
             let found = moment(power);
             assert!((found - expected).abs() < within, "moment {power}: {found}");
         }
+    }
+
+    #[test]
+    fn kaiming_normal_values_have_the_variance_of_their_inputs() {
+        let mut values = vec![0.0; 10_001];
+        Init::kaiming_normal(8).fill(Key::new(5), &mut values);
+        let variance = values.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>() / 10_001.0;
+        assert!((variance - 0.25).abs() < 0.015, "variance {variance}");
     }
 }

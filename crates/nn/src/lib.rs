@@ -47,6 +47,9 @@ pub use layers::activation::Nonlinearity;
 pub use layers::attentive_lstm::AttentiveLstm;
 pub use layers::batch_norm::{BatchNorm, BatchNormConfig};
 pub use layers::causal_convolution::{CausalConvolution, CausalConvolutionSizes};
+pub use layers::data_embedding::{
+    DataEmbedding, DataEmbeddingSizes, InvertedEmbedding, MAX_POSITIONS, positional_encoding,
+};
 pub use layers::embedding::Embedding;
 pub use layers::layer_norm::LayerNorm;
 pub use layers::linear::Linear;

@@ -275,6 +275,17 @@ impl<'a> Forward<'a> {
         }
     }
 
+    /// [`Forward::param`] as a matrix: its first dimension by all the others, as of a convolution of one tap.
+    pub(crate) fn matrix(&self, id: ParamId) -> Var {
+        let value = self.params.tensor(id);
+        let shape = [value.shape()[0], value.shape()[1..].iter().product()];
+        let value = value.reshape(shape);
+        match self.params.offset(id) {
+            Some(offset) if self.records => Var::parameter(value, offset),
+            _ => Var::constant(value),
+        }
+    }
+
     /// Whether the run trains: statistics are those of the batch, and dropout is on.
     pub fn is_training(&self) -> bool {
         self.training

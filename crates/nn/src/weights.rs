@@ -97,11 +97,12 @@ impl Params {
 impl Forward<'_> {
     /// The weights of a layer, or of some of its outputs.
     fn held(&self, layer: &Linear, outputs: Option<Range<usize>>) -> Held {
-        let part = |id: ParamId| match &outputs {
-            Some(range) => self.param(id).narrow(0, range.start, range.len()),
-            None => self.param(id),
+        let part = |whole: Var| match &outputs {
+            Some(range) => whole.narrow(0, range.start, range.len()),
+            None => whole,
         };
-        Held::AsTrained { weight: part(layer.weight()), bias: layer.bias().map(part) }
+        let bias = layer.bias().map(|bias| part(self.param(bias)));
+        Held::AsTrained { weight: part(self.matrix(layer.weight())), bias }
     }
 
     fn held_multiplied(&self, id: MultipliedId) -> Held {

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use foretell_nn::{
-    Activation, BatchNorm, BatchNormConfig, Forward, Key, LayerNorm, Params, RevIn, RevInConfig, Table,
-    Tensor, Var,
+    Activation, BatchNorm, BatchNormConfig, DataEmbedding, DataEmbeddingSizes, Forward, InvertedEmbedding,
+    Key, LayerNorm, Params, RevIn, RevInConfig, Table, Tensor, Var,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -73,6 +73,7 @@ type Apply = Box<dyn Fn(&Forward<'_>, &Var) -> Var>;
 
 fn layer(name: &str, args: &Map<String, Value>, shape: &[usize], table: &mut Table) -> Apply {
     let real = |key: &str| args.get(key).map(|value| value.as_f64().expect("a number") as f32);
+    let count = |key: &str| args[key].as_u64().expect("a number") as usize;
     let flag = |key: &str| args.get(key).map(|value| value.as_bool().expect("true or false"));
     match name {
         "BatchNorm1d" | "BatchNorm2d" => {
@@ -98,6 +99,31 @@ fn layer(name: &str, args: &Map<String, Value>, shape: &[usize], table: &mut Tab
             let layer = real("eps").map_or(layer.clone(), |eps| layer.with_eps(eps));
             Box::new(move |cx, x| layer.forward(cx, x))
         }
+        "DataEmbedding" => {
+            let sizes = DataEmbeddingSizes {
+                inputs: count("inputs"),
+                columns: count("columns"),
+                hidden: count("hidden"),
+            };
+            let layer = match flag("positions") {
+                Some(false) => DataEmbedding::without_positions(&mut table.root(), sizes, 0.0),
+                _ => DataEmbedding::new(&mut table.root(), sizes, 0.0),
+            };
+            Box::new(move |cx, x| {
+                let columns = (sizes.columns > 0).then(|| x.narrow(2, sizes.inputs, sizes.columns));
+                layer.forward(cx, &x.narrow(2, 0, sizes.inputs), columns.as_ref())
+            })
+        }
+        "DataEmbedding_inverted" => {
+            let columns = count("columns");
+            let layer = InvertedEmbedding::new(&mut table.root(), count("steps"), count("hidden"), 0.0);
+            Box::new(move |cx, x| {
+                let x = x.permute(&[0, 2, 1]);
+                let series = x.shape()[1] - columns;
+                let further = (columns > 0).then(|| x.narrow(1, series, columns));
+                layer.forward(cx, &x.narrow(1, 0, series), further.as_ref())
+            })
+        }
         "RevIN" | "RevINMultivariate" => {
             let default = RevInConfig::default();
             let config = RevInConfig {
@@ -106,8 +132,7 @@ fn layer(name: &str, args: &Map<String, Value>, shape: &[usize], table: &mut Tab
                 subtract_last: flag("subtract_last").unwrap_or(default.subtract_last),
             };
             let make = if name == "RevIN" { RevIn::new } else { RevIn::multivariate };
-            let series = args["series"].as_u64().expect("a number") as usize;
-            let layer = make(&mut table.root(), series, config);
+            let layer = make(&mut table.root(), count("series"), config);
             // Normalised, bent and brought back, as in compare/layers.py.
             Box::new(move |cx, x| {
                 let windows = x.value().scale(5.0).add(&Tensor::scalar(3.0));
@@ -131,6 +156,11 @@ fn check(what: &str, name: &str, case: &Case) {
     for (i, entry) in entries.iter().enumerate() {
         match &case.weights[&entry.name] {
             Entry::Counter(count) => params.set_counter(i, *count),
+            // The fixtures have the first rows of a constant.
+            Entry::Values(values) if entry.is_constant() => {
+                let rows = params.values(entry)[..values.data.len()].to_vec();
+                values.assert_close(&Tensor::from_slice(&rows, &values.shape[..]), &entry.name);
+            }
             Entry::Values(values) => params.assign(&entry.name, &values.tensor()).expect("its shape"),
         }
     }
@@ -148,7 +178,7 @@ fn check(what: &str, name: &str, case: &Case) {
                 let found = params.get(&entry.name).expect("an entry of the table");
                 expected.assert_close(&found, &format!("{what}: {}", entry.name));
             }
-            (None, None) if entry.is_trained() => {}
+            (None, None) if entry.is_trained() || entry.is_constant() => {}
             _ => panic!("{what}: {} is state in one of the two", entry.name),
         }
     }

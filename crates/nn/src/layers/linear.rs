@@ -1,4 +1,4 @@
-//! `y = activation(x Wᵀ + b)`, parameters named as in `torch.nn.Linear`.
+//! `y = activation(x Wᵀ + b)`, parameters named as in `torch.nn.Linear`, or as in a `torch.nn.Conv1d` of one tap.
 
 use std::ops::Range;
 
@@ -6,7 +6,8 @@ use foretell_autograd::{Activation, Var};
 
 use crate::{Forward, Init, ParamId, Scope};
 
-/// A linear layer: `weight [outputs, inputs]` and `bias [outputs]`.
+/// A linear layer: `weight [outputs, inputs]` (of a [`Linear::pointwise`] one `[outputs, inputs, 1]`) and `bias
+/// [outputs]`.
 #[derive(Clone, Debug)]
 pub struct Linear {
     weight: ParamId,
@@ -48,7 +49,17 @@ impl Linear {
         }
     }
 
-    /// The weight, `[outputs, inputs]`.
+    /// A convolution of one tap over steps, which is a linear layer on each: `weight [outputs, inputs, 1]`, with a bias or
+    /// without.
+    pub fn pointwise(scope: &mut Scope<'_>, [inputs, outputs]: [usize; 2], bias: bool) -> Self {
+        let init = Init::fan_in(inputs);
+        Self {
+            weight: scope.param("weight", [outputs, inputs, 1], init),
+            bias: bias.then(|| scope.param("bias", [outputs], init)),
+        }
+    }
+
+    /// The weight, `[outputs, inputs]`, or `[outputs, inputs, 1]`.
     pub fn weight(&self) -> ParamId {
         self.weight
     }
@@ -71,13 +82,13 @@ impl Linear {
     /// The columns of matrices instead of rows: `x [batch, inputs, n]` to `[batch, outputs, n]`.
     pub fn forward_columns(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
         let bias = self.bias.map(|bias| cx.param(bias));
-        x.linear_of_columns(&cx.param(self.weight), bias.as_ref(), activation)
+        x.linear_of_columns(&cx.matrix(self.weight), bias.as_ref(), activation)
     }
 
     /// The rows of matrices, which become columns: `x [batch, n, inputs]` to `[batch, outputs, n]`.
     pub fn forward_to_columns(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
         let bias = self.bias.map(|bias| cx.param(bias));
-        x.linear_to_columns(&cx.param(self.weight), bias.as_ref(), activation)
+        x.linear_to_columns(&cx.matrix(self.weight), bias.as_ref(), activation)
     }
 
     /// Some of the outputs only: `x [..., inputs]` to `[..., rows.len()]`.
@@ -106,6 +117,32 @@ mod tests {
         let column = params.tensor(layer.weight()).narrow(1, 1, 1).to_vec();
         assert_eq!(layer.forward(&cx, &unit, Activation::Identity).value().to_vec(), column);
         assert_eq!(layer.rows(&cx, &unit, 1..2).value().to_vec(), column[1..]);
+    }
+
+    #[test]
+    fn a_pointwise_layer_is_a_linear_one_of_another_shape() {
+        let mut table = Table::default();
+        let linear = Linear::new(&mut table.root().at("linear"), 3, 2);
+        let pointwise = Linear::pointwise(&mut table.root().at("conv"), [3, 2], true);
+        assert_eq!(Linear::pointwise(&mut table.root().at("plain"), [3, 2], false).bias(), None);
+        assert_eq!(&*table.entry(pointwise.weight()).shape, [2, 3, 1]);
+        let mut params = table.initialise(1);
+        let weight = params.tensor(linear.weight()).reshape([2, 3, 1]);
+        params.assign("conv.weight", &weight).unwrap();
+        let bias = params.tensor(linear.bias().unwrap());
+        params.assign("conv.bias", &bias).unwrap();
+        let mut gradients = vec![0.0; params.table().arena_len()];
+        let x = Var::constant(Tensor::from_slice(&[0.5, -1.0, 2.0], [1, 3]));
+        let cx = Forward::training(&params, foretell_autograd::Key::new(1));
+        let [one, other] = [linear, pointwise].map(|layer| layer.forward(&cx, &x, Activation::Gelu));
+        assert_eq!(one.value(), other.value());
+        one.add(&other).sum(1).sum(0).backward(&mut gradients);
+        let range = |name: &str| {
+            let entry = params.table().entry(params.table().find(name).unwrap());
+            entry.offset..entry.offset + entry.shape.numel()
+        };
+        assert_eq!(gradients[range("linear.weight")], gradients[range("conv.weight")]);
+        assert!(gradients[range("conv.weight")].iter().all(|&gradient| gradient != 0.0));
     }
 
     #[test]

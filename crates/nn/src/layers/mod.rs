@@ -4,6 +4,7 @@ pub(crate) mod activation;
 pub(crate) mod attentive_lstm;
 pub(crate) mod batch_norm;
 pub(crate) mod causal_convolution;
+pub(crate) mod data_embedding;
 pub(crate) mod embedding;
 pub(crate) mod layer_norm;
 pub(crate) mod linear;
