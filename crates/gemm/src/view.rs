@@ -190,11 +190,13 @@ impl<'a, T> MatMut<'a, T> {
         unsafe { Self::from_raw(NonNull::from(data).cast(), rows, cols, cols, 1) }
     }
 
+    /// A view of elements between which others lie that somebody else writes meanwhile, so that no slice holds them.
+    ///
     /// # Safety
     ///
     /// For `'a` nobody else uses the elements at `start + i * row_stride + j * col_stride`; they are
     /// valid and lie at distinct places of one allocation.
-    pub(crate) unsafe fn from_raw(
+    pub unsafe fn from_raw(
         start: NonNull<T>,
         rows: usize,
         cols: usize,

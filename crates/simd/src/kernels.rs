@@ -21,6 +21,7 @@ pub(crate) mod rolling;
 mod rolling_rows;
 pub(crate) mod sgd;
 pub(crate) mod sigmoid;
+pub(crate) mod online_softmax;
 pub(crate) mod softmax;
 pub(crate) mod softmax_columns;
 pub(crate) mod sqrt;

@@ -79,6 +79,7 @@ pub use kernels::rmsprop::{RmsPropStep, rmsprop};
 pub use kernels::rolling::{rolling_mean, rolling_std};
 pub use kernels::sgd::{SgdStep, sgd};
 pub use kernels::sigmoid::{sigmoid, sigmoid_in_place};
+pub use kernels::online_softmax::{exp_rows_in_place, online_softmax_rows, pull_rows};
 pub use kernels::softmax::{
     log_softmax_rows, log_softmax_rows_backward, softmax_rows, softmax_rows_backward, softmax_rows_in_place,
 };

@@ -21,7 +21,7 @@ pub(crate) fn whole_rows(len: usize, cols: usize) {
 
 /// `y = e^(x - shift)` and the sum of `y`; `x` is read from a slice of its own, or is the old `y`.
 #[derive(Clone, Copy)]
-struct ExpSum(f32);
+pub(crate) struct ExpSum(pub(crate) f32);
 
 impl<const R: usize> Fold<f32, R, 1, 1> for ExpSum {
     #[inline(always)]

@@ -1,0 +1,203 @@
+//! What an attention computes, and the checks at its border.
+
+use foretell_simd::Key;
+
+use crate::pattern::Pattern;
+use crate::sizes::{Operand, OperandMut, Sizes};
+use crate::tiles::Tiles;
+use crate::{backward, forward};
+
+/// `out = dropout(softmax(scale Q K^T + mask)) V`, for each head of each window by itself (Vaswani et al. 2017, arXiv
+/// 1706.03762, equation 1), computed tile by tile (Dao et al. 2022, arXiv 2205.14135).
+///
+/// A query that sees no key has zeros for its output, and passes no gradient on.
+#[derive(Clone, Copy, Debug)]
+pub struct Attention<'a> {
+    /// The sizes of the operands.
+    pub sizes: Sizes,
+    /// What products of queries and keys are multiplied with.
+    pub scale: f32,
+    /// Which keys a query sees.
+    pub pattern: Pattern<'a>,
+    /// Added to the scores.
+    pub mask: Option<Mask<'a>>,
+    /// Keys that nobody sees, `[batch, keys]`: true where there is only padding.
+    pub key_padding: Option<&'a [bool]>,
+    /// What of the probabilities is dropped.
+    pub dropout: Option<Dropout>,
+    /// How it is computed.
+    pub way: Way,
+}
+
+/// A tensor that is added to the scores: element `(b, h, i, j)` is `data[b * batch + h * head + i * query + j]`. A stride of 0
+/// repeats it.
+#[derive(Clone, Copy, Debug)]
+pub struct Mask<'a> {
+    /// The elements. Minus infinity hides a key.
+    pub data: &'a [f32],
+    /// From a window to the next.
+    pub batch: usize,
+    /// From a head to the next.
+    pub head: usize,
+    /// From a query to the next.
+    pub query: usize,
+}
+
+/// Dropout of probabilities. Which ones are dropped depends on the key and their place alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Dropout {
+    /// The share that is dropped, from 0 to 1; the rest is divided by `1 - rate`.
+    pub rate: f32,
+    /// What is drawn from.
+    pub key: Key,
+}
+
+/// How an attention is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// The faster one by a measured rule: the whole matrix where a head has few scores, else tiles.
+    #[default]
+    Fastest,
+    /// The whole matrix of a head's scores at once.
+    Standard,
+    /// Tiles of scores that stay in the cache. Without the feature `flash` as [`Way::Standard`].
+    Tiled,
+}
+
+/// What the backward pass reads of the forward pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Saved<'a> {
+    /// `[batch, heads, queries, dim]`.
+    pub q: Operand<'a>,
+    /// `[batch, heads, keys, dim]`.
+    pub k: Operand<'a>,
+    /// `[batch, heads, keys, value_dim]`.
+    pub v: Operand<'a>,
+    /// What [`Attention::forward`] wrote, `[batch, heads, queries, value_dim]`.
+    pub out: Operand<'a>,
+    /// What it wrote beside it, `[batch, heads, queries]`.
+    pub stats: &'a [f32],
+}
+
+/// Where the backward pass writes to; what was there is replaced.
+#[derive(Debug)]
+pub struct Gradients<'a> {
+    /// As `q`.
+    pub q: OperandMut<'a>,
+    /// As `k`.
+    pub k: OperandMut<'a>,
+    /// As `v`.
+    pub v: OperandMut<'a>,
+    /// Of the scores as they are with the mask, `[batch, heads, queries, keys]`, if it is wanted: the gradient of a mask,
+    /// before it is summed where that was repeated.
+    pub scores: Option<&'a mut [f32]>,
+}
+
+impl<'a> Attention<'a> {
+    /// Attention to all keys, scaled by `1 / sqrt(dim)`.
+    pub fn new(sizes: Sizes) -> Self {
+        Self {
+            sizes,
+            scale: 1.0 / (sizes.dim.max(1) as f32).sqrt(),
+            pattern: Pattern::Full,
+            mask: None,
+            key_padding: None,
+            dropout: None,
+            way: Way::Fastest,
+        }
+    }
+
+    /// Writes the attention's output to `out`, and to `stats [batch, heads, queries]` the logarithms of the sums of
+    /// `e^score`, minus infinity where a query sees no key: what the backward pass makes the scores again from. `scores
+    /// [batch, heads, queries, keys]` gets the scores with the mask, if they are wanted (as the residual of the next layer, He et
+    /// al. 2020, arXiv 2012.11747).
+    ///
+    /// # Panics
+    /// If a slice is too short for its strides or of another length than it should be, elements of `out` overlap, the
+    /// rate of dropout is not between 0 and 1, or the pattern is none.
+    #[track_caller]
+    pub fn forward(
+        &self,
+        [q, k, v]: [Operand<'_>; 3],
+        out: OperandMut<'_>,
+        stats: &mut [f32],
+        scores: Option<&mut [f32]>,
+    ) {
+        let Sizes { batch, heads, queries, value_dim, .. } = self.sizes;
+        self.check(q, k, v);
+        out.strides.check_distinct("the output", out.data.len(), [batch, heads, queries, value_dim]);
+        assert_eq!(stats.len(), self.sizes.rows(), "the statistics of rows");
+        self.check_scores(scores.as_deref());
+        forward::run(self, &self.tiles(), [q, k, v], out, stats, scores);
+    }
+
+    /// Writes the gradients of queries, keys and values from that of the output, `grad [batch, heads, queries, value_dim]`, and
+    /// from that of the scores, if they were used.
+    ///
+    /// # Panics
+    /// As [`Attention::forward`].
+    #[track_caller]
+    pub fn backward(
+        &self,
+        saved: Saved<'_>,
+        grad: Operand<'_>,
+        grad_scores: Option<&[f32]>,
+        gradients: Gradients<'_>,
+    ) {
+        let Sizes { batch, heads, queries, keys, dim, value_dim } = self.sizes;
+        let Saved { q, k, v, out, stats } = saved;
+        self.check(q, k, v);
+        out.strides.check("the output", out.data.len(), [batch, heads, queries, value_dim]);
+        grad.strides.check("the output's gradient", grad.data.len(), [batch, heads, queries, value_dim]);
+        assert_eq!(stats.len(), self.sizes.rows(), "the statistics of rows");
+        self.check_scores(grad_scores);
+        self.check_scores(gradients.scores.as_deref());
+        let outs = [
+            ("the queries' gradient", &gradients.q, [batch, heads, queries, dim]),
+            ("the keys' gradient", &gradients.k, [batch, heads, keys, dim]),
+            ("the values' gradient", &gradients.v, [batch, heads, keys, value_dim]),
+        ];
+        for (what, operand, sizes) in outs {
+            operand.strides.check_distinct(what, operand.data.len(), sizes);
+        }
+        backward::run(self, &self.tiles(), saved, grad, grad_scores, gradients);
+    }
+
+    /// Bytes of memory that each thread needs beside the operands, forwards and backwards. Tiles need the same
+    /// whatever the length.
+    pub fn scratch_bytes(&self) -> [usize; 2] {
+        let tiles = self.tiles();
+        [tiles.forward_scratch(self.dropout.is_some()), tiles.backward_scratch(self.dropout.is_some())]
+            .map(|numbers| numbers * size_of::<f32>())
+    }
+
+    fn tiles(&self) -> Tiles {
+        Tiles::of(&self.sizes, self.way)
+    }
+
+    #[track_caller]
+    fn check(&self, q: Operand<'_>, k: Operand<'_>, v: Operand<'_>) {
+        let Sizes { batch, heads, queries, keys, dim, value_dim } = self.sizes;
+        q.strides.check("the queries", q.data.len(), [batch, heads, queries, dim]);
+        k.strides.check("the keys", k.data.len(), [batch, heads, keys, dim]);
+        v.strides.check("the values", v.data.len(), [batch, heads, keys, value_dim]);
+        self.pattern.check();
+        if let Some(mask) = self.mask {
+            let strides = crate::Strides { batch: mask.batch, head: mask.head, step: mask.query };
+            strides.check("the mask", mask.data.len(), [batch, heads, queries, keys]);
+        }
+        if let Some(padding) = self.key_padding {
+            assert_eq!(padding.len(), batch * keys, "the padding of keys");
+        }
+        if let Some(Dropout { rate, .. }) = self.dropout {
+            assert!((0.0..=1.0).contains(&rate), "dropout rate {rate} is not between 0 and 1");
+        }
+    }
+
+    #[track_caller]
+    fn check_scores(&self, scores: Option<&[f32]>) {
+        if let Some(scores) = scores {
+            assert_eq!(scores.len(), self.sizes.rows() * self.sizes.keys, "the scores");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The backward pass: each tile of scores is made again from the saved logarithms of the sums of its rows.
+//!
+//! With probabilities `P`, their dropped form `D(P)`, and the output's gradient `G`: `dV = D(P)^T G`, `dP = D(G V^T)`, `dS = P (dP -
+//! rowsum(G out))`, `dQ = scale dS K`, `dK = scale dS^T Q` (Dao et al. 2022, algorithm 4).
+
+use foretell_gemm::{MatMut, MatRef, Options, matmul};
+use foretell_pool::Buffer;
+use foretell_simd as simd;
+use foretell_threads::for_each;
+
+use crate::attention::{Attention, Gradients, Saved};
+use crate::pattern::Seen;
+use crate::shared::{Dense, Shared};
+use crate::sizes::{Operand, Sizes};
+use crate::tiles::{Head, Tiles, add_product, drop_out, score};
+
+/// Where the gradients of all heads are written.
+struct Goals<'a> {
+    q: Shared<'a>,
+    k: Shared<'a>,
+    v: Shared<'a>,
+    scores: Option<Dense<'a>>,
+}
+
+pub(crate) fn run(
+    attention: &Attention<'_>,
+    tiles: &Tiles,
+    saved: Saved<'_>,
+    grad: Operand<'_>,
+    grad_scores: Option<&[f32]>,
+    gradients: Gradients<'_>,
+) {
+    let Gradients { q, k, v, scores } = gradients;
+    let goals =
+        Goals { q: Shared::of(q), k: Shared::of(k), v: Shared::of(v), scores: scores.map(Dense::of) };
+    for_each(attention.sizes.all_heads(), 1, |index| {
+        // SAFETY: each head is taken once.
+        unsafe { one(attention, tiles, saved, grad, grad_scores, &goals, Head::of(&attention.sizes, index)) }
+    });
+}
+
+/// The gradients of a head.
+///
+/// # Safety
+/// Nobody else writes to this head.
+unsafe fn one(
+    attention: &Attention<'_>,
+    tiles: &Tiles,
+    Saved { q, k, v, out, stats }: Saved<'_>,
+    grad: Operand<'_>,
+    grad_scores: Option<&[f32]>,
+    goals: &Goals<'_>,
+    head: Head,
+) {
+    let Sizes { queries: all_queries, keys: all_keys, dim, value_dim, .. } = attention.sizes;
+    let clear = |operand: &Shared<'_>, steps: usize, dim: usize| {
+        // SAFETY: the caller's contract; one row at a time.
+        (0..steps).for_each(|step| unsafe { operand.row(head, step, dim) }.fill(0.0));
+    };
+    clear(&goals.q, all_queries, dim);
+    clear(&goals.k, all_keys, dim);
+    clear(&goals.v, all_keys, value_dim);
+    let stats = &stats[head.index * all_queries..][..all_queries];
+    let first = head.index * all_queries * all_keys;
+    // SAFETY: the caller's contract.
+    let mut grad_of_mask =
+        goals.scores.as_ref().map(|all| unsafe { all.part(first..first + all_queries * all_keys) });
+    if let Some(all) = &mut grad_of_mask {
+        all.fill(0.0);
+    }
+
+    let mut scores = Buffer::<f32>::zeroed(tiles.scores());
+    let mut pulled = Buffer::<f32>::zeroed(tiles.scores());
+    let mut dropped = Buffer::<f32>::zeroed(if attention.dropout.is_some() { tiles.scores() } else { 0 });
+    let mut given_tile = Buffer::<f32>::zeroed(if grad_scores.is_some() { tiles.scores() } else { 0 });
+    let mut products = Buffer::<f32>::zeroed(tiles.queries);
+    for keys in Tiles::ranges(all_keys, tiles.keys) {
+        for rows in Tiles::ranges(all_queries, tiles.queries) {
+            let seen = attention.pattern.tile(&rows, &keys);
+            if seen == Seen::Nothing {
+                continue;
+            }
+            let (place, width) = ((&rows, &keys), keys.len());
+            let scores = &mut scores[..rows.len() * width];
+            score(attention, head, [q, k], place, seen, scores);
+            if let Some(given) = grad_scores {
+                let rows = rows.clone().zip(scores.chunks_exact(width).zip(given_tile.chunks_exact_mut(width)));
+                for (query, (scores, into)) in rows {
+                    let given = &given[first + query * all_keys..][keys.clone()];
+                    for ((into, given), score) in into.iter_mut().zip(given).zip(scores) {
+                        // Hidden scores are minus infinity whatever queries and keys are.
+                        *into = if *score == f32::NEG_INFINITY { 0.0 } else { *given };
+                    }
+                }
+            }
+            simd::exp_rows_in_place(scores, width, &stats[rows.clone()]);
+            let grad_rows = head.rows(grad, rows.clone(), value_dim);
+
+            let pulled = &mut pulled[..scores.len()];
+            let dropped = &mut dropped[..if attention.dropout.is_some() { scores.len() } else { 0 }];
+            if let Some(dropout) = attention.dropout {
+                drop_out(attention, dropout, head, place, scores, dropped);
+            }
+            let kept = if dropped.is_empty() { &*scores } else { &*dropped };
+            // SAFETY: the caller's contract; one view of it at a time.
+            let values = unsafe { goals.v.rows(head, keys.clone(), value_dim) };
+            add_product(1.0, values, MatRef::row_major(kept, rows.len(), width).t(), grad_rows);
+            matmul(
+                MatMut::row_major(pulled, rows.len(), width),
+                grad_rows,
+                head.rows(v, keys.clone(), value_dim).t(),
+                Options::default(),
+            );
+            if let Some(dropout) = attention.dropout {
+                drop_out(attention, dropout, head, place, pulled, dropped);
+                pulled.copy_from_slice(dropped);
+            }
+            let products = &mut products[..rows.len()];
+            for (step, product) in rows.clone().zip(products.iter_mut()) {
+                let row = |operand: Operand<'_>| {
+                    operand.strides.at(head.batch, head.head) + step * operand.strides.step
+                };
+                *product = simd::dot(
+                    &grad.data[row(grad)..][..value_dim],
+                    &out.data[row(out)..][..value_dim],
+                );
+            }
+            simd::pull_rows(scores, width, products, pulled);
+            if grad_scores.is_some() {
+                simd::add_assign(pulled, &given_tile[..scores.len()]);
+            }
+            if let Some(all) = &mut grad_of_mask {
+                for (query, pulled) in rows.clone().zip(pulled.chunks_exact(width)) {
+                    all[query * all_keys..][keys.clone()].copy_from_slice(pulled);
+                }
+            }
+            let pulled = MatRef::row_major(&*pulled, rows.len(), width);
+            // SAFETY: as above.
+            add_product(
+                attention.scale,
+                unsafe { goals.q.rows(head, rows.clone(), dim) },
+                pulled,
+                head.rows(k, keys.clone(), dim),
+            );
+            // SAFETY: as above.
+            add_product(
+                attention.scale,
+                unsafe { goals.k.rows(head, keys.clone(), dim) },
+                pulled.t(),
+                head.rows(q, rows.clone(), dim),
+            );
+        }
+    }
+}

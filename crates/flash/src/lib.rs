@@ -1,0 +1,56 @@
+//! Attention over strided slices, forwards and backwards, without the matrix of scores in memory.
+//!
+//! [`Attention`] is `softmax(scale Q K^T + mask) V` for each head of each window. Heads are read where a projection left
+//! them, by [`Strides`]; scale, mask and softmax are applied to a tile of scores while it is in the cache, and the backward pass
+//! makes the scores again from one saved number a row.
+//!
+//! ```
+//! use foretell_flash::{Attention, Operand, OperandMut, Pattern, Sizes, Strides};
+//!
+//! // 2 windows, 4 heads of 8 numbers, 24 steps that see those before them.
+//! let sizes = Sizes { batch: 2, heads: 4, queries: 24, keys: 24, dim: 8, value_dim: 8 };
+//! let strides = Strides::packed(24, 4, 8);
+//! let x: Vec<f32> = (0..2 * 24 * 32).map(|i| (i as f32 * 0.7).sin()).collect();
+//! let x = Operand { data: &x, strides };
+//! let (mut out, mut stats) = (vec![0.0; x.data.len()], vec![0.0; sizes.rows()]);
+//! let attention = Attention { pattern: Pattern::Causal, ..Attention::new(sizes) };
+//! attention.forward([x, x, x], OperandMut { data: &mut out, strides }, &mut stats, None);
+//! // The first step sees itself only.
+//! assert!(out[..32].iter().zip(x.data).all(|(y, x)| (y - x).abs() < 1e-6));
+//! ```
+//!
+//! # What holds
+//!
+//! * **The bits do not depend on the number of threads**: tiles are cut by the sizes alone. Heads and rows run on the
+//!   threads that [`foretell_threads::share`] allows.
+//! * **Scratch does not grow with the length** where tiles are used: [`Attention::scratch_bytes`].
+//! * A query that sees no key has zeros; scores of any finite size do not overflow; NaN propagates.
+//!
+//! # Features
+//!
+//! Each is on by default.
+//!
+//! * `flash`: tiles. Without it the whole matrix of a head's scores is computed at once.
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+
+mod attention;
+mod backward;
+mod forward;
+mod pattern;
+mod shared;
+mod sizes;
+mod tiles;
+
+pub use attention::{Attention, Dropout, Gradients, Mask, Saved, Way};
+pub use foretell_simd::Key;
+pub use pattern::Pattern;
+pub use sizes::{Operand, OperandMut, Sizes, Strides};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,142 @@
+//! The tiles that scores are computed in, and one of them.
+
+use std::ops::Range;
+
+use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
+use foretell_simd as simd;
+
+use crate::attention::{Attention, Dropout, Way};
+use crate::pattern::Seen;
+use crate::sizes::{Operand, Sizes, Strides};
+
+/// The size of the tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tiles {
+    pub(crate) queries: usize,
+    pub(crate) keys: usize,
+}
+
+/// Tiles whose scores (128 KB) stay in the second cache with the rows of queries, keys and values that make them.
+const TILED: Tiles = Tiles { queries: 128, keys: 256 };
+
+/// Scores of a head up to which they are computed at once: as many as four tiles have. The bench `flash` measures the
+/// two ways.
+const FEW: usize = 4 * TILED.queries * TILED.keys;
+
+impl Tiles {
+    pub(crate) fn of(sizes: &Sizes, way: Way) -> Self {
+        let all = Self { queries: sizes.queries.max(1), keys: sizes.keys.max(1) };
+        let tiled = Self { queries: TILED.queries.min(all.queries), keys: TILED.keys.min(all.keys) };
+        match way {
+            _ if !cfg!(feature = "flash") => all,
+            Way::Standard => all,
+            Way::Tiled => tiled,
+            Way::Fastest if all.queries.saturating_mul(all.keys) <= FEW => all,
+            Way::Fastest => tiled,
+        }
+    }
+
+    /// Numbers of a tile of scores.
+    pub(crate) fn scores(&self) -> usize {
+        self.queries * self.keys
+    }
+
+    /// Numbers that a thread needs in the forward pass.
+    pub(crate) fn forward_scratch(&self, dropout: bool) -> usize {
+        self.scores() * (1 + usize::from(dropout)) + 3 * self.queries
+    }
+
+    /// Numbers that a thread needs in the backward pass.
+    pub(crate) fn backward_scratch(&self, dropout: bool) -> usize {
+        self.scores() * (2 + usize::from(dropout)) + self.queries
+    }
+
+    /// The ranges of the tiles of so many steps.
+    pub(crate) fn ranges(steps: usize, tile: usize) -> impl Iterator<Item = Range<usize>> {
+        (0..steps).step_by(tile).map(move |start| start..steps.min(start + tile))
+    }
+}
+
+/// One head of one window.
+#[derive(Clone, Copy)]
+pub(crate) struct Head {
+    pub(crate) batch: usize,
+    pub(crate) head: usize,
+    /// Its number among all.
+    pub(crate) index: usize,
+}
+
+impl Head {
+    pub(crate) fn of(sizes: &Sizes, index: usize) -> Self {
+        Self { batch: index / sizes.heads, head: index % sizes.heads, index }
+    }
+
+    /// Rows of an operand.
+    pub(crate) fn rows<'a>(&self, operand: Operand<'a>, steps: Range<usize>, dim: usize) -> MatRef<'a, f32> {
+        let Strides { step, .. } = operand.strides;
+        let start = operand.strides.at(self.batch, self.head) + steps.start * step;
+        // No rows or no numbers: the start may lie beyond the end.
+        MatRef::new(operand.data.get(start..).unwrap_or_default(), steps.len(), dim, step, 1)
+    }
+}
+
+/// Writes the scores of a tile, `[queries, keys]`: scaled products, with the mask, minus infinity where a key is not seen.
+pub(crate) fn score(
+    attention: &Attention<'_>,
+    head: Head,
+    [q, k]: [Operand<'_>; 2],
+    (queries, keys): (&Range<usize>, &Range<usize>),
+    seen: Seen,
+    scores: &mut [f32],
+) {
+    let Sizes { dim, keys: all_keys, .. } = attention.sizes;
+    let width = keys.len();
+    matmul(
+        MatMut::row_major(scores, queries.len(), width),
+        head.rows(q, queries.clone(), dim),
+        head.rows(k, keys.clone(), dim).t(),
+        Options { alpha: attention.scale, ..Options::default() },
+    );
+    if let Some(mask) = attention.mask {
+        let start = head.batch * mask.batch + head.head * mask.head + keys.start;
+        for (query, row) in queries.clone().zip(scores.chunks_exact_mut(width)) {
+            simd::add_assign(row, &mask.data[start + query * mask.query..][..width]);
+        }
+    }
+    if seen == Seen::Something {
+        for (query, row) in queries.clone().zip(scores.chunks_exact_mut(width)) {
+            attention.pattern.hide(query, keys, row);
+        }
+    }
+    if let Some(padding) = attention.key_padding {
+        let padding = &padding[head.batch * all_keys..][keys.clone()];
+        if padding.contains(&true) {
+            for row in scores.chunks_exact_mut(width) {
+                let padded = row.iter_mut().zip(padding).filter(|(_, padding)| **padding);
+                padded.for_each(|(score, _)| *score = f32::NEG_INFINITY);
+            }
+        }
+    }
+}
+
+/// Drops elements of a tile as the mask of its place says.
+pub(crate) fn drop_out(
+    attention: &Attention<'_>,
+    Dropout { rate, key }: Dropout,
+    head: Head,
+    (queries, keys): (&Range<usize>, &Range<usize>),
+    from: &[f32],
+    to: &mut [f32],
+) {
+    let Sizes { queries: all_queries, keys: all_keys, .. } = attention.sizes;
+    let rows = from.chunks_exact(keys.len()).zip(to.chunks_exact_mut(keys.len()));
+    for (query, (from, to)) in queries.clone().zip(rows) {
+        let place = (head.index * all_queries + query) * all_keys + keys.start;
+        simd::dropout(key, place as u64, rate, from, to);
+    }
+}
+
+/// `dst += alpha lhs rhs`.
+pub(crate) fn add_product(alpha: f32, dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>) {
+    matmul(dst, lhs, rhs, Options { accum: Accum::Add, alpha, ..Options::default() });
+}
