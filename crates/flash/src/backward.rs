@@ -31,8 +31,7 @@ pub(crate) fn run(
     gradients: Gradients<'_>,
 ) {
     let Gradients { q, k, v, scores } = gradients;
-    let goals =
-        Goals { q: Shared::of(q), k: Shared::of(k), v: Shared::of(v), scores: scores.map(Dense::of) };
+    let goals = Goals { q: Shared::of(q), k: Shared::of(k), v: Shared::of(v), scores: scores.map(Dense::of) };
     for_each(attention.sizes.all_heads(), 1, |index| {
         // SAFETY: each head is taken once.
         unsafe { one(attention, tiles, saved, grad, grad_scores, &goals, Head::of(&attention.sizes, index)) }
@@ -84,7 +83,8 @@ unsafe fn one(
             let scores = &mut scores[..rows.len() * width];
             score(attention, head, [q, k], place, seen, scores);
             if let Some(given) = grad_scores {
-                let rows = rows.clone().zip(scores.chunks_exact(width).zip(given_tile.chunks_exact_mut(width)));
+                let rows =
+                    rows.clone().zip(scores.chunks_exact(width).zip(given_tile.chunks_exact_mut(width)));
                 for (query, (scores, into)) in rows {
                     let given = &given[first + query * all_keys..][keys.clone()];
                     for ((into, given), score) in into.iter_mut().zip(given).zip(scores) {
@@ -120,10 +120,8 @@ unsafe fn one(
                 let row = |operand: Operand<'_>| {
                     operand.strides.at(head.batch, head.head) + step * operand.strides.step
                 };
-                *product = simd::dot(
-                    &grad.data[row(grad)..][..value_dim],
-                    &out.data[row(out)..][..value_dim],
-                );
+                *product =
+                    simd::dot(&grad.data[row(grad)..][..value_dim], &out.data[row(out)..][..value_dim]);
             }
             simd::pull_rows(scores, width, products, pulled);
             if grad_scores.is_some() {

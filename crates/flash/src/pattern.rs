@@ -69,8 +69,10 @@ impl Pattern<'_> {
             Self::Full => Seen::All,
             Self::Causal => of(first_key <= last_query, last_key <= first_query),
             Self::Window { before, after } => of(
-                first_key <= last_query.saturating_add(after) && first_query <= last_key.saturating_add(before),
-                last_key <= first_query.saturating_add(after) && last_query <= first_key.saturating_add(before),
+                first_key <= last_query.saturating_add(after)
+                    && first_query <= last_key.saturating_add(before),
+                last_key <= first_query.saturating_add(after)
+                    && last_query <= first_key.saturating_add(before),
             ),
             Self::Strided { .. } => Seen::Something,
             Self::Blocks { size, pairs } => {
@@ -137,8 +139,12 @@ mod tests {
         match *pattern {
             Pattern::Full => true,
             Pattern::Causal => j <= i,
-            Pattern::Window { before, after } => i <= j.saturating_add(before) && j <= i.saturating_add(after),
-            Pattern::Strided { local, stride } => i.abs_diff(j) < local || i.abs_diff(j).is_multiple_of(stride),
+            Pattern::Window { before, after } => {
+                i <= j.saturating_add(before) && j <= i.saturating_add(after)
+            }
+            Pattern::Strided { local, stride } => {
+                i.abs_diff(j) < local || i.abs_diff(j).is_multiple_of(stride)
+            }
             Pattern::Blocks { size, pairs } => pairs.contains(&(i / size, j / size)),
         }
     }
@@ -161,12 +167,20 @@ mod tests {
             for (from_query, to_query) in [(0, 1), (2, 5), (0, 12), (9, 12)] {
                 for (from_key, to_key) in [(0, 1), (3, 4), (0, 9), (2, 8), (7, 9)] {
                     let (queries, keys) = (from_query..to_query, from_key..to_key);
-                    let all: Vec<Vec<bool>> =
-                        queries.clone().map(|i| keys.clone().map(|j| sees(pattern, i, j)).collect()).collect();
+                    let all: Vec<Vec<bool>> = queries
+                        .clone()
+                        .map(|i| keys.clone().map(|j| sees(pattern, i, j)).collect())
+                        .collect();
                     let found = pattern.tile(&queries, &keys);
                     let (any, every) =
                         (all.iter().flatten().any(|&seen| seen), all.iter().flatten().all(|&seen| seen));
-                    let expected = if every { Seen::All } else if any { Seen::Something } else { Seen::Nothing };
+                    let expected = if every {
+                        Seen::All
+                    } else if any {
+                        Seen::Something
+                    } else {
+                        Seen::Nothing
+                    };
                     let strided = matches!(pattern, Pattern::Strided { .. }) && found == Seen::Something;
                     assert!(found == expected || strided, "{pattern:?} {queries:?} {keys:?}: {found:?}");
                     for (i, expected) in queries.zip(&all) {

@@ -71,9 +71,9 @@ impl Strides {
         if dims.iter().any(|(count, _)| *count == 0) {
             return;
         }
-        let last = dims.iter().try_fold(0usize, |last, (count, stride)| {
-            last.checked_add((count - 1).checked_mul(*stride)?)
-        });
+        let last = dims
+            .iter()
+            .try_fold(0usize, |last, (count, stride)| last.checked_add((count - 1).checked_mul(*stride)?));
         assert!(
             last.is_some_and(|last| last < len),
             "{what} of {batch} windows, {heads} heads, {steps} steps and {dim} numbers with {self:?} do not lie in {len} elements"
@@ -82,7 +82,12 @@ impl Strides {
 
     /// [`Strides::check`], and that no two elements lie at the same place.
     #[track_caller]
-    pub(crate) fn check_distinct(&self, what: &str, len: usize, sizes @ [batch, heads, steps, dim]: [usize; 4]) {
+    pub(crate) fn check_distinct(
+        &self,
+        what: &str,
+        len: usize,
+        sizes @ [batch, heads, steps, dim]: [usize; 4],
+    ) {
         self.check(what, len, sizes);
         let mut dims = [(batch, self.batch), (heads, self.head), (steps, self.step), (dim, 1)];
         if dims.iter().any(|(count, _)| *count == 0) {

@@ -173,7 +173,8 @@ impl Case<'_> {
                 let at = (head * queries + i) * keys;
                 made.scores[at..at + keys].copy_from_slice(&scores);
                 let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let sum: f64 = scores.iter().map(|s| if max.is_finite() { (s - max).exp() } else { 0.0 }).sum();
+                let sum: f64 =
+                    scores.iter().map(|s| if max.is_finite() { (s - max).exp() } else { 0.0 }).sum();
                 let p: Vec<f64> =
                     scores.iter().map(|s| if sum > 0.0 { (s - max).exp() / sum } else { 0.0 }).collect();
                 let kept: Vec<f64> = match attention.dropout {
@@ -215,7 +216,8 @@ impl Case<'_> {
             let found = self.run(1);
             for threads in [2, 3] {
                 let again = self.run(threads);
-                let same = |a: &[f32], b: &[f32]| a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits()));
+                let same =
+                    |a: &[f32], b: &[f32]| a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits()));
                 assert!(same(&found.out, &again.out), "{what}, {way:?}: {threads} threads");
                 let pairs = found.grads.iter().zip(&again.grads);
                 assert!(pairs.into_iter().all(|(a, b)| same(a, b)), "{what}, {way:?}: {threads} threads");
@@ -237,7 +239,10 @@ fn close(found: &[f32], expected: &[f64], what: &str) {
     let scale = finite.fold(1e-3f64, |scale, x| scale.max(x.abs()));
     for (i, (&found, &expected)) in found.iter().zip(expected).enumerate() {
         let same = f64::from(found) == expected;
-        assert!(same || (f64::from(found) - expected).abs() <= 2e-5 * scale, "{what}[{i}]: {found}, expected {expected}");
+        assert!(
+            same || (f64::from(found) - expected).abs() <= 2e-5 * scale,
+            "{what}[{i}]: {found}, expected {expected}"
+        );
     }
 }
 
@@ -262,7 +267,8 @@ fn lengths_about_the_edges_of_vectors_and_tiles() {
 #[test]
 fn head_dimensions_from_1_to_256() {
     for (dim, value_dim) in [(1, 1), (8, 8), (16, 3), (31, 64), (64, 64), (256, 200)] {
-        case(Attention::new(sizes([2, 3, 19, 23, dim, value_dim])), true, 20).check(&format!("dimension {dim}"));
+        case(Attention::new(sizes([2, 3, 19, 23, dim, value_dim])), true, 20)
+            .check(&format!("dimension {dim}"));
     }
 }
 
@@ -319,7 +325,8 @@ fn scores_of_ten_thousand_do_not_overflow() {
         assert!(made.out.iter().chain(made.grads.iter().flatten()).all(|x| x.is_finite()));
         // Scores are rounded to some 1e-3, so what is nearly one key only is compared.
         let expected = case.expected().out;
-        let near = made.out.iter().zip(&expected).filter(|(a, b)| (f64::from(**a) - **b).abs() < 5e-3).count();
+        let near =
+            made.out.iter().zip(&expected).filter(|(a, b)| (f64::from(**a) - **b).abs() < 5e-3).count();
         assert!(near * 100 >= expected.len() * 99, "{near} of {}", expected.len());
     }
 }

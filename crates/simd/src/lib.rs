@@ -72,6 +72,7 @@ pub use kernels::normalise::{
     denormalise, denormalise_in_place, min_max_denormalise, min_max_denormalise_in_place, min_max_normalise,
     min_max_normalise_in_place, normalise, normalise_in_place,
 };
+pub use kernels::online_softmax::{exp_rows_in_place, online_softmax_rows, pull_rows};
 pub use kernels::radam::radam;
 pub use kernels::random::{Key, Stream, dropout, uniform_fill};
 pub use kernels::reductions::{dot, l2_norm, max, mean, mean_variance, min, sum, variance};
@@ -79,7 +80,6 @@ pub use kernels::rmsprop::{RmsPropStep, rmsprop};
 pub use kernels::rolling::{rolling_mean, rolling_std};
 pub use kernels::sgd::{SgdStep, sgd};
 pub use kernels::sigmoid::{sigmoid, sigmoid_in_place};
-pub use kernels::online_softmax::{exp_rows_in_place, online_softmax_rows, pull_rows};
 pub use kernels::softmax::{
     log_softmax_rows, log_softmax_rows_backward, softmax_rows, softmax_rows_backward, softmax_rows_in_place,
 };

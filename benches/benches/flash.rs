@@ -1,0 +1,58 @@
+//! Attention, the whole matrix of scores at once beside tiles; throughput is in FLOP/s ("elements") of its products.
+//!
+//! `cargo bench -p foretell-benches --bench flash [-- FILTER]`.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use foretell_benches::{criterion, wave};
+use foretell_flash::{Attention, Gradients, Operand, OperandMut, Pattern, Saved, Sizes, Strides, Way};
+
+/// Windows, heads, steps, head dimension.
+const SHAPES: [[usize; 4]; 8] = [
+    [256, 4, 24, 8],
+    [128, 4, 96, 32],
+    [64, 8, 200, 64],
+    [1, 8, 256, 64],
+    [1, 8, 512, 64],
+    [1, 8, 1024, 64],
+    [1, 8, 2048, 64],
+    [1, 8, 4096, 64],
+];
+
+fn attention(c: &mut Criterion) {
+    for [batch, heads, steps, dim] in SHAPES {
+        let sizes = Sizes { batch, heads, queries: steps, keys: steps, dim, value_dim: dim };
+        let strides = Strides::packed(steps, heads, dim);
+        let [q, k, v, grad] = [0.37, 0.41, 0.43, 0.47].map(|step| wave(sizes.rows() * dim, step));
+        let [q, k, v, grad] = [&q, &k, &v, &grad].map(|data| Operand { data, strides });
+        let [mut out, mut dq, mut dk, mut dv] = [(); 4].map(|()| vec![0.0; sizes.rows() * dim]);
+        let mut stats = vec![0.0; sizes.rows()];
+        let product = (2 * sizes.rows() * steps * dim) as u64;
+        for (masked, pattern) in [("full", Pattern::Full), ("causal", Pattern::Causal)] {
+            let name = format!("flash/{masked}/{batch}x{heads}x{steps}x{dim}");
+            let mut group = c.benchmark_group(name);
+            group.sample_size(20);
+            for way in [Way::Standard, Way::Tiled] {
+                let attention = Attention { pattern, way, ..Attention::new(sizes) };
+                group.throughput(Throughput::Elements(2 * product));
+                group.bench_function(format!("forward/{way:?}"), |b| {
+                    b.iter(|| {
+                        let out = OperandMut { data: &mut out, strides };
+                        attention.forward([q, k, v], out, &mut stats, None);
+                    });
+                });
+                group.throughput(Throughput::Elements(5 * product));
+                group.bench_function(format!("backward/{way:?}"), |b| {
+                    b.iter(|| {
+                        let saved = Saved { q, k, v, out: Operand { data: &out, strides }, stats: &stats };
+                        let [q, k, v] = [&mut dq, &mut dk, &mut dv].map(|data| OperandMut { data, strides });
+                        attention.backward(saved, grad, None, Gradients { q, k, v, scores: None });
+                    });
+                });
+            }
+            group.finish();
+        }
+    }
+}
+
+criterion_group! { name = benches; config = criterion(); targets = attention }
+criterion_main!(benches);
