@@ -55,8 +55,8 @@ const STEPS: &[Step] = &[
     step(
         "portable-test",
         "",
-        "test --no-default-features -p foretell-simd -p foretell-pool -p foretell-gemm -p foretell-kernels \
-         -p foretell-optim -p foretell-data -p foretell-models -p foretell-train",
+        "test --no-default-features -p foretell-simd -p foretell-pool -p foretell-gemm -p foretell-flash \
+         -p foretell-kernels -p foretell-optim -p foretell-data -p foretell-models -p foretell-train",
     ),
     step("portable-unit", "", "test --no-default-features -p foretell --lib"),
     step(

@@ -29,7 +29,7 @@ enum Chore {
     Package,
     /// Check that the facade without Parquet and threads is fit for WebAssembly.
     Wasm,
-    /// Cross-build the tests of simd, pool and gemm for aarch64 and run them under qemu.
+    /// Cross-build the tests of simd, pool, gemm and flash for aarch64 and run them under qemu.
     TestNeon(neon::Options),
 }
 

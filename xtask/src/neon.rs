@@ -1,4 +1,4 @@
-//! `cargo xtask test-neon`: the suites of simd, pool and gemm on an emulated aarch64 machine.
+//! `cargo xtask test-neon`: the suites of simd, pool, gemm and flash on an emulated aarch64 machine.
 //!
 //! A compiler that has the aarch64 standard library builds them, a cross linker links them, qemu runs
 //! them. The build has a target directory of its own, since its compiler may not be the pinned one.
@@ -14,7 +14,7 @@ use cargo_metadata::MetadataCommand;
 use clap::Args;
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
-const PACKAGES: [&str; 3] = ["foretell-simd", "foretell-pool", "foretell-gemm"];
+const PACKAGES: [&str; 4] = ["foretell-simd", "foretell-pool", "foretell-gemm", "foretell-flash"];
 const LINKER: &str = "aarch64-linux-gnu-gcc";
 const EMULATOR: &str = "qemu-aarch64";
 /// The root of the emulated machine: its C library.

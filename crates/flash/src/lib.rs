@@ -50,6 +50,9 @@ pub use foretell_simd::Key;
 pub use pattern::Pattern;
 pub use sizes::{Operand, OperandMut, Sizes, Strides};
 
+/// Whether attention goes by tiles where that is faster: the feature `flash`.
+pub const FLASH: bool = cfg!(feature = "flash");
+
 /// The README's example is a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -4,6 +4,10 @@ use foretell_flash::{
     Attention, Dropout, Gradients, Key, Mask, Operand, OperandMut, Pattern, Saved, Sizes, Strides, Way,
 };
 
+/// The level of threads that nobody gave another.
+static BEST: std::sync::LazyLock<foretell_simd::Level> =
+    std::sync::LazyLock::new(|| std::thread::spawn(foretell_simd::level).join().expect("a level"));
+
 /// Numbers between -1 and 1.
 fn numbers(seed: u64, len: usize) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
@@ -62,6 +66,9 @@ impl Case<'_> {
     }
 
     fn run(&self, threads: usize) -> Made<f32> {
+        if threads == 1 {
+            return self.compute();
+        }
         let workers = foretell_threads::Workers::new(threads).expect("threads");
         workers.enter(|| foretell_threads::share(threads, || self.compute()))
     }
@@ -124,8 +131,6 @@ impl Case<'_> {
     /// The definition, in double precision.
     fn expected(&self) -> Made<f64> {
         let Sizes { batch, heads, queries, keys, dim, value_dim } = self.attention.sizes;
-        let [(q, k), v] = [(0, 1), (2, 2)].map(|(a, b)| (a, b));
-        let _ = (q, k, v);
         let shapes = self.shapes();
         let mut i = 0;
         let [q, k, v] = self.operands().map(|data| {
@@ -214,7 +219,9 @@ impl Case<'_> {
         for way in [Way::Standard, Way::Tiled] {
             self.attention.way = way;
             let found = self.run(1);
-            for threads in [2, 3] {
+            // Other threads keep their own level.
+            let threads: &[usize] = if foretell_simd::level() == *BEST { &[2, 3] } else { &[] };
+            for &threads in threads {
                 let again = self.run(threads);
                 let same =
                     |a: &[f32], b: &[f32]| a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits()));
@@ -261,6 +268,50 @@ fn lengths_about_the_edges_of_vectors_and_tiles() {
             let sizes = sizes([1, 2, length, other, 5, 7]);
             case(Attention::new(sizes), i % 2 == 0, 10).check(&format!("{length} queries, {other} keys"));
         }
+    }
+}
+
+#[test]
+fn nothing_to_ask_and_nobody_to_ask() {
+    for shape in [[1, 2, 0, 5, 3, 3], [0, 2, 4, 5, 3, 3], [1, 2, 4, 0, 3, 3], [1, 0, 4, 5, 3, 3]] {
+        case(Attention::new(sizes(shape)), true, 11).check(&format!("{shape:?}"));
+    }
+}
+
+#[test]
+fn long_sequences() {
+    for pattern in [Pattern::Full, Pattern::Causal, Pattern::Window { before: 100, after: 0 }] {
+        let attention = Attention { pattern, ..Attention::new(sizes([1, 1, 1100, 4096, 3, 2])) };
+        case(attention, true, 12).check(&format!("1100 queries, 4096 keys, {pattern:?}"));
+    }
+}
+
+#[test]
+fn every_simd_level() {
+    for level in foretell_simd::Level::available() {
+        for [queries, keys, dim] in [[17, 33, 5], [24, 24, 8], [130, 300, 32], [1, 1, 1]] {
+            foretell_simd::with_level(level, || {
+                let dropout = Some(Dropout { rate: 0.1, key: Key::new(3) });
+                let attention = Attention::new(sizes([1, 2, queries, keys, dim, dim]));
+                case(attention, true, 13).check(&format!("{queries} queries, {keys} keys at {level}"));
+                case(Attention { dropout, pattern: Pattern::Causal, ..attention }, false, 14)
+                    .check(&format!("{queries} queries, {keys} keys with dropout at {level}"));
+            });
+        }
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn random_shapes(
+        batch in 1..4usize, heads in 1..5usize, queries in 0..70usize, keys in 0..70usize,
+        dim in 1..20usize, value_dim in 1..20usize, scale in -2.0..2.0f32, packed: bool, causal: bool, seed in 1..1000u64,
+    ) {
+        let pattern = if causal { Pattern::Causal } else { Pattern::Full };
+        let attention = Attention::new(sizes([batch, heads, queries, keys, dim, value_dim]));
+        case(Attention { scale, pattern, ..attention }, packed, seed).check("random");
     }
 }
 
