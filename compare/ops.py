@@ -142,6 +142,25 @@ def additive_attention(keys, query, weight, values):
     return (beta[..., None] * values).sum(0)
 
 
+def heads_of(x, heads):
+    """[batch, steps, heads * dim] to [batch, heads, steps, dim]."""
+    return x.unflatten(2, (heads, -1)).transpose(1, 2)
+
+
+def attention(q, k, v, *masks, heads, mask):
+    q, k, v = (heads_of(x, heads) for x in (q, k, v))
+    given = masks[0] if masks else None
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=given, is_causal=mask == "causal").transpose(1, 2).flatten(2)
+
+
+def residual_attention(q, k, v, heads):
+    """Two layers of PatchTST's attention, the second of which adds the scores of the first to its own."""
+    q, k, v = (heads_of(x, heads) for x in (q, k, v))
+    scores = q @ k.mT * q.shape[-1] ** -0.5
+    outs = [torch.softmax(s, -1) @ v for s in (scores, scores + scores)]
+    return (outs[0] + outs[1]).transpose(1, 2).flatten(2)
+
+
 def lstm_cell(sums, before, *residual):
     """h, then c, of an LSTM; with a residual of neuralforecast's ResLSTM."""
     i, f, g, o = sums.chunk(4, 1)
@@ -319,6 +338,13 @@ OPS = {
         ([(5, 2, 3), (2, 3), (3,), (5, 2, 4)], {}),
         ([(1, 3, 2), (3, 2), (2,), (1, 3, 1)], {}),
     ]),
+    "attention": (attention, [
+        ([(2, 5, 8), (2, 7, 8), (2, 7, 6)], dict(heads=2, mask="none")),
+        ([(2, 6, 6), (2, 6, 6), (2, 6, 6)], dict(heads=3, mask="causal")),
+        ([(2, 5, 8), (2, 3, 8), (2, 3, 4), (2, 4, 5, 3)], dict(heads=4, mask="added")),
+        ([(1, 3, 4), (1, 5, 4), (1, 5, 4), (3, 5)], dict(heads=1, mask="added")),
+    ]),
+    "residual_attention": (residual_attention, [([(2, 5, 8), (2, 6, 8), (2, 6, 4)], dict(heads=2))]),
     "lstm_cell": (lstm_cell, [
         ([(3, 8), (3, 2)], {}),
         ([(2, 20), (2, 5), (2, 5)], {}),

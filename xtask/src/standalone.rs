@@ -24,6 +24,7 @@ struct Probe {
 const PROBES: &[Probe] = &[
     probe("foretell-simd", "simd", "foretell_simd::SIMD"),
     probe("foretell-gemm", "faer", "foretell_gemm::FAER"),
+    probe("foretell-flash", "flash", "foretell_flash::FLASH"),
     probe("foretell-pool", "pool", "foretell_pool::POOLING"),
     probe("foretell-threads", "parallel", "foretell_threads::PARALLEL"),
 ];

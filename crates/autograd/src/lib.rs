@@ -24,6 +24,8 @@
 //!
 //! Each is on by default and passed down to the crates below.
 //!
+//! * `flash`: attention in tiles, without the matrix of scores in memory. Without it the whole matrix of a head's scores is
+//!   computed at once.
 //! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
 //!   code.
 //! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
@@ -45,6 +47,7 @@ pub use foretell_kernels::recurrent::Cell;
 pub use foretell_simd::{Activation, Key};
 pub use foretell_tensor::{Buffer, Indices, Padding, Shape, Storage, Tensor};
 pub use gradients::Gradients;
+pub use ops::attention::AttentionOptions;
 pub use ops::batch_norm::ChannelStatistics;
 pub use ops::convolution::{Conv1d, Conv2d};
 pub use ops::recurrent::{CellState, RecurrentWeights};

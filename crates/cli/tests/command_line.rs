@@ -488,6 +488,7 @@ fn the_bench_has_all_its_keys_and_misses_nothing_in_the_pool() {
     let acceleration = bench["acceleration"].as_str().unwrap();
     for (feature, on) in [
         ("faer", cfg!(feature = "faer")),
+        ("flash", cfg!(feature = "flash")),
         ("parallel", cfg!(feature = "parallel")),
         ("pool", cfg!(feature = "pool")),
     ] {

@@ -16,6 +16,8 @@ pub struct Acceleration {
     pub level: Level,
     /// Whether matrix products run on faer's kernels: the feature `faer`.
     pub faer: bool,
+    /// Whether attention goes by tiles: the feature `flash`.
+    pub flash: bool,
     /// Whether several threads may work: the feature `parallel`.
     pub parallel: bool,
     /// Whether buffers are kept for the next owner: the feature `pool`.
@@ -31,18 +33,19 @@ impl Acceleration {
         Self {
             level: foretell_simd::level(),
             faer: foretell_gemm::FAER,
+            flash: foretell_flash::FLASH,
             parallel: foretell_threads::PARALLEL,
             pool: foretell_pool::POOLING,
         }
     }
 }
 
-/// `avx2, faer, parallel, pool`.
+/// `avx2, faer, flash, parallel, pool`.
 impl fmt::Display for Acceleration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { level, faer, parallel, pool } = self;
+        let Self { level, faer, flash, parallel, pool } = self;
         write!(f, "{level}")?;
-        let features = [(faer, "faer"), (parallel, "parallel"), (pool, "pool")];
+        let features = [(faer, "faer"), (flash, "flash"), (parallel, "parallel"), (pool, "pool")];
         features.iter().filter(|(on, _)| **on).try_for_each(|(_, name)| write!(f, ", {name}"))
     }
 }
@@ -66,13 +69,15 @@ mod tests {
         }
         assert_eq!(foretell_simd::SIMD, cfg!(feature = "simd"));
         assert_eq!(found.faer, cfg!(feature = "faer"));
+        assert_eq!(found.flash, cfg!(feature = "flash"));
         assert_eq!(found.parallel, cfg!(feature = "parallel"));
         assert_eq!(found.pool, cfg!(feature = "pool"));
     }
 
     #[test]
     fn it_is_shown_as_a_list() {
-        let mut shown = Acceleration { level: Level::Avx2, faer: true, parallel: false, pool: true };
+        let mut shown =
+            Acceleration { level: Level::Avx2, faer: true, flash: false, parallel: false, pool: true };
         assert_eq!(shown.to_string(), "avx2, faer, pool");
         (shown.level, shown.faer, shown.pool) = (Level::Scalar, false, false);
         assert_eq!(shown.to_string(), "scalar");

@@ -35,6 +35,8 @@
 //! Each is on by default and passed down to the crates below. [`Acceleration::current`] says which ones a program
 //! was built with.
 //!
+//! * `flash`: attention in tiles, without the matrix of scores in memory. Without it the whole matrix of a head's scores is
+//!   computed at once.
 //! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
 //!   code.
 //! * `faer`: matrix products by faer's kernels. Without it they are plain loops.

@@ -71,6 +71,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-threads",
             "foretell-gemm",
             "foretell-tensor",
+            "foretell-flash",
             "foretell-autograd",
             "foretell-nn",
             "foretell-optim",

@@ -5,6 +5,7 @@ mod activation;
 mod additive_attention;
 mod affine_rows;
 mod arithmetic;
+pub(crate) mod attention;
 pub(crate) mod batch_norm;
 mod causal_convolution;
 mod concat;

@@ -1,0 +1,323 @@
+//! Attention of many heads, read where linear layers left them; [`foretell_flash`] has the equations and computes both passes.
+
+use std::rc::Rc;
+
+use foretell_flash::{
+    Attention, Dropout, Gradients, Mask, Operand, OperandMut, Pattern, Saved, Sizes, Strides, Way,
+};
+use foretell_simd::Key;
+use foretell_tensor::Tensor;
+
+use crate::Var;
+
+/// How queries attend to keys.
+#[derive(Clone, Copy, Debug)]
+pub struct AttentionOptions<'a> {
+    /// The heads that lie side by side in each row of queries, keys and values.
+    pub heads: usize,
+    /// What products of queries and keys are multiplied with; by default `1 / sqrt(dim)` for heads of `dim` numbers.
+    pub scale: Option<f32>,
+    /// Whether a query sees the keys up to its own step only.
+    pub causal: bool,
+    /// Added to the scores, minus infinity where a key is hidden: of shape `[batch, heads, queries, keys]`, where the first
+    /// three may be 1 and the first ones may be missing. Its gradient is that of the scores.
+    pub mask: Option<&'a Var>,
+    /// Keys that nobody sees, `[batch, keys]`: true where there is only padding.
+    pub key_padding: Option<&'a [bool]>,
+    /// The share of the probabilities that is dropped, and what is drawn from; which ones depends on the key and their
+    /// place alone.
+    pub dropout: Option<(f32, Key)>,
+}
+
+impl AttentionOptions<'_> {
+    /// Attention of so many heads to all keys.
+    pub fn new(heads: usize) -> Self {
+        Self { heads, scale: None, causal: false, mask: None, key_padding: None, dropout: None }
+    }
+}
+
+impl Var {
+    /// `dropout(softmax(scale Q Kᵀ + mask)) V` for each head of each window (Vaswani et al. 2017, arXiv 1706.03762,
+    /// equation 1): queries `self [batch, queries, heads * dim]`, `keys [batch, keys, heads * dim]`, `values [batch, keys,
+    /// heads * value_dim]`, result `[batch, queries, heads * value_dim]`. A query that sees no key has zeros.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn attention(&self, keys: &Self, values: &Self, options: &AttentionOptions<'_>) -> Self {
+        self.attend(keys, values, options, false).0
+    }
+
+    /// [`Var::attention`], and its scores with the mask, `[batch, heads, queries, keys]`: what a further layer may take as its
+    /// mask (residual attention, He et al. 2020, arXiv 2012.11747).
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn attention_with_scores(
+        &self,
+        keys: &Self,
+        values: &Self,
+        options: &AttentionOptions<'_>,
+    ) -> [Self; 2] {
+        let (out, scores) = self.attend(keys, values, options, true);
+        [out, scores.expect("asked for")]
+    }
+
+    #[track_caller]
+    fn attend(
+        &self,
+        keys: &Self,
+        values: &Self,
+        options: &AttentionOptions<'_>,
+        with_scores: bool,
+    ) -> (Self, Option<Self>) {
+        let operands = [self, keys, values];
+        let call = Call::new(operands.map(Self::value), options);
+        let Sizes { batch, heads, queries, keys: key_steps, value_dim, .. } = call.sizes;
+        let [q, k, v] = operands.map(|operand| operand.value().contiguous());
+        let score_shape = [batch, heads, queries, key_steps];
+
+        let (mut stats, mut scores) = (Tensor::zeros([0]), Tensor::zeros([0]));
+        let out = Tensor::build([batch, queries, heads * value_dim], |out| {
+            let out = OperandMut { data: out, strides: Strides::packed(queries, heads, value_dim) };
+            stats = Tensor::build([call.sizes.rows()], |stats| {
+                let operands = call.operands([&q, &k, &v]);
+                if with_scores {
+                    scores = Tensor::build(score_shape, |scores| {
+                        call.attention().forward(operands, out, stats, Some(scores));
+                    });
+                } else {
+                    call.attention().forward(operands, out, stats, None);
+                }
+            });
+        });
+
+        // The gradient of the scores waits here until that of the output has come, too.
+        let grad_scores = Rc::new(std::cell::RefCell::new(None::<Tensor>));
+        let [q_edge, k_edge, v_edge] = operands.map(Self::edge);
+        let mask_edge = options.mask.map(Self::edge);
+        let inputs: Vec<&Self> = operands.into_iter().chain(options.mask).collect();
+        let (given, kept) = (grad_scores.clone(), out.clone());
+        let out = Self::operation(out, &inputs, move |grad, gradients| {
+            let attention = call.attention();
+            let strides = Strides::packed(queries, heads, value_dim);
+            let saved = call.operands([&q, &k, &v]);
+            let [of_q, of_k, of_v] = saved.map(|operand| operand.strides);
+            let [q_operand, k_operand, v_operand] = saved;
+            let saved = Saved {
+                q: q_operand,
+                k: k_operand,
+                v: v_operand,
+                out: Operand { data: kept.values(), strides },
+                stats: stats.values(),
+            };
+            let given = given.take().map(|scores| scores.contiguous());
+            let mask_edge = mask_edge.filter(crate::Edge::is_wanted);
+            let mut grad_mask = mask_edge.as_ref().map(|_| Tensor::build(score_shape, |_| {}));
+            let [mut dq, mut dk, mut dv] = [&q, &k, &v].map(|operand| Tensor::build(operand.shape(), |_| {}));
+            attention.backward(
+                saved,
+                Operand { data: grad.values(), strides },
+                given.as_ref().map(Tensor::values),
+                Gradients {
+                    q: OperandMut { data: dq.values_mut(), strides: of_q },
+                    k: OperandMut { data: dk.values_mut(), strides: of_k },
+                    v: OperandMut { data: dv.values_mut(), strides: of_v },
+                    scores: grad_mask.as_mut().map(Tensor::values_mut),
+                },
+            );
+            gradients.give(&q_edge, dq);
+            gradients.give(&k_edge, dk);
+            gradients.give(&v_edge, dv);
+            if let (Some(edge), Some(grad), Some(mask)) = (mask_edge, grad_mask, &call.mask) {
+                gradients.give(&edge, grad.sum_to(mask.shape()));
+            }
+        });
+        let scores = with_scores.then(|| {
+            let (edge, shape) = (out.edge(), out.shape());
+            Self::operation(scores, &[&out], move |grad, gradients| {
+                *grad_scores.borrow_mut() = Some(grad);
+                // Zeros, where no gradient of the output is to come: its turn comes either way.
+                gradients.accumulate(&edge, shape, |_| {});
+            })
+        });
+        (out, scores)
+    }
+}
+
+/// What both passes are told.
+struct Call {
+    sizes: Sizes,
+    scale: Option<f32>,
+    causal: bool,
+    /// With its strides over windows, heads and queries.
+    mask: Option<Tensor>,
+    mask_strides: [usize; 3],
+    key_padding: Option<Rc<[bool]>>,
+    dropout: Option<(f32, Key)>,
+}
+
+impl Call {
+    #[track_caller]
+    fn new([q, k, v]: [&Tensor; 3], options: &AttentionOptions<'_>) -> Self {
+        let (&[batch, queries, width], &[k_batch, keys, k_width], &[v_batch, v_keys, v_width]) =
+            (&*q.shape(), &*k.shape(), &*v.shape())
+        else {
+            panic!("attention with queries, keys and values of shapes {:?}", [q, k, v].map(Tensor::shape));
+        };
+        let heads = options.heads;
+        let fits = (k_batch, k_width) == (batch, width)
+            && (v_batch, v_keys) == (batch, keys)
+            && heads > 0
+            && width.is_multiple_of(heads)
+            && v_width.is_multiple_of(heads);
+        let shapes = [q, k, v].map(Tensor::shape);
+        assert!(fits, "attention of {heads} heads with queries, keys and values of shapes {shapes:?}");
+        let sizes = Sizes { batch, heads, queries, keys, dim: width / heads, value_dim: v_width / heads };
+        let mask = options.mask.map(|mask| mask.value().contiguous());
+        let mask_strides = mask.as_ref().map_or([0; 3], |mask| mask_strides(mask, &sizes));
+        Self {
+            sizes,
+            scale: options.scale,
+            causal: options.causal,
+            mask,
+            mask_strides,
+            key_padding: options.key_padding.map(Into::into),
+            dropout: options.dropout.filter(|(rate, _)| *rate > 0.0),
+        }
+    }
+
+    fn attention(&self) -> Attention<'_> {
+        let all = Attention::new(self.sizes);
+        let [batch, head, query] = self.mask_strides;
+        Attention {
+            scale: self.scale.unwrap_or(all.scale),
+            pattern: if self.causal { Pattern::Causal } else { Pattern::Full },
+            mask: self.mask.as_ref().map(|mask| Mask { data: mask.values(), batch, head, query }),
+            key_padding: self.key_padding.as_deref(),
+            dropout: self.dropout.map(|(rate, key)| Dropout { rate, key }),
+            way: Way::Fastest,
+            ..all
+        }
+    }
+
+    fn operands<'a>(&self, [q, k, v]: [&'a Tensor; 3]) -> [Operand<'a>; 3] {
+        let Sizes { heads, queries, keys, dim, value_dim, .. } = self.sizes;
+        [
+            Operand { data: q.values(), strides: Strides::packed(queries, heads, dim) },
+            Operand { data: k.values(), strides: Strides::packed(keys, heads, dim) },
+            Operand { data: v.values(), strides: Strides::packed(keys, heads, value_dim) },
+        ]
+    }
+}
+
+/// From a window, a head, a query of a mask to the next; 0 where it is repeated.
+#[track_caller]
+fn mask_strides(mask: &Tensor, sizes: &Sizes) -> [usize; 3] {
+    let Sizes { batch, heads, queries, keys, .. } = *sizes;
+    let (shape, whole) = (mask.shape(), [batch, heads, queries, keys]);
+    let missing = 4_usize.checked_sub(shape.len());
+    let fits = missing.is_some_and(|missing| {
+        shape.last() == Some(&keys) && shape.iter().zip(&whole[missing..]).all(|(&s, &w)| s == w || s == 1)
+    });
+    assert!(fits, "a mask of shape {shape:?} for scores of shape {whole:?}");
+    let missing = missing.unwrap_or_default();
+    let mut strides = [0; 3];
+    let mut step = 1;
+    for axis in (missing..4).rev() {
+        let size = shape[axis - missing];
+        if axis < 3 && size > 1 {
+            strides[axis] = step;
+        }
+        step *= size;
+    }
+    strides
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_tensor::Tensor;
+
+    use super::AttentionOptions;
+    use crate::ops::check::{gradients, random};
+    use crate::ops::torch;
+    use crate::{Key, Var};
+
+    fn inputs(queries: usize, keys: usize) -> [Tensor; 3] {
+        [random([2, queries, 6], 1), random([2, keys, 6], 2), random([2, keys, 4], 3)]
+    }
+
+    #[test]
+    fn gradients_of_all_operands() {
+        let options = AttentionOptions::new(2);
+        gradients(&inputs(3, 5), |v| v[0].attention(&v[1], &v[2], &options));
+        let causal = AttentionOptions { causal: true, scale: Some(0.3), ..options };
+        gradients(&inputs(4, 4), |v| v[0].attention(&v[1], &v[2], &causal));
+        let dropout = AttentionOptions { dropout: Some((0.4, Key::new(7))), ..options };
+        gradients(&inputs(3, 5), |v| v[0].attention(&v[1], &v[2], &dropout));
+        let padding = [false, false, true, false, true, false, true, false, false, false];
+        let padded = AttentionOptions { key_padding: Some(&padding), ..options };
+        gradients(&inputs(3, 5), |v| v[0].attention(&v[1], &v[2], &padded));
+        // The same variable for all three.
+        gradients(&[random([2, 3, 4], 5)], |v| v[0].attention(&v[0], &v[0], &options));
+    }
+
+    #[test]
+    fn gradients_of_masks_of_any_shape() {
+        for shape in [&[2, 2, 3, 5][..], &[2, 1, 3, 5], &[2, 1, 1, 5], &[2, 3, 5], &[1, 3, 5], &[3, 5], &[5]]
+        {
+            let [q, k, v] = inputs(3, 5);
+            gradients(&[q, k, v, random(shape, 4)], |v| {
+                let options = AttentionOptions { mask: Some(&v[3]), ..AttentionOptions::new(2) };
+                v[0].attention(&v[1], &v[2], &options)
+            });
+        }
+    }
+
+    #[test]
+    fn scores_pass_their_gradient_on_with_and_without_that_of_the_output() {
+        let options = AttentionOptions::new(2);
+        gradients(&inputs(3, 5)[..2], |v| v[0].attention_with_scores(&v[1], &v[1], &options)[1].clone());
+        gradients(&inputs(3, 5), |v| {
+            let [out, scores] = v[0].attention_with_scores(&v[1], &v[2], &options);
+            let residual = AttentionOptions { mask: Some(&scores), ..options };
+            let [again, scores] = v[0].attention_with_scores(&v[1], &v[2], &residual);
+            let scores = scores.reshape([2, 3, 10]);
+            Var::concat(&[&out, &again, &scores], 2)
+        });
+    }
+
+    #[test]
+    fn agrees_with_pytorch() {
+        torch::agrees("attention", |x, a| {
+            let options = AttentionOptions {
+                causal: a.text("mask") == "causal",
+                mask: x.get(3),
+                ..AttentionOptions::new(a.number("heads"))
+            };
+            x[0].attention(&x[1], &x[2], &options)
+        });
+        torch::agrees("residual_attention", |x, a| {
+            let options = AttentionOptions::new(a.number("heads"));
+            let [out, scores] = x[0].attention_with_scores(&x[1], &x[2], &options);
+            let again = x[0].attention(&x[1], &x[2], &AttentionOptions { mask: Some(&scores), ..options });
+            out.add(&again)
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "attention of 4 heads with queries, keys and values of shapes")]
+    fn heads_must_divide_the_rows() {
+        let [q, k, v] = inputs(3, 5).map(Var::constant);
+        q.attention(&k, &v, &AttentionOptions::new(4));
+    }
+
+    #[test]
+    #[should_panic(expected = "a mask of shape [2, 5] for scores of shape [2, 2, 3, 5]")]
+    fn masks_must_fit_the_scores() {
+        let [q, k, v] = inputs(3, 5).map(Var::constant);
+        let mask = Var::constant(Tensor::zeros([2, 5]));
+        q.attention(&k, &v, &AttentionOptions { mask: Some(&mask), ..AttentionOptions::new(2) });
+    }
+}
