@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{Accum, MatRef, Options, matmul};
+use foretell_gemm::{MatRef, Options, matmul};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_threads::for_each;
@@ -43,7 +43,6 @@ pub(crate) fn run(
 ///
 /// # Safety
 /// Nobody else writes these rows of `out`.
-#[allow(clippy::too_many_arguments)]
 unsafe fn block(
     attention: &Attention<'_>,
     tiles: &Tiles,
@@ -87,20 +86,19 @@ unsafe fn block(
         };
         let probabilities = MatRef::row_major(probabilities, rows.len(), keys.len());
         let values = head.rows(v, keys.clone(), value_dim);
-        // SAFETY: the caller's contract; one view at a time.
-        let to = unsafe { out.rows(head, rows.clone(), value_dim) };
         if begun {
-            drop(to);
             for (step, &correction) in rows.clone().zip(correction.iter()) {
                 if correction != 1.0 {
-                    // SAFETY: as above.
+                    // SAFETY: the caller's contract; one row at a time.
                     simd::scale(unsafe { out.row(head, step, value_dim) }, correction);
                 }
             }
             // SAFETY: as above.
             add_product(1.0, unsafe { out.rows(head, rows.clone(), value_dim) }, probabilities, values);
         } else {
-            matmul(to, probabilities, values, Options { accum: Accum::Replace, ..Options::default() });
+            // SAFETY: as above.
+            let to = unsafe { out.rows(head, rows.clone(), value_dim) };
+            matmul(to, probabilities, values, Options::default());
             begun = true;
         }
     }

@@ -106,8 +106,8 @@ impl WithSimd for ExpRows<'_> {
 #[track_caller]
 pub fn exp_rows_in_place(scores: &mut [f32], cols: usize, shift: &[f32]) {
     whole_rows(scores.len(), cols);
-    if cols > 0 {
-        same_len(scores.len() / cols, shift.len());
+    if let Some(rows) = scores.len().checked_div(cols) {
+        same_len(rows, shift.len());
         dispatch(ExpRows { scores, cols, shift });
     }
 }
@@ -151,8 +151,8 @@ impl WithSimd for PullRows<'_> {
 pub fn pull_rows(probabilities: &[f32], cols: usize, shift: &[f32], grad: &mut [f32]) {
     same_len(probabilities.len(), grad.len());
     whole_rows(grad.len(), cols);
-    if cols > 0 {
-        same_len(grad.len() / cols, shift.len());
+    if let Some(rows) = grad.len().checked_div(cols) {
+        same_len(rows, shift.len());
         dispatch(PullRows { probabilities, cols, shift, grad });
     }
 }
