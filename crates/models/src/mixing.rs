@@ -1,6 +1,6 @@
-//! What TSMixer and TSMixerx have in common: their hyper-parameters, and the layers that mix.
+//! What TSMixer and TSMixerx have in common: their hyper-parameters, and forecasts on the windows' own scales.
 
-use foretell_nn::{RevIn, RevInConfig, Scope};
+use foretell_nn::{Forward, RevIn, RevInConfig, Scope, Tensor, Var};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
@@ -62,4 +62,17 @@ impl Mixing {
         let config = RevInConfig { affine: true, ..RevInConfig::default() };
         self.revin.then(|| RevIn::multivariate(&mut scope.at("norm"), n_series, config))
     }
+}
+
+/// The forecast that `forecast` makes of the windows `[rows, time]`: where there is a norm, of the windows on their own
+/// scales, and brought back.
+pub(crate) fn on_own_scales(
+    norm: Option<&RevIn>,
+    cx: &Forward<'_>,
+    windows: &Tensor,
+    forecast: impl FnOnce(Var) -> Var,
+) -> Var {
+    let Some(norm) = norm else { return forecast(Var::constant(windows.clone())) };
+    let (x, scales) = norm.normalise(cx, windows);
+    norm.denormalise(cx, &forecast(x), &scales)
 }

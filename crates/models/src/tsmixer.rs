@@ -10,7 +10,7 @@ use foretell_nn::{
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
-use crate::mixing::{Mixing, QUANTILES_OF_SERIES};
+use crate::mixing::{Mixing, QUANTILES_OF_SERIES, on_own_scales};
 use crate::registry::{Architecture, ConfigError, Exogenous, multivariate_defaults};
 
 hyper_parameters! {
@@ -108,20 +108,13 @@ impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
         let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
         let rows = inputs.batch();
-        let normalised = self.norm.as_ref().map(|norm| norm.normalise(cx, &inputs.insample_y));
-        let (x, scales) = match normalised {
-            Some((x, scales)) => (x, Some(scales)),
-            None => (Var::constant(inputs.insample_y.clone()), None),
-        };
-        let mut x = x.reshape([rows / n_series, n_series, input_size]);
-        for layer in &self.layers {
-            x = layer.forward(cx, &x);
-        }
-        let y = self.out.forward(cx, &x, Activation::Identity).reshape([rows, horizon, outputs]);
-        match (&self.norm, &scales) {
-            (Some(norm), Some(scales)) => norm.denormalise(cx, &y, scales),
-            _ => y,
-        }
+        on_own_scales(self.norm.as_ref(), cx, &inputs.insample_y, |x| {
+            let mut x = x.reshape([rows / n_series, n_series, input_size]);
+            for layer in &self.layers {
+                x = layer.forward(cx, &x);
+            }
+            self.out.forward(cx, &x, Activation::Identity).reshape([rows, horizon, outputs])
+        })
     }
 
     fn kept_numbers(&self, _: &Table) -> usize {

@@ -11,7 +11,7 @@ use foretell_nn::{
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
-use crate::mixing::{Mixing, QUANTILES_OF_SERIES};
+use crate::mixing::{Mixing, QUANTILES_OF_SERIES, on_own_scales};
 use crate::registry::{Architecture, ConfigError, Exogenous, multivariate_defaults};
 
 hyper_parameters! {
@@ -196,7 +196,7 @@ impl Network {
         }
         let mut parts = vec![self.by_step(&y.reshape([rows, input_size, 1]))];
         parts.extend(inputs.hist_exog.iter().map(|columns| self.by_step(columns)));
-        parts.extend(inputs.futr_exog.iter().map(|columns| self.by_step(&columns.narrow(1, 0, input_size))));
+        parts.extend(inputs.futr_exog.iter().map(|columns| self.by_step(columns).narrow(1, 0, input_size)));
         let x = Var::concat(&parts.iter().collect::<Vec<_>>(), 2);
         let x = x.reshape([batch, input_size, x.shape()[2] * n_series]);
         self.temporal_projection.forward_columns(cx, &x, Activation::Identity)
@@ -208,21 +208,14 @@ impl Network {
         let n_series = self.dims.n_series;
         columns.reshape([rows / n_series, n_series, time, count]).permute(&[0, 2, 3, 1])
     }
-}
 
-impl Model for Network {
-    fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
+    /// The forecast of windows whose target is `y [rows, input_size]`.
+    fn forecast(&self, cx: &Forward<'_>, y: &Var, inputs: &Inputs) -> Var {
         let Dims { input_size, horizon, futr_exog, stat_exog, outputs, n_series, .. } = self.dims;
         let batch = inputs.batch() / n_series;
-        let normalised = self.norm.as_ref().map(|norm| norm.normalise(cx, &inputs.insample_y));
-        let (y, scales) = match normalised {
-            Some((y, scales)) => (y, Some(scales)),
-            None => (Var::constant(inputs.insample_y.clone()), None),
-        };
-
-        let mut parts = vec![self.hist.forward(cx, &self.project(cx, &y, inputs))];
+        let mut parts = vec![self.hist.forward(cx, &self.project(cx, y, inputs))];
         if let Some((mixing, columns)) = self.futr.as_ref().zip(inputs.futr_exog.as_ref()) {
-            let ahead = self.by_step(&columns.narrow(1, input_size, horizon));
+            let ahead = self.by_step(columns).narrow(1, input_size, horizon);
             parts.push(mixing.forward(cx, &ahead.reshape([batch, horizon, futr_exog * n_series])));
         }
         // Static columns are those of the series, in whatever window.
@@ -236,15 +229,16 @@ impl Model for Network {
         for layer in &self.layers {
             x = layer.forward(cx, &x, stat.as_ref());
         }
-
-        // [batch, outputs * series, horizon], series by series for each output.
+        // [batch, outputs * series, horizon], all series of an output next to each other.
         let y = self.out.forward_to_columns(cx, &x, Activation::Identity);
         let y = y.reshape([batch, outputs, n_series, horizon]).permute(&[0, 2, 3, 1]);
-        let y = y.reshape([batch * n_series, horizon, outputs]);
-        match (&self.norm, &scales) {
-            (Some(norm), Some(scales)) => norm.denormalise(cx, &y, scales),
-            _ => y,
-        }
+        y.reshape([batch * n_series, horizon, outputs])
+    }
+}
+
+impl Model for Network {
+    fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
+        on_own_scales(self.norm.as_ref(), cx, &inputs.insample_y, |y| self.forecast(cx, &y, inputs))
     }
 
     fn kept_numbers(&self, _: &Table) -> usize {

@@ -153,6 +153,32 @@ impl Forward<'_> {
         y.reshape(shape)
     }
 
+    /// The product with a layer's weights of the columns of matrices, its bias and activation: `x [batch, inputs, n]` to
+    /// `[batch, outputs, n]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn linear_of_columns(&self, layer: &Linear, x: &Var, activation: Activation) -> Var {
+        let Held::AsTrained { weight, bias } = self.held(layer, None) else {
+            unreachable!("only those of a pair are multiplied")
+        };
+        x.linear_of_columns(&weight, bias.as_ref(), activation)
+    }
+
+    /// The product with a layer's weights, its bias and activation, of the rows of matrices, which become columns:
+    /// `x [batch, n, inputs]` to `[batch, outputs, n]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn linear_to_columns(&self, layer: &Linear, x: &Var, activation: Activation) -> Var {
+        let Held::AsTrained { weight, bias } = self.held(layer, None) else {
+            unreachable!("only those of a pair are multiplied")
+        };
+        x.linear_to_columns(&weight, bias.as_ref(), activation)
+    }
+
     /// The causal convolution of `x [steps, batch, inputs]` with `weight [outputs, inputs, kernel]`, its `bias [outputs]`
     /// and activation: `[steps, batch, outputs]`.
     ///

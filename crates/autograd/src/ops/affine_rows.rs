@@ -2,6 +2,7 @@
 
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
+use foretell_threads as threads;
 
 use crate::Var;
 
@@ -20,30 +21,41 @@ impl Var {
             let found = vector.shape();
             assert!(*found == [rows], "affine_rows of shape {shape:?} by a vector of shape {found:?}");
         }
-        let size = (self.value().numel() / rows.max(1)).max(1);
+        let size = self.value().numel() / rows.max(1);
         let (x, factors) = (self.value().contiguous(), factor.value().contiguous());
         let offsets = offset.value().contiguous();
         let value = Tensor::build(shape, |out| {
-            let rows = x.values().chunks_exact(size).zip(out.chunks_exact_mut(size));
-            for ((x, out), (&factor, &offset)) in rows.zip(factors.values().iter().zip(offsets.values())) {
-                out.fill(offset);
-                simd::axpy(factor, x, out);
-            }
+            threads::rows(rows, size, [out], |range, [out]| {
+                for (i, out) in range.zip(out.chunks_exact_mut(size.max(1))) {
+                    out.fill(offsets.values()[i]);
+                    simd::axpy(factors.values()[i], &x.values()[i * size..(i + 1) * size], out);
+                }
+            });
         });
         let edges = [self, factor, offset].map(Self::edge);
         Self::operation(value, &[self, factor, offset], move |mut grad, gradients| {
             let [x_edge, factor_edge, offset_edge] = edges;
-            let rows = || grad.values().chunks_exact(size);
-            gradients.accumulate(&factor_edge, [factors.numel()], |sums| {
-                let products = rows().zip(x.values().chunks_exact(size)).map(|(g, x)| simd::dot(g, x));
-                sums.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
+            let row = |row: usize| row * size..(row + 1) * size;
+            gradients.accumulate(&factor_edge, [rows], |sums| {
+                threads::rows(rows, size, [sums], |range, [sums]| {
+                    for (i, sum) in range.zip(sums) {
+                        *sum += simd::dot(&grad.values()[row(i)], &x.values()[row(i)]);
+                    }
+                });
             });
-            gradients.accumulate(&offset_edge, [factors.numel()], |sums| {
-                sums.iter_mut().zip(rows()).for_each(|(sum, g)| *sum += simd::sum(g));
+            gradients.accumulate(&offset_edge, [rows], |sums| {
+                threads::rows(rows, size, [sums], |range, [sums]| {
+                    for (i, sum) in range.zip(sums) {
+                        *sum += simd::sum(&grad.values()[row(i)]);
+                    }
+                });
             });
             if x_edge.is_wanted() {
-                let rows = grad.values_mut().chunks_exact_mut(size);
-                rows.zip(factors.values()).for_each(|(g, &factor)| simd::scale(g, factor));
+                threads::rows(rows, size, [grad.values_mut()], |range, [grad]| {
+                    for (i, g) in range.zip(grad.chunks_exact_mut(size.max(1))) {
+                        simd::scale(g, factors.values()[i]);
+                    }
+                });
                 gradients.give(&x_edge, grad);
             }
         })

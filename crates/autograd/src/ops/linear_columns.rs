@@ -4,7 +4,9 @@
 use foretell_gemm::{Accum, BatchMut, BatchRef, Bias, MatMut, MatRef, Options, matmul, matmul_batched};
 use foretell_simd::{self as simd, Activation};
 use foretell_tensor::Tensor;
+use foretell_threads as threads;
 
+use super::activation::cost;
 use super::linear::activated;
 use crate::Var;
 
@@ -71,32 +73,33 @@ impl Var {
         Self::operation(value, &inputs, move |mut grad, gradients| {
             // Others may share the gradient: it is copied to be changed only where there is a change.
             if activation != Activation::Identity {
-                activation.backward(saved.values(), grad.values_mut());
+                grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
             }
             drop(saved);
+            let matrix = |index: usize, size: usize| index * size..(index + 1) * size;
             if let Some(edge) = b_edge {
                 gradients.accumulate(&edge, [m], |db| {
-                    for (i, row) in grad.values().chunks_exact(n.max(1)).enumerate() {
-                        db[i % m] += simd::sum(row);
-                    }
+                    threads::sums(batch, m * n, db, |range, db| {
+                        for index in range {
+                            let rows = grad.values()[matrix(index, m * n)].chunks_exact(n.max(1));
+                            db.iter_mut().zip(rows).for_each(|(db, row)| *db += simd::sum(row));
+                        }
+                    });
                 });
             }
-            gradients.write(&w_edge, [m, k], |dw, accum| {
-                if x.numel() == 0 && accum == Accum::Replace {
-                    return dw.fill(0.0);
-                }
-                let size = (m * n).max(1);
-                let x = x.values().chunks_exact((k * n).max(1));
-                for (i, (g, x)) in grad.values().chunks_exact(size).zip(x).enumerate() {
-                    let options =
-                        Options { accum: if i == 0 { accum } else { Accum::Add }, ..Options::default() };
-                    let x = MatRef::row_major(x, rows, cols);
-                    let x = match samples {
-                        Samples::Columns => x.t(),
-                        Samples::Rows => x,
-                    };
-                    matmul(MatMut::row_major(dw, m, k), MatRef::row_major(g, m, n), x, options);
-                }
+            gradients.accumulate(&w_edge, [m, k], |dw| {
+                threads::sums(batch, m * n * k / PRODUCTS_PER_NUMBER, dw, |range, dw| {
+                    for index in range {
+                        let g = MatRef::row_major(&grad.values()[matrix(index, m * n)], m, n);
+                        let x = MatRef::row_major(&x.values()[matrix(index, k * n)], rows, cols);
+                        let x = match samples {
+                            Samples::Columns => x.t(),
+                            Samples::Rows => x,
+                        };
+                        let options = Options { accum: Accum::Add, ..Options::default() };
+                        matmul(MatMut::row_major(dw, m, k), g, x, options);
+                    }
+                });
             });
             if x_edge.is_wanted() {
                 gradients.write(&x_edge, x.shape(), |dx, accum| {
@@ -113,6 +116,9 @@ impl Var {
         })
     }
 }
+
+/// Multiplications of a product that take about as long as a number of a plain pass over memory.
+const PRODUCTS_PER_NUMBER: usize = 8;
 
 /// Where the samples of a batch of matrices are.
 #[derive(Clone, Copy)]

@@ -27,6 +27,9 @@ pub(crate) fn step() -> Vec<f32> {
     let bias = parameter(&[CHANNELS]);
     let gamma = parameter(&[CHANNELS]);
     let heads = parameter(&[4, CHANNELS, CHANNELS]);
+    let steps = parameter(&[TIME, TIME]);
+    let mixed = parameter(&[CHANNELS, CHANNELS]);
+    let [factors, offsets] = [(); 2].map(|()| parameter(&[BATCH]));
 
     let x = Var::input(counting(&[BATCH, TIME, CHANNELS]));
     let dilated = Conv1d { dilation: 4, padding: [8, 0], ..Conv1d::default() };
@@ -41,6 +44,11 @@ pub(crate) fn step() -> Vec<f32> {
     let folded = y.reshape([BATCH, TIME / 12, 12, CHANNELS]).conv2d(&plane, None, Activation::Identity, flat);
     let y = y.add(&folded.reshape(y.shape()).scale(0.1)).layer_norm(Some((&gamma, Some(&bias))), 1e-5);
     let y = y.rms_norm(Some(&gamma), 1e-5).instance_norm(None, 1e-5);
+
+    // The steps are mixed, then the channels, and each window gets a factor and an offset.
+    let y = y.linear_of_columns(&steps, Some(&steps.narrow(0, 1, 1).reshape([TIME])), Activation::Relu);
+    let y = y.linear_to_columns(&mixed, Some(&bias), Activation::Gelu).permute(&[0, 2, 1]);
+    let y = y.affine_rows(&factors, &offsets).reshape([BATCH, TIME, CHANNELS]).layer_norm(None, 1e-5);
 
     // [batch, 1, time, channels] by [heads, channels, channels], and attention of each head.
     let queries = y.reshape([BATCH, 1, TIME, CHANNELS]).matmul(&heads);

@@ -81,14 +81,12 @@ impl Linear {
 
     /// The columns of matrices instead of rows: `x [batch, inputs, n]` to `[batch, outputs, n]`.
     pub fn forward_columns(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
-        let bias = self.bias.map(|bias| cx.param(bias));
-        x.linear_of_columns(&cx.matrix(self.weight), bias.as_ref(), activation)
+        cx.linear_of_columns(self, x, activation)
     }
 
     /// The rows of matrices, which become columns: `x [batch, n, inputs]` to `[batch, outputs, n]`.
     pub fn forward_to_columns(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
-        let bias = self.bias.map(|bias| cx.param(bias));
-        x.linear_to_columns(&cx.matrix(self.weight), bias.as_ref(), activation)
+        cx.linear_to_columns(self, x, activation)
     }
 
     /// Some of the outputs only: `x [..., inputs]` to `[..., rows.len()]`.

@@ -47,16 +47,18 @@ pub struct WindowScales {
 impl RevIn {
     /// neuralforecast's `RevIN`: registers parameters of shape `[series]` in `scope`, if there are any.
     pub fn new(scope: &mut Scope<'_>, series: usize, config: RevInConfig) -> Self {
-        let mut param = |name, first| scope.param(name, [series], Init::Constant(first));
-        let affine = config.affine.then(|| [param("affine_weight", 1.0), param("affine_bias", 0.0)]);
-        Self { affine, series, config, guard: config.eps * config.eps }
+        Self { guard: config.eps * config.eps, ..Self::of_shape(scope, &[series], config) }
     }
 
     /// neuralforecast's `RevINMultivariate`: parameters are of shape `[1, 1, series]`, and the factor divides as it is.
     pub fn multivariate(scope: &mut Scope<'_>, series: usize, config: RevInConfig) -> Self {
-        let mut param = |name, first| scope.param(name, [1, 1, series], Init::Constant(first));
+        Self::of_shape(scope, &[1, 1, series], config)
+    }
+
+    fn of_shape(scope: &mut Scope<'_>, shape: &[usize], config: RevInConfig) -> Self {
+        let mut param = |name, first| scope.param(name, shape, Init::Constant(first));
         let affine = config.affine.then(|| [param("affine_weight", 1.0), param("affine_bias", 0.0)]);
-        Self { affine, series, config, guard: 0.0 }
+        Self { affine, series: shape[shape.len() - 1], config, guard: 0.0 }
     }
 
     /// Windows `x [rows, time]` on their own scales, and these scales. No gradient flows to the windows.
@@ -110,9 +112,7 @@ impl RevIn {
     fn rows_of_parameters(&self, cx: &Forward<'_>, rows: usize) -> Option<[Var; 2]> {
         let (affine, series) = (self.affine?, self.series);
         assert!(rows.is_multiple_of(series), "{rows} rows of {series} series");
-        Some(
-            affine
-                .map(|id| cx.param(id).reshape([1, series]).expand([rows / series, series]).reshape([rows])),
-        )
+        let spread = |x: Var| x.reshape([1, series]).expand([rows / series, series]).reshape([rows]);
+        Some(affine.map(|id| spread(cx.param(id))))
     }
 }
