@@ -10,6 +10,7 @@ use crate::view::MatMut;
 const CHUNK: usize = 256;
 
 /// `dst = activation(dst + bias)`.
+#[inline]
 pub(crate) fn epilogue<T: Element>(
     mut dst: MatMut<'_, T>,
     bias: Option<Bias<'_, T>>,

@@ -7,6 +7,7 @@ use crate::tiny;
 use crate::view::{MatMut, MatRef};
 
 /// `dst = [dst +] alpha * lhs * rhs`.
+#[inline(always)]
 pub(crate) fn product<T: Element>(
     mut dst: MatMut<'_, T>,
     lhs: MatRef<'_, T>,
@@ -17,7 +18,10 @@ pub(crate) fn product<T: Element>(
     if dst.nrows() == 0 || dst.ncols() == 0 {
         return;
     }
-    if skinny::product(&mut dst, lhs, rhs, accum, alpha) || tiny::product(&mut dst, lhs, rhs, accum, alpha) {
+    if skinny::dots(&mut dst, lhs, rhs, accum, alpha)
+        || tiny::product(&mut dst, lhs, rhs, accum, alpha)
+        || skinny::row(&mut dst, lhs, rhs, accum, alpha)
+    {
         return;
     }
     #[cfg(feature = "faer")]

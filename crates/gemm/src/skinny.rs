@@ -22,28 +22,48 @@ pub trait Job<T> {
     fn run<V: Vector<T>>(self);
 }
 
-/// Computes the product if it is of a kind that is better off here.
-pub(crate) fn product<T: Element>(
+/// Computes the product as dot products, if it has few rows and they are long.
+#[inline(always)]
+pub(crate) fn dots<T: Element>(
     dst: &mut MatMut<'_, T>,
     lhs: MatRef<'_, T>,
     rhs: MatRef<'_, T>,
     accum: Accum,
     alpha: T,
 ) -> bool {
-    let dst = dst.reborrow();
-    // From here on the left operand is the one with few rows.
-    let (dst, lhs, rhs) =
-        if dst.nrows() <= dst.ncols() { (dst, lhs, rhs) } else { (dst.t(), rhs.t(), lhs.t()) };
-    let (few, k) = (dst.nrows(), lhs.ncols());
+    let (dst, lhs, rhs) = few_rows(dst, lhs, rhs);
     // Short dot products spend their time on adding up vectors' elements (measured against faer).
-    let worthwhile = few <= FEW.min((k / 8).saturating_sub(2));
-    if worthwhile && lhs.col_stride() == 1 && rhs.row_stride() == 1 {
-        T::run(Dots { dst, lhs, rhs: rhs.t(), accum, alpha }, level()).is_none()
-    } else if few == 1 && rhs.col_stride() == 1 {
-        T::run(Rows { dst, lhs, rhs, accum, alpha }, level()).is_none()
-    } else {
-        false
-    }
+    let worthwhile = dst.nrows() <= FEW.min((lhs.ncols() / 8).saturating_sub(2));
+    worthwhile
+        && lhs.col_stride() == 1
+        && rhs.row_stride() == 1
+        && T::run(Dots { dst, lhs, rhs: rhs.t(), accum, alpha }, level()).is_none()
+}
+
+/// Computes the product if one operand is a vector and the other adjacent along the outer dimension.
+#[inline(always)]
+pub(crate) fn row<T: Element>(
+    dst: &mut MatMut<'_, T>,
+    lhs: MatRef<'_, T>,
+    rhs: MatRef<'_, T>,
+    accum: Accum,
+    alpha: T,
+) -> bool {
+    let (dst, lhs, rhs) = few_rows(dst, lhs, rhs);
+    dst.nrows() == 1
+        && rhs.col_stride() == 1
+        && T::run(Rows { dst, lhs, rhs, accum, alpha }, level()).is_none()
+}
+
+/// The product whose left operand is the one with few rows.
+#[inline(always)]
+fn few_rows<'d, 'a, T>(
+    dst: &'d mut MatMut<'_, T>,
+    lhs: MatRef<'a, T>,
+    rhs: MatRef<'a, T>,
+) -> (MatMut<'d, T>, MatRef<'a, T>, MatRef<'a, T>) {
+    let dst = dst.reborrow();
+    if dst.nrows() <= dst.ncols() { (dst, lhs, rhs) } else { (dst.t(), rhs.t(), lhs.t()) }
 }
 
 /// `dst[i][j] = lhs[i] . rhs[j]`: rows that are adjacent, and dot products of them.

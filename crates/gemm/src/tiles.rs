@@ -70,6 +70,7 @@ fn work(m: usize, n: usize, k: usize) -> usize {
 }
 
 /// A product whose shapes and bias fit together.
+#[inline(always)]
 pub(crate) fn run_one<T: Element>(
     dst: MatMut<'_, T>,
     lhs: MatRef<'_, T>,

@@ -1,8 +1,10 @@
-//! Products of up to two thousand multiply-adds, where most of the time goes by before the first of them.
+//! Products of up to eight thousand multiply-adds, where most of the time goes by before the first of them.
 //!
 //! A general product packs its operands and looks for the best of many kernels. Here the rows of the right operand are
 //! read where they lie, a vector at a time, and multiplied with single numbers of the left one; only where its columns
 //! are adjacent instead, it is turned over on the stack first.
+
+use std::mem::MaybeUninit;
 
 use foretell_simd::level;
 
@@ -13,12 +15,13 @@ use crate::vector::Vector;
 use crate::view::{MatMut, MatRef};
 
 /// The most multiply-adds.
-const MOST: usize = 1 << 11;
+const MOST: usize = 1 << 13;
 
 /// The most elements that are turned over.
 const TURNED: usize = 512;
 
 /// Computes the product if it is small enough, and the rows or the columns of the destination are adjacent.
+#[inline(always)]
 pub(crate) fn product<T: Element>(
     dst: &mut MatMut<'_, T>,
     lhs: MatRef<'_, T>,
@@ -43,13 +46,16 @@ pub(crate) fn product<T: Element>(
     if k * n > TURNED {
         return false;
     }
-    let mut turned = [T::ZERO; TURNED];
+    let mut turned = [MaybeUninit::uninit(); TURNED];
     for j in 0..n {
         for p in 0..k {
-            turned[p * n + j] = rhs.data()[p * rhs.row_stride() + j * rhs.col_stride()];
+            // SAFETY: `p` and `j` are below the rows and columns of the view, and `k * n` values have room.
+            unsafe { turned.get_unchecked_mut(p * n + j).write(rhs.get_unchecked(p, j)) };
         }
     }
-    let rhs = MatRef::row_major(&turned[..k * n], k, n);
+    // SAFETY: these values were just written.
+    let turned = unsafe { std::slice::from_raw_parts(turned.as_ptr().cast::<T>(), k * n) };
+    let rhs = MatRef::row_major(turned, k, n);
     T::run(Tiny { dst, lhs, rhs, accum, alpha }, level()).is_none()
 }
 
@@ -65,48 +71,96 @@ struct Tiny<'a, T> {
 impl<T: Element> Job<T> for Tiny<'_, T> {
     #[inline(always)]
     fn run<V: Vector<T>>(mut self) {
-        let (m, n) = (self.dst.nrows(), self.dst.ncols());
-        for j in (0..n).step_by(V::LANES) {
-            let mut i = 0;
-            while i < m {
-                i += match m - i {
-                    1 => self.tile::<V, 1>(i, j),
-                    2 => self.tile::<V, 2>(i, j),
-                    3 => self.tile::<V, 3>(i, j),
-                    4 => self.tile::<V, 4>(i, j),
-                    5 => self.tile::<V, 5>(i, j),
-                    6 => self.tile::<V, 6>(i, j),
-                    7 => self.tile::<V, 7>(i, j),
-                    _ => self.tile::<V, 8>(i, j),
-                };
-            }
+        let n = self.dst.ncols();
+        let whole = n - n % V::LANES;
+        for j in (0..whole).step_by(V::LANES) {
+            self.strip(j, V::LANES, V::load);
+        }
+        if whole < n {
+            self.strip(whole, n - whole, V::load_padded);
         }
     }
 }
 
 impl<T: Element> Tiny<'_, T> {
-    /// `I` rows and up to a vector of columns of the result; returns `I`.
+    /// The `width` columns from `j` on, which are read and written as one vector.
     #[inline(always)]
-    fn tile<V: Vector<T>, const I: usize>(&mut self, i: usize, j: usize) -> usize {
-        let columns = j..self.dst.ncols().min(j + V::LANES);
-        let load = |part: &[T]| if part.len() == V::LANES { V::load(part) } else { V::load_padded(part) };
-        let (data, row_stride, col_stride) = (self.lhs.data(), self.lhs.row_stride(), self.lhs.col_stride());
-        let mut sums = [V::splat(T::ZERO); I];
-        for p in 0..self.lhs.ncols() {
-            let row = load(&self.rhs.row(p)[columns.clone()]);
-            for a in 0..I {
-                sums[a] = V::splat(data[(i + a) * row_stride + p * col_stride]).fused(row, sums[a]);
+    fn strip<V: Vector<T>>(&mut self, j: usize, width: usize, load: impl Fn(&[T]) -> V + Copy) {
+        let m = self.dst.nrows();
+        let mut i = 0;
+        while i < m {
+            i += match m - i {
+                1 => self.tile::<V, 1, 4>(i, j, width, load),
+                2 => self.tile::<V, 2, 4>(i, j, width, load),
+                3 => self.tile::<V, 3, 2>(i, j, width, load),
+                4 => self.tile::<V, 4, 2>(i, j, width, load),
+                5 => self.tile::<V, 5, 1>(i, j, width, load),
+                6 => self.tile::<V, 6, 1>(i, j, width, load),
+                7 => self.tile::<V, 7, 1>(i, j, width, load),
+                _ => self.tile::<V, 8, 1>(i, j, width, load),
+            };
+        }
+    }
+
+    /// `I` rows of a strip; returns `I`. Every sum is made of `C` sums, as a single one would wait for itself.
+    #[inline(always)]
+    fn tile<V: Vector<T>, const I: usize, const C: usize>(
+        &mut self,
+        i: usize,
+        j: usize,
+        width: usize,
+        load: impl Fn(&[T]) -> V,
+    ) -> usize {
+        let k = self.lhs.ncols();
+        assert!(i + I <= self.lhs.nrows() && j + width <= self.rhs.ncols() && k <= self.rhs.nrows());
+        let mut sums = [[V::splat(T::ZERO); C]; I];
+        let whole = k - k % C;
+        for p in (0..whole).step_by(C) {
+            for c in 0..C {
+                // SAFETY: the assertion; `p + c` is below `k`.
+                unsafe { self.add_products(&mut sums, c, (i, p + c, j), width, &load) };
             }
         }
+        for p in whole..k {
+            // SAFETY: the assertion; `p` is below `k`.
+            unsafe { self.add_products(&mut sums, 0, (i, p, j), width, &load) };
+        }
         for a in 0..I {
-            let place = &mut self.dst.row_mut(i + a)[columns.clone()];
+            let mut sum = sums[a][0];
+            for c in 1..C {
+                sum = V::splat(T::ONE).fused(sums[a][c], sum);
+            }
+            let place = &mut self.dst.row_mut(i + a)[j..j + width];
             let sum = match self.accum {
-                Accum::Add => V::splat(self.alpha).fused(sums[a], load(place)),
-                Accum::Replace if self.alpha == T::ONE => sums[a],
-                Accum::Replace => V::splat(self.alpha).fused(sums[a], V::splat(T::ZERO)),
+                Accum::Add => V::splat(self.alpha).fused(sum, load(place)),
+                Accum::Replace if self.alpha == T::ONE => sum,
+                Accum::Replace => V::splat(self.alpha).fused(sum, V::splat(T::ZERO)),
             };
             sum.store(place);
         }
         I
+    }
+    /// Adds the products of column `p` of the left operand and of row `p` of the right one to the sums `c`.
+    ///
+    /// # Safety
+    ///
+    /// The operands have the rows `i..i + I`, the index `p`, and the columns `j..j + width`.
+    #[inline(always)]
+    unsafe fn add_products<V: Vector<T>, const I: usize, const C: usize>(
+        &self,
+        sums: &mut [[V; C]; I],
+        c: usize,
+        (i, p, j): (usize, usize, usize),
+        width: usize,
+        load: &impl Fn(&[T]) -> V,
+    ) {
+        let start = p * self.rhs.row_stride() + j;
+        // SAFETY: the columns of row `p` are adjacent, and those from `j` on are there.
+        let row = load(unsafe { self.rhs.data().get_unchecked(start..start + width) });
+        for a in 0..I {
+            // SAFETY: the caller's contract.
+            let factor = unsafe { self.lhs.get_unchecked(i + a, p) };
+            sums[a][c] = V::splat(factor).fused(row, sums[a][c]);
+        }
     }
 }

@@ -149,6 +149,20 @@ impl<'a, T> MatRef<'a, T> {
         self.data
     }
 
+    /// An element.
+    ///
+    /// # Safety
+    ///
+    /// The view has that row and that column.
+    #[inline(always)]
+    pub(crate) unsafe fn get_unchecked(self, i: usize, j: usize) -> T
+    where
+        T: Copy,
+    {
+        // SAFETY: every element of the view lies within its slice.
+        unsafe { *self.data.get_unchecked(i * self.row_stride + j * self.col_stride) }
+    }
+
     /// A row whose columns are adjacent.
     pub(crate) fn row(self, i: usize) -> &'a [T] {
         debug_assert!(self.col_stride == 1 || self.cols <= 1);

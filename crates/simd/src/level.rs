@@ -110,6 +110,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
+    #[inline]
     fn level(self) -> Level {
         match self {
             Target::Scalar => Level::Scalar,
@@ -124,6 +125,7 @@ impl Target {
         }
     }
 
+    #[inline]
     fn current() -> Target {
         CURRENT.with(|current| match current.get() {
             Some(target) => target,
@@ -156,6 +158,7 @@ thread_local! {
 ///
 /// # Panics
 /// If `FORETELL_SIMD` names an unknown level, or one that this machine lacks.
+#[inline]
 pub fn level() -> Level {
     Target::current().level()
 }
