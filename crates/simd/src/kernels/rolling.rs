@@ -16,6 +16,9 @@ use crate::vector::{Float, Lanes, Vector, Vectors};
 
 /// What is known of the windows at every start: `F` numbers for each.
 pub(super) trait Summary<T: Lanes, const F: usize>: Copy {
+    /// Whether joining needs the step from one window to the other.
+    const STEPS: bool;
+
     /// A window of one element.
     fn one<S: Simd>(self, x: Vector<T, S>) -> Vectors<T, S, F>;
 
@@ -55,6 +58,8 @@ impl<T: Lanes> Sizes<T> {
 struct Mean;
 
 impl<T: Lanes> Summary<T, 1> for Mean {
+    const STEPS: bool = false;
+
     #[inline(always)]
     fn one<S: Simd>(self, x: Vector<T, S>) -> Vectors<T, S, 1> {
         [x]
@@ -85,6 +90,8 @@ struct Deviation {
 }
 
 impl<T: Lanes> Summary<T, 2> for Deviation {
+    const STEPS: bool = true;
+
     #[inline(always)]
     fn one<S: Simd>(self, x: Vector<T, S>) -> Vectors<T, S, 2> {
         // 0 for a number; NaN and infinities have no spread.
@@ -212,11 +219,7 @@ impl<T: Lanes, const F: usize> Buffers<T, F> {
 /// # Safety
 /// A vector at `i` is readable in each of the arrays.
 #[inline(always)]
-pub(super) unsafe fn load<T: Lanes, S: Simd, const F: usize>(
-    simd: S,
-    from: [*mut T; F],
-    i: usize,
-) -> Vectors<T, S, F> {
+unsafe fn load<T: Lanes, S: Simd, const F: usize>(simd: S, from: [*mut T; F], i: usize) -> Vectors<T, S, F> {
     let mut window = [Vector::of(simd, T::default()); F];
     for k in 0..F {
         // SAFETY: the caller's contract.
@@ -228,11 +231,7 @@ pub(super) unsafe fn load<T: Lanes, S: Simd, const F: usize>(
 /// # Safety
 /// A vector at `i` is writable in each of the arrays.
 #[inline(always)]
-pub(super) unsafe fn store<T: Lanes, S: Simd, const F: usize>(
-    to: [*mut T; F],
-    i: usize,
-    window: Vectors<T, S, F>,
-) {
+unsafe fn store<T: Lanes, S: Simd, const F: usize>(to: [*mut T; F], i: usize, window: Vectors<T, S, F>) {
     for k in 0..F {
         // SAFETY: the caller's contract.
         unsafe { window[k].store(to[k].add(i)) };

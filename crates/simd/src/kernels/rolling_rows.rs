@@ -1,12 +1,12 @@
 //! Moving windows of many elements.
 //!
-//! A window is rows of 32 elements and a rest. The windows of one row, and of the powers of two that make up the rest,
-//! come from doubling; those of `q` rows from joining the last rows of one block of `q` rows with the first rows of the
-//! next (van Herk, 1992), so the work for an element does not grow with the window.
+//! A window is rows of 32 elements and a rest. The windows of one row and those of the rest come from doubling; those of
+//! `q` rows from joining the last rows of one block of `q` rows with the first rows of the next (van Herk, 1992), so the
+//! work for an element does not grow with the window.
 
 use pulp::Simd;
 
-use super::rolling::{Sizes, Summary, load, store};
+use super::rolling::{Sizes, Summary};
 use crate::vector::{Lanes, Vector, Vectors};
 
 /// Starts in a row.
@@ -31,18 +31,19 @@ pub(super) fn by_rows<T: Lanes, S: Simd, const F: usize>(
     let to_end = sizes(&|j| [ROW, (rows - 1 - j) * ROW]);
     let across = sizes(&|j| [(rows - j) * ROW, j * ROW]);
     let onward = sizes(&|j| [j * ROW, ROW]);
-    let rest: Vec<Part<T>> = Part::of(size).collect();
+    let rest = size % ROW;
+    let with_rest = Sizes::new(rows * ROW, rest);
 
-    let mut levels = Levels::<T, F>::new();
+    let mut group = Group::<T, F>::new();
     // The single rows of the block to come, and the windows from each row of the current block to its end.
     let mut block = vec![Row::default(); rows];
     let mut ends = block.clone();
     for (j, row) in block.iter_mut().enumerate() {
         if j % GROUP == 0 {
-            levels.fill(simd, op, x, j * ROW);
+            group.fill(simd, op, x, j * ROW, rest);
         }
         for c in (0..ROW).step_by(lanes) {
-            row.set(c, levels.get(simd, LEVELS, j % GROUP * ROW + c));
+            row.set(c, group.rows.get(simd, j % GROUP * ROW + c));
         }
     }
 
@@ -57,7 +58,7 @@ pub(super) fn by_rows<T: Lanes, S: Simd, const F: usize>(
                 let mut later = ends[rows - 1].get(simd, c);
                 for i in (0..rows - 1).rev() {
                     let start = (t + i) * ROW + c;
-                    let step = at(simd, x, start + ROW) - at(simd, x, start);
+                    let step = at(simd, op, x, start + ROW) - at(simd, op, x, start);
                     later = op.join(ends[i].get(simd, c), later, step, to_end[i]);
                     ends[i].set(c, later);
                 }
@@ -65,26 +66,23 @@ pub(super) fn by_rows<T: Lanes, S: Simd, const F: usize>(
         }
         let (here, next, place) = (t * ROW, (t + rows) * ROW, t % GROUP * ROW);
         if place == 0 {
-            levels.fill(simd, op, x, next);
+            group.fill(simd, op, x, next, rest);
         }
+        let (end, single) = (&ends[j], &mut block[j]);
         for c in (0..ROW).step_by(lanes) {
-            let from = at(simd, x, here + c);
-            let row = levels.get(simd, LEVELS, place + c);
-            let (mut window, mut so_far) = (ends[j].get(simd, c), row);
+            let from = at(simd, op, x, here + c);
+            let row = group.rows.get(simd, place + c);
+            let (mut window, mut so_far) = (end.get(simd, c), row);
             if j > 0 {
-                let (first, before) = (at(simd, x, next_block + c), begun.get(simd, c));
+                let (first, before) = (at(simd, op, x, next_block + c), begun.get(simd, c));
                 window = op.join(window, before, first - from, across[j]);
-                so_far = op.join(before, row, at(simd, x, next + c) - first, onward[j]);
+                so_far = op.join(before, row, at(simd, op, x, next + c) - first, onward[j]);
             }
             begun.set(c, so_far);
-            block[j].set(c, row);
-            for &Part { level, offset, sizes } in &rest {
-                let start = at(simd, x, next + offset + c);
-                let part = match level {
-                    0 => op.one(start),
-                    _ => levels.get(simd, level, place + offset + c),
-                };
-                window = op.join(window, part, start - from, sizes);
+            single.set(c, row);
+            if rest > 0 {
+                let rest = group.rests.get(simd, place + c);
+                window = op.join(window, rest, at(simd, op, x, next + c) - from, with_rest);
             }
             if c < out.len() {
                 op.finish(window, size).write(&mut out[c..]);
@@ -94,95 +92,95 @@ pub(super) fn by_rows<T: Lanes, S: Simd, const F: usize>(
     }
 }
 
-/// A part of what a window has beyond its rows: `2^level` elements.
-#[derive(Clone, Copy)]
-struct Part<T> {
-    level: usize,
-    /// Elements between the rows and it.
-    offset: usize,
-    /// Of all that is before it, and its own.
-    sizes: Sizes<T>,
-}
-
-impl<T: Lanes> Part<T> {
-    /// Those of a window of `size` elements, in their order.
-    fn of(size: usize) -> impl Iterator<Item = Self> {
-        let levels = (0..LEVELS).rev().filter(move |level| size >> level & 1 == 1);
-        levels.map(move |level| {
-            let before = size >> (level + 1) << (level + 1);
-            Self { level, offset: before % ROW, sizes: Sizes::new(before, 1 << level) }
-        })
-    }
-}
-
-/// A row is a window of `2^LEVELS` elements.
-const LEVELS: usize = ROW.ilog2() as usize;
 /// Rows whose windows are made together.
-const GROUP: usize = 8;
+const GROUP: usize = 16;
+/// Elements that the windows at the starts of a group lie in.
+const REACH: usize = (GROUP + 1) * ROW;
+/// A vector more than that.
+const LENGTH: usize = REACH + 16;
 
-/// Elements and summaries of the windows of 2, 4, ... [`ROW`] elements at the starts of [`GROUP`] rows, and of the
-/// parts beyond them.
+/// Summaries of windows at the starts of a group of rows.
 #[repr(align(64))]
-struct Levels<T, const F: usize> {
-    x: [T; (GROUP + 1) * ROW + 16],
-    windows: [[[T; (GROUP + 1) * ROW + 16]; F]; LEVELS],
-}
+struct Windows<T, const F: usize>([[T; LENGTH]; F]);
 
-impl<T: Lanes, const F: usize> Levels<T, F> {
-    fn new() -> Self {
-        let none = [T::default(); (GROUP + 1) * ROW + 16];
-        Self { x: none, windows: [[none; F]; LEVELS] }
-    }
-
-    /// The windows of `2^level` elements, at least 2, at the starts from `i` on.
+impl<T: Lanes, const F: usize> Windows<T, F> {
     #[inline(always)]
-    fn get<S: Simd>(&self, simd: S, level: usize, i: usize) -> Vectors<T, S, F> {
-        assert!(i < (GROUP + 1) * ROW);
+    fn get<S: Simd>(&self, simd: S, i: usize) -> Vectors<T, S, F> {
+        assert!(i < REACH);
         let mut window = [Vector::of(simd, T::default()); F];
         for k in 0..F {
             // SAFETY: 16 elements follow the last start, and no vector is longer.
-            window[k] = unsafe { Vector::load(simd, self.windows[level - 1][k].as_ptr().add(i)) };
+            window[k] = unsafe { Vector::load(simd, self.0[k].as_ptr().add(i)) };
         }
         window
     }
 
-    /// Summarises the windows at the starts of [`GROUP`] rows from `x[start]` on. Elements beyond the end count as
+    #[inline(always)]
+    fn set<S: Simd>(&mut self, i: usize, window: Vectors<T, S, F>) {
+        assert!(i < REACH);
+        for k in 0..F {
+            // SAFETY: as in `get`.
+            unsafe { window[k].store(self.0[k].as_mut_ptr().add(i)) };
+        }
+    }
+}
+
+/// What the windows at the starts of [`GROUP`] rows are made of.
+struct Group<T, const F: usize> {
+    /// The elements, where the series ends within the group.
+    x: [T; LENGTH],
+    /// Windows of a row.
+    rows: Windows<T, F>,
+    /// Windows of the rest.
+    rests: Windows<T, F>,
+}
+
+impl<T: Lanes, const F: usize> Group<T, F> {
+    fn new() -> Self {
+        let none = [T::default(); LENGTH];
+        Self { x: none, rows: Windows([none; F]), rests: Windows([none; F]) }
+    }
+
+    /// Summarises the windows of a row and of `rest` elements from `x[start]` on. Elements beyond the end count as
     /// zeros.
     #[inline(always)]
-    fn fill<S: Simd>(&mut self, simd: S, op: impl Summary<T, F>, x: &[T], start: usize) {
+    fn fill<S: Simd>(&mut self, simd: S, op: impl Summary<T, F>, x: &[T], start: usize, rest: usize) {
         let lanes = T::lanes::<S>();
         assert!(lanes <= 16);
         let mut x = x.get(start..).unwrap_or(&[]);
-        if x.len() < self.x.len() {
+        if x.len() < LENGTH {
             self.x[..x.len()].copy_from_slice(x);
             self.x[x.len()..].fill(T::default());
             x = &self.x;
         }
-        let x = x.as_ptr();
-        let windows = self.windows.each_mut().map(|level| level.each_mut().map(|w| w.as_mut_ptr()));
-
-        // SAFETY (of all loads and stores below): a level ends with the last start whose window lies within
-        // `(GROUP + 1) * ROW` elements; 16 more are there, and no vector is longer.
-        let left = (GROUP + 1) * ROW - 2;
-        for i in (0..left).step_by(lanes) {
-            // SAFETY: as said.
-            unsafe {
-                let (a, b) = (Vector::load(simd, x.add(i)), Vector::load(simd, x.add(i + 1)));
-                store(windows[0], i, op.join(op.one(a), op.one(b), b - a, Sizes::new(1, 1)));
-            }
-        }
-        for level in 1..LEVELS {
-            let width = 1 << level;
-            let left = (GROUP + 1) * ROW - 2 * width;
-            let (from, to, sizes) = (windows[level - 1], windows[level], Sizes::new(width, width));
-            for i in (0..left).step_by(lanes) {
-                // SAFETY: as said.
-                unsafe {
-                    let (a, b) = (Vector::load(simd, x.add(i)), Vector::load(simd, x.add(i + width)));
-                    let (left, right) = (load(simd, from, i), load(simd, from, i + width));
-                    store(to, i, op.join(left, right, b - a, sizes));
+        let x: &[T; LENGTH] = x.first_chunk().expect("made as long");
+        let load = |i: usize| {
+            assert!(i < REACH);
+            // SAFETY: 16 elements follow, and no vector is longer.
+            unsafe { Vector::load(simd, x.as_ptr().add(i)) }
+        };
+        // Windows of `width` elements, a power of two, become those of twice as many. Where the rest has such a window,
+        // it goes before what is there of the rest.
+        let mut width = 1;
+        while width < ROW {
+            let sizes = Sizes::new(width, width);
+            let (whole, after) = (rest & width > 0, rest & (width - 1));
+            let with_after = Sizes::new(width, after);
+            for i in (0..REACH - 2 * width + 1).step_by(lanes) {
+                let (a, b) = (load(i), load(i + width));
+                let (left, right) = match width {
+                    1 => (op.one(a), op.one(b)),
+                    _ => (self.rows.get(simd, i), self.rows.get(simd, i + width)),
+                };
+                if whole && after > 0 {
+                    let after = self.rests.get(simd, i + width);
+                    self.rests.set(i, op.join(left, after, b - a, with_after));
+                } else if whole {
+                    self.rests.set(i, left);
                 }
+                self.rows.set(i, op.join(left, right, b - a, sizes));
             }
+            width *= 2;
         }
     }
 }
@@ -219,8 +217,16 @@ impl<T: Lanes, const F: usize> Row<T, F> {
     }
 }
 
-/// The vector at `x[i]`, zeros standing for elements beyond the end.
+/// The vector at `x[i]`, zeros standing for elements beyond the end; zeros where the summary knows no steps.
 #[inline(always)]
-fn at<T: Lanes, S: Simd>(simd: S, x: &[T], i: usize) -> Vector<T, S> {
-    Vector::read(simd, x.get(i..).unwrap_or(&[]))
+fn at<T: Lanes, S: Simd, Op: Summary<T, F>, const F: usize>(
+    simd: S,
+    _: Op,
+    x: &[T],
+    i: usize,
+) -> Vector<T, S> {
+    match Op::STEPS {
+        true => Vector::read(simd, x.get(i..).unwrap_or(&[])),
+        false => Vector::of(simd, T::default()),
+    }
 }
