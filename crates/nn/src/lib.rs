@@ -30,6 +30,7 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
+mod arguments;
 mod init;
 mod layers;
 mod loss;
@@ -40,6 +41,7 @@ mod revin;
 mod running_state;
 mod weights;
 
+pub use arguments::{Arguments, BadArgument, NumberRange};
 pub use foretell_autograd::{
     Activation, Buffer, Cell, Interpolation, Key, Padding, Pooling, Resampler, Shape, Storage, Tensor, Var,
     pooled_len,

@@ -3,9 +3,10 @@
 use foretell_simd::PointLoss;
 use serde_json::{Number, Value, json};
 
-use super::arguments::{Arguments, LossError};
+use super::arguments::count;
 use super::quantile::huber;
 use super::{Truth, frequency};
+use crate::arguments::{Arguments, BadArgument, NumberRange};
 
 /// A loss of one number per step.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,35 +26,40 @@ pub(super) enum Point {
 }
 
 impl Point {
-    pub(super) fn read(arguments: &mut Arguments) -> Result<Self, LossError> {
-        Ok(match arguments.loss {
+    pub(super) fn read(loss: &str, arguments: &mut Arguments) -> Result<Self, BadArgument> {
+        Ok(match loss {
             "MAE" => Self::Mae,
             "MSE" => Self::Mse,
             "RMSE" => Self::Rmse,
             "MAPE" => Self::Mape,
             "SMAPE" => Self::Smape,
-            "MASE" => match arguments.count("seasonality")? {
+            "MASE" => match count(arguments, "seasonality")? {
                 Some(seasonality) => Self::Mase { seasonality },
-                None => return Err(arguments.bad("seasonality", "given: steps of a season", &Value::Null)),
+                None => {
+                    let expected = "given: steps of a season";
+                    return Err(BadArgument::new("seasonality", expected, Value::Null));
+                }
             },
             "relMSE" => match arguments.take("y_train") {
                 None => Self::RelMse,
-                Some(found) => return Err(arguments.bad("y_train", "null, as in neuralforecast", &found)),
+                Some(found) => return Err(BadArgument::new("y_train", "null, as in neuralforecast", found)),
             },
-            "HuberLoss" => Self::Huber { delta: arguments.positive("delta", 1.0)? },
+            "HuberLoss" => {
+                Self::Huber { delta: arguments.number("delta", NumberRange::POSITIVE)?.unwrap_or(1.0) }
+            }
             "TukeyLoss" => Self::Tukey {
-                c: arguments.positive("c", 4.685)?,
+                c: arguments.number("c", NumberRange::POSITIVE)?.unwrap_or(4.685),
                 normalize: arguments.flag("normalize", true)?,
             },
             "FreDF" => {
-                let alpha =
-                    arguments.number("alpha", "a number from 0 to 1", |x| (0.0..=1.0).contains(&x))?;
-                Self::FreDf { alpha: alpha.and_then(|alpha| alpha.as_f64()).unwrap_or(0.5) }
+                Self::FreDf { alpha: arguments.number("alpha", NumberRange::FROM_0_TO_1)?.unwrap_or(0.5) }
             }
-            "QuantileLoss" => Self::Quantile { q: arguments.share("q")? },
+            "QuantileLoss" => {
+                Self::Quantile { q: arguments.required_number("q", NumberRange::BETWEEN_0_AND_1)? }
+            }
             "HuberQLoss" => {
-                let q = arguments.share("q")?;
-                let delta = arguments.number("delta", "a positive number", |x| x > 0.0 && x.is_finite())?;
+                let q = arguments.required_number("q", NumberRange::BETWEEN_0_AND_1)?;
+                let delta = arguments.written_number("delta", NumberRange::POSITIVE)?;
                 let one = || Number::from_f64(1.0).expect("1 is finite");
                 Self::HuberQuantile { q, delta: delta.unwrap_or_else(one) }
             }

@@ -26,8 +26,9 @@ use self::special::normal_quantile;
 use self::student::StudentT;
 use self::tweedie::Tweedie;
 use super::Truth;
-use super::arguments::{Arguments, LossError};
+use super::arguments::{count, quantiles};
 use super::quantile::Quantiles;
+use crate::arguments::{Arguments, BadArgument, NumberRange};
 
 /// A distribution of `P` parameters.
 trait Family<const P: usize> {
@@ -147,7 +148,7 @@ macro_rules! with_family {
 }
 
 impl Distribution {
-    pub(super) fn read(arguments: &mut Arguments) -> Result<Self, LossError> {
+    pub(super) fn read(arguments: &mut Arguments) -> Result<Self, BadArgument> {
         const NAMES: &str = "one of Normal, StudentT, Poisson, NegativeBinomial, Bernoulli, Tweedie";
         let name = arguments.take("distribution").unwrap_or_default();
         let kind = match name.as_str() {
@@ -157,18 +158,19 @@ impl Distribution {
             Some("NegativeBinomial") => DistributionKind::NegativeBinomial,
             Some("Bernoulli") => DistributionKind::Bernoulli,
             Some("Tweedie") => {
-                const RHO: &str = "a number above 1 and below 2";
-                let rho = arguments.number("rho", RHO, |rho| 1.0 < rho && rho < 2.0)?;
-                let rho = rho.and_then(|rho| rho.as_f64());
-                DistributionKind::Tweedie { rho: rho.ok_or_else(|| arguments.bad("rho", RHO, &Value::Null))? }
+                const RHO: NumberRange = NumberRange {
+                    expected: "a number above 1 and below 2",
+                    holds: |rho| 1.0 < rho && rho < 2.0,
+                };
+                DistributionKind::Tweedie { rho: arguments.required_number("rho", RHO)? }
             }
-            _ => return Err(arguments.bad("distribution", NAMES, &name)),
+            _ => return Err(BadArgument::new("distribution", NAMES, name)),
         };
-        let quantiles = arguments.quantiles()?.sorted();
-        let num_samples = arguments.count("num_samples")?.unwrap_or(1000);
+        let quantiles = quantiles(arguments)?.sorted();
+        let num_samples = count(arguments, "num_samples")?.unwrap_or(1000);
         let return_params = arguments.flag("return_params", false)?;
         if return_params && matches!(kind, DistributionKind::Tweedie { .. }) {
-            return Err(arguments.bad("return_params", "false for a Tweedie distribution", &json!(true)));
+            return Err(BadArgument::new("return_params", "false for a Tweedie distribution", true));
         }
         Ok(Self { kind, quantiles, num_samples, return_params })
     }
