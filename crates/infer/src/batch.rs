@@ -1,21 +1,22 @@
 //! Windows as tensors.
 
-use foretell_data::{Cutter, Stats, WindowRef, WindowSlices};
+use foretell_data::{Cutter, WindowRef, WindowSlices};
 use foretell_nn::{Dims, Loss, Tensor, Truth, Windows};
 use foretell_pool::Buffer;
 
 use crate::stepwise::shift_target;
 
-/// Windows with their targets, on the windows' scale (for a distribution's loss as in the data).
+/// Windows with their targets.
 #[derive(Clone, Debug)]
 pub struct Batch {
     /// What the model sees.
     pub windows: Windows,
-    /// What it should have forecast, `[batch, horizon]`.
+    /// What it should have forecast, `[batch, horizon]`: on the windows' scale, for a distribution's loss and where
+    /// forecasts are held against the data as it is in the panel.
     pub target: Tensor,
     /// What each step counts: mask, sample weight and horizon weight, `[batch, horizon]`.
     pub weights: Tensor,
-    /// What the loss measures errors by in each window, `[batch]`.
+    /// What the loss measures errors by in each window, `[batch]`, on the scale of the target.
     pub error_scale: Tensor,
     /// What was subtracted from the target of each window, `[batch]`.
     pub loc: Tensor,
@@ -37,26 +38,6 @@ impl Batch {
     }
 }
 
-/// Windows with what their forecasts are held against on the data's scale.
-pub(crate) struct ScaledBatch {
-    pub(crate) batch: Batch,
-    /// The target as it is in the panel, `[batch, horizon]`.
-    pub(crate) raw_target: Tensor,
-    /// The loss's error scale of the history as it is in the panel, `[batch]`.
-    pub(crate) raw_error_scale: Tensor,
-}
-
-impl ScaledBatch {
-    /// What forecasts on the data's scale are held against.
-    pub(crate) fn raw_truth(&self) -> Truth<'_> {
-        Truth {
-            target: self.raw_target.values(),
-            error_scale: self.raw_error_scale.values(),
-            ..self.batch.truth()
-        }
-    }
-}
-
 /// How windows are cut for a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut<'a> {
@@ -71,18 +52,30 @@ pub struct Cut<'a> {
 }
 
 impl Cut<'_> {
-    /// The windows, cut from their panel and scaled, with their targets.
+    /// The windows, cut from their panel and scaled, with their targets on the windows' scale (for a distribution's loss
+    /// as in the panel): what models are trained on.
     pub fn batch(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Batch {
-        self.windows(cutter, windows).batch
+        self.cut(cutter, windows, self.loss.is_distribution())
     }
 
-    /// [`Cut::batch`], and what forecasts on the data's scale are held against.
-    pub(crate) fn windows(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> ScaledBatch {
+    /// The windows, cut from their panel and scaled, with their targets as in the panel: what forecasts on the data's
+    /// scale are held against.
+    pub fn batch_of_data(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Batch {
+        self.cut(cutter, windows, true)
+    }
+
+    /// `raw` is whether targets are as in the panel.
+    fn cut(&self, cutter: &Cutter<'_>, windows: &[WindowRef], raw: bool) -> Batch {
         let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, .. } = self.dims;
         let batch = windows.len();
         let buffer = |per_window: usize| Buffer::zeroed(batch * per_window);
+        let wanted = |wanted: bool, per_window: usize| buffer(if wanted { per_window } else { 0 });
+        let has_error_scale = self.loss.has_error_scale();
         let (mut insample_y, mut insample_mask) = (buffer(input_size), buffer(input_size));
-        let (mut target, mut weights, mut raw_target) = (buffer(horizon), buffer(horizon), buffer(horizon));
+        let mut raw_insample_y = wanted(raw && has_error_scale, input_size);
+        // A model that forecasts step by step is fed the target as well, on the windows' scale.
+        let mut outsample_y = wanted(!raw || self.step_by_step, horizon);
+        let (mut raw_outsample_y, mut weights) = (wanted(raw, horizon), buffer(horizon));
         let (mut loc, mut scale) = (buffer(1), buffer(1));
         let mut hist = buffer(input_size * hist_exog);
         let mut futr = buffer((input_size + horizon) * futr_exog);
@@ -91,10 +84,11 @@ impl Cut<'_> {
             windows,
             &mut WindowSlices {
                 insample_y: &mut insample_y,
+                raw_insample_y: &mut raw_insample_y,
                 insample_mask: &mut insample_mask,
-                outsample_y: &mut target,
+                outsample_y: &mut outsample_y,
                 outsample_mask: &mut weights,
-                raw_outsample_y: &mut raw_target,
+                raw_outsample_y: &mut raw_outsample_y,
                 hist: &mut hist,
                 futr: &mut futr,
                 stat: &mut stat,
@@ -102,16 +96,12 @@ impl Cut<'_> {
                 scale: &mut scale,
             },
         );
-        let (mut error_scale, mut raw_error_scale) = (Buffer::filled(batch, 1.0), Buffer::filled(batch, 1.0));
-        if self.loss.has_error_scale() {
-            let mut history = Buffer::zeroed(input_size);
-            for i in 0..batch {
-                let steps = i * input_size..(i + 1) * input_size;
-                let (scaled, mask) = (&insample_y[steps.clone()], &insample_mask[steps]);
-                error_scale[i] = self.loss.error_scale(scaled, mask);
-                history.copy_from_slice(scaled);
-                cutter.scaler().inverse(Stats { loc: loc[i], scale: scale[i] }, &mut history);
-                raw_error_scale[i] = self.loss.error_scale(&history, mask);
+        let mut error_scale = Buffer::filled(batch, 1.0);
+        if has_error_scale {
+            let history = if raw { &raw_insample_y } else { &insample_y };
+            let rows = history.chunks_exact(input_size).zip(insample_mask.chunks_exact(input_size));
+            for (error_scale, (history, mask)) in error_scale.iter_mut().zip(rows) {
+                *error_scale = self.loss.error_scale(history, mask);
             }
         }
         if self.exclude_insample_y {
@@ -133,23 +123,21 @@ impl Cut<'_> {
             stat_exog: (stat_exog > 0).then(|| Tensor::from_buffer(stat, [batch, stat_exog])),
         };
         let steps = [batch, horizon];
-        let (scaled, raw_target) =
-            (Tensor::from_buffer(target, steps), Tensor::from_buffer(raw_target, steps));
-        if let Some(mask) = ahead_mask {
-            let ahead = if self.exclude_insample_y { Tensor::zeros(steps) } else { scaled.clone() };
+        let outsample_y = (!outsample_y.is_empty()).then(|| Tensor::from_buffer(outsample_y, steps));
+        if let Some((mask, y)) = ahead_mask.zip(outsample_y.as_ref()) {
+            let ahead = if self.exclude_insample_y { Tensor::zeros(steps) } else { y.clone() };
             windows = shift_target(&windows, &ahead, &mask);
         }
-        ScaledBatch {
-            batch: Batch {
-                windows,
-                target: if self.loss.is_distribution() { raw_target.clone() } else { scaled },
-                weights: Tensor::from_buffer(weights, steps),
-                error_scale: Tensor::from_buffer(error_scale, [batch]),
-                loc: Tensor::from_buffer(loc, [batch]),
-                scale: Tensor::from_buffer(scale, [batch]),
+        Batch {
+            windows,
+            target: match outsample_y {
+                Some(y) if !raw => y,
+                _ => Tensor::from_buffer(raw_outsample_y, steps),
             },
-            raw_target,
-            raw_error_scale: Tensor::from_buffer(raw_error_scale, [batch]),
+            weights: Tensor::from_buffer(weights, steps),
+            error_scale: Tensor::from_buffer(error_scale, [batch]),
+            loc: Tensor::from_buffer(loc, [batch]),
+            scale: Tensor::from_buffer(scale, [batch]),
         }
     }
 

@@ -7,7 +7,7 @@ use foretell_nn::{Dims, DistributionColumns, Forward, Key, Loss, Network, Params
 use foretell_threads::Workers;
 
 use crate::ancestral::{Sampling, Window, window_key};
-use crate::batch::{Batch, Cut, ScaledBatch};
+use crate::batch::{Batch, Cut};
 use crate::stepwise::{forecast, mean_of_outputs};
 
 /// Rows that one thread runs at a time: enough for products of matrices at their best rate, few
@@ -80,10 +80,10 @@ impl Forecasts<'_> {
         let block = self.rows_at_a_time();
         let mut blocks: Vec<_> = values.chunks_mut(block * per_window).zip(windows.chunks(block)).collect();
         self.workers.each(&mut blocks, true, |_, (values, windows)| {
-            let scaled = self.cut.windows(cutter, windows);
+            let batch = self.cut.batch(cutter, windows);
             match self.network.needs.decoding.paths() {
-                Some(paths) => self.sample(cutter, windows, &scaled.batch, paths, &columns, values),
-                None => self.write_forecasts(cutter, &scaled, Some(&columns), values),
+                Some(paths) => self.sample(cutter, windows, &batch, paths, &columns, values),
+                None => self.write_forecasts(cutter, &batch, Some(&columns), values),
             }
         });
         values
@@ -139,11 +139,11 @@ impl Forecasts<'_> {
     fn write_forecasts(
         &self,
         cutter: &Cutter<'_>,
-        scaled: &ScaledBatch,
+        batch: &Batch,
         columns: Option<&DistributionColumns>,
         values: &mut [f32],
     ) {
-        let (batch, loss, steps) = (&scaled.batch, self.cut.loss, self.cut.dims.horizon);
+        let (loss, steps) = (self.cut.loss, self.cut.dims.horizon);
         let scaler = cutter.scaler();
         let fed_back = |last: &Tensor| match loss.is_distribution() {
             true => self.scaled_means(cutter.scaler(), last, batch),
@@ -201,10 +201,10 @@ impl Forecasts<'_> {
         let block = self.rows_at_a_time();
         let mut blocks: Vec<_> = windows.chunks(block).map(|windows| (windows, [0.0; 3])).collect();
         self.workers.each(&mut blocks, true, |_, (windows, sums)| {
-            let scaled = cut.windows(valid, windows);
+            let batch = cut.batch_of_data(valid, windows);
             let mut values = vec![0.0; windows.len() * self.cut.dims.horizon * per_step];
-            self.write_forecasts(valid, &scaled, columns.as_ref(), &mut values);
-            let truth = scaled.raw_truth();
+            self.write_forecasts(valid, &batch, columns.as_ref(), &mut values);
+            let truth = batch.truth();
             let total = truth.weights.iter().map(|&weight| f64::from(weight)).sum();
             *sums = [loss.sum(&values, truth), loss.naive_error(truth), total];
         });

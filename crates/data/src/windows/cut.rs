@@ -14,6 +14,8 @@ use super::spec::WindowRef;
 pub struct WindowSlices<'a> {
     /// `[n, L]`: scaled target. Padding is scaled like a zero.
     pub insample_y: &'a mut [f32],
+    /// `[n, L]`: the target as it is in the panel, padding being 0.
+    pub raw_insample_y: &'a mut [f32],
     /// `[n, L]`: 1 where the target is known, 0 elsewhere.
     pub insample_mask: &'a mut [f32],
     /// `[n, h]`: scaled target over the horizon.
@@ -21,7 +23,7 @@ pub struct WindowSlices<'a> {
     /// `[n, h]`: 1 where the target is known, 0 elsewhere; in training times the mean sample
     /// weight over the `h` rows, of which those past the end count as 0.
     pub outsample_mask: &'a mut [f32],
-    /// `[n, h]`: the target as it is in the panel.
+    /// `[n, h]`: the target as it is in the panel, 0 where it has no row.
     pub raw_outsample_y: &'a mut [f32],
     /// `[n, L, X]`: scaled columns.
     pub hist: &'a mut [f32],
@@ -96,6 +98,7 @@ impl Cutter<'_> {
         let (l, h) = (self.l, self.h);
         for (name, found, each) in [
             ("insample_y", into.insample_y.len(), l),
+            ("raw_insample_y", into.raw_insample_y.len(), l),
             ("insample_mask", into.insample_mask.len(), l),
             ("outsample_y", into.outsample_y.len(), h),
             ("outsample_mask", into.outsample_mask.len(), h),
@@ -146,6 +149,9 @@ impl Cutter<'_> {
         }
         if let Some(out) = part(into.outsample_mask, at, h) {
             self.outsample_mask(window, out);
+        }
+        if let Some(out) = part(into.raw_insample_y, at, l) {
+            write_padded(out, inside.pad, &data.y[inside.at(start)], 0.0, |y| y);
         }
         if let Some(out) = part(into.raw_outsample_y, at, h) {
             write_padded(out, outside.pad, &data.y[outside.at(start)], 0.0, |y| y);

@@ -141,6 +141,7 @@ fn windows_are_those_of_neuralforecast() {
                 stat,
                 loc,
                 scale,
+                ..WindowSlices::default()
             },
         );
         for (i, (found, expected)) in slices.iter().zip(expected).enumerate() {
@@ -201,6 +202,27 @@ fn parts_of_a_batch_are_cut_alone() {
     cutter.add_mask_sums(&windows, &mut sums);
     let total: f64 = mask.iter().map(|mask| f64::from(*mask)).sum();
     assert!((sums.iter().sum::<f64>() - total).abs() < 1e-9);
+}
+
+#[test]
+fn a_history_as_in_the_panel_is_the_scaled_one_unscaled() {
+    let panel = panel(true, false);
+    let spec = WindowSpec { scaler: WindowScaler::Standard, start_padding: true, ..WindowSpec::new(6, 3) };
+    let cutter = Cutter::new(&panel, &spec, Span::Train { val_size: 2, test_size: 0 }).unwrap();
+    let windows: Vec<WindowRef> = (0..3).flat_map(|series| cutter.all(series)).collect();
+    let mut slices = [6, 6, 6, 1, 1].map(|each| vec![f32::NAN; windows.len() * each]);
+    let [insample_y, raw_insample_y, insample_mask, loc, scale] = &mut slices;
+    let slices_of_target =
+        WindowSlices { insample_y, raw_insample_y, insample_mask, loc, scale, ..WindowSlices::default() };
+    cutter.cut(&windows, &mut { slices_of_target });
+    let [scaled, raw, mask, loc, scale] = &mut slices;
+    assert!(mask.contains(&0.0) && raw.iter().any(|y| *y != 0.0), "some rows are padding, others are not");
+    for (i, history) in scaled.chunks_exact_mut(6).enumerate() {
+        cutter.scaler().inverse(Stats { loc: loc[i], scale: scale[i] }, history);
+        for (found, raw) in history.iter().zip(&raw[i * 6..]) {
+            assert!((found - raw).abs() < 1e-5 * raw.abs().max(1.0), "window {i}: {found}, expected {raw}");
+        }
+    }
 }
 
 #[test]
