@@ -69,16 +69,13 @@ impl<T: Pod> Buffer<T> {
         buffer
     }
 
-    /// `len` elements of unspecified value, perhaps what another owner left behind; for a buffer that
-    /// is about to be overwritten as a whole. Debug builds fill it with bytes 0xFF, which is NaN in
-    /// floats, so that a read before the write shows.
+    /// `len` elements of unspecified value: zeros of the system, or what another owner left behind. For a buffer that is
+    /// about to be overwritten as a whole, which clearing would pass over once more.
     ///
-    /// The memory is initialised: reading it is not undefined behaviour, only a mistake.
-    ///
-    /// # Safety
-    ///
-    /// Every element must be written before it is read, so that no owner's data leaks to another.
-    pub unsafe fn stale(len: usize) -> Self {
+    /// The memory is initialised, since blocks are zeroed when they come from the system, so to read an element before
+    /// it is written is a mistake, but not undefined. Debug builds fill the buffer with bytes 0xFF, which is NaN in
+    /// floats, so that tests show it.
+    pub fn stale(len: usize) -> Self {
         let (buffer, _) = Self::acquire(len);
         if cfg!(debug_assertions) {
             // SAFETY: the buffer owns `len` elements, and any bytes are a value of a `Pod`.

@@ -28,9 +28,9 @@
 //!   to a shelf that all threads share, and beyond the shelf's limits back to the system. A request
 //!   looks in the same order. A buffer may be dropped on any thread; a thread that ends hands its
 //!   cache to the shelf.
-//! * **Never uninitialised, never someone else's bytes.** Memory that comes from the system is zeroed
-//!   before its first use, so a recycled block is always initialised memory; the safe constructors
-//!   overwrite all of it. Only the unsafe [`Buffer::stale`] skips that.
+//! * **Never uninitialised.** Memory that comes from the system is zeroed before its first use, so a recycled
+//!   block is always initialised memory. The constructors overwrite all of it, but for [`Buffer::stale`], which hands it
+//!   out as it is, and in debug builds full of NaN.
 //! * **Counted.** [`metrics()`] adds up counters that each thread keeps for itself.
 //!
 //! # Features

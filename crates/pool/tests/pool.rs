@@ -230,11 +230,27 @@ fn a_stale_buffer_is_poisoned_in_debug_builds() {
     if cfg!(debug_assertions) {
         alone(|| {
             drop(Buffer::filled(100, 7.0f32));
-            // SAFETY: reads are the point here; the memory is this thread's own.
-            let buffer = unsafe { Buffer::<f32>::stale(100) };
+            let buffer = Buffer::<f32>::stale(100);
             assert!(buffer.iter().all(|x| x.is_nan()));
         });
     }
+}
+
+/// What Miri and AddressSanitizer watch: no byte of a block is read that was never written.
+#[test]
+fn a_stale_buffer_is_initialised_whoever_had_its_block_before() {
+    alone(|| {
+        let fresh = Buffer::<u8>::stale(LARGE);
+        let poison = if cfg!(debug_assertions) { 0xFF } else { 0 };
+        assert!(fresh.iter().all(|byte| *byte == poison), "from the system");
+        drop(fresh);
+        let mut first = Buffer::<u32>::stale(LARGE / 8);
+        first.fill(7);
+        drop(first);
+        let again = Buffer::<u32>::stale(LARGE / 8);
+        let left = if cfg!(debug_assertions) { u32::MAX } else { again[0] };
+        assert!(again.iter().all(|value| *value == left), "what one owner left, or poison");
+    });
 }
 
 #[test]

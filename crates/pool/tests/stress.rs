@@ -27,8 +27,7 @@ fn marked(len: usize, mark: u64) -> Buffer<u64> {
             assert!(zeros.iter().all(|x| *x == 0));
             zeros
         }
-        // SAFETY: filled below, before anything is read.
-        _ => unsafe { Buffer::stale(len) },
+        _ => Buffer::stale(len),
     };
     buffer.fill(mark);
     buffer

@@ -17,7 +17,8 @@ pub struct Indices {
 }
 
 impl Indices {
-    /// Places that `write` fills in, which must write each before it reads it.
+    /// Places that `write` fills in. It gets initialised places that are unspecified and must write each one; in debug
+    /// builds those it does not write are the largest number.
     pub fn build(shape: impl Into<Shape>, write: impl FnOnce(&mut [u32])) -> Self {
         let shape = shape.into();
         Self { values: Arc::new(written(shape.numel(), write)), shape }

@@ -25,7 +25,7 @@
 //! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 mod indices;
 mod ops;

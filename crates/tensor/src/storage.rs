@@ -1,5 +1,4 @@
-//! The numbers behind a tensor: one reference-counted pool buffer. The only file of the crate with
-//! `unsafe` code.
+//! The numbers behind a tensor: one reference-counted pool buffer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,15 +7,10 @@ use foretell_pool::{Buffer, Pod};
 
 /// A buffer of `len` values that `write` fills.
 ///
-/// `write` is handed memory of unspecified values (in debug builds NaN) and must write all of it
-/// before it reads any of it: clearing first would cost a pass over memory per operation.
-#[allow(unsafe_code)]
+/// `write` is handed initialised memory of unspecified values (in debug builds NaN) and writes all of it before it
+/// reads any of it: clearing first would cost a pass over memory per operation.
 pub(crate) fn written<T: Pod>(len: usize, write: impl FnOnce(&mut [T])) -> Buffer<T> {
-    // SAFETY: the memory is initialised, so whatever `write` does, nothing undefined happens. That
-    // nothing is read before it is written, which `stale` also asks for, is the documented duty of
-    // whoever passes `write`; debug builds poison the buffer with NaN, so a test that breaks it
-    // sees NaN.
-    let mut buffer = unsafe { Buffer::stale(len) };
+    let mut buffer = Buffer::stale(len);
     write(&mut buffer);
     buffer
 }

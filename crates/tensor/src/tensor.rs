@@ -19,8 +19,9 @@ pub struct Tensor {
 impl Tensor {
     /// A row-major tensor whose values `write` fills.
     ///
-    /// `write` gets `shape.numel()` values of unspecified content (NaN in debug builds) and must write
-    /// each one before it reads it.
+    /// `write` gets `shape.numel()` initialised values that are unspecified: zeros, or what another tensor left in a
+    /// buffer of the pool. It must write each one; what it does not write is unspecified in the tensor too. In debug
+    /// builds these values are NaN, so that tests show it.
     pub fn build(shape: impl Into<Shape>, write: impl FnOnce(&mut [f32])) -> Self {
         let shape = shape.into();
         Self::row_major(Storage::build(shape.numel(), write), 0, shape)
@@ -290,6 +291,16 @@ mod tests {
         assert_eq!(x.narrow(1, 1, 2).reshape([4]).to_vec(), [1.0, 2.0, 4.0, 5.0]);
         assert_eq!(x.narrow(0, 1, 1).values(), [3.0, 4.0, 5.0]);
         assert!(x.transpose(0, 1).transpose(0, 1).is_contiguous());
+    }
+
+    #[test]
+    fn what_is_not_written_shows_in_debug_builds() {
+        if cfg!(debug_assertions) {
+            drop(Tensor::full([8], 1.0));
+            let half = Tensor::build([8], |out| out[..4].fill(2.0));
+            assert_eq!(half.values()[..4], [2.0; 4]);
+            assert!(half.values()[4..].iter().all(|value| value.is_nan()));
+        }
     }
 
     #[test]

@@ -199,7 +199,6 @@ pub(super) fn unsafe_in(package: &str) -> Unsafe {
         "foretell-simd" | "foretell-pool" | "foretell-threads" | "foretell-gemm" | "foretell-flash" => {
             Unsafe::Anywhere
         }
-        "foretell-tensor" => Unsafe::File("crates/tensor/src/storage.rs"),
         "foretell-cli" => Unsafe::File("crates/cli/src/closed_stdout.rs"),
         _ => Unsafe::Nowhere,
     }

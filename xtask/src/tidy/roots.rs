@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(broken("foretell-nn", "//! Layers.\n#![forbid(unsafe_code)]\n"), 0);
         assert_eq!(broken("foretell-nn", "//! Layers.\n// #![forbid(unsafe_code)]\n"), 1);
         assert_eq!(broken("foretell-nn", "//! Layers.\n#![deny(unsafe_code)]\n"), 1);
-        assert_eq!(broken("foretell-tensor", "//! Tensors.\n#![deny(unsafe_code)]\n"), 0);
-        assert_eq!(broken("foretell-tensor", "//! Tensors.\n"), 1);
+        assert_eq!(broken("foretell-cli", "//! Commands.\n#![deny(unsafe_code)]\n"), 0);
+        assert_eq!(broken("foretell-cli", "//! Commands.\n"), 1);
     }
 }

@@ -74,8 +74,8 @@ mod tests {
     fn unsafe_has_its_places() {
         assert_eq!(in_simd(REASONED), [0; 0]);
         assert_eq!(broken("foretell-nn", "crates/nn/src/lib.rs", REASONED), [2]);
-        assert_eq!(broken("foretell-tensor", "crates/tensor/src/storage.rs", REASONED), [0; 0]);
-        assert_eq!(broken("foretell-tensor", "crates/tensor/src/shape.rs", REASONED), [2]);
+        assert_eq!(broken("foretell-cli", "crates/cli/src/closed_stdout.rs", REASONED), [0; 0]);
+        assert_eq!(broken("foretell-cli", "crates/cli/src/table.rs", REASONED), [2]);
         assert_eq!(
             broken("foretell-nn", "crates/nn/src/lib.rs", "#![forbid(unsafe_code)] // unsafe"),
             [0; 0]
