@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(code_lines(&Source::new("a.rs", "#[cfg(test)]\nmod tests;\nfn f() {}\n").lines), 3);
         assert_eq!(code_lines(&Source::new("a.rs", "#[cfg(test)]\nuse x;\nmod a {\n}\n").lines), 4);
         assert_eq!(
-            code_lines(&Source::new("a.rs", "fn f() {}\n#[cfg(test)]\n#[allow(x)]\nmod t {\n").lines),
+            code_lines(&Source::new("a.rs", "fn f() {}\n#[cfg(test)]\n#[allow(x)]\nmod t {\n}\n").lines),
             1
         );
     }

@@ -1,112 +1,94 @@
 //! Manifests: a description, the workspace's fields and lints, no version outside the workspace table.
 
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
 use super::{Violation, house::INHERITED, source::Source};
 
-/// `key = value` in `[section]`.
-struct Entry<'a> {
-    line: usize,
-    section: &'a str,
-    key: &'a str,
-    value: String,
-}
-
-impl Entry<'_> {
-    fn inherits(&self) -> bool {
-        let value: String = self.value.split_whitespace().collect();
-        self.key.ends_with(".workspace") && value == "true" || value.contains("workspace=true")
-    }
-
-    /// The key before its first dot.
-    fn name(&self) -> &str {
-        self.key.split('.').next().unwrap_or(self.key)
-    }
-
-    fn is_dependency(&self) -> bool {
-        self.section.split('.').any(|part| part.ends_with("dependencies"))
-    }
-}
-
 pub(super) fn check(manifest: &Source) -> Vec<Violation> {
-    let entries = entries(&manifest.text);
-    let package: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.section == "package").collect();
-    let line = package.first().map_or(1, |entry| entry.line);
+    let document = match DeTable::parse(&manifest.text) {
+        Ok(document) => document.into_inner(),
+        Err(error) => {
+            let line = error.span().map_or(1, |span| line_at(&manifest.text, span.start));
+            return vec![manifest.violation(
+                line,
+                format!("no TOML: {}", error.message()),
+                "write it as TOML",
+            )];
+        }
+    };
+    let package = table(&document, "package");
+    let line = package.and_then(first_line(&manifest.text)).unwrap_or(1);
     let mut found = Vec::new();
-    if !package.iter().any(|entry| entry.key == "description" && entry.value.trim_matches('"').trim() != "") {
+    let description = package.and_then(|package| package.get("description")?.get_ref().as_str());
+    if description.is_none_or(|description| description.trim().is_empty()) {
         found.push(manifest.violation(line, "no description", "say in one line why the crate exists"));
     }
     for field in INHERITED {
-        if !package.iter().any(|entry| entry.name() == *field && entry.inherits()) {
+        if !package.and_then(|package| package.get(*field)).is_some_and(inherits) {
             let remedy = format!("write `{field}.workspace = true`");
             found.push(manifest.violation(line, format!("{field} is not the workspace's"), remedy));
         }
     }
-    if !entries
-        .iter()
-        .any(|entry| entry.section == "lints" && entry.key == "workspace" && entry.value == "true")
-    {
+    if !table(&document, "lints").is_some_and(says_workspace) {
         found.push(manifest.violation(
             line,
             "the workspace's lints are not on",
             "add `[lints] workspace = true`",
         ));
     }
-    for entry in entries.iter().filter(|entry| entry.is_dependency() && !entry.inherits()) {
-        let what = format!("{} is not taken from the workspace", entry.name());
+    for (name, _) in dependencies(&document).filter(|(_, value)| !inherits(value)) {
+        let what = format!("{} is not taken from the workspace", name.get_ref());
         let remedy = "put version or path in [workspace.dependencies] and write `NAME.workspace = true`";
-        found.push(manifest.violation(entry.line, what, remedy));
+        found.push(manifest.violation(line_at(&manifest.text, name.span().start), what, remedy));
     }
     found
 }
 
 /// The line that names a dependency; the first one where it cannot be told.
 pub(super) fn line_of(manifest: &Source, dependency: &str) -> usize {
-    entries(&manifest.text)
-        .iter()
-        .find(|entry| entry.is_dependency() && entry.name() == dependency)
-        .map_or(1, |entry| entry.line)
+    let Ok(document) = DeTable::parse(&manifest.text) else { return 1 };
+    let mut dependencies = dependencies(document.get_ref());
+    let found = dependencies.find(|(name, _)| name.get_ref() == dependency);
+    found.map_or(1, |(name, _)| line_at(&manifest.text, name.span().start))
 }
 
-/// The entries of a manifest as people write it; a value may span lines until its brackets close.
-fn entries(text: &str) -> Vec<Entry<'_>> {
-    let mut entries: Vec<Entry<'_>> = Vec::new();
-    let mut section = "";
-    let mut depth = 0;
-    for (i, row) in text.lines().enumerate() {
-        let row = without_comment(row).trim();
-        if depth > 0 {
-            let entry = entries.last_mut().expect("a bracket opens in a value");
-            entry.value.push_str(row);
-        } else if row.starts_with('[') {
-            section = row.trim_matches(['[', ']']).trim();
-            continue;
-        } else if let Some((key, value)) = row.split_once('=') {
-            entries.push(Entry { line: i + 1, section, key: key.trim(), value: value.trim().to_owned() });
-        }
-        depth += brackets(row);
-    }
-    entries
+type Key<'a> = Spanned<std::borrow::Cow<'a, str>>;
+type Value<'a> = Spanned<DeValue<'a>>;
+
+/// All dependencies: for code, tests and builds, of all targets and of some.
+fn dependencies<'a, 'i>(document: &'a DeTable<'i>) -> impl Iterator<Item = (&'a Key<'i>, &'a Value<'i>)> {
+    let targets = table(document, "target").into_iter().flat_map(|targets| targets.values());
+    let targets = targets.filter_map(|target| target.get_ref().as_table());
+    let of_kinds = |table: &'a DeTable<'i>| {
+        ["dependencies", "dev-dependencies", "build-dependencies"].map(|kind| self::table(table, kind))
+    };
+    std::iter::once(document).chain(targets).flat_map(of_kinds).flatten().flatten()
 }
 
-fn without_comment(row: &str) -> &str {
-    let mut quoted = false;
-    let comment = row.find(|c| {
-        quoted ^= c == '"';
-        c == '#' && !quoted
-    });
-    comment.map_or(row, |at| &row[..at])
+fn table<'a, 'i>(outer: &'a DeTable<'i>, name: &str) -> Option<&'a DeTable<'i>> {
+    outer.get(name)?.get_ref().as_table()
 }
 
-/// Opened brackets less closed ones, strings aside.
-fn brackets(row: &str) -> i32 {
-    let outside = row.split('"').step_by(2);
-    outside
-        .flat_map(str::chars)
-        .map(|c| match c {
-            '[' | '{' => 1,
-            ']' | '}' => -1,
-            _ => 0,
-        })
-        .sum()
+/// Whether it is `{ workspace = true }`, perhaps with more beside.
+fn inherits(value: &Value<'_>) -> bool {
+    value.get_ref().as_table().is_some_and(says_workspace)
+}
+
+fn says_workspace(table: &DeTable<'_>) -> bool {
+    table.get("workspace").is_some_and(|value| value.get_ref().as_bool() == Some(true))
+}
+
+/// The line of the first key of a table.
+fn first_line(text: &str) -> impl Fn(&DeTable<'_>) -> Option<usize> {
+    move |table| table.keys().map(|key| line_at(text, key.span().start)).min()
+}
+
+/// The line that a byte is on, counted from 1.
+fn line_at(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
 }
 
 #[cfg(test)]
@@ -171,7 +153,7 @@ clap = { workspace = true, features = [
             ("serde = { version = \"1.0\", features = [\"derive\"] }", 19),
             ("serde = { path = \"../serde\" }", 19),
             ("serde.version = \"1.0\"", 19),
-            ("[dependencies.serde]\nversion = \"1.0\"", 20),
+            ("[dependencies.serde]\nversion = \"1.0\"", 19),
         ] {
             let found = check(&Source::new("Cargo.toml", &TIDY.replace("serde.workspace = true", written)));
             assert_eq!(found.len(), 1, "{written}: {found:?}");

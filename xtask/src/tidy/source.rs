@@ -1,8 +1,10 @@
-//! A file as lines of code and comment: enough of a lexer that no rule is fooled by a string.
+//! A file as lines of code and comment, so that no rule is fooled by a string. Comments are what stands between the
+//! tokens of Rust: parsers drop them.
 
-use std::{fs, path::Path};
+use std::{fs, ops::Range, path::Path, str::FromStr as _};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
+use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
 
 use super::Violation;
 
@@ -11,7 +13,7 @@ pub(super) struct Source {
     /// Relative to the root of the workspace, with `/` between its parts.
     pub(super) path: String,
     pub(super) text: String,
-    /// The text as Rust; of no meaning for a manifest.
+    /// The text as Rust; none of a manifest.
     pub(super) lines: Vec<Line>,
 }
 
@@ -29,11 +31,21 @@ impl Source {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let relative = path.strip_prefix(root).unwrap_or(path);
         let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
-        Ok(Self::new(&parts.join("/"), &text))
+        Self::of_text(&parts.join("/"), &text).map_err(|error| {
+            let at = error.span().start();
+            anyhow!("{}:{}: no Rust from column {} on", path.display(), at.line, at.column + 1)
+        })
     }
 
+    /// # Panics
+    /// If the text of a file of Rust is none.
     pub(super) fn new(path: &str, text: &str) -> Self {
-        Self { path: path.to_owned(), text: text.to_owned(), lines: lines(text) }
+        Self::of_text(path, text).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    fn of_text(path: &str, text: &str) -> Result<Self, LexError> {
+        let lines = if path.ends_with(".rs") { lines(text)? } else { Vec::new() };
+        Ok(Self { path: path.to_owned(), text: text.to_owned(), lines })
     }
 
     /// `line` counts from 1.
@@ -59,85 +71,124 @@ impl Line {
     }
 }
 
-#[derive(Clone, Copy)]
-enum State {
-    Code,
-    /// Nested this deep.
-    BlockComment(usize),
-    String,
-    /// Opened with so many `#`.
-    RawString(usize),
-}
-
-fn lines(text: &str) -> Vec<Line> {
-    let mut state = State::Code;
-    text.lines().map(|row| line(row, &mut state)).collect()
-}
-
-fn line(row: &str, state: &mut State) -> Line {
-    let mut line = Line::default();
-    let mut rest = row;
-    while let Some(first) = rest.chars().next() {
-        let mut taken = first.len_utf8();
-        match *state {
-            State::Code if rest.starts_with("//") => {
-                line.comment.push_str(rest);
-                taken = rest.len();
-            }
-            State::Code if rest.starts_with("/*") => {
-                *state = State::BlockComment(1);
-                line.comment.push_str("/*");
-                taken = 2;
-            }
-            State::Code => {
-                if first == '"' {
-                    *state = opened_string(&line.code);
-                } else if first == '\'' {
-                    taken = quote_length(rest);
-                }
-                line.code.push(first);
-            }
-            State::BlockComment(depth) => {
-                if rest.starts_with("/*") {
-                    *state = State::BlockComment(depth + 1);
-                    taken = 2;
-                } else if rest.starts_with("*/") {
-                    *state = if depth == 1 { State::Code } else { State::BlockComment(depth - 1) };
-                    taken = 2;
-                }
-                line.comment.push_str(&rest[..taken]);
-            }
-            State::String => match first {
-                '\\' => taken += rest[1..].chars().next().map_or(0, char::len_utf8),
-                '"' => *state = State::Code,
-                _ => {}
-            },
-            State::RawString(hashes) => {
-                if first == '"' && rest[1..].bytes().take_while(|&b| b == b'#').count() >= hashes {
-                    *state = State::Code;
-                    taken = 1 + hashes;
-                }
-            }
+/// The text as lines of code and comment.
+fn lines(text: &str) -> Result<Vec<Line>, LexError> {
+    let mut tokens = Vec::new();
+    flatten(TokenStream::from_str(text)?, &mut tokens);
+    let mut lines = Lines(vec![Line::default()]);
+    let mut end = 0;
+    for token in tokens {
+        // A doc comment is several tokens of one place.
+        if token.start < end {
+            continue;
         }
-        rest = &rest[taken..];
+        lines.between_tokens(&text[end..token.start]);
+        lines.token(&text[token.clone()]);
+        end = token.end;
     }
-    line
+    lines.between_tokens(&text[end..]);
+    lines.0.truncate(text.lines().count());
+    Ok(lines.0)
 }
 
-/// The state behind a `"` that follows `code`: `r#"` opens a raw string, anything else a plain one.
-fn opened_string(code: &str) -> State {
-    let prefix = code.trim_end_matches('#');
-    if prefix.ends_with('r') { State::RawString(code.len() - prefix.len()) } else { State::String }
+/// The places of all tokens, brackets included, in their order.
+fn flatten(stream: TokenStream, places: &mut Vec<Range<usize>>) {
+    for token in stream {
+        match token {
+            TokenTree::Group(group) if group.delimiter() != Delimiter::None => {
+                let whole = group.span().byte_range();
+                let [open, close] = [group.span_open(), group.span_close()].map(|span| span.byte_range());
+                // The brackets of a doc comment stand where it does.
+                if open == whole {
+                    places.push(whole);
+                    continue;
+                }
+                places.push(open);
+                flatten(group.stream(), places);
+                places.push(close);
+            }
+            TokenTree::Group(group) => flatten(group.stream(), places),
+            token => places.push(token.span().byte_range()),
+        }
+    }
 }
 
-/// The bytes of a character literal at the start of `rest`; 1 where the quote belongs to a lifetime.
-fn quote_length(rest: &str) -> usize {
-    let mut chars = rest.char_indices().skip(1);
-    match chars.next() {
-        Some((_, '\\')) => chars.skip(1).find(|&(_, c)| c == '\'').map_or(rest.len(), |(at, _)| at + 1),
-        Some(_) => chars.next().filter(|&(_, c)| c == '\'').map_or(1, |(at, _)| at + 1),
-        None => 1,
+struct Lines(Vec<Line>);
+
+impl Lines {
+    fn last(&mut self) -> &mut Line {
+        self.0.last_mut().expect("there is a first line")
     }
+
+    /// Adds text by `add`, which is given each of its lines.
+    fn add(&mut self, text: &str, add: impl Fn(&mut Line, &str)) {
+        for (i, row) in text.split('\n').enumerate() {
+            if i > 0 {
+                self.0.push(Line::default());
+            }
+            add(self.last(), row.trim_end_matches('\r'));
+        }
+    }
+
+    fn comment(&mut self, text: &str) {
+        self.add(text, |line, row| line.comment.push_str(row));
+    }
+
+    fn code(&mut self, text: &str) {
+        self.add(text, |line, row| line.code.push_str(row));
+    }
+
+    /// A token; of a literal of text what stands before it, and its first quote.
+    fn token(&mut self, text: &str) {
+        if text.starts_with("//") || text.starts_with("/*") {
+            return self.comment(text);
+        }
+        let is_text = text.starts_with(['"', '\'']) && text.len() > 1
+            || text.starts_with(['r', 'b', 'c']) && text.ends_with(['"', '#', '\'']);
+        match text.find(['"', '\'']).filter(|_| is_text) {
+            Some(quote) => {
+                self.code(&text[..=quote]);
+                self.add(&text[quote + 1..], |_, _| {});
+            }
+            None => self.code(text),
+        }
+    }
+
+    /// Blanks and comments.
+    fn between_tokens(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
+            let (blanks, comment) = rest.split_at(at);
+            self.code(blanks);
+            let length =
+                if comment.starts_with("//") { line_comment(comment) } else { block_comment(comment) };
+            self.comment(&comment[..length]);
+            rest = &comment[length..];
+        }
+        self.code(rest);
+    }
+}
+
+fn line_comment(text: &str) -> usize {
+    text.find('\n').unwrap_or(text.len())
+}
+
+/// Block comments may stand within each other.
+fn block_comment(text: &str) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    while at < text.len() {
+        let step = match &text.as_bytes()[at..] {
+            [b'/', b'*', ..] => 1,
+            [b'*', b'/', ..] => -1,
+            _ => 0,
+        };
+        depth += step;
+        at += if step == 0 { 1 } else { 2 };
+        if depth == 0 {
+            break;
+        }
+    }
+    at
 }
 
 /// Where `word` stands in `text` with no letter, digit or underscore at its side.
@@ -153,7 +204,7 @@ mod tests {
     use super::*;
 
     fn code(text: &str) -> Vec<String> {
-        lines(text).into_iter().map(|line| line.code).collect()
+        lines(text).unwrap().into_iter().map(|line| line.code).collect()
     }
 
     #[test]
@@ -167,7 +218,23 @@ mod tests {
     #[test]
     fn strings_and_comments_span_lines() {
         assert_eq!(code("a \"x\nunsafe\" b\n/* c\nd */ e"), ["a \"", " b", "", " e"]);
-        assert_eq!(lines("/* c\nd */ e")[1].comment, "d */");
+        assert_eq!(lines("/* c\nd */ e").unwrap()[1].comment, "d */");
+        assert_eq!(code("a /* b /* c */\n// d */ e"), ["a ", " e"]);
+    }
+
+    #[test]
+    fn docs_are_comments() {
+        let text = "//! of all\n\n/// of one\n/** block\n    of two */\nfn f() {} // after";
+        let lines = lines(text).unwrap();
+        let comments: Vec<&str> = lines.iter().map(|line| line.comment.as_str()).collect();
+        assert_eq!(comments, ["//! of all", "", "/// of one", "/** block", "    of two */", "// after"]);
+        assert_eq!(code(text), ["", "", "", "", "", "fn f() {} "]);
+    }
+
+    #[test]
+    fn what_is_no_rust_is_an_error() {
+        assert!(lines("fn f() {").is_err());
+        assert!(lines("\"").is_err());
     }
 
     #[test]
