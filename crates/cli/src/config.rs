@@ -153,8 +153,9 @@ struct Overridden {
 
 impl Overridden {
     fn by_command_line(command: &Command, given: &ArgMatches, args: &[OsString]) -> Self {
-        let told = |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
-        let flags = command.get_arguments().filter(told).filter_map(|arg| arg.get_long());
+        let on_command_line =
+            |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+        let flags = command.get_arguments().filter(on_command_line).filter_map(|arg| arg.get_long());
         let mut settings = HashSet::new();
         for (i, arg) in args.iter().enumerate() {
             let arg = arg.to_string_lossy();

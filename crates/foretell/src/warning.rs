@@ -211,14 +211,14 @@ mod tests {
 
     #[test]
     fn levels_need_as_many_windows_as_they_leave_out_one() {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let into = told.clone();
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let into = received.clone();
         let listener =
             WarningListener(Arc::new(move |warning| into.lock().expect("no panic").push(warning.clone())));
         let warn = |n_windows: usize, level: &[f64]| {
             let intervals = PredictionIntervals { n_windows, ..PredictionIntervals::default() };
             listener.warn_of_few_windows(intervals, level);
-            told.lock().expect("no panic").pop()
+            received.lock().expect("no panic").pop()
         };
         for (level, needed) in [(50.0, 1), (80.0, 4), (90.0, 9), (95.0, 19), (97.5, 39), (99.9, 999)] {
             assert_eq!(warn(needed.max(2), &[level]), None, "{level}");

@@ -1,25 +1,23 @@
 //! The binary as its users meet it: files in, files and exit codes out.
 
-mod test_directory;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr, wave};
+use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr, wave};
 
 #[test]
 fn from_long_data_to_a_forecast_and_its_score() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let fit = format!(
         "fit {LONG} --model NLinear,MLP {SMALL} --set MLP.hidden_size=8 --set scaler_type=standard --out model"
     );
-    assert_eq!(desk.ok(&fit), "", "what fit tells goes to standard error");
+    assert_eq!(dir.ok(&fit), "", "what fit tells goes to standard error");
 
     // The columns' names and the frequency come from the model directory.
-    let forecast = desk.ok("predict --model model --data long.csv");
+    let forecast = dir.ok("predict --model model --data long.csv");
     let table = rows(&forecast);
     assert_eq!(table[0], ["shop", "day", "NLinear", "MLP"]);
     assert_eq!(table.len(), 1 + 2 * 7);
@@ -27,13 +25,13 @@ fn from_long_data_to_a_forecast_and_its_score() {
     assert_eq!(table[14][..2], ["south", "2024-05-06"]);
     assert!(table[1..].iter().flat_map(|row| &row[2..]).all(|cell| cell.parse::<f32>().unwrap().is_finite()));
 
-    assert_eq!(desk.ok("predict --model model --data long.csv --threads 2 --out forecast.csv"), "");
-    assert_eq!(desk.read("forecast.csv"), forecast, "a file, and two threads, hold the same forecast");
+    assert_eq!(dir.ok("predict --model model --data long.csv --threads 2 --out forecast.csv"), "");
+    assert_eq!(dir.read("forecast.csv"), forecast, "a file, and two threads, hold the same forecast");
 
     let validate = format!(
         "cross-validate {LONG} --model NLinear {SMALL} --n-windows 3 --step-size 7 --out cv.csv --log none"
     );
-    let table = desk.ok(&validate);
+    let table = dir.ok(&validate);
     let (table, notes) = table.split_once("\n\n").unwrap();
     let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(lines[0], ["model", "MAE", "RMSE", "sMAPE", "MASE"]);
@@ -50,7 +48,7 @@ fn from_long_data_to_a_forecast_and_its_score() {
             "season:         7 (usual for the frequency D; --season sets another)",
         ]
     );
-    let cv = desk.read("cv.csv");
+    let cv = dir.read("cv.csv");
     let table = rows(&cv);
     assert_eq!(table[0], ["shop", "day", "cutoff", "sales", "NLinear", "Naive", "SeasonalNaive"]);
     assert_eq!(table.len(), 1 + 2 * 3 * 7);
@@ -62,8 +60,8 @@ fn from_long_data_to_a_forecast_and_its_score() {
 
 #[test]
 fn wide_files_metrics_as_json_and_standard_input() {
-    let desk = TestDirectory::new();
-    let json = desk.ok(&format!("cross-validate --data wide.csv --wide --model DLinear {SMALL} --json"));
+    let dir = TestDirectory::new();
+    let json = dir.ok(&format!("cross-validate --data wide.csv --wide --model DLinear {SMALL} --json"));
     let report: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&report["n_series"], &report["season"], &report["h"]), (&3.into(), &7.into(), &7.into()));
     let models = report["metrics"].as_array().unwrap();
@@ -72,13 +70,13 @@ fn wide_files_metrics_as_json_and_standard_input() {
         assert!(models.iter().all(|model| model[key].as_f64().unwrap() > 0.0), "{key}");
     }
 
-    desk.ok(&format!("fit --data wide.csv --wide --model NLinear {SMALL} --out wide --log none"));
-    let forecast = desk.ok("predict --model wide --data wide.csv --wide");
+    dir.ok(&format!("fit --data wide.csv --wide --model NLinear {SMALL} --out wide --log none"));
+    let forecast = dir.ok("predict --model wide --data wide.csv --wide");
     assert_eq!(rows(&forecast)[0], ["unique_id", "ds", "NLinear"]);
     assert_eq!(rows(&forecast).len(), 1 + 3 * 7);
-    let piped = desk
+    let piped = dir
         .command("predict --model wide --data - --wide")
-        .stdin(fs::File::open(desk.path("wide.csv")).unwrap())
+        .stdin(fs::File::open(dir.path("wide.csv")).unwrap())
         .output()
         .unwrap();
     assert_eq!(String::from_utf8(piped.stdout).unwrap(), forecast);
@@ -86,14 +84,14 @@ fn wide_files_metrics_as_json_and_standard_input() {
 
 #[test]
 fn quantiles_are_scored_and_in_order() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let normal =
         r#"--model NLinear --set loss={"DistributionLoss":{"distribution":"Normal","level":[80,95]}}"#;
     let validate = format!("cross-validate {LONG} {normal} {SMALL} --log none");
-    let table = desk.ok(&validate);
+    let table = dir.ok(&validate);
     let header: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
     assert_eq!(header, ["model", "MAE", "RMSE", "sMAPE", "MASE", "mqloss", "cover-80", "cover-95"]);
-    let report: Value = serde_json::from_str(&desk.ok(&format!("{validate} --json"))).unwrap();
+    let report: Value = serde_json::from_str(&dir.ok(&format!("{validate} --json"))).unwrap();
     let of = |name: &str| {
         report["metrics"].as_array().unwrap().iter().find(|m| m["model"] == name).unwrap().clone()
     };
@@ -106,26 +104,26 @@ fn quantiles_are_scored_and_in_order() {
 
     // Hardly trained, they cross.
     let crossing = r#"--model NLinear --set loss={"MQLoss":{"quantiles":[0.9,0.1]}}"#;
-    desk.ok(&format!("fit {LONG} {crossing} {SMALL} --set max_steps=1 --out model --log none"));
+    dir.ok(&format!("fit {LONG} {crossing} {SMALL} --set max_steps=1 --out model --log none"));
     let in_order = |forecast: String| {
         let number = |cell: &str| cell.parse::<f64>().unwrap();
         rows(&forecast)[1..].iter().all(|row| number(row[2]) >= number(row[3]))
     };
     let predict = "predict --model model --data long.csv";
-    assert!(in_order(desk.ok(predict)));
-    assert!(!in_order(desk.ok(&format!("{predict} --raw-quantiles"))));
+    assert!(in_order(dir.ok(predict)));
+    assert!(!in_order(dir.ok(&format!("{predict} --raw-quantiles"))));
 }
 
 #[test]
 fn intervals_further_steps_and_the_history() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --out");
-    desk.ok(&format!("{fit} plain"));
-    desk.ok(&format!("{fit} model --intervals 10:conformal_error:2"));
+    dir.ok(&format!("{fit} plain"));
+    dir.ok(&format!("{fit} model --intervals 10:conformal_error:2"));
     let predict = "predict --data long.csv --model";
-    assert_eq!(desk.ok(&format!("{predict} plain")), desk.ok(&format!("{predict} model")));
+    assert_eq!(dir.ok(&format!("{predict} plain")), dir.ok(&format!("{predict} model")));
 
-    let forecast = desk.ok(&format!("{predict} model --level 95,80"));
+    let forecast = dir.ok(&format!("{predict} model --level 95,80"));
     let names =
         ["shop", "day", "NLinear", "NLinear-lo-95", "NLinear-lo-80", "NLinear-hi-80", "NLinear-hi-95"];
     assert_eq!(rows(&forecast)[0], names);
@@ -134,76 +132,76 @@ fn intervals_further_steps_and_the_history() {
         let row = numbers(row);
         assert!(row[1] <= row[2] && row[2] < row[0] && row[0] < row[3] && row[3] <= row[4], "{row:?}");
     }
-    let message = desk.fails(2, &format!("{predict} plain --level 80"));
+    let message = dir.fails(2, &format!("{predict} plain --level 80"));
     assert!(message.contains("`predict --intervals 10`"), "{message}");
-    let calibrated = desk.ok(&format!("{predict} plain --level 80 --intervals 10"));
+    let calibrated = dir.ok(&format!("{predict} plain --level 80 --intervals 10"));
     assert_eq!(rows(&calibrated)[0], ["shop", "day", "NLinear", "NLinear-lo-80", "NLinear-hi-80"]);
-    assert!(desk.fails(2, &format!("{predict} model --level 120")).contains("below 100"));
-    assert!(desk.run(&format!("{predict} model --intervals 10")).status.code() == Some(2));
-    assert!(desk.run(&format!("{predict} model --level 80 --intervals 1")).status.code() == Some(2));
+    assert!(dir.fails(2, &format!("{predict} model --level 120")).contains("below 100"));
+    assert!(dir.run(&format!("{predict} model --intervals 10")).status.code() == Some(2));
+    assert!(dir.run(&format!("{predict} model --level 80 --intervals 1")).status.code() == Some(2));
 
-    let further = desk.ok(&format!("{predict} plain --h 16"));
+    let further = dir.ok(&format!("{predict} plain --h 16"));
     assert_eq!(rows(&further).len(), 1 + 2 * 16);
-    assert_eq!(rows(&further)[1..8], rows(&desk.ok(&format!("{predict} plain")))[1..8]);
-    assert!(desk.fails(2, &format!("{predict} plain --h 6")).contains("take the first 6"));
+    assert_eq!(rows(&further)[1..8], rows(&dir.ok(&format!("{predict} plain")))[1..8]);
+    assert!(dir.fails(2, &format!("{predict} plain --h 6")).contains("take the first 6"));
 
-    let history = desk.ok(&format!("{predict} plain --insample --step-size 7"));
+    let history = dir.ok(&format!("{predict} plain --insample --step-size 7"));
     assert_eq!(rows(&history)[0], ["shop", "day", "cutoff", "sales", "NLinear"]);
     assert_eq!(rows(&history).len(), 1 + 2 * 17 * 7);
     assert_eq!(rows(&history)[1][..3], ["north", "2024-01-02", "2024-01-01"]);
-    assert_eq!(desk.run(&format!("{predict} plain --step-size 7")).status.code(), Some(2));
+    assert_eq!(dir.run(&format!("{predict} plain --step-size 7")).status.code(), Some(2));
 
     let validate =
         format!("cross-validate {LONG} --model NLinear {SMALL} --n-windows 4 --log none --json --refit 2");
     let report: Value =
-        serde_json::from_str(&desk.ok(&format!("{validate} --intervals 5 --level 80"))).unwrap();
+        serde_json::from_str(&dir.ok(&format!("{validate} --intervals 5 --level 80"))).unwrap();
     let coverage: Vec<&Value> =
         report["metrics"].as_array().unwrap().iter().filter_map(|model| model.get("coverage")).collect();
     assert_eq!((coverage.len(), &coverage[0][0]["level"]), (1, &80.0.into()));
-    assert!(desk.fails(2, &format!("{validate} --intervals 5")).contains("needs --level"));
+    assert!(dir.fails(2, &format!("{validate} --intervals 5")).contains("needs --level"));
 }
 
 #[test]
 fn exogenous_columns_from_their_files() {
-    let desk = TestDirectory::new();
-    desk.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");
+    let dir = TestDirectory::new();
+    dir.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");
     let mut future = "shop,day,price\n".to_owned();
     for id in ["north", "south"] {
         (120..127).for_each(|day| future += &format!("{id},{},{}\n", date(day), day % 3));
     }
-    desk.put("future.csv", &future);
+    dir.put("future.csv", &future);
     let exogenous = r#"--set futr_exog_list=["price"] --set stat_exog_list=["size"] --set hidden_size=8"#;
-    desk.ok(&format!("fit {LONG} --static shops.csv --model MLP {SMALL} {exogenous} --out model"));
-    let forecast = desk.ok("predict --model model --data long.csv --static shops.csv --futr future.csv");
+    dir.ok(&format!("fit {LONG} --static shops.csv --model MLP {SMALL} {exogenous} --out model"));
+    let forecast = dir.ok("predict --model model --data long.csv --static shops.csv --futr future.csv");
     assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
 
-    let message = desk.fails(1, "predict --model model --data long.csv --static shops.csv");
+    let message = dir.fails(1, "predict --model model --data long.csv --static shops.csv");
     assert!(message.contains("price"), "{message}");
-    desk.put("future.csv", &future[..future.len() - "south,2024-05-06,0\n".len()]);
-    let message = desk.fails(1, "predict --model model --data long.csv --static shops.csv --futr future.csv");
+    dir.put("future.csv", &future[..future.len() - "south,2024-05-06,0\n".len()]);
+    let message = dir.fails(1, "predict --model model --data long.csv --static shops.csv --futr future.csv");
     assert!(message.contains("south at 2024-05-06"), "{message}");
 }
 
 #[test]
 fn exogenous_columns_by_flags_end_to_end() {
-    let desk = TestDirectory::new();
-    desk.put("shops.csv", "shop,size,kind\nsouth,2,1\nnorth,1,0\neast,9,9\n");
+    let dir = TestDirectory::new();
+    dir.put("shops.csv", "shop,size,kind\nsouth,2,1\nnorth,1,0\neast,9,9\n");
     let mut future = "shop,day,price\n".to_owned();
     for id in ["north", "south"] {
         (120..127).for_each(|day| future += &format!("{id},{},{}\n", date(day), day % 3));
     }
-    desk.put("future.csv", &future);
-    desk.put("sizes.csv", "shop,size\nsouth,2\nnorth,1\n");
+    dir.put("future.csv", &future);
+    dir.put("sizes.csv", "shop,size\nsouth,2\nnorth,1\n");
     let train = format!("{LONG} --model MLP {SMALL} --set hidden_size=8");
     let exogenous = "--hist-exog price,sales --futr-exog price --static shops.csv";
     // The target is no column beside itself.
-    let message = desk.fails(1, &format!("fit {train} {exogenous} --out model"));
+    let message = dir.fails(1, &format!("fit {train} {exogenous} --out model"));
     assert!(message.contains("no column `sales`"), "{message}");
     let exogenous = exogenous.replace("price,sales", "price");
-    desk.ok(&format!("fit {train} {exogenous} --out model"));
-    let forecast = desk.ok("predict --model model --data long.csv --static shops.csv --futr future.csv");
+    dir.ok(&format!("fit {train} {exogenous} --out model"));
+    let forecast = dir.ok("predict --model model --data long.csv --static shops.csv --futr future.csv");
     assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
-    desk.ok(&format!("cross-validate {train} {exogenous} --stat-exog size --n-windows 2 --log none"));
+    dir.ok(&format!("cross-validate {train} {exogenous} --stat-exog size --n-windows 2 --log none"));
 
     let predict = "predict --model model --data long.csv";
     for (line, part) in [
@@ -217,23 +215,22 @@ fn exogenous_columns_by_flags_end_to_end() {
         (format!("fit {train} --static shops.csv --stat-exog sise --out other"), "did you mean `size`?"),
         (format!("fit {train} --static nowhere.csv --out other"), "nowhere.csv"),
     ] {
-        let message = desk.fails(1, &line);
+        let message = dir.fails(1, &line);
         assert!(message.contains(part), "{line}: {message}");
     }
-    desk.put("shops.csv", "shop,size,kind\nsouth,2,1\n");
-    let message = desk.fails(1, &format!("{predict} --static shops.csv --futr future.csv"));
+    dir.put("shops.csv", "shop,size,kind\nsouth,2,1\n");
+    let message = dir.fails(1, &format!("{predict} --static shops.csv --futr future.csv"));
     assert!(message.contains("shops.csv lacks 1 of the panel's series: `north`"), "{message}");
-    desk.put("shops.csv", "shop,size,kind\nsouth,2,big\nnorth,1,small\n");
-    let message = desk.fails(1, &format!("fit {train} --static shops.csv --out other"));
+    dir.put("shops.csv", "shop,size,kind\nsouth,2,big\nnorth,1,small\n");
+    let message = dir.fails(1, &format!("fit {train} --static shops.csv --out other"));
     assert!(message.contains("shops.csv, line 2, column `kind`: \"big\" is not a number"), "{message}");
-    let message =
-        desk.fails(2, &format!("fit {LONG} --model NLinear {SMALL} --static shops.csv --out other"));
+    let message = dir.fails(2, &format!("fit {LONG} --model NLinear {SMALL} --static shops.csv --out other"));
     assert!(message.contains("--static") && message.contains("reads no static columns"), "{message}");
 }
 
 #[test]
 fn categories_are_texts_in_every_file() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let sky = |day: usize| ["sun", "rain", "hail"][day % 3];
     let mut data = "shop,day,sales,sky\n".to_owned();
     let mut future = "shop,day,sky\n".to_owned();
@@ -241,135 +238,135 @@ fn categories_are_texts_in_every_file() {
         (0..120).for_each(|day| data += &format!("{id},{},{:.4},{}\n", date(day), wave(day, 0.0), sky(day)));
         (120..127).for_each(|day| future += &format!("{id},{},{}\n", date(day), sky(day)));
     }
-    desk.put("sky.csv", &data);
-    desk.put("future.csv", &future);
-    desk.put("shops.csv", "shop,kind\nsouth,big\nnorth,small\n");
+    dir.put("sky.csv", &data);
+    dir.put("future.csv", &future);
+    dir.put("shops.csv", "shop,kind\nsouth,big\nnorth,small\n");
     let train = format!("{} --model MLP {SMALL} --set hidden_size=8", LONG.replace("long", "sky"));
     let exogenous = "--futr-exog sky --static shops.csv";
     for column in ["sky", "kind"] {
         let line = format!("fit {train} {exogenous} --cat-exog {column} --out model");
-        assert!(desk.fails(1, &line).contains("name it in `--cat-exog`"), "{line}");
+        assert!(dir.fails(1, &line).contains("name it in `--cat-exog`"), "{line}");
     }
-    desk.ok(&format!("fit {train} {exogenous} --cat-exog sky,kind --out model"));
+    dir.ok(&format!("fit {train} {exogenous} --cat-exog sky,kind --out model"));
     let predict = "predict --model model --data sky.csv --futr future.csv";
-    let forecast = desk.ok(&format!("{predict} --static shops.csv"));
+    let forecast = dir.ok(&format!("{predict} --static shops.csv"));
     assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
     // A category of its own is no mistake.
-    desk.put("shops.csv", "shop,kind\nsouth,huge\nnorth,small\n");
-    let other = desk.ok(&format!("{predict} --static shops.csv"));
+    dir.put("shops.csv", "shop,kind\nsouth,huge\nnorth,small\n");
+    let other = dir.ok(&format!("{predict} --static shops.csv"));
     assert!(rows(&forecast)[1..8] == rows(&other)[1..8] && forecast != other);
-    desk.ok(&format!("cross-validate {train} {exogenous} --cat-exog sky,kind --n-windows 2 --log none"));
+    dir.ok(&format!("cross-validate {train} {exogenous} --cat-exog sky,kind --n-windows 2 --log none"));
 
-    desk.put("sky.csv", &data.replacen("sun", "", 1));
-    let message = desk.fails(1, &format!("{predict} --static shops.csv"));
+    dir.put("sky.csv", &data.replacen("sun", "", 1));
+    let message = dir.fails(1, &format!("{predict} --static shops.csv"));
     assert!(message.contains("sky.csv, line 2, column `sky`: \"\" is missing"), "{message}");
-    let message = desk.fails(2, &format!("fit {train} {exogenous} --cat-exog skye --out other"));
+    let message = dir.fails(2, &format!("fit {train} {exogenous} --cat-exog skye --out other"));
     assert!(message.contains("cat_exog_list") && message.contains("skye"), "{message}");
 }
 
 #[test]
 fn what_is_missing_is_filled_on_request_and_told() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let mut lines: Vec<String> = long_csv().lines().map(str::to_owned).collect();
     lines[8] = "north,2024-01-08,NaN,".to_owned();
     lines.retain(|line| !line.starts_with(&format!("south,{}", date(50))));
-    desk.put("gaps.csv", &lines.join("\n"));
+    dir.put("gaps.csv", &lines.join("\n"));
     let fit = format!("fit {} --model NLinear {SMALL}", LONG.replace("long", "gaps"));
-    let message = desk.fails(1, &format!("{fit} --out model"));
+    let message = dir.fails(1, &format!("{fit} --out model"));
     assert!(message.contains("gaps.csv, line 9, column `sales`: \"NaN\" is missing; fill"), "{message}");
-    let told = stderr(&desk.run(&format!("{fit} --fill interpolate --out model")));
+    let messages = stderr(&dir.run(&format!("{fit} --fill interpolate --out model")));
     assert!(
-        told.starts_with(
+        messages.starts_with(
             "read gaps.csv: 2 series, 240 rows, frequency D (inferred; all series follow it), missing rows \
              filled: 1, missing values filled: 1\n"
         ),
-        "{told}"
+        "{messages}"
     );
-    let forecast = desk.ok("predict --model model --data gaps.csv --fill interpolate");
+    let forecast = dir.ok("predict --model model --data gaps.csv --fill interpolate");
     assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
 }
 
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_comes_in_and_goes_out() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let train = format!("{LONG} --model NLinear {SMALL} --log none");
-    desk.ok(&format!("cross-validate {train} --n-windows 8 --out cv.parquet"));
-    assert!(desk.bytes("cv.parquet").starts_with(b"PAR1"));
+    dir.ok(&format!("cross-validate {train} --n-windows 8 --out cv.parquet"));
+    assert!(dir.bytes("cv.parquet").starts_with(b"PAR1"));
     // Forecasts of eight weeks that follow each other: beside them stands what was read.
     let parquet = train.replace("long.csv", "cv.parquet");
-    desk.ok(&format!("fit {parquet} --set alias=X --out model"));
+    dir.ok(&format!("fit {parquet} --set alias=X --out model"));
     let csv = long_csv();
     let tail = csv.lines().filter(|line| line.split(',').nth(1) >= Some(&*date(120 - 8 * 7)));
-    desk.put("tail.csv", &tail.collect::<Vec<_>>().join("\n"));
-    let expected = desk.ok("predict --model model --data tail.csv");
-    assert_eq!(desk.ok("predict --model model --data cv.parquet"), expected);
+    dir.put("tail.csv", &tail.collect::<Vec<_>>().join("\n"));
+    let expected = dir.ok("predict --model model --data tail.csv");
+    assert_eq!(dir.ok("predict --model model --data cv.parquet"), expected);
 
-    desk.ok("predict --model model --data cv.parquet --out forecast.parquet");
-    let forecast = desk.bytes("forecast.parquet");
+    dir.ok("predict --model model --data cv.parquet --out forecast.parquet");
+    let forecast = dir.bytes("forecast.parquet");
     assert!(forecast.starts_with(b"PAR1") && forecast.ends_with(b"PAR1"));
-    fs::write(desk.path("cut.parquet"), &forecast[..forecast.len() / 2]).unwrap();
-    let message = desk.fails(1, "predict --model model --data cut.parquet");
+    fs::write(dir.path("cut.parquet"), &forecast[..forecast.len() / 2]).unwrap();
+    let message = dir.fails(1, "predict --model model --data cut.parquet");
     assert!(message.contains("cut.parquet: "), "{message}");
-    let message = desk.fails(1, &format!("fit {} --out other", parquet.replace("sales", "sale")));
+    let message = dir.fails(1, &format!("fit {} --out other", parquet.replace("sales", "sale")));
     assert!(message.contains("cv.parquet has no column `sale`, did you mean `sales`?"), "{message}");
 }
 
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn without_the_feature_parquet_is_refused_before_the_work() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let train = format!("{LONG} --model NLinear {SMALL}");
-    let message = desk.fails(2, &format!("cross-validate {train} --n-windows 1 --out cv.parquet"));
+    let message = dir.fails(2, &format!("cross-validate {train} --n-windows 1 --out cv.parquet"));
     assert!(message.contains("built without Parquet"), "{message}");
-    let message = desk.fails(1, &format!("fit {} --out model", train.replace("long.csv", "cv.parquet")));
+    let message = dir.fails(1, &format!("fit {} --out model", train.replace("long.csv", "cv.parquet")));
     assert!(message.contains("feature `parquet`"), "{message}");
 }
 
 #[test]
 fn zones_of_the_data_are_those_of_the_forecast() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let mut csv = "unique_id,ds,y\n".to_owned();
     (1..=31).for_each(|day| csv += &format!("a,2024-03-{day:02} 00:00:00+01:00,{day}\n"));
-    desk.put("winter.csv", &csv);
-    desk.put("berlin.csv", &(csv + "a,2024-04-01 00:00:00+02:00,32\n"));
+    dir.put("winter.csv", &csv);
+    dir.put("berlin.csv", &(csv + "a,2024-04-01 00:00:00+02:00,32\n"));
     let fit = |file: &str| format!("fit --data {file} --model NLinear {SMALL} --log none --out model");
-    desk.ok(&fit("winter.csv"));
-    let forecast = desk.ok("predict --model model --data winter.csv");
+    dir.ok(&fit("winter.csv"));
+    let forecast = dir.ok("predict --model model --data winter.csv");
     assert_eq!(rows(&forecast)[1][1], "2024-04-01 00:00:00+01:00");
-    let message = desk.fails(1, &format!("{} --overwrite", fit("berlin.csv")));
+    let message = dir.fails(1, &format!("{} --overwrite", fit("berlin.csv")));
     assert!(message.contains("berlin.csv, line 33") && message.contains("--zone Europe/Berlin"), "{message}");
-    desk.ok(&format!("{} --overwrite --zone Europe/Berlin", fit("berlin.csv")));
-    let forecast = desk.ok("predict --model model --data berlin.csv --zone Europe/Berlin");
+    dir.ok(&format!("{} --overwrite --zone Europe/Berlin", fit("berlin.csv")));
+    let forecast = dir.ok("predict --model model --data berlin.csv --zone Europe/Berlin");
     assert_eq!(rows(&forecast)[1][1], "2024-04-02 00:00:00+02:00");
-    let message = desk.fails(2, &format!("{} --overwrite --zone Europe/Bonn", fit("berlin.csv")));
+    let message = dir.fails(2, &format!("{} --overwrite --zone Europe/Bonn", fit("berlin.csv")));
     assert!(message.contains("IANA"), "{message}");
 }
 
 #[test]
 fn series_are_scaled_on_request() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let fit = format!("fit {LONG} {SMALL} --log none --out model --overwrite --model");
-    desk.ok(&format!("{fit} NLinear --local-scaler robust-iqr"));
-    let forecast = desk.ok("predict --model model --data long.csv");
+    dir.ok(&format!("{fit} NLinear --local-scaler robust-iqr"));
+    let forecast = dir.ok("predict --model model --data long.csv");
     for row in &rows(&forecast)[1..] {
         let value: f64 = row[2].parse().unwrap();
         assert!((5.0..20.0).contains(&value), "{row:?}");
     }
-    desk.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");
-    desk.ok(&format!("{fit} MLP --local-scaler boxcox --static shops.csv --local-static-scaler minmax"));
-    desk.ok("predict --model model --data long.csv --static shops.csv");
-    let message = desk.fails(1, &format!("{fit} MLP --local-scaler boxcox --hist-exog price"));
+    dir.put("shops.csv", "shop,size\nsouth,2\nnorth,1\n");
+    dir.ok(&format!("{fit} MLP --local-scaler boxcox --static shops.csv --local-static-scaler minmax"));
+    dir.ok("predict --model model --data long.csv --static shops.csv");
+    let message = dir.fails(1, &format!("{fit} MLP --local-scaler boxcox --hist-exog price"));
     assert!(message.contains("series `north`, row 0, column `price`: 0 is not above zero"), "{message}");
-    let message = desk.fails(2, &format!("{fit} MLP --local-scaler standart"));
+    let message = dir.fails(2, &format!("{fit} MLP --local-scaler standart"));
     assert!(message.contains("did you mean `standard`?"), "{message}");
 }
 
 #[test]
 fn models_are_called_in_any_case_of_letters_and_numbered() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let two = "--model nlinear,NLINEAR --set nlinear.1.max_steps=2 --set NLinear.scaler_type=standard";
-    let output = desk.run(&format!("fit {LONG} {SMALL} {two} --out model --log json"));
+    let output = dir.run(&format!("fit {LONG} {SMALL} {two} --out model --log json"));
     assert!(output.status.success(), "{}", stderr(&output));
     let steps = |model: &str| {
         let of = |line: &&str| line.contains("\"fitted\"") && line.contains(&format!("\"{model}\""));
@@ -378,13 +375,13 @@ fn models_are_called_in_any_case_of_letters_and_numbered() {
         event["steps"].as_u64()
     };
     assert_eq!((steps("NLinear"), steps("NLinear1")), (Some(3), Some(2)));
-    let found: Value = serde_json::from_str(&desk.ok("inspect model --json")).unwrap();
+    let found: Value = serde_json::from_str(&dir.ok("inspect model --json")).unwrap();
     for model in found["models"].as_array().unwrap() {
         assert_eq!((&model["class"], &model["scaler_type"]), (&"NLinear".into(), &"standard".into()));
     }
-    let forecast = desk.ok("predict --model model --data long.csv");
+    let forecast = dir.ok("predict --model model --data long.csv");
     assert_eq!(rows(&forecast)[0], ["shop", "day", "NLinear", "NLinear1"]);
-    assert_eq!(desk.ok("models nhits"), desk.ok("models NHITS"));
+    assert_eq!(dir.ok("models nhits"), dir.ok("models NHITS"));
 
     let fit = format!("fit {LONG} {SMALL} --out other --model NLinear,nlinear");
     for (line, part) in [
@@ -396,19 +393,19 @@ fn models_are_called_in_any_case_of_letters_and_numbered() {
         (format!("{fit} --set NLinear1.max_steps=2"), "no NLinear1 among --model NLinear, nlinear"),
         (format!("{fit} --set NLinear.1.lr=2"), "--set NLinear.1.lr: NLinear has no hyper-parameter lr; did"),
     ] {
-        let message = desk.fails(2, &line);
+        let message = dir.fails(2, &line);
         assert!(message.contains(part), "{line}: {message}");
     }
 }
 
 #[test]
 fn the_json_log_is_json_line_by_line() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let line = format!(
         "fit {LONG} --model NLinear,MLP {SMALL} --set MLP.hidden_size=4 --set val_check_steps=2 --val-size 7 \
          --log json --out model"
     );
-    let output = desk.run(&line);
+    let output = dir.run(&line);
     assert!(output.status.success());
     let events = |output: &Output| -> Vec<Value> {
         stderr(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -432,16 +429,16 @@ fn the_json_log_is_json_line_by_line() {
     assert!(found[7]["valid_loss"].is_f64() && found[6]["train_loss"].is_f64());
     assert!(found[9]["parameters"].is_u64());
 
-    let failed = events(&desk.run(&line));
+    let failed = events(&dir.run(&line));
     assert_eq!(failed.len(), 1);
     assert!(failed[0]["event"] == "error" && failed[0]["message"].as_str().unwrap().contains("model"));
 }
 
 #[test]
 fn forecasts_on_standard_output_leave_the_errors_to_standard_error() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let line = format!("cross-validate {LONG} --model NLinear {SMALL} --out - --log none");
-    let output = desk.run(&line);
+    let output = dir.run(&line);
     assert!(output.status.success());
     let csv = String::from_utf8(output.stdout.clone()).unwrap();
     assert_eq!(rows(&csv)[0], ["shop", "day", "cutoff", "sales", "NLinear", "Naive", "SeasonalNaive"]);
@@ -450,11 +447,11 @@ fn forecasts_on_standard_output_leave_the_errors_to_standard_error() {
 
 #[test]
 fn the_models_are_listed_with_all_their_hyper_parameters() {
-    let desk = TestDirectory::new();
-    let table = desk.ok("models");
+    let dir = TestDirectory::new();
+    let table = dir.ok("models");
     let names: Vec<&str> =
         table.lines().skip(1).map(|line| line.split_whitespace().next().unwrap()).collect();
-    let models: Vec<Value> = serde_json::from_str(&desk.ok("models --json")).unwrap();
+    let models: Vec<Value> = serde_json::from_str(&dir.ok("models --json")).unwrap();
     assert_eq!(models.iter().map(|model| model["name"].as_str().unwrap()).collect::<Vec<_>>(), names);
     let nhits = models.iter().find(|model| model["name"] == "NHITS").unwrap();
     assert_eq!(nhits["hyper_parameters"]["n_freq_downsample"], serde_json::json!([4, 2, 1]));
@@ -463,9 +460,9 @@ fn the_models_are_listed_with_all_their_hyper_parameters() {
         assert!(model["hyper_parameters"]["max_steps"].as_u64() > Some(0));
         let meanings = model["meanings"].as_object().unwrap();
         assert!(meanings.values().all(|meaning| meaning.as_str().is_some_and(|text| text.ends_with('.'))));
-        let told = desk.ok(&format!("models {}", model["name"].as_str().unwrap()));
-        assert!(meanings.values().skip(2).all(|meaning| told.contains(meaning.as_str().unwrap())), "{told}");
-        assert!(told.contains(model["paper"].as_str().unwrap()), "{told}");
+        let text = dir.ok(&format!("models {}", model["name"].as_str().unwrap()));
+        assert!(meanings.values().skip(2).all(|meaning| text.contains(meaning.as_str().unwrap())), "{text}");
+        assert!(text.contains(model["paper"].as_str().unwrap()), "{text}");
     }
 }
 
@@ -478,8 +475,8 @@ fn the_documentation_lists_the_models_as_they_are() {
 
 #[test]
 fn the_bench_has_all_its_keys_and_misses_nothing_in_the_pool() {
-    let desk = TestDirectory::new();
-    let json = desk.ok("bench --model NLinear --h 4 --input-size 8 --batch 8 --threads 1 --json");
+    let dir = TestDirectory::new();
+    let json = dir.ok("bench --model NLinear --h 4 --input-size 8 --batch 8 --threads 1 --json");
     let bench: Value = serde_json::from_str(&json).unwrap();
     for key in ["step_ms", "forward_batch_ms", "forward_one_us", "parameters", "held_bytes"] {
         assert!(bench[key].as_f64().unwrap() > 0.0, "{key}");
@@ -500,36 +497,36 @@ fn the_bench_has_all_its_keys_and_misses_nothing_in_the_pool() {
 
 #[test]
 fn the_demo_beats_the_naive_forecast_and_leaves_files_that_work() {
-    let desk = TestDirectory::new();
-    let told = desk.ok("demo --out shown/here");
-    let place = |name: &str| told.find(name).unwrap_or_else(|| panic!("{name}: {told}"));
-    assert!(place("NHITS") < place("SeasonalNaive"), "{told}");
-    assert!(place("smaller") < place("Its 80 % interval held"), "{told}");
-    let held = told.split("interval held ").nth(1).and_then(|rest| rest.split(' ').next());
-    let held: f64 = held.and_then(|held| held.parse().ok()).unwrap_or_else(|| panic!("{told}"));
-    assert!((60.0..95.0).contains(&held), "{told}");
+    let dir = TestDirectory::new();
+    let text = dir.ok("demo --out shown/here");
+    let place = |name: &str| text.find(name).unwrap_or_else(|| panic!("{name}: {text}"));
+    assert!(place("NHITS") < place("SeasonalNaive"), "{text}");
+    assert!(place("smaller") < place("Its 80 % interval held"), "{text}");
+    let held = text.split("interval held ").nth(1).and_then(|rest| rest.split(' ').next());
+    let held: f64 = held.and_then(|held| held.parse().ok()).unwrap_or_else(|| panic!("{text}"));
+    assert!((60.0..95.0).contains(&held), "{text}");
     place("Try next");
-    let csv = desk.read("shown/here/forecast.csv");
+    let csv = dir.read("shown/here/forecast.csv");
     assert_eq!(rows(&csv).len(), 13);
     assert_eq!(rows(&csv)[1][..2], ["AirPassengers", "1961-01-01"]);
-    assert!(desk.read("shown/here/forecast.svg").trim_end().ends_with("</svg>"));
-    let next = told.lines().find(|line| line.trim().starts_with("foretell predict")).unwrap();
-    assert_eq!(desk.ok(next.trim().strip_prefix("foretell ").unwrap()), csv);
+    assert!(dir.read("shown/here/forecast.svg").trim_end().ends_with("</svg>"));
+    let next = text.lines().find(|line| line.trim().starts_with("foretell predict")).unwrap();
+    assert_eq!(dir.ok(next.trim().strip_prefix("foretell ").unwrap()), csv);
 }
 
 #[test]
 fn a_reader_who_leaves_early_is_no_failure() {
-    let desk = TestDirectory::new();
-    desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --out model"));
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model NLinear {SMALL} --out model"));
     for line in ["models --json", "predict --model model --data long.csv", "fit --help"] {
-        let mut child = desk.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = dir.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(stderr(&output), "", "{line}");
         assert!(output.status.success(), "{line}");
     }
     // The demo goes on for its files.
-    let mut child = desk
+    let mut child = dir
         .command("demo --out shown --log none")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -538,20 +535,20 @@ fn a_reader_who_leaves_early_is_no_failure() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
-    desk.ok("predict --model shown/model --data shown/air_passengers.csv");
-    assert!(desk.path("shown/forecast.svg").exists());
+    dir.ok("predict --model shown/model --data shown/air_passengers.csv");
+    assert!(dir.path("shown/forecast.svg").exists());
 }
 
 /// Rust opens /dev/null in the place of a closed descriptor before main, where output would be lost without a word.
 #[cfg(unix)]
 #[test]
 fn a_closed_standard_output_is_an_error() {
-    let desk = TestDirectory::new();
-    desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --out model"));
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model NLinear {SMALL} --out model"));
     for line in ["models", "inspect model", "predict --model model --data long.csv"] {
         let mut shell = Command::new("sh");
         shell.args(["-c", "exec \"$@\" >&-", "sh", env!("CARGO_BIN_EXE_foretell")]).args(line.split(' '));
-        let output = shell.current_dir(desk.path("")).output().unwrap();
+        let output = shell.current_dir(dir.path("")).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{line}: {}", stderr(&output));
         assert!(stderr(&output).contains("standard output is closed"), "{line}: {}", stderr(&output));
     }
@@ -559,15 +556,15 @@ fn a_closed_standard_output_is_an_error() {
     let mut shell = Command::new("sh");
     let line = "predict --model model --data long.csv --out forecast.csv";
     shell.args(["-c", "exec \"$@\" >&-", "sh", env!("CARGO_BIN_EXE_foretell")]).args(line.split(' '));
-    assert!(shell.current_dir(desk.path("")).status().unwrap().success());
-    assert!(desk.command("models").stdout(Stdio::null()).status().unwrap().success());
+    assert!(shell.current_dir(dir.path("")).status().unwrap().success());
+    assert!(dir.command("models").stdout(Stdio::null()).status().unwrap().success());
 }
 
 #[test]
 fn every_help_has_an_example() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     for command in ["", "demo", "fit", "predict", "cross-validate", "plot", "inspect", "models", "bench"] {
-        let help = desk.ok(&format!("{command} --help"));
+        let help = dir.ok(&format!("{command} --help"));
         assert!(help.contains(&format!("  foretell {command}")), "{command}: {help}");
         let mut examples = help.lines().skip_while(|line| !line.starts_with("Example"));
         assert!(examples.all(|line| line.chars().count() <= 84), "{command}: {help}");

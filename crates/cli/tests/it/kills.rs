@@ -1,10 +1,7 @@
 //! Processes that are killed while they write, that write to one place at a time, and that read what others write.
 //!
-//! Each runs for about a second here. `FORETELL_ROUNDS=10000 cargo test -p foretell-cli --test kills --
-//! --nocapture` goes on for as many kills, reads and races.
-#![cfg(unix)]
-
-mod test_directory;
+//! Each runs for about a second here. `FORETELL_ROUNDS=10000 cargo test -p foretell-cli --test it kills -- --nocapture`
+//! goes on for as many kills, reads and races.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -15,7 +12,7 @@ use std::{env, fs, thread};
 
 use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
 
-use test_directory::{LONG, SMALL, TestDirectory, stderr};
+use crate::test_directory::{LONG, SMALL, TestDirectory, stderr};
 
 /// So many rounds, or as many as asked for.
 fn rounds(short: u64) -> u64 {
@@ -60,10 +57,10 @@ fn writer() {
 /// Starts a writer.
 fn start_writer(dir: &Path) -> (Child, BufReader<ChildStderr>) {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", "writer", "--ignored", "--nocapture"]).env("FORETELL_WRITE_TO", dir);
+    command.args(["--exact", "kills::writer", "--ignored", "--nocapture"]).env("FORETELL_WRITE_TO", dir);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let told = BufReader::new(child.stderr.take().unwrap());
-    (child, told)
+    let log = BufReader::new(child.stderr.take().unwrap());
+    (child, log)
 }
 
 /// Numbers below `below` that look random.
@@ -80,11 +77,11 @@ fn a_kill_at_any_moment_leaves_a_whole_model() {
     fitted(1).save(&dir, false).unwrap();
     let (mut state, mut seen) = (1, [0; 2]);
     for round in 0..rounds(20) {
-        let (mut child, mut told) = start_writer(&dir);
+        let (mut child, mut log) = start_writer(&dir);
         let mut line = String::new();
         while !line.contains("saved") {
             line.clear();
-            assert_ne!(told.read_line(&mut line).unwrap(), 0, "the writer of round {round} ended");
+            assert_ne!(log.read_line(&mut line).unwrap(), 0, "the writer of round {round} ended");
         }
         // It writes its lines to a pipe that holds thousands of them.
         thread::sleep(Duration::from_micros(random(&mut state, 60_000)));
@@ -105,30 +102,30 @@ fn a_kill_at_any_moment_leaves_a_whole_model() {
 
 #[test]
 fn a_kill_of_the_command_line_leaves_the_old_forecast_and_model_or_the_new_ones() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --overwrite --out model");
-    desk.ok(&fit);
+    dir.ok(&fit);
     let predict = "predict --model model --data long.csv --h 700 --out f.csv";
-    desk.ok(predict);
-    let whole = desk.read("f.csv");
+    dir.ok(predict);
+    let whole = dir.read("f.csv");
     let start = Instant::now();
-    desk.ok(predict);
+    dir.ok(predict);
     let lasts = start.elapsed().as_micros() as u64;
     let mut state = 2;
     for round in 0..rounds(10).min(1000) {
         for line in [predict, &fit] {
-            let mut child = desk.command(line).stderr(Stdio::null()).spawn().unwrap();
+            let mut child = dir.command(line).stderr(Stdio::null()).spawn().unwrap();
             thread::sleep(Duration::from_micros(random(&mut state, 2 * lasts)));
             child.kill().unwrap();
             child.wait().unwrap();
         }
-        assert!(desk.read("f.csv") == whole, "round {round}");
-        Fitted::load(desk.path("model")).unwrap_or_else(|error| panic!("round {round}: {error}"));
+        assert!(dir.read("f.csv") == whole, "round {round}");
+        Fitted::load(dir.path("model")).unwrap_or_else(|error| panic!("round {round}: {error}"));
     }
-    desk.ok(predict);
-    desk.ok(&fit);
+    dir.ok(predict);
+    dir.ok(&fit);
     let left = ["f.csv", "long.csv", "model", "wide.csv"].map(str::to_owned);
-    assert_eq!(names(&desk.path("")), BTreeSet::from(left));
+    assert_eq!(names(&dir.path("")), BTreeSet::from(left));
 }
 
 #[test]
@@ -137,10 +134,10 @@ fn a_reader_beside_a_writer_sees_one_model_or_the_other() {
     let dir = home.path().join("model");
     let whole = [fitted(1), fitted(2)].map(|fitted| bits(&fitted));
     fitted(1).save(&dir, false).unwrap();
-    let (mut child, told) = start_writer(&dir);
+    let (mut child, log) = start_writer(&dir);
     // A full pipe would stop it.
     let drain = thread::spawn(move || {
-        told.lines().map_while(Result::ok).filter(|line| line.contains("saved")).count()
+        log.lines().map_while(Result::ok).filter(|line| line.contains("saved")).count()
     });
     let (mut seen, mut last, mut changes) = ([0; 2], 0, 0);
     while seen[0] + seen[1] < rounds(200) || changes < 10 {
@@ -158,16 +155,16 @@ fn a_reader_beside_a_writer_sees_one_model_or_the_other() {
     println!("reads: {seen:?} of the two models, beside {} saves", drain.join().unwrap());
 }
 
-/// Starts a command, and waits until it has told of a step of training.
-fn start(desk: &TestDirectory, line: &str) -> (Child, BufReader<ChildStderr>) {
-    let mut child = desk.command(line).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let mut told = BufReader::new(child.stderr.take().unwrap());
+/// Starts a command, and waits until it has logged a step of training.
+fn start(dir: &TestDirectory, line: &str) -> (Child, BufReader<ChildStderr>) {
+    let mut child = dir.command(line).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.contains("\"step\"") {
         line.clear();
-        assert_ne!(told.read_line(&mut line).unwrap(), 0, "it ended before its first step");
+        assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended before its first step");
     }
-    (child, told)
+    (child, log)
 }
 
 /// Trained for as long as nobody reads what it tells.
@@ -178,7 +175,7 @@ fn long_training(command: &str) -> String {
 
 #[test]
 fn of_two_processes_at_one_place_the_second_is_refused() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let short = |command: &str| format!("{command} {LONG} --model NLinear {SMALL} --log none");
     for (command, place, further) in [
         ("fit", "--out model", "--overwrite"),
@@ -186,27 +183,27 @@ fn of_two_processes_at_one_place_the_second_is_refused() {
         ("fit", "--checkpoint state", "--out one"),
         ("cross-validate", "--checkpoint state", ""),
     ] {
-        let (mut child, _told) = start(&desk, &format!("{} {place} {further}", long_training(command)));
+        let (mut child, _told) = start(&dir, &format!("{} {place} {further}", long_training(command)));
         let further = further.replace("one", "other");
-        let message = desk.fails(1, &format!("{} {place} {further}", short(command)));
+        let message = dir.fails(1, &format!("{} {place} {further}", short(command)));
         let id = format!("by another process ({})", child.id());
         assert!(message.contains(&id), "{place}: {message}");
         child.kill().unwrap();
         child.wait().unwrap();
         // The state of the killed training is that of another one.
         if place.contains("state") {
-            fs::remove_dir_all(desk.path("state")).unwrap();
+            fs::remove_dir_all(dir.path("state")).unwrap();
         }
-        desk.ok(&format!("{} {place} {further}", short(command)));
+        dir.ok(&format!("{} {place} {further}", short(command)));
     }
 }
 
 #[test]
 fn processes_that_race_for_one_place_leave_one_whole_model() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --overwrite --out model");
     for round in 0..rounds(3).min(300) {
-        let start = |_| desk.command(&fit).stderr(Stdio::piped()).spawn().unwrap();
+        let start = |_| dir.command(&fit).stderr(Stdio::piped()).spawn().unwrap();
         let racers: Vec<Child> = (0..4).map(start).collect();
         let mut done = 0;
         for racer in racers {
@@ -219,29 +216,29 @@ fn processes_that_race_for_one_place_leave_one_whole_model() {
             );
         }
         assert!(done > 0, "round {round}");
-        Fitted::load(desk.path("model")).unwrap();
+        Fitted::load(dir.path("model")).unwrap();
     }
     let left = ["long.csv", "model", "wide.csv"].map(str::to_owned);
-    assert_eq!(names(&desk.path("")), BTreeSet::from(left));
+    assert_eq!(names(&dir.path("")), BTreeSet::from(left));
 }
 
 #[test]
 fn ctrl_c_keeps_the_models_that_were_to_be_replaced() {
-    let desk = TestDirectory::new();
-    desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model"));
-    let before = bits(&Fitted::load(desk.path("model")).unwrap());
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model"));
+    let before = bits(&Fitted::load(dir.path("model")).unwrap());
     // The second time, models of the first one are replaced.
     for _ in 0..2 {
         let line = format!("{} --out model --overwrite", long_training("fit"));
-        let (mut child, mut told) = start(&desk, &line);
+        let (mut child, mut log) = start(&dir, &line);
         assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
         let mut rest = String::new();
-        told.read_to_string(&mut rest).unwrap();
+        log.read_to_string(&mut rest).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
         assert!(rest.contains("model.interrupted holds the models as they are"), "{rest}");
-        assert_eq!(bits(&Fitted::load(desk.path("model")).unwrap()), before);
-        assert_ne!(bits(&Fitted::load(desk.path("model.interrupted")).unwrap()), before);
+        assert_eq!(bits(&Fitted::load(dir.path("model")).unwrap()), before);
+        assert_ne!(bits(&Fitted::load(dir.path("model.interrupted")).unwrap()), before);
     }
     let left = ["long.csv", "model", "model.interrupted", "wide.csv"].map(str::to_owned);
-    assert_eq!(names(&desk.path("")), BTreeSet::from(left));
+    assert_eq!(names(&dir.path("")), BTreeSet::from(left));
 }

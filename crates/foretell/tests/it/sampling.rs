@@ -1,6 +1,6 @@
 //! Forecasts by ancestral sampling.
 
-use foretell::{Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions};
+use foretell::{Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions, ValidationOptions};
 use serde_json::{Value, json};
 
 const H: usize = 8;
@@ -80,7 +80,8 @@ fn intervals(sampling: &str) -> Vec<(f64, f64)> {
         ("scaler_type", json!("identity")),
     ];
     let forecaster = Forecaster::new([spec("DeepAR", &settings)]).expect("a model");
-    let found = forecaster.cross_validate(&panel(40), 10, H).expect("forecasts").frame;
+    let found =
+        forecaster.cross_validate(&panel(40), &ValidationOptions::new(10, H)).expect("forecasts").frame;
     let [y, low, high] = ["y", "DeepAR-lo-80", "DeepAR-hi-80"].map(|name| column(&found, name));
     let of_step = |step: usize| {
         let rows: Vec<usize> = (step..y.len()).step_by(H).collect();

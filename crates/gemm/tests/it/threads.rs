@@ -1,10 +1,6 @@
 //! The bits of a product do not depend on the number of threads.
 
-#![cfg(feature = "parallel")]
-
-mod common;
-
-use common::{Layout, Random, Value};
+use crate::common::{Layout, Random, Value};
 use foretell_gemm::{Activation, BatchMut, BatchRef, Bias, Options, matmul, matmul_batched};
 use foretell_threads::{Workers, share};
 

@@ -1,47 +1,45 @@
 //! Series that are too short, and rows that there are too many of.
 
-mod test_directory;
-
 use serde_json::Value;
 
-use test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr};
+use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr};
 
 /// `north` with 120 rows, `south` with so many.
-fn put_short(desk: &TestDirectory, rows: usize) -> String {
-    desk.put("short.csv", &long_csv().lines().take(1 + 120 + rows).collect::<Vec<_>>().join("\n"));
+fn put_short(dir: &TestDirectory, rows: usize) -> String {
+    dir.put("short.csv", &long_csv().lines().take(1 + 120 + rows).collect::<Vec<_>>().join("\n"));
     LONG.replace("long", "short")
 }
 
 #[test]
 fn series_that_are_too_short_are_left_out_on_request_and_listed() {
-    let desk = TestDirectory::new();
-    let data = put_short(&desk, 20);
+    let dir = TestDirectory::new();
+    let data = put_short(&dir, 20);
     // Of 20 rows 14 are the input, and 7 are held out.
     let fit = format!("fit {data} --model NLinear {SMALL} --val-size 7 --out model");
-    let message = desk.fails(1, &fit);
+    let message = dir.fails(1, &fit);
     assert!(
         message.contains("series `south` has 13 rows") && message.contains("`--drop-short`"),
         "{message}"
     );
-    let output = desk.run(&format!("{fit} --drop-short"));
+    let output = dir.run(&format!("{fit} --drop-short"));
     assert!(output.status.success(), "{}", stderr(&output));
-    let told = stderr(&output);
-    assert!(told.contains("left out 1 series of fewer than 21 rows: south (20)\n"), "{told}");
-    let output = desk.run(&format!("{fit} --drop-short --overwrite --log json"));
+    let messages = stderr(&output);
+    assert!(messages.contains("left out 1 series of fewer than 21 rows: south (20)\n"), "{messages}");
+    let output = dir.run(&format!("{fit} --drop-short --overwrite --log json"));
     let dropped = stderr(&output);
     let dropped = dropped.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let dropped = dropped.filter(|event| event["event"] == "dropped").collect::<Vec<_>>();
     let series = serde_json::json!([{ "unique_id": "south", "rows": 20 }]);
     assert_eq!((dropped.len(), &dropped[0]["rows_needed"], &dropped[0]["series"]), (1, &21.into(), &series));
     // What is long enough is not left out.
-    let data = put_short(&desk, 21);
-    let told = stderr(
-        &desk.run(&format!("fit {data} --model NLinear {SMALL} --val-size 7 --out other --drop-short")),
+    let data = put_short(&dir, 21);
+    let messages = stderr(
+        &dir.run(&format!("fit {data} --model NLinear {SMALL} --val-size 7 --out other --drop-short")),
     );
-    assert!(!told.contains("left out"), "{told}");
+    assert!(!messages.contains("left out"), "{messages}");
 
     let message =
-        desk.fails(1, &format!("fit {LONG} --model NLinear --h 7 --input-size 200 --out x --drop-short"));
+        dir.fails(1, &format!("fit {LONG} --model NLinear --h 7 --input-size 200 --out x --drop-short"));
     assert!(
         message.contains("leave out every series: 200 rows are needed, and the longest has 120"),
         "{message}"
@@ -50,12 +48,12 @@ fn series_that_are_too_short_are_left_out_on_request_and_listed() {
 
 #[test]
 fn what_else_is_held_out_counts_too() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let kept = |rows: usize, line: &str| {
-        let data = put_short(&desk, rows);
-        let told = stderr(&desk.run(&format!("{line} {data} {SMALL} --drop-short")));
-        assert!(!told.contains("error"), "{told}");
-        !told.contains("left out")
+        let data = put_short(&dir, rows);
+        let messages = stderr(&dir.run(&format!("{line} {data} {SMALL} --drop-short")));
+        assert!(!messages.contains("error"), "{messages}");
+        !messages.contains("left out")
     };
     for (line, needed) in [
         // The input of a model that forecasts step by step has a step more.
@@ -75,26 +73,26 @@ fn what_else_is_held_out_counts_too() {
 
 #[test]
 fn the_history_is_forecast_from_its_first_row_on() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let mut csv = "unique_id,ds,y\n".to_owned();
     (0..63).for_each(|day| csv += &format!("a,{},{}\n", date(day), 100 + day % 7));
-    desk.put("far.csv", &csv);
-    desk.ok(&format!("fit --data far.csv --model NLinear {SMALL} --out model --log none"));
+    dir.put("far.csv", &csv);
+    dir.ok(&format!("fit --data far.csv --model NLinear {SMALL} --out model --log none"));
     let predict = "predict --model model --data far.csv --insample --step-size 7";
-    let known = desk.ok(predict);
+    let known = dir.ok(predict);
     assert_eq!(rows(&known)[1][..3], ["a", "2024-01-08", "2024-01-07"]);
-    let padded = desk.ok(&format!("{predict} --from-padding"));
+    let padded = dir.ok(&format!("{predict} --from-padding"));
     assert_eq!(rows(&padded)[1][..3], ["a", "2024-01-01", "2023-12-31"]);
     assert_eq!(rows(&padded)[8..], rows(&known)[1..]);
     let forecast: f64 = rows(&padded)[1][4].parse().unwrap();
     assert!(forecast.abs() < 20.0, "of series around 100, from nothing but zeros: {forecast}");
-    assert_eq!(desk.run("predict --model model --data far.csv --from-padding").status.code(), Some(2));
+    assert_eq!(dir.run("predict --model model --data far.csv --from-padding").status.code(), Some(2));
 
     // It does not decide what a plot shows.
-    desk.put("padded.csv", &padded);
-    desk.put("known.csv", &known);
+    dir.put("padded.csv", &padded);
+    dir.put("known.csv", &known);
     let axis = |file: &str| {
-        let svg = desk.ok(&format!("plot --data far.csv --forecast {file} --out -"));
+        let svg = dir.ok(&format!("plot --data far.csv --forecast {file} --out -"));
         svg.lines().map(str::trim).filter_map(|line| line.parse::<f64>().ok()).fold(f64::INFINITY, f64::min)
     };
     assert_eq!(axis("padded.csv"), axis("known.csv"));
@@ -102,7 +100,7 @@ fn the_history_is_forecast_from_its_first_row_on() {
 
 #[test]
 fn future_rows_that_no_forecast_needs_are_ignored_with_a_line() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let future = |days: std::ops::Range<usize>| {
         let mut csv = "shop,day,price\n".to_owned();
         for id in ["north", "south"] {
@@ -110,51 +108,51 @@ fn future_rows_that_no_forecast_needs_are_ignored_with_a_line() {
         }
         csv
     };
-    desk.put("exact.csv", &future(120..127));
-    desk.put("year.csv", &future(100..200));
+    dir.put("exact.csv", &future(120..127));
+    dir.put("year.csv", &future(100..200));
     let models = format!("--model MLP {SMALL} --set hidden_size=4 --futr-exog price");
-    desk.ok(&format!("fit {LONG} {models} --out model --log none"));
-    let predict = |file: &str| desk.run(&format!("predict --model model --data long.csv --futr {file}"));
+    dir.ok(&format!("fit {LONG} {models} --out model --log none"));
+    let predict = |file: &str| dir.run(&format!("predict --model model --data long.csv --futr {file}"));
     let (exact, year) = (predict("exact.csv"), predict("year.csv"));
     assert!(year.status.success(), "{}", stderr(&year));
     assert_eq!((&exact.stdout, stderr(&exact)), (&year.stdout, String::new()));
-    let told = "read year.csv: rows that no forecast needs, and that are ignored: 186\n";
-    assert_eq!(stderr(&year), told);
+    let expected = "read year.csv: rows that no forecast needs, and that are ignored: 186\n";
+    assert_eq!(stderr(&year), expected);
 }
 
 #[test]
 fn a_training_that_diverges_is_an_error_with_its_step() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let fit = format!("fit {LONG} --model MLP {SMALL} --set hidden_size=4 --out model");
     for settings in
         ["--set max_steps=50 --set learning_rate=1e30", "--set max_steps=1 --set learning_rate=1e39"]
     {
-        let message = desk.fails(1, &format!("{fit} {settings} --log none"));
+        let message = dir.fails(1, &format!("{fit} {settings} --log none"));
         assert!(
             message.contains(" step ") && message.contains("lower learning_rate"),
             "{settings}: {message}"
         );
     }
-    assert!(!desk.path("model").exists());
+    assert!(!dir.path("model").exists());
     let bench = "bench --model MLP --h 4 --input-size 8 --batch 8 --threads 1 --set hidden_size=8 --set";
-    let message = desk.fails(1, &format!("{bench} learning_rate=1e20"));
+    let message = dir.fails(1, &format!("{bench} learning_rate=1e20"));
     assert!(message.contains("MLP: the loss is") && message.contains("lower learning_rate"), "{message}");
 }
 
 #[test]
 fn weights_of_nothing_but_zeros_are_an_error() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let weigh = |of: &dyn Fn(usize) -> u8| {
         let mut csv = "unique_id,ds,y,sample_weight\n".to_owned();
         (0..60).for_each(|day| csv += &format!("a,{},{},{}\n", date(day), day % 7, of(day)));
-        desk.put("weights.csv", &csv);
+        dir.put("weights.csv", &csv);
     };
     let fit = format!("fit --data weights.csv --model NLinear {SMALL} --log none --out model --overwrite");
     weigh(&|_| 0);
-    assert!(desk.fails(1, &fit).contains("sample_weight is 0 in every row"));
+    assert!(dir.fails(1, &fit).contains("sample_weight is 0 in every row"));
     // The first rows are input only.
     weigh(&|day| u8::from(day < 14));
-    assert!(desk.fails(1, &fit).contains("sample_weight is 0 in every row"));
+    assert!(dir.fails(1, &fit).contains("sample_weight is 0 in every row"));
     weigh(&|day| u8::from(day == 59));
-    desk.ok(&fit);
+    dir.ok(&fit);
 }

@@ -1,14 +1,16 @@
 //! A model from outside the zoo, that of the example, does what the zoo's models do.
 
 #[allow(dead_code)]
-#[path = "../examples/own_model.rs"]
+#[path = "../../examples/own_model.rs"]
 mod example;
 
-use example::SparseTsf;
+use self::example::SparseTsf;
 use foretell::own_model::{
     Architecture, ConfigError, Dims, Exogenous, Model, Scope, hyper_parameters, register,
 };
-use foretell::{Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, SpecError, bench, json};
+use foretell::{
+    Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, SpecError, ValidationOptions, bench, json,
+};
 
 const PERIOD: usize = 4;
 
@@ -53,7 +55,8 @@ fn it_is_cross_validated_and_measured_with_any_loss() {
     let normal = json!({ "DistributionLoss": { "distribution": "Normal", "level": [80] } });
     let normal = spec().set("loss", normal).expect("a loss").set("alias", "Normal").expect("a name");
     let forecaster = Forecaster::new([quantiles, normal]).expect("models");
-    let validation = forecaster.cross_validate(&panel, 2, 6).expect("it is validated");
+    let validation =
+        forecaster.cross_validate(&panel, &ValidationOptions::new(2, 6)).expect("it is validated");
     for metrics in &validation.metrics(&panel, PERIOD)[..2] {
         assert!(metrics.mae < 0.5, "{}: {}", metrics.model, metrics.mae);
         assert_eq!(metrics.coverage[0].level, 80.0);

@@ -10,19 +10,19 @@ use tempfile::TempDir;
 const STEPS: usize = 1000;
 
 /// A folder with a panel of two series.
-fn desk() -> TempDir {
-    let desk = TempDir::new().unwrap();
+fn data_dir() -> TempDir {
+    let dir = TempDir::new().unwrap();
     let mut csv = "unique_id,ds,y\n".to_owned();
     for (id, phase) in [("a", 0.0), ("b", 1.0)] {
         for t in 0..150 {
             csv += &format!("{id},{t},{:.4}\n", (f64::from(t) * 0.9 + phase).sin());
         }
     }
-    fs::write(desk.path().join("data.csv"), csv).unwrap();
-    desk
+    fs::write(dir.path().join("data.csv"), csv).unwrap();
+    dir
 }
 
-fn fit(desk: &Path, out: &str, further: &str) -> Command {
+fn fit(dir: &Path, out: &str, further: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
     let line = format!(
         "fit --data data.csv --freq 1 --h 4 --input-size 8 --val-size 8 --threads 1 --model NLinear,MLP \
@@ -30,7 +30,7 @@ fn fit(desk: &Path, out: &str, further: &str) -> Command {
          --set optimizer=RMSprop --set optimizer_kwargs={{\"momentum\":0.5}} --set lr_scheduler=ReduceLROnPlateau \
          --log json --out {out} {further}"
     );
-    command.current_dir(desk).args(line.split_whitespace()).stdin(Stdio::null());
+    command.current_dir(dir).args(line.split_whitespace()).stdin(Stdio::null());
     command
 }
 
@@ -38,17 +38,17 @@ fn run(mut command: Command) -> Output {
     command.output().unwrap()
 }
 
-/// Starts training, and waits until it has told of so many steps. It cannot get far ahead of its reader.
+/// Starts training, and waits until it has logged so many steps. It cannot get far ahead of its reader.
 fn start(mut command: Command, steps: usize) -> (Child, BufReader<std::process::ChildStderr>) {
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut log = BufReader::new(child.stderr.take().unwrap());
     let (mut line, mut seen) = (String::new(), 0);
     while seen < steps {
         line.clear();
-        assert_ne!(told.read_line(&mut line).unwrap(), 0, "it ended before step {steps}");
+        assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended before step {steps}");
         seen += usize::from(line.contains("\"event\":\"step\""));
     }
-    (child, told)
+    (child, log)
 }
 
 /// The bytes of all files of a directory.
@@ -60,27 +60,27 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn a_training_that_is_killed_ends_with_the_same_weights() {
-    let desk = desk();
-    let whole = run(fit(desk.path(), "whole", ""));
+    let dir = data_dir();
+    let whole = run(fit(dir.path(), "whole", ""));
     assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
 
-    let with_state = || fit(desk.path(), "parts", "--checkpoint state --checkpoint-every 7");
+    let with_state = || fit(dir.path(), "parts", "--checkpoint state --checkpoint-every 7");
     for steps in [3, 60, 200] {
         let (mut child, _) = start(with_state(), steps);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(!desk.path().join("parts").exists());
+        assert!(!dir.path().join("parts").exists());
     }
     let rest = run(with_state());
-    let told = String::from_utf8_lossy(&rest.stderr);
-    assert!(rest.status.success() && told.contains("\"event\":\"resumed\""), "{told}");
-    assert!(files(&desk.path().join("whole")) == files(&desk.path().join("parts")));
-    assert!(!desk.path().join("state").exists(), "nobody needs it any more");
+    let messages = String::from_utf8_lossy(&rest.stderr);
+    assert!(rest.status.success() && messages.contains("\"event\":\"resumed\""), "{messages}");
+    assert!(files(&dir.path().join("whole")) == files(&dir.path().join("parts")));
+    assert!(!dir.path().join("state").exists(), "nobody needs it any more");
 }
 
 #[test]
 fn a_cross_validation_that_is_killed_ends_with_the_same_forecasts() {
-    let desk = desk();
+    let dir = data_dir();
     let validate = |out: &str, further: &str| {
         let line = format!(
             "cross-validate --data data.csv --freq 1 --h 4 --input-size 8 --threads 1 --model NLinear,MLP \
@@ -88,7 +88,7 @@ fn a_cross_validation_that_is_killed_ends_with_the_same_forecasts() {
              --log json --out {out} {further}"
         );
         let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
-        command.current_dir(desk.path()).args(line.split_whitespace()).stdin(Stdio::null());
+        command.current_dir(dir.path()).args(line.split_whitespace()).stdin(Stdio::null());
         command.stdout(Stdio::null());
         command
     };
@@ -101,24 +101,24 @@ fn a_cross_validation_that_is_killed_ends_with_the_same_forecasts() {
         child.wait().unwrap();
     }
     let rest = run(validate("parts.csv", "--checkpoint state"));
-    let told = String::from_utf8_lossy(&rest.stderr);
-    assert!(rest.status.success() && told.contains("\"event\":\"resumed\""), "{told}");
-    let forecasts = |name: &str| fs::read_to_string(desk.path().join(name)).unwrap();
+    let messages = String::from_utf8_lossy(&rest.stderr);
+    assert!(rest.status.success() && messages.contains("\"event\":\"resumed\""), "{messages}");
+    let forecasts = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
     assert_eq!(forecasts("whole.csv"), forecasts("parts.csv"));
-    assert!(!desk.path().join("state").exists(), "nobody needs it any more");
+    assert!(!dir.path().join("state").exists(), "nobody needs it any more");
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
-    let desk = desk();
-    assert!(run(fit(desk.path(), "whole", "")).status.success());
-    let with_state = || fit(desk.path(), "parts", "--resume state");
-    let (mut child, mut told) = start(with_state(), 100);
+    let dir = data_dir();
+    assert!(run(fit(dir.path(), "whole", "")).status.success());
+    let with_state = || fit(dir.path(), "parts", "--resume state");
+    let (mut child, mut log) = start(with_state(), 100);
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     let mut rest = String::new();
-    told.read_to_string(&mut rest).unwrap();
+    log.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
     assert!(rest.contains("\"event\":\"interrupt\""), "{rest}");
     let message = rest.lines().last().unwrap();
@@ -131,7 +131,7 @@ fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
     assert!(
         run({
-            command.current_dir(desk.path()).args(predict.split(' '));
+            command.current_dir(dir.path()).args(predict.split(' '));
             command
         })
         .status
@@ -139,30 +139,30 @@ fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
     );
 
     // The directory says how far it came, and so does the state.
-    let inspected = |dir: &str| {
+    let inspected = |model: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
-        command.current_dir(desk.path()).args(["inspect", dir]);
+        command.current_dir(dir.path()).args(["inspect", model]);
         String::from_utf8(run(command).stdout).unwrap()
     };
     let steps = message.split("after step ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
-    let told = inspected("parts");
+    let text = inspected("parts");
     let expected = format!("interrupted  after step {steps} of 1000 of NLinear, before MLP");
-    assert!(told.contains(&expected), "{told}");
+    assert!(text.contains(&expected), "{text}");
     assert!(inspected("state").contains(&format!("NLinear  {steps} of 1000")), "{}", inspected("state"));
 
     // Another training may not replace it, the same one may, and again when it is interrupted again.
-    let other = run(fit(desk.path(), "parts", "--resume elsewhere"));
+    let other = run(fit(dir.path(), "parts", "--resume elsewhere"));
     assert_eq!(other.status.code(), Some(2), "{}", String::from_utf8_lossy(&other.stderr));
-    let (mut child, mut told) = start(with_state(), 20);
+    let (mut child, mut log) = start(with_state(), 20);
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     rest.clear();
-    told.read_to_string(&mut rest).unwrap();
+    log.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
-    assert!(!desk.path().join("parts.interrupted").exists());
+    assert!(!dir.path().join("parts.interrupted").exists());
 
     let rest = run(with_state());
     assert!(rest.status.success(), "{}", String::from_utf8_lossy(&rest.stderr));
-    assert!(files(&desk.path().join("whole")) == files(&desk.path().join("parts")));
+    assert!(files(&dir.path().join("whole")) == files(&dir.path().join("parts")));
     assert!(!inspected("parts").contains("interrupted"));
     let again = run(with_state());
     assert_eq!(again.status.code(), Some(2), "finished models are not replaced");
@@ -171,31 +171,31 @@ fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
 #[cfg(unix)]
 #[test]
 fn a_second_ctrl_c_ends_at_once_and_leaves_nothing_half_written() {
-    let desk = desk();
+    let dir = data_dir();
     let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
     // A step, and the state after it, take long enough to press twice.
     let line = "fit --data data.csv --freq 1 --h 4 --input-size 8 --threads 1 --model MLP --set hidden_size=2048 \
                 --set windows_batch_size=512 --log json --out model --checkpoint state --checkpoint-every 1";
-    command.current_dir(desk.path()).args(line.split_whitespace()).stdin(Stdio::null());
-    let (mut child, mut told) = start(command, 1);
+    command.current_dir(dir.path()).args(line.split_whitespace()).stdin(Stdio::null());
+    let (mut child, mut log) = start(command, 1);
     let press =
         |child: &Child| Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(press(&child).success());
     let mut line = String::new();
     while !line.contains("\"event\":\"interrupt\"") {
         line.clear();
-        assert_ne!(told.read_line(&mut line).unwrap(), 0, "it ended without a word");
+        assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended without a word");
     }
     assert!(press(&child).success());
     let mut rest = String::new();
-    told.read_to_string(&mut rest).unwrap();
+    log.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
     assert!(!rest.contains("\"event\":\"error\""), "it ended before the second: {rest}");
-    for dir in [desk.path().to_owned(), desk.path().join("state")] {
+    for place in [dir.path().to_owned(), dir.path().join("state")] {
         let names =
-            fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let hidden: Vec<String> = names.filter(|name| name.starts_with('.')).collect();
-        assert!(hidden.is_empty(), "{}: {hidden:?}", dir.display());
+        assert!(hidden.is_empty(), "{}: {hidden:?}", place.display());
     }
 }
 
@@ -203,37 +203,37 @@ fn a_second_ctrl_c_ends_at_once_and_leaves_nothing_half_written() {
 #[cfg(unix)]
 #[test]
 fn sigterm_is_ctrl_c_and_a_hangup_is_left_to_nohup() {
-    let desk = desk();
-    let (mut child, mut told) = start(fit(desk.path(), "model", ""), 20);
+    let dir = data_dir();
+    let (mut child, mut log) = start(fit(dir.path(), "model", ""), 20);
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     let mut rest = String::new();
-    told.read_to_string(&mut rest).unwrap();
+    log.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
-    assert!(rest.contains("\"event\":\"interrupt\"") && desk.path().join("model").exists(), "{rest}");
+    assert!(rest.contains("\"event\":\"interrupt\"") && dir.path().join("model").exists(), "{rest}");
 
     let mut command = Command::new("nohup");
-    let line = fit(desk.path(), "again", "");
-    command.arg(line.get_program()).args(line.get_args()).current_dir(desk.path());
+    let line = fit(dir.path(), "again", "");
+    command.arg(line.get_program()).args(line.get_args()).current_dir(dir.path());
     command.stdin(Stdio::null()).stdout(Stdio::null());
-    let (mut child, mut told) = start(command, 20);
+    let (mut child, mut log) = start(command, 20);
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
-    told.read_to_string(&mut rest).unwrap();
+    log.read_to_string(&mut rest).unwrap();
     assert!(child.wait().unwrap().success(), "{rest}");
 }
 
 #[test]
 fn another_training_does_not_go_on_from_the_state() {
-    let desk = desk();
+    let dir = data_dir();
     let state = "--checkpoint state --checkpoint-every 5";
-    let (mut child, _) = start(fit(desk.path(), "parts", state), 20);
+    let (mut child, _) = start(fit(dir.path(), "parts", state), 20);
     child.kill().unwrap();
     child.wait().unwrap();
-    let other = run(fit(desk.path(), "parts", &format!("{state} --seed 2")));
+    let other = run(fit(dir.path(), "parts", &format!("{state} --seed 2")));
     let message = String::from_utf8_lossy(&other.stderr);
     assert_eq!(other.status.code(), Some(2), "{message}");
     assert!(message.contains("NLinear.random_seed was 1 and is 2"), "{message}");
-    let same = run(fit(desk.path(), "state", "--checkpoint state"));
+    let same = run(fit(dir.path(), "state", "--checkpoint state"));
     assert_eq!(same.status.code(), Some(2), "{}", String::from_utf8_lossy(&same.stderr));
 }

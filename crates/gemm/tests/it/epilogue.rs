@@ -1,8 +1,6 @@
 //! Bias and activation: the same bits as applying them afterwards.
 
-mod common;
-
-use common::{Layout, Random, Value};
+use crate::common::{Layout, Random, Value};
 use foretell_gemm::{Accum, Activation, BatchMut, BatchRef, Bias, Options, matmul, matmul_batched};
 use foretell_threads::share;
 

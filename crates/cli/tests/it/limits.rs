@@ -1,13 +1,10 @@
 //! Absurd sizes end in a message, at once and in little memory: never in a panic, an abort or a killed process.
-#![cfg(target_os = "linux")]
-
-mod test_directory;
 
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use test_directory::{LONG, SMALL, TestDirectory, stderr};
+use crate::test_directory::{LONG, SMALL, TestDirectory, date, stderr};
 
 /// A process that takes more than this fails to allocate, and aborts.
 const MEMORY_KB: u64 = 3_000_000;
@@ -16,19 +13,19 @@ const MEMORY_KB: u64 = 3_000_000;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs a command within little memory; its exit code and message.
-fn run_within_limits(desk: &TestDirectory, line: &str) -> (Option<i32>, String) {
+fn run_within_limits(dir: &TestDirectory, line: &str) -> (Option<i32>, String) {
     let mut command = Command::new("sh");
     let limited = format!("ulimit -v {MEMORY_KB}; exec \"$0\" \"$@\"");
     command.args(["-c", &limited, env!("CARGO_BIN_EXE_foretell")]).args(line.split_whitespace());
     let start = Instant::now();
-    let output = command.current_dir(desk.path(".")).stdin(Stdio::null()).output().unwrap();
+    let output = command.current_dir(dir.path(".")).stdin(Stdio::null()).output().unwrap();
     assert!(start.elapsed() < PATIENCE, "{line}: {:?}", start.elapsed());
     (output.status.code(), stderr(&output))
 }
 
 #[test]
 fn absurd_sizes_are_errors_in_words() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let limit = "--max-memory 2GB --threads 1";
     let unlimited = format!("fit {LONG} --out model --threads 1");
     let fit = format!("fit {LONG} --out model {limit}");
@@ -64,7 +61,7 @@ fn absurd_sizes_are_errors_in_words() {
         (format!("{unlimited} --model NLinear --h 7 --input-size 14 --max-memory 0"), "16GiB"),
         (format!("{unlimited} --model NLinear --h 7 --input-size 14 --max-memory much"), "8GB"),
     ] {
-        let (code, message) = run_within_limits(&desk, &line);
+        let (code, message) = run_within_limits(&dir, &line);
         assert!(matches!(code, Some(1 | 2)), "{line}: {code:?} {message}");
         assert!(message.contains("error: ") && !message.contains("panicked"), "{line}: {message}");
         assert!(message.contains(says), "{line}: no {says:?} in {message}");
@@ -73,11 +70,10 @@ fn absurd_sizes_are_errors_in_words() {
 
 #[test]
 fn models_of_absurd_sizes_are_errors_in_words() {
-    let desk = TestDirectory::new();
-    desk.ok(&format!("fit {LONG} --model GRU {SMALL} --set recurrent=true --out model --log none"));
-    let file = desk.path("model").join("GRU_0.safetensors");
-    let sound =
-        fs::read(&file).unwrap_or_else(|error| panic!("{error}: {:?}", desk.path("model").read_dir()));
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model GRU {SMALL} --set recurrent=true --out model --log none"));
+    let file = dir.path("model").join("GRU_0.safetensors");
+    let sound = fs::read(&file).unwrap_or_else(|error| panic!("{error}: {:?}", dir.path("model").read_dir()));
     let predict = format!("predict --model model {LONG} --max-memory 2GB --threads 1 --out forecast.csv");
     for (name, size) in [
         ("input_size", 1_000_000),
@@ -86,16 +82,16 @@ fn models_of_absurd_sizes_are_errors_in_words() {
         ("encoder_hidden_size", 1_000_000),
     ] {
         fs::write(&file, with_size(&sound, name, size)).unwrap();
-        let (code, message) = run_within_limits(&desk, &predict);
+        let (code, message) = run_within_limits(&dir, &predict);
         assert!(matches!(code, Some(1 | 2)), "{name}: {code:?} {message}");
         assert!(message.contains("error: ") && !message.contains("panicked"), "{name}: {message}");
     }
     fs::write(&file, sound).unwrap();
-    desk.ok(&predict);
+    dir.ok(&predict);
     // A horizon that is far beyond the models' own is forecast in parts that fit.
-    let (code, message) = run_within_limits(&desk, &format!("{predict} --h 100000"));
+    let (code, message) = run_within_limits(&dir, &format!("{predict} --h 100000"));
     assert_eq!(code, Some(0), "{message}");
-    assert_eq!(desk.read("forecast.csv").lines().count(), 1 + 2 * 100_000);
+    assert_eq!(dir.read("forecast.csv").lines().count(), 1 + 2 * 100_000);
 }
 
 /// A model file with another value of a hyper-parameter: a text of JSON in the header, whose length stands in the
@@ -112,17 +108,17 @@ fn with_size(file: &[u8], name: &str, size: usize) -> Vec<u8> {
 
 #[test]
 fn the_smallest_panels_are_read() {
-    let desk = TestDirectory::new();
-    desk.put("none.csv", "unique_id,ds,y\n");
-    desk.put("one.csv", "unique_id,ds,y\na,1,2.5\n");
+    let dir = TestDirectory::new();
+    dir.put("none.csv", "unique_id,ds,y\n");
+    dir.put("one.csv", "unique_id,ds,y\na,1,2.5\n");
     let models = "--model NLinear --h 1 --input-size 1 --threads 1 --set max_steps=1 --log none";
-    assert!(desk.fails(1, &format!("fit --data none.csv {models} --out model")).contains("no rows"));
+    assert!(dir.fails(1, &format!("fit --data none.csv {models} --out model")).contains("no rows"));
     for (line, says) in [
         (format!("fit --data one.csv {models} --out model"), "frequency"),
         (format!("fit --data one.csv --freq 1 {models} --out model --val-size 1"), "a"),
         (format!("cross-validate --data one.csv --freq 1 {models}"), "rows"),
     ] {
-        let (code, message) = run_within_limits(&desk, &line);
+        let (code, message) = run_within_limits(&dir, &line);
         assert!(matches!(code, Some(1 | 2)) && !message.contains("panicked"), "{line}: {message}");
         assert!(message.contains(says), "{line}: {message}");
     }
@@ -130,27 +126,25 @@ fn the_smallest_panels_are_read() {
 
 #[test]
 fn forecasts_are_written_block_by_block() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let mut csv = "unique_id,ds,y\n".to_owned();
     for series in 0..20_000 {
-        (0..6).for_each(|day| {
-            csv += &format!("{series:05},{},{}\n", test_directory::date(day), (series + day * day) % 11)
-        });
+        (0..6).for_each(|day| csv += &format!("{series:05},{},{}\n", date(day), (series + day * day) % 11));
     }
-    desk.put("many.csv", &csv);
+    dir.put("many.csv", &csv);
     let model = "--model NLinear --h 2 --input-size 3 --set max_steps=1 --threads 1 --log none";
-    desk.ok(&format!("fit --data many.csv {model} --out model"));
+    dir.ok(&format!("fit --data many.csv {model} --out model"));
     let predict = "predict --model model --data many.csv --threads 1 --log none";
     for further in ["", "--insample --step-size 1"] {
-        let text = desk.ok(&format!("{predict} {further}"));
+        let text = dir.ok(&format!("{predict} {further}"));
         let rows = if further.is_empty() { 20_000 * 2 } else { 20_000 * 4 * 2 };
         assert_eq!(text.lines().count(), 1 + rows, "{further}");
-        desk.ok(&format!("{predict} {further} --out forecast.csv"));
-        assert_eq!(desk.read("forecast.csv"), text, "{further}");
-        desk.ok(&format!("{predict} {further} --out forecast.parquet"));
+        dir.ok(&format!("{predict} {further} --out forecast.csv"));
+        assert_eq!(dir.read("forecast.csv"), text, "{further}");
+        dir.ok(&format!("{predict} {further} --out forecast.parquet"));
         let frame = |name: &str| {
             let freq = foretell::Freq::parse("D").unwrap();
-            foretell::Frame::from_file(desk.path(name), &foretell::ReadOptions::default(), freq).unwrap()
+            foretell::Frame::from_file(dir.path(name), &foretell::ReadOptions::default(), freq).unwrap()
         };
         let (parquet, csv) = (frame("forecast.parquet"), frame("forecast.csv"));
         assert_eq!(parquet.ids, csv.ids);

@@ -1,37 +1,35 @@
 //! Looking at what is there: model directories, forecasts, and the log as JSON.
 
-mod test_directory;
-
 use std::path::Path;
 use std::{fs, io};
 
 use serde_json::Value;
 
-use test_directory::{LONG, SMALL, TestDirectory, date, stderr};
+use crate::test_directory::{LONG, SMALL, TestDirectory, date, stderr};
 
 fn fitted(options: &str) -> TestDirectory {
-    let desk = TestDirectory::new();
-    desk.ok(&format!("fit {LONG} {SMALL} --log none --out model {options}"));
-    desk
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} {SMALL} --log none --out model {options}"));
+    dir
 }
 
 #[test]
 fn a_model_directory_is_told() {
-    let desk = fitted(
+    let dir = fitted(
         "--model NLinear,MLP --set MLP.hidden_size=8 --set MLP.alias=net --local-scaler robust --set \
          scaler_type=standard",
     );
-    let text = desk.ok("inspect model");
+    let text = dir.ok("inspect model");
     for part in
         ["h", "7", "shop (id), day (time), sales (target)", "robust", "net (MLP)", "NLinear", "hidden_size"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("learning_rate") && !text.contains("not runnable"), "{text}");
-    let tensors = desk.ok("inspect model --tensors");
+    let tensors = dir.ok("inspect model --tensors");
     assert!(tensors.contains("linear.weight") && tensors.contains("[7, 14]"), "{tensors}");
 
-    let found: Value = serde_json::from_str(&desk.ok("inspect model --json")).unwrap();
+    let found: Value = serde_json::from_str(&dir.ok("inspect model --json")).unwrap();
     assert_eq!(
         (&found["h"], &found["freq"], &found["local_scaler"]),
         (&7.into(), &"D".into(), &"robust".into())
@@ -45,62 +43,62 @@ fn a_model_directory_is_told() {
 
 #[test]
 fn directories_of_neuralforecast_are_told_and_damaged_ones_refused() -> io::Result<()> {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../checkpoint/tests/fixtures");
     let found: Value =
-        serde_json::from_str(&desk.ok(&format!("inspect {} --json", fixtures.join("exogenous").display())))?;
+        serde_json::from_str(&dir.ok(&format!("inspect {} --json", fixtures.join("exogenous").display())))?;
     assert_eq!(found["models"].as_array().map(Vec::len), Some(2));
     assert!(found["dataset"][1].as_u64() > Some(0));
 
-    // A model that foretell does not have is told all the same.
-    fs::create_dir(desk.path("other"))?;
+    // A model that foretell does not have is shown all the same.
+    fs::create_dir(dir.path("other"))?;
     let mut unknown = fs::read(fixtures.join("single/TCN_0.safetensors"))?;
     for at in 0..unknown.len() - 3 {
         if unknown[at..].starts_with(b"TCN") {
             unknown[at..at + 3].copy_from_slice(b"XYZ");
         }
     }
-    fs::write(desk.path("other/XYZ_0.safetensors"), unknown)?;
+    fs::write(dir.path("other/XYZ_0.safetensors"), unknown)?;
     let found: Value = serde_json::from_slice(&fs::read(fixtures.join("integers/configuration.json"))?)?;
     let mut configuration = found;
-    let tensors = desk.bytes("other/XYZ_0.safetensors");
+    let tensors = dir.bytes("other/XYZ_0.safetensors");
     let header = String::from_utf8_lossy(&tensors[..tensors.len().min(20_000)]).into_owned();
     let h = header.split("\\\"h\\\": ").nth(1).and_then(|rest| rest.split(',').next()).unwrap_or("1");
     configuration["configuration"]["h"] = h.trim().parse::<u64>().unwrap().into();
-    desk.put("other/configuration.json", &configuration.to_string());
-    let text = desk.ok("inspect other");
+    dir.put("other/configuration.json", &configuration.to_string());
+    let text = dir.ok("inspect other");
     assert!(
         text.contains("XYZ") && text.contains("not runnable") && text.contains("no model is called XYZ"),
         "{text}"
     );
 
-    assert!(desk.fails(1, "inspect nowhere").contains("nowhere"));
-    assert!(desk.fails(1, "inspect .").contains("not a model directory"));
-    desk.put("other/configuration.json", "{\"nf_format\": ");
-    assert!(desk.fails(1, "inspect other").contains("configuration.json is not valid JSON"));
+    assert!(dir.fails(1, "inspect nowhere").contains("nowhere"));
+    assert!(dir.fails(1, "inspect .").contains("not a model directory"));
+    dir.put("other/configuration.json", "{\"nf_format\": ");
+    assert!(dir.fails(1, "inspect other").contains("configuration.json is not valid JSON"));
     Ok(())
 }
 
 #[test]
 fn forecasts_are_drawn_with_their_intervals() {
     let quantiles = r#"--model NLinear,MLP --set MLP.hidden_size=8 --set loss={"MQLoss":{"level":[80,95]}}"#;
-    let desk = fitted(quantiles);
+    let dir = fitted(quantiles);
     let columns = LONG.strip_prefix("--data long.csv ").unwrap();
     let extensions = if cfg!(feature = "parquet") { vec!["csv", "parquet"] } else { vec!["csv"] };
     for extension in &extensions {
-        desk.ok(&format!("predict --model model --data long.csv --out f.{extension}"));
-        let told = desk
+        dir.ok(&format!("predict --model model --data long.csv --out f.{extension}"));
+        let output = dir
             .run(&format!("plot --data long.csv {columns} --forecast f.{extension} --out {extension}.svg"));
-        assert!(told.status.success(), "{}", stderr(&told));
+        assert!(output.status.success(), "{}", stderr(&output));
         assert!(
-            stderr(&told).contains(&format!("wrote {extension}.svg: 2 series, NLinear, MLP")),
+            stderr(&output).contains(&format!("wrote {extension}.svg: 2 series, NLinear, MLP")),
             "{}",
-            stderr(&told)
+            stderr(&output)
         );
     }
-    let svg = desk.read("csv.svg");
+    let svg = dir.read("csv.svg");
     for extension in &extensions[1..] {
-        let other = desk.read(&format!("{extension}.svg"));
+        let other = dir.read(&format!("{extension}.svg"));
         assert_eq!(svg, other.replace(&format!("f.{extension}"), "f.csv"));
     }
     for part in ["north", "south", "NLinear", "MLP", "95 % interval", "80 % interval", "2024-03-23", "05-04"]
@@ -111,34 +109,34 @@ fn forecasts_are_drawn_with_their_intervals() {
     assert_eq!(svg.matches("<polygon").count(), 8);
 
     let plot = format!("plot --data long.csv {columns} --forecast");
-    let one = desk.ok(&format!("{plot} f.csv --ids south --last 20 --out -"));
+    let one = dir.ok(&format!("{plot} f.csv --ids south --last 20 --out -"));
     assert!(one.contains("south") && !one.contains("north") && one.contains("the last 20 steps"), "{one}");
-    desk.ok(&format!("{plot} f.csv"));
-    assert!(desk.path("f.svg").exists());
-    let message = desk.fails(2, &format!("{plot} f.csv --ids sooth"));
+    dir.ok(&format!("{plot} f.csv"));
+    assert!(dir.path("f.svg").exists());
+    let message = dir.fails(2, &format!("{plot} f.csv --ids sooth"));
     assert!(message.contains("long.csv has no such series, did you mean `south`?"), "{message}");
-    assert!(desk.fails(1, &format!("{plot} nowhere.csv")).contains("nowhere.csv"));
-    let message = desk.fails(1, &format!("{plot} wide.csv"));
+    assert!(dir.fails(1, &format!("{plot} nowhere.csv")).contains("nowhere.csv"));
+    let message = dir.fails(1, &format!("{plot} wide.csv"));
     assert!(message.contains("wide.csv has no column `shop`"), "{message}");
-    desk.put("truth.csv", "shop,day,sales\nnorth,2024-04-30,1\n");
-    let message = desk.fails(2, &format!("{plot} truth.csv"));
+    dir.put("truth.csv", "shop,day,sales\nnorth,2024-04-30,1\n");
+    let message = dir.fails(2, &format!("{plot} truth.csv"));
     assert!(message.contains("truth.csv has no column of forecasts beside sales"), "{message}");
 }
 
 #[test]
 fn ids_with_commas_and_some_of_the_models_are_drawn() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let (mut data, mut forecast) = ("unique_id,ds,y\n".to_owned(), "unique_id,ds,A,B\n".to_owned());
     for id in ["Smith, John", "north", "a \"b\""] {
         let id = format!("\"{}\"", id.replace('"', "\"\""));
         (0..40).for_each(|day| data += &format!("{id},{},{}\n", date(day), day % 7));
         (40..47).for_each(|day| forecast += &format!("{id},{},1,2\n", date(day)));
     }
-    desk.put("data.csv", &data);
-    desk.put("f.csv", &forecast);
+    dir.put("data.csv", &data);
+    dir.put("f.csv", &forecast);
     let plot = |further: &[&str]| {
         let line = "plot --data data.csv --forecast f.csv --out - --freq D --log none";
-        let output = desk.command(line).args(further).output().unwrap();
+        let output = dir.command(line).args(further).output().unwrap();
         assert!(output.status.success(), "{further:?}: {}", stderr(&output));
         String::from_utf8(output.stdout).unwrap()
     };
@@ -155,48 +153,48 @@ fn ids_with_commas_and_some_of_the_models_are_drawn() {
     let (both, second) = (plot(&[]), plot(&["--model", "B"]));
     assert!(both.lines().any(|line| line.trim() == "A") && !second.lines().any(|line| line.trim() == "A"));
     assert!(second.lines().any(|line| line.trim() == "B"), "{second}");
-    let message = desk.fails(2, "plot --data data.csv --forecast f.csv --model A,b2");
+    let message = dir.fails(2, "plot --data data.csv --forecast f.csv --model A,b2");
     assert!(message.contains("--model b2: f.csv has the models A, B"), "{message}");
-    let message = desk.fails(2, "plot --data data.csv --forecast f.csv --out p.png");
+    let message = dir.fails(2, "plot --data data.csv --forecast f.csv --out p.png");
     assert!(message.contains("--out p.png") && message.contains(".svg"), "{message}");
 
-    let output = desk.run("plot --data data.csv --forecast f.csv --out f.svg");
+    let output = dir.run("plot --data data.csv --forecast f.csv --out f.svg");
     assert!(output.status.success() && !stderr(&output).contains("warning"), "{}", stderr(&output));
-    desk.put("late.csv", &forecast.replace("2024-02-1", "2024-12-1"));
-    let output = desk.run("plot --data data.csv --forecast late.csv --out f.svg --freq D --ids north");
-    let told = stderr(&output);
+    dir.put("late.csv", &forecast.replace("2024-02-1", "2024-12-1"));
+    let output = dir.run("plot --data data.csv --forecast late.csv --out f.svg --freq D --ids north");
+    let messages = stderr(&output);
     let expected = "warning: the forecasts do not follow the data: series `north` has data of 2024-01-01 to 2024-02-09, \
                     and forecasts of 2024-12-10 to 2024-12-16; is late.csv of data.csv?";
-    assert!(output.status.success() && told.contains(expected), "{told}");
+    assert!(output.status.success() && messages.contains(expected), "{messages}");
 }
 
 #[test]
 fn rolling_and_short_forecasts_are_drawn_too() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let train = format!("{LONG} --model NLinear --input-size 14 --set max_steps=2 --log none");
     let cv = if cfg!(feature = "parquet") { "cv.parquet" } else { "cv.csv" };
-    desk.ok(&format!("cross-validate {train} --h 7 --n-windows 5 --step-size 3 --out {cv}"));
+    dir.ok(&format!("cross-validate {train} --h 7 --n-windows 5 --step-size 3 --out {cv}"));
     let columns = LONG.strip_prefix("--data long.csv ").unwrap();
-    let svg = desk.ok(&format!("plot --data long.csv {columns} --forecast {cv} --out - --ids north"));
+    let svg = dir.ok(&format!("plot --data long.csv {columns} --forecast {cv} --out - --ids north"));
     assert!(svg.contains("5 forecasts") && svg.contains("</svg>"), "{svg}");
-    desk.ok(&format!("fit {train} --h 1 --out one"));
-    desk.ok("predict --model one --data long.csv --out one.csv");
-    desk.ok(&format!("plot --data long.csv {columns} --forecast one.csv"));
+    dir.ok(&format!("fit {train} --h 1 --out one"));
+    dir.ok("predict --model one --data long.csv --out one.csv");
+    dir.ok(&format!("plot --data long.csv {columns} --forecast one.csv"));
     // Times that are numbers.
     let mut numbers = "unique_id,ds,y\n".to_owned();
     (0..60).for_each(|i| numbers += &format!("a,{},{}\n", 10 * i, (i * i) % 7));
-    desk.put("numbers.csv", &numbers);
-    desk.ok(&format!("fit --data numbers.csv --model NLinear {SMALL} --log none --out numbers"));
-    desk.ok("predict --model numbers --data numbers.csv --out nf.csv");
-    let svg = desk.ok("plot --data numbers.csv --forecast nf.csv --out -");
+    dir.put("numbers.csv", &numbers);
+    dir.ok(&format!("fit --data numbers.csv --model NLinear {SMALL} --log none --out numbers"));
+    dir.ok("predict --model numbers --data numbers.csv --out nf.csv");
+    let svg = dir.ok("plot --data numbers.csv --forecast nf.csv --out -");
     assert!(svg.lines().any(|line| line.trim() == "600"), "{svg}");
 }
 
 #[test]
 fn every_command_logs_json_to_its_end() {
-    let desk = fitted("--model NLinear");
-    desk.ok("predict --model model --data long.csv --out f.csv");
-    desk.put("future.csv", &format!("shop,day,price\nnorth,{},1\n", date(120)));
+    let dir = fitted("--model NLinear");
+    dir.ok("predict --model model --data long.csv --out f.csv");
+    dir.put("future.csv", &format!("shop,day,price\nnorth,{},1\n", date(120)));
     let columns = LONG.strip_prefix("--data long.csv ").unwrap();
     let small = format!("{LONG} --model NLinear {SMALL}");
     for (line, expected) in [
@@ -215,7 +213,7 @@ fn every_command_logs_json_to_its_end() {
         ("models".to_owned(), ""),
         ("bench --model NLinear --h 2 --input-size 4 --batch 2 --threads 1".to_owned(), "measured"),
     ] {
-        let output = desk.run(&format!("{line} --log json"));
+        let output = dir.run(&format!("{line} --log json"));
         let events: Vec<Value> = stderr(&output)
             .lines()
             .map(|line| serde_json::from_str(line).expect("an object a line"))
@@ -231,7 +229,7 @@ fn every_command_logs_json_to_its_end() {
     for line in
         ["fit", "predict --model nowhere --data long.csv", "inspect nowhere", "models NHITZ", "models --freq"]
     {
-        let output = desk.run(&format!("{line} --log json"));
+        let output = dir.run(&format!("{line} --log json"));
         let events = stderr(&output);
         let event: Value = serde_json::from_str(&events).unwrap_or_else(|_| panic!("{line}: {events}"));
         assert!(event["event"] == "error" && event["message"].is_string(), "{line}: {event}");

@@ -1,10 +1,8 @@
 //! What cross-validation compares models with, and what is behind its figures.
 
-mod test_directory;
-
 use serde_json::Value;
 
-use test_directory::{SMALL, TestDirectory, rows};
+use crate::test_directory::{SMALL, TestDirectory, rows};
 
 /// A line upwards, on which the last value is a better forecast than that of a week before.
 fn line() -> String {
@@ -19,11 +17,11 @@ fn metrics(report: &str, model: &str) -> Value {
 
 #[test]
 fn both_naive_forecasts_stand_beside_the_models_whatever_the_season() {
-    let desk = TestDirectory::new();
-    desk.put("line.csv", &line());
+    let dir = TestDirectory::new();
+    dir.put("line.csv", &line());
     let validate =
         format!("cross-validate --data line.csv --model NLinear {SMALL} --n-windows 10 --log none");
-    let mae = |line: &str, model: &str| metrics(&desk.ok(line), model)["mae"].as_f64().unwrap();
+    let mae = |line: &str, model: &str| metrics(&dir.ok(line), model)["mae"].as_f64().unwrap();
     let weekly = format!("{validate} --season 7 --json");
     // The mean of 1 to 7 steps, and 7 steps.
     assert_eq!((mae(&weekly, "Naive"), mae(&weekly, "SeasonalNaive")), (4.0, 7.0));
@@ -31,18 +29,18 @@ fn both_naive_forecasts_stand_beside_the_models_whatever_the_season() {
     let plain = format!("{validate} --json");
     assert_eq!(mae(&plain, "Naive"), mae(&plain, "SeasonalNaive"));
     assert_eq!(mae(&plain, "Naive"), mae(&weekly, "Naive"));
-    let table = desk.ok(&validate);
+    let table = dir.ok(&validate);
     assert!(table.contains("season:         1 (no other is usual for the frequency 1; --season"), "{table}");
-    let table = desk.ok(&format!("{validate} --season 7"));
+    let table = dir.ok(&format!("{validate} --season 7"));
     assert!(table.ends_with("season:         7\n"), "{table}");
 
-    let message = desk.fails(2, &format!("{validate} --set alias=Naive").replace("--log none", ""));
+    let message = dir.fails(2, &format!("{validate} --set alias=Naive").replace("--log none", ""));
     assert!(message.contains("would be called Naive"), "{message}");
 }
 
 #[test]
 fn the_series_and_windows_behind_each_figure_are_counted() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     // Of four series one is constant, one is shorter than a season before the last 21 days, and one is so short that
     // the first of three windows finds no row before it.
     let mut csv = "unique_id,ds,y\n".to_owned();
@@ -52,11 +50,11 @@ fn the_series_and_windows_behind_each_figure_are_counted() {
             csv += &format!("{id},{day},{y:.4}\n");
         }
     }
-    desk.put("panel.csv", &csv);
+    dir.put("panel.csv", &csv);
     let validate = format!(
         "cross-validate --data panel.csv --model NLinear {SMALL} --n-windows 3 --season 7 --out cv.csv --log none"
     );
-    let table = desk.ok(&validate);
+    let table = dir.ok(&validate);
     let notes = table.split_once("\n\n").unwrap().1;
     assert_eq!(
         notes,
@@ -65,8 +63,8 @@ fn the_series_and_windows_behind_each_figure_are_counted() {
          series in MASE: 1 of 4; the history of 3 is constant, or not longer than a season\n\
          season:         7\n"
     );
-    assert_eq!(rows(&desk.read("cv.csv")).len(), 1 + 11 * 7);
-    let found = metrics(&desk.ok(&format!("{validate} --json")), "SeasonalNaive");
+    assert_eq!(rows(&dir.read("cv.csv")).len(), 1 + 11 * 7);
+    let found = metrics(&dir.ok(&format!("{validate} --json")), "SeasonalNaive");
     for (key, count) in [("scored_windows", 11), ("scored_series", 4), ("mase_series", 1)] {
         assert_eq!(found[key], count, "{key}: {found}");
     }

@@ -1,15 +1,13 @@
 //! Mistakes in the command line, the data, the outputs and the models: exit codes, and what the messages say.
 
-mod test_directory;
-
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use test_directory::{LONG, SMALL, TestDirectory, long_csv, rows};
+use crate::test_directory::{LONG, SMALL, TestDirectory, long_csv, rows};
 
 #[test]
 fn mistakes_in_the_command_line_exit_with_2() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let fit = format!("fit {LONG} {SMALL} --out model");
     let one = format!("{fit} --model MLP");
     let wide = format!("fit --data wide.csv --wide --model MLP {SMALL} --out model");
@@ -52,29 +50,29 @@ fn mistakes_in_the_command_line_exit_with_2() {
         ("predict --model model --data wide.csv --wide --id-col shop", "--id-col shop"),
         (&format!("{one} --time-format YYYYMMDD"), "it has no year (%Y or %y); write `integer`, or"),
     ] {
-        let message = desk.fails(2, line);
+        let message = dir.fails(2, line);
         assert!(message.contains(part), "{line}: {message}");
     }
-    assert!(!desk.path("model").exists());
-    assert!(desk.run("").status.code() == Some(2));
+    assert!(!dir.path("model").exists());
+    assert!(dir.run("").status.code() == Some(2));
 }
 
 #[test]
 fn mistakes_in_the_data_exit_with_1_and_say_where() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let lines = long_csv();
     let with_line = |number: usize, text: &str| {
         let mut lines: Vec<&str> = lines.lines().collect();
         lines[number - 1] = text;
         lines.join("\n")
     };
-    desk.put("empty.csv", "");
-    desk.put("header.csv", "shop,day,sales\n");
-    desk.put("text.csv", &with_line(5, "north,2024-01-04,many,0"));
-    desk.put("huge.csv", &with_line(5, "north,2024-01-04,1e39,0"));
-    desk.put("gap.csv", &with_line(5, "north,2024-01-04 12:00,1,0"));
-    desk.put("ragged.csv", &with_line(9, "north,2024-01-08"));
-    desk.put("short.csv", &lines.lines().take(6).collect::<Vec<_>>().join("\n"));
+    dir.put("empty.csv", "");
+    dir.put("header.csv", "shop,day,sales\n");
+    dir.put("text.csv", &with_line(5, "north,2024-01-04,many,0"));
+    dir.put("huge.csv", &with_line(5, "north,2024-01-04,1e39,0"));
+    dir.put("gap.csv", &with_line(5, "north,2024-01-04 12:00,1,0"));
+    dir.put("ragged.csv", &with_line(9, "north,2024-01-08"));
+    dir.put("short.csv", &lines.lines().take(6).collect::<Vec<_>>().join("\n"));
     for (file, parts) in [
         ("missing.csv", ["missing.csv", "No such file"]),
         ("empty.csv", ["empty.csv", "empty"]),
@@ -87,62 +85,62 @@ fn mistakes_in_the_data_exit_with_1_and_say_where() {
         (".", ["directory", "path"]),
     ] {
         let data = LONG.replace("long.csv", file);
-        let message = desk.fails(1, &format!("fit {data} --model NLinear {SMALL} --out model"));
+        let message = dir.fails(1, &format!("fit {data} --model NLinear {SMALL} --out model"));
         for part in parts {
             assert!(message.contains(part), "{file}: {message}");
         }
         assert_eq!(message.lines().count(), 1, "{message}");
     }
-    assert!(!desk.path("model").exists());
+    assert!(!dir.path("model").exists());
 
-    let message = desk.fails(1, &format!("fit --data long.csv --model NLinear {SMALL} --out model"));
+    let message = dir.fails(1, &format!("fit --data long.csv --model NLinear {SMALL} --out model"));
     assert!(message.contains("no column `unique_id`"), "{message}");
     let message =
-        desk.fails(1, &format!("cross-validate {LONG} --model NLinear {SMALL} --n-windows 18 --out cv.csv"));
+        dir.fails(1, &format!("cross-validate {LONG} --model NLinear {SMALL} --n-windows 18 --out cv.csv"));
     assert!(message.contains("held-out rows"), "{message}");
-    assert!(!desk.path("cv.csv").exists());
-    let message = desk.fails(1, "predict --model nowhere --data long.csv");
+    assert!(!dir.path("cv.csv").exists());
+    let message = dir.fails(1, "predict --model nowhere --data long.csv");
     assert!(message.contains("nowhere"), "{message}");
 }
 
 #[test]
 fn outputs_are_checked_before_the_work_and_nothing_is_overwritten_unasked() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --out");
-    desk.ok(&format!("{fit} deep/er/model"));
-    let message = desk.fails(2, &format!("{fit} deep/er/model"));
+    dir.ok(&format!("{fit} deep/er/model"));
+    let message = dir.fails(2, &format!("{fit} deep/er/model"));
     assert!(message.contains("--overwrite"), "{message}");
-    desk.ok(&format!("{fit} deep/er/model --overwrite"));
-    assert!(desk.fails(2, &format!("{fit} long.csv")).contains("is a file"));
-    let message = desk.fails(1, &format!("{} deep --overwrite", fit.replace("--log none", "")));
+    dir.ok(&format!("{fit} deep/er/model --overwrite"));
+    assert!(dir.fails(2, &format!("{fit} long.csv")).contains("is a file"));
+    let message = dir.fails(1, &format!("{} deep --overwrite", fit.replace("--log none", "")));
     assert!(message.contains("not a model directory") && !message.contains("trained"), "{message}");
 
     let predict = "predict --model deep/er/model --data long.csv --out";
-    assert!(desk.fails(2, &format!("{predict} ./long.csv")).contains("overwrite the data"));
-    assert_eq!(desk.read("long.csv"), long_csv());
-    assert!(desk.fails(1, &format!("{predict} nowhere/forecast.csv")).contains("nowhere/forecast.csv"));
-    assert!(desk.fails(1, &format!("{predict} deep")).contains("deep"));
-    desk.put("old.csv", &"x".repeat(100_000));
-    desk.ok(&format!("{predict} old.csv"));
-    assert_eq!(rows(&desk.read("old.csv")).len(), 15, "the old content is gone");
+    assert!(dir.fails(2, &format!("{predict} ./long.csv")).contains("overwrite the data"));
+    assert_eq!(dir.read("long.csv"), long_csv());
+    assert!(dir.fails(1, &format!("{predict} nowhere/forecast.csv")).contains("nowhere/forecast.csv"));
+    assert!(dir.fails(1, &format!("{predict} deep")).contains("deep"));
+    dir.put("old.csv", &"x".repeat(100_000));
+    dir.ok(&format!("{predict} old.csv"));
+    assert_eq!(rows(&dir.read("old.csv")).len(), 15, "the old content is gone");
 }
 
 /// A model directory that is not one must be refused, not crashed on.
 #[test]
 fn damaged_model_directories_are_refused() -> io::Result<()> {
-    let desk = TestDirectory::new();
-    desk.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model"));
-    let files: Vec<PathBuf> = fs::read_dir(desk.path("model"))?
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model"));
+    let files: Vec<PathBuf> = fs::read_dir(dir.path("model"))?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<_, _>>()?;
     for file in files {
         let whole = fs::read(&file)?;
         fs::write(&file, &whole[..whole.len() / 2])?;
-        let message = desk.fails(1, "predict --model model --data long.csv");
+        let message = dir.fails(1, "predict --model model --data long.csv");
         assert!(message.contains(name(&file)), "{message}");
         fs::write(&file, whole)?;
     }
-    desk.ok("predict --model model --data long.csv");
+    dir.ok("predict --model model --data long.csv");
     Ok(())
 }
 

@@ -1,8 +1,6 @@
 //! Products against the definition: sizes around the kernels' tiles, strides, levels, threads.
 
-mod common;
-
-use common::{Layout, Random, Value, assert_product};
+use crate::common::{Layout, Random, Value, assert_product};
 use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
 use foretell_simd::{Level, with_level};
 use foretell_threads::share;

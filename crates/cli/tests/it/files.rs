@@ -1,11 +1,9 @@
 //! Files as people have them: times, numbers and layouts of all kinds.
 
-mod test_directory;
-
 use std::fs;
 use std::io::Write as _;
 
-use test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr, wave, wide_csv};
+use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr, wave, wide_csv};
 
 /// 120 days of one series, `time` being the spelling of a day.
 fn days(head: &str, time: impl Fn(&str) -> String) -> String {
@@ -16,55 +14,59 @@ fn days(head: &str, time: impl Fn(&str) -> String) -> String {
 
 #[test]
 fn integers_that_look_like_dates_are_read_as_what_they_are_said_to_be() {
-    let desk = TestDirectory::new();
-    desk.put("iso.csv", &days("unique_id,ds,y", str::to_owned));
-    desk.put("digits.csv", &days("unique_id,ds,y", |day| day.replace('-', "")));
+    let dir = TestDirectory::new();
+    dir.put("iso.csv", &days("unique_id,ds,y", str::to_owned));
+    dir.put("digits.csv", &days("unique_id,ds,y", |day| day.replace('-', "")));
     let fit =
         |data: &str| format!("fit --data {data} --model NLinear {SMALL} --overwrite --out model --log none");
-    let message = desk.fails(1, &fit("digits.csv"));
+    let message = dir.fails(1, &fit("digits.csv"));
     for part in ["digits.csv, column `ds`", "--time-format %Y%m%d", "--time-format integer", "--freq 1"] {
         assert!(message.contains(part), "{message}");
     }
     // Before, 120 rows became 331 here, without a word.
-    let message = desk.fails(1, &format!("{} --fill forward", fit("digits.csv")));
+    let message = dir.fails(1, &format!("{} --fill forward", fit("digits.csv")));
     assert!(message.contains("--time-format %Y%m%d"), "{message}");
 
-    desk.ok(&fit("iso.csv"));
-    let expected = desk.ok("predict --model model --data iso.csv");
-    desk.ok(&fit("digits.csv --time-format %Y%m%d"));
-    assert_eq!(desk.ok("predict --model model --data digits.csv --time-format %Y%m%d"), expected);
-    let message = desk.fails(1, "predict --model model --data digits.csv");
+    dir.ok(&fit("iso.csv"));
+    let expected = dir.ok("predict --model model --data iso.csv");
+    dir.ok(&fit("digits.csv --time-format %Y%m%d"));
+    assert_eq!(dir.ok("predict --model model --data digits.csv --time-format %Y%m%d"), expected);
+    let message = dir.fails(1, "predict --model model --data digits.csv");
     assert!(message.contains("--time-format %Y%m%d"), "{message}");
 
     // Who says that they are integers is believed.
     let years: String = (0..31).map(|year| format!("a,{},{}\n", 1990 + year, year % 4)).collect();
-    desk.put("years.csv", &format!("unique_id,ds,y\n{years}"));
-    assert!(desk.fails(1, &fit("years.csv")).contains("--time-format %Y`"));
+    dir.put("years.csv", &format!("unique_id,ds,y\n{years}"));
+    assert!(dir.fails(1, &fit("years.csv")).contains("--time-format %Y`"));
     for (flag, next) in
         [("--freq 1", "2021"), ("--time-format integer", "2021"), ("--time-format %Y", "2021-01-01")]
     {
-        desk.ok(&fit(&format!("years.csv {flag}")));
+        dir.ok(&fit(&format!("years.csv {flag}")));
         let again = if flag.starts_with("--time") { flag } else { "" };
-        let forecast = desk.ok(&format!("predict --model model --data years.csv {again}"));
+        let forecast = dir.ok(&format!("predict --model model --data years.csv {again}"));
         assert_eq!(rows(&forecast)[1][1], next, "{flag}");
     }
 }
 
 #[test]
 fn months_by_their_names_have_a_frequency() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let months: String = (0..48)
         .map(|month| format!("{} {},{}\n", names[month % 12], 2020 + month / 12, month % 12))
         .collect();
-    desk.put("months.csv", &format!("month,sales\n{months}"));
+    dir.put("months.csv", &format!("month,sales\n{months}"));
     let data = "--data months.csv --wide";
     let fit = format!("fit {data} --model NLinear {SMALL} --out model");
-    assert!(desk.fails(1, &fit).contains("\"Jan 2020\" is not a time"));
-    let mut command = desk.command(&fit);
-    let told = command.args(["--time-format", "%b %Y"]).output().unwrap();
-    assert!(told.status.success() && stderr(&told).contains("frequency MS (inferred"), "{}", stderr(&told));
-    let mut predict = desk.command(&format!("predict --model model {data}"));
+    assert!(dir.fails(1, &fit).contains("\"Jan 2020\" is not a time"));
+    let mut command = dir.command(&fit);
+    let output = command.args(["--time-format", "%b %Y"]).output().unwrap();
+    assert!(
+        output.status.success() && stderr(&output).contains("frequency MS (inferred"),
+        "{}",
+        stderr(&output)
+    );
+    let mut predict = dir.command(&format!("predict --model model {data}"));
     let forecast = predict.args(["--time-format", "%b %Y"]).output().unwrap();
     let forecast = String::from_utf8(forecast.stdout).unwrap();
     assert_eq!(rows(&forecast)[1][..2], ["sales", "2024-01-01"]);
@@ -78,58 +80,58 @@ fn gzip(text: &str) -> Vec<u8> {
 
 #[test]
 fn compressed_files_are_read_everywhere() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let statics = "shop,size\nnorth,1\nsouth,2\n";
     let future: String = (120..127)
         .flat_map(|day| ["north", "south"].map(|id| format!("{id},{},{}\n", date(day), day % 3)))
         .collect();
     let future = format!("shop,day,price\n{future}");
     for (name, text) in [("long.csv", &*long_csv()), ("shops.csv", statics), ("future.csv", &*future)] {
-        desk.put(name, text);
-        fs::write(desk.path(&format!("{name}.gz")), gzip(text)).unwrap();
-        fs::write(desk.path(&format!("{name}.zst")), zstd::encode_all(text.as_bytes(), 3).unwrap()).unwrap();
+        dir.put(name, text);
+        fs::write(dir.path(&format!("{name}.gz")), gzip(text)).unwrap();
+        fs::write(dir.path(&format!("{name}.zst")), zstd::encode_all(text.as_bytes(), 3).unwrap()).unwrap();
     }
     let forecast = |end: &str| {
         let columns = LONG.replace("--data long.csv", "--futr-exog price --model MLP --set hidden_size=4");
         let fit = format!("fit --data long.csv{end} --static shops.csv{end} {columns} {SMALL} --log none");
-        desk.ok(&format!("{fit} --overwrite --out model"));
+        dir.ok(&format!("{fit} --overwrite --out model"));
         let beside = format!("--static shops.csv{end} --futr future.csv{end}");
-        desk.ok(&format!("predict --model model --data long.csv{end} {beside}"))
+        dir.ok(&format!("predict --model model --data long.csv{end} {beside}"))
     };
     let plain = forecast("");
     assert_eq!(forecast(".gz"), plain);
     assert_eq!(forecast(".zst"), plain);
     // Standard input has no name to tell it by.
-    let mut piped = desk.command("predict --model model --data - --static shops.csv --futr future.csv");
-    let piped = piped.stdin(fs::File::open(desk.path("long.csv.gz")).unwrap()).output().unwrap();
+    let mut piped = dir.command("predict --model model --data - --static shops.csv --futr future.csv");
+    let piped = piped.stdin(fs::File::open(dir.path("long.csv.gz")).unwrap()).output().unwrap();
     assert_eq!(String::from_utf8(piped.stdout).unwrap(), plain);
 
-    let packed = desk.bytes("long.csv.gz");
-    fs::write(desk.path("cut.csv.gz"), &packed[..packed.len() / 2]).unwrap();
-    let message = desk.fails(1, "predict --model model --data cut.csv.gz");
+    let packed = dir.bytes("long.csv.gz");
+    fs::write(dir.path("cut.csv.gz"), &packed[..packed.len() / 2]).unwrap();
+    let message = dir.fails(1, "predict --model model --data cut.csv.gz");
     assert!(message.contains("cut.csv.gz: its gzip data are damaged or cut short"), "{message}");
 }
 
 #[test]
 fn a_small_bomb_is_refused() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let zeros = zstd::encode_all(&vec![b'0'; 1 << 28][..], 1).unwrap();
     assert!(zeros.len() < 1 << 20, "{}", zeros.len());
-    fs::write(desk.path("bomb.csv.zst"), zeros).unwrap();
-    let message = desk.fails(1, &format!("fit --data bomb.csv.zst --model NLinear {SMALL} --out model"));
+    fs::write(dir.path("bomb.csv.zst"), zeros).unwrap();
+    let message = dir.fails(1, &format!("fit --data bomb.csv.zst --model NLinear {SMALL} --out model"));
     assert!(message.contains("bomb.csv.zst: its zstd data unpack to over 100 times their size"), "{message}");
 }
 
 #[test]
 fn numbers_with_other_marks_are_read_when_they_are_named() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let csv = |number: &dyn Fn(f64) -> String| {
         let rows: String =
             (0..120).map(|day| format!("a;{};{}\n", date(day), number(1000.0 * wave(day, 0.0)))).collect();
         format!("unique_id;ds;y\n{rows}")
     };
-    desk.put("plain.csv", &csv(&|value| format!("{value:.2}")));
-    desk.put(
+    dir.put("plain.csv", &csv(&|value| format!("{value:.2}")));
+    dir.put(
         "german.csv",
         &csv(&|value| {
             let text = format!("{value:.2}").replace('.', ",");
@@ -138,23 +140,23 @@ fn numbers_with_other_marks_are_read_when_they_are_named() {
     );
     let fit =
         |data: &str| format!("fit --data {data} --model NLinear {SMALL} --log none --overwrite --out model");
-    desk.ok(&fit("plain.csv"));
-    let plain = desk.ok("predict --model model --data plain.csv");
-    let message = desk.fails(1, &fit("german.csv"));
+    dir.ok(&fit("plain.csv"));
+    let plain = dir.ok("predict --model model --data plain.csv");
+    let message = dir.fails(1, &fit("german.csv"));
     assert!(message.contains("has marks between its thousands; name them (`--thousands`"), "{message}");
     for marks in ["--decimal , --thousands .", "--thousands ."] {
-        desk.ok(&fit(&format!("german.csv {marks}")));
-        assert_eq!(desk.ok(&format!("predict --model model --data german.csv {marks}")), plain);
+        dir.ok(&fit(&format!("german.csv {marks}")));
+        assert_eq!(dir.ok(&format!("predict --model model --data german.csv {marks}")), plain);
     }
     for marks in ["--decimal ;", "--decimal , --thousands ,", "--thousands x"] {
-        let message = desk.fails(2, &fit(&format!("plain.csv {marks}")));
+        let message = dir.fails(2, &fit(&format!("plain.csv {marks}")));
         assert!(message.contains("it must be"), "{message}");
     }
 }
 
 #[test]
 fn series_of_a_wide_file_begin_and_end_when_they_do() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let wide = wide_csv();
     let lines = wide.lines().enumerate().map(|(line, text)| {
         let mut cells: Vec<&str> = text.split(',').collect();
@@ -168,16 +170,16 @@ fn series_of_a_wide_file_begin_and_end_when_they_do() {
         cells.join(",") + "\n"
     });
     let text: String = lines.collect();
-    desk.put("edges.csv", &text);
+    dir.put("edges.csv", &text);
     let fit = format!("--wide --model NLinear {SMALL} --overwrite --out model");
     for fill in ["", "--fill forward", "--fill zero", "--fill interpolate"] {
-        let output = desk.run(&format!("fit --data edges.csv {fill} {fit}"));
-        let told = stderr(&output);
-        assert!(output.status.success(), "{told}");
+        let output = dir.run(&format!("fit --data edges.csv {fill} {fit}"));
+        let messages = stderr(&output);
+        assert!(output.status.success(), "{messages}");
         let warning = "warning: edges.csv: rows left out at the start or end of series, where values are missing: 30, of 2 series\n";
-        assert!(told.contains(warning) && told.contains("3 series, 330 rows"), "{told}");
+        assert!(messages.contains(warning) && messages.contains("3 series, 330 rows"), "{messages}");
     }
-    let forecast = desk.ok("predict --model model --data edges.csv --wide --log none");
+    let forecast = dir.ok("predict --model model --data edges.csv --wide --log none");
     let first =
         |id: &str| rows(&forecast).iter().find(|row| row[0] == id).map(|row| row[1].to_owned()).unwrap();
     assert_eq!((first("a"), first("c")), (date(120), date(110)));
@@ -194,64 +196,64 @@ fn series_of_a_wide_file_begin_and_end_when_they_do() {
             );
         }
     }
-    desk.put("melted.csv", &long);
-    let output = desk.run("predict --model model --data melted.csv --log json");
+    dir.put("melted.csv", &long);
+    let output = dir.run("predict --model model --data melted.csv --log json");
     assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), forecast);
     assert_eq!(stderr(&output).matches("\"event\":\"warning\"").count(), 1, "{}", stderr(&output));
 }
 
 #[test]
 fn one_series_needs_no_column_of_ids() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let row = |day: usize, y: String| format!("{},{y},{}\n", date(day), day % 3);
     let history: String = (0..120).map(|day| row(day, format!("{:.4}", wave(day, 0.0)))).collect();
-    desk.put("one.csv", &format!("ds,sales,price\n{history}"));
+    dir.put("one.csv", &format!("ds,sales,price\n{history}"));
     let future: String = (120..127).map(|day| format!("{},{}\n", date(day), day % 3)).collect();
-    desk.put("future.csv", &format!("ds,price\n{future}"));
-    desk.put("size.csv", "size\n3\n");
+    dir.put("future.csv", &format!("ds,price\n{future}"));
+    dir.put("size.csv", "size\n3\n");
     let fit = "fit --data one.csv --target-col sales --futr-exog price --static size.csv --model MLP --set hidden_size=4";
-    desk.ok(&format!("{fit} {SMALL} --log none --out model"));
+    dir.ok(&format!("{fit} {SMALL} --log none --out model"));
     let predict = "predict --model model --data one.csv --static size.csv --futr future.csv";
-    let forecast = desk.ok(predict);
+    let forecast = dir.ok(predict);
     let table = rows(&forecast);
     assert_eq!((table[0].as_slice(), table.len()), (&["unique_id", "ds", "MLP"][..], 8));
     assert_eq!(table[1][..2], ["sales", &date(120)]);
     let validate =
         format!("cross-validate --data one.csv --target-col sales --model NLinear {SMALL} --log none");
-    assert!(desk.ok(&validate).contains("NLinear"));
+    assert!(dir.ok(&validate).contains("NLinear"));
     // With ids it is the same.
     let with_ids = |name: &str, id: &str| {
-        let text: String = (desk.read(name).lines().enumerate())
+        let text: String = (dir.read(name).lines().enumerate())
             .map(|(i, line)| format!("{},{line}\n", if i == 0 { "unique_id" } else { id }))
             .collect();
-        desk.put(&format!("ids-{name}"), &text);
+        dir.put(&format!("ids-{name}"), &text);
     };
     ["one.csv", "future.csv", "size.csv"].iter().for_each(|name| with_ids(name, "sales"));
     let named = predict.replace("one.csv", "ids-one.csv").replace("size.csv", "ids-size.csv");
-    assert_eq!(desk.ok(&named.replace("future.csv", "ids-future.csv")), forecast);
-    assert_eq!(desk.ok(&named), forecast);
+    assert_eq!(dir.ok(&named.replace("future.csv", "ids-future.csv")), forecast);
+    assert_eq!(dir.ok(&named), forecast);
 }
 
 #[test]
 fn columns_of_text_are_told_to_be_categories() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let rows: String = (0..120).map(|day| format!("a,{},{},sunny\n", date(day), wave(day, 0.0))).collect();
-    desk.put("sky.csv", &format!("unique_id,ds,y,sky\n{rows}"));
-    desk.put("kinds.csv", "unique_id,kind\na,big\n");
+    dir.put("sky.csv", &format!("unique_id,ds,y,sky\n{rows}"));
+    dir.put("kinds.csv", "unique_id,kind\na,big\n");
     let fit = format!("fit --data sky.csv --model MLP {SMALL} --log none --out model");
     for (flags, cell) in [
         ("--futr-exog sky", "sky.csv, line 2, column `sky`: \"sunny\" is not a number but text"),
         ("--hist-exog sky", "sky.csv, line 2, column `sky`: \"sunny\" is not a number but text"),
         ("--static kinds.csv", "kinds.csv, line 2, column `kind`: \"big\" is not a number but text"),
     ] {
-        let message = desk.fails(1, &format!("{fit} {flags}"));
+        let message = dir.fails(1, &format!("{fit} {flags}"));
         assert!(message.contains(cell) && message.contains("name it in `--cat-exog`"), "{message}");
     }
 }
 
 #[test]
 fn the_hour_that_clocks_show_twice_is_read_in_order() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let mut rows = String::new();
     for day in 25..30 {
         for hour in 0..24 {
@@ -262,26 +264,26 @@ fn the_hour_that_clocks_show_twice_is_read_in_order() {
             }
         }
     }
-    desk.put("berlin.csv", &format!("unique_id,ds,y\n{rows}"));
+    dir.put("berlin.csv", &format!("unique_id,ds,y\n{rows}"));
     let output =
-        desk.run(&format!("fit --data berlin.csv --zone Europe/Berlin --model NLinear {SMALL} --out model"));
+        dir.run(&format!("fit --data berlin.csv --zone Europe/Berlin --model NLinear {SMALL} --out model"));
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stderr(&output).contains("1 series, 121 rows, frequency h (inferred"), "{}", stderr(&output));
 }
 
 #[test]
 fn names_from_files_do_not_speak_to_the_terminal() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let id = "\u{1b}[2Jshop\u{7}";
-    desk.put("escape.csv", &format!("unique_id,ds,y\n{id},1,1\n{id},2,2\n{id},2,3\n"));
-    let message = desk.fails(1, &format!("fit --data escape.csv --model NLinear {SMALL} --out model"));
+    dir.put("escape.csv", &format!("unique_id,ds,y\n{id},1,1\n{id},2,2\n{id},2,3\n"));
+    let message = dir.fails(1, &format!("fit --data escape.csv --model NLinear {SMALL} --out model"));
     assert!(message.contains("series `\\u{1b}[2Jshop\\u{7}` has 2 already"), "{message:?}");
     assert!(!message.trim_end().contains(char::is_control), "{message:?}");
 }
 
 #[test]
 fn a_damaged_parquet_file_prints_no_panic() {
-    let desk = TestDirectory::new();
+    let dir = TestDirectory::new();
     let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/tests/fixtures");
     let mut contradictions = 0;
     // Bytes whose change made the Parquet reader panic when this was written.
@@ -290,9 +292,9 @@ fn a_damaged_parquet_file_prints_no_panic() {
         for place in places {
             let mut bytes = whole.clone();
             bytes[place] ^= 0xFF;
-            fs::write(desk.path("damaged.parquet"), bytes).unwrap();
+            fs::write(dir.path("damaged.parquet"), bytes).unwrap();
             let data = "--data damaged.parquet --id-col shop --time-col time --target-col sales";
-            let message = desk.fails(1, &format!("fit {data} --model NLinear {SMALL} --out model"));
+            let message = dir.fails(1, &format!("fit {data} --model NLinear {SMALL} --out model"));
             assert!(message.starts_with("error: damaged.parquet: "), "{message}");
             contradictions += usize::from(message.contains("its pages contradict its footer"));
         }

@@ -1,7 +1,5 @@
 //! The naive reference, and matrices to try it on.
 
-#![allow(dead_code)]
-
 use foretell_gemm::{Accum, Element, MatMut, MatRef};
 
 /// What both element types can do in a test.

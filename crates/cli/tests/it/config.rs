@@ -1,8 +1,6 @@
 //! Flags from a file, beside those of the command line.
 
-mod test_directory;
-
-use test_directory::{TestDirectory, rows, stderr};
+use crate::test_directory::{TestDirectory, rows, stderr};
 
 const RUN: &str = r#"
 data = "long.csv"
@@ -27,33 +25,33 @@ max_steps = 2
 "#;
 
 fn with_file(text: &str) -> TestDirectory {
-    let desk = TestDirectory::new();
-    std::fs::create_dir(desk.path("sub")).unwrap();
-    desk.put("sub/run.toml", text);
-    std::fs::copy(desk.path("long.csv"), desk.path("sub/long.csv")).unwrap();
-    desk
+    let dir = TestDirectory::new();
+    std::fs::create_dir(dir.path("sub")).unwrap();
+    dir.put("sub/run.toml", text);
+    std::fs::copy(dir.path("long.csv"), dir.path("sub/long.csv")).unwrap();
+    dir
 }
 
 #[test]
 fn a_file_says_what_flags_say() {
-    let desk = with_file(&format!("out = \"model\"\n{RUN}"));
-    desk.ok("fit --config sub/run.toml");
-    desk.put("sub/predict.toml", "model = 'model'\ndata = 'long.csv'\n");
-    let forecast = desk.ok("predict --config sub/predict.toml");
+    let dir = with_file(&format!("out = \"model\"\n{RUN}"));
+    dir.ok("fit --config sub/run.toml");
+    dir.put("sub/predict.toml", "model = 'model'\ndata = 'long.csv'\n");
+    let forecast = dir.ok("predict --config sub/predict.toml");
     let flags = "fit --data long.csv --id-col shop --time-col day --target-col sales --h 7 --input-size 14 --log none \
                  --model MLP,NLinear --set max_steps=3 --set windows_batch_size=16 --set MLP.hidden_size=8 \
                  --set MLP.loss={\"MQLoss\":{\"level\":[80]}} --set NLinear.max_steps=2 --out by-flags";
-    desk.ok(flags);
-    assert_eq!(desk.ok("predict --model by-flags --data long.csv"), forecast);
+    dir.ok(flags);
+    assert_eq!(dir.ok("predict --model by-flags --data long.csv"), forecast);
     assert_eq!(rows(&forecast)[0], ["shop", "day", "MLP-median", "MLP-lo-80", "MLP-hi-80", "NLinear"]);
 }
 
 #[test]
 fn the_command_line_wins() {
-    let desk = with_file(RUN);
+    let dir = with_file(RUN);
     let run = "fit --config sub/run.toml --log json --overwrite --out model";
     let steps = |line: &str, model: &str| {
-        let output = desk.run(line);
+        let output = dir.run(line);
         assert!(output.status.success(), "{}", stderr(&output));
         let text = stderr(&output);
         let step =
@@ -69,7 +67,7 @@ fn the_command_line_wins() {
     // Tables of models that are not asked for are passed over.
     let other = format!("{run} --model NLinear");
     assert_eq!((steps(&other, "MLP"), steps(&other, "NLinear")), (0, 2));
-    let table = desk.ok("cross-validate --config sub/run.toml --n-windows 2 --h 5");
+    let table = dir.ok("cross-validate --config sub/run.toml --n-windows 2 --h 5");
     assert!(table.starts_with("model"), "{table}");
 }
 
@@ -85,46 +83,46 @@ fn mistakes_name_the_file_and_its_line() {
         ("max_steps = 2", "max_steps = ", 20, "no valid TOML"),
         ("threads = 1", "val-size = 3", 8, "at least h = 7"),
     ] {
-        let desk = with_file(&RUN.replacen(old, new, 1));
-        let message = desk.fails(2, "fit --config sub/run.toml --out model");
+        let dir = with_file(&RUN.replacen(old, new, 1));
+        let message = dir.fails(2, "fit --config sub/run.toml --out model");
         assert!(message.starts_with(&format!("error: sub/run.toml, line {line}: ")), "{new}: {message}");
         assert!(message.contains(part) && message.trim_end().lines().count() == 1, "{new}: {message}");
     }
-    let desk = with_file(RUN);
-    assert!(desk.fails(2, "fit --config sub/run.toml").contains("--out"));
-    assert!(desk.fails(2, "fit --config nowhere.toml --out model").contains("nowhere.toml"));
-    assert!(desk.fails(2, "fit --config sub/run.toml --h 7 --h 8 --out model").contains("multiple times"));
-    let output = desk.run("fit --config sub/run.toml --h many --out model --log json");
+    let dir = with_file(RUN);
+    assert!(dir.fails(2, "fit --config sub/run.toml").contains("--out"));
+    assert!(dir.fails(2, "fit --config nowhere.toml --out model").contains("nowhere.toml"));
+    assert!(dir.fails(2, "fit --config sub/run.toml --h 7 --h 8 --out model").contains("multiple times"));
+    let output = dir.run("fit --config sub/run.toml --h many --out model --log json");
     let event: serde_json::Value = serde_json::from_str(&stderr(&output)).unwrap();
     assert!(event["event"] == "error" && event["message"].as_str().unwrap().contains("--h"), "{event}");
 }
 
 #[test]
 fn a_flag_may_need_one_of_the_file_or_go_by_another_name() {
-    let desk = with_file(&format!("resume = \"state\"\n{RUN}"));
-    desk.ok("fit --config sub/run.toml --checkpoint-every 1 --out model");
-    desk.ok("fit --config sub/run.toml --checkpoint elsewhere --out other");
-    let message = desk.fails(2, "fit --config nowhere.toml --checkpoint-every 1 --out third");
+    let dir = with_file(&format!("resume = \"state\"\n{RUN}"));
+    dir.ok("fit --config sub/run.toml --checkpoint-every 1 --out model");
+    dir.ok("fit --config sub/run.toml --checkpoint elsewhere --out other");
+    let message = dir.fails(2, "fit --config nowhere.toml --checkpoint-every 1 --out third");
     assert!(message.contains("nowhere.toml"), "{message}");
 }
 
 #[test]
 fn one_file_serves_fit_predict_and_cross_validate() {
     let shared = RUN.replace("h = 7\n", "h = 7\nfreq = \"D\"\nrefit = 1\n");
-    let desk = with_file(&format!(
+    let dir = with_file(&format!(
         "{shared}\n[fit]\nout = \"model\"\nval-size = 7\n[predict]\nmodel = \"model\"\nout = \"-\"\n\
          [cross-validate]\nn-windows = 2\njson = true\nset = {{ max_steps = 1 }}\n"
     ));
-    desk.ok("fit --config sub/run.toml");
-    let forecast = desk.ok("predict --config sub/run.toml");
+    dir.ok("fit --config sub/run.toml");
+    let forecast = dir.ok("predict --config sub/run.toml");
     assert_eq!(rows(&forecast).len(), 1 + 2 * 7);
     let report: serde_json::Value =
-        serde_json::from_str(&desk.ok("cross-validate --config sub/run.toml")).unwrap();
+        serde_json::from_str(&dir.ok("cross-validate --config sub/run.toml")).unwrap();
     assert_eq!(report["n_windows"], 2);
     // What is no flag of any of them is a mistake for all of them.
-    desk.put("sub/run.toml", &format!("futrr = \"x\"\n{shared}"));
+    dir.put("sub/run.toml", &format!("futrr = \"x\"\n{shared}"));
     for command in ["fit", "predict", "cross-validate"] {
-        let message = desk.fails(2, &format!("{command} --config sub/run.toml"));
+        let message = dir.fails(2, &format!("{command} --config sub/run.toml"));
         assert!(message.contains("sub/run.toml, line 1: `futrr`") && message.contains("`futr`"), "{message}");
     }
 }
@@ -134,14 +132,14 @@ fn tables_of_models_may_share_a_name() {
     let (head, _) = RUN.split_once("[model.MLP]").unwrap();
     let models = "[[model]]\nname = \"nlinear\"\n[[model]]\nname = \"NLinear\"\nrandom_seed = 2\n\
                   [[model]]\nname = \"MLP\"\nalias = \"net\"\nhidden_size = 8\n";
-    let desk = with_file(&format!("{head}\n{models}"));
-    desk.ok("fit --config sub/run.toml --out model");
-    let forecast = desk.ok("predict --model model --data long.csv");
+    let dir = with_file(&format!("{head}\n{models}"));
+    dir.ok("fit --config sub/run.toml --out model");
+    let forecast = dir.ok("predict --model model --data long.csv");
     assert_eq!(rows(&forecast)[0], ["shop", "day", "NLinear", "NLinear1", "net"]);
-    let message = desk.fails(2, "fit --config sub/run.toml --set NLinear.1.random_seed=1 --out twins");
+    let message = dir.fails(2, "fit --config sub/run.toml --set NLinear.1.random_seed=1 --out twins");
     assert!(message.contains("two models NLinear have the same hyper-parameters"), "{message}");
-    desk.put("sub/run.toml", &format!("{head}\n{models}").replace("random_seed", "random_sed"));
-    let message = desk.fails(2, "fit --config sub/run.toml --out other");
+    dir.put("sub/run.toml", &format!("{head}\n{models}").replace("random_seed", "random_sed"));
+    let message = dir.fails(2, "fit --config sub/run.toml --out other");
     assert!(message.contains("line 20: --set NLinear.1.random_sed: "), "{message}");
     assert!(message.contains("did you mean random_seed?"), "{message}");
 }
@@ -152,7 +150,7 @@ fn a_file_of_many_keys_is_read_in_one_pass() {
     let (head, _) = RUN.split_once("[model.MLP]").unwrap();
     let mut text = head.to_owned();
     (0..200_000).for_each(|i| text += &format!("key_{i} = {i}\n"));
-    let desk = with_file(&format!("model = \"MLP\"\n{text}"));
-    let message = desk.fails(2, "fit --config sub/run.toml --out model");
+    let dir = with_file(&format!("model = \"MLP\"\n{text}"));
+    let message = dir.fails(2, "fit --config sub/run.toml --out model");
     assert!(message.contains("MLP has no hyper-parameter key_0"), "{message}");
 }

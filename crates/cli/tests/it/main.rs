@@ -1,0 +1,18 @@
+//! The program as its users meet it: files in, files and exit codes out. One program of tests, since each is linked
+//! anew.
+
+mod command_line;
+mod config;
+mod files;
+#[cfg(unix)]
+mod kills;
+#[cfg(target_os = "linux")]
+mod limits;
+mod looking;
+mod mistakes;
+mod outputs;
+mod resume;
+mod scores;
+mod short_series;
+mod test_directory;
+mod warnings;

@@ -1,0 +1,8 @@
+//! Products as callers make them. One program of tests, since each compiles the kernels anew.
+
+mod border;
+mod common;
+mod epilogue;
+mod products;
+#[cfg(feature = "parallel")]
+mod threads;
