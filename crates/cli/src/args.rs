@@ -23,8 +23,8 @@ pub(crate) struct DataArgs {
     /// compressed (.csv.gz, .csv.zst); `-` reads CSV from standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
-    /// The file has one time column, and one column per series. Blanks at the start or end of a column mean that
-    /// the series is not there yet, or no more
+    /// The file has one time column, and one column per series. Blanks at the start or the end of a column are rows
+    /// before the series begins or after it ends
     #[arg(long)]
     wide: bool,
     /// Column of the series' ids [default: unique_id, or none where there is no such column and only one series;
@@ -47,16 +47,19 @@ pub(crate) struct DataArgs {
     /// too, and are not kept with models
     #[arg(long, value_name = "MARK")]
     decimal: Option<char>,
-    /// The mark between thousands: . , ' _ or a space; with a point, the one before decimals is a comma [default: none]
+    /// The mark between thousands: . , ' _ or a space; where it is a point, the mark before decimals is a comma
+    /// [default: none]
     #[arg(long, value_name = "MARK")]
     thousands: Option<char>,
     /// File with one row per series: its id, and columns that do not change over time
     #[arg(long = "static", value_name = "FILE")]
     statics: Option<PathBuf>,
-    /// Fill rows and values that are missing between others: forward, zero or interpolate [default: they are mistakes]
+    /// Fill rows and values that are missing between others: forward, zero or interpolate [default: a gap is an
+    /// error]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<Fill>)]
     fill: Option<Fill>,
-    /// Time zone of the data: UTC, +02:00, Europe/Berlin, ... [default: as the times tell themselves]
+    /// Time zone of the data: UTC, +02:00, Europe/Berlin, ... [default: the one that the times are written with, if
+    /// any]
     #[arg(long, value_name = "ZONE", value_parser = Zone::parse)]
     zone: Option<Zone>,
 }
@@ -150,8 +153,8 @@ impl DataArgs {
 /// Models by name, and their hyper-parameters.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
-    /// Models to use, separated by commas, in any case of letters; `foretell models` lists them. Two of a name, as
-    /// NHITS,NHITS, differ in what --set NHITS.1.key=JSON says of the second
+    /// Models to use, separated by commas, in any case of letters; `foretell models` lists them. A name may come
+    /// twice, as in NHITS,NHITS: --set NHITS.1.key=JSON sets hyper-parameters of the second
     #[arg(
         long = "model", value_name = "NAME[,NAME]", required = true, value_delimiter = ',',
         value_parser = NonEmptyStringValueParser::new()
@@ -163,12 +166,13 @@ pub(crate) struct ModelArgs {
     /// Steps of history that a forecast is made from; -1 for 3 times h
     #[arg(long, value_name = "N", value_parser = input_size, allow_negative_numbers = true)]
     input_size: InputSize,
-    /// Columns of the data known for the past only that the models read (hist_exog_list). Models that read no such
-    /// columns do without, if any other reads them; so with the columns of the following flags
+    /// Columns of the data known for the past only that the models read (hist_exog_list). A model that cannot read
+    /// such columns is trained without them, with a warning, if another model reads them; the same holds for the
+    /// following flags
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     hist_exog: Vec<String>,
-    /// Columns of the data known for past and future that the models read (futr_exog_list);
-    /// `foretell predict --futr` takes what they will be
+    /// Columns of the data known for past and future that the models read (futr_exog_list); `foretell predict --futr`
+    /// takes their future values
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     futr_exog: Vec<String>,
     /// Columns of --static that the models read (stat_exog_list) [default: all of them]
@@ -177,8 +181,9 @@ pub(crate) struct ModelArgs {
     /// Those of these columns that hold categories, texts or numbers, which the models embed (cat_exog_list)
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     cat_exog: Vec<String>,
-    /// A hyper-parameter for all models, with NAME.key=JSON for those of that name, with NAME.1.key=JSON for the second
-    /// of them. They are numbered as their columns are, NAME (0), NAME1 (1), ...; what is no JSON is a text
+    /// A hyper-parameter for all models, with NAME.key=JSON for those of that name, with NAME.1.key=JSON for the
+    /// second of them. They are numbered as their columns are, NAME (0), NAME1 (1), ...; a value that is not JSON is
+    /// taken as text
     #[arg(long = "set", value_name = "key=JSON", value_parser = setting)]
     settings: Vec<Setting>,
 }
@@ -191,8 +196,9 @@ pub(crate) fn steps() -> RangedU64ValueParser<usize> {
 /// Central intervals in percent.
 #[derive(Debug, Args)]
 pub(crate) struct LevelArgs {
-    /// Central intervals to forecast, in percent, as 80,95: columns such as NHITS-lo-80 and NHITS-hi-80.
-    /// Models of one number need --intervals for that, those of quantiles have what they were trained for
+    /// Central intervals to forecast, in percent, as 80,95: columns such as NHITS-lo-80 and NHITS-hi-80. Models that
+    /// forecast a single number need --intervals for that; models of quantiles have the intervals that they were
+    /// trained for
     #[arg(long = "level", value_name = "P[,P]", value_delimiter = ',')]
     pub(crate) levels: Vec<f64>,
 }
@@ -200,8 +206,8 @@ pub(crate) struct LevelArgs {
 /// The state of training.
 #[derive(Debug, Args)]
 pub(crate) struct CheckpointArgs {
-    /// Keep the state of training in this directory, and go on from there if it is there: the same command
-    /// again, after a kill or Ctrl-C, ends with the same weights. Removed when all is trained
+    /// Keep the state of training in this directory, and continue from it if it holds one: the same command again,
+    /// after a kill or Ctrl-C, ends with the same weights. Removed when all is trained
     #[arg(long = "checkpoint", visible_alias = "resume", value_name = "DIR", value_parser = directory())]
     pub(crate) dir: Option<PathBuf>,
     /// Steps from one state to the next
@@ -344,22 +350,23 @@ pub(crate) struct TrainArgs {
     /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, 1, ... [default: inferred]
     #[arg(long, value_name = "F", value_parser = Freq::parse)]
     freq: Option<Freq>,
-    /// Leave out series with fewer rows than input_size and what is held out after it need, and list them
+    /// Leave out series that are too short, with fewer rows than input_size and those held out after it, and list
+    /// them
     #[arg(long)]
     drop_short: bool,
     /// Last steps of each series that are held out to watch the loss on: 0, or at least h
     #[arg(long, value_name = "N", default_value_t = 0)]
     val_size: usize,
-    /// Scale each series by its own statistics, before windows are: standard, robust, robust-iqr, minmax
-    /// or boxcox
+    /// Scale each series by its own statistics, before windows are cut and scaled: standard, robust, robust-iqr,
+    /// minmax or boxcox
     #[arg(long, value_name = "SCALER", value_parser = str::parse::<LocalScaler>)]
     local_scaler: Option<LocalScaler>,
     /// Scale each static column over the series, by one of the same
     #[arg(long, value_name = "SCALER", value_parser = str::parse::<LocalScaler>)]
     local_static_scaler: Option<LocalScaler>,
-    /// Calibrate prediction intervals of models that forecast one number: by how far N forecasts of the end of
-    /// each series, STEP steps apart, are off. METHOD is conformal_distribution or conformal_error. The models are
-    /// trained once more for that, without the end; their weights stay as they are [default STEP: 1]
+    /// Calibrate prediction intervals of models that forecast a single number, on the errors of N forecasts of the
+    /// end of each series, STEP steps apart. METHOD is conformal_distribution or conformal_error. The models are
+    /// trained twice for that, first without that end; those that are saved are trained on all rows [default STEP: 1]
     #[arg(long, value_name = "N[:METHOD[:STEP]]", value_parser = str::parse::<PredictionIntervals>)]
     pub(crate) intervals: Option<PredictionIntervals>,
     /// Threads; 0 for as many as the machine has. They change nothing in the result
@@ -440,7 +447,7 @@ impl TrainArgs {
 /// How much memory a command may take.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct MemoryArgs {
-    /// Most memory to take, as 8GB, 500MB or 16GiB: what foreseeably takes more is refused before it begins
+    /// Most memory to take, as 8GB, 500MB or 16GiB: work that is estimated to need more is refused before it begins
     /// [default: three quarters of what the machine or its control group has]
     #[arg(long = "max-memory", value_name = "SIZE", value_parser = memory_size)]
     size: Option<ByteSize>,
@@ -467,7 +474,7 @@ fn memory_size(text: &str) -> Result<ByteSize, String> {
 /// How a command tells what it does.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LogArgs {
-    /// What standard error tells
+    /// What is written to standard error
     #[arg(long, value_enum, default_value_t = Log::Text)]
     pub(crate) log: Log,
 }

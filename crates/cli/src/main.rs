@@ -183,7 +183,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<Usage>()
             || cause.is::<SpecError>()
-            || cause.downcast_ref().is_some_and(foretell::Error::is_usage)
+            || matches!(cause.downcast_ref(), Some(foretell::Error::Usage(_)))
     })
 }
 

@@ -9,7 +9,7 @@ use foretell::own_model::{
     Activation, Architecture, ConfigError, Dims, Exogenous, Forward, Inputs, Linear, Model, Scope, Var,
     hyper_parameters,
 };
-use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, jiff::civil::date, json};
+use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, ValidationOptions, jiff::civil::date, json};
 
 hyper_parameters! {
     /// Its own hyper-parameters; `h`, `input_size`, `max_steps`, `loss` and so on every model has.
@@ -88,7 +88,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let own = set(ModelSpec::of::<SparseTsf>(48, 7 * 24)?.set("period", 24)?)?;
     let zoo = set(ModelSpec::new("NLinear", 48, 7 * 24)?)?;
 
-    let validation = Forecaster::new([own.clone(), zoo])?.cross_validate(&panel, 3, 48)?;
+    let validation =
+        Forecaster::new([own.clone(), zoo])?.cross_validate(&panel, &ValidationOptions::new(3, 48))?;
     for metrics in validation.metrics(&panel, 24) {
         println!("{:<14} MAE {:.4}", metrics.model, metrics.mae);
     }

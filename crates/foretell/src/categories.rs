@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::spec::ModelSpec;
+use crate::usage_error::UsageError;
 
 /// The columns of categories that any of the models reads, each once.
 pub(crate) fn categorical<'a>(specs: impl IntoIterator<Item = &'a ModelSpec>) -> Vec<String> {
@@ -24,12 +25,12 @@ pub(crate) fn check_categorical(specs: &[ModelSpec]) -> Result<(), Error> {
         let of_rows =
             |spec: &ModelSpec| [spec.hist_exog_list(), spec.futr_exog_list()].concat().contains(&column);
         if specs.iter().any(of_series) && specs.iter().any(of_rows) {
-            return Err(Error::TwoColumns { column });
+            return Err(UsageError::TwoColumns { column }.into());
         }
         let reads_it_plainly =
             |spec: &&ModelSpec| (of_rows(spec) || of_series(spec)) && !spec.cat_exog_list().contains(&column);
         if let Some(spec) = specs.iter().find(reads_it_plainly) {
-            return Err(Error::Categorical { model: spec.alias().to_owned(), column });
+            return Err(UsageError::Categorical { model: spec.alias().to_owned(), column }.into());
         }
     }
     Ok(())

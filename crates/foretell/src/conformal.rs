@@ -12,6 +12,7 @@ use foretell_nn::Loss;
 use crate::error::Error;
 use crate::forecaster::Fitted;
 use crate::spec::ModelSpec;
+use crate::usage_error::UsageError;
 
 /// How prediction intervals are calibrated: by the errors of forecasts of the last steps of each series.
 ///
@@ -76,13 +77,13 @@ impl FromStr for PredictionIntervals {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = || Error::IntervalsText { found: text.to_owned() };
+        let wrong = || UsageError::IntervalsText { found: text.to_owned() };
         let mut parts = text.split(':');
         let n_windows = parts.next().and_then(|part| part.parse().ok()).ok_or_else(wrong)?;
         let method = parts.next().map_or(Some(ConformalMethod::default()), ConformalMethod::of);
         let step_size = parts.next().map_or(Some(1), |part| part.parse().ok());
         let (Some(method), Some(step_size), None) = (method, step_size, parts.next()) else {
-            return Err(wrong());
+            return Err(wrong().into());
         };
         let intervals = Self { n_windows, method, step_size };
         intervals.check().map(|()| intervals)
@@ -93,7 +94,7 @@ impl PredictionIntervals {
     pub(crate) fn check(&self) -> Result<(), Error> {
         match *self {
             Self { n_windows, step_size, .. } if n_windows < 2 || step_size == 0 => {
-                Err(Error::Intervals { n_windows, step_size })
+                Err(UsageError::Intervals { n_windows, step_size }.into())
             }
             _ => Ok(()),
         }
@@ -115,7 +116,7 @@ impl PredictionIntervals {
         self.check()?;
         let h = models.clone().next().map_or(0, ModelSpec::h);
         if !models.any(|model| is_point(&model.loss())) {
-            return Err(Error::NothingToCalibrate);
+            return Err(UsageError::NothingToCalibrate.into());
         }
         let needed = self.test_size(h).saturating_add(held_out).saturating_add(1);
         match (0..panel.n_series()).find(|&series| panel.len(series) < needed) {

@@ -11,14 +11,42 @@ use crate::levels::checked;
 use crate::metrics::{BASELINES, Metrics, Scored, seasonal_error, seasonal_naive};
 use crate::predict::{PredictOptions, WindowForecasts};
 use crate::rolling::{SeriesRows, known};
+use crate::usage_error::UsageError;
 use crate::warning::Warning;
+
+/// What [`Forecaster::cross_validate`] forecasts, with the names and defaults of neuralforecast's `cross_validation`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ValidationOptions<'a> {
+    /// Forecasts of each series; 1 by default.
+    pub n_windows: usize,
+    /// Steps from one forecast to the next; 1 by default.
+    pub step_size: usize,
+    /// Trains the models anew every so many windows, each time from the start, on all that comes before the window; 0,
+    /// the default, trains them once.
+    pub refit: usize,
+    /// Central intervals to forecast, in percent, as [`PredictOptions::level`] says; none by default.
+    pub level: &'a [f64],
+}
+
+impl ValidationOptions<'_> {
+    /// `n_windows` forecasts of each series, `step_size` steps apart, of models that are trained once.
+    pub fn new(n_windows: usize, step_size: usize) -> Self {
+        Self { n_windows, step_size, ..Self::default() }
+    }
+}
+
+impl Default for ValidationOptions<'_> {
+    fn default() -> Self {
+        Self { n_windows: 1, step_size: 1, refit: 0, level: &[] }
+    }
+}
 
 /// Forecasts from several cutoffs, and the models that made them.
 pub struct CrossValidation {
     /// `unique_id, ds, cutoff, y` and a column per output of each model; ordered by series, cutoff, time.
     /// An unknown `y` is NaN.
     pub frame: Frame,
-    /// The models, trained on what lies before the first cutoff, or with [`Forecaster::refit`] those that were
+    /// The models, trained on what lies before the first cutoff, or with [`ValidationOptions::refit`] those that were
     /// trained last.
     pub fitted: Fitted,
     /// The columns of each model.
@@ -30,30 +58,31 @@ impl Forecaster {
     /// Trains on all but the last `h + (n_windows - 1) * step_size` steps of each series, then
     /// forecasts `n_windows` times, `step_size` steps apart, the last forecast ending with the series. A
     /// series that is too short for the earliest forecasts has fewer, as in neuralforecast. With
-    /// [`Forecaster::refit`] the models are trained anew on the way.
+    /// [`ValidationOptions::refit`] the models are trained anew on the way.
     ///
     /// # Errors
-    /// As [`Forecaster::fit`].
+    /// If `n_windows` or `step_size` is 0, if a model has none of the intervals asked for, and those of
+    /// [`Forecaster::fit`].
     pub fn cross_validate(
         mut self,
         panel: &Panel,
-        n_windows: usize,
-        step_size: usize,
+        options: &ValidationOptions<'_>,
     ) -> Result<CrossValidation, Error> {
+        let level = checked(options.level)?;
+        let ValidationOptions { n_windows, step_size, refit, .. } = *options;
         if n_windows == 0 || step_size == 0 {
-            return Err(Error::NoWindows { n_windows, step_size });
+            return Err(UsageError::NoWindows { n_windows, step_size }.into());
         }
-        self.level = checked(&self.level)?;
-        self.check_levels(&self.level)?;
+        self.check_levels(&level)?;
         self.check_columns(&BASELINES)?;
-        self.check_validation(panel, n_windows)?;
+        self.check_validation(panel, options)?;
         let cutoffs: Vec<usize> = (0..n_windows).rev().map(|window| self.h() + window * step_size).collect();
         if let Some(intervals) = self.intervals {
-            self.warnings.warn_of_few_windows(intervals, &self.level);
+            self.warnings.warn_of_few_windows(intervals, &level);
         }
-        let (fitted, mut forecasts) = match self.refit {
-            0 => self.validate_once(panel, cutoffs[0], step_size)?,
-            every => self.validate_anew(panel, &cutoffs, every)?,
+        let (fitted, mut forecasts) = match refit {
+            0 => self.validate_once(panel, cutoffs[0], step_size, &level)?,
+            every => self.validate_anew(panel, &cutoffs, every, &level)?,
         };
         self.warn_of_fewer_windows(panel, cutoffs[0], &forecasts, n_windows);
         let outputs = std::mem::take(&mut forecasts.models);
@@ -62,9 +91,9 @@ impl Forecaster {
         Ok(CrossValidation { frame, fitted, outputs, windows })
     }
 
-    /// The rows that each series needs for cross-validation over as many windows, and for the training before.
-    pub fn rows_needed_to_validate(&self, n_windows: usize, step_size: usize) -> usize {
-        let last = n_windows.saturating_sub(1).saturating_mul(step_size);
+    /// The rows that each series needs for all windows of a cross-validation, and for the training before.
+    pub fn rows_needed_to_validate(&self, options: &ValidationOptions<'_>) -> usize {
+        let last = options.n_windows.saturating_sub(1).saturating_mul(options.step_size);
         self.rows_needed_before(last.saturating_add(self.h()))
     }
 
@@ -89,12 +118,13 @@ impl Forecaster {
         panel: &Panel,
         test_size: usize,
         step_size: usize,
+        level: &[f64],
     ) -> Result<(Fitted, WindowForecasts), Error> {
         let fitted = self.fit_before(panel, test_size)?;
         let scaled = fitted.seen(panel, self.held_out() + test_size)?;
         let span = Span::Test { test_size, step_size };
         let forecasts =
-            fitted.forecast_windows(panel, &scaled, &self.level, fitted.spanning(&scaled.panel, span))?;
+            fitted.forecast_windows(panel, &scaled, level, fitted.spanning(&scaled.panel, span))?;
         drop(scaled);
         Ok((fitted, forecasts))
     }
@@ -106,9 +136,9 @@ impl Forecaster {
         panel: &Panel,
         ahead: &[usize],
         every: usize,
+        level: &[f64],
     ) -> Result<(Fitted, WindowForecasts), Error> {
         let h = self.h();
-        let level = self.level.clone();
         let mut fitted = self.fit_before(&panel.without_last(ahead[0]), 0)?;
         let mut parts = Vec::with_capacity(ahead.len());
         for (window, &ahead) in ahead.iter().enumerate() {
@@ -117,12 +147,12 @@ impl Forecaster {
                 fitted = self.fit_before(&known, 0)?;
             }
             let future = Future::within(panel, &known, h);
-            let options = PredictOptions { future: Some(&future), level: &level, h: None };
+            let options = PredictOptions { future: Some(&future), level, h: None };
             parts.push((fitted.forecast(&known, &options)?, known));
         }
         let mut forecasts = WindowForecasts::default();
         for (model, name) in fitted.models.iter().zip(fitted.column_names()) {
-            forecasts.models.push(fitted.recipe(model, &name, &level)?.outputs);
+            forecasts.models.push(fitted.recipe(model, &name, level)?.outputs);
         }
         let names = parts[0].0.columns.iter().map(|(name, _)| (name.clone(), Vec::new()));
         forecasts.columns = names.collect();

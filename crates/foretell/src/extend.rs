@@ -7,13 +7,14 @@ use crate::columns::outputs;
 use crate::error::Error;
 use crate::fitted_model::{Cutoff, FittedModel};
 use crate::forecaster::Fitted;
+use crate::usage_error::UsageError;
 
 impl Fitted {
     /// Whether `h` steps can be forecast.
     pub(crate) fn check_ahead(&self, h: usize, intervals: bool) -> Result<(), Error> {
         let own = self.h();
         if h < own {
-            return Err(Error::Ahead { h: own, found: h });
+            return Err(UsageError::Ahead { h: own, found: h }.into());
         }
         if h == own {
             return Ok(());
@@ -21,13 +22,15 @@ impl Fitted {
         for (model, name) in self.models.iter().zip(self.column_names()) {
             let columns = model.spec.hist_exog_list();
             if !columns.is_empty() {
-                return Err(Error::HistoryAhead { model: name, h: own, columns: columns.join(", ") });
+                return Err(
+                    UsageError::HistoryAhead { model: name, h: own, columns: columns.join(", ") }.into()
+                );
             }
             if intervals && self.conformal.as_ref().is_some_and(|conformal| conformal.has(&name)) {
-                return Err(Error::IntervalsAhead { model: name, h: own, found: h });
+                return Err(UsageError::IntervalsAhead { model: name, h: own, found: h }.into());
             }
             if !model.network.needs.decoding.is_step_by_step() && going_on(&model.spec.loss()).is_none() {
-                return Err(Error::NoMedian { model: name, h: own });
+                return Err(UsageError::NoMedian { model: name, h: own }.into());
             }
         }
         Ok(())
@@ -65,8 +68,8 @@ impl Fitted {
         }
         // The median is that of the loss that the model was trained with: other quantiles may be asked for.
         let taught = model.spec.loss().without_horizon_weight();
-        let feed =
-            going_on(&taught).ok_or_else(|| Error::NoMedian { model: model.spec.alias().into(), h: own })?;
+        let feed = going_on(&taught)
+            .ok_or_else(|| UsageError::NoMedian { model: model.spec.alias().into(), h: own })?;
         let seen = model.spec.input_size() + own;
         let mut known = panel.last(seen);
         let mut values = vec![0.0; series * h * width];

@@ -21,6 +21,7 @@ use crate::resume::Checkpointing;
 use crate::side_by_side::side_by_side;
 use crate::spec::ModelSpec;
 use crate::training::{TrainingLock, train, train_config};
+use crate::usage_error::UsageError;
 use crate::warning::WarningListener;
 use crate::windows::least_rows;
 
@@ -38,10 +39,6 @@ pub struct Forecaster {
     columns: ColumnNames,
     pub(crate) local_scalers: LocalScalers,
     pub(crate) intervals: Option<PredictionIntervals>,
-    /// In cross-validation, after how many windows the models are trained anew; 0 for never.
-    pub(crate) refit: usize,
-    /// The intervals that cross-validation forecasts.
-    pub(crate) level: Vec<f64>,
     listener: ModelListener,
     pub(crate) warnings: WarningListener,
     pub(crate) checkpointing: Option<Checkpointing>,
@@ -77,21 +74,22 @@ impl Forecaster {
     /// not fit together.
     pub fn new(specs: impl IntoIterator<Item = ModelSpec>) -> Result<Self, Error> {
         let specs: Vec<ModelSpec> = specs.into_iter().collect();
-        let first = specs.first().ok_or(Error::NoModels)?;
+        let first = specs.first().ok_or(UsageError::NoModels)?;
         for (place, spec) in specs.iter().enumerate() {
             spec.check()?;
             if specs[..place].iter().any(|earlier| earlier == spec) {
-                return Err(Error::Twins { model: spec.name() });
+                return Err(UsageError::Twins { model: spec.name() }.into());
             }
             if spec.h() != first.h() {
-                let (other, found) = (spec.alias().to_owned(), spec.h());
-                return Err(Error::Horizons { first: first.alias().to_owned(), h: first.h(), other, found });
+                let (h, other, found) = (first.h(), spec.alias().to_owned(), spec.h());
+                let first = first.alias().to_owned();
+                return Err(UsageError::Horizons { first, h, other, found }.into());
             }
             let namesake =
                 specs.iter().find(|other| other.alias() == spec.alias() && other.name() != spec.name());
             if let Some(other) = namesake {
                 let (alias, first, second) = (spec.alias().to_owned(), spec.name(), other.name());
-                return Err(Error::Aliases { alias, first, second });
+                return Err(UsageError::Aliases { alias, first, second }.into());
             }
         }
         check_categorical(&specs)?;
@@ -103,8 +101,6 @@ impl Forecaster {
             columns: ColumnNames::default(),
             local_scalers: LocalScalers::default(),
             intervals: None,
-            refit: 0,
-            level: Vec::new(),
             listener: Box::new(|_, _| Verdict::Continue),
             warnings: WarningListener::default(),
             checkpointing: None,
@@ -199,20 +195,6 @@ impl Forecaster {
         self
     }
 
-    /// In cross-validation, trains the models anew every `every` windows, each time from the start, on all that
-    /// comes before the window; 0, the default, trains them once.
-    pub fn refit(mut self, every: usize) -> Self {
-        self.refit = every;
-        self
-    }
-
-    /// In cross-validation, forecasts these central intervals, in percent, as
-    /// [`PredictOptions::level`](crate::PredictOptions) says.
-    pub fn level(mut self, level: impl Into<Vec<f64>>) -> Self {
-        self.level = level.into();
-        self
-    }
-
     /// Has `listener` told of every step of training, with the name of the model's column; it may stop
     /// the model's training. Models that are trained side by side report their steps in turns.
     pub fn on_progress(mut self, listener: impl FnMut(&str, &Progress) -> Verdict + Send + 'static) -> Self {
@@ -263,7 +245,7 @@ impl Forecaster {
     fn train_before(&mut self, panel: &Panel, test_size: usize, last: bool) -> Result<Fitted, Error> {
         let h = self.h();
         if self.val_size > 0 && self.val_size < h {
-            return Err(Error::ValSize { h, found: self.val_size });
+            return Err(UsageError::ValSize { h, found: self.val_size }.into());
         }
         self.check_columns(&[])?;
         self.specs.iter().try_for_each(|spec| spec.check_n_series(panel.n_series()))?;
@@ -326,7 +308,7 @@ impl Forecaster {
             taken.extend(spec.loss().suffixes().iter().map(|suffix| format!("{name}{suffix}")));
         }
         let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
-        twice.map_or(Ok(()), |i| Err(Error::Columns { name: taken.swap_remove(i) }))
+        twice.map_or(Ok(()), |i| Err(UsageError::Columns { name: taken.swap_remove(i) }.into()))
     }
 }
 

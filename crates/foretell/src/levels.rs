@@ -7,6 +7,7 @@ use crate::conformal::{Conformal, is_point};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecaster::Fitted;
+use crate::usage_error::UsageError;
 
 /// How the columns of a model's forecast come about.
 pub(crate) struct Recipe<'a> {
@@ -27,7 +28,7 @@ enum Source<'a> {
 /// The levels upwards, each once.
 pub(crate) fn checked(level: &[f64]) -> Result<Vec<f64>, Error> {
     if let Some(&found) = level.iter().find(|&&level| !(level > 0.0 && level < 100.0)) {
-        return Err(Error::Level { found });
+        return Err(UsageError::Level { found }.into());
     }
     let mut level = level.to_vec();
     level.sort_by(f64::total_cmp);
@@ -67,8 +68,8 @@ fn by_itself<'a>(loss: &Loss, name: &str, level: &[f64]) -> Result<Option<Recipe
     }
     let of = |q: f64| own.iter().position(|own| own.quantile.is_some_and(|own| near(own, q)));
     let places: Option<Vec<usize>> = quantiles.iter().map(|&q| of(q)).collect();
-    let places =
-        places.ok_or_else(|| Error::OtherLevels { model: name.to_owned(), known: known_levels(&own) })?;
+    let places = places
+        .ok_or_else(|| UsageError::OtherLevels { model: name.to_owned(), known: known_levels(&own) })?;
     let median = of(0.5);
     let outputs = median.map(|median| own[median].clone()).into_iter().chain(ends).collect();
     picked(loss.clone(), outputs, median.into_iter().chain(places).collect())
@@ -77,7 +78,9 @@ fn by_itself<'a>(loss: &Loss, name: &str, level: &[f64]) -> Result<Option<Recipe
 /// Whether a model of this loss has the intervals; `calibrated` if there will be those of conformal prediction.
 pub(crate) fn check(loss: &Loss, name: &str, level: &[f64], calibrated: bool) -> Result<(), Error> {
     match by_itself(loss, name, level)? {
-        None if !calibrated => Err(Error::NoIntervals { model: name.to_owned(), loss: loss.name() }),
+        None if !calibrated => {
+            Err(UsageError::NoIntervals { model: name.to_owned(), loss: loss.name() }.into())
+        }
         _ => Ok(()),
     }
 }
@@ -104,7 +107,7 @@ impl Fitted {
                 let outputs = outputs(&loss).into_iter().chain(ends).collect();
                 Ok(Recipe { loss, outputs, source: Source::Conformal(conformal) })
             }
-            None => Err(Error::NoIntervals { model: name.to_owned(), loss: loss.name() }),
+            None => Err(UsageError::NoIntervals { model: name.to_owned(), loss: loss.name() }.into()),
         }
     }
 }

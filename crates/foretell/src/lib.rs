@@ -81,6 +81,7 @@ mod spec_error;
 mod training;
 mod training_state;
 mod unknown_name;
+mod usage_error;
 mod warning;
 mod windows;
 
@@ -89,7 +90,7 @@ pub use bench::{Bench, bench};
 pub use blocks::ForecastBlocks;
 pub use columns::ColumnNames;
 pub use conformal::{ConformalMethod, PredictionIntervals};
-pub use cross_validation::CrossValidation;
+pub use cross_validation::{CrossValidation, ValidationOptions};
 pub use error::Error;
 pub use fitted_model::FittedModel;
 pub use forecaster::{Fitted, Forecaster};
@@ -129,6 +130,7 @@ pub use serde_json::{Map, Value, json};
 pub use spec::ModelSpec;
 pub use spec_error::SpecError;
 pub use training_state::ModelState;
+pub use usage_error::UsageError;
 pub use warning::Warning;
 
 /// The README's example is a test.

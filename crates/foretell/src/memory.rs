@@ -13,10 +13,12 @@ use foretell_train::{TrainConfig, shard_count};
 
 use crate::columns::{column_names, outputs};
 use crate::conformal::PredictionIntervals;
+use crate::cross_validation::ValidationOptions;
 use crate::error::Error;
 use crate::forecaster::{Fitted, Forecaster};
 use crate::memory_limit::{MemoryLimit, shown};
 use crate::training::train_config;
+use crate::usage_error::UsageError;
 use crate::windows::{Purpose, window_dims};
 
 /// The bytes of a 32-bit number.
@@ -65,13 +67,14 @@ impl MemoryEstimate {
         parts.retain(|(_, bytes)| *bytes >= total / 50);
         let parts: Vec<String> =
             parts.iter().map(|(what, bytes)| format!("{what} {}", shown(*bytes))).collect();
-        Err(Error::Memory {
+        Err(UsageError::Memory {
             work: work.to_owned(),
             needed: shown(total),
             parts: parts.join(", "),
             limit: Box::new(limit.clone()),
             remedy,
-        })
+        }
+        .into())
     }
 }
 
@@ -215,11 +218,15 @@ impl Forecaster {
     }
 
     /// Whether so many forecasts of each series can be held in memory: by all models, beside the truth.
-    pub(crate) fn check_validation(&self, panel: &Panel, n_windows: usize) -> Result<(), Error> {
+    pub(crate) fn check_validation(
+        &self,
+        panel: &Panel,
+        options: &ValidationOptions<'_>,
+    ) -> Result<(), Error> {
         let columns: usize = self.specs.iter().map(|spec| outputs(&spec.loss()).len()).sum();
-        let columns = columns + self.specs.len() * 2 * self.level.len();
-        let rows = held_rows(panel, n_windows, self.h());
-        // As they are told, as columns, and in the table with their truth and cutoffs.
+        let columns = columns + self.specs.len() * 2 * options.level.len();
+        let rows = held_rows(panel, options.n_windows, self.h());
+        // As they are made, as columns, and in the table with their truth and cutoffs.
         let needs = panels(panel, 0).and_all(forecasts(rows, 2 * columns + 3));
         needs.check(&self.memory, "cross-validation", "lower h or n_windows, or leave series out")
     }

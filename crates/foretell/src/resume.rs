@@ -20,6 +20,7 @@ use crate::columns::{column_names, columns_read};
 use crate::error::Error;
 use crate::forecaster::Forecaster;
 use crate::spec::ModelSpec;
+use crate::usage_error::UsageError;
 
 /// Where the state is kept, and how often.
 #[derive(Debug)]
@@ -166,7 +167,11 @@ impl StateFiles {
         let mut differences = Vec::new();
         differ("", &entry("training")?, &self.training, &mut differences);
         if !differences.is_empty() {
-            return Err(Error::OtherTraining { dir: self.dir.clone(), differences: differences.join(", ") });
+            return Err(UsageError::OtherTraining {
+                dir: self.dir.clone(),
+                differences: differences.join(", "),
+            }
+            .into());
         }
         let (mut arenas, mut losses) = (Vec::new(), [Vec::new(), Vec::new()]);
         let mut statistics = [(Vec::new(), Vec::new()), (Vec::new(), Vec::new())];

@@ -11,6 +11,7 @@ use crate::fitted_model::FittedModel;
 use crate::optimizer_settings::OptimizerSettings;
 use crate::resume::StateFiles;
 use crate::spec::ModelSpec;
+use crate::usage_error::UsageError;
 use crate::windows::{Purpose, window_dims, window_spec};
 
 /// Which models are trained beside others. One whose batches are dealt out to the threads in shards keeps them
@@ -33,7 +34,7 @@ pub(crate) fn train(
         (config.schedule.watches(), "lr_scheduler ReduceLROnPlateau"),
     ];
     if let Some((_, what)) = watching.into_iter().find(|(watches, _)| *watches && val_size == 0) {
-        return Err(Error::NothingToWatch { model: spec.alias().to_owned(), what, h: spec.h() });
+        return Err(UsageError::NothingToWatch { model: spec.alias().to_owned(), what, h: spec.h() }.into());
     }
     check_support(spec, panel)?;
     let mut table = Table::default();

@@ -4,7 +4,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytesize::ByteSize;
-use foretell::{Error, Forecaster, Freq, MODELS, MemoryLimit, ModelSpec, Panel, PredictOptions, bench};
+use foretell::{
+    Error, Forecaster, Freq, MODELS, MemoryLimit, ModelSpec, Panel, PredictOptions, UsageError,
+    ValidationOptions, bench,
+};
 use foretell_fuzz::peak_memory;
 
 /// What a test takes is counted for the whole process.
@@ -31,7 +34,9 @@ fn spec(model: &str, h: usize, input_size: usize) -> ModelSpec {
 /// What an error says that the work needs.
 fn needed(error: &Error) -> u64 {
     match error {
-        Error::Memory { needed, .. } => needed.parse::<ByteSize>().expect("a size").as_u64(),
+        Error::Usage(UsageError::Memory { needed, .. }) => {
+            needed.parse::<ByteSize>().expect("a size").as_u64()
+        }
         other => panic!("another error: {other}"),
     }
 }
@@ -61,7 +66,11 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
         }
         let limit = MemoryLimit::of_bytes(FIVE_GB);
         let (found, taken) = peak_memory(|| bench(&spec(), 1024, 1, &limit));
-        assert!(matches!(found, Err(Error::Memory { .. })) && taken < LITTLE, "{}: {taken}", entry.name);
+        assert!(
+            matches!(found, Err(Error::Usage(UsageError::Memory { .. }))) && taken < LITTLE,
+            "{}: {taken}",
+            entry.name
+        );
     }
 }
 
@@ -98,7 +107,8 @@ fn forecasts_that_are_held_count() {
     let panel = panel(5_000);
     let forecaster = || Forecaster::new([spec("NLinear", 24, 96)]).expect("a model").max_memory(2_000_000);
     let fitted = forecaster().fit(&panel).expect("a training within 2 MB");
-    let error = forecaster().cross_validate(&panel, 4_000, 1).expect_err("96,000 rows");
+    let error =
+        forecaster().cross_validate(&panel, &ValidationOptions::new(4_000, 1)).expect_err("96,000 rows");
     assert!(error.to_string().contains("cross-validation needs about"), "{error}");
     let many = foretell::PredictionIntervals { n_windows: 4_000, ..Default::default() };
     let error = fitted.calibrate(&panel, many).expect_err("96,000 errors");
@@ -152,5 +162,5 @@ fn a_model_larger_than_the_limit_is_not_loaded() {
         .expect("it opens")
         .set_len(1 << 40)
         .expect("a sparse file");
-    assert!(matches!(foretell::Fitted::load(&dir), Err(Error::Memory { .. })));
+    assert!(matches!(foretell::Fitted::load(&dir), Err(Error::Usage(UsageError::Memory { .. }))));
 }

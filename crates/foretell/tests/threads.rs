@@ -1,6 +1,6 @@
 //! How many threads there are. One test alone, since it counts those of the whole process.
 
-use foretell::{Error, Fitted, Forecaster, Freq, ModelSpec, Panel, Workers};
+use foretell::{Error, Fitted, Forecaster, Freq, ModelSpec, Panel, UsageError, Workers};
 
 /// Threads of this process, where the system tells.
 fn running() -> Option<usize> {
@@ -16,7 +16,7 @@ fn loaded_models_share_their_threads_and_start_none() {
     let forecaster = || Forecaster::new([spec.clone()]).expect("a model");
 
     let error = forecaster().threads(100_000).fit(&panel).unwrap_err();
-    assert!(matches!(error, Error::Threads(_)), "{error}");
+    assert!(matches!(error, Error::Usage(UsageError::Threads(_))), "{error}");
     let fitted = forecaster().threads(1).fit(&panel).expect("a fit");
     let expected = fitted.predict(&panel, None).expect("a forecast");
     let home = tempfile::tempdir().expect("a directory");

@@ -9,8 +9,8 @@ use crate::table::AlignedTable;
 
 /// Measure how fast models train and forecast on this machine
 ///
-/// On synthetic windows: a training step (forward, loss, backward, Adam), the forecasts of a batch, and
-/// the forecast of one window. Times are medians.
+/// On synthetic windows: a training step (forward, loss, backward, optimiser), the forecasts of a batch, and the
+/// forecast of one window. Times are medians.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

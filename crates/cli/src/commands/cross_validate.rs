@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use foretell::{Metrics, Panel, usual_season};
+use foretell::{Metrics, Panel, ValidationOptions, usual_season};
 use serde_json::json;
 
 use crate::Usage;
@@ -83,12 +83,17 @@ impl CrossValidate {
         }
         let sink = self.out.as_deref().map(Sink::open).transpose()?;
         let forecaster = self.checkpoint.of(self.train.forecaster()?);
-        let forecaster = forecaster.refit(self.refit.unwrap_or(0)).level(self.level.levels.clone());
         let h = forecaster.h();
         let step_size = self.step_size.unwrap_or(h);
-        let rows_needed = forecaster.rows_needed_to_validate(self.n_windows, step_size);
+        let options = ValidationOptions {
+            n_windows: self.n_windows,
+            step_size,
+            refit: self.refit.unwrap_or(0),
+            level: &self.level.levels,
+        };
+        let rows_needed = forecaster.rows_needed_to_validate(&options);
         let panel = self.train.read(&forecaster, rows_needed)?;
-        let mut validation = forecaster.cross_validate(&panel, self.n_windows, step_size)?;
+        let mut validation = forecaster.cross_validate(&panel, &options)?;
         self.log().fitted(&validation.fitted);
 
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::{
     BASELINES, ConformalMethod, CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel,
-    PredictOptions, PredictionIntervals, ReadOptions, usual_season,
+    PredictOptions, PredictionIntervals, ReadOptions, ValidationOptions, usual_season,
 };
 use serde_json::json;
 
@@ -70,7 +70,8 @@ impl Demo {
              Forecasting 1958, 1959 and 1960, each by models trained on the months before it ...\n\n",
             panel.n_rows()
         ))?;
-        let validation = forecaster(self.log())?.refit(1).level(LEVEL).cross_validate(&panel, WINDOWS, H)?;
+        let options = ValidationOptions { refit: 1, level: &LEVEL, ..ValidationOptions::new(WINDOWS, H) };
+        let validation = forecaster(self.log())?.cross_validate(&panel, &options)?;
         let metrics = ranked(validation.metrics(&panel, usual_season(panel.freq())));
         let best = best_model(&metrics).context("the demo has models")?;
         let held = held(&validation.frame, &best.model)?;

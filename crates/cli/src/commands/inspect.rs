@@ -10,11 +10,11 @@ use crate::output::print;
 use crate::progress::Log;
 use crate::table::{AlignedTable, grouped};
 
-/// Tell what a model directory holds, or how far a training is
+/// Show what a model directory holds, or how far a training has come
 ///
 /// Reads directories that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote, also those whose models
-/// foretell cannot run: their class, hyper-parameters and tensors are told all the same. Of a directory of `fit
-/// --checkpoint` it tells the steps that are done.
+/// foretell cannot run: their class, hyper-parameters and tensors are shown all the same. Of a directory of `fit
+/// --checkpoint` it shows the steps that are done.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -12,10 +12,10 @@ use crate::table::AlignedTable;
 
 /// List the models and their hyper-parameters
 ///
-/// Tells their names, papers, whether they forecast one series or many together and all steps at once, and
-/// the kinds of exogenous columns they read (future: known in advance; historic: known for the past only;
-/// static: one value per series; categorical ones among them, by embedding). With a model's name: its
-/// hyper-parameters with their defaults, as `--set key=JSON` takes them, and what they mean.
+/// Lists their names, papers, whether they forecast one series or many together and all steps at once, and the kinds
+/// of exogenous columns they read (future: known in advance; historic: known for the past only; static: one value per
+/// series; categorical ones among them, by embedding). With a model's name: its hyper-parameters with their defaults,
+/// as `--set key=JSON` takes them, and what they mean.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +28,7 @@ exogenous ({futr, hist, stat, cat}: whether it reads them), losses, differences
 (from neuralforecast's, texts), required (hyper-parameters without default),
 hyper_parameters (with their defaults), meanings (what they mean).")]
 pub(crate) struct Models {
-    /// The model to tell all about, in any case of letters
+    /// The model whose hyper-parameters to list, in any case of letters
     #[arg(ignore_case = true, value_parser = clap::builder::PossibleValuesParser::new(MODELS.iter().map(|model| model.name)))]
     model: Option<String>,
     /// Print JSON, with the hyper-parameters and their defaults

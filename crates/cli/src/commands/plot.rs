@@ -22,9 +22,9 @@ const MOST: usize = 60;
 
 /// Draw series and their forecasts, with intervals, as SVG
 ///
-/// Draws the end of the history, the forecasts of every model in the file, and the intervals that its columns
-/// ending in -lo-LEVEL and -hi-LEVEL tell. The forecasts may be those of `foretell predict` or `cross-validate`,
-/// or a data frame of neuralforecast.
+/// Draws the end of the history, the forecasts of every model in the file, and the intervals given by its columns
+/// that end in -lo-LEVEL and -hi-LEVEL. The forecasts may be those of `foretell predict` or `cross-validate`, or a
+/// data frame of neuralforecast.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -11,8 +11,9 @@ use crate::progress::Log;
 
 /// Forecast what follows each series with saved models
 ///
-/// Writes a row per series and step, with a column per model and output. The series need not be those of
-/// training, but their frequency must be the same; so must be the columns' names unless they are given.
+/// Writes a row per series and step, with a column per model and output. The series need not be those of training,
+/// but their frequency must be the same. The columns have the names that they had in training, unless flags give
+/// others.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -37,16 +38,16 @@ pub(crate) struct Predict {
     h: Option<usize>,
     #[command(flatten)]
     level: LevelArgs,
-    /// Calibrate the intervals of --level on these data, without training: by how far N forecasts of the end of each
-    /// series, STEP steps apart, are off. Too narrow where the models were trained on that end [default: as
+    /// Calibrate the intervals of --level on these data, without training: on the errors of N forecasts of the end of
+    /// each series, STEP steps apart. They come out too narrow if the models were trained on that end [default: as
     /// calibrated by fit --intervals]
     #[arg(
         long, value_name = "N[:METHOD[:STEP]]", requires = "levels",
         value_parser = str::parse::<PredictionIntervals>
     )]
     intervals: Option<PredictionIntervals>,
-    /// Forecast the history instead, beside the truth, from one cutoff after the other, the first of them at a row
-    /// of the series
+    /// Forecast the history instead, beside the truth, from one cutoff after the other; the first cutoff is a row of
+    /// the series
     #[arg(long, conflicts_with_all = ["h", "levels", "futr"])]
     insample: bool,
     /// Begin --insample before the first row, where the models see nothing but padding, as neuralforecast does

@@ -1,6 +1,8 @@
 //! Categorical columns: models learn what categories mean, keep them, and say what is wrong with them.
 
-use foretell::{Fill, Fitted, Forecaster, Future, ModelSpec, Panel, ReadOptions, Value, json};
+use foretell::{
+    Fill, Fitted, Forecaster, Future, ModelSpec, Panel, ReadOptions, ValidationOptions, Value, json,
+};
 
 const H: usize = 3;
 
@@ -124,8 +126,10 @@ fn what_cannot_be_is_an_error() {
     let panel = Panel::read_csv(csv.as_bytes(), "late.csv", &options).expect("a panel");
     let late =
         spec(&[("stat_exog_list", json!([])), ("cat_exog_list", json!(["promo"])), ("max_steps", json!(2))]);
-    let error =
-        Forecaster::new([late]).expect("a model").cross_validate(&panel, 1, H).expect_err("no category");
+    let error = Forecaster::new([late])
+        .expect("a model")
+        .cross_validate(&panel, &ValidationOptions::new(1, H))
+        .expect_err("no category");
     assert!(error.to_string().contains("promo of cat_exog_list holds no category"), "{error}");
 
     let plain = ModelSpec::new("MLP", H, 4).and_then(|spec| spec.set("futr_exog_list", json!(["promo"])));

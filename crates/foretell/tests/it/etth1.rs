@@ -3,7 +3,7 @@
 //! Runs where the environment variable `FORETELL_DATA` names a folder that holds `ETTh1.csv`; skips with
 //! a message elsewhere.
 
-use foretell::{Forecaster, Panel, ReadOptions};
+use foretell::{Forecaster, Panel, ReadOptions, ValidationOptions};
 
 use crate::accuracy::{panels, spec};
 
@@ -45,8 +45,10 @@ fn check<const N: usize>(there: [There; N], beats_naive: bool) {
     let mut means = [0.0; N];
     for seed in 1..=3 {
         let specs = there.iter().map(|(name, _)| spec(name, 24, seed));
-        let checked =
-            Forecaster::new(specs).expect("models").cross_validate(&panel, 10, 24).expect("a validation");
+        let checked = Forecaster::new(specs)
+            .expect("models")
+            .cross_validate(&panel, &ValidationOptions::new(10, 24))
+            .expect("a validation");
         let metrics = checked.metrics(&panel, 24);
         let (naive, models) = metrics.split_last().expect("metrics");
         for (metrics, ((name, _), mean)) in models.iter().zip(there.iter().zip(&mut means)) {

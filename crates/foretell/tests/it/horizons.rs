@@ -1,6 +1,8 @@
 //! Forecasts over the history, further ahead than the models' horizon, and by models that are trained anew.
 
-use foretell::{Fitted, Forecaster, Freq, Future, ModelSpec, Panel, PredictOptions, TimeKind};
+use foretell::{
+    Fitted, Forecaster, Freq, Future, ModelSpec, Panel, PredictOptions, TimeKind, ValidationOptions,
+};
 use serde_json::{Value, json};
 
 const H: usize = 4;
@@ -84,8 +86,9 @@ fn models_are_trained_anew_every_so_many_windows() {
     let (windows, step) = (5, 3);
     let specs = || [linear(), with_column()];
     let validate = |refit: usize| {
-        let forecaster = Forecaster::new(specs()).expect("models").refit(refit);
-        forecaster.cross_validate(&panel(), windows, step).expect("a validation").frame
+        let forecaster = Forecaster::new(specs()).expect("models");
+        let options = ValidationOptions { refit, ..ValidationOptions::new(windows, step) };
+        forecaster.cross_validate(&panel(), &options).expect("a validation").frame
     };
     let once = validate(0);
     for every in [1, 2, 9] {

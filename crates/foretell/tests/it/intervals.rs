@@ -2,7 +2,7 @@
 
 use foretell::{
     ConformalMethod, Error, Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions,
-    PredictionIntervals,
+    PredictionIntervals, ValidationOptions,
 };
 use serde_json::{Value, json};
 
@@ -53,8 +53,9 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
     for method in [ConformalMethod::Distribution, ConformalMethod::Error] {
         for refit in [0, 20] {
             let forecaster = Forecaster::new([spec(json!("MAE"))]).expect("a model");
-            let forecaster = forecaster.intervals(intervals(80, method)).level([80.0, 50.0]).refit(refit);
-            let checked = forecaster.cross_validate(&panel, 40, H).expect("a validation");
+            let forecaster = forecaster.intervals(intervals(80, method));
+            let options = ValidationOptions { refit, level: &[80.0, 50.0], ..ValidationOptions::new(40, H) };
+            let checked = forecaster.cross_validate(&panel, &options).expect("a validation");
             assert_eq!(
                 names(&checked.frame),
                 ["y", "NLinear", "NLinear-lo-80", "NLinear-lo-50", "NLinear-hi-50", "NLinear-hi-80"]
@@ -202,9 +203,10 @@ fn what_cannot_be_calibrated_is_said_before_training() {
     assert!(fit(json!("MAE"), 100, PredictionIntervals { n_windows: 1, ..ten }).contains("at least 2"));
 
     let untrained = |loss: Value, level: f64| {
-        let forecaster = Forecaster::new([spec(loss)]).expect("a model").level([level]);
+        let forecaster = Forecaster::new([spec(loss)]).expect("a model");
+        let options = ValidationOptions { level: &[level], ..ValidationOptions::new(2, H) };
         let forecaster = forecaster.on_progress(|_, _| panic!("no step is taken"));
-        forecaster.cross_validate(&panel(&["a"], 100), 2, H).expect_err("no such level").to_string()
+        forecaster.cross_validate(&panel(&["a"], 100), &options).expect_err("no such level").to_string()
     };
     assert!(untrained(json!("MAE"), 80.0).contains("calibrate them"));
     assert!(untrained(json!("MQLoss"), 70.0).contains("80 % and 90 %"));

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, Verdict};
+use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, ValidationOptions, Verdict};
 use serde_json::{Value, json};
 
 const H: usize = 12;
@@ -78,7 +78,10 @@ fn all() -> Vec<(Value, Of)> {
 fn every_loss_learns_a_wave() {
     for (loss, of) in all() {
         let (panel, spec) = (panel(of), spec(&loss).set("max_steps", 300).expect("steps"));
-        let checked = Forecaster::new([spec]).expect("a model").cross_validate(&panel, 4, 5).expect("a fit");
+        let checked = Forecaster::new([spec])
+            .expect("a model")
+            .cross_validate(&panel, &ValidationOptions::new(4, 5))
+            .expect("a fit");
         let metrics = checked.metrics(&panel, 1);
         // Of a distribution the spread must be learned too; Tweedie's mean is never below that of the window.
         let enough = match &loss {

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::fs;
 
-use foretell::{Forecaster, Panel, ReadOptions};
+use foretell::{Forecaster, Panel, ReadOptions, ValidationOptions};
 
 use crate::accuracy::{panels, spec};
 
@@ -36,7 +36,7 @@ fn check((name, smape, mase): There) {
         // One window, the last 48 hours: the test file.
         let checked = Forecaster::new([spec(name, H, seed)])
             .expect("a model")
-            .cross_validate(&panel, 1, H)
+            .cross_validate(&panel, &ValidationOptions::new(1, H))
             .expect("forecasts");
         let metrics = &checked.metrics(&panel, 24)[0];
         println!("{name}, seed {seed}: sMAPE {:.4}, MASE {:.4}", metrics.smape, metrics.mase);

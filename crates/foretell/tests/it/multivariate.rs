@@ -1,6 +1,6 @@
 //! Models whose windows hold all series of a panel: what is theirs alone.
 
-use foretell::{Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, bench};
+use foretell::{Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, ValidationOptions, bench};
 
 /// Series of these lengths that end at the same time.
 fn panel(lens: &[usize]) -> Panel {
@@ -84,8 +84,10 @@ fn windows_that_are_normalised_together_are_at_least_two() {
 #[test]
 fn cross_validation_shows_the_windows_that_each_series_has() {
     let panel = panel(&[120, 90, 20]);
-    let validated =
-        Forecaster::new([spec()]).expect("a model").cross_validate(&panel, 4, 6).expect("forecasts");
+    let validated = Forecaster::new([spec()])
+        .expect("a model")
+        .cross_validate(&panel, &ValidationOptions::new(4, 6))
+        .expect("forecasts");
     // The first cutoff is 24 rows before the end: the last series has no row there.
     let rows = |id: &str| validated.frame.ids.iter().filter(|known| &***known == id).count();
     assert_eq!([rows("series 0"), rows("series 1"), rows("series 2")], [24, 24, 18]);

@@ -1,6 +1,6 @@
 //! Scalers of windows and of whole series, from a panel to forecasts on its scale.
 
-use foretell::{Fitted, Forecaster, Freq, LocalScaler, ModelSpec, Panel};
+use foretell::{Fitted, Forecaster, Freq, LocalScaler, ModelSpec, Panel, ValidationOptions};
 
 /// Two series of 80 days far apart in level; the last `changed` rows of the second are others.
 fn panel(changed: usize) -> Panel {
@@ -47,7 +47,8 @@ fn what_is_to_be_forecast_is_not_seen_by_the_scalers() {
         let forecasts = |changed| {
             let forecaster = Forecaster::new([spec("MLP").set("hidden_size", 8).unwrap()]).unwrap();
             let forecaster = forecaster.threads(1).val_size(7).local_scaler(scaler);
-            let validation = forecaster.cross_validate(&panel(changed), 1, 7).unwrap();
+            let validation =
+                forecaster.cross_validate(&panel(changed), &ValidationOptions::new(1, 7)).unwrap();
             (validation.frame.column("MLP").unwrap().to_vec(), validation.frame.column("y").unwrap().to_vec())
         };
         let ((same, truth), (again, other)) = (forecasts(0), forecasts(7));

@@ -1,6 +1,6 @@
 //! Which models make a forecaster, and what is an error of whoever asked.
 
-use foretell::{Error, Forecaster, MODELS, ModelSpec, Value, json};
+use foretell::{Error, Forecaster, MODELS, ModelSpec, UsageError, Value, json};
 
 #[test]
 fn models_are_found_in_any_case_of_letters() {
@@ -17,7 +17,7 @@ fn models_are_found_in_any_case_of_letters() {
 fn two_models_of_a_name_must_differ() -> Result<(), Error> {
     let spec = || ModelSpec::new("NLinear", 1, 2);
     let error = Forecaster::new([spec()?, spec()?]).expect_err("twins");
-    assert!(error.is_usage() && matches!(error, Error::Twins { model: "NLinear" }), "{error}");
+    assert!(matches!(error, Error::Usage(UsageError::Twins { model: "NLinear" })), "{error}");
     let forecaster = Forecaster::new([spec()?, spec()?.set("random_seed", 2)?])?;
     assert_eq!(forecaster.column_names(), ["NLinear", "NLinear1"]);
     Forecaster::new([spec()?, ModelSpec::new("DLinear", 1, 2)?]).map(drop)
@@ -26,9 +26,11 @@ fn two_models_of_a_name_must_differ() -> Result<(), Error> {
 #[test]
 fn mistakes_of_the_question_are_told_from_those_of_the_data() {
     let slip = Error::from(ModelSpec::new("NHITZ", 1, 2).expect_err("no such model"));
-    assert!(slip.is_usage() && Error::NoModels.is_usage());
+    assert!(matches!(slip, Error::Usage(UsageError::Spec(_))));
+    let none = Forecaster::new([]).expect_err("no models");
+    assert!(matches!(none, Error::Usage(UsageError::NoModels)));
     let data = foretell::column_names("nowhere.csv").expect_err("no such file");
-    assert!(!Error::from(data).is_usage());
+    assert!(!matches!(Error::from(data), Error::Usage(_)));
 }
 
 /// What neuralforecast's DeepNPTS refuses, and what it takes.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use foretell::{Forecaster, Freq, ModelSpec, Panel, Verdict};
+use foretell::{Forecaster, Freq, ModelSpec, Panel, ValidationOptions, Verdict};
 use serde_json::{Value, json};
 
 const H: usize = 8;
@@ -33,8 +33,10 @@ fn every_model_learns_a_wave_and_beats_the_naive_forecast_of_no_season() {
         if name == "NHITS" {
             spec = spec.set("mlp_units", json!([[32, 32], [32, 32]])).expect("units");
         }
-        let checked =
-            Forecaster::new([spec]).expect("a model").cross_validate(&panel(), 4, 3).expect("a validation");
+        let checked = Forecaster::new([spec])
+            .expect("a model")
+            .cross_validate(&panel(), &ValidationOptions::new(4, 3))
+            .expect("a validation");
         let metrics = checked.metrics(&panel(), 1);
         assert!(metrics[0].mae < 0.1 * metrics[1].mae, "{name}: {metrics:?}");
         assert_eq!(checked.frame.n_rows(), 2 * 4 * H);
@@ -55,7 +57,8 @@ fn recurrent_models_learn_the_wave_in_both_modes() {
                 .and_then(|spec| spec.set("max_steps", 150))
                 .expect("valid hyper-parameters");
             let forecaster = Forecaster::new([spec]).expect("a model").val_size(H);
-            let checked = forecaster.cross_validate(&panel(), 4, 3).expect("a validation");
+            let checked =
+                forecaster.cross_validate(&panel(), &ValidationOptions::new(4, 3)).expect("a validation");
             let metrics = checked.metrics(&panel(), 1);
             assert!(metrics[0].mae < 0.2 * metrics[1].mae, "{name}, recurrent {recurrent}: {metrics:?}");
         }
@@ -211,8 +214,10 @@ fn rows_without_a_known_value_are_not_scored() {
     let panel = Panel::builder(freq.kind()).freq(freq).series("s", &times, &y).available_mask(&mask).build();
     let panel = panel.expect("a panel");
     let model = spec("NLinear").set("learning_rate", 1e-2).expect("a rate");
-    let checked =
-        Forecaster::new([model]).expect("a model").cross_validate(&panel, 3, H).expect("a validation");
+    let checked = Forecaster::new([model])
+        .expect("a model")
+        .cross_validate(&panel, &ValidationOptions::new(3, H))
+        .expect("a validation");
     assert_eq!(checked.frame.columns[0].1.iter().filter(|y| y.is_nan()).count(), 5);
     for metrics in checked.metrics(&panel, 24) {
         assert!(metrics.mae < 1.0 && metrics.mase.is_finite(), "{metrics:?}");
@@ -224,8 +229,10 @@ fn quantiles_in_any_order_are_scored_by_the_median() {
     let listed = |quantiles: [f64; 3]| {
         let spec = spec("NLinear").set("learning_rate", 1e-2).expect("a rate");
         let spec = spec.set("loss", json!({ "MQLoss": { "quantiles": quantiles } })).expect("a loss");
-        let checked =
-            Forecaster::new([spec]).expect("a model").cross_validate(&panel(), 2, H).expect("a validation");
+        let checked = Forecaster::new([spec])
+            .expect("a model")
+            .cross_validate(&panel(), &ValidationOptions::new(2, H))
+            .expect("a validation");
         let median = checked.frame.column("NLinear-median").expect("a median").to_vec();
         let truth = &checked.frame.columns[0].1;
         let errors = truth.iter().zip(&median).map(|(y, m)| f64::from((y - m).abs()));
@@ -244,7 +251,7 @@ fn a_series_too_short_for_all_windows_has_fewer() {
     let panel = Panel::from_series(freq, [("long", 0, wave(300)), ("short", 0, wave(20))]).expect("a panel");
     let checked = Forecaster::new([spec("NLinear")])
         .expect("a model")
-        .cross_validate(&panel, 3, H)
+        .cross_validate(&panel, &ValidationOptions::new(3, H))
         .expect("a validation");
     let rows = |id: &str| checked.frame.ids.iter().filter(|found| &***found == id).count();
     assert_eq!((rows("long"), rows("short")), (3 * H, 2 * H));

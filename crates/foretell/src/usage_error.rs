@@ -1,0 +1,233 @@
+//! What was asked for and cannot be: models, hyper-parameters, settings.
+
+use std::path::PathBuf;
+
+use foretell_train::TooManyThreads;
+
+use crate::memory_limit::MemoryLimit;
+use crate::spec_error::SpecError;
+
+/// A mistake in what was asked for, whatever the data are; the message says what to ask for instead. A command line ends
+/// with exit code 2 for it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UsageError {
+    /// A model or a hyper-parameter that cannot be.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// More threads than anybody can use.
+    #[error(transparent)]
+    Threads(#[from] TooManyThreads),
+    /// A column that holds categories for one model and numbers for another.
+    #[error(
+        "{model}: column {column} is in cat_exog_list of another model; list it in this one's too, or give it another column"
+    )]
+    Categorical {
+        /// The alias of the model that reads it as numbers.
+        model: String,
+        /// The column.
+        column: String,
+    },
+    /// A column of categories that stands in the data and in the static table.
+    #[error("column {column} holds categories in the data and in the static table; rename one of the two")]
+    TwoColumns {
+        /// The column.
+        column: String,
+    },
+    /// Work that would take more memory than it may.
+    #[error(
+        "{work} needs about {needed} of memory ({parts}), and the limit is {limit}; {remedy}, or raise the limit \
+             (--max-memory, max_memory)"
+    )]
+    Memory {
+        /// The work.
+        work: String,
+        /// What it needs.
+        needed: String,
+        /// What it needs most of it for.
+        parts: String,
+        /// What it may take.
+        limit: Box<MemoryLimit>,
+        /// What would make it less.
+        remedy: &'static str,
+    },
+    /// No models were given.
+    #[error("a forecaster needs at least one model")]
+    NoModels,
+    /// Models of different horizons.
+    #[error(
+        "all models of a forecaster forecast the same horizon; {first} has h = {h}, {other} has h = {found}"
+    )]
+    Horizons {
+        /// The first model.
+        first: String,
+        /// Its horizon.
+        h: usize,
+        /// A model of another horizon.
+        other: String,
+        /// Its horizon.
+        found: usize,
+    },
+    /// A validation part that cannot be.
+    #[error("val_size must be 0 or at least h = {h}, found {found}")]
+    ValSize {
+        /// The horizon.
+        h: usize,
+        /// What was given.
+        found: usize,
+    },
+    /// Early stopping, or a schedule that follows the validation loss, without anything to watch.
+    #[error("{model}: {what} needs validation windows: set val_size to at least h = {h}")]
+    NothingToWatch {
+        /// The model.
+        model: String,
+        /// The hyper-parameter.
+        what: &'static str,
+        /// The horizon.
+        h: usize,
+    },
+    /// Cross-validation over no windows.
+    #[error(
+        "cross-validation needs n_windows and step_size of at least 1, found {n_windows} and {step_size}"
+    )]
+    NoWindows {
+        /// Windows asked for.
+        n_windows: usize,
+        /// Steps between them.
+        step_size: usize,
+    },
+    /// Two columns of one name.
+    #[error("two columns of the forecast would be called {name}; give the models other aliases (alias)")]
+    Columns {
+        /// The name.
+        name: String,
+    },
+    /// Two models that would be the same.
+    #[error(
+        "two models {model} have the same hyper-parameters, so their forecasts would be the same; leave one out, or give \
+         the second another hyper-parameter (random_seed, ...)"
+    )]
+    Twins {
+        /// The models' name.
+        model: &'static str,
+    },
+    /// One name for two kinds of models.
+    #[error("models of two kinds, {first} and {second}, have the alias {alias}; give one of them another")]
+    Aliases {
+        /// The alias.
+        alias: String,
+        /// A model of that alias.
+        first: &'static str,
+        /// Another model of that alias.
+        second: &'static str,
+    },
+    /// An interval that cannot be.
+    #[error("a level is a percentage above 0 and below 100, found {found}")]
+    Level {
+        /// What was asked for.
+        found: f64,
+    },
+    /// Intervals of a model that has none.
+    #[error(
+        "{model} has no intervals, since its loss {loss} forecasts one number: calibrate them, with the training \
+             (Forecaster::intervals, `fit --intervals 10`) or on the end of the data (Fitted::calibrate, `predict \
+             --intervals 10`), or train with a loss of quantiles or of a distribution"
+    )]
+    NoIntervals {
+        /// The model.
+        model: String,
+        /// Its loss.
+        loss: &'static str,
+    },
+    /// Intervals that a model was not trained for.
+    #[error(
+        "{model} has learned the quantiles of its loss; the intervals among them are: {known}; choose of these, or \
+             train it with others"
+    )]
+    OtherLevels {
+        /// The model.
+        model: String,
+        /// The intervals that there are.
+        known: String,
+    },
+    /// Settings of prediction intervals that cannot be.
+    #[error(
+        "prediction intervals need n_windows of at least 2 and a step_size of at least 1, found {n_windows} and \
+             {step_size}"
+    )]
+    Intervals {
+        /// Windows asked for.
+        n_windows: usize,
+        /// Steps between them.
+        step_size: usize,
+    },
+    /// A text that says no prediction intervals.
+    #[error(
+        "{found:?} is no N[:METHOD[:STEP]], as 10, 10:conformal_error or 10:conformal_distribution:6: windows, at least \
+             2, the method, and the steps from one window to the next"
+    )]
+    IntervalsText {
+        /// The text.
+        found: String,
+    },
+    /// Prediction intervals for models that have their own.
+    #[error(
+        "none of the models' losses forecasts a single number, so there is nothing to calibrate: their quantiles are \
+             their intervals; leave the prediction intervals away"
+    )]
+    NothingToCalibrate,
+    /// Fewer steps than the models forecast.
+    #[error("the models forecast h = {h} steps; {found} are fewer: forecast {h}, and take the first {found}")]
+    Ahead {
+        /// The horizon.
+        h: usize,
+        /// Steps asked for.
+        found: usize,
+    },
+    /// Historic columns where nothing is known of them.
+    #[error(
+        "{model} reads the historic columns {columns}, which are not known beyond its horizon, so it cannot forecast \
+             more than h = {h} steps"
+    )]
+    HistoryAhead {
+        /// The model.
+        model: String,
+        /// The horizon.
+        h: usize,
+        /// The columns.
+        columns: String,
+    },
+    /// Calibrated intervals further ahead than they were calibrated for.
+    #[error("the intervals of {model} were calibrated for h = {h} steps, so there are none for {found}")]
+    IntervalsAhead {
+        /// The model.
+        model: String,
+        /// The horizon.
+        h: usize,
+        /// Steps asked for.
+        found: usize,
+    },
+    /// Quantiles without a median to go on from.
+    #[error(
+        "{model} forecasts more than h = {h} steps only from its own median, which is not among the quantiles of its \
+             loss"
+    )]
+    NoMedian {
+        /// The model.
+        model: String,
+        /// The horizon.
+        h: usize,
+    },
+    /// The state of another training.
+    #[error(
+        "{dir} holds the state of another training: {differences}; train as before to go on with it, or name another \
+             directory",
+        dir = dir.display()
+    )]
+    OtherTraining {
+        /// The directory.
+        dir: PathBuf,
+        /// What differs, and how.
+        differences: String,
+    },
+}
