@@ -31,6 +31,17 @@ struct Step {
     arguments: &'static str,
 }
 
+/// Tests without any optional feature, of the packages whose code the features change and of the two that users see.
+macro_rules! portable {
+    ($tests:literal) => {
+        concat!(
+            "test --no-default-features -p foretell-simd -p foretell-pool -p foretell-gemm -p foretell-flash -p foretell-kernels \
+             -p foretell-optim -p foretell-data -p foretell-models -p foretell-train -p foretell -p foretell-cli ",
+            $tests
+        )
+    };
+}
+
 /// In the order they run: what fails soonest comes first.
 const STEPS: &[Step] = &[
     step("fmt", "", "fmt --all -- --check"),
@@ -50,24 +61,18 @@ const STEPS: &[Step] = &[
         "",
         "clippy --workspace --exclude xtask --exclude foretell-benches --no-default-features --all-targets -- -D warnings",
     ),
-    // Tests of the crates whose code the features change, and of the models, which hold what is used without them
-    // against PyTorch; of what lies above only the tests that the features change.
+    // What the features change: the unit tests of the crates that have them, the models' comparison with PyTorch among
+    // them, and of the tests of programs those that depend on a feature. All name the same packages, since Cargo unites
+    // features over the packages that are named, and would build everything anew for others.
+    step("portable-unit", "", portable!("--lib")),
+    step("portable-crates", "", portable!("--test pool --test stress --test torch --test attention")),
     step(
-        "portable-test",
+        "portable-program",
         "",
-        "test --no-default-features -p foretell-simd -p foretell-pool -p foretell-gemm -p foretell-flash \
-         -p foretell-kernels -p foretell-optim -p foretell-data -p foretell-models -p foretell-train",
-    ),
-    step("portable-unit", "", "test --no-default-features -p foretell --lib"),
-    step(
-        "portable-fit",
-        "",
-        "test --no-default-features -p foretell --test it -- conformance:: reproducible:: training::",
-    ),
-    step(
-        "portable-cli",
-        "",
-        "test --no-default-features -p foretell-cli --test command_line -- the_bench without_the_feature",
+        portable!(
+            "--test it -- border:: epilogue:: products:: conformance:: reproducible:: training:: the_bench \
+             without_the_feature"
+        ),
     ),
 ];
 
@@ -163,6 +168,20 @@ mod tests {
     fn step_names_are_unique() {
         let names: HashSet<_> = STEPS.iter().map(|step| step.name).collect();
         assert_eq!(names.len(), STEPS.len());
+    }
+
+    #[test]
+    fn portable_tests_share_one_build() {
+        let portable = STEPS.iter().filter(|step| step.arguments.starts_with("test --no-default-features"));
+        let packages = |step: &Step| -> Vec<&str> {
+            step.arguments
+                .split_whitespace()
+                .skip(2)
+                .take_while(|word| *word == "-p" || word.starts_with("foretell"))
+                .collect()
+        };
+        let packages: HashSet<_> = portable.map(packages).collect();
+        assert_eq!(packages.len(), 1, "{packages:?}");
     }
 
     #[test]
