@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Mul};
 
-use foretell_simd::{Activation, Level};
+use foretell_simd::{Activation, Level, level};
 
 use crate::scalar;
 use crate::skinny::Job;
@@ -37,8 +37,8 @@ pub trait Number:
 
     fn add_slice(dst: &mut [Self], src: &[Self]);
     fn activate(activation: Activation, x: &mut [Self]);
-    /// Runs a job with the vectors of the level; gives it back if the level has none.
-    fn run<J: Job<Self>>(job: J, level: Level) -> Option<J>;
+    /// Runs a job with the vectors of the current level; gives it back if the level has none.
+    fn run<J: Job<Self>>(job: J) -> Option<J>;
 }
 
 /// What the backend needs of an element.
@@ -65,29 +65,31 @@ macro_rules! number {
                 $activate(activation, x);
             }
 
-            fn run<J: Job<Self>>(job: J, level: Level) -> Option<J> {
-                match level {
+            fn run<J: Job<Self>>(job: J) -> Option<J> {
+                match level() {
                     #[cfg(target_arch = "x86_64")]
                     Level::Avx512 => {
-                        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma")]
-                        fn run(job: impl Job<$type>) {
-                            job.run::<x86::$avx512>();
+                        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma")]
+                        fn run(job: impl Job<$type>, token: x86::Avx512) {
+                            job.run::<x86::$avx512>(token);
                         }
-                        // SAFETY: the level is only reported where the machine has these features.
-                        unsafe { run(job) }
+                        // SAFETY: `level` reports a level only where the machine has its features.
+                        unsafe { run(job, x86::Avx512::new_unchecked()) }
                     }
                     #[cfg(target_arch = "x86_64")]
                     Level::Avx2 => {
                         #[target_feature(enable = "avx2,fma")]
-                        fn run(job: impl Job<$type>) {
-                            job.run::<x86::$avx2>();
+                        fn run(job: impl Job<$type>, token: x86::Avx2) {
+                            job.run::<x86::$avx2>(token);
                         }
                         // SAFETY: as above.
-                        unsafe { run(job) }
+                        unsafe { run(job, x86::Avx2::new_unchecked()) }
                     }
-                    // NEON is part of every aarch64 target.
                     #[cfg(target_arch = "aarch64")]
-                    Level::Neon => job.run::<neon::$neon>(),
+                    Level::Neon => {
+                        // SAFETY: NEON is part of every aarch64 target.
+                        job.run::<neon::$neon>(unsafe { neon::Neon::new_unchecked() });
+                    }
                     _ => return Some(job),
                 }
                 None

@@ -6,8 +6,6 @@
 //! times vector), and [`Rows`], where the large operand is adjacent along the outer one (`x w`).
 //! They are plain loops over arrays as wide as a vector, compiled once per vector width.
 
-use foretell_simd::level;
-
 use crate::element::Element;
 use crate::options::Accum;
 use crate::vector::Vector;
@@ -19,7 +17,7 @@ const FEW: usize = 32;
 /// A kernel that is compiled for several vector widths.
 pub trait Job<T> {
     /// Must be inlined, so that it is compiled for the caller's instructions.
-    fn run<V: Vector<T>>(self);
+    fn run<V: Vector<T>>(self, token: V::Token);
 }
 
 /// Computes the product as dot products, if it has few rows and they are long.
@@ -37,7 +35,7 @@ pub(crate) fn dots<T: Element>(
     worthwhile
         && lhs.col_stride() == 1
         && rhs.row_stride() == 1
-        && T::run(Dots { dst, lhs, rhs: rhs.t(), accum, alpha }, level()).is_none()
+        && T::run(Dots { dst, lhs, rhs: rhs.t(), accum, alpha }).is_none()
 }
 
 /// Computes the product if one operand is a vector and the other adjacent along the outer dimension.
@@ -50,9 +48,7 @@ pub(crate) fn row<T: Element>(
     alpha: T,
 ) -> bool {
     let (dst, lhs, rhs) = few_rows(dst, lhs, rhs);
-    dst.nrows() == 1
-        && rhs.col_stride() == 1
-        && T::run(Rows { dst, lhs, rhs, accum, alpha }, level()).is_none()
+    dst.nrows() == 1 && rhs.col_stride() == 1 && T::run(Rows { dst, lhs, rhs, accum, alpha }).is_none()
 }
 
 /// The product whose left operand is the one with few rows.
@@ -78,11 +74,11 @@ struct Dots<'a, T> {
 
 impl<T: Element> Job<T> for Dots<'_, T> {
     #[inline(always)]
-    fn run<V: Vector<T>>(mut self) {
+    fn run<V: Vector<T>>(mut self, token: V::Token) {
         // A tile of `I * J` sums, with `J` operands and one, as large as the registers hold.
         match self.dst.nrows() == 1 || V::REGISTERS >= 32 {
-            true => self.columns::<V, 8>(),
-            false => self.columns::<V, 2>(),
+            true => self.columns::<V, 8>(token),
+            false => self.columns::<V, 2>(token),
         }
     }
 }
@@ -91,20 +87,20 @@ impl<T: Element> Dots<'_, T> {
     /// Rows of `rhs` are read once, `J` at a time, and stay in cache for all rows of `lhs`. The more, the less
     /// often `lhs` is read, which may not fit the nearest cache.
     #[inline(always)]
-    fn columns<V: Vector<T>, const J: usize>(&mut self) {
+    fn columns<V: Vector<T>, const J: usize>(&mut self, token: V::Token) {
         let n = self.dst.ncols();
         let mut j = 0;
         while j < n {
             j += match n - j {
-                left if left >= J => self.strip::<V, J>(j),
-                4.. => self.strip::<V, 4>(j),
-                _ => self.strip::<V, 1>(j),
+                left if left >= J => self.strip::<V, J>(token, j),
+                4.. => self.strip::<V, 4>(token, j),
+                _ => self.strip::<V, 1>(token, j),
             };
         }
     }
 
     #[inline(always)]
-    fn strip<V: Vector<T>, const J: usize>(&mut self, j: usize) -> usize {
+    fn strip<V: Vector<T>, const J: usize>(&mut self, token: V::Token, j: usize) -> usize {
         let m = self.dst.nrows();
         let k = self.lhs.ncols();
         let mut rhs: [&[T]; J] = [&[]; J];
@@ -116,10 +112,10 @@ impl<T: Element> Dots<'_, T> {
             // Three rows of eight columns do not fit the registers. Four rows go in two pairs: tiles of one row
             // wait for their only sums.
             i += match m - i {
-                1 => self.tile::<V, 1, J>(i, j, rhs),
-                2 | 4 => self.tile::<V, 2, J>(i, j, rhs),
-                _ if J == 8 => self.tile::<V, 2, J>(i, j, rhs),
-                _ => self.tile::<V, 3, J>(i, j, rhs),
+                1 => self.tile::<V, 1, J>(token, i, j, rhs),
+                2 | 4 => self.tile::<V, 2, J>(token, i, j, rhs),
+                _ if J == 8 => self.tile::<V, 2, J>(token, i, j, rhs),
+                _ => self.tile::<V, 3, J>(token, i, j, rhs),
             };
         }
         J
@@ -129,6 +125,7 @@ impl<T: Element> Dots<'_, T> {
     #[inline(always)]
     fn tile<V: Vector<T>, const I: usize, const J: usize>(
         &mut self,
+        token: V::Token,
         i: usize,
         j: usize,
         rhs: [&[T]; J],
@@ -138,13 +135,13 @@ impl<T: Element> Dots<'_, T> {
         for a in 0..I {
             lhs[a] = &self.lhs.row(i + a)[..k];
         }
-        let mut sums = [[V::splat(T::ZERO); J]; I];
+        let mut sums = [[V::splat(token, T::ZERO); J]; I];
         let whole = k - k % V::LANES;
         for p in (0..whole).step_by(V::LANES) {
-            add_products(&mut sums, lhs, rhs, p, V::load);
+            add_products(token, &mut sums, (lhs, rhs), p, V::load);
         }
         if whole < k {
-            add_products(&mut sums, lhs, rhs, whole, V::load_padded);
+            add_products(token, &mut sums, (lhs, rhs), whole, V::load_padded);
         }
         for a in 0..I {
             store(&mut self.dst, i + a, j, &row_totals(&sums[a]), self.accum, self.alpha);
@@ -172,18 +169,18 @@ fn row_totals<T: Element, V: Vector<T>, const J: usize>(sums: &[V; J]) -> [T; J]
 /// `sums[a][b] += lhs[a] * rhs[b]`, for the elements from `p` that `load` takes.
 #[inline(always)]
 fn add_products<T: Element, V: Vector<T>, const I: usize, const J: usize>(
+    token: V::Token,
     sums: &mut [[V; J]; I],
-    lhs: [&[T]; I],
-    rhs: [&[T]; J],
+    (lhs, rhs): ([&[T]; I], [&[T]; J]),
     p: usize,
-    load: impl Fn(&[T]) -> V,
+    load: impl Fn(V::Token, &[T]) -> V,
 ) {
-    let mut factors = [V::splat(T::ZERO); J];
+    let mut factors = [V::splat(token, T::ZERO); J];
     for b in 0..J {
-        factors[b] = load(&rhs[b][p..]);
+        factors[b] = load(token, &rhs[b][p..]);
     }
     for a in 0..I {
-        let factor = load(&lhs[a][p..]);
+        let factor = load(token, &lhs[a][p..]);
         for b in 0..J {
             sums[a][b] = factor.fused(factors[b], sums[a][b]);
         }
@@ -201,16 +198,16 @@ struct Rows<'a, T> {
 
 impl<T: Element> Job<T> for Rows<'_, T> {
     #[inline(always)]
-    fn run<V: Vector<T>>(mut self) {
+    fn run<V: Vector<T>>(mut self, token: V::Token) {
         let n = self.dst.ncols();
         let mut j = 0;
         while j < n {
             j += match (n - j) / V::LANES {
-                16.. if V::REGISTERS >= 32 => self.strip::<V, 16>(j),
-                8.. => self.strip::<V, 8>(j),
-                2.. => self.strip::<V, 2>(j),
-                1 => self.strip::<V, 1>(j),
-                0 => self.tail::<V>(j),
+                16.. if V::REGISTERS >= 32 => self.strip::<V, 16>(token, j),
+                8.. => self.strip::<V, 8>(token, j),
+                2.. => self.strip::<V, 2>(token, j),
+                1 => self.strip::<V, 1>(token, j),
+                0 => self.tail::<V>(token, j),
             };
         }
     }
@@ -219,13 +216,13 @@ impl<T: Element> Job<T> for Rows<'_, T> {
 impl<T: Element> Rows<'_, T> {
     /// `C` vectors of the result from column `j`; returns the number of columns.
     #[inline(always)]
-    fn strip<V: Vector<T>, const C: usize>(&mut self, j: usize) -> usize {
-        let mut sums = [V::splat(T::ZERO); C];
+    fn strip<V: Vector<T>, const C: usize>(&mut self, token: V::Token, j: usize) -> usize {
+        let mut sums = [V::splat(token, T::ZERO); C];
         for p in 0..self.lhs.ncols() {
-            let factor = V::splat(self.lhs.data()[p * self.lhs.col_stride()]);
+            let factor = V::splat(token, self.lhs.data()[p * self.lhs.col_stride()]);
             let row = &self.rhs.row(p)[j..j + C * V::LANES];
             for c in 0..C {
-                sums[c] = factor.fused(V::load(&row[c * V::LANES..]), sums[c]);
+                sums[c] = factor.fused(V::load(token, &row[c * V::LANES..]), sums[c]);
             }
         }
         for c in 0..C {
@@ -236,12 +233,12 @@ impl<T: Element> Rows<'_, T> {
 
     /// The last columns, fewer than a vector.
     #[inline(always)]
-    fn tail<V: Vector<T>>(&mut self, j: usize) -> usize {
+    fn tail<V: Vector<T>>(&mut self, token: V::Token, j: usize) -> usize {
         let width = self.dst.ncols() - j;
-        let mut sums = V::splat(T::ZERO);
+        let mut sums = V::splat(token, T::ZERO);
         for p in 0..self.lhs.ncols() {
-            let factor = V::splat(self.lhs.data()[p * self.lhs.col_stride()]);
-            sums = factor.fused(V::load_padded(&self.rhs.row(p)[j..]), sums);
+            let factor = V::splat(token, self.lhs.data()[p * self.lhs.col_stride()]);
+            sums = factor.fused(V::load_padded(token, &self.rhs.row(p)[j..]), sums);
         }
         self.store(j, width, sums);
         width

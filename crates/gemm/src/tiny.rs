@@ -6,8 +6,6 @@
 
 use std::mem::MaybeUninit;
 
-use foretell_simd::level;
-
 use crate::element::Element;
 use crate::options::Accum;
 use crate::skinny::Job;
@@ -40,7 +38,7 @@ pub(crate) fn product<T: Element>(
         _ => return false,
     };
     if rhs.col_stride() == 1 {
-        return T::run(Tiny { dst, lhs, rhs, accum, alpha }, level()).is_none();
+        return T::run(Tiny { dst, lhs, rhs, accum, alpha }).is_none();
     }
     let (k, n) = (rhs.nrows(), rhs.ncols());
     if k * n > TURNED {
@@ -56,7 +54,7 @@ pub(crate) fn product<T: Element>(
     // SAFETY: these values were just written.
     let turned = unsafe { std::slice::from_raw_parts(turned.as_ptr().cast::<T>(), k * n) };
     let rhs = MatRef::row_major(turned, k, n);
-    T::run(Tiny { dst, lhs, rhs, accum, alpha }, level()).is_none()
+    T::run(Tiny { dst, lhs, rhs, accum, alpha }).is_none()
 }
 
 /// `dst = lhs * rhs`, where rows of `dst` and of `rhs` are adjacent elements.
@@ -70,14 +68,14 @@ struct Tiny<'a, T> {
 
 impl<T: Element> Job<T> for Tiny<'_, T> {
     #[inline(always)]
-    fn run<V: Vector<T>>(mut self) {
+    fn run<V: Vector<T>>(mut self, token: V::Token) {
         let n = self.dst.ncols();
         let whole = n - n % V::LANES;
         for j in (0..whole).step_by(V::LANES) {
-            self.strip(j, V::LANES, V::load);
+            self.strip(token, j, V::LANES, V::load);
         }
         if whole < n {
-            self.strip(whole, n - whole, V::load_padded);
+            self.strip(token, whole, n - whole, V::load_padded);
         }
     }
 }
@@ -85,19 +83,25 @@ impl<T: Element> Job<T> for Tiny<'_, T> {
 impl<T: Element> Tiny<'_, T> {
     /// The `width` columns from `j` on, which are read and written as one vector.
     #[inline(always)]
-    fn strip<V: Vector<T>>(&mut self, j: usize, width: usize, load: impl Fn(&[T]) -> V + Copy) {
+    fn strip<V: Vector<T>>(
+        &mut self,
+        token: V::Token,
+        j: usize,
+        width: usize,
+        load: impl Fn(V::Token, &[T]) -> V + Copy,
+    ) {
         let m = self.dst.nrows();
         let mut i = 0;
         while i < m {
             i += match m - i {
-                1 => self.tile::<V, 1, 4>(i, j, width, load),
-                2 => self.tile::<V, 2, 4>(i, j, width, load),
-                3 => self.tile::<V, 3, 2>(i, j, width, load),
-                4 => self.tile::<V, 4, 2>(i, j, width, load),
-                5 => self.tile::<V, 5, 1>(i, j, width, load),
-                6 => self.tile::<V, 6, 1>(i, j, width, load),
-                7 => self.tile::<V, 7, 1>(i, j, width, load),
-                _ => self.tile::<V, 8, 1>(i, j, width, load),
+                1 => self.tile::<V, 1, 4>(token, (i, j), width, load),
+                2 => self.tile::<V, 2, 4>(token, (i, j), width, load),
+                3 => self.tile::<V, 3, 2>(token, (i, j), width, load),
+                4 => self.tile::<V, 4, 2>(token, (i, j), width, load),
+                5 => self.tile::<V, 5, 1>(token, (i, j), width, load),
+                6 => self.tile::<V, 6, 1>(token, (i, j), width, load),
+                7 => self.tile::<V, 7, 1>(token, (i, j), width, load),
+                _ => self.tile::<V, 8, 1>(token, (i, j), width, load),
             };
         }
     }
@@ -106,40 +110,41 @@ impl<T: Element> Tiny<'_, T> {
     #[inline(always)]
     fn tile<V: Vector<T>, const I: usize, const C: usize>(
         &mut self,
-        i: usize,
-        j: usize,
+        token: V::Token,
+        (i, j): (usize, usize),
         width: usize,
-        load: impl Fn(&[T]) -> V,
+        load: impl Fn(V::Token, &[T]) -> V,
     ) -> usize {
         let k = self.lhs.ncols();
         assert!(i + I <= self.lhs.nrows() && j + width <= self.rhs.ncols() && k <= self.rhs.nrows());
-        let mut sums = [[V::splat(T::ZERO); C]; I];
+        let mut sums = [[V::splat(token, T::ZERO); C]; I];
         let whole = k - k % C;
         for p in (0..whole).step_by(C) {
             for c in 0..C {
                 // SAFETY: the assertion; `p + c` is below `k`.
-                unsafe { self.add_products(&mut sums, c, (i, p + c, j), width, &load) };
+                unsafe { self.add_products(token, &mut sums, c, (i, p + c, j), width, &load) };
             }
         }
         for p in whole..k {
             // SAFETY: the assertion; `p` is below `k`.
-            unsafe { self.add_products(&mut sums, 0, (i, p, j), width, &load) };
+            unsafe { self.add_products(token, &mut sums, 0, (i, p, j), width, &load) };
         }
         for a in 0..I {
             let mut sum = sums[a][0];
             for c in 1..C {
-                sum = V::splat(T::ONE).fused(sums[a][c], sum);
+                sum = V::splat(token, T::ONE).fused(sums[a][c], sum);
             }
             let place = &mut self.dst.row_mut(i + a)[j..j + width];
             let sum = match self.accum {
-                Accum::Add => V::splat(self.alpha).fused(sum, load(place)),
+                Accum::Add => V::splat(token, self.alpha).fused(sum, load(token, place)),
                 Accum::Replace if self.alpha == T::ONE => sum,
-                Accum::Replace => V::splat(self.alpha).fused(sum, V::splat(T::ZERO)),
+                Accum::Replace => V::splat(token, self.alpha).fused(sum, V::splat(token, T::ZERO)),
             };
             sum.store(place);
         }
         I
     }
+
     /// Adds the products of column `p` of the left operand and of row `p` of the right one to the sums `c`.
     ///
     /// # Safety
@@ -148,19 +153,20 @@ impl<T: Element> Tiny<'_, T> {
     #[inline(always)]
     unsafe fn add_products<V: Vector<T>, const I: usize, const C: usize>(
         &self,
+        token: V::Token,
         sums: &mut [[V; C]; I],
         c: usize,
         (i, p, j): (usize, usize, usize),
         width: usize,
-        load: &impl Fn(&[T]) -> V,
+        load: &impl Fn(V::Token, &[T]) -> V,
     ) {
         let start = p * self.rhs.row_stride() + j;
         // SAFETY: the columns of row `p` are adjacent, and those from `j` on are there.
-        let row = load(unsafe { self.rhs.data().get_unchecked(start..start + width) });
+        let row = load(token, unsafe { self.rhs.data().get_unchecked(start..start + width) });
         for a in 0..I {
             // SAFETY: the caller's contract.
             let factor = unsafe { self.lhs.get_unchecked(i + a, p) };
-            sums[a][c] = V::splat(factor).fused(row, sums[a][c]);
+            sums[a][c] = V::splat(token, factor).fused(row, sums[a][c]);
         }
     }
 }

@@ -1,18 +1,23 @@
-//! Vector registers, as far as the skinny kernels need them.
+//! Vector registers, as far as the small and the skinny kernels need them.
+//!
+//! Every register is made with a token, which exists only where the machine has the instructions; so whoever holds a
+//! register or a token has the proof, and all functions of [`Vector`] are safe. For speed they must be inlined into code
+//! that is compiled for these instructions, which [`Number::run`](crate::element::Number::run) sees to.
 
-/// A register of several elements. Only code compiled for the instructions of an implementation may
-/// use it; [`Number::run`](crate::element::Number::run) sees to that.
+/// A register of several elements.
 pub trait Vector<T>: Copy {
+    /// The proof that the machine has the instructions.
+    type Token: Copy;
     /// Elements.
     const LANES: usize;
     /// Registers of this kind that the machine has.
     const REGISTERS: usize;
 
-    fn splat(value: T) -> Self;
+    fn splat(token: Self::Token, value: T) -> Self;
     /// The first elements of a slice that has enough of them.
-    fn load(part: &[T]) -> Self;
+    fn load(token: Self::Token, part: &[T]) -> Self;
     /// Fewer elements than fill the register, followed by zeros.
-    fn load_padded(part: &[T]) -> Self;
+    fn load_padded(token: Self::Token, part: &[T]) -> Self;
     /// As many elements as the slice has, if the register does.
     fn store(self, part: &mut [T]);
     /// `self * factor + term`, rounded once.
@@ -23,31 +28,51 @@ pub trait Vector<T>: Copy {
     fn total(self) -> T;
 }
 
+/// The token of a set of instructions.
+macro_rules! token {
+    ($(#[$attribute:meta])* $name:ident) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name(());
+
+        impl $name {
+            /// # Safety
+            ///
+            /// The machine has these instructions.
+            pub(crate) unsafe fn new_unchecked() -> Self {
+                Self(())
+            }
+        }
+    };
+}
+
 macro_rules! vector {
-    ($name:ident, $register:ty, $type:ty, $lanes:literal, $registers:literal,
+    ($name:ident, $token:ty, $register:ty, $type:ty, $lanes:literal, $registers:literal,
      $splat:expr, $load:expr, $padded:expr, $store:expr, $store_part:expr, $fused:expr, $totals:expr, $total:expr) => {
+        /// Made with a token only.
         #[derive(Clone, Copy)]
         pub(crate) struct $name($register);
 
         impl Vector<$type> for $name {
+            type Token = $token;
             const LANES: usize = $lanes;
             const REGISTERS: usize = $registers;
 
             #[inline(always)]
-            fn splat(value: $type) -> Self {
-                // SAFETY: the trait's users are compiled for these instructions and run where they exist.
+            fn splat(_: $token, value: $type) -> Self {
+                // SAFETY: the token proves that the machine has the instructions.
                 Self(unsafe { $splat(value) })
             }
 
             #[inline(always)]
-            fn load(part: &[$type]) -> Self {
+            fn load(_: $token, part: &[$type]) -> Self {
                 let part: &[$type; $lanes] = part.first_chunk().expect("a whole vector");
                 // SAFETY: as in `splat`; as many elements as the register holds are read.
                 Self(unsafe { $load(part.as_ptr()) })
             }
 
             #[inline(always)]
-            fn load_padded(part: &[$type]) -> Self {
+            fn load_padded(_: $token, part: &[$type]) -> Self {
                 assert!(part.len() < $lanes);
                 // SAFETY: as in `splat`; only the elements of the slice are read.
                 Self(unsafe { $padded(part) })
@@ -56,28 +81,28 @@ macro_rules! vector {
             #[inline(always)]
             fn store(self, part: &mut [$type]) {
                 match part.first_chunk_mut::<$lanes>() {
-                    // SAFETY: as in `splat`; as many elements as the register holds are written.
+                    // SAFETY: the register was made with a token; as many elements as it holds are written.
                     Some(place) => unsafe { $store(place.as_mut_ptr(), self.0) },
-                    // SAFETY: as in `splat`; only the elements of the slice are written.
+                    // SAFETY: the register was made with a token; only the elements of the slice are written.
                     None => unsafe { $store_part(part, self.0) },
                 }
             }
 
             #[inline(always)]
             fn fused(self, factor: Self, term: Self) -> Self {
-                // SAFETY: as in `splat`.
+                // SAFETY: the register was made with a token.
                 Self(unsafe { $fused(self.0, factor.0, term.0) })
             }
 
             #[inline(always)]
             fn totals([a, b, c, d]: [Self; 4]) -> [$type; 4] {
-                // SAFETY: as in `splat`.
+                // SAFETY: the register was made with a token.
                 unsafe { $totals([a.0, b.0, c.0, d.0]) }
             }
 
             #[inline(always)]
             fn total(self) -> $type {
-                // SAFETY: as in `splat`.
+                // SAFETY: the register was made with a token.
                 unsafe { $total(self.0) }
             }
         }
@@ -90,8 +115,18 @@ pub(crate) mod x86 {
 
     use super::Vector;
 
+    token! {
+        /// AVX-512 F, BW, CD, DQ and VL, AVX2 and FMA.
+        Avx512
+    }
+    token! {
+        /// AVX2 and FMA.
+        Avx2
+    }
+
     vector!(
         F32x16,
+        Avx512,
         __m512,
         f32,
         16,
@@ -107,6 +142,7 @@ pub(crate) mod x86 {
     );
     vector!(
         F64x8,
+        Avx512,
         __m512d,
         f64,
         8,
@@ -122,6 +158,7 @@ pub(crate) mod x86 {
     );
     vector!(
         F32x8,
+        Avx2,
         __m256,
         f32,
         8,
@@ -137,6 +174,7 @@ pub(crate) mod x86 {
     );
     vector!(
         F64x4,
+        Avx2,
         __m256d,
         f64,
         4,
@@ -288,6 +326,11 @@ pub(crate) mod neon {
 
     use super::Vector;
 
+    token! {
+        /// NEON.
+        Neon
+    }
+
     /// A slice shorter than the register, continued.
     fn filled<T: Copy, const N: usize>(part: &[T], rest: T) -> [T; N] {
         let mut whole = [rest; N];
@@ -304,6 +347,7 @@ pub(crate) mod neon {
 
     vector!(
         F32x4,
+        Neon,
         float32x4_t,
         f32,
         4,
@@ -319,6 +363,7 @@ pub(crate) mod neon {
     );
     vector!(
         F64x2,
+        Neon,
         float64x2_t,
         f64,
         2,
