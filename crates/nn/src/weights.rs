@@ -228,6 +228,12 @@ impl Forward<'_> {
         x.matmul(&self.param(matrix))
     }
 
+    /// A weight of which a layer makes a matrix of its own, joined with others or cut in parts, to multiply with: in `f32`,
+    /// however it is held.
+    pub(crate) fn joined_weight(&self, id: ParamId) -> Var {
+        self.param(id)
+    }
+
     /// A recurrent layer over `x [steps, batch, inputs]`: its last `last` states, from where `carried` says.
     #[track_caller]
     pub(crate) fn recurrent(

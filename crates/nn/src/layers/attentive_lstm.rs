@@ -44,14 +44,14 @@ impl AttentiveLstm {
         let &[steps, batch, _] = &*x.shape() else { panic!("AttentiveLSTM of shape {:?}", x.shape()) };
         let Self { inputs, units, .. } = *self;
         // Of W [x, h, c] + b the part of x is the same for all steps.
-        let whole = cx.param(self.compare.weight());
-        // A concatenation of one part is its copy without gaps, made once for all steps.
-        let columns = |start, len| Var::concat(&[&whole.narrow(1, start, len)], 1);
+        let whole = cx.joined_weight(self.compare.weight());
+        // Flattened, some of the columns are a copy without gaps, made once for all steps.
+        let columns = |start, len| whole.narrow(1, start, len).reshape([units * len]).reshape([units, len]);
         let bias = self.compare.bias().map(|id| cx.param(id));
         let keys = x.linear(&columns(0, inputs), bias.as_ref(), Activation::Identity);
         let by_state = columns(inputs, 2 * units);
-        let score = cx.param(self.score.weight()).reshape([units]);
-        let [x_weight, h_weight] = self.weights.map(|id| cx.param(id));
+        let score = cx.joined_weight(self.score.weight()).reshape([units]);
+        let [x_weight, h_weight] = self.weights.map(|id| cx.joined_weight(id));
         let weight = Var::concat(&[&x_weight, &h_weight], 1);
         let [x_bias, h_bias] = self.biases.map(|id| cx.param(id));
         let bias = x_bias.add(&h_bias);

@@ -56,14 +56,14 @@ impl ResLstm {
             let (two, o) = (gates.narrow(0, 0, 2 * units), gates.narrow(0, 2 * units, units));
             Var::concat(&[&two, candidate, &o], 0)
         };
-        let [x_weight, h_weight, c_weight] = self.gates.map(|id| cx.param(id));
-        let candidate = cx.param(self.candidate).pad(1, inputs, units, Padding::Zeros);
+        let [x_weight, h_weight, c_weight] = self.gates.map(|id| cx.joined_weight(id));
+        let candidate = cx.joined_weight(self.candidate).pad(1, inputs, units, Padding::Zeros);
         let weight = in_order(&Var::concat(&[&x_weight, &h_weight, &c_weight], 1), &candidate);
         let [x_bias, h_bias, c_bias] = self.gate_biases.map(|id| cx.param(id));
         let bias = in_order(&x_bias.add(&h_bias).add(&c_bias), &cx.param(self.candidate_bias));
         let added = match inputs == units {
             true => x.clone(),
-            false => x.linear(&cx.param(self.added), None, Activation::Identity),
+            false => x.linear(&cx.joined_weight(self.added), None, Activation::Identity),
         };
 
         let step = |all: &Var, t: usize| all.narrow(0, t, 1).reshape([batch, all.shape()[2]]);
