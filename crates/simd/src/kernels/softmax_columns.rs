@@ -14,6 +14,9 @@ use crate::vector::Vectors;
 /// Columns whose maxima and sums are kept beside each other.
 const STRIP: usize = 128;
 
+/// Numbers of the widest vector.
+const VECTOR: usize = 16;
+
 /// Writes a step that makes new values of one vector of each slice.
 macro_rules! steps {
     ($($name:ident: [$($x:ident),*] with [$($y:ident),*] => [$($new:expr),*];)*) => { $(
@@ -47,15 +50,49 @@ steps! {
     PullLog: [y, sum] with [grad] => [exp_lanes(y).mul_add(-sum, grad)];
 }
 
-/// The rows of one strip of columns.
-#[inline(always)]
-fn rows(
-    len: usize,
-    cols: usize,
+/// Some of the columns, and how many rows of them are taken at a time.
+///
+/// Several short rows make up whole vectors, and many of them: those of a single row would wait for its maxima and sums to
+/// come back from memory, which is where they go between two rows.
+#[derive(Clone, Copy)]
+struct Strip {
     from: usize,
     width: usize,
-) -> impl Iterator<Item = std::ops::Range<usize>> + Clone {
-    (0..len / cols).map(move |row| row * cols + from..row * cols + from + width)
+    rows: usize,
+}
+
+impl Strip {
+    /// The strips of a matrix of so many columns.
+    #[inline(always)]
+    fn all(cols: usize) -> impl Iterator<Item = Self> {
+        let whole = |rows: &usize| (rows * cols).is_multiple_of(VECTOR);
+        let rows = (1..=STRIP / cols.max(1)).rev().find(whole).unwrap_or(1);
+        (0..cols).step_by(STRIP).map(move |from| Self { from, width: STRIP.min(cols - from), rows })
+    }
+
+    /// The numbers of these columns in a matrix of so many, some rows at a time; several rows have no others.
+    #[inline(always)]
+    fn parts(self, len: usize, cols: usize) -> impl Iterator<Item = std::ops::Range<usize>> + Clone {
+        let (Self { from, width, rows }, all) = (self, len / cols);
+        let part = move |row| row * cols + from..(all.min(row + rows) - 1) * cols + from + width;
+        (0..all).step_by(rows).map(part)
+    }
+
+    /// Brings together what was found for each of several rows, and puts what `finish` makes of it beside each again.
+    #[inline(always)]
+    fn join(self, found: &mut [f32; STRIP], join: impl Fn(f32, f32) -> f32, finish: impl Fn(f32) -> f32) {
+        let (first, others) = found[..self.rows * self.width].split_at_mut(self.width);
+        for other in others.chunks_exact(self.width) {
+            first.iter_mut().zip(other).for_each(|(first, other)| *first = join(*first, *other));
+        }
+        first.iter_mut().for_each(|first| *first = finish(*first));
+        others.chunks_exact_mut(self.width).for_each(|other| other.copy_from_slice(first));
+    }
+}
+
+/// The larger of two numbers, or NaN if either is.
+fn largest(a: f32, b: f32) -> f32 {
+    if b.is_nan() || b > a { b } else { a }
 }
 
 struct Forward<'a, const LOG: bool> {
@@ -70,27 +107,28 @@ impl<const LOG: bool> WithSimd for Forward<'_, LOG> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { x, cols, out } = self;
-        for from in (0..cols).step_by(STRIP) {
-            let width = STRIP.min(cols - from);
-            let rows = rows(x.len(), cols, from, width);
+        for strip in Strip::all(cols) {
+            let parts = strip.parts(x.len(), cols);
             let (mut max, mut sum) = ([f32::NEG_INFINITY; STRIP], [0.0f32; STRIP]);
-            let (max, sum) = (&mut max[..width], &mut sum[..width]);
-            for row in rows.clone() {
-                map_in(simd, Largest, [&x[row]], [max]);
+            for part in parts.clone() {
+                map_in(simd, Largest, [&x[part.clone()]], [&mut max[..part.len()]]);
             }
-            for row in rows.clone() {
+            strip.join(&mut max, largest, |max| max);
+            for part in parts.clone() {
+                let (max, sum) = (&max[..part.len()], &mut sum[..part.len()]);
                 if LOG {
-                    map_in(simd, SumExponents, [&x[row], max], [sum]);
+                    map_in(simd, SumExponents, [&x[part], max], [sum]);
                 } else {
-                    map_in(simd, Exponent, [&x[row.clone()], max], [sum, &mut out[row]]);
+                    map_in(simd, Exponent, [&x[part.clone()], max], [sum, &mut out[part]]);
                 }
             }
-            sum.iter_mut().for_each(|sum| *sum = if LOG { sum.ln() } else { 1.0 / *sum });
-            for row in rows {
+            strip.join(&mut sum, |a, b| a + b, |sum| if LOG { sum.ln() } else { 1.0 / sum });
+            for part in parts {
+                let (max, sum) = (&max[..part.len()], &sum[..part.len()]);
                 if LOG {
-                    map_in(simd, Shift, [&x[row.clone()], max, sum], [&mut out[row]]);
+                    map_in(simd, Shift, [&x[part.clone()], max, sum], [&mut out[part]]);
                 } else {
-                    map_in(simd, Product, [sum], [&mut out[row]]);
+                    map_in(simd, Product, [sum], [&mut out[part]]);
                 }
             }
         }
@@ -109,23 +147,24 @@ impl<const LOG: bool> WithSimd for Backward<'_, LOG> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { output, cols, grad } = self;
-        for from in (0..cols).step_by(STRIP) {
-            let width = STRIP.min(cols - from);
-            let rows = rows(output.len(), cols, from, width);
+        for strip in Strip::all(cols) {
+            let parts = strip.parts(output.len(), cols);
             let mut sum = [0.0f32; STRIP];
-            let sum = &mut sum[..width];
-            for row in rows.clone() {
+            for part in parts.clone() {
+                let sum = &mut sum[..part.len()];
                 if LOG {
-                    map_in(simd, Add, [&grad[row]], [sum]);
+                    map_in(simd, Add, [&grad[part]], [sum]);
                 } else {
-                    map_in(simd, AddProduct, [&output[row.clone()], &grad[row]], [sum]);
+                    map_in(simd, AddProduct, [&output[part.clone()], &grad[part]], [sum]);
                 }
             }
-            for row in rows {
+            strip.join(&mut sum, |a, b| a + b, |sum| sum);
+            for part in parts {
+                let sum = &sum[..part.len()];
                 if LOG {
-                    map_in(simd, PullLog, [&output[row.clone()], sum], [&mut grad[row]]);
+                    map_in(simd, PullLog, [&output[part.clone()], sum], [&mut grad[part]]);
                 } else {
-                    map_in(simd, Pull, [&output[row.clone()], sum], [&mut grad[row]]);
+                    map_in(simd, Pull, [&output[part.clone()], sum], [&mut grad[part]]);
                 }
             }
         }
