@@ -33,10 +33,11 @@
 //!
 //! # Features
 //!
-//! * `faer` (default): products by [faer](https://docs.rs/faer)'s kernels, always its sequential
+//! * `faer` (default): products that have no kernel of our own by [faer](https://docs.rs/faer)'s, always its sequential
 //!   mode. Without it, a plain loop with the same API.
 //! * `simd` (default): vectorised epilogues, and kernels of our own for products with a vector or
-//!   with a few rows, and for tiny ones. Without it these go the general way, and epilogues are scalar code.
+//!   with a few rows, for tiny ones, and, with vectors of 512 bits, for most others. Without it these go the general way,
+//!   and epilogues are scalar code.
 //! * `parallel` (default): within [`foretell_threads::share`] the tiles of large products are shared out to several
 //!   threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool` (default): is passed down: buffers are kept for the next owner.
@@ -46,6 +47,7 @@ mod element;
 mod epilogue;
 mod matmul;
 mod options;
+mod panels;
 mod product;
 mod scalar;
 mod skinny;

@@ -2,6 +2,7 @@
 
 use crate::element::Element;
 use crate::options::Accum;
+use crate::panels;
 use crate::skinny;
 use crate::tiny;
 use crate::view::{MatMut, MatRef};
@@ -21,6 +22,7 @@ pub(crate) fn product<T: Element>(
     if skinny::dots(&mut dst, lhs, rhs, accum, alpha)
         || tiny::product(&mut dst, lhs, rhs, accum, alpha)
         || skinny::row(&mut dst, lhs, rhs, accum, alpha)
+        || panels::product(&mut dst, lhs, rhs, accum, alpha)
     {
         return;
     }

@@ -1,8 +1,10 @@
-//! Vector registers, as far as the small and the skinny kernels need them.
+//! Vector registers, as far as our own kernels need them.
 //!
 //! Every register is made with a token, which exists only where the machine has the instructions; so whoever holds a
 //! register or a token has the proof, and all functions of [`Vector`] are safe. For speed they must be inlined into code
 //! that is compiled for these instructions, which [`Number::run`](crate::element::Number::run) sees to.
+
+use std::mem::MaybeUninit;
 
 /// A register of several elements.
 pub trait Vector<T>: Copy {
@@ -20,8 +22,12 @@ pub trait Vector<T>: Copy {
     fn load_padded(token: Self::Token, part: &[T]) -> Self;
     /// As many elements as the slice has, if the register does.
     fn store(self, part: &mut [T]);
+    /// All elements, to the first places of a slice that has enough of them.
+    fn store_first(self, part: &mut [MaybeUninit<T>]);
     /// `self * factor + term`, rounded once.
     fn fused(self, factor: Self, term: Self) -> Self;
+    /// The elements in turns, `self[0], other[0], self[1], ...`, in two registers.
+    fn riffle(self, other: Self) -> (Self, Self);
     /// The sums of the elements of four registers.
     fn totals(four: [Self; 4]) -> [T; 4];
     /// The sum of the elements.
@@ -48,7 +54,8 @@ macro_rules! token {
 
 macro_rules! vector {
     ($name:ident, $token:ty, $register:ty, $type:ty, $lanes:literal, $registers:literal,
-     $splat:expr, $load:expr, $padded:expr, $store:expr, $store_part:expr, $fused:expr, $totals:expr, $total:expr) => {
+     $splat:expr, $load:expr, $padded:expr, $store:expr, $store_part:expr, $fused:expr, $riffle:expr, $totals:expr,
+     $total:expr) => {
         /// Made with a token only.
         #[derive(Clone, Copy)]
         pub(crate) struct $name($register);
@@ -95,6 +102,20 @@ macro_rules! vector {
             }
 
             #[inline(always)]
+            fn store_first(self, part: &mut [MaybeUninit<$type>]) {
+                let place: &mut [_; $lanes] = part.first_chunk_mut().expect("places for a whole vector");
+                // SAFETY: the register was made with a token; as many elements as the register holds are written.
+                unsafe { $store(place.as_mut_ptr().cast::<$type>(), self.0) }
+            }
+
+            #[inline(always)]
+            fn riffle(self, other: Self) -> (Self, Self) {
+                // SAFETY: the register was made with a token.
+                let (low, high) = unsafe { $riffle(self.0, other.0) };
+                (Self(low), Self(high))
+            }
+
+            #[inline(always)]
             fn totals([a, b, c, d]: [Self; 4]) -> [$type; 4] {
                 // SAFETY: the register was made with a token.
                 unsafe { $totals([a.0, b.0, c.0, d.0]) }
@@ -113,7 +134,7 @@ macro_rules! vector {
 pub(crate) mod x86 {
     use std::arch::x86_64::*;
 
-    use super::Vector;
+    use super::{MaybeUninit, Vector};
 
     token! {
         /// AVX-512 F, BW, CD, DQ and VL, AVX2 and FMA.
@@ -137,6 +158,7 @@ pub(crate) mod x86 {
         _mm512_storeu_ps,
         part_f32x16,
         _mm512_fmadd_ps,
+        riffle_f32x16,
         totals_f32x16,
         _mm512_reduce_add_ps
     );
@@ -153,6 +175,7 @@ pub(crate) mod x86 {
         _mm512_storeu_pd,
         part_f64x8,
         _mm512_fmadd_pd,
+        riffle_f64x8,
         totals_f64x8,
         _mm512_reduce_add_pd
     );
@@ -169,6 +192,7 @@ pub(crate) mod x86 {
         _mm256_storeu_ps,
         part_f32x8,
         _mm256_fmadd_ps,
+        riffle_f32x8,
         totals_f32x8,
         total_f32x8
     );
@@ -185,6 +209,7 @@ pub(crate) mod x86 {
         _mm256_storeu_pd,
         part_f64x4,
         _mm256_fmadd_pd,
+        riffle_f64x4,
         totals_f64x4,
         total_f64x4
     );
@@ -257,6 +282,36 @@ pub(crate) mod x86 {
     }
 
     #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn riffle_f32x16(a: __m512, b: __m512) -> (__m512, __m512) {
+        let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        let high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+        (_mm512_permutex2var_ps(a, low, b), _mm512_permutex2var_ps(a, high, b))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn riffle_f64x8(a: __m512d, b: __m512d) -> (__m512d, __m512d) {
+        let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+        let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+        (_mm512_permutex2var_pd(a, low, b), _mm512_permutex2var_pd(a, high, b))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn riffle_f32x8(a: __m256, b: __m256) -> (__m256, __m256) {
+        let (low, high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+        (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn riffle_f64x4(a: __m256d, b: __m256d) -> (__m256d, __m256d) {
+        let (low, high) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+        (_mm256_permute2f128_pd::<0x20>(low, high), _mm256_permute2f128_pd::<0x31>(low, high))
+    }
+
+    #[inline]
     #[target_feature(enable = "avx2,fma")]
     fn total_f32x8(x: __m256) -> f32 {
         let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
@@ -324,7 +379,7 @@ pub(crate) mod x86 {
 pub(crate) mod neon {
     use std::arch::aarch64::*;
 
-    use super::Vector;
+    use super::{MaybeUninit, Vector};
 
     token! {
         /// NEON.
@@ -358,6 +413,7 @@ pub(crate) mod neon {
         vst1q_f32,
         |part: &mut [f32], x| begin(part, |whole: &mut [f32; 4]| vst1q_f32(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f32(sum, a, b),
+        |a, b| (vzip1q_f32(a, b), vzip2q_f32(a, b)),
         |[a, b, c, d]: [float32x4_t; 4]| [vaddvq_f32(a), vaddvq_f32(b), vaddvq_f32(c), vaddvq_f32(d)],
         vaddvq_f32
     );
@@ -374,6 +430,7 @@ pub(crate) mod neon {
         vst1q_f64,
         |part: &mut [f64], x| begin(part, |whole: &mut [f64; 2]| vst1q_f64(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f64(sum, a, b),
+        |a, b| (vzip1q_f64(a, b), vzip2q_f64(a, b)),
         |[a, b, c, d]: [float64x2_t; 4]| [vaddvq_f64(a), vaddvq_f64(b), vaddvq_f64(c), vaddvq_f64(d)],
         vaddvq_f64
     );

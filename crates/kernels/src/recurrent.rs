@@ -2,9 +2,9 @@
 //! 1997, with the projection of Sak et al. 2014) and GRU (Cho et al. 2014), with PyTorch's weights.
 //!
 //! Everything is time-major, so what belongs to a step lies in one piece: inputs `[steps, batch, inputs]`,
-//! states `[steps + 1, batch, state]`, of which the first is where the layer starts. The products of all
-//! inputs are one product of matrices; each step then adds that of its state and makes one pass over its
-//! gates.
+//! states `[steps + 1, batch, state]`, of which the first is where the layer starts. The products of the
+//! inputs are made for several steps at a time, as many as stay in cache; each step then adds that of its state and
+//! makes one pass over its gates.
 //!
 //! # Derivation of the backward pass
 //!
@@ -24,6 +24,12 @@
 //! In the GRU the products of input and state enter the candidate apart, n = tanh(aₙ + r (Uₙ h₋ + bₙ)), so it
 //! has four sums for three gates. They lie in the order r, z, m = Uₙ h₋ + bₙ, aₙ: the first three are those
 //! of U's rows, the first two and the last those of W's.
+
+mod gradients;
+
+use std::ops::Range;
+
+pub use gradients::Gradients;
 
 use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
 use foretell_simd::{self as simd, Activation, Saved};
@@ -94,8 +100,12 @@ pub enum RunMode {
     Inference,
 }
 
-/// Rows of the products of inputs in inference: enough for their best rate, few enough to stay in cache.
+/// Rows of the products that are of several steps: enough for their best rate, few enough that they stay in cache until
+/// the steps, or the next product, have read them.
 const ROWS: usize = 256;
+
+/// Sequences and steps from which U is turned over once, so that the product of each step reads its rows.
+const WORTH_TURNING: [usize; 2] = [33, 8];
 
 /// The parts of a tape.
 struct Tape<'a> {
@@ -105,6 +115,8 @@ struct Tape<'a> {
     outputs: &'a mut [f32],
     /// The biases that a pass over the gates adds, later their gradients, `[sums * hidden]`.
     bias: &'a mut [f32],
+    /// U turned over, `[state, gates * hidden]`, where that is worth it.
+    turned: &'a mut [f32],
     /// Of a layer with a projection, the gradients of its states, `[kept, batch, state]`.
     grads: &'a mut [f32],
     /// The gradients of a step's state, of what the cell gives, and of c.
@@ -129,7 +141,7 @@ impl Layer {
     }
 
     /// The place of the last c in what [`Layer::cells_len`] is the length of.
-    pub fn last_cell(&self, run: RunMode) -> std::ops::Range<usize> {
+    pub fn last_cell(&self, run: RunMode) -> Range<usize> {
         let (at, size) = (self.steps % self.cell_slots(run), self.batch * self.hidden);
         at * size..(at + 1) * size
     }
@@ -147,12 +159,22 @@ impl Layer {
     fn kept(&self, run: RunMode) -> usize {
         match run {
             RunMode::Training => self.steps,
-            RunMode::Inference => ROWS.div_ceil(self.batch.max(1)).min(self.steps),
+            RunMode::Inference => self.steps_at_once(),
         }
     }
 
+    /// Steps whose inputs are multiplied at once.
+    fn steps_at_once(&self) -> usize {
+        ROWS.div_ceil(self.batch.max(1)).min(self.steps)
+    }
+
+    fn turns_state_weights(&self) -> bool {
+        let [batch, steps] = WORTH_TURNING;
+        self.batch >= batch && self.steps >= steps
+    }
+
     /// The lengths of the parts of the tape.
-    fn parts(&self, run: RunMode) -> [usize; 7] {
+    fn parts(&self, run: RunMode) -> [usize; 8] {
         let Self { batch, hidden, .. } = *self;
         let trains = usize::from(run == RunMode::Training);
         let projects = usize::from(self.projection.is_some());
@@ -161,6 +183,7 @@ impl Layer {
             kept * self.gates_len(),
             projects * kept * batch * hidden,
             self.cell.sums() * hidden,
+            usize::from(self.turns_state_weights()) * self.cell.gates() * hidden * self.state(),
             trains * projects * kept * batch * self.state(),
             trains * batch * self.state(),
             trains * projects * batch * hidden,
@@ -171,9 +194,9 @@ impl Layer {
     fn tape<'a>(&self, tape: &'a mut [f32], run: RunMode) -> Tape<'a> {
         assert_eq!(tape.len(), self.tape_len(run), "the tape of {self:?}");
         let mut rest = tape;
-        let [gates, outputs, bias, grads, dh, dm, dc] =
+        let [gates, outputs, bias, turned, grads, dh, dm, dc] =
             self.parts(run).map(|len| rest.split_off_mut(..len).expect("the parts make up the tape"));
-        Tape { gates, outputs, bias, grads, step: [dh, dm, dc] }
+        Tape { gates, outputs, bias, turned, grads, step: [dh, dm, dc] }
     }
 
     /// The sums of a step.
@@ -197,21 +220,28 @@ impl Layer {
     ) {
         let Self { batch, hidden, inputs, steps, .. } = *self;
         self.check(weights, x, states, cells, run);
-        let Tape { gates, outputs, bias, .. } = self.tape(tape, run);
+        let Tape { gates, outputs, bias, turned, .. } = self.tape(tape, run);
         self.sum_biases(weights, bias);
         let (kept, size, unit) = (self.kept(run), batch * self.state(), batch * hidden);
-        let by_state = MatRef::row_major(weights.state, self.cell.gates() * hidden, self.state()).t();
+        let rows = self.cell.gates() * hidden;
+        let by_state = if self.turns_state_weights() {
+            turn_over(weights.state, self.state(), turned);
+            MatRef::row_major(turned, self.state(), rows)
+        } else {
+            MatRef::row_major(weights.state, rows, self.state()).t()
+        };
         for t in 0..steps {
             let at = t % kept;
-            if at == 0 {
-                let rows = kept.min(steps - t) * batch;
-                self.add_inputs(weights, &x[t * batch * inputs..][..rows * inputs], gates, rows);
+            if t % self.steps_at_once() == 0 {
+                let rows = self.steps_at_once().min(steps - t) * batch;
+                let x = &x[t * batch * inputs..][..rows * inputs];
+                self.add_inputs(weights, x, &mut gates[at * self.gates_len()..], rows);
             }
             let gates = &mut gates[at * self.gates_len()..][..self.gates_len()];
             let (before, after) = states[t * size..].split_at_mut(size);
             let after = &mut after[..size];
             matmul(
-                self.by_rows(gates, batch).cols(0..self.cell.gates() * hidden),
+                self.by_rows(gates, batch).cols(0..rows),
                 MatRef::row_major(before, batch, self.state()),
                 by_state,
                 Options { accum: Accum::Add, ..Options::default() },
@@ -254,7 +284,7 @@ impl Layer {
     ) -> Gradients<'a> {
         let Self { batch, hidden, steps, .. } = *self;
         let (size, unit) = (batch * self.state(), batch * hidden);
-        let Tape { gates, outputs, bias, grads, step: [dh, dm, dc] } = self.tape(tape, RunMode::Training);
+        let Tape { gates, outputs, bias, grads, step: [dh, dm, dc], .. } = self.tape(tape, RunMode::Training);
         let last = grad.len().checked_div(size).unwrap_or(0);
         assert!(last <= steps && grad.len() == last * size, "{} gradients for {self:?}", grad.len());
         let by_state = MatRef::row_major(weights.state, self.cell.gates() * hidden, self.state());
@@ -358,7 +388,7 @@ impl Layer {
     }
 
     /// Which columns of the sums the rows of W belong to.
-    fn input_columns(&self) -> [Option<(std::ops::Range<usize>, std::ops::Range<usize>)>; 2] {
+    fn input_columns(&self) -> [Option<(Range<usize>, Range<usize>)>; 2] {
         let (two, three) = (2 * self.hidden, 3 * self.hidden);
         match self.cell {
             Cell::Gru => [Some((0..two, 0..two)), Some((three..three + self.hidden, two..three))],
@@ -375,91 +405,19 @@ impl Layer {
     }
 }
 
+/// The transpose of a matrix of so many columns.
+fn turn_over(matrix: &[f32], columns: usize, turned: &mut [f32]) {
+    let rows = matrix.len() / columns.max(1);
+    for (i, row) in matrix.chunks_exact(columns.max(1)).enumerate() {
+        row.iter().enumerate().for_each(|(j, value)| turned[j * rows + i] = *value);
+    }
+}
+
 /// Two different parts of `size` elements: one to read, one to write.
 fn slot_pair(all: &mut [f32], size: usize, read: usize, write: usize) -> (&[f32], &mut [f32]) {
     let (low, high) = all.split_at_mut(read.max(write) * size);
     let (low, high) = (&mut low[read.min(write) * size..][..size], &mut high[..size]);
     if read < write { (low, high) } else { (high, low) }
-}
-
-/// What a backward pass through time leaves: the gradients of the weights and inputs, each one product over
-/// the whole sequence, written to or added to the destination.
-#[derive(Debug)]
-pub struct Gradients<'a> {
-    layer: Layer,
-    gates: &'a [f32],
-    outputs: &'a [f32],
-    bias: &'a [f32],
-    states: &'a [f32],
-}
-
-impl Gradients<'_> {
-    fn sums(&self) -> MatRef<'_, f32> {
-        self.layer.rows_of(self.gates, self.layer.steps * self.layer.batch)
-    }
-
-    /// The gradient of `x`, `[steps, batch, inputs]`.
-    pub fn inputs(&self, weights: &Weights<'_>, dx: &mut [f32], accum: Accum) {
-        let Layer { steps, batch, inputs, hidden, cell, .. } = self.layer;
-        let w = MatRef::row_major(weights.input, cell.gates() * hidden, inputs);
-        let mut accum = accum;
-        for (columns, rows) in self.layer.input_columns().into_iter().flatten() {
-            let options = Options { accum, ..Options::default() };
-            let dx = MatMut::row_major(dx, steps * batch, inputs);
-            matmul(dx, self.sums().cols(columns), w.rows(rows), options);
-            accum = Accum::Add;
-        }
-    }
-
-    /// The gradient of W, given the inputs `x`.
-    pub fn input_weights(&self, x: &[f32], dw: &mut [f32], accum: Accum) {
-        let Layer { steps, batch, inputs, hidden, cell, .. } = self.layer;
-        let x = MatRef::row_major(x, steps * batch, inputs);
-        for (columns, rows) in self.layer.input_columns().into_iter().flatten() {
-            let dw = MatMut::row_major(dw, cell.gates() * hidden, inputs).rows(rows);
-            matmul(dw, self.sums().cols(columns).t(), x, Options { accum, ..Options::default() });
-        }
-    }
-
-    /// The gradient of U, given the states of the forward pass.
-    pub fn state_weights(&self, states: &[f32], dw: &mut [f32], accum: Accum) {
-        let Layer { steps, batch, hidden, cell, .. } = self.layer;
-        let (rows, size) = (cell.gates() * hidden, self.layer.state());
-        let before = MatRef::row_major(&states[..steps * batch * size], steps * batch, size);
-        let options = Options { accum, ..Options::default() };
-        matmul(MatMut::row_major(dw, rows, size), self.sums().cols(0..rows).t(), before, options);
-    }
-
-    /// The gradient of the projection.
-    pub fn projection(&self, dw: &mut [f32], accum: Accum) {
-        let Layer { steps, batch, hidden, .. } = self.layer;
-        let size = self.layer.state();
-        matmul(
-            MatMut::row_major(dw, size, hidden),
-            MatRef::row_major(self.states, steps * batch, size).t(),
-            MatRef::row_major(self.outputs, steps * batch, hidden),
-            Options { accum, ..Options::default() },
-        );
-    }
-
-    /// The gradient of the bias beside W.
-    pub fn input_bias(&self, db: &mut [f32], accum: Accum) {
-        for (from, to) in self.layer.input_columns().into_iter().flatten() {
-            put(&mut db[to], &self.bias[from], accum);
-        }
-    }
-
-    /// The gradient of the bias beside U.
-    pub fn state_bias(&self, db: &mut [f32], accum: Accum) {
-        put(db, &self.bias[..self.layer.cell.gates() * self.layer.hidden], accum);
-    }
-}
-
-fn put(dst: &mut [f32], src: &[f32], accum: Accum) {
-    match accum {
-        Accum::Replace => dst.copy_from_slice(src),
-        Accum::Add => simd::add_assign(dst, src),
-    }
 }
 
 #[cfg(test)]

@@ -72,9 +72,15 @@ fn long_inner_dimensions() {
 #[test]
 fn products_of_several_tiles() {
     let random = &mut Random(3);
-    for (m, k, n) in
-        [(700, 96, 100), (100, 96, 700), (300, 130, 310), (1, 1500, 3000), (3000, 1500, 1), (6, 900, 1800)]
-    {
+    for (m, k, n) in [
+        (700, 96, 100),
+        (100, 96, 700),
+        (300, 130, 310),
+        (390, 260, 70),
+        (1, 1500, 3000),
+        (3000, 1500, 1),
+        (6, 900, 1800),
+    ] {
         check_all::<f32>(m, k, n, random);
         check_all::<f64>(m, k, n, random);
     }

@@ -1,0 +1,249 @@
+//! Products by a kernel of our own, for vectors of 512 bits.
+//!
+//! A strip of columns of the right operand, as wide as four vectors, is packed on the stack, a block of its rows at a time;
+//! it stays in the nearest cache while all rows of the left operand pass by. Six of these at a time are read where they lie,
+//! number by number, whichever way their matrix is turned, and make a tile of 6 by 4 vectors in registers: 24 fused
+//! multiply-adds for ten loads. So only the right operand is packed, which for layers of 128 units and more costs less than
+//! packing both, as general kernels do. Where its columns are adjacent instead of its rows (the weights of a linear
+//! layer), it is turned over by shuffles of registers on the way.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use foretell_simd::{Level, level};
+
+use crate::element::Element;
+use crate::options::Accum;
+use crate::skinny::Job;
+use crate::vector::Vector;
+use crate::view::{MatMut, MatRef};
+
+/// Rows of a tile, and its vectors.
+const HEIGHT: usize = 6;
+const VECTORS: usize = 4;
+
+/// The inner dimension goes in blocks of so many: a strip of `f32` takes 32 KiB.
+const DEPTH: usize = 128;
+
+/// Rows of the left operand that pass by a strip: with a block of the inner dimension they stay in the second cache.
+const ROWS: usize = 384;
+
+/// The least multiply-adds, columns and rows that are worth the packing.
+const LEAST: usize = 1 << 14;
+const LEAST_COLUMNS: usize = 16;
+const LEAST_ROWS: usize = 12;
+
+/// The longest rows of a left operand, unless its columns are adjacent: those of 1024 numbers, 4 KiB apart, push each other
+/// out of the caches, where a packed copy stays (111 to 121 GFLOP/s, of which faer makes 140).
+const LONGEST_ROW: usize = 768;
+
+/// Computes the product if it is large enough, its destination's rows or columns are adjacent and so are the right
+/// operand's.
+pub(crate) fn product<T: Element>(
+    dst: &mut MatMut<'_, T>,
+    lhs: MatRef<'_, T>,
+    rhs: MatRef<'_, T>,
+    accum: Accum,
+    alpha: T,
+) -> bool {
+    if level() != Level::Avx512 {
+        return false;
+    }
+    let dst = dst.reborrow();
+    // From here on rows of the destination are adjacent elements.
+    let (dst, lhs, rhs) = match (dst.row_stride(), dst.col_stride()) {
+        (_, 1) => (dst, lhs, rhs),
+        (1, _) => (dst.t(), rhs.t(), lhs.t()),
+        _ => return false,
+    };
+    let (m, n, k) = (dst.nrows(), dst.ncols(), lhs.ncols());
+    let large = m >= LEAST_ROWS && n >= LEAST_COLUMNS && m.saturating_mul(n).saturating_mul(k) >= LEAST;
+    let long = k > LONGEST_ROW && lhs.row_stride() != 1;
+    if !large || long || (rhs.col_stride() != 1 && rhs.row_stride() != 1) {
+        return false;
+    }
+    T::run(Panels { dst, lhs, rhs, accum, alpha }).is_none()
+}
+
+/// `dst = lhs * rhs`, where rows of `dst` are adjacent elements, and rows or columns of `rhs`.
+struct Panels<'a, T> {
+    dst: MatMut<'a, T>,
+    lhs: MatRef<'a, T>,
+    rhs: MatRef<'a, T>,
+    accum: Accum,
+    alpha: T,
+}
+
+/// A block of a strip, `[depth, width]`, on lines of the cache.
+#[repr(align(64))]
+struct Strip<T>([MaybeUninit<T>; DEPTH * VECTORS * 16]);
+
+impl<T: Element> Job<T> for Panels<'_, T> {
+    #[inline(always)]
+    fn run<V: Vector<T>>(mut self, token: V::Token) {
+        let (m, n, k) = (self.dst.nrows(), self.dst.ncols(), self.lhs.ncols());
+        let mut strip = Strip([MaybeUninit::uninit(); DEPTH * VECTORS * 16]);
+        for top in (0..m).step_by(ROWS) {
+            let rows = top..m.min(top + ROWS);
+            for start in (0..k).step_by(DEPTH) {
+                let inner = start..k.min(start + DEPTH);
+                let mut j = 0;
+                while j < n {
+                    j += match (n - j).div_ceil(V::LANES) {
+                        VECTORS.. => {
+                            self.strip::<V, VECTORS>(token, &mut strip, rows.clone(), inner.clone(), j)
+                        }
+                        2.. => self.strip::<V, 2>(token, &mut strip, rows.clone(), inner.clone(), j),
+                        _ => self.strip::<V, 1>(token, &mut strip, rows.clone(), inner.clone(), j),
+                    };
+                }
+            }
+        }
+    }
+}
+
+impl<T: Element> Panels<'_, T> {
+    /// Some rows of up to `J` vectors of columns; returns the number of columns.
+    #[inline(always)]
+    fn strip<V: Vector<T>, const J: usize>(
+        &mut self,
+        token: V::Token,
+        strip: &mut Strip<T>,
+        rows: Range<usize>,
+        inner: Range<usize>,
+        j: usize,
+    ) -> usize {
+        let packed = &mut strip.0[..inner.len() * J * V::LANES];
+        match self.rhs.col_stride() == 1 {
+            true => self.pack_rows::<V, J>(token, packed, inner.clone(), j),
+            false => self.pack_columns::<V, J>(token, packed, inner.clone(), j),
+        }
+        // SAFETY: either has written all of it.
+        let packed = unsafe { &*(&raw const *packed as *const [T]) };
+        let mut i = rows.start;
+        while i < rows.end {
+            i += match rows.end - i {
+                HEIGHT.. => self.tile::<V, HEIGHT, J>(token, packed, inner.start, i, j),
+                4.. => self.tile::<V, 4, J>(token, packed, inner.start, i, j),
+                2.. => self.tile::<V, 2, J>(token, packed, inner.start, i, j),
+                _ => self.tile::<V, 1, J>(token, packed, inner.start, i, j),
+            };
+        }
+        J * V::LANES
+    }
+
+    /// Packs columns from `j` of a right operand whose rows are adjacent; beyond the last there are zeros.
+    #[inline(always)]
+    fn pack_rows<V: Vector<T>, const J: usize>(
+        &self,
+        token: V::Token,
+        packed: &mut [MaybeUninit<T>],
+        inner: Range<usize>,
+        j: usize,
+    ) {
+        for (p, to) in inner.zip(packed.chunks_exact_mut(J * V::LANES)) {
+            let row = &self.rhs.row(p)[j..];
+            for c in 0..J {
+                load::<T, V>(token, row.get(c * V::LANES..).unwrap_or_default())
+                    .store_first(&mut to[c * V::LANES..(c + 1) * V::LANES]);
+            }
+        }
+    }
+
+    /// Packs columns from `j` of a right operand whose columns are adjacent; beyond the last there are zeros.
+    #[inline(always)]
+    fn pack_columns<V: Vector<T>, const J: usize>(
+        &self,
+        token: V::Token,
+        packed: &mut [MaybeUninit<T>],
+        inner: Range<usize>,
+        j: usize,
+    ) {
+        let (columns, n) = (self.rhs.t(), self.dst.ncols());
+        for p in (0..inner.len()).step_by(V::LANES) {
+            let part = inner.start + p..inner.end;
+            for c in 0..J {
+                // A square of as many columns as a register holds numbers.
+                let mut square = [V::splat(token, T::ZERO); 16];
+                for l in 0..V::LANES {
+                    let column = j + c * V::LANES + l;
+                    if column < n {
+                        square[l] = load::<T, V>(token, &columns.row(column)[part.clone()]);
+                    }
+                }
+                turn::<T, V>(&mut square);
+                for l in 0..V::LANES.min(part.len()) {
+                    let at = ((p + l) * J + c) * V::LANES;
+                    square[l].store_first(&mut packed[at..at + V::LANES]);
+                }
+            }
+        }
+    }
+
+    /// `I` rows and up to `J` vectors of columns, with a packed block of the inner dimension from `start`; returns `I`.
+    #[inline(always)]
+    fn tile<V: Vector<T>, const I: usize, const J: usize>(
+        &mut self,
+        token: V::Token,
+        packed: &[T],
+        start: usize,
+        i: usize,
+        j: usize,
+    ) -> usize {
+        let (data, row_stride, col_stride) = (self.lhs.data(), self.lhs.row_stride(), self.lhs.col_stride());
+        let depth = packed.len() / (J * V::LANES);
+        assert!(i + I <= self.lhs.nrows() && start + depth <= self.lhs.ncols());
+        let mut sums = [[V::splat(token, T::ZERO); J]; I];
+        let mut place = i * row_stride + start * col_stride;
+        for row in packed.chunks_exact(J * V::LANES) {
+            let mut factors = [V::splat(token, T::ZERO); J];
+            for c in 0..J {
+                factors[c] = V::load(token, &row[c * V::LANES..]);
+            }
+            for a in 0..I {
+                // SAFETY: an element of the left operand, by the assertion; its view lies within the slice.
+                let x = V::splat(token, unsafe { *data.get_unchecked(place + a * row_stride) });
+                for c in 0..J {
+                    sums[a][c] = x.fused(factors[c], sums[a][c]);
+                }
+            }
+            place += col_stride;
+        }
+        let width = (self.dst.ncols() - j).min(J * V::LANES);
+        let (adds, alpha) = (self.accum == Accum::Add || start > 0, V::splat(token, self.alpha));
+        for a in 0..I {
+            let row = &mut self.dst.row_mut(i + a)[j..j + width];
+            for c in 0..J {
+                let place = &mut row[width.min(c * V::LANES)..width.min((c + 1) * V::LANES)];
+                let sum = match adds {
+                    true => alpha.fused(sums[a][c], load(token, place)),
+                    false if self.alpha == T::ONE => sums[a][c],
+                    false => alpha.fused(sums[a][c], V::splat(token, T::ZERO)),
+                };
+                sum.store(place);
+            }
+        }
+        I
+    }
+}
+
+/// The first elements of a slice, followed by zeros if it has too few.
+#[inline(always)]
+fn load<T: Element, V: Vector<T>>(token: V::Token, part: &[T]) -> V {
+    if part.len() >= V::LANES { V::load(token, part) } else { V::load_padded(token, part) }
+}
+
+/// Transposes the square that the first registers make up.
+///
+/// Riffling the upper half of the registers into the lower one moves the highest bit of a number's place into the lowest
+/// of its register's, and the other way round; as often as there are bits, that swaps places and registers.
+#[inline(always)]
+fn turn<T: Element, V: Vector<T>>(square: &mut [V; 16]) {
+    let half = V::LANES / 2;
+    for _ in 0..V::LANES.ilog2() {
+        let before = *square;
+        for l in 0..half {
+            (square[2 * l], square[2 * l + 1]) = before[l].riffle(before[l + half]);
+        }
+    }
+}
