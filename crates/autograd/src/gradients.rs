@@ -76,8 +76,8 @@ impl Gradients<'_> {
         });
     }
 
-    /// Lets `write` write a gradient of this shape in place: it replaces what is there, which it must not
-    /// read, or adds to it, as it is told.
+    /// Lets `write` write a gradient of this shape in place: it replaces the old contents, which it must not
+    /// read, or adds to them, as [`Accum`] says.
     pub fn write(&mut self, to: &Edge, shape: impl Into<Shape>, write: impl FnOnce(&mut [f32], Accum)) {
         let Some(node) = &to.0 else { return };
         match &node.role {

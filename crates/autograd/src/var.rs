@@ -128,12 +128,12 @@ impl Var {
     }
 
     /// Runs the backward pass from the gradient `seed` of this variable into an arena that holds nothing of
-    /// worth: the first gradient of a parameter that is not in `written` replaces what is there, so the
+    /// worth: the first gradient of a parameter that is not in `written` replaces the old contents, so the
     /// arena need not be cleared before. Adds to `written` the offsets of the parameters that got a
     /// gradient; the others are left as they were.
     ///
     /// # Panics
-    /// As [`Var::backward_from`].
+    /// If the shapes differ, or the graph was walked before.
     #[track_caller]
     pub fn backward_fresh(&self, seed: Tensor, arena: &mut [f32], written: &mut HashSet<usize>) {
         assert_eq!(seed.shape(), self.shape(), "the seed gradient's shape and the variable's differ");

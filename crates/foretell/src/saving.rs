@@ -161,7 +161,7 @@ fn model_file(model: &FittedModel) -> ModelFile {
     let is_default = |name: &str, value: &Value| defaults.get(name) == Some(value);
     file.hyper_parameters
         .retain(|name, value| !(SAMPLING.contains(&name.as_str()) && is_default(name, value)));
-    // Some models there take the input_size as it is written, so -1 is written out.
+    // Some models of neuralforecast take the input_size as it is written, so -1 is written out.
     file.hyper_parameters.insert("input_size".to_owned(), model.spec.input_size().into());
     let table = model.params.table();
     for entry in table.entries() {

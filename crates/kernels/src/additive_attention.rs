@@ -45,7 +45,7 @@ pub struct Operands<'a> {
     pub values: &'a [f32],
 }
 
-/// The gradients of what makes the shares, each added to what is there.
+/// The gradients of what makes the shares, each added to the contents of its slice.
 #[derive(Debug)]
 pub struct Gradients<'a> {
     /// `[steps, batch, units]`.

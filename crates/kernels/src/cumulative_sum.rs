@@ -20,7 +20,7 @@ pub fn forward(x: &[f32], axis: Axis, out: &mut [f32]) {
 /// total from the end. It replaces `grad_x` or is added to it.
 ///
 /// # Panics
-/// As [`forward`].
+/// If a length does not fit.
 #[track_caller]
 pub fn backward(grad: &[f32], axis: Axis, grad_x: &mut [f32], accum: Accum) {
     let steps = (0..axis.len).rev();

@@ -43,7 +43,7 @@ pub fn forward(x: &[f32], len: usize, out: &mut [f32]) {
 /// The gradient of [`forward`], given that of its output: it replaces `grad_x` or is added to it.
 ///
 /// # Panics
-/// As [`forward`].
+/// If the slices do not hold the same number of whole rows.
 #[track_caller]
 pub fn backward(grad: &[f32], len: usize, grad_x: &mut [f32], accum: Accum) {
     invert(grad, len, grad_x, |k, number| if is_alone(k, len) { number } else { number * 0.5 }, 1.0, accum);
@@ -62,7 +62,7 @@ pub fn inverse(x: &[f32], len: usize, out: &mut [f32]) {
 /// The gradient of [`inverse`], given that of its output: it replaces `grad_x` or is added to it.
 ///
 /// # Panics
-/// As [`inverse`].
+/// If the slices do not hold the same number of whole rows.
 #[track_caller]
 pub fn inverse_backward(grad: &[f32], len: usize, grad_x: &mut [f32], accum: Accum) {
     let one = 1.0 / len as f32;

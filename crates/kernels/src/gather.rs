@@ -17,7 +17,7 @@ pub fn gather(x: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
 /// `sum[o, places[o, i, c], c] += values[o, i, c]`: as `torch.scatter_add`, in the order of the places.
 ///
 /// # Panics
-/// As [`gather`].
+/// If a length does not fit, or a place is not along the dimension.
 #[track_caller]
 pub fn scatter_add(values: &[f32], axis: Axis, places: &[u32], sum: &mut [f32]) {
     axis.check("scatter_add", sum.len());

@@ -68,7 +68,7 @@ impl Resampler {
     /// Adds to `grad_x [rows, knots]` the gradient of [`Resampler::forward`], given that of its output.
     ///
     /// # Panics
-    /// As [`Resampler::forward`].
+    /// If the slices do not hold the same number of whole rows.
     pub fn backward(&self, grad_out: &[f32], grad_x: &mut [f32]) {
         self.check(grad_x.len(), grad_out.len());
         for (row, grads) in

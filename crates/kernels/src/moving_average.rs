@@ -28,7 +28,7 @@ pub fn forward(x: &[f32], len: usize, kernel: usize, out: &mut [f32]) {
 /// Adds to `grad_x [rows, len]` the gradient of [`forward`], given that of its output.
 ///
 /// # Panics
-/// As [`forward`].
+/// If `kernel` is even, or the slices differ in length or do not hold whole rows.
 pub fn backward(grad_out: &[f32], len: usize, kernel: usize, grad_x: &mut [f32]) {
     let half = check(grad_out.len(), len, kernel, grad_x.len());
     let norm = 1.0 / kernel as f64;

@@ -6,7 +6,7 @@
 pub enum Pooling {
     /// The largest value; the first of equals takes the whole gradient. NaN wins, as in PyTorch.
     Max,
-    /// The mean of the values that are there.
+    /// The mean of the values, those beyond the end not counted.
     Average,
 }
 
@@ -36,7 +36,7 @@ impl Pooling {
     /// Adds to `grad_x [rows, len]` the gradient of [`Pooling::forward`], given that of its output.
     ///
     /// # Panics
-    /// As [`Pooling::forward`].
+    /// If the slices do not hold the same number of rows, or `kernel` is 0.
     pub fn backward(self, x: &[f32], len: usize, kernel: usize, grad_out: &[f32], grad_x: &mut [f32]) {
         assert_eq!(x.len(), grad_x.len(), "pooling: {} values, {} gradients", x.len(), grad_x.len());
         let pooled = pooled_len(len, kernel).max(1);

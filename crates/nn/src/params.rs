@@ -322,7 +322,7 @@ impl Scope<'_> {
     }
 }
 
-/// A parameter that cannot be set so.
+/// Why a parameter cannot be given these values.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParamError {
@@ -339,7 +339,7 @@ pub enum ParamError {
         name: String,
         /// Its shape.
         expected: Vec<usize>,
-        /// That of the values.
+        /// The shape of the values.
         found: Vec<usize>,
     },
 }
@@ -424,7 +424,7 @@ impl Params {
         &self.storage(entry).values()[entry.offset..entry.offset + entry.shape.numel()]
     }
 
-    /// The whole arena of what is trained.
+    /// The arena of all trained parameters.
     pub fn arena(&self) -> &[f32] {
         self.arena.values()
     }

@@ -154,7 +154,7 @@ pub struct OneCycle {
 impl OneCycle {
     fn at(&self, step: u64) -> Pace {
         let (rise, last) = (self.rise * self.steps as f64, self.steps as f64 - 1.0);
-        // Where each phase ends, and the rate and the height of the cycle there.
+        // Where each phase ends, and the rate and the height of the cycle at that step.
         let up = (rise - 1.0, self.peak, 1.0);
         let (back, down) = ((2.0 * rise - 2.0, self.initial, 0.0), (last, self.floor, 0.0));
         let phases = if self.three_phase { &[up, back, down][..] } else { &[up, down] };

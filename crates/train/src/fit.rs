@@ -23,7 +23,7 @@ const DROPOUT: u64 = 1;
 const SERIES: u64 = 2;
 const WINDOWS: u64 = 3;
 
-/// What is trained on what.
+/// A network, the data that it is trained on, and how.
 pub struct Fit<'a> {
     /// The model.
     pub network: &'a Network,

@@ -10,7 +10,7 @@ impl Var {
     /// shape of the result, which is this one's but for `axis`. The gradient is added to where each value came from.
     ///
     /// # Panics
-    /// If the shapes do not fit, or a place is not there.
+    /// If the shapes do not fit, or a place is outside of the axis.
     #[track_caller]
     pub fn gather(&self, axis: usize, places: &Indices) -> Self {
         let x = self.value().contiguous();

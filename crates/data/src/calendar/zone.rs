@@ -100,7 +100,7 @@ impl Zone {
         Some(self.zone.to_offset(Timestamp::from_microsecond(instant).ok()?).seconds())
     }
 
-    /// What the clocks of the zone show at an instant, in microseconds since 1970-01-01 00:00 there.
+    /// What the clocks of the zone show at an instant, in microseconds since 1970-01-01 00:00 on these clocks.
     pub fn civil(&self, instant: i64) -> Option<i64> {
         instant.checked_add(i64::from(self.offset(instant)?) * 1_000_000)
     }

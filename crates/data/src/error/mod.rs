@@ -340,7 +340,7 @@ pub enum DataError {
     FutureShape {
         /// Rows needed.
         expected: usize,
-        /// Rows there.
+        /// Rows of the table.
         found: usize,
     },
     /// A series is too short to train on.

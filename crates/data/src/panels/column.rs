@@ -70,7 +70,7 @@ impl Column {
         Self { name: self.name.clone(), values, kind: self.kind.clone() }
     }
 
-    /// What the current row of a table says, in column `i` there.
+    /// What the current row of a table says, in the table's column `i`.
     pub(crate) fn cell(&mut self, table: &dyn TableReader, i: usize) -> Result<f32, Flaw> {
         match &mut self.kind {
             ColumnKind::Labels(labels) => {

@@ -30,7 +30,7 @@ pub enum Fill {
 pub struct Filled {
     /// Rows added between others.
     pub rows: usize,
-    /// Cells of rows that were there.
+    /// Cells filled in rows of the table.
     pub values: usize,
 }
 

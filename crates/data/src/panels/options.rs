@@ -41,7 +41,7 @@ pub struct ReadOptions {
     /// How numbers are written in texts.
     pub numbers: NumberFormat,
     /// How rows and values that are missing between others are filled; without it they are mistakes. Where values are
-    /// missing before the first known one of a series or after the last, the series is not there: [`Trimmed`].
+    /// missing before the first known one of a series or after the last, the series is cut: [`Trimmed`].
     ///
     /// [`Trimmed`]: crate::Trimmed
     pub fill: Option<Fill>,

@@ -21,7 +21,7 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// Rows of the table that has a row there.
+    /// Rows of the table in which this place is.
     pub(crate) fn like(place: &Place) -> Self {
         Self { file: place.file.clone(), lines: place.line, ..Self::default() }
     }

@@ -92,8 +92,8 @@ impl WindowScaler {
 
     /// Statistics of the known values of a window, in any order; `scratch` is overwritten.
     ///
-    /// Without a known value they are 0 and 1 + 1e-6. (There neuralforecast's minmax has an
-    /// infinite scale and its forecast is NaN.) A window of equal values has scale 1 + 1e-6 even
+    /// Without a known value they are 0 and 1 + 1e-6. (Of such a window neuralforecast's minmax
+    /// has an infinite scale, and the forecast is NaN.) A window of equal values has scale 1 + 1e-6 even
     /// where rounding leaves their mean beside them.
     pub fn stats(self, known: &[f32], scratch: &mut Vec<i32>) -> Stats {
         if self == Self::Identity {
