@@ -11,6 +11,8 @@ import torch.nn as nn
 from common import fixtures, generator, numbers, one_thread
 from neuralforecast.common._modules import DataEmbedding, DataEmbedding_inverted, RevIN, RevINMultivariate
 
+from neuralforecast.models.autoformer import AutoCorrelation, AutoCorrelationLayer
+
 
 class ChannelsLast(nn.Module):
     """A layer whose channels come second, on x [..., channels]."""
@@ -55,6 +57,22 @@ def data_embedding(_, inputs, hidden, columns, positions=True):
     return WithColumns(DataEmbedding(inputs, columns, hidden, pos_embedding=positions, dropout=0.0), columns)
 
 
+class Across(nn.Module):
+    """An attention whose queries and source are steps of one input, x [batch, steps + rows, hidden]."""
+
+    def __init__(self, layer, steps):
+        super().__init__()
+        self.layer, self.steps = layer, steps
+
+    def forward(self, x):
+        queries, source = x[:, : self.steps], x[:, self.steps :]
+        return self.layer(queries, source, source, attn_mask=None)[0]
+
+
+def auto_correlation(_, hidden, heads, factor, steps):
+    return Across(AutoCorrelationLayer(AutoCorrelation(False, factor), hidden, heads), steps)
+
+
 # Buffers that nothing changes, of which fixtures have the first rows.
 CONSTANTS = ("position_embedding.pe",)
 
@@ -66,6 +84,12 @@ REVERSIBLE = [
 
 # Layer -> (the module, [(shape of its input, arguments)]).
 LAYERS = {
+    "AutoCorrelationLayer": (auto_correlation, [
+        ((3, 12, 4), dict(hidden=4, heads=2, factor=2, steps=6)),
+        ((2, 14, 4), dict(hidden=4, heads=4, factor=1, steps=7)),
+        ((2, 12, 5), dict(hidden=5, heads=2, factor=3, steps=8)),
+        ((2, 14, 3), dict(hidden=3, heads=1, factor=3, steps=5)),
+    ]),
     "BatchNorm1d": (partial(ChannelsLast, nn.BatchNorm1d), [
         ((8, 3), {}),
         ((5, 3), dict(affine=False)),

@@ -36,6 +36,7 @@ from neuralforecast.losses.pytorch import (
     relMSE,
     weighted_average,
 )
+from neuralforecast.common import _modules
 from neuralforecast.models.dlinear import MovingAvg
 from neuralforecast.models.nhits import _IdentityBasis
 from scipy import stats
@@ -73,6 +74,29 @@ def interpolate(x, mode, size):
     rows = x.reshape(batch * channels, knots)
     _, forecast = _IdentityBasis(0, size, mode)(rows)  # [batch * channels, size, 1]
     return forecast.reshape(batch, channels, size)
+
+
+def circled(x, steps):
+    """Sequences filled up with zeros, or cut off, as Autoformer's keys and values are."""
+    return nn.functional.pad(x, (0, 0, 0, max(steps - x.shape[1], 0)))[:, :steps]
+
+
+def circular_correlation(q, k):
+    """What AutoCorrelation takes the delays of: the mean over heads and channels of the correlation by Fourier transforms."""
+    steps = q.shape[1]
+    q, k = (torch.fft.rfft(circled(x, steps).transpose(1, 2)) for x in (q, k))
+    return torch.fft.irfft(q * k.conj(), n=steps).mean(1)
+
+
+def complex_tanh_conjugate(x):
+    """Rows of real parts, then imaginary ones."""
+    y = torch.complex(*x.chunk(2, dim=-1)).tanh().conj()
+    return torch.cat([y.real, y.imag], dim=-1)
+
+
+def delayed_sum(x, weights, delays, steps):
+    rolled = [torch.stack([torch.roll(row, -delay, 0) for row, delay in zip(circled(x, steps), column)]) for column in zip(*delays)]
+    return sum(weight[:, None, None] * part for weight, part in zip(weights.T, rolled))
 
 
 def recurrent(x, *weights, cell, last):
@@ -368,6 +392,14 @@ OPS = {
         for knots, size in [(1, 1), (1, 4), (2, 7), (3, 3), (3, 7), (4, 12), (5, 24), (6, 4)]
     ]),
     "moving_average": (lambda x, kernel: MovingAvg(kernel, stride=1)(x), [([shape], dict(kernel=kernel)) for shape in ((2, 12), (3, 7)) for kernel in (1, 3, 5, 25)]),
+    "season": (lambda x, kernel: _modules.SeriesDecomp(kernel)(x)[0], [([shape], dict(kernel=kernel)) for shape in ((2, 12, 3), (1, 5, 2)) for kernel in (1, 5, 25)]),
+    "circular_correlation": (circular_correlation, [([(2, steps, 3), (2, rows, 3)], {}) for steps, rows in ((6, 6), (7, 7), (7, 4), (4, 7))]),
+    "delayed_sum": (delayed_sum, [
+        ([(2, 5, 3), (2, 3)], dict(delays=[[0, 4, 2], [3, 3, 1]], steps=5)),
+        ([(1, 3, 2), (1, 2)], dict(delays=[[5, 1]], steps=6)),
+        ([(1, 4, 2), (1, 2)], dict(delays=[[2, 1]], steps=3)),
+    ]),
+    "complex_tanh_conjugate": (complex_tanh_conjugate, [([(3, 4)], {}), ([(2, 3, 2)], {}), ([(2, 70)], {})]),
     "recurrent": (recurrent, [
         *[recurrent_case(cell, 5, 3, 2, 4, last) for cell in ("RNN", "LSTM", "GRU") for last in (1, 5)],
         *[recurrent_case(cell, 3, 1, 1, 7, 2, bias=False) for cell in ("RNN", "LSTM", "GRU")],

@@ -27,10 +27,12 @@
 #![forbid(unsafe_code)]
 
 pub mod additive_attention;
+pub mod auto_correlation;
 pub mod axis;
 pub mod causal_convolution;
 pub mod convolution;
 pub mod cumulative_sum;
+pub mod decomposition;
 mod depthwise;
 pub mod fourier;
 pub mod gather;
@@ -39,6 +41,7 @@ pub mod moving_average;
 pub mod pool;
 pub mod recurrent;
 pub mod select;
+pub mod stochastic_pool;
 #[cfg(test)]
 mod testing;
 

@@ -14,6 +14,11 @@ pub enum Init {
         /// The largest absolute value.
         bound: f32,
     },
+    /// Uniform in `[0, bound)`.
+    UpTo {
+        /// What all elements are below.
+        bound: f32,
+    },
     /// Normal with mean 0 and variance 1, as `torch.nn.Embedding`.
     Normal,
     /// Normal with mean 0 and this standard deviation.
@@ -44,6 +49,10 @@ impl Init {
             Self::Uniform { bound } => {
                 uniform_fill(key, 0, values);
                 values.iter_mut().for_each(|value| *value = (2.0 * *value - 1.0) * bound);
+            }
+            Self::UpTo { bound } => {
+                uniform_fill(key, 0, values);
+                values.iter_mut().for_each(|value| *value *= bound);
             }
             // Two at a time, after Box and Muller 1958.
             Self::Normal => {

@@ -49,12 +49,14 @@ pub use foretell_autograd::{
 pub use init::Init;
 pub use layers::activation::Nonlinearity;
 pub use layers::attentive_lstm::AttentiveLstm;
+pub use layers::auto_correlation::{AutoCorrelation, AutoCorrelationSizes};
 pub use layers::batch_norm::{BatchNorm, BatchNormConfig};
 pub use layers::causal_convolution::{CausalConvolution, CausalConvolutionSizes};
 pub use layers::data_embedding::{
     DataEmbedding, DataEmbeddingSizes, InvertedEmbedding, MAX_POSITIONS, positional_encoding,
 };
 pub use layers::embedding::Embedding;
+pub use layers::fourier_attention::{FourierBlock, FourierCrossAttention, FourierSizes};
 pub use layers::layer_norm::LayerNorm;
 pub use layers::linear::Linear;
 pub use layers::linear_pair::LinearPair;
@@ -62,6 +64,7 @@ pub use layers::mlp::{Mlp, MlpSizes};
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use layers::res_lstm::ResLstm;
 pub use layers::rev_in::{RevIn, RevInConfig, WindowScales};
+pub use layers::seasonal_norm::SeasonalNorm;
 pub use loss::{DistributionColumns, Loss, LossError, Truth};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};

@@ -31,6 +31,8 @@ pub struct ParamEntry {
     pub shape: Shape,
     /// Where it starts in the arena of its kind, in elements.
     pub offset: usize,
+    /// Whether PyTorch has complex numbers for it, whose two parts are its last dimension.
+    pub is_complex: bool,
     origin: Origin,
 }
 
@@ -43,6 +45,11 @@ impl ParamEntry {
     /// Whether nothing changes it.
     pub fn is_constant(&self) -> bool {
         matches!(self.origin, Origin::Constant(_))
+    }
+
+    /// Whether nothing reads it: see [`Scope::unread`].
+    pub fn is_unread(&self) -> bool {
+        matches!(self.origin, Origin::Unread(_))
     }
 
     /// Whether it is a 64-bit counter, which [`Params::counter`] reads.
@@ -58,6 +65,8 @@ enum Origin {
     /// As trained, but nothing is multiplied with it: its rows are looked up.
     LookedUp(Init),
     Constant(Fill),
+    /// As trained at first, among the constants: nothing reads it.
+    Unread(Init),
     State(f32),
     Counter,
 }
@@ -68,7 +77,7 @@ type Fill = Arc<dyn Fn(&mut [f32]) + Send + Sync>;
 impl fmt::Debug for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Trained(init) | Self::LookedUp(init) => init.fmt(f),
+            Self::Trained(init) | Self::LookedUp(init) | Self::Unread(init) => init.fmt(f),
             Self::Constant(_) => write!(f, "constant"),
             Self::State(first) => write!(f, "state from {first}"),
             Self::Counter => write!(f, "counter"),
@@ -93,6 +102,7 @@ pub struct Table {
     multiplied: Vec<Multiplied>,
     /// Of parameters and constants, and second ones.
     names: HashMap<String, ParamId>,
+    seed: u64,
     len: usize,
     multiplied_len: usize,
     constants_len: usize,
@@ -101,6 +111,11 @@ pub struct Table {
 }
 
 impl Table {
+    /// What [`Scope::seed`] is to be; 0 otherwise.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
     /// The scope without a prefix.
     pub fn root(&mut self) -> Scope<'_> {
         Scope { table: self, prefix: String::new() }
@@ -181,6 +196,7 @@ impl Table {
                 Origin::Trained(init) | Origin::LookedUp(init) => {
                     init.fill(key.fold(i as u64), &mut arena[range])
                 }
+                Origin::Unread(init) => init.fill(key.fold(i as u64), &mut constants[range]),
                 Origin::Constant(fill) => fill(&mut constants[range]),
                 Origin::State(first) => state[range].fill(*first),
                 Origin::Counter => {}
@@ -235,6 +251,23 @@ impl Scope<'_> {
         self.register(name, shape.into(), Origin::LookedUp(init))
     }
 
+    /// Registers a parameter of complex numbers: of this shape in PyTorch, with one dimension more of real and imaginary part.
+    ///
+    /// # Panics
+    /// If the name is taken.
+    #[track_caller]
+    pub fn complex(&mut self, name: impl Display, shape: impl Into<Shape>, init: Init) -> ParamId {
+        let shape = shape.into();
+        let id = self.param(name, shape.with(shape.len(), 2), init);
+        self.table.entries[id.0].is_complex = true;
+        id
+    }
+
+    /// The seed that choices are derived from which are made while a model is built, and which no checkpoint says.
+    pub fn seed(&self) -> u64 {
+        self.table.seed
+    }
+
     /// Registers values that no training changes, but that PyTorch's state dictionary lists. `fill` computes
     /// them; a checkpoint's own replace them.
     ///
@@ -248,6 +281,17 @@ impl Scope<'_> {
         fill: impl Fn(&mut [f32]) + Send + Sync + 'static,
     ) -> ParamId {
         self.register(name, shape.into(), Origin::Constant(Arc::new(fill)))
+    }
+
+    /// Registers values that PyTorch's state dictionary lists as a parameter, but that no output depends on: layers that
+    /// neuralforecast makes and never calls, offsets that are taken off again. They are drawn as a parameter is, kept in
+    /// checkpoints, and never trained.
+    ///
+    /// # Panics
+    /// If the name is taken.
+    #[track_caller]
+    pub fn unread(&mut self, name: impl Display, shape: impl Into<Shape>, init: Init) -> ParamId {
+        self.register(name, shape.into(), Origin::Unread(init))
     }
 
     /// Registers values that training changes but no gradient does, such as running means, all of them `first` at
@@ -276,7 +320,7 @@ impl Scope<'_> {
         assert!(self.table.names.insert(name.clone(), id).is_none(), "two parameters are called {name}");
         let len = match origin {
             Origin::Trained(_) | Origin::LookedUp(_) => &mut self.table.len,
-            Origin::Constant(_) => &mut self.table.constants_len,
+            Origin::Constant(_) | Origin::Unread(_) => &mut self.table.constants_len,
             Origin::State(_) => &mut self.table.state_len,
             Origin::Counter => &mut self.table.counters_len,
         };
@@ -287,7 +331,7 @@ impl Scope<'_> {
             }
             _ => reserve(len, &shape),
         };
-        self.table.entries.push(ParamEntry { name, shape, offset, origin });
+        self.table.entries.push(ParamEntry { name, shape, offset, is_complex: false, origin });
         id
     }
 
@@ -406,7 +450,7 @@ impl Params {
         match entry.origin {
             Origin::Trained(_) | Origin::LookedUp(_) => &self.arena,
             Origin::State(_) => &self.state,
-            Origin::Constant(_) | Origin::Counter => &self.constants,
+            Origin::Constant(_) | Origin::Unread(_) | Origin::Counter => &self.constants,
         }
     }
 
@@ -449,7 +493,7 @@ impl Params {
         let storage = match entry.origin {
             Origin::Trained(_) | Origin::LookedUp(_) => &mut self.arena,
             Origin::State(_) => &mut self.state,
-            Origin::Constant(_) | Origin::Counter => &mut self.constants,
+            Origin::Constant(_) | Origin::Unread(_) | Origin::Counter => &mut self.constants,
         };
         own(storage)[offset..offset + values.len()].copy_from_slice(values);
     }
@@ -544,6 +588,19 @@ mod tests {
         params.set(0, &[9.0; 4]);
         assert_eq!(params.values(&params.table().entries()[0]), [9.0; 4]);
         assert_eq!((copy.tensor(basis).to_vec()[1], params.arena()), (1.0, copy.arena()));
+    }
+
+    #[test]
+    fn what_nothing_reads_is_drawn_and_kept_but_not_trained() {
+        let mut table = Table::default();
+        let id = table.root().unread("weight", [2, 3], Init::fan_in(3));
+        assert_eq!((table.numel(), table.arena_len(), table.trained().count()), (0, 0, 0));
+        assert!(table.entry(id).is_unread() && !table.entry(id).is_constant());
+        let mut params = table.initialise(1);
+        assert!(params.tensor(id).to_vec().iter().all(|&x| x != 0.0 && x.abs() < 0.6));
+        assert_eq!(params.offset(id), None);
+        params.assign("weight", &Tensor::full([2, 3], 2.0)).unwrap();
+        assert_eq!(params.values(&params.table().entries()[0]), [2.0; 6]);
     }
 
     #[test]

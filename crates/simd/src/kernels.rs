@@ -4,6 +4,7 @@ pub(crate) mod activation;
 pub(crate) mod adam;
 pub(crate) mod cell;
 pub(crate) mod column_norm;
+pub(crate) mod complex_tanh;
 pub(crate) mod convert;
 pub(crate) mod elementwise;
 pub(crate) mod ema;

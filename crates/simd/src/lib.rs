@@ -56,6 +56,7 @@ pub use kernels::cell::{gru_cell, gru_cell_backward, lstm_cell, lstm_cell_backwa
 pub use kernels::column_norm::{
     ColumnNorm, column_moments, column_norm_backward, column_norm_sums, normalise_columns,
 };
+pub use kernels::complex_tanh::{complex_tanh_backward, complex_tanh_in_place};
 pub use kernels::convert::{bf16, f16, from_bf16, from_f16, to_bf16, to_f16};
 pub use kernels::elementwise::{
     add, add_assign, axpy, div, div_assign, mul, mul_add, mul_add_assign, mul_assign, scale, sub, sub_assign,

@@ -6,11 +6,14 @@ mod additive_attention;
 mod affine_rows;
 mod arithmetic;
 pub(crate) mod attention;
+mod auto_correlation;
 pub(crate) mod batch_norm;
 mod causal_convolution;
+mod complex_tanh;
 mod concat;
 pub(crate) mod convolution;
 mod cumulative_sum;
+mod decomposition;
 mod division;
 mod dropout;
 mod elementary;
@@ -39,6 +42,7 @@ mod reduce;
 mod repeat;
 mod reshape;
 mod softmax;
+mod stochastic_pool;
 
 #[cfg(test)]
 mod check;

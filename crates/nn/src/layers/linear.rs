@@ -59,6 +59,17 @@ impl Linear {
         }
     }
 
+    /// [`Linear::new`], or, where nothing depends on the bias, a layer without one: PyTorch's state dictionary has it all the
+    /// same.
+    pub fn with_bias_read(scope: &mut Scope<'_>, [inputs, outputs]: [usize; 2], read: bool) -> Self {
+        if read {
+            return Self::new(scope, inputs, outputs);
+        }
+        let layer = Self::without_bias(scope, inputs, outputs);
+        scope.unread("bias", [outputs], Init::fan_in(inputs));
+        layer
+    }
+
     /// The weight, `[outputs, inputs]`, or `[outputs, inputs, 1]`.
     pub fn weight(&self) -> ParamId {
         self.weight
@@ -141,6 +152,15 @@ mod tests {
         };
         assert_eq!(gradients[range("linear.weight")], gradients[range("conv.weight")]);
         assert!(gradients[range("conv.weight")].iter().all(|&gradient| gradient != 0.0));
+    }
+
+    #[test]
+    fn a_bias_that_nothing_reads_has_a_name_only() {
+        let mut table = Table::default();
+        let layer = Linear::with_bias_read(&mut table.root().at(0), [3, 2], false);
+        assert!(Linear::with_bias_read(&mut table.root().at(1), [3, 2], true).bias().is_some());
+        assert_eq!((layer.bias(), table.numel()), (None, 6 + 8));
+        assert!(table.entry(table.find("0.bias").unwrap()).is_unread());
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 pub(crate) mod activation;
 pub(crate) mod attentive_lstm;
+pub(crate) mod auto_correlation;
 pub(crate) mod batch_norm;
 pub(crate) mod causal_convolution;
 pub(crate) mod data_embedding;
 pub(crate) mod embedding;
+pub(crate) mod fourier_attention;
 pub(crate) mod layer_norm;
 pub(crate) mod linear;
 pub(crate) mod linear_pair;
@@ -13,3 +15,4 @@ pub(crate) mod mlp;
 pub(crate) mod recurrent;
 pub(crate) mod res_lstm;
 pub(crate) mod rev_in;
+pub(crate) mod seasonal_norm;

@@ -42,6 +42,12 @@ impl Key {
         self.sequence().at(index)
     }
 
+    /// A number uniform in `[0, 1)` at `index`, as [`uniform_fill`] has it there.
+    #[inline]
+    pub const fn uniform(self, index: u64) -> f32 {
+        self.sequence().high(index) as f32 * (1.0 / 16_777_216.0)
+    }
+
     /// The key with its increment, computed once for many indices.
     #[inline(always)]
     const fn sequence(self) -> Sequence {

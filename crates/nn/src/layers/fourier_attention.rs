@@ -1,0 +1,264 @@
+//! FEDformer's substitutes for attention: neuralforecast's `FourierBlock` and `FourierCrossAttention`, each within its
+//! `AutoCorrelationLayer` (Zhou et al. 2022, "FEDformer", arXiv 2201.12740, sections 3.2 and 3.3).
+//!
+//! Both see a sequence as a few of its frequencies, the modes. A transform at so few is a product with a matrix of their
+//! sines and cosines, which reads the sequence where it lies, the channels last: `[2 modes, steps]` times
+//! `[steps, channels]`, at the rate of a product of matrices. A complex product is one of real numbers of twice the size.
+//!
+//! Two things are as in neuralforecast, so that its checkpoints forecast alike. The block writes what it makes of a mode not
+//! where it took it from, but to the first frequencies, one after another. What both return is laid out channel by channel
+//! and read as if it were step by step.
+
+use std::f64::consts::TAU;
+
+use foretell_autograd::{Activation, Tensor, Var};
+
+use crate::{Forward, Init, Linear, ParamId, Scope};
+
+/// Heads that FEDformer's weights are made for.
+const HEADS: usize = 8;
+
+/// The sizes of a [`FourierBlock`] or a [`FourierCrossAttention`].
+#[derive(Clone, Debug)]
+pub struct FourierSizes {
+    /// Numbers of a step.
+    pub hidden: usize,
+    /// Steps of the sequence, or of the queries.
+    pub steps: usize,
+    /// The modes that are taken of it, by rising frequency.
+    pub modes: Vec<usize>,
+    /// Whether it matters what is added to all steps of the result: not where a moving average is taken off and forgotten.
+    pub constants: bool,
+}
+
+impl FourierSizes {
+    /// Numbers of a head: the eighth part of a step's, rounded down.
+    pub fn head(&self) -> usize {
+        self.hidden / HEADS
+    }
+
+    fn width(&self) -> usize {
+        self.head() * HEADS
+    }
+
+    /// Registers the complex weights of the modes, `[8, head, head, modes]` (or takes those that another layer shares), at
+    /// first uniform between 0 and 1 / hidden² in both parts.
+    fn weights(&self, scope: &mut Scope<'_>, shared: Option<ParamId>) -> ParamId {
+        let (head, bound) = (self.head(), 1.0 / (self.hidden as f32).powi(2));
+        let mut scope = scope.at("inner_correlation");
+        match shared {
+            Some(id) => {
+                scope.alias("weights1", id);
+                id
+            }
+            None => scope.complex("weights1", [HEADS, head, head, self.modes.len()], Init::UpTo { bound }),
+        }
+    }
+}
+
+/// What takes a mode of a sequence apart, and puts it together again: linear layers, and the weights of its modes.
+#[derive(Clone, Debug)]
+struct Frequencies {
+    weights: ParamId,
+    /// From frequencies to steps, `[2 modes, steps]`.
+    back: Tensor,
+    out: Linear,
+}
+
+/// A sequence of which each mode is multiplied by a matrix of its own: `query_projection`, `out_projection`, and
+/// `inner_correlation.weights1`, which layers may share. `key_projection` and `value_projection` are in neuralforecast's
+/// module, and nothing reads them.
+#[derive(Clone, Debug)]
+pub struct FourierBlock {
+    query: Linear,
+    transform: Tensor,
+    frequencies: Frequencies,
+}
+
+impl FourierBlock {
+    /// Registers the layers in `scope`, and the weights of the modes, unless they are `shared` with another.
+    pub fn new(scope: &mut Scope<'_>, sizes: &FourierSizes, shared: Option<ParamId>) -> Self {
+        let &FourierSizes { hidden, steps, ref modes, constants } = sizes;
+        unread(scope, "key_projection", [hidden, sizes.width()]);
+        unread(scope, "value_projection", [hidden, sizes.width()]);
+        let first: Vec<usize> = (0..modes.len()).collect();
+        Self {
+            query: projection(scope, "query_projection", [hidden, sizes.width()], modes),
+            transform: transform(modes, steps, [Part::Real, Part::Imaginary]),
+            frequencies: Frequencies {
+                weights: sizes.weights(scope, shared),
+                back: inverse(&first, steps, 1.0),
+                out: Linear::with_bias_read(
+                    &mut scope.at("out_projection"),
+                    [sizes.width(), hidden],
+                    constants,
+                ),
+            },
+        }
+    }
+
+    /// The weights of the modes, for another layer to share.
+    pub fn weights(&self) -> ParamId {
+        self.frequencies.weights
+    }
+
+    /// `x [batch, steps, hidden]` to the same shape.
+    pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
+        let x = self.query.forward(cx, x, Activation::Identity);
+        let spectrum = self.frequencies.take(&x, &self.transform, [2, 3, 0, 1, 4]);
+        self.frequencies.forward(cx, &spectrum)
+    }
+}
+
+/// Attention among the modes of two sequences, `tanh` being its activation: `query_projection`, `key_projection`,
+/// `out_projection`, and `inner_correlation.weights1`. `value_projection` is in neuralforecast's module, and nothing reads
+/// it: keys are values too.
+#[derive(Clone, Debug)]
+pub struct FourierCrossAttention {
+    query: Linear,
+    key: Linear,
+    query_transform: Tensor,
+    key_transform: Tensor,
+    frequencies: Frequencies,
+}
+
+impl FourierCrossAttention {
+    /// Registers the layers in `scope`, and the weights of the modes, unless they are `shared` with another. `source` are
+    /// the steps and the modes of the source.
+    pub fn new(
+        scope: &mut Scope<'_>,
+        sizes: &FourierSizes,
+        (source_steps, source_modes): (usize, &[usize]),
+        shared: Option<ParamId>,
+    ) -> Self {
+        let &FourierSizes { hidden, steps, ref modes, constants } = sizes;
+        unread(scope, "value_projection", [hidden, sizes.width()]);
+        let query = projection(scope, "query_projection", [hidden, sizes.width()], modes);
+        let key = projection(scope, "key_projection", [hidden, sizes.width()], source_modes);
+        let out = Linear::with_bias_read(&mut scope.at("out_projection"), [sizes.width(), hidden], constants);
+        let parts = [Part::Real, Part::Imaginary, Part::Imaginary, Part::MinusReal];
+        Self {
+            query,
+            key,
+            query_transform: transform(modes, steps, [Part::Real, Part::MinusImaginary]),
+            key_transform: transform(source_modes, source_steps, parts),
+            frequencies: Frequencies {
+                weights: sizes.weights(scope, shared),
+                back: inverse(modes, steps, (hidden as f64).powi(-2)),
+                out,
+            },
+        }
+    }
+
+    /// The weights of the modes, for another layer to share.
+    pub fn weights(&self) -> ParamId {
+        self.frequencies.weights
+    }
+
+    /// `queries [batch, steps, hidden]` and `source [batch, source steps, hidden]` to `[batch, steps, hidden]`.
+    pub fn forward(&self, cx: &Forward<'_>, queries: &Var, source: &Var) -> Var {
+        let queries = self.query.forward(cx, queries, Activation::Identity);
+        let source = self.key.forward(cx, source, Activation::Identity);
+        // With q = a - ib and k = c + id as real matrices, [a | -b] and [[c, d], [d, -c]]: the product of the first with the
+        // second transposed has the parts of q̄ k side by side, and so has the product of the conjugate with the second.
+        let queries = self.frequencies.take(&queries, &self.query_transform, [0, 3, 2, 1, 4]);
+        let keys = self.frequencies.take(&source, &self.key_transform, [0, 3, 2, 1, 4]);
+        let &[_, _, modes, _] = &*queries.shape() else { unreachable!("[batch, heads, modes, 2 head]") };
+        let shares = queries.matmul(&keys.permute(&[0, 1, 3, 2])).complex_tanh_conjugate();
+        let found = shares.matmul(&keys);
+        debug_assert_eq!(found.shape()[2], modes);
+        self.frequencies.forward(cx, &found.permute(&[2, 1, 0, 3]))
+    }
+}
+
+impl Frequencies {
+    /// Frequencies of `x [batch, steps, width]`: the rows of `transform` are parts of modes, of a first half and a second,
+    /// which `order` puts side by side. `[a, b, c, 2 head]`, where `order` names the batch 0, the halves 1, the modes 2, the
+    /// heads 3.
+    fn take(&self, x: &Var, transform: &Tensor, order: [usize; 5]) -> Var {
+        let (rows, batch, width) = (transform.shape()[0], x.shape()[0], x.shape()[2]);
+        let spectrum = x.linear_of_columns(&Var::constant(transform.clone()), None, Activation::Identity);
+        let spectrum = spectrum.reshape([batch, 2, rows / 2, HEADS, width / HEADS]).permute(&order);
+        let &[a, b, c, halves, head] = &*spectrum.shape() else { unreachable!("five dimensions") };
+        spectrum.reshape([a, b, c, halves * head])
+    }
+
+    /// The modes `[modes, 8, batch, 2 head]`, real and imaginary parts side by side, multiplied by their weights, back in
+    /// time and through the last layer: `[batch, steps, hidden]`.
+    fn forward(&self, cx: &Forward<'_>, modes: &Var) -> Var {
+        let &[count, _, batch, twice] = &*modes.shape() else { unreachable!("[modes, 8, batch, 2 head]") };
+        let (head, steps) = (twice / 2, self.back.shape()[1]);
+        // W = A + iB as the real matrix [[A, B], [-B, A]].
+        let weights = cx.param(self.weights).permute(&[3, 0, 1, 2, 4]);
+        let part = |i| weights.narrow(4, i, 1).reshape([count, HEADS, head, head]);
+        let [a, b] = [part(0), part(1)];
+        let upper = Var::concat(&[&a, &b], 3);
+        let lower = Var::concat(&[&b.scale(-1.0), &a], 3);
+        let y = modes.matmul(&Var::concat(&[&upper, &lower], 2));
+        let y = y.reshape([count, HEADS, batch, 2, head]).permute(&[2, 3, 0, 1, 4]);
+        let y = y.reshape([batch, 2 * count, HEADS * head]).permute(&[0, 2, 1]);
+        // [batch, width, steps], read as [batch, steps, width].
+        let y = y.matmul(&Var::constant(self.back.clone())).reshape([batch, steps, HEADS * head]);
+        self.out.forward(cx, &y, Activation::Identity)
+    }
+}
+
+/// A linear layer of which these modes are taken: nothing depends on its bias unless the mean is one of them.
+fn projection(scope: &mut Scope<'_>, name: &str, sizes: [usize; 2], modes: &[usize]) -> Linear {
+    Linear::with_bias_read(&mut scope.at(name), sizes, modes.contains(&0))
+}
+
+/// A linear layer that neuralforecast makes and never calls.
+fn unread(scope: &mut Scope<'_>, name: &str, [inputs, outputs]: [usize; 2]) {
+    let (mut scope, init) = (scope.at(name), Init::fan_in(inputs));
+    scope.unread("weight", [outputs, inputs], init);
+    scope.unread("bias", [outputs], init);
+}
+
+/// What a row of a [`transform`] makes of a mode.
+#[derive(Clone, Copy)]
+enum Part {
+    Real,
+    Imaginary,
+    MinusReal,
+    MinusImaginary,
+}
+
+/// Sines and cosines that make frequencies of steps: `[parts * modes, steps]`, part by part.
+fn transform<const N: usize>(modes: &[usize], steps: usize, parts: [Part; N]) -> Tensor {
+    Tensor::build([N * modes.len(), steps], |out| {
+        for (i, row) in out.chunks_exact_mut(steps).enumerate() {
+            let mode = modes[i % modes.len()];
+            for (t, x) in row.iter_mut().enumerate() {
+                let (sin, cos) = angle(mode, t, steps).sin_cos();
+                *x = match parts[i / modes.len()] {
+                    Part::Real => cos,
+                    Part::Imaginary => -sin,
+                    Part::MinusReal => -cos,
+                    Part::MinusImaginary => sin,
+                } as f32;
+            }
+        }
+    })
+}
+
+/// Sines and cosines that make steps of frequencies, `scale` times: `[2 modes, steps]`, for real parts, then imaginary
+/// ones. Those of frequencies that are their own conjugates do not count.
+fn inverse(modes: &[usize], steps: usize, scale: f64) -> Tensor {
+    Tensor::build([2 * modes.len(), steps], |out| {
+        for (i, row) in out.chunks_exact_mut(steps).enumerate() {
+            let (imaginary, mode) = (i >= modes.len(), modes[i % modes.len()]);
+            let alone = mode == 0 || 2 * mode == steps;
+            let factor = scale / steps as f64 * if alone { 1.0 } else { 2.0 };
+            for (t, x) in row.iter_mut().enumerate() {
+                let (sin, cos) = angle(mode, t, steps).sin_cos();
+                let part = if imaginary { if alone { 0.0 } else { -sin } } else { cos };
+                *x = (factor * part) as f32;
+            }
+        }
+    })
+}
+
+fn angle(mode: usize, t: usize, steps: usize) -> f64 {
+    TAU * (mode * t % steps) as f64 / steps as f64
+}
