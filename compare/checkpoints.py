@@ -42,14 +42,18 @@ from neuralforecast.models import (
     NBEATS,
     NHITS,
     RNN,
+    SOFTS,
     TCN,
+    Autoformer,
     DeepAR,
     DeepNPTS,
     DilatedRNN,
     DLinear,
+    FEDformer,
     MLPMultivariate,
     NBEATSx,
     NLinear,
+    SOFTSSharp,
     TiDE,
     TSMixer,
     TSMixerx,
@@ -64,6 +68,8 @@ SMALL_NHITS = dict(mlp_units=[[6, 6], [6, 6]])
 SMALL_NBEATS = SMALL_NHITS
 SMALL_DEEPAR = dict(lstm_hidden_size=6)
 SMALL_MIXER = dict(n_series=3, ff_dim=4)
+SMALL_STAR = dict(n_series=3, hidden_size=6, d_core=5, d_ff=7)
+SMALL_DECOMPOSED = dict(hidden_size=8, conv_hidden_size=5, MovingAvg_window=5)
 SMALL_TIDE = dict(hidden_size=6, decoder_output_dim=3, temporal_decoder_dim=5)
 SMALL_RNN = dict(encoder_hidden_size=6, decoder_hidden_size=5)
 RECURRENT = SMALL_RNN | dict(recurrent=True)
@@ -420,6 +426,32 @@ CASES = {
         ahead=8,
     ),
     # Running statistics of batches; a distribution, whose parameters are laid out alike on both sides.
+    # Series that meet in a core; 5000 encoded places of each layer.
+    "stars": Case(
+        "D",
+        [
+            (SOFTS, SMALL_STAR | dict(scaler_type="standard", loss=sampled("StudentT", level=[80]))),
+            (SOFTS, SMALL_STAR | dict(alias="plain", use_norm=False, start_padding_enabled=True, input_size=14, valid_loss=MSE())),
+            (SOFTSSharp, dict(SMALL_STAR, hidden_size=2) | dict(e_layers=1, loss=HuberLoss(0.5), pe_keep_prob=0.7)),
+        ],
+        lengths=(40, 25, 17),
+        val_size=4,
+    ),
+    # Complex weights that layers share; frequencies that only the seed says.
+    "decomposed": Case(
+        "D",
+        [
+            (Autoformer, SMALL_DECOMPOSED | FUTR | categories("f1") | dict(scaler_type="standard", n_head=2, loss=MQLoss(level=[80]))),
+            (Autoformer, SMALL_DECOMPOSED | dict(alias="padded", input_size=15, factor=1, start_padding_enabled=True, valid_loss=MSE())),
+            (FEDformer, SMALL_DECOMPOSED | FUTR | categories("f1") | dict(scaler_type="standard", modes=4, random_seed=7)),
+            (FEDformer, SMALL_DECOMPOSED | dict(alias="lowest", hidden_size=10, mode_select="low", decoder_layers=2, loss=MQLoss(level=[80]))),
+            (Autoformer, SMALL_DECOMPOSED | FUTR | categories("f1") | dict(alias="t", decoder_layers=2, activation="relu", loss=sampled("StudentT", return_params=True))),
+        ],
+        lengths=(40, 31, 22),
+        val_size=4,
+        labels=dict(f1=LABELS["f1"]),
+        futr=["f1"],
+    ),
     "mixers": Case(
         "D",
         [

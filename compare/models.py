@@ -7,8 +7,10 @@ For a model with dropout, give its arguments a rate of 0: the fixtures are compu
 
 import json
 import sys
+from contextlib import nullcontext
 from copy import deepcopy
 
+import draws
 import torch
 from common import canonical, fixtures, generator, one_thread
 from neuralforecast._serialization import encode_value
@@ -20,14 +22,18 @@ from neuralforecast.models import (
     NBEATS,
     NHITS,
     RNN,
+    SOFTS,
     TCN,
+    Autoformer,
     DeepAR,
     DeepNPTS,
     DilatedRNN,
     DLinear,
+    FEDformer,
     MLPMultivariate,
     NBEATSx,
     NLinear,
+    SOFTSSharp,
     TiDE,
     TSMixer,
     TSMixerx,
@@ -50,6 +56,8 @@ CATEGORICAL = [  # for models that embed columns: one of each kind, in another o
 # What a case may ask of its windows, beside the model's arguments.
 HOLES = dict(holes=True)  # insample_mask with zeros (it is all ones otherwise)
 ONE = dict(batch=1)  # a batch of one window (three otherwise)
+CALM = dict(noise=0.05)  # weights nearer to the initial ones (0.3 otherwise), where steep functions would make much of rounding errors
+CALMER = dict(noise=0.02)
 VANISHING = dict(vanishing=True)  # gradients that are 0 but for rounding are written as 0
 
 # Losses: the shape of the output and of the loss depends on them.
@@ -240,6 +248,51 @@ SERIES_FIRST = (MLPMultivariate,)
 # Losses with several outputs of several series, and a distribution.
 MULTIVARIATE_LOSSES = LOSSES | dict(studentt=dict(loss=DistributionLoss("StudentT")), normal=dict(loss=DistributionLoss("Normal")))
 
+# Every SOFTS and SOFTSSharp case.
+STAR_SMALL = dict(h=4, input_size=6, n_series=3, hidden_size=8, d_core=6, d_ff=10, dropout=0.0)
+STAR_CASES = [
+    ("default", {}),
+    ("no-norm", dict(use_norm=False)),
+    ("no-layers", dict(e_layers=0)),
+    ("one-layer", dict(e_layers=1, d_ff=0)),
+    ("three-layers", dict(e_layers=3, hidden_size=6, d_core=9)),
+    ("h1", dict(h=1)),
+    ("one-series", dict(n_series=1)),
+    ("many-series", dict(n_series=11, d_core=70)),
+    ("one-window", ONE),
+    ("no-norm-mq", dict(use_norm=False) | LOSSES["mq"]),
+    *MULTIVARIATE_LOSSES.items(),
+]
+
+# Models that draw while they train, and all that do something else in training than in inference.
+DRAWING = (SOFTS, SOFTSSharp)
+TWOFOLD = DRAWING + (Autoformer,)
+
+# Every Autoformer and FEDformer case: 10 steps of history, 5 + 4 of the decoder.
+DECOMPOSED_SMALL = dict(h=4, input_size=10, hidden_size=8, conv_hidden_size=6, MovingAvg_window=5, dropout=0.0)
+FUTR_CATEGORICAL = dict(cat_exog_list=["f2"], categorical_cardinalities=dict(f1=5, f2=3))
+DECOMPOSED_CASES = [
+    ("default", {}),
+    ("odd", dict(input_size=9, h=3)),
+    ("relu", dict(activation="relu", conv_hidden_size=3)),
+    ("encoder1-decoder2", dict(encoder_layers=1, decoder_layers=2)),
+    ("no-encoder", dict(encoder_layers=0)),
+    ("average3", dict(MovingAvg_window=3)),
+    ("average25", dict(MovingAvg_window=25)),
+    ("h1", dict(h=1)),
+    ("one-window", ONE),
+    ("many-windows", dict(batch=9)),
+    ("futr", FUTR),
+    ("futr-decoder2", dict(decoder_layers=2, **FUTR)),
+    ("futr-mq", FUTR | LOSSES["mq"]),
+    ("categorical", FUTR | FUTR_CATEGORICAL),
+    ("categorical-all", FUTR | FUTR_CATEGORICAL | dict(cat_exog_list=["f2", "f1"], cat_emb_dim=4) | CALM),
+    ("exclude-insample-y", dict(exclude_insample_y=True, **FUTR)),
+    ("studentt", distribution("StudentT")),
+    ("normal", FUTR | distribution("Normal")),
+    *LOSSES.items(),
+]
+
 # Model class -> (arguments of every case, [(case, further arguments)]). A later model is one entry.
 CASES = {
     NLinear: (
@@ -390,6 +443,38 @@ CASES = {
             *MULTIVARIATE_LOSSES.items(),
         ],
     ),
+    SOFTS: (STAR_SMALL, STAR_CASES),
+    Autoformer: (
+        DECOMPOSED_SMALL | dict(n_head=2),
+        DECOMPOSED_CASES
+        + [
+            ("heads3", dict(n_head=3)),  # of 2 numbers each: 6 of the 8
+            ("factor1", dict(factor=1, input_size=12)),
+            ("short-decoder", dict(decoder_input_size_multiplier=0.2)),
+            ("long-decoder", dict(decoder_input_size_multiplier=0.8, h=7)),
+        ],
+    ),
+    SOFTSSharp: (
+        STAR_SMALL,
+        STAR_CASES
+        + [
+            ("always-placed", dict(pe_keep_prob=1.0)),
+            ("never-placed", dict(pe_keep_prob=0.0)),
+            ("mostly-placed", dict(pe_keep_prob=0.9, e_layers=3, n_series=5)),
+        ],
+    ),
+    FEDformer: (
+        # The complex tangent has poles, about which a change of weights by 3e-7 changes gradients by up to 4e-4.
+        DECOMPOSED_SMALL | dict(hidden_size=16) | CALM,
+        [(case, arguments | (CALMER if case in ("encoder1-decoder2", "studentt") else {})) for case, arguments in DECOMPOSED_CASES]
+        + [
+            ("few-modes", dict(modes=2) | CALMER),
+            ("lowest-modes", dict(modes=3, mode_select="lowest")),
+            ("hidden18", dict(hidden_size=18)),  # 8 heads of 2 numbers: 16 of the 18
+            ("short-decoder", dict(decoder_input_size_multiplier=0.4, modes=2, h=6) | CALMER),
+            ("long-decoder", dict(decoder_input_size_multiplier=0.8, h=7)),
+        ],
+    ),
     RNN: (RECURRENT_SMALL, RECURRENT_CASES),
     LSTM: (RECURRENT_SMALL, RECURRENT_CASES),
     GRU: (RECURRENT_SMALL, RECURRENT_CASES),
@@ -439,7 +524,7 @@ def attend(self, inputs, hidden):
 AttentiveLSTMLayer.forward = attend
 
 # Positional encodings, of whose 5000 places a file has the first.
-POSITIONS = "position_embedding.pe"
+POSITIONS = ("position_embedding.pe", "positional_embedding.position_embedding")
 
 # Added to all that a softmax is taken of, so its gradient is 0; PyTorch's is what rounding leaves.
 UNFELT = ("attn_layer.2.bias",)
@@ -565,12 +650,13 @@ def compute(model_class, case, arguments):
     # Cases and models share losses, and a distribution keeps what it computed last, which the next model could not copy.
     arguments = deepcopy(arguments)
     batch, holes, vanishing = arguments.pop("batch", 3), arguments.pop("holes", False), arguments.pop("vanishing", False)
+    noise = arguments.pop("noise", 0.3)
     model = model_class(random_seed=1, **arguments).train()
     trainable = {key: value for key, value in model.named_parameters() if value.requires_grad}
     random = generator(f"{model_class.__name__}-{case}")
     with torch.no_grad():  # initial weights are so small that a wrong block would hardly show in the output
         for value in trainable.values():
-            value += 0.3 * torch.randn(value.shape, generator=random)
+            value += noise * torch.randn(value.shape, dtype=value.dtype, generator=random)
     inputs, target, mask = windows(model, batch, holes, random)
 
     tensors = {}
@@ -591,7 +677,8 @@ def compute(model_class, case, arguments):
             return model._embed_stream(inputs[f"{kind}_exog"], *lists)
 
         embedded = inputs | {f"{kind}_exog": embed(kind) for kind in ("hist", "futr", "stat")}
-        output = arranged(model, model(received(model, embedded)))
+        with draws.ours(1) if isinstance(model, DRAWING) else nullcontext():
+            output = arranged(model, model(received(model, embedded)))
         if model.loss.is_distribution_output:
             args = model.loss.scale_decouple(output=model.loss.domain_map(output), loc=loc, scale=scale)
             return output, model.loss(y=by_window(model, target), distr_args=args, mask=by_window(model, mask))
@@ -605,7 +692,7 @@ def compute(model_class, case, arguments):
             if value.is_floating_point():
                 value += torch.rand(value.shape, generator=random)
     tensors |= {f"weights/{key}": value[:, :40] if key.endswith(POSITIONS) else value.clone() for key, value in model.state_dict().items()}
-    if state:
+    if state or isinstance(model, TWOFOLD):
         with torch.no_grad():
             tensors["forecast"] = by_row(model, model.eval() and forward()[0])
         model.train()

@@ -10,7 +10,7 @@ use foretell_checkpoint::{
 use foretell_data::{Categories, Freq, LocalScaler};
 use foretell_infer::Workers;
 use foretell_models::SAMPLING;
-use foretell_nn::{Loss, Table};
+use foretell_nn::{Loss, ParamEntry, Table};
 use serde_json::{Map, Value};
 
 use crate::categories::{self, categorical, check_categorical};
@@ -167,6 +167,10 @@ fn model_file(model: &FittedModel) -> ModelFile {
     for entry in table.entries() {
         let values = match model.params.counter(entry) {
             Some(count) => TensorData::new(entry.shape.to_vec(), TensorValues::I64(vec![count])),
+            None if entry.is_complex => {
+                let pairs = model.params.values(entry).as_chunks::<2>().0;
+                TensorData::new(stored_shape(entry), TensorValues::C64(pairs.to_vec()))
+            }
             None => TensorData::f32(entry.shape.to_vec(), model.params.values(entry).to_vec()),
         };
         file.tensors.insert(entry.name.clone(), values);
@@ -179,6 +183,12 @@ fn model_file(model: &FittedModel) -> ModelFile {
     let valid = valid_given.then(|| loss_spec(&model.spec.valid_loss()));
     file.set_losses(&loss_spec(&model.spec.loss()), valid.as_ref());
     file
+}
+
+/// The shape that a file has for a parameter: of complex numbers without the dimension of their two parts.
+fn stored_shape(entry: &ParamEntry) -> Vec<usize> {
+    let shape = entry.shape.to_vec();
+    if entry.is_complex { shape[..shape.len() - 1].to_vec() } else { shape }
 }
 
 fn loss_spec(loss: &Loss) -> LossSpec {
@@ -207,9 +217,9 @@ pub(crate) fn read_model(file: &ModelFile) -> Result<FittedModel, String> {
     let network = spec.build(&mut table).map_err(|error| error.to_string())?;
 
     let mut expected: Vec<(&str, Vec<usize>)> =
-        table.entries().iter().map(|entry| (entry.name.as_str(), entry.shape.to_vec())).collect();
+        table.entries().iter().map(|entry| (entry.name.as_str(), stored_shape(entry))).collect();
     let aliases = table.aliases().iter();
-    expected.extend(aliases.map(|alias| (alias.name.as_str(), table.entry(alias.of).shape.to_vec())));
+    expected.extend(aliases.map(|alias| (alias.name.as_str(), stored_shape(table.entry(alias.of)))));
     let found = file.weights();
     let shapes = found.iter().map(|(name, tensor)| (*name, tensor.shape()));
     check_names("its state dictionary", expected.iter().map(|(name, shape)| (*name, &shape[..])), shapes)
@@ -217,11 +227,20 @@ pub(crate) fn read_model(file: &ModelFile) -> Result<FittedModel, String> {
 
     let mut params = table.initialise(0);
     for index in 0..params.table().entries().len() {
-        let name = params.table().entries()[index].name.clone();
+        let (name, is_complex) = {
+            let entry = &params.table().entries()[index];
+            (entry.name.clone(), entry.is_complex)
+        };
         let values = found.get(name.as_str()).map(|tensor| tensor.values());
         match (values, params.table().entries()[index].is_counter()) {
-            (Some(TensorValues::F32(values)), false) => params.set(index, values),
+            (Some(TensorValues::F32(values)), false) if !is_complex => params.set(index, values),
+            (Some(TensorValues::C64(values)), false) if is_complex => {
+                params.set(index, values.as_flattened())
+            }
             (Some(TensorValues::I64(values)), true) => params.set_counter(index, values[0]),
+            (_, false) if is_complex => {
+                return Err(format!("tensor {name} must hold complex numbers of 32-bit floats"));
+            }
             (_, false) => return Err(format!("tensor {name} must hold 32-bit floats")),
             (_, true) => return Err(format!("tensor {name} must hold a 64-bit integer")),
         }

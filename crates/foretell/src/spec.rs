@@ -438,6 +438,7 @@ impl ModelSpec {
     /// Builds the model and registers its parameters.
     pub(crate) fn build(&self, table: &mut Table) -> Result<Network, SpecError> {
         let (dims, categories) = (self.dims(), self.categories());
+        table.set_seed(self.common.random_seed);
         let model = self.entry.build(&self.own, &dims, &categories, table)?;
         if self.scaler().is_ok_and(|scaler| scaler == WindowScaler::Revin) {
             let embedded = categories.hist.len() + categories.futr.len();

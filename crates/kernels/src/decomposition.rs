@@ -2,7 +2,7 @@
 //! Autoformer (Wu et al. 2021, arXiv 2106.13008, equation 1), the ends being repeated.
 //!
 //! `season[t] = x[t] - 1/k Σ_{|j| ≤ k/2} x[t + j]`, for vectors side by side: the sum moves on by adding the row that
-//! enters and subtracting the one that leaves. It is summed anew every [`FRESH`] steps, so that rounding errors do not
+//! enters and subtracting the one that leaves. It is summed anew now and then, so that rounding errors do not
 //! pile up in long sequences.
 
 use foretell_pool::Buffer;

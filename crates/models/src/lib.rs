@@ -29,16 +29,19 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
+mod autoformer;
 mod basis;
 mod categories;
 #[cfg(test)]
 mod conformance;
 mod context_decoder;
+mod decomposed_transformer;
 mod deep_npts;
 mod deepar;
 mod dense_layers;
 mod dilated_rnn;
 mod dlinear;
+mod fedformer;
 mod gru;
 mod hyper;
 mod lstm;
@@ -50,6 +53,7 @@ mod nbeats_stacks;
 mod nbeatsx;
 mod nhits;
 mod nlinear;
+mod numpy_shuffle;
 mod own;
 #[cfg(test)]
 mod parity;
@@ -58,6 +62,9 @@ mod recurrent;
 mod registry;
 mod rnn;
 mod sampling;
+mod softs;
+mod softs_sharp;
+mod star_aggregate;
 mod tcn;
 mod tide;
 mod tsmixer;

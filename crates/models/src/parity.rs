@@ -14,8 +14,11 @@ use serde_json::{Map, Value};
 
 use crate::{Categories, Category, MODELS, ModelEntry, find};
 
-/// How the name of a positional encoding ends.
-const POSITIONS: &str = "position_embedding.pe";
+/// The seed that the models of the fixtures were made with.
+const RANDOM_SEED: u64 = 1;
+
+/// How the names of positional encodings end.
+const POSITIONS: [&str; 2] = ["position_embedding.pe", "positional_embedding.position_embedding"];
 
 /// A case: its hyper-parameters, the file of its model, and what was found wrong.
 struct Case<'f> {
@@ -31,9 +34,15 @@ impl Case<'_> {
         self.file.tensors.get(&format!("{}/{name}", self.name))
     }
 
+    /// Complex numbers with their two parts as a dimension more.
     fn tensor(&self, name: &str) -> Tensor {
         let data = self.get(name).unwrap_or_else(|| panic!("no tensor {name}"));
-        Tensor::from_slice(data.as_f32().expect("f32"), data.shape())
+        match data.values() {
+            TensorValues::C64(numbers) => {
+                Tensor::from_slice(numbers.as_flattened(), &[data.shape(), &[2]].concat()[..])
+            }
+            _ => Tensor::from_slice(data.as_f32().expect("f32"), data.shape()),
+        }
     }
 
     /// `[batch, steps, 1]` without the last dimension.
@@ -124,6 +133,7 @@ impl Case<'_> {
         let own = self.hyper.iter().filter(|(name, _)| own_names.contains_key(*name));
         let own: Map<_, _> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
         let mut table = Table::default();
+        table.set_seed(RANDOM_SEED);
         let Network { model, .. } = (self.entry)
             .build(&own, &self.dims(&loss), &self.categories(), &mut table)
             .unwrap_or_else(|error| panic!("{error}"));
@@ -148,7 +158,7 @@ impl Case<'_> {
             }
             let weights = self.tensor(&name);
             // Of positional encodings a file has the first places; single precision rounds their angles.
-            if entry.is_constant() && entry.name.ends_with(POSITIONS) {
+            if entry.is_constant() && POSITIONS.iter().any(|end| entry.name.ends_with(end)) {
                 let (shape, places) = (entry.shape, weights.shape()[1]);
                 assert_eq!(*weights.shape(), [1, places, shape[2]], "shape of {}", entry.name);
                 let found = &params.values(&entry)[..weights.numel()];

@@ -53,6 +53,10 @@ zoo! {
     mlp_multivariate::MlpMultivariate,
     tsmixer::TsMixer,
     tsmixerx::TsMixerx,
+    softs::Softs,
+    softs_sharp::SoftsSharp,
+    autoformer::Autoformer,
+    fedformer::Fedformer,
 }
 
 /// Layers or blocks that a model may have: more is a slip of the finger.

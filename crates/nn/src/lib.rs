@@ -36,6 +36,7 @@ mod layers;
 mod loss;
 mod model;
 mod needs;
+mod param_entry;
 mod params;
 mod revin;
 mod running_state;
@@ -68,7 +69,8 @@ pub use layers::seasonal_norm::SeasonalNorm;
 pub use loss::{DistributionColumns, Loss, LossError, Truth};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};
-pub use params::{Alias, ParamEntry, ParamError, ParamId, Params, Scope, Table};
+pub use param_entry::ParamEntry;
+pub use params::{Alias, ParamError, ParamId, Params, Scope, Table};
 pub use revin::register_revin;
 pub use running_state::{CounterId, StateId, Update};
 /// What the arguments of a [`Loss`] are written in.

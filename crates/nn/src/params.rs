@@ -11,6 +11,7 @@ use foretell_pool::Buffer;
 use foretell_simd::Key;
 use foretell_tensor::{Shape, Storage, Tensor};
 
+use crate::param_entry::{Origin, ParamEntry};
 use crate::running_state::{CounterId, StateId};
 use crate::weights::{Multiplied, MultipliedId};
 use crate::{Init, Linear};
@@ -21,69 +22,6 @@ const ALIGNMENT: usize = 16;
 /// A parameter's place in its model's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParamId(usize);
-
-/// One parameter, one constant, state or a counter.
-#[derive(Clone, Debug)]
-pub struct ParamEntry {
-    /// The path that PyTorch's state dictionary has for it.
-    pub name: String,
-    /// Its shape, as PyTorch has it.
-    pub shape: Shape,
-    /// Where it starts in the arena of its kind, in elements.
-    pub offset: usize,
-    /// Whether PyTorch has complex numbers for it, whose two parts are its last dimension.
-    pub is_complex: bool,
-    origin: Origin,
-}
-
-impl ParamEntry {
-    /// Whether gradients change it.
-    pub fn is_trained(&self) -> bool {
-        matches!(self.origin, Origin::Trained(_) | Origin::LookedUp(_))
-    }
-
-    /// Whether nothing changes it.
-    pub fn is_constant(&self) -> bool {
-        matches!(self.origin, Origin::Constant(_))
-    }
-
-    /// Whether nothing reads it: see [`Scope::unread`].
-    pub fn is_unread(&self) -> bool {
-        matches!(self.origin, Origin::Unread(_))
-    }
-
-    /// Whether it is a 64-bit counter, which [`Params::counter`] reads.
-    pub fn is_counter(&self) -> bool {
-        matches!(self.origin, Origin::Counter)
-    }
-}
-
-/// Where the first values come from.
-#[derive(Clone)]
-enum Origin {
-    Trained(Init),
-    /// As trained, but nothing is multiplied with it: its rows are looked up.
-    LookedUp(Init),
-    Constant(Fill),
-    /// As trained at first, among the constants: nothing reads it.
-    Unread(Init),
-    State(f32),
-    Counter,
-}
-
-/// Runs when the arenas are made, so that absurd sizes are found before anything is allocated.
-type Fill = Arc<dyn Fn(&mut [f32]) + Send + Sync>;
-
-impl fmt::Debug for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Trained(init) | Self::LookedUp(init) | Self::Unread(init) => init.fmt(f),
-            Self::Constant(_) => write!(f, "constant"),
-            Self::State(first) => write!(f, "state from {first}"),
-            Self::Counter => write!(f, "counter"),
-        }
-    }
-}
 
 /// A second name for a parameter, where PyTorch's state dictionary lists a shared module twice.
 #[derive(Clone, Debug)]

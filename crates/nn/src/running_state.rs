@@ -2,7 +2,8 @@
 
 use foretell_tensor::Tensor;
 
-use crate::params::{ParamEntry, ParamId, Params, own};
+use crate::param_entry::ParamEntry;
+use crate::params::{ParamId, Params, own};
 
 /// The place in its model's table of state that training changes but no gradient does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

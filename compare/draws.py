@@ -1,0 +1,65 @@
+"""foretell's generator of random numbers (crates/simd/src/kernels/random.rs), in the place of PyTorch's where a model draws while it trains.
+
+So a model that samples takes the same samples on both sides, and its losses and gradients can be compared.
+"""
+
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+def mix(z):
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+class Key:
+    """One sequence of random numbers."""
+
+    def __init__(self, seed):
+        self.start = mix(np.uint64(seed) + GOLDEN)
+
+    def fold(self, x):
+        key = Key(0)
+        key.start = mix(self.start ^ (mix(np.uint64(x) + GOLDEN) + GOLDEN))
+        return key
+
+    def uniforms(self, count):
+        """The first so many numbers, uniform in [0, 1)."""
+        step = mix(self.start ^ GOLDEN) | np.uint64(1)
+        if int(step ^ (step >> np.uint64(1))).bit_count() < 24:
+            step ^= np.uint64(0xAAAAAAAAAAAAAAAA)
+        bits = mix(self.start + np.arange(count, dtype=np.uint64) * step)
+        return torch.from_numpy((bits >> np.uint64(40)).astype(np.float32)) / 2**24
+
+
+@contextmanager
+def ours(seed):
+    """PyTorch's samplers that models draw with, as a run of a model in foretell of this key draws: a key for each call."""
+    key, calls = Key(seed), 0
+    theirs = torch.rand, torch.multinomial
+
+    def uniforms(count):
+        nonlocal calls
+        calls += 1
+        return key.fold(calls - 1).uniforms(count)
+
+    def rand(count, device=None):
+        return uniforms(count)
+
+    def multinomial(probabilities, num_samples):
+        rows, choices = probabilities.shape
+        assert num_samples == 1
+        below = probabilities.cumsum(1)[:, :-1] <= uniforms(rows)[:, None]
+        return below.sum(1, keepdim=True)
+
+    torch.rand, torch.multinomial = rand, multinomial
+    try:
+        with np.errstate(over="ignore"):
+            yield
+    finally:
+        torch.rand, torch.multinomial = theirs

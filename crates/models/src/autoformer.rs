@@ -1,0 +1,82 @@
+//! Autoformer: attention to delays at which a series is like itself.
+//!
+//! Wu, Xu, Wang, Long 2021, "Autoformer: Decomposition Transformers with Auto-Correlation for Long-Term Series
+//! Forecasting" (arXiv 2106.13008). [`decomposed_transformer`](crate::decomposed_transformer) has encoder and decoder.
+//!
+//! In training the delays are those at which the mean over the batch is most alike, so its windows depend on each other; a
+//! forecast depends on its own window alone.
+
+use foretell_nn::{AutoCorrelation, AutoCorrelationSizes, Coupling, Dims, Forward, Model, Needs, Scope, Var};
+use serde_json::{Value, json};
+
+use crate::decomposed_transformer::{Attention, BIASES, DecomposedSizes};
+use crate::hyper::hyper_parameters;
+use crate::registry::{Architecture, ConfigError, Exogenous};
+
+hyper_parameters! {
+    Autoformer {
+        /// Delays that are taken of n steps, in units of ln(n).
+        factor: usize = 3,
+        ..sizes: DecomposedSizes = DecomposedSizes::default(),
+    }
+}
+
+impl Attention for AutoCorrelation {
+    fn forward(&self, cx: &Forward<'_>, queries: &Var, source: &Var) -> Var {
+        self.forward(cx, queries, source)
+    }
+}
+
+impl Architecture for Autoformer {
+    const NAME: &'static str = "Autoformer";
+    const PAPER: &'static str = "Wu et al. 2021, arXiv 2106.13008";
+    const EXOGENOUS: Exogenous = Exogenous { futr: true, hist: false, stat: false, cat: true };
+
+    const DIFFERENCES: &'static [&'static str] = &[BIASES];
+
+    fn common_defaults() -> Value {
+        json!({ "learning_rate": 1e-4, "max_steps": 5000 })
+    }
+
+    fn small() -> Vec<Value> {
+        vec![
+            json!({ "hidden_size": 12, "conv_hidden_size": 6, "MovingAvg_window": 5, "dropout": 0.2 }),
+            json!({
+                "hidden_size": 8, "n_head": 3, "encoder_layers": 1, "decoder_layers": 2, "factor": 1,
+                "MovingAvg_window": 3, "activation": "relu", "dropout": 0.0, "decoder_input_size_multiplier": 0.7,
+            }),
+        ]
+    }
+
+    fn needs(&self, _: &Dims) -> Needs {
+        Needs { coupling: Coupling::Coupled, ..Needs::default() }
+    }
+
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+        let Self { factor, sizes } = self;
+        sizes.check(Self::NAME, dims)?;
+        for steps in [dims.input_size, sizes.label_len(dims) + dims.horizon] {
+            let [count, all] = AutoCorrelation::delays(factor, steps);
+            if !(1..=all).contains(&count) {
+                return Err(ConfigError {
+                    model: Self::NAME,
+                    name: "factor".to_owned(),
+                    expected: format!(
+                        "such that factor * ln({steps}) is between 1 and {all}, the delays of {steps} steps"
+                    ),
+                    found: factor.to_string(),
+                });
+            }
+        }
+        let (hidden, width) = (sizes.hidden_size, sizes.width());
+        // The encoder forgets the averages that it takes off, with all that is the same at all steps.
+        let layer = |padded: bool, constants: bool| {
+            let sizes = AutoCorrelationSizes { hidden, width, factor, padded, constants };
+            move |scope: &mut Scope<'_>| Box::new(AutoCorrelation::new(scope, sizes)) as Box<dyn Attention>
+        };
+        let padded = sizes.label_len(dims) + dims.horizon > dims.input_size;
+        let (mut of_encoder, mut of_decoder, mut across) =
+            (layer(false, false), layer(false, true), layer(padded, true));
+        Ok(Box::new(sizes.network(dims, scope, [&mut of_encoder, &mut of_decoder, &mut across])))
+    }
+}

@@ -1,0 +1,42 @@
+//! SOFTS: series that meet in a core, which is drawn from them in training.
+//!
+//! Han, Chen, Ye, Zhan 2024, "SOFTS: Efficient Multivariate Time Series Forecasting with Series-Core Fusion" (arXiv
+//! 2404.14197), whose layers [`star_aggregate`](crate::star_aggregate) has.
+
+use foretell_nn::{Dims, Model, Needs, Scope, SeriesPerWindow};
+use serde_json::Value;
+
+use crate::hyper::hyper_parameters;
+use crate::mixing::QUANTILES_OF_SERIES;
+use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, multivariate_defaults};
+use crate::star_aggregate::StarSizes;
+
+hyper_parameters! {
+    Softs {
+        ..sizes: StarSizes = StarSizes::default(),
+    }
+}
+
+impl Architecture for Softs {
+    const NAME: &'static str = "SOFTS";
+    const PAPER: &'static str = "Han et al. 2024, arXiv 2404.14197";
+    const KIND: &'static str = "multivariate, direct";
+    const EXOGENOUS: Exogenous = Exogenous::NONE;
+    const DIFFERENCES: &'static [&'static str] = &[QUANTILES_OF_SERIES];
+
+    fn common_defaults() -> Value {
+        multivariate_defaults()
+    }
+
+    fn small() -> Vec<Value> {
+        StarSizes::small().into()
+    }
+
+    fn needs(&self, _: &Dims) -> Needs {
+        Needs { series: SeriesPerWindow::All, shard_windows: LARGE_WEIGHTS, ..Needs::default() }
+    }
+
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+        Ok(Box::new(self.sizes.network(Self::NAME, dims, scope, None)?))
+    }
+}

@@ -1,0 +1,277 @@
+//! What SOFTS and SOFTSSharp have in common: series that meet in a core.
+//!
+//! Han, Chen, Ye, Zhan 2024, "SOFTS: Efficient Multivariate Time Series Forecasting with Series-Core Fusion" (arXiv
+//! 2404.14197): the STar Aggregate-Dispatch module (STAD, section 3.2) makes one vector of all series, the core, by
+//! stochastic pooling, and joins it to each series: N series cost N times a series, not N².
+
+use foretell_nn::{
+    Activation, Dims, Forward, Init, Inputs, InvertedEmbedding, LayerNorm, Linear, MAX_POSITIONS, Model,
+    ParamId, RevIn, RevInConfig, Scope, Shape, Table, Var, positional_encoding,
+};
+use serde_json::{Value, json};
+
+use crate::hyper::hyper_parameters;
+use crate::registry::{ConfigError, MAX_LAYERS, MAX_UNITS};
+
+hyper_parameters! {
+    StarSizes {
+        /// Numbers of the vector of a series.
+        hidden_size: usize = 512,
+        /// Numbers of the core of all series.
+        d_core: usize = 512,
+        /// Layers in which series meet in a core.
+        e_layers: usize = 2,
+        /// Units of the perceptron that follows on each series; 0 for four times `hidden_size`.
+        d_ff: usize = 2048,
+        /// Dropout behind each part of a layer.
+        dropout: f64 = 0.1,
+        /// Whether each series of a window is brought to mean 0 and variance 1, and its forecast back.
+        use_norm: bool = true,
+    }
+}
+
+impl StarSizes {
+    /// Small sizes, with dropout and without.
+    pub(crate) fn small() -> [Value; 2] {
+        [
+            json!({ "hidden_size": 12, "d_core": 10, "d_ff": 16, "dropout": 0.2 }),
+            json!({ "hidden_size": 8, "d_core": 6, "e_layers": 1, "d_ff": 0, "dropout": 0.0, "use_norm": false }),
+        ]
+    }
+
+    fn check(&self, model: &'static str) -> Result<(), ConfigError> {
+        let fault = |name: &str, expected: String, found: String| {
+            Err(ConfigError { model, name: name.to_owned(), expected, found })
+        };
+        let sizes = [
+            ("hidden_size", self.hidden_size, 1, MAX_UNITS),
+            ("d_core", self.d_core, 1, MAX_UNITS),
+            ("e_layers", self.e_layers, 0, MAX_LAYERS),
+            ("d_ff", self.d_ff, 0, MAX_UNITS),
+        ];
+        for (name, value, least, most) in sizes {
+            if !(least..=most).contains(&value) {
+                return fault(name, format!("between {least} and {most}"), value.to_string());
+            }
+        }
+        if !(0.0..1.0).contains(&self.dropout) {
+            return fault("dropout", "at least 0 and below 1".to_owned(), self.dropout.to_string());
+        }
+        Ok(())
+    }
+
+    /// Registers the parameters of `model`; with `keep`, the places of the series are encoded with that probability.
+    pub(crate) fn network(
+        &self,
+        model: &'static str,
+        dims: &Dims,
+        scope: &mut Scope<'_>,
+        keep: Option<f32>,
+    ) -> Result<Network, ConfigError> {
+        self.check(model)?;
+        let fault = |name: &str, expected: &str, found: usize| {
+            Err(ConfigError {
+                model,
+                name: name.to_owned(),
+                expected: expected.to_owned(),
+                found: found.to_string(),
+            })
+        };
+        if keep.is_some() && !self.hidden_size.is_multiple_of(2) {
+            return fault("hidden_size", "even, a cosine beside each sine", self.hidden_size);
+        }
+        if keep.is_some() && dims.n_series > MAX_POSITIONS {
+            return fault("n_series", "at most 5000, the places that are encoded", dims.n_series);
+        }
+        let (hidden, dropout) = (self.hidden_size, self.dropout as f32);
+        let embedding =
+            InvertedEmbedding::new(&mut scope.at("enc_embedding"), dims.input_size, hidden, dropout);
+        let mut layers = scope.at("encoder");
+        let mut layers = layers.at("attn_layers");
+        let layers = (0..self.e_layers).map(|i| Layer::new(&mut layers.at(i), self, keep)).collect();
+        let outputs = dims.horizon.saturating_mul(dims.outputs);
+        Ok(Network {
+            dims: *dims,
+            norm: self.use_norm.then(|| RevIn::new(scope, dims.n_series, RevInConfig::default())),
+            embedding,
+            layers,
+            projection: Linear::new(&mut scope.at("projection"), hidden, outputs),
+            kept: self.kept_numbers(),
+        })
+    }
+
+    /// Numbers that a training step keeps of a series.
+    fn kept_numbers(&self) -> usize {
+        let (hidden, wide) = (self.hidden_size, self.wide());
+        // Of a layer: what comes in, and before and behind each of four linear layers, two of which have an activation,
+        // the sums and norms, the core; of the perceptron what is before and behind its activation; and dropout's.
+        let dropped = if self.dropout > 0.0 { 3 } else { 0 };
+        let layer = (10 + dropped) * hidden + 2 * self.d_core + (2 + dropped / 3) * wide;
+        layer.saturating_mul(self.e_layers).saturating_add(2 * hidden)
+    }
+
+    /// Units of the perceptron.
+    fn wide(&self) -> usize {
+        if self.d_ff == 0 { 4 * self.hidden_size } else { self.d_ff }
+    }
+}
+
+/// The encoder and its projection: `[windows, series, hidden]` all along.
+pub(crate) struct Network {
+    dims: Dims,
+    norm: Option<RevIn>,
+    embedding: InvertedEmbedding,
+    layers: Vec<Layer>,
+    projection: Linear,
+    kept: usize,
+}
+
+/// STAD, then a perceptron on each series, each with a residual and a norm behind it.
+struct Layer {
+    star: Star,
+    /// `conv1` and `conv2`.
+    perceptron: [Linear; 2],
+    norms: [LayerNorm; 2],
+    dropout: f32,
+}
+
+/// The STAD module. `fuse` reads a series and the core side by side; here its two halves are two products, so that the
+/// core is multiplied once for all series.
+struct Star {
+    places: Option<Places>,
+    /// `gen1` and `gen2`.
+    aggregate: [Linear; 2],
+    /// `gen3`.
+    fuse: Linear,
+    /// `gen4`.
+    out: Linear,
+    hidden: usize,
+    /// Within the module, as SOFTSSharp has it.
+    dropout: f32,
+}
+
+/// The encoding of the places of series: sines and cosines, and how much of them is added.
+struct Places {
+    encoding: ParamId,
+    scale: ParamId,
+    /// With which probability it is added in training; by what it is multiplied in inference.
+    keep: f32,
+}
+
+impl Layer {
+    fn new(scope: &mut Scope<'_>, sizes: &StarSizes, keep: Option<f32>) -> Self {
+        let (hidden, wide, dropout) = (sizes.hidden_size, sizes.wide(), sizes.dropout as f32);
+        Self {
+            star: Star::new(&mut scope.at("attention"), sizes, keep),
+            perceptron: [
+                Linear::pointwise(&mut scope.at("conv1"), [hidden, wide], true),
+                Linear::pointwise(&mut scope.at("conv2"), [wide, hidden], true),
+            ],
+            norms: ["norm1", "norm2"].map(|name| LayerNorm::new(&mut scope.at(name), [hidden])),
+            dropout,
+        }
+    }
+
+    fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
+        let drop = |x: Var| cx.dropout(x, self.dropout);
+        let x = self.norms[0].forward(cx, &(x + drop(self.star.forward(cx, x))));
+        let hidden = drop(self.perceptron[0].forward(cx, &x, Activation::Gelu));
+        let y = drop(self.perceptron[1].forward(cx, &hidden, Activation::Identity));
+        self.norms[1].forward(cx, &(x + y))
+    }
+}
+
+impl Star {
+    fn new(scope: &mut Scope<'_>, sizes: &StarSizes, keep: Option<f32>) -> Self {
+        let &StarSizes { hidden_size: hidden, d_core, dropout, .. } = sizes;
+        let places = keep.map(|keep| Places {
+            encoding: positional_encoding(scope, "positional_embedding.position_embedding", hidden),
+            scale: scope.param("pe_scale", Shape::new(&[]), Init::Constant(1.0)),
+            keep,
+        });
+        Self {
+            dropout: if places.is_some() { dropout as f32 } else { 0.0 },
+            places,
+            aggregate: [
+                Linear::new(&mut scope.at("gen1"), hidden, hidden),
+                Linear::new(&mut scope.at("gen2"), hidden, d_core),
+            ],
+            fuse: Linear::new(&mut scope.at("gen3"), hidden.saturating_add(d_core), hidden),
+            out: Linear::new(&mut scope.at("gen4"), hidden, hidden),
+            hidden,
+        }
+    }
+
+    /// `x [windows, series, hidden]` to the same shape.
+    fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
+        let placed = self.places.as_ref().and_then(|places| places.add(cx, x));
+        let x = placed.as_ref().unwrap_or(x);
+        let &[windows, series, _] = &*x.shape() else { unreachable!("[windows, series, hidden]") };
+        let [first, second] = &self.aggregate;
+        let mixed = cx.dropout(first.forward(cx, x, Activation::Gelu), self.dropout);
+        let mixed = second.forward(cx, &mixed, Activation::Identity);
+        let core = match cx.is_training() {
+            true => mixed.stochastic_pool(cx.draw()),
+            false => mixed.softmax_pool(),
+        };
+        // Dropout makes a core of its own for each series.
+        let core = match cx.is_training() && self.dropout > 0.0 {
+            true => cx.dropout(core.expand([windows, series, core.shape()[2]]), self.dropout),
+            false => core,
+        };
+        let fused = self.fuse_with(cx, x, &core).activation(Activation::Gelu);
+        self.out.forward(cx, &cx.dropout(fused, self.dropout), Activation::Identity)
+    }
+
+    /// `fuse` of `[x | core]`, the core being one for all series or one for each.
+    fn fuse_with(&self, cx: &Forward<'_>, x: &Var, core: &Var) -> Var {
+        let weight = cx.param(self.fuse.weight());
+        let bias = self.fuse.bias().map(|bias| cx.param(bias));
+        let (of_series, of_core) = (
+            weight.narrow(1, 0, self.hidden),
+            weight.narrow(1, self.hidden, weight.shape()[1] - self.hidden),
+        );
+        let from_core = core.linear(&of_core, bias.as_ref(), Activation::Identity);
+        x.linear(&of_series, None, Activation::Identity) + from_core
+    }
+}
+
+impl Places {
+    /// `x [windows, series, hidden]` with the encoding of its series; nothing where the coin leaves it out.
+    fn add(&self, cx: &Forward<'_>, x: &Var) -> Option<Var> {
+        let share = match cx.is_training() {
+            true if cx.draw().uniform(0) < self.keep => 1.0,
+            true => return None,
+            false => self.keep,
+        };
+        let encoding = cx.param(self.encoding).narrow(1, 0, x.shape()[1]);
+        Some(x + encoding * cx.param(self.scale).scale(share))
+    }
+}
+
+impl Model for Network {
+    fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
+        let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
+        let rows = inputs.batch();
+        let normalised = self.norm.as_ref().map(|norm| (norm, norm.normalise(cx, &inputs.insample_y)));
+        let y = match &normalised {
+            Some((_, (y, _))) => y.clone(),
+            None => Var::constant(inputs.insample_y.clone()),
+        };
+        let mut x = self.embedding.forward(cx, &y.reshape([rows / n_series, n_series, input_size]), None);
+        for layer in &self.layers {
+            x = layer.forward(cx, &x);
+        }
+        let y = self.projection.forward(cx, &x, Activation::Identity);
+        let y = y.reshape([rows, horizon, outputs]);
+        match &normalised {
+            Some((norm, (_, scales))) => norm.denormalise(cx, &y, scales),
+            None => y,
+        }
+    }
+
+    fn kept_numbers(&self, _: &Table) -> usize {
+        let Dims { horizon, outputs, n_series, .. } = self.dims;
+        self.kept.saturating_add(3 * horizon * outputs).saturating_mul(n_series)
+    }
+}
