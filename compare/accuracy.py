@@ -3,7 +3,8 @@
     python compare/accuracy.py ETTh1.csv [--seeds 1 2 3] [--models NLinear DLinear MLP NBEATS NBEATSx NHITS] [--threads 2]
 
 Ten rolling windows of 24 hours, step 24, at the end of the first 8640 rows of the seven series; models are
-trained once, on what precedes the first window (300 steps, learning rate 1e-3, window scaler `standard`).
+trained once, on what precedes the first window (300 steps, learning rate 1e-3, window scaler `standard`; 128 windows
+a step, 32 of all seven series for multivariate models).
 
 MAE, RMSE and sMAPE (mean of 2|e| / (|y| + |forecast|), 0 to 2) are over all forecasts of all series alike.
 MASE divides each series' MAE by the MAE of seasonal naive (24) within its training rows; then the mean over series.
@@ -72,13 +73,15 @@ def main():
     results = []
     for seed in args.seeds:
         for name in args.models:
-            model = getattr(models, name)(
+            kind = getattr(models, name)
+            windows = dict(windows_batch_size=32, n_series=7) if kind.MULTIVARIATE else dict(windows_batch_size=128)
+            model = kind(
                 h=H,
                 input_size=INPUT_SIZE,
                 max_steps=STEPS,
                 learning_rate=1e-3,
                 scaler_type="standard",
-                windows_batch_size=128,
+                **windows,
                 random_seed=seed,
                 callbacks=[Clock()],
                 **QUIET,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use foretell::ModelSpec;
 
+const MULTIVARIATE: [&str; 3] = ["TSMixer", "TSMixerx", "MLPMultivariate"];
+
 /// The paths of files in the folder that `FORETELL_DATA` names, if all are there; else says what is missing.
 pub(crate) fn panels<const N: usize>(files: [&str; N]) -> Option<[PathBuf; N]> {
     let Some(folder) = std::env::var_os("FORETELL_DATA").map(PathBuf::from) else {
@@ -20,11 +22,13 @@ pub(crate) fn panels<const N: usize>(files: [&str; N]) -> Option<[PathBuf; N]> {
 
 /// A model as `compare/accuracy.py` and `compare/m4.py` train it.
 pub(crate) fn spec(name: &str, h: usize, seed: u64) -> ModelSpec {
+    // Windows of all series count for as many rows as the panel has series.
+    let windows = if MULTIVARIATE.contains(&name) { 32 } else { 128 };
     ModelSpec::new(name, h, 96)
         .and_then(|spec| spec.set("max_steps", 300))
         .and_then(|spec| spec.set("learning_rate", 1e-3))
         .and_then(|spec| spec.set("scaler_type", "standard"))
-        .and_then(|spec| spec.set("windows_batch_size", 128))
+        .and_then(|spec| spec.set("windows_batch_size", windows))
         .and_then(|spec| spec.set("random_seed", seed))
         .expect("valid hyper-parameters")
 }
