@@ -15,6 +15,10 @@ use crate::view::{MatMut, MatRef};
 /// The most multiply-adds.
 const MOST: usize = 1 << 13;
 
+/// In products of so few rows and so long sums, a number waits for the last one that was added to its sum. To make it of several
+/// sums would help, but then its last digits would depend on how many rows there are.
+const WAITING: (usize, usize) = (2, 24);
+
 /// The most elements that are turned over.
 const TURNED: usize = 512;
 
@@ -37,6 +41,9 @@ pub(crate) fn product<T: Element>(
         (1, _) => (dst.t(), rhs.t(), lhs.t()),
         _ => return false,
     };
+    if dst.nrows() <= WAITING.0 && lhs.ncols() > WAITING.1 {
+        return false;
+    }
     if rhs.col_stride() == 1 {
         return T::run(Tiny { dst, lhs, rhs, accum, alpha }).is_none();
     }
@@ -94,21 +101,21 @@ impl<T: Element> Tiny<'_, T> {
         let mut i = 0;
         while i < m {
             i += match m - i {
-                1 => self.tile::<V, 1, 4>(token, (i, j), width, load),
-                2 => self.tile::<V, 2, 4>(token, (i, j), width, load),
-                3 => self.tile::<V, 3, 2>(token, (i, j), width, load),
-                4 => self.tile::<V, 4, 2>(token, (i, j), width, load),
-                5 => self.tile::<V, 5, 1>(token, (i, j), width, load),
-                6 => self.tile::<V, 6, 1>(token, (i, j), width, load),
-                7 => self.tile::<V, 7, 1>(token, (i, j), width, load),
-                _ => self.tile::<V, 8, 1>(token, (i, j), width, load),
+                1 => self.tile::<V, 1>(token, (i, j), width, load),
+                2 => self.tile::<V, 2>(token, (i, j), width, load),
+                3 => self.tile::<V, 3>(token, (i, j), width, load),
+                4 => self.tile::<V, 4>(token, (i, j), width, load),
+                5 => self.tile::<V, 5>(token, (i, j), width, load),
+                6 => self.tile::<V, 6>(token, (i, j), width, load),
+                7 => self.tile::<V, 7>(token, (i, j), width, load),
+                _ => self.tile::<V, 8>(token, (i, j), width, load),
             };
         }
     }
 
-    /// `I` rows of a strip; returns `I`. Every sum is made of `C` sums, as a single one would wait for itself.
+    /// `I` rows of a strip; returns `I`.
     #[inline(always)]
-    fn tile<V: Vector<T>, const I: usize, const C: usize>(
+    fn tile<V: Vector<T>, const I: usize>(
         &mut self,
         token: V::Token,
         (i, j): (usize, usize),
@@ -117,56 +124,26 @@ impl<T: Element> Tiny<'_, T> {
     ) -> usize {
         let k = self.lhs.ncols();
         assert!(i + I <= self.lhs.nrows() && j + width <= self.rhs.ncols() && k <= self.rhs.nrows());
-        let mut sums = [[V::splat(token, T::ZERO); C]; I];
-        let whole = k - k % C;
-        for p in (0..whole).step_by(C) {
-            for c in 0..C {
-                // SAFETY: the assertion; `p + c` is below `k`.
-                unsafe { self.add_products(token, &mut sums, c, (i, p + c, j), width, &load) };
+        let mut sums = [V::splat(token, T::ZERO); I];
+        for p in 0..k {
+            let start = p * self.rhs.row_stride() + j;
+            // SAFETY: the columns of row `p` are adjacent, and by the assertion it has those from `j` on.
+            let row = load(token, unsafe { self.rhs.data().get_unchecked(start..start + width) });
+            for a in 0..I {
+                // SAFETY: by the assertion there is row `i + a`, and column `p`.
+                let factor = unsafe { self.lhs.get_unchecked(i + a, p) };
+                sums[a] = V::splat(token, factor).fused(row, sums[a]);
             }
-        }
-        for p in whole..k {
-            // SAFETY: the assertion; `p` is below `k`.
-            unsafe { self.add_products(token, &mut sums, 0, (i, p, j), width, &load) };
         }
         for a in 0..I {
-            let mut sum = sums[a][0];
-            for c in 1..C {
-                sum = V::splat(token, T::ONE).fused(sums[a][c], sum);
-            }
             let place = &mut self.dst.row_mut(i + a)[j..j + width];
             let sum = match self.accum {
-                Accum::Add => V::splat(token, self.alpha).fused(sum, load(token, place)),
-                Accum::Replace if self.alpha == T::ONE => sum,
-                Accum::Replace => V::splat(token, self.alpha).fused(sum, V::splat(token, T::ZERO)),
+                Accum::Add => V::splat(token, self.alpha).fused(sums[a], load(token, place)),
+                Accum::Replace if self.alpha == T::ONE => sums[a],
+                Accum::Replace => V::splat(token, self.alpha).fused(sums[a], V::splat(token, T::ZERO)),
             };
             sum.store(place);
         }
         I
-    }
-
-    /// Adds the products of column `p` of the left operand and of row `p` of the right one to the sums `c`.
-    ///
-    /// # Safety
-    ///
-    /// The operands have the rows `i..i + I`, the index `p`, and the columns `j..j + width`.
-    #[inline(always)]
-    unsafe fn add_products<V: Vector<T>, const I: usize, const C: usize>(
-        &self,
-        token: V::Token,
-        sums: &mut [[V; C]; I],
-        c: usize,
-        (i, p, j): (usize, usize, usize),
-        width: usize,
-        load: &impl Fn(V::Token, &[T]) -> V,
-    ) {
-        let start = p * self.rhs.row_stride() + j;
-        // SAFETY: the columns of row `p` are adjacent, and those from `j` on are there.
-        let row = load(token, unsafe { self.rhs.data().get_unchecked(start..start + width) });
-        for a in 0..I {
-            // SAFETY: the caller's contract.
-            let factor = unsafe { self.lhs.get_unchecked(i + a, p) };
-            sums[a][c] = V::splat(token, factor).fused(row, sums[a][c]);
-        }
     }
 }
