@@ -54,9 +54,13 @@ from neuralforecast.models import (
     NBEATSx,
     NLinear,
     SOFTSSharp,
+    PatchTST,
     TiDE,
+    TimeXer,
     TSMixer,
     TSMixerx,
+    VanillaTransformer,
+    iTransformer,
 )
 from neuralforecast.utils import PredictionIntervals
 
@@ -71,6 +75,9 @@ SMALL_MIXER = dict(n_series=3, ff_dim=4)
 SMALL_STAR = dict(n_series=3, hidden_size=6, d_core=5, d_ff=7)
 SMALL_DECOMPOSED = dict(hidden_size=8, conv_hidden_size=5, MovingAvg_window=5)
 SMALL_TIDE = dict(hidden_size=6, decoder_output_dim=3, temporal_decoder_dim=5)
+SMALL_TRANSFORMER = dict(hidden_size=4, n_head=2, conv_hidden_size=6)  # the encodings of 5000 places are saved
+SMALL_PATCHES = dict(hidden_size=8, n_heads=2, linear_hidden_size=6, patch_len=4, stride=3)
+SMALL_INVERTED = dict(n_series=3, hidden_size=8, n_heads=2, d_ff=6)
 SMALL_RNN = dict(encoder_hidden_size=6, decoder_hidden_size=5)
 RECURRENT = SMALL_RNN | dict(recurrent=True)
 
@@ -464,6 +471,22 @@ CASES = {
         lengths=(40, 25, 18),
         val_size=4,
         labels=dict(f1=LABELS["f1"], s1=LABELS["s1"]),
+        **EXOG_COLUMNS,
+    ),
+    # Encodings of places, residual scores, running statistics, series as tokens.
+    "attention": Case(
+        "D",
+        [
+            (VanillaTransformer, SMALL_TRANSFORMER | FUTR | dict(alias="steps", scaler_type="standard", decoder_input_size_multiplier=0.3)),
+            (PatchTST, SMALL_PATCHES | dict(alias="patches", revin_affine=True, scaler_type="robust", loss=MQLoss(level=[80]))),
+            (PatchTST, SMALL_PATCHES | dict(alias="norm-first", batch_normalization=True, res_attention=False, learn_pos_embed=False, start_padding_enabled=True)),
+            (iTransformer, SMALL_INVERTED | FUTR | dict(alias="series", scaler_type="standard", valid_loss=MSE())),
+            (iTransformer, SMALL_INVERTED | dict(alias="plain", use_norm=False, e_layers=1, loss=sampled("StudentT", level=[80]))),
+            (TimeXer, dict(n_series=3, hidden_size=4, n_heads=2, d_ff=6, patch_len=5) | HIST | STAT | categories("s1") | dict(alias="columns", scaler_type="robust")),
+        ],
+        lengths=(40, 25, 18),
+        val_size=4,
+        labels=dict(s1=LABELS["s1"]),
         **EXOG_COLUMNS,
     ),
     # With future columns only there are weights of no columns.

@@ -9,8 +9,18 @@ from functools import partial
 import torch
 import torch.nn as nn
 from common import fixtures, generator, numbers, one_thread
-from neuralforecast.common._modules import DataEmbedding, DataEmbedding_inverted, RevIN, RevINMultivariate
-
+from neuralforecast.common._modules import (
+    AttentionLayer,
+    DataEmbedding,
+    DataEmbedding_inverted,
+    FullAttention,
+    RevIN,
+    RevINMultivariate,
+    TransDecoder,
+    TransDecoderLayer,
+    TransEncoder,
+    TransEncoderLayer,
+)
 from neuralforecast.models.autoformer import AutoCorrelation, AutoCorrelationLayer
 
 
@@ -73,6 +83,43 @@ def auto_correlation(_, hidden, heads, factor, steps):
     return Across(AutoCorrelationLayer(AutoCorrelation(False, factor), hidden, heads), steps)
 
 
+def attention(hidden, heads, mask=False):
+    return AttentionLayer(FullAttention(mask, attention_dropout=0.0), hidden, heads)
+
+
+def encoder(shape, heads, units, layers, activation):
+    hidden = shape[-1]
+    inner = [TransEncoderLayer(attention(hidden, heads), hidden, units, dropout=0.0, activation=activation) for _ in range(layers)]
+    return TransEncoder(inner, norm_layer=nn.LayerNorm(hidden))
+
+
+class Encode(nn.Module):
+    def __init__(self, shape, **arguments):
+        super().__init__()
+        self.layer = encoder(shape, **arguments)
+
+    def forward(self, x):
+        return self.layer(x)[0]
+
+
+class Decode(nn.Module):
+    """The last steps that a decoder makes of x [batch, steps + encoded, hidden], of which it reads the encoded ones."""
+
+    def __init__(self, shape, heads, units, layers, activation, outputs, encoded, last):
+        super().__init__()
+        hidden = shape[-1]
+        inner = [
+            TransDecoderLayer(attention(hidden, heads, True), attention(hidden, heads), hidden, units, dropout=0.0, activation=activation)
+            for _ in range(layers)
+        ]
+        self.layer = TransDecoder(inner, norm_layer=nn.LayerNorm(hidden), projection=nn.Linear(hidden, outputs))
+        self.encoded, self.last = encoded, last
+
+    def forward(self, x):
+        steps, encoded = x.split([x.shape[1] - self.encoded, self.encoded], dim=1)
+        return self.layer(steps, encoded)[:, -self.last :]
+
+
 # Buffers that nothing changes, of which fixtures have the first rows.
 CONSTANTS = ("position_embedding.pe",)
 
@@ -117,6 +164,16 @@ LAYERS = {
         ((2, 5, 3), dict(steps=5, hidden=4, columns=0)),
         ((2, 5, 5), dict(steps=5, hidden=3, columns=2)),
     ]),
+    "TransEncoder": (Encode, [
+        ((2, 5, 8), dict(heads=2, units=6, layers=1, activation="gelu")),
+        ((2, 3, 4), dict(heads=2, units=6, layers=0, activation="gelu")),
+        ((1, 1, 2), dict(heads=1, units=3, layers=1, activation="gelu")),
+    ]),
+    "TransDecoder": (Decode, [
+        ((2, 9, 8), dict(heads=2, units=6, layers=1, activation="gelu", outputs=3, encoded=4, last=2)),
+        ((2, 7, 6), dict(heads=3, units=4, layers=1, activation="relu", outputs=1, encoded=2, last=3)),
+        ((2, 5, 4), dict(heads=4, units=4, layers=0, activation="gelu", outputs=2, encoded=1, last=3)),
+    ]),
     "RevIN": (partial(ThereAndBack, RevIN), REVERSIBLE + [((4, 7), dict(series=2, affine=True, subtract_last=True)), ((3, 1), dict(series=1, subtract_last=True))]),
     "RevINMultivariate": (partial(ThereAndBack, RevINMultivariate), REVERSIBLE),
 }
@@ -124,6 +181,7 @@ LAYERS = {
 
 def layer_case(name, shape, arguments, random):
     make, _ = LAYERS[name]
+    torch.manual_seed(1)
     layer = make(shape, **arguments)
     with torch.no_grad():
         for key, values in layer.state_dict().items():

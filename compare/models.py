@@ -34,9 +34,13 @@ from neuralforecast.models import (
     NBEATSx,
     NLinear,
     SOFTSSharp,
+    PatchTST,
     TiDE,
+    TimeXer,
     TSMixer,
     TSMixerx,
+    VanillaTransformer,
+    iTransformer,
 )
 from neuralforecast.models.dilated_rnn import AttentiveLSTMLayer
 from ops import DISTRIBUTIONS
@@ -59,6 +63,7 @@ ONE = dict(batch=1)  # a batch of one window (three otherwise)
 CALM = dict(noise=0.05)  # weights nearer to the initial ones (0.3 otherwise), where steep functions would make much of rounding errors
 CALMER = dict(noise=0.02)
 VANISHING = dict(vanishing=True)  # gradients that are 0 but for rounding are written as 0
+RESIDUES = dict(residues=True)  # gradients that are 0 but for rounding are not written, and their parameters not trained
 
 # Losses: the shape of the output and of the loss depends on them.
 LOSSES = dict(
@@ -244,6 +249,27 @@ DILATED_RNN_CASES = [  # the history of 10 steps is no multiple of 4 and 8
 
 # Multivariate models whose outputs stand series by series; of the others they stand output by output.
 SERIES_FIRST = (MLPMultivariate,)
+
+# Of an encoder and a decoder that makes the horizon at once.
+TRANSFORMER_CASES = [
+    ("default", {}),
+    ("h1", dict(h=1)),
+    ("h-longer", dict(h=9)),
+    ("one-window", ONE),
+    ("futr", FUTR),
+    ("relu", dict(activation="relu", **FUTR)),
+    ("seen-little", dict(decoder_input_size_multiplier=0.1)),
+    ("seen-much", dict(decoder_input_size_multiplier=0.8, **FUTR)),
+    ("layers", dict(encoder_layers=1, decoder_layers=2, conv_hidden_size=7)),
+    ("no-layers", dict(encoder_layers=0, decoder_layers=0)),
+    ("heads-leave-a-rest", dict(hidden_size=10, n_head=4)),
+    ("futr-mq", FUTR | LOSSES["mq"]),
+    ("exclude-insample-y", dict(exclude_insample_y=True, **FUTR)),
+    ("categorical", FUTR | dict(cat_exog_list=["f1"], categorical_cardinalities=CARDINALITIES)),
+    ("categorical-all", FUTR | dict(cat_exog_list=["f2", "f1"], categorical_cardinalities=CARDINALITIES, cat_emb_dim="half")),
+    ("studentt", distribution("StudentT")),
+    *LOSSES.items(),
+]
 
 # Losses with several outputs of several series, and a distribution.
 MULTIVARIATE_LOSSES = LOSSES | dict(studentt=dict(loss=DistributionLoss("StudentT")), normal=dict(loss=DistributionLoss("Normal")))
@@ -475,6 +501,87 @@ CASES = {
             ("long-decoder", dict(decoder_input_size_multiplier=0.8, h=7)),
         ],
     ),
+    VanillaTransformer: (
+        dict(h=4, input_size=7, hidden_size=8, n_head=2, conv_hidden_size=6, dropout=0.0),
+        TRANSFORMER_CASES,
+    ),
+    PatchTST: (
+        # Batch normalisation takes away what the biases before it add, and without dropout all of it.
+        dict(h=4, input_size=12, hidden_size=8, n_heads=2, linear_hidden_size=6, dropout=0.0, patch_len=4, stride=2) | RESIDUES,
+        [
+            ("default", {}),
+            ("h1", dict(h=1)),
+            ("one-window", ONE),
+            ("many-windows", dict(batch=9)),
+            ("long-patches", dict(patch_len=16, stride=8)),
+            ("strides-leave-a-rest", dict(input_size=11, patch_len=3, stride=4)),
+            ("strides-beyond-patches", dict(input_size=15, patch_len=2, stride=5)),
+            ("one-layer", dict(encoder_layers=1)),
+            ("no-layers", dict(encoder_layers=0)),
+            ("one-head", dict(n_heads=1)),
+            ("no-residual-scores", dict(res_attention=False)),
+            ("norm-first", dict(batch_normalization=True)),
+            ("norm-first-no-residual-scores", dict(batch_normalization=True, res_attention=False, encoder_layers=2)),
+            ("relu", dict(activation="relu", encoder_layers=1) | LOSSES["mse"]),
+            ("places-not-learned", dict(learn_pos_embed=False)),
+            ("no-revin", dict(revin=False)),
+            ("revin-affine", dict(revin_affine=True)),
+            ("revin-affine-mean", dict(revin_affine=True, revin_subtract_last=False) | LOSSES["mq"]),
+            ("revin-mean", dict(revin_subtract_last=False)),
+            ("unused", dict(fc_dropout=0.5)),
+            ("studentt", distribution("StudentT")),
+            ("poisson", distribution("Poisson")),
+            *LOSSES.items(),
+        ],
+    ),
+    iTransformer: (
+        dict(h=4, input_size=6, n_series=3, hidden_size=8, n_heads=2, d_ff=6, dropout=0.0),
+        [
+            ("default", {}),
+            ("many-windows", dict(batch=5)),
+            ("one-window", ONE),
+            ("h1", dict(h=1)),
+            ("one-series", dict(n_series=1) | RESIDUES),  # a softmax over one key
+            ("no-norm", dict(use_norm=False)),
+            ("no-layers", dict(e_layers=0)),
+            ("three-layers", dict(e_layers=3)),
+            ("heads-leave-a-rest", dict(hidden_size=7, n_heads=3, e_layers=1)),
+            ("d-ff-0", dict(d_ff=0, e_layers=1)),
+            ("unused", dict(d_layers=3, factor=2)),
+            ("futr", FUTR),
+            ("futr-no-norm", dict(use_norm=False, **FUTR)),
+            ("futr-mq", FUTR | LOSSES["mq"]),
+            ("futr-one-series", dict(n_series=1, **FUTR)),
+            ("exclude-insample-y", dict(exclude_insample_y=True, use_norm=False, **FUTR)),
+            *MULTIVARIATE_LOSSES.items(),
+        ],
+    ),
+    TimeXer: (
+        dict(h=4, input_size=7, n_series=3, patch_len=3, hidden_size=8, n_heads=2, d_ff=6, dropout=0.0),
+        [
+            ("default", {}),
+            ("many-windows", dict(batch=5)),
+            ("one-window", ONE),
+            ("h1", dict(h=1)),
+            ("one-series", dict(n_series=1) | RESIDUES),  # a softmax over one key
+            ("one-patch", dict(patch_len=7)),
+            ("whole-patches", dict(input_size=8, patch_len=2)),
+            ("no-norm", dict(use_norm=False)),
+            ("no-layers", dict(e_layers=0)),
+            ("three-layers", dict(e_layers=3)),
+            ("heads-leave-a-rest", dict(hidden_size=10, n_heads=4, e_layers=1)),
+            ("d-ff-0", dict(d_ff=0, e_layers=1)),
+            ("unused", dict(factor=2)),
+            ("hist", HIST),
+            ("stat", STAT),
+            ("hist-stat", HIST | STAT),
+            ("hist-stat-mq", HIST | STAT | LOSSES["mq"]),
+            ("exclude-insample-y", dict(exclude_insample_y=True, use_norm=False, **HIST)),
+            ("categorical", HIST | STAT | dict(cat_exog_list=["s3", "x2"], categorical_cardinalities=CARDINALITIES)),
+            ("categorical-all", HIST | STAT | dict(cat_exog_list=["x2", "s1", "x1", "s3"], categorical_cardinalities=CARDINALITIES, cat_emb_dim="half")),
+            *MULTIVARIATE_LOSSES.items(),
+        ],
+    ),
     RNN: (RECURRENT_SMALL, RECURRENT_CASES),
     LSTM: (RECURRENT_SMALL, RECURRENT_CASES),
     GRU: (RECURRENT_SMALL, RECURRENT_CASES),
@@ -634,14 +741,17 @@ def training_losses(forward, parameters):
 
 
 def vanishing_gradients(model, inputs, forward):
-    """The parameters whose gradients are 0 in double precision, so that single precision has rounding errors only."""
-    single = dict(inputs)
+    """The parameters whose gradients are 0 in double precision, whatever the output's, so that single precision has rounding errors only."""
+    single, state = dict(inputs), {key: value.clone() for key, value in model.named_buffers()}
     inputs |= {key: None if value is None else value.double() for key, value in inputs.items()}
     model.double()
-    forward()[1].backward()
+    output, _ = forward()
+    output.backward(torch.randn(output.shape, generator=generator("vanishing"), dtype=torch.float64))
     found = [key for key, value in model.named_parameters() if value.grad is not None and value.grad.abs().max() < 1e-11]
     inputs |= single
     model.float().zero_grad()
+    for key, value in model.named_buffers():  # this batch does not count
+        value.copy_(state[key])
     return found
 
 
@@ -649,7 +759,8 @@ def compute(model_class, case, arguments):
     """The hyper-parameters of a case as JSON has them, and its tensors by name."""
     # Cases and models share losses, and a distribution keeps what it computed last, which the next model could not copy.
     arguments = deepcopy(arguments)
-    batch, holes, vanishing = arguments.pop("batch", 3), arguments.pop("holes", False), arguments.pop("vanishing", False)
+    batch, holes = arguments.pop("batch", 3), arguments.pop("holes", False)
+    vanishing, residues = arguments.pop("vanishing", False), arguments.pop("residues", False)
     noise = arguments.pop("noise", 0.3)
     model = model_class(random_seed=1, **arguments).train()
     trainable = {key: value for key, value in model.named_parameters() if value.requires_grad}
@@ -696,11 +807,13 @@ def compute(model_class, case, arguments):
         with torch.no_grad():
             tensors["forecast"] = by_row(model, model.eval() and forward()[0])
         model.train()
-    zeros = vanishing_gradients(model, inputs, forward) if vanishing else []
+    zeros = vanishing_gradients(model, inputs, forward) if vanishing or residues else []
     output, loss = forward()
     loss.backward()
     for key in zeros:
         trainable[key].grad.zero_()
+        if residues:
+            del trainable[key]
 
     tensors |= {f"inputs/{key}": value for key, value in inputs.items() if value is not None}
     tensors |= {
@@ -711,7 +824,7 @@ def compute(model_class, case, arguments):
     # A clone each, because tied entries (a shared PReLU, loss and valid_loss) are written under every name.
     tensors = {key: value.detach().clone().contiguous() for key, value in tensors.items()}
     tensors["losses"] = torch.tensor(training_losses(forward, trainable.values()))
-    tensors |= {f"state/{key}": value.clone() for key, value in state.items()}  # after eleven batches
+    tensors |= {f"state/{key}": model.get_buffer(key).clone() for key in state}  # after eleven batches
     if model.loss.is_distribution_output:  # the loss may be that of the next case, and a tensor with a graph cannot be copied
         model.loss.distr_mean = None
     return {key: hyper_parameter(value) for key, value in arguments.items()}, tensors

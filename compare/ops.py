@@ -297,6 +297,7 @@ OPS = {
         for shapes, dim, before, after in [([(2, 4)], 1, 2, 3), ([(2, 4)], -1, 0, 1), ([(2, 3, 2)], 1, 1, 2), ([(2, 3, 2)], 2, 3, 0)]
     ]),
     "flip": (lambda x, dim: x.flip(dim), [([(2, 5)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))]),
+    "unfold": (lambda x, len, stride: x.unfold(1, len, stride), [([(2, 7)], dict(len=len, stride=stride)) for len, stride in ((3, 2), (2, 3), (7, 1))]),
     "reshape": (lambda x, shape: x.reshape(shape), [([(2, 6)], dict(shape=[2, 3, 2])), ([(2, 3, 2)], dict(shape=[2, 6])), ([(2, 6)], dict(shape=[3, 4]))]),
     "permute": (lambda x, dims: x.permute(dims), [([(2, 3)], dict(dims=[1, 0])), ([(2, 3, 4)], dict(dims=[0, 2, 1])), ([(2, 3, 4)], dict(dims=[2, 0, 1]))]),
     "div": (lambda a, b: a / b, [([a, away_from_zero(b)], {}) for (a, b), _ in BROADCASTS]),

@@ -44,6 +44,7 @@ mod dlinear;
 mod fedformer;
 mod gru;
 mod hyper;
+mod itransformer;
 mod lstm;
 mod mixing;
 mod mlp;
@@ -57,6 +58,7 @@ mod numpy_shuffle;
 mod own;
 #[cfg(test)]
 mod parity;
+mod patch_tst;
 mod perceptron;
 mod recurrent;
 mod registry;
@@ -67,8 +69,11 @@ mod softs_sharp;
 mod star_aggregate;
 mod tcn;
 mod tide;
+mod timexer;
+mod transformers;
 mod tsmixer;
 mod tsmixerx;
+mod vanilla_transformer;
 
 pub use categories::{Categories, Category};
 pub use foretell_nn::{Dims, Map, Model, Needs, Network, Table, Value};

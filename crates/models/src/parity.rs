@@ -211,16 +211,30 @@ impl Case<'_> {
         assert_eq!(output.shape(), self.tensor("output").shape(), "shape of the output");
         self.expect_close("output", output.values(), self.tensor("output").values(), 1e-5);
         self.expect_close("loss", &[value], self.tensor("loss").values(), 1e-5);
+        // Gradients that are not in the file are 0 but for rounding, in neuralforecast too; their parameters are not trained.
+        let mut residues = Vec::new();
+        let largest = gradients.iter().fold(0.0_f32, |largest, g| largest.max(g.abs()));
         for entry in params.table().trained() {
             let name = format!("grads/{}", entry.name);
-            let found = &gradients[entry.offset..entry.offset + entry.shape.numel()];
-            self.expect_close(&name, found, self.tensor(&name).values(), 1e-4);
+            let range = entry.offset..entry.offset + entry.shape.numel();
+            match self.get(&name) {
+                Some(_) => {
+                    let expected = self.tensor(&name);
+                    self.expect_close(&name, &gradients[range], expected.values(), 1e-4);
+                }
+                None => {
+                    let rounding = gradients[range.clone()].iter().all(|g| g.abs() <= 1e-5 * largest);
+                    assert!(rounding, "{name}, 0 in neuralforecast, is {:?}", &gradients[range]);
+                    residues.push(range);
+                }
+            }
         }
 
         let mut adam = Optimizer::new(gradients.len(), Rule::Adam(AdamConfig::default()), None);
         let losses: Vec<f32> = (0..10)
             .map(|_| {
                 let (_, loss) = step(&mut params, &mut gradients);
+                residues.iter().for_each(|range| gradients[range.clone()].fill(0.0));
                 adam.step(params.arena_mut(), &[&gradients], 0.01);
                 loss
             })

@@ -57,6 +57,10 @@ zoo! {
     softs_sharp::SoftsSharp,
     autoformer::Autoformer,
     fedformer::Fedformer,
+    vanilla_transformer::VanillaTransformer,
+    patch_tst::PatchTst,
+    itransformer::ITransformer,
+    timexer::TimeXer,
 }
 
 /// Layers or blocks that a model may have: more is a slip of the finger.

@@ -49,6 +49,7 @@ pub use foretell_autograd::{
 };
 pub use init::Init;
 pub use layers::activation::Nonlinearity;
+pub use layers::attention::{AttentionSizes, MultiHeadAttention};
 pub use layers::attentive_lstm::AttentiveLstm;
 pub use layers::auto_correlation::{AutoCorrelation, AutoCorrelationSizes};
 pub use layers::batch_norm::{BatchNorm, BatchNormConfig};
@@ -66,6 +67,9 @@ pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use layers::res_lstm::ResLstm;
 pub use layers::rev_in::{RevIn, RevInConfig, WindowScales};
 pub use layers::seasonal_norm::SeasonalNorm;
+pub use layers::transformer::{
+    PointwisePerceptron, TransformerDecoder, TransformerEncoder, TransformerSizes,
+};
 pub use loss::{DistributionColumns, Loss, LossError, Truth};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};

@@ -32,9 +32,9 @@ impl ParamEntry {
         matches!(self.origin, Origin::Constant(_))
     }
 
-    /// Whether nothing reads it: see [`Scope::unread`](crate::Scope::unread).
-    pub fn is_unread(&self) -> bool {
-        matches!(self.origin, Origin::Unread(_))
+    /// Whether it is drawn as a parameter is, but not trained: see [`Scope::frozen`](crate::Scope::frozen).
+    pub fn is_frozen(&self) -> bool {
+        matches!(self.origin, Origin::Frozen(_))
     }
 
     /// Whether it is a 64-bit counter, which [`Params::counter`](crate::Params::counter) reads.
@@ -50,8 +50,8 @@ pub(crate) enum Origin {
     /// As trained, but nothing is multiplied with it: its rows are looked up.
     LookedUp(Init),
     Constant(Fill),
-    /// As trained at first, among the constants: nothing reads it.
-    Unread(Init),
+    /// As trained at first, among the constants.
+    Frozen(Init),
     State(f32),
     Counter,
 }
@@ -62,7 +62,7 @@ pub(crate) type Fill = Arc<dyn Fn(&mut [f32]) + Send + Sync>;
 impl fmt::Debug for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Trained(init) | Self::LookedUp(init) | Self::Unread(init) => init.fmt(f),
+            Self::Trained(init) | Self::LookedUp(init) | Self::Frozen(init) => init.fmt(f),
             Self::Constant(_) => write!(f, "constant"),
             Self::State(first) => write!(f, "state from {first}"),
             Self::Counter => write!(f, "counter"),

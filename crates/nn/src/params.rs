@@ -134,7 +134,7 @@ impl Table {
                 Origin::Trained(init) | Origin::LookedUp(init) => {
                     init.fill(key.fold(i as u64), &mut arena[range])
                 }
-                Origin::Unread(init) => init.fill(key.fold(i as u64), &mut constants[range]),
+                Origin::Frozen(init) => init.fill(key.fold(i as u64), &mut constants[range]),
                 Origin::Constant(fill) => fill(&mut constants[range]),
                 Origin::State(first) => state[range].fill(*first),
                 Origin::Counter => {}
@@ -229,7 +229,16 @@ impl Scope<'_> {
     /// If the name is taken.
     #[track_caller]
     pub fn unread(&mut self, name: impl Display, shape: impl Into<Shape>, init: Init) -> ParamId {
-        self.register(name, shape.into(), Origin::Unread(init))
+        self.register(name, shape.into(), Origin::Frozen(init))
+    }
+
+    /// Registers values that are drawn as a parameter is, read, and never trained.
+    ///
+    /// # Panics
+    /// If the name is taken.
+    #[track_caller]
+    pub fn frozen(&mut self, name: impl Display, shape: impl Into<Shape>, init: Init) -> ParamId {
+        self.register(name, shape.into(), Origin::Frozen(init))
     }
 
     /// Registers values that training changes but no gradient does, such as running means, all of them `first` at
@@ -258,7 +267,7 @@ impl Scope<'_> {
         assert!(self.table.names.insert(name.clone(), id).is_none(), "two parameters are called {name}");
         let len = match origin {
             Origin::Trained(_) | Origin::LookedUp(_) => &mut self.table.len,
-            Origin::Constant(_) | Origin::Unread(_) => &mut self.table.constants_len,
+            Origin::Constant(_) | Origin::Frozen(_) => &mut self.table.constants_len,
             Origin::State(_) => &mut self.table.state_len,
             Origin::Counter => &mut self.table.counters_len,
         };
@@ -388,7 +397,7 @@ impl Params {
         match entry.origin {
             Origin::Trained(_) | Origin::LookedUp(_) => &self.arena,
             Origin::State(_) => &self.state,
-            Origin::Constant(_) | Origin::Unread(_) | Origin::Counter => &self.constants,
+            Origin::Constant(_) | Origin::Frozen(_) | Origin::Counter => &self.constants,
         }
     }
 
@@ -431,7 +440,7 @@ impl Params {
         let storage = match entry.origin {
             Origin::Trained(_) | Origin::LookedUp(_) => &mut self.arena,
             Origin::State(_) => &mut self.state,
-            Origin::Constant(_) | Origin::Unread(_) | Origin::Counter => &mut self.constants,
+            Origin::Constant(_) | Origin::Frozen(_) | Origin::Counter => &mut self.constants,
         };
         own(storage)[offset..offset + values.len()].copy_from_slice(values);
     }
@@ -533,7 +542,7 @@ mod tests {
         let mut table = Table::default();
         let id = table.root().unread("weight", [2, 3], Init::fan_in(3));
         assert_eq!((table.numel(), table.arena_len(), table.trained().count()), (0, 0, 0));
-        assert!(table.entry(id).is_unread() && !table.entry(id).is_constant());
+        assert!(table.entry(id).is_frozen() && !table.entry(id).is_constant());
         let mut params = table.initialise(1);
         assert!(params.tensor(id).to_vec().iter().all(|&x| x != 0.0 && x.abs() < 0.6));
         assert_eq!(params.offset(id), None);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use foretell_nn::{
     Activation, AutoCorrelation, AutoCorrelationSizes, BatchNorm, BatchNormConfig, DataEmbedding,
     DataEmbeddingSizes, Forward, InvertedEmbedding, Key, LayerNorm, Params, RevIn, RevInConfig, Table,
-    Tensor, Var,
+    Tensor, TransformerDecoder, TransformerEncoder, TransformerSizes, Var,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -140,6 +140,26 @@ fn layer(name: &str, args: &Map<String, Value>, shape: &[usize], table: &mut Tab
                 layer.forward(cx, &x.narrow(1, 0, series), further.as_ref())
             })
         }
+        "TransEncoder" | "TransDecoder" => {
+            let sizes = TransformerSizes {
+                hidden: shape[2],
+                heads: count("heads"),
+                units: count("units"),
+                activation: if args["activation"] == "relu" { Activation::Relu } else { Activation::Gelu },
+                dropout: 0.0,
+            };
+            let (layers, outputs) = (count("layers"), args.get("outputs").map(|_| count("outputs")));
+            let Some(outputs) = outputs else {
+                let layer = TransformerEncoder::new(&mut table.root(), layers, sizes);
+                return Box::new(move |cx, x| layer.forward(cx, x));
+            };
+            let layer = TransformerDecoder::new(&mut table.root(), layers, outputs, sizes);
+            let (encoded, last) = (count("encoded"), count("last"));
+            Box::new(move |cx, x| {
+                let steps = x.shape()[1] - encoded;
+                layer.forward(cx, &x.narrow(1, 0, steps), &x.narrow(1, steps, encoded), last)
+            })
+        }
         "RevIN" | "RevINMultivariate" => {
             let default = RevInConfig::default();
             let config = RevInConfig {
@@ -194,7 +214,7 @@ fn check(what: &str, name: &str, case: &Case) {
                 let found = params.get(&entry.name).expect("an entry of the table");
                 expected.assert_close(&found, &format!("{what}: {}", entry.name));
             }
-            (None, None) if entry.is_trained() || entry.is_constant() || entry.is_unread() => {}
+            (None, None) if entry.is_trained() || entry.is_constant() || entry.is_frozen() => {}
             _ => panic!("{what}: {} is state in one of the two", entry.name),
         }
     }
@@ -216,7 +236,7 @@ fn train(what: &str, apply: &Apply, params: &mut Params, batch: &Batch) {
     }
     for (name, expected) in &batch.grads {
         let entry = params.table().entry(params.table().find(name).expect("a parameter"));
-        if entry.is_unread() {
+        if entry.is_frozen() {
             // PyTorch's gradient is what rounding leaves.
             let zero = expected.values().data.iter().all(|gradient| gradient.abs() < 1e-4);
             assert!(zero, "{what}: {name} has a gradient");

@@ -43,6 +43,7 @@ mod repeat;
 mod reshape;
 mod softmax;
 mod stochastic_pool;
+mod unfold;
 
 #[cfg(test)]
 mod check;

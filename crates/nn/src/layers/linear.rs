@@ -160,7 +160,7 @@ mod tests {
         let layer = Linear::with_bias_read(&mut table.root().at(0), [3, 2], false);
         assert!(Linear::with_bias_read(&mut table.root().at(1), [3, 2], true).bias().is_some());
         assert_eq!((layer.bias(), table.numel()), (None, 6 + 8));
-        assert!(table.entry(table.find("0.bias").unwrap()).is_unread());
+        assert!(table.entry(table.find("0.bias").unwrap()).is_frozen());
     }
 
     #[test]

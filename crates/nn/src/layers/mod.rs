@@ -1,6 +1,7 @@
 //! Layers: named parameters and a forward pass, one file each.
 
 pub(crate) mod activation;
+pub(crate) mod attention;
 pub(crate) mod attentive_lstm;
 pub(crate) mod auto_correlation;
 pub(crate) mod batch_norm;
@@ -16,3 +17,4 @@ pub(crate) mod recurrent;
 pub(crate) mod res_lstm;
 pub(crate) mod rev_in;
 pub(crate) mod seasonal_norm;
+pub(crate) mod transformer;
