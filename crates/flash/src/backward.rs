@@ -3,7 +3,9 @@
 //! With probabilities `P`, their dropped form `D(P)`, and the output's gradient `G`: `dV = D(P)^T G`, `dP = D(G V^T)`, `dS = P (dP -
 //! rowsum(G out))`, `dQ = scale dS K`, `dK = scale dS^T Q` (Dao et al. 2022, algorithm 4).
 
-use foretell_gemm::{MatMut, MatRef, Options, matmul};
+use std::ops::Range;
+
+use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_threads::for_each;
@@ -12,7 +14,7 @@ use crate::attention::{Attention, Gradients, Saved};
 use crate::pattern::Seen;
 use crate::shared::{Dense, Shared};
 use crate::sizes::{Operand, Sizes};
-use crate::tiles::{Head, Tiles, add_product, drop_out, score};
+use crate::tiles::{Head, Tiles, drop_out, product, score};
 
 /// Where the gradients of all heads are written.
 struct Goals<'a> {
@@ -32,10 +34,32 @@ pub(crate) fn run(
 ) {
     let Gradients { q, k, v, scores } = gradients;
     let goals = Goals { q: Shared::of(q), k: Shared::of(k), v: Shared::of(v), scores: scores.map(Dense::of) };
-    for_each(attention.sizes.all_heads(), 1, |index| {
-        // SAFETY: each head is taken once.
-        unsafe { one(attention, tiles, saved, grad, grad_scores, &goals, Head::of(&attention.sizes, index)) }
+    let (all, group) = (attention.sizes.all_heads(), tiles.group(&attention.sizes));
+    for_each(all.div_ceil(group), 1, |first| {
+        let mut scratch = Scratch::new(tiles, attention.dropout.is_some(), grad_scores.is_some());
+        for index in first * group..all.min((first + 1) * group) {
+            let head = Head::of(&attention.sizes, index);
+            // SAFETY: each head is taken once.
+            unsafe { one(attention, tiles, saved, grad, grad_scores, &goals, head, &mut scratch) }
+        }
     });
+}
+
+/// What a thread computes in, one head after the other.
+struct Scratch {
+    scores: Buffer<f32>,
+    pulled: Buffer<f32>,
+    dropped: Buffer<f32>,
+    given: Buffer<f32>,
+    products: Buffer<f32>,
+}
+
+impl Scratch {
+    fn new(tiles: &Tiles, dropout: bool, grad_scores: bool) -> Self {
+        let [scores, pulled, dropped, given] = [true, true, dropout, grad_scores]
+            .map(|used| Buffer::stale(if used { tiles.scores() } else { 0 }));
+        Self { scores, pulled, dropped, given, products: Buffer::stale(tiles.queries) }
+    }
 }
 
 /// The gradients of a head.
@@ -50,15 +74,19 @@ unsafe fn one(
     grad_scores: Option<&[f32]>,
     goals: &Goals<'_>,
     head: Head,
+    scratch: &mut Scratch,
 ) {
     let Sizes { queries: all_queries, keys: all_keys, dim, value_dim, .. } = attention.sizes;
-    let clear = |operand: &Shared<'_>, steps: usize, dim: usize| {
+    let clear = |operand: &Shared<'_>, steps: Range<usize>, dim: usize| {
         // SAFETY: the caller's contract; one row at a time.
-        (0..steps).for_each(|step| unsafe { operand.row(head, step, dim) }.fill(0.0));
+        steps.for_each(|step| unsafe { operand.row(head, step, dim) }.fill(0.0));
     };
-    clear(&goals.q, all_queries, dim);
-    clear(&goals.k, all_keys, dim);
-    clear(&goals.v, all_keys, value_dim);
+    // With all keys in one tile each query is met once, and its gradient written at once.
+    let keys_at_once = all_keys <= tiles.keys && all_keys > 0;
+    if !keys_at_once {
+        clear(&goals.q, 0..all_queries, dim);
+    }
+    let accum = |begun: bool| if begun { Accum::Add } else { Accum::Replace };
     let stats = &stats[head.index * all_queries..][..all_queries];
     let first = head.index * all_queries * all_keys;
     // SAFETY: the caller's contract.
@@ -68,15 +96,15 @@ unsafe fn one(
         all.fill(0.0);
     }
 
-    let mut scores = Buffer::<f32>::zeroed(tiles.scores());
-    let mut pulled = Buffer::<f32>::zeroed(tiles.scores());
-    let mut dropped = Buffer::<f32>::zeroed(if attention.dropout.is_some() { tiles.scores() } else { 0 });
-    let mut given_tile = Buffer::<f32>::zeroed(if grad_scores.is_some() { tiles.scores() } else { 0 });
-    let mut products = Buffer::<f32>::zeroed(tiles.queries);
+    let Scratch { scores, pulled, dropped, given: given_tile, products } = scratch;
     for keys in Tiles::ranges(all_keys, tiles.keys) {
+        let mut begun = false;
         for rows in Tiles::ranges(all_queries, tiles.queries) {
             let seen = attention.pattern.tile(&rows, &keys);
             if seen == Seen::Nothing {
+                if keys_at_once {
+                    clear(&goals.q, rows, dim);
+                }
                 continue;
             }
             let (place, width) = ((&rows, &keys), keys.len());
@@ -104,7 +132,7 @@ unsafe fn one(
             let kept = if dropped.is_empty() { &*scores } else { &*dropped };
             // SAFETY: the caller's contract; one view of it at a time.
             let values = unsafe { goals.v.rows(head, keys.clone(), value_dim) };
-            add_product(1.0, values, MatRef::row_major(kept, rows.len(), width).t(), grad_rows);
+            product(accum(begun), 1.0, values, MatRef::row_major(kept, rows.len(), width).t(), grad_rows);
             matmul(
                 MatMut::row_major(pulled, rows.len(), width),
                 grad_rows,
@@ -134,19 +162,26 @@ unsafe fn one(
             }
             let pulled = MatRef::row_major(&*pulled, rows.len(), width);
             // SAFETY: as above.
-            add_product(
+            product(
+                accum(!keys_at_once),
                 attention.scale,
                 unsafe { goals.q.rows(head, rows.clone(), dim) },
                 pulled,
                 head.rows(k, keys.clone(), dim),
             );
             // SAFETY: as above.
-            add_product(
+            product(
+                accum(begun),
                 attention.scale,
                 unsafe { goals.k.rows(head, keys.clone(), dim) },
                 pulled.t(),
                 head.rows(q, rows.clone(), dim),
             );
+            begun = true;
+        }
+        if !begun {
+            clear(&goals.k, keys.clone(), dim);
+            clear(&goals.v, keys, value_dim);
         }
     }
 }

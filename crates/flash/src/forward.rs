@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{MatRef, Options, matmul};
+use foretell_gemm::{Accum, MatRef};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_threads::for_each;
@@ -11,7 +11,7 @@ use crate::attention::Attention;
 use crate::pattern::Seen;
 use crate::shared::{Dense, Shared};
 use crate::sizes::{Operand, OperandMut, Sizes};
-use crate::tiles::{Head, Tiles, add_product, drop_out, score};
+use crate::tiles::{Head, Tiles, drop_out, product, score};
 
 pub(crate) fn run(
     attention: &Attention<'_>,
@@ -24,19 +24,42 @@ pub(crate) fn run(
     let Sizes { queries, keys, .. } = attention.sizes;
     let blocks = queries.div_ceil(tiles.queries);
     let (out, stats, scores) = (Shared::of(out), Dense::of(stats), scores.map(Dense::of));
-    for_each(attention.sizes.all_heads() * blocks, 1, |item| {
-        let head = Head::of(&attention.sizes, item / blocks);
-        let start = item % blocks * tiles.queries;
-        let rows = start..queries.min(start + tiles.queries);
-        // SAFETY: each head and block of queries is taken once.
-        let (stats, scores) = unsafe {
-            let first = head.index * queries + rows.start;
-            let stats = stats.part(first..first + rows.len());
-            (stats, scores.as_ref().map(|all| all.part(first * keys..(first + rows.len()) * keys)))
-        };
-        // SAFETY: as above.
-        unsafe { block(attention, tiles, operands, head, rows, &out, stats, scores) };
+    let all = attention.sizes.all_heads() * blocks;
+    let group = tiles.group(&attention.sizes);
+    for_each(all.div_ceil(group), 1, |first| {
+        let mut scratch = Scratch::new(tiles, attention.dropout.is_some());
+        for item in first * group..all.min((first + 1) * group) {
+            let head = Head::of(&attention.sizes, item / blocks);
+            let start = item % blocks * tiles.queries;
+            let rows = start..queries.min(start + tiles.queries);
+            // SAFETY: each head and block of queries is taken once.
+            let (stats, scores) = unsafe {
+                let first = head.index * queries + rows.start;
+                let stats = stats.part(first..first + rows.len());
+                (stats, scores.as_ref().map(|all| all.part(first * keys..(first + rows.len()) * keys)))
+            };
+            // SAFETY: as above.
+            unsafe { block(attention, tiles, operands, head, rows, &out, stats, scores, &mut scratch) };
+        }
     });
+}
+
+/// What a thread computes in, one block of queries after the other.
+struct Scratch {
+    scores: Buffer<f32>,
+    dropped: Buffer<f32>,
+    max: Buffer<f32>,
+    sum: Buffer<f32>,
+    correction: Buffer<f32>,
+}
+
+impl Scratch {
+    fn new(tiles: &Tiles, dropout: bool) -> Self {
+        let [scores, dropped] =
+            [true, dropout].map(|used| Buffer::stale(if used { tiles.scores() } else { 0 }));
+        let [max, sum, correction] = [(); 3].map(|()| Buffer::stale(tiles.queries));
+        Self { scores, dropped, max, sum, correction }
+    }
 }
 
 /// The output of some queries of a head.
@@ -52,13 +75,12 @@ unsafe fn block(
     out: &Shared<'_>,
     stats: &mut [f32],
     mut kept: Option<&mut [f32]>,
+    Scratch { scores, dropped, max, sum, correction }: &mut Scratch,
 ) {
     let Sizes { keys: all_keys, value_dim, .. } = attention.sizes;
-    let mut scores = Buffer::<f32>::zeroed(tiles.scores());
-    let mut dropped = Buffer::<f32>::zeroed(if attention.dropout.is_some() { tiles.scores() } else { 0 });
-    let mut max = Buffer::filled(rows.len(), f32::NEG_INFINITY);
-    let mut sum = Buffer::<f32>::zeroed(rows.len());
-    let mut correction = Buffer::<f32>::zeroed(rows.len());
+    let [max, sum, correction] = [max, sum, correction].map(|state| &mut state[..rows.len()]);
+    max.fill(f32::NEG_INFINITY);
+    sum.fill(0.0);
     let mut begun = false;
     for keys in Tiles::ranges(all_keys, tiles.keys) {
         let seen = attention.pattern.tile(&rows, &keys);
@@ -75,7 +97,7 @@ unsafe fn block(
             let tile = kept.chunks_exact_mut(all_keys).map(|row| &mut row[keys.clone()]);
             tile.zip(scores.chunks_exact(keys.len())).for_each(|(kept, row)| kept.copy_from_slice(row));
         }
-        simd::online_softmax_rows(scores, keys.len(), &mut max, &mut sum, &mut correction);
+        simd::online_softmax_rows(scores, keys.len(), max, sum, correction);
         let probabilities = match attention.dropout {
             None => &*scores,
             Some(dropout) => {
@@ -93,14 +115,11 @@ unsafe fn block(
                     simd::scale(unsafe { out.row(head, step, value_dim) }, correction);
                 }
             }
-            // SAFETY: as above.
-            add_product(1.0, unsafe { out.rows(head, rows.clone(), value_dim) }, probabilities, values);
-        } else {
-            // SAFETY: as above.
-            let to = unsafe { out.rows(head, rows.clone(), value_dim) };
-            matmul(to, probabilities, values, Options::default());
-            begun = true;
         }
+        // SAFETY: the caller's contract; one view at a time.
+        let to = unsafe { out.rows(head, rows.clone(), value_dim) };
+        product(if begun { Accum::Add } else { Accum::Replace }, 1.0, to, probabilities, values);
+        begun = true;
     }
     for (((step, max), sum), stat) in rows.zip(max.iter()).zip(sum.iter()).zip(stats) {
         // SAFETY: as above.

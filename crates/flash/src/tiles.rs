@@ -23,6 +23,9 @@ const TILED: Tiles = Tiles { queries: 128, keys: 256 };
 /// two ways.
 const FEW: usize = 4 * TILED.queries * TILED.keys;
 
+/// Multiply-adds of a task: some tens of microseconds.
+const TASK: usize = 1 << 21;
+
 impl Tiles {
     pub(crate) fn of(sizes: &Sizes, way: Way) -> Self {
         let all = Self { queries: sizes.queries.max(1), keys: sizes.keys.max(1) };
@@ -34,6 +37,13 @@ impl Tiles {
             Way::Fastest if all.queries.saturating_mul(all.keys) <= FEW => all,
             Way::Fastest => tiled,
         }
+    }
+
+    /// Blocks of queries that are worth a task of their own and share its scratch: the more the smaller they are.
+    pub(crate) fn group(&self, sizes: &Sizes) -> usize {
+        let numbers = (sizes.dim + sizes.value_dim).max(1);
+        let work = self.queries.saturating_mul(sizes.keys.max(1)).saturating_mul(numbers);
+        TASK.div_ceil(work)
     }
 
     /// Numbers of a tile of scores.
@@ -136,7 +146,13 @@ pub(crate) fn drop_out(
     }
 }
 
-/// `dst += alpha lhs rhs`.
-pub(crate) fn add_product(alpha: f32, dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>) {
-    matmul(dst, lhs, rhs, Options { accum: Accum::Add, alpha, ..Options::default() });
+/// `dst = [dst +] alpha lhs rhs`.
+pub(crate) fn product(
+    accum: Accum,
+    alpha: f32,
+    dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    rhs: MatRef<'_, f32>,
+) {
+    matmul(dst, lhs, rhs, Options { accum, alpha, ..Options::default() });
 }
