@@ -6,8 +6,8 @@
 use std::error::Error;
 
 use foretell::own_model::{
-    Activation, Architecture, ConfigError, Dims, Exogenous, Forward, Inputs, Linear, Model, Scope, Var,
-    hyper_parameters,
+    Activation, Architecture, Dims, Exogenous, Forward, HyperParameterError, Inputs, Linear, Model, Scope,
+    Var, hyper_parameters, rules,
 };
 use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, ValidationOptions, jiff::civil::date, json};
 
@@ -15,7 +15,7 @@ hyper_parameters! {
     /// Its own hyper-parameters; `h`, `input_size`, `max_steps`, `loss` and so on every model has.
     pub struct SparseTsf {
         /// Steps of a season.
-        period: usize = 24,
+        period: usize = 24 => rules::units,
     }
 }
 
@@ -24,14 +24,10 @@ impl Architecture for SparseTsf {
     const PAPER: &'static str = "Lin et al. 2024, arXiv 2405.00946";
     const EXOGENOUS: Exogenous = Exogenous::NONE;
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         if !(1..=dims.input_size).contains(&self.period) {
-            return Err(ConfigError {
-                model: Self::NAME,
-                name: "period".to_owned(),
-                expected: format!("between 1 and input_size = {}", dims.input_size),
-                found: self.period.to_string(),
-            });
+            let expected = format!("between 1 and input_size = {}", dims.input_size);
+            return Err(HyperParameterError::new("period", expected, self.period));
         }
         let (seen, ahead) = (dims.input_size / self.period, dims.horizon.div_ceil(self.period));
         let linear = Linear::without_bias(&mut scope.at("linear"), seen, ahead * dims.outputs);

@@ -1,10 +1,13 @@
-//! The hyper-parameters that every model has: neuralforecast's names, defaults and ranges.
+//! The hyper-parameters that every model has: neuralforecast's names, meanings, defaults and ranges.
 
 use std::collections::BTreeMap;
 
-use foretell_models::Category;
+use foretell_data::{WindowScaler, nearest};
+use foretell_models::{Category, hyper_parameters, rules};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+use crate::optimizer_settings::{OPTIMIZERS, SCHEDULERS};
 
 /// Steps of a window: more than any calendar has use for.
 const MAX_STEPS: usize = 1_000_000;
@@ -27,44 +30,150 @@ pub(crate) const CATEGORICAL: [&str; 3] = ["cat_exog_list", "categorical_cardina
 /// That of models whose windows hold all series.
 pub(crate) const MULTIVARIATE: &str = "n_series";
 
-/// The hyper-parameters that every model has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Common {
-    pub(crate) h: usize,
-    pub(crate) input_size: i64,
-    pub(crate) n_series: Option<usize>,
-    pub(crate) futr_exog_list: Option<Vec<String>>,
-    pub(crate) hist_exog_list: Option<Vec<String>>,
-    pub(crate) stat_exog_list: Option<Vec<String>>,
-    pub(crate) cat_exog_list: Option<Vec<String>>,
-    pub(crate) categorical_cardinalities: Option<BTreeMap<String, usize>>,
-    pub(crate) cat_emb_dim: Value,
-    pub(crate) exclude_insample_y: bool,
-    pub(crate) loss: Value,
-    pub(crate) valid_loss: Value,
-    pub(crate) max_steps: u64,
-    pub(crate) learning_rate: f64,
-    pub(crate) num_lr_decays: i64,
-    pub(crate) optimizer: Option<String>,
-    pub(crate) optimizer_kwargs: Option<Map<String, Value>>,
-    pub(crate) lr_scheduler: Option<String>,
-    pub(crate) lr_scheduler_kwargs: Option<Map<String, Value>>,
-    pub(crate) gradient_clip_val: Option<f64>,
-    pub(crate) gradient_clip_algorithm: Option<String>,
-    pub(crate) early_stop_patience_steps: i64,
-    pub(crate) val_monitor: String,
-    pub(crate) val_check_steps: u64,
-    pub(crate) batch_size: usize,
-    pub(crate) valid_batch_size: Option<usize>,
-    pub(crate) windows_batch_size: Option<usize>,
-    pub(crate) inference_windows_batch_size: Option<i64>,
-    pub(crate) start_padding_enabled: bool,
-    pub(crate) training_data_availability_threshold: Threshold,
-    pub(crate) step_size: usize,
-    pub(crate) scaler_type: Option<String>,
-    pub(crate) random_seed: u64,
-    pub(crate) drop_last_loader: bool,
-    pub(crate) alias: Option<String>,
+hyper_parameters! {
+    /// The hyper-parameters that every model has.
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct Common {
+        /// Steps to forecast.
+        h: usize = 1 => |h| rules::within(h, 1..=MAX_STEPS),
+        /// Steps of history that a window holds; -1 for 3 * h.
+        input_size: i64 = -1 => |&size| {
+            let steps = usize::try_from(size).is_ok_and(|size| (1..=MAX_STEPS).contains(&size));
+            rules::require(size == -1 || steps, "between 1 and 1000000, or -1 for 3 * h")
+        },
+        /// Series of the panel, all of which a window holds; null for as many as the training data have.
+        n_series: Option<usize> = None => |series| {
+            let expected = "between 1 and 1000000, or null for as many as the training data have";
+            rules::require(series.is_none_or(|series| (1..=MAX_SERIES).contains(&series)), expected)
+        },
+        /// Columns known for past and future.
+        futr_exog_list: Option<Vec<String>> = None,
+        /// Columns known for the past only.
+        hist_exog_list: Option<Vec<String>> = None,
+        /// Columns of the static table.
+        stat_exog_list: Option<Vec<String>> = None,
+        /// Those of these columns that hold categories, which are embedded instead of scaled.
+        cat_exog_list: Option<Vec<String>> = None,
+        /// The most categories that each of them may have, {column: number}; null for those of the training data.
+        categorical_cardinalities: Option<BTreeMap<String, usize>> = None => |columns| {
+            let mut counts = columns.iter().flat_map(BTreeMap::values);
+            let holds = counts.all(|count| (1..=MAX_CATEGORIES).contains(count));
+            rules::require(holds, "numbers between 1 and 16777216")
+        },
+        /// The numbers that a category becomes: by a rule for the number n of categories, "fastai" (1.6 n^0.56), "sqrt"
+        /// or "half", each at most 50, or one number for all columns.
+        cat_emb_dim: Value = json!("fastai") => |rule| {
+            let holds = Category::width(rule, 1).is_some_and(|width| width <= MAX_WIDTH);
+            rules::require(holds, "\"fastai\", \"sqrt\", \"half\", or a number between 1 and 10000")
+        },
+        /// Whether the target's own history is hidden from the model.
+        exclude_insample_y: bool = false,
+        /// What training makes small: a name, or {name: {argument: value}}.
+        loss: Value = json!("MAE"),
+        /// What is watched on the validation windows; null for loss.
+        valid_loss: Value = Value::Null,
+        /// Steps of training, a batch of windows each.
+        max_steps: u64 = 1000 => |&steps| rules::require(steps > 0, "at least 1"),
+        /// The optimiser's rate at the first step.
+        learning_rate: f64 = 1e-3 => |&rate| rules::require(rate > 0.0 && rate.is_finite(), "above 0"),
+        /// Times that the rate is halved, evenly spread over max_steps; -1 for none.
+        num_lr_decays: i64 = -1,
+        /// PyTorch's class: Adam, AdamW, SGD, RMSprop or RAdam; null for Adam.
+        optimizer: Option<String> = None => |class| known_class(class, "torch.optim", &OPTIMIZERS),
+        /// Its arguments without the rate, such as {"weight_decay": 0.1}; null for its defaults.
+        optimizer_kwargs: Option<Map<String, Value>> = None,
+        /// PyTorch's class: StepLR, CosineAnnealingLR, OneCycleLR or ReduceLROnPlateau, or our CosineWarmup; null for
+        /// num_lr_decays halvings.
+        lr_scheduler: Option<String> = None => |class| known_class(class, "torch.optim.lr_scheduler", &SCHEDULERS),
+        /// Its arguments, such as {"step_size": 100}; null for its defaults.
+        lr_scheduler_kwargs: Option<Map<String, Value>> = None,
+        /// What the gradient is bounded by; null or 0 for nothing.
+        gradient_clip_val: Option<f64> = None => |most| {
+            let holds = most.is_none_or(|most| most >= 0.0 && most.is_finite());
+            rules::require(holds, "at least 0, which bounds nothing, or null")
+        },
+        /// Whether the bound is on the gradient's "norm" or on each "value" of it; null for norm.
+        gradient_clip_algorithm: Option<String> = None => |how| {
+            let holds = how.as_deref().is_none_or(|how| ["norm", "value"].contains(&how));
+            rules::require(holds, "\"norm\", \"value\", or null for norm")
+        },
+        /// Checks without a better validation loss after which training ends; -1 for none.
+        early_stop_patience_steps: i64 = -1,
+        /// What early stopping watches: "ptl/val_loss" or "valid_loss", which are the same.
+        val_monitor: String = "ptl/val_loss".to_owned() => |name| {
+            let holds = ["ptl/val_loss", "valid_loss"].contains(&name.as_str());
+            rules::require(holds, "\"ptl/val_loss\" or \"valid_loss\", which are the same in foretell")
+        },
+        /// Steps of training between two checks on the validation windows.
+        val_check_steps: u64 = 100 => |&steps| rules::require(steps > 0, "at least 1"),
+        /// Series that a batch's windows are drawn from.
+        batch_size: usize = 32 => |&series| rules::require(series > 0, "at least 1"),
+        /// Series checked or forecast at a time; null for batch_size.
+        valid_batch_size: Option<usize> = None => |&series| rules::require(series != Some(0), "at least 1, or null for batch_size"),
+        /// Windows of a batch; null for all of its series.
+        windows_batch_size: Option<usize> = Some(1024) => |count| {
+            let holds = count.is_none_or(|count| (1..=MAX_WINDOWS).contains(&count));
+            rules::require(holds, "between 1 and 1000000, or null for all windows")
+        },
+        /// Windows forecast at a time; -1 for all, null for windows_batch_size.
+        inference_windows_batch_size: Option<i64> = Some(1024) => |count| {
+            let holds = count.is_none_or(|count| count < 0 || (1..=MAX_WINDOWS as i64).contains(&count));
+            let expected = "between 1 and 1000000, -1 for all windows, or null for windows_batch_size";
+            rules::require(holds, expected)
+        },
+        /// Whether series are padded with input_size zeros at their start.
+        start_padding_enabled: bool = false,
+        /// The least share of a training window's steps that hold values: one number, or [history, horizon].
+        training_data_availability_threshold: Threshold = Threshold::Both(0.0) => |shares| {
+            let holds = shares.each().into_iter().all(|share| (0.0..=1.0).contains(&share));
+            rules::require(holds, "between 0 and 1, or a list of two such numbers")
+        },
+        /// Steps from one training window of a series to the next.
+        step_size: usize = 1 => |steps| rules::within(steps, 1..=MAX_STEPS),
+        /// How each window is scaled by its history.
+        scaler_type: Option<String> = Some("identity".to_owned()) => |name| {
+            let known = WindowScaler::ALL.map(WindowScaler::name);
+            let holds = name.as_deref().is_none_or(|name| known.contains(&name));
+            let expected = format!("one of {}{}", known.join(", "), did_you_mean(name, &known));
+            rules::require(holds, expected)
+        },
+        /// What first weights, draws of windows, dropout and sample paths are derived from.
+        random_seed: u64 = 1 => |&seed| rules::require(seed <= u64::from(u32::MAX), "below 4294967296"),
+        /// Whether training passes over the last batch of series where it is not full.
+        drop_last_loader: bool = false,
+        /// The name of the model's column in forecasts; null for the model's own.
+        alias: Option<String> = None => |name| {
+            let expected = "a name fit for a file: not empty, without slashes, not starting with a dot";
+            rules::require(name.as_deref().is_none_or(is_file_name), expected)
+        },
+    }
+}
+
+impl Common {
+    /// How each window is scaled by its history.
+    pub(crate) fn scaler(&self) -> WindowScaler {
+        let name = self.scaler_type.as_deref();
+        name.map_or(WindowScaler::Identity, |name| {
+            WindowScaler::named(name).expect("checked when it was set")
+        })
+    }
+}
+
+/// The rule of a hyper-parameter that names a class of this module of PyTorch.
+fn known_class(class: &Option<String>, module: &str, known: &[&str]) -> Result<(), String> {
+    let holds = class.as_deref().is_none_or(|class| known.contains(&class));
+    let (names, hint) = (known.join(", "), did_you_mean(class, known));
+    rules::require(holds, format!("null or a class of {module} that foretell has: {names}{hint}"))
+}
+
+/// The nearest of the known words, as a question in brackets.
+fn did_you_mean(word: &Option<String>, known: &[&str]) -> String {
+    let nearest = word.as_deref().and_then(|word| nearest(word, known.iter().copied()));
+    nearest.map(|name| format!(" (did you mean {name}?)")).unwrap_or_default()
+}
+
+fn is_file_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', '\\', '\0']) && !name.starts_with('.')
 }
 
 /// The share of a window that must hold values: one for history and horizon, or one for each.
@@ -82,134 +191,5 @@ impl Threshold {
             Self::Both(share) => [share; 2],
             Self::Each(shares) => shares,
         }
-    }
-}
-
-impl Default for Common {
-    fn default() -> Self {
-        Self {
-            h: 1,
-            input_size: -1,
-            n_series: None,
-            futr_exog_list: None,
-            hist_exog_list: None,
-            stat_exog_list: None,
-            cat_exog_list: None,
-            categorical_cardinalities: None,
-            cat_emb_dim: json!("fastai"),
-            exclude_insample_y: false,
-            loss: json!("MAE"),
-            valid_loss: Value::Null,
-            max_steps: 1000,
-            learning_rate: 1e-3,
-            num_lr_decays: -1,
-            optimizer: None,
-            optimizer_kwargs: None,
-            lr_scheduler: None,
-            lr_scheduler_kwargs: None,
-            gradient_clip_val: None,
-            gradient_clip_algorithm: None,
-            early_stop_patience_steps: -1,
-            val_monitor: "ptl/val_loss".to_owned(),
-            val_check_steps: 100,
-            batch_size: 32,
-            valid_batch_size: None,
-            windows_batch_size: Some(1024),
-            inference_windows_batch_size: Some(1024),
-            start_padding_enabled: false,
-            training_data_availability_threshold: Threshold::Both(0.0),
-            step_size: 1,
-            scaler_type: Some("identity".to_owned()),
-            random_seed: 1,
-            drop_last_loader: false,
-            alias: None,
-        }
-    }
-}
-
-impl Common {
-    pub(crate) fn to_map(&self) -> Map<String, Value> {
-        match serde_json::to_value(self) {
-            Ok(Value::Object(map)) => map,
-            _ => unreachable!("hyper-parameters are a JSON object"),
-        }
-    }
-
-    /// The first rule that is broken: the name and what it must be.
-    pub(crate) fn broken_rule(&self) -> Option<(&'static str, &'static str)> {
-        let share = |share: f64| (0.0..=1.0).contains(&share);
-        let count = |count: usize| (1..=MAX_WINDOWS).contains(&count);
-        let optional = |number: Option<usize>| number.is_none_or(count);
-        let alias =
-            |alias: &str| !alias.is_empty() && !alias.contains(['/', '\\', '\0']) && !alias.starts_with('.');
-        let inference = |size: i64| size < 0 || usize::try_from(size).is_ok_and(count);
-        let cardinalities = self.categorical_cardinalities.iter().flat_map(BTreeMap::values);
-        let width = Category::width(&self.cat_emb_dim, 1);
-        let rules = [
-            ("h", (1..=MAX_STEPS).contains(&self.h), "between 1 and 1000000"),
-            (
-                "input_size",
-                self.input_size == -1 || (1..=MAX_STEPS as i64).contains(&self.input_size),
-                "between 1 and 1000000, or -1 for 3 * h",
-            ),
-            (
-                "n_series",
-                self.n_series.is_none_or(|series| (1..=MAX_SERIES).contains(&series)),
-                "between 1 and 1000000, or null for as many as the training data have",
-            ),
-            (
-                "categorical_cardinalities",
-                cardinalities.into_iter().all(|count| (1..=MAX_CATEGORIES).contains(count)),
-                "numbers between 1 and 16777216",
-            ),
-            (
-                "cat_emb_dim",
-                width.is_some_and(|width| width <= MAX_WIDTH),
-                "\"fastai\", \"sqrt\", \"half\", or a number between 1 and 10000",
-            ),
-            ("max_steps", self.max_steps > 0, "at least 1"),
-            ("learning_rate", self.learning_rate > 0.0 && self.learning_rate.is_finite(), "above 0"),
-            (
-                "gradient_clip_val",
-                self.gradient_clip_val.is_none_or(|most| most >= 0.0 && most.is_finite()),
-                "at least 0, which bounds nothing, or null",
-            ),
-            (
-                "gradient_clip_algorithm",
-                self.gradient_clip_algorithm.as_deref().is_none_or(|how| ["norm", "value"].contains(&how)),
-                "\"norm\", \"value\", or null for norm",
-            ),
-            ("val_check_steps", self.val_check_steps > 0, "at least 1"),
-            ("batch_size", self.batch_size > 0, "at least 1"),
-            ("valid_batch_size", self.valid_batch_size != Some(0), "at least 1, or null for batch_size"),
-            (
-                "windows_batch_size",
-                optional(self.windows_batch_size),
-                "between 1 and 1000000, or null for all windows",
-            ),
-            (
-                "inference_windows_batch_size",
-                self.inference_windows_batch_size.is_none_or(inference),
-                "between 1 and 1000000, -1 for all windows, or null for windows_batch_size",
-            ),
-            ("step_size", (1..=MAX_STEPS).contains(&self.step_size), "between 1 and 1000000"),
-            ("random_seed", self.random_seed <= u64::from(u32::MAX), "below 4294967296"),
-            (
-                "alias",
-                self.alias.as_deref().is_none_or(alias),
-                "a name fit for a file: not empty, without slashes, not starting with a dot",
-            ),
-            (
-                "training_data_availability_threshold",
-                self.training_data_availability_threshold.each().into_iter().all(share),
-                "between 0 and 1, or a list of two such numbers",
-            ),
-            (
-                "val_monitor",
-                ["ptl/val_loss", "valid_loss"].contains(&self.val_monitor.as_str()),
-                "\"ptl/val_loss\" or \"valid_loss\", which are the same here",
-            ),
-        ];
-        rules.into_iter().find(|(_, holds, _)| !holds).map(|(name, _, expected)| (name, expected))
     }
 }

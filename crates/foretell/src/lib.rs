@@ -65,7 +65,6 @@ mod inspect;
 mod interruption;
 mod levels;
 mod local_scalers;
-mod meanings;
 mod memory;
 mod memory_limit;
 mod metrics;
@@ -99,9 +98,7 @@ pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
 /// a [`Model`](own_model::Model), the forward pass; [`ModelSpec::of`] then makes it a model like the zoo's.
 /// `examples/own_model.rs` is one, and `docs/own-model.md` explains it.
 pub mod own_model {
-    pub use foretell_models::{
-        Architecture, ConfigError, Exogenous, HyperParameters, hyper_parameters, register,
-    };
+    pub use foretell_models::{Architecture, Exogenous, HyperParameters, hyper_parameters, register, rules};
     pub use foretell_nn::*;
 }
 /// The name that was probably meant, for messages.
@@ -113,8 +110,8 @@ pub use foretell_data::{
 };
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
-pub use foretell_models::{ConfigError, Exogenous, MODELS, ModelEntry};
-pub use foretell_nn::{Loss, LossError};
+pub use foretell_models::{Exogenous, MODELS, ModelEntry};
+pub use foretell_nn::{HyperParameterError, Loss};
 pub use foretell_simd::Level;
 #[cfg(feature = "parallel")]
 pub use foretell_train::ThreadPool;

@@ -2,7 +2,7 @@
 
 use foretell_checkpoint::{lr_scheduler_class, optimizer_class, torch_class_name};
 use foretell_data::nearest;
-use foretell_nn::{Arguments, BadArgument, NumberRange};
+use foretell_nn::{Arguments, HyperParameterError, NumberRange};
 use foretell_optim::{
     AdamConfig, Clip, Cosine, CosineWarmup, OneCycle, Plateau, PlateauConfig, RmsPropConfig, Rule, Schedule,
     SgdConfig, StepDecay,
@@ -21,9 +21,11 @@ const FROM_0_BELOW_1: NumberRange = NumberRange::FROM_0_BELOW_1;
 pub(crate) const HYPER_PARAMETERS: [&str; 4] =
     ["optimizer", "optimizer_kwargs", "lr_scheduler", "lr_scheduler_kwargs"];
 
-const OPTIMIZERS: [&str; 5] = ["Adam", "AdamW", "SGD", "RMSprop", "RAdam"];
+/// PyTorch's optimisers that foretell has.
+pub(crate) const OPTIMIZERS: [&str; 5] = ["Adam", "AdamW", "SGD", "RMSprop", "RAdam"];
 
-const SCHEDULERS: [&str; 5] =
+/// PyTorch's schedules that foretell has, and our own.
+pub(crate) const SCHEDULERS: [&str; 5] =
     ["StepLR", "CosineAnnealingLR", "OneCycleLR", "ReduceLROnPlateau", "CosineWarmup"];
 
 /// The one schedule that PyTorch has no class for.
@@ -37,30 +39,9 @@ pub(crate) struct OptimizerSettings {
     pub(crate) clip: Option<Clip>,
 }
 
-/// A hyper-parameter that cannot be.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Fault {
-    pub(crate) name: String,
-    pub(crate) expected: String,
-    pub(crate) found: String,
-}
-
-/// Checks the name of an optimiser or a schedule, if that is what this hyper-parameter is.
-pub(crate) fn check_class(name: &str, value: &Value) -> Result<(), Fault> {
-    let (known, place) = match name {
-        "optimizer" => (OPTIMIZERS, "torch.optim"),
-        "lr_scheduler" => (SCHEDULERS, "torch.optim.lr_scheduler"),
-        _ => return Ok(()),
-    };
-    let Some(class) = value.as_str().filter(|class| !known.contains(class)) else { return Ok(()) };
-    let hint = nearest(class, known).map(|name| format!("; did you mean {name}?")).unwrap_or_default();
-    let expected = format!("null or a class of {place} that foretell has: {}", known.join(", "));
-    Err(Fault { name: name.to_owned(), expected, found: format!("{class}{hint}") })
-}
-
 impl OptimizerSettings {
     /// Reads what the hyper-parameters say together.
-    pub(crate) fn read(common: &Common) -> Result<Self, Fault> {
+    pub(crate) fn read(common: &Common) -> Result<Self, HyperParameterError> {
         let mut rule = Class::new("optimizer", &common.optimizer, &common.optimizer_kwargs)?.read(rule)?;
         let schedule = Class::new("lr_scheduler", &common.lr_scheduler, &common.lr_scheduler_kwargs)?
             .read(|arguments, class| schedule(arguments, class, common))?;
@@ -87,12 +68,12 @@ impl Class {
         kind: &'static str,
         name: &Option<String>,
         kwargs: &Option<Map<String, Value>>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, HyperParameterError> {
         let kwargs = kwargs.clone().unwrap_or_default();
         if name.is_none() && !kwargs.is_empty() {
             let found = Value::from(kwargs).to_string();
             let (name, expected) = (format!("{kind}_kwargs"), format!("null where {kind} is null"));
-            return Err(Fault { name, expected, found });
+            return Err(HyperParameterError::new(name, expected, found));
         }
         Ok(Self { kind, name: name.clone(), arguments: Arguments::new(&kwargs) })
     }
@@ -100,13 +81,10 @@ impl Class {
     /// The class that `read` makes of the arguments, of which none may be left.
     fn read<T>(
         mut self,
-        read: impl FnOnce(&mut Arguments, Option<&str>) -> Result<T, BadArgument>,
-    ) -> Result<T, Fault> {
-        let found = read(&mut self.arguments, self.name.as_deref()).map_err(|bad| Fault {
-            name: format!("{}_kwargs.{}", self.kind, bad.argument),
-            expected: bad.expected,
-            found: bad.found,
-        })?;
+        read: impl FnOnce(&mut Arguments, Option<&str>) -> Result<T, HyperParameterError>,
+    ) -> Result<T, HyperParameterError> {
+        let found = read(&mut self.arguments, self.name.as_deref())
+            .map_err(|error| error.within(&format!("{}_kwargs", self.kind)))?;
         let known = self.arguments.known();
         let Some((name, value)) = self.arguments.first_unread() else { return Ok(found) };
         let hint = match nearest(name, known.iter().copied()) {
@@ -115,15 +93,15 @@ impl Class {
         };
         let class = self.name.as_deref().unwrap_or_default();
         let expected = format!("made of what foretell has of {class}'s arguments: {}", known.join(", "));
-        Err(Fault {
-            name: format!("{}_kwargs", self.kind),
+        Err(HyperParameterError::new(
+            format!("{}_kwargs", self.kind),
             expected,
-            found: format!("{name} = {value}{hint}"),
-        })
+            format!("{name} = {value}{hint}"),
+        ))
     }
 }
 
-fn rule(arguments: &mut Arguments, class: Option<&str>) -> Result<Rule, BadArgument> {
+fn rule(arguments: &mut Arguments, class: Option<&str>) -> Result<Rule, HyperParameterError> {
     let class = class.unwrap_or("Adam");
     let decay = if class == "AdamW" { 0.01 } else { 0.0 };
     let weight_decay = arguments.number("weight_decay", AT_LEAST_0)?.unwrap_or(decay);
@@ -134,7 +112,7 @@ fn rule(arguments: &mut Arguments, class: Option<&str>) -> Result<Rule, BadArgum
             let nesterov = arguments.flag("nesterov", false)?;
             if nesterov && (momentum == 0.0 || dampening != 0.0) {
                 let expected = "false without a momentum, or with a dampening";
-                return Err(BadArgument::new("nesterov", expected, true));
+                return Err(HyperParameterError::new("nesterov", expected, true));
             }
             Rule::Sgd(SgdConfig { momentum, dampening, nesterov, weight_decay })
         }
@@ -163,16 +141,18 @@ fn rule(arguments: &mut Arguments, class: Option<&str>) -> Result<Rule, BadArgum
         arguments.ignore_if(name, false);
     }
     match arguments.unread("lr") {
-        Some(lr) => Err(BadArgument::new("lr", "left to the hyper-parameter learning_rate", lr)),
+        Some(lr) => Err(HyperParameterError::new("lr", "left to the hyper-parameter learning_rate", lr)),
         None => Ok(rule),
     }
 }
 
-fn betas(arguments: &mut Arguments) -> Result<[f64; 2], BadArgument> {
+fn betas(arguments: &mut Arguments) -> Result<[f64; 2], HyperParameterError> {
     const EXPECTED: &str = "a list of two numbers from 0 to below 1";
     match arguments.numbers("betas", EXPECTED, FROM_0_BELOW_1.holds)? {
         None => Ok([0.9, 0.999]),
-        Some((betas, written)) => betas.try_into().map_err(|_| BadArgument::new("betas", EXPECTED, written)),
+        Some((betas, written)) => {
+            betas.try_into().map_err(|_| HyperParameterError::new("betas", EXPECTED, written))
+        }
     }
 }
 
@@ -180,7 +160,7 @@ fn schedule(
     arguments: &mut Arguments,
     class: Option<&str>,
     common: &Common,
-) -> Result<Schedule, BadArgument> {
+) -> Result<Schedule, HyperParameterError> {
     let (rate, max_steps) = (common.learning_rate, common.max_steps);
     let Some(class) = class else {
         return Ok(Schedule::StepDecay(StepDecay::halvings(rate, common.num_lr_decays, max_steps)));
@@ -190,7 +170,7 @@ fn schedule(
             initial: rate,
             every: steps(arguments, "step_size")?
                 .filter(|every| *every > 0)
-                .ok_or_else(|| BadArgument::new("step_size", "given, and at least 1", "none"))?,
+                .ok_or_else(|| HyperParameterError::new("step_size", "given, and at least 1", "none"))?,
             factor: arguments.number("gamma", AT_LEAST_0)?.unwrap_or(0.1),
         }),
         "CosineAnnealingLR" => Schedule::Cosine(Cosine {
@@ -204,7 +184,7 @@ fn schedule(
             let warmup = steps(arguments, "warmup_steps")?.unwrap_or(total / 10);
             if warmup >= total {
                 let expected = format!("fewer than all steps, of which there are {total}");
-                return Err(BadArgument::new("warmup_steps", expected, warmup));
+                return Err(HyperParameterError::new("warmup_steps", expected, warmup));
             }
             Schedule::CosineWarmup(CosineWarmup { peak: rate, floor, warmup, steps: total })
         }
@@ -215,7 +195,7 @@ fn schedule(
     Ok(schedule)
 }
 
-fn one_cycle(arguments: &mut Arguments, rate: f64, max_steps: u64) -> Result<OneCycle, BadArgument> {
+fn one_cycle(arguments: &mut Arguments, rate: f64, max_steps: u64) -> Result<OneCycle, HyperParameterError> {
     let peak = arguments.number("max_lr", POSITIVE)?.unwrap_or(rate);
     let initial = peak / arguments.number("div_factor", POSITIVE)?.unwrap_or(25.0);
     let product = match (steps(arguments, "epochs")?, steps(arguments, "steps_per_epoch")?) {
@@ -224,7 +204,11 @@ fn one_cycle(arguments: &mut Arguments, rate: f64, max_steps: u64) -> Result<One
     };
     let total = steps(arguments, "total_steps")?.unwrap_or(product);
     if total < max_steps {
-        return Err(BadArgument::new("total_steps", format!("at least max_steps = {max_steps}"), total));
+        return Err(HyperParameterError::new(
+            "total_steps",
+            format!("at least max_steps = {max_steps}"),
+            total,
+        ));
     }
     let momenta = [
         arguments.number("base_momentum", FROM_0_BELOW_1)?.unwrap_or(0.85),
@@ -242,7 +226,7 @@ fn one_cycle(arguments: &mut Arguments, rate: f64, max_steps: u64) -> Result<One
     })
 }
 
-fn plateau(arguments: &mut Arguments) -> Result<PlateauConfig, BadArgument> {
+fn plateau(arguments: &mut Arguments) -> Result<PlateauConfig, HyperParameterError> {
     arguments.word("mode", ["min"])?;
     Ok(PlateauConfig {
         factor: arguments.number("factor", FROM_0_BELOW_1)?.unwrap_or(0.1),
@@ -256,7 +240,7 @@ fn plateau(arguments: &mut Arguments) -> Result<PlateauConfig, BadArgument> {
 }
 
 /// So many steps.
-fn steps(arguments: &mut Arguments, name: &'static str) -> Result<Option<u64>, BadArgument> {
+fn steps(arguments: &mut Arguments, name: &'static str) -> Result<Option<u64>, HyperParameterError> {
     Ok(arguments.count(name, 0..=u32::MAX)?.map(u64::from))
 }
 

@@ -274,7 +274,7 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     });
     let mut spec = spec?.set("input_size", -1)?;
     for (name, value) in arguments {
-        let tolerated = OF_TRAINING.contains(&name.as_str())
+        let tolerated = is_of_training(&name)
             || is_trainer_argument(&name)
             || UNSUPPORTED.iter().any(|(known, _)| *known == name);
         spec = match spec.clone().set(&name, value) {
@@ -294,32 +294,24 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     Ok(spec)
 }
 
-/// Arguments of neuralforecast's models that say how a model is trained, or have no meaning for the models here.
-const OF_TRAINING: [&str; 26] = [
-    "valid_loss",
-    "max_steps",
-    "learning_rate",
-    "num_lr_decays",
-    "optimizer",
-    "optimizer_kwargs",
-    "lr_scheduler",
-    "lr_scheduler_kwargs",
-    "gradient_clip_algorithm",
-    "gradient_clip_val",
-    "early_stop_patience_steps",
-    "val_monitor",
-    "val_check_steps",
-    "batch_size",
-    "valid_batch_size",
-    "windows_batch_size",
-    "inference_windows_batch_size",
-    "start_padding_enabled",
-    "training_data_availability_threshold",
-    "step_size",
-    "random_seed",
-    "drop_last_loader",
-    "n_series",
-    "n_samples",
-    "h_train",
-    "inference_input_size",
+/// Whether a hyper-parameter says how a model is trained, or has no meaning for the models here.
+fn is_of_training(name: &str) -> bool {
+    let common = ModelSpec::common_defaults().contains_key(name) && !OF_FORECASTS.contains(&name);
+    common || ["n_samples", "h_train", "inference_input_size"].contains(&name)
+}
+
+/// The hyper-parameters of all models that forecasts depend on.
+const OF_FORECASTS: [&str; 12] = [
+    "h",
+    "input_size",
+    "futr_exog_list",
+    "hist_exog_list",
+    "stat_exog_list",
+    "cat_exog_list",
+    "categorical_cardinalities",
+    "cat_emb_dim",
+    "exclude_insample_y",
+    "loss",
+    "scaler_type",
+    "alias",
 ];

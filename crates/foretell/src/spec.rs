@@ -1,16 +1,19 @@
 //! A model by name with its hyper-parameters: neuralforecast's names, defaults and JSON values.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
-use foretell_data::{DataError, Vocabulary, WindowScaler, nearest};
-use foretell_models::{Architecture, Categories, Category, Exogenous, MODELS, ModelEntry, find, register};
+use foretell_data::{Vocabulary, WindowScaler, nearest};
+use foretell_models::{
+    Architecture, Categories, Category, Exogenous, HyperParameterError, HyperParameters, MODELS, ModelEntry,
+    find, register,
+};
 use foretell_nn::{Dims, Loss, Network, Table, register_revin};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::common::{CATEGORICAL, Common, MULTIVARIATE};
-use crate::meanings::MEANINGS;
-use crate::optimizer_settings::{Fault, OptimizerSettings, check_class};
+use crate::optimizer_settings::OptimizerSettings;
 use crate::spec_error::SpecError;
 use crate::unknown_name;
 
@@ -133,30 +136,18 @@ impl ModelSpec {
     /// valid name, or what the value may be.
     pub fn set(mut self, name: &str, value: impl Into<Value>) -> Result<Self, SpecError> {
         let (model, value) = (self.entry.name, value.into());
-        let bad = |expected: String| SpecError::BadValue {
-            model,
-            name: name.to_owned(),
-            expected,
-            found: value.to_string(),
-        };
-        let mut common = self.common.to_map();
-        if let Some(slot) = common.get_mut(name) {
-            let default = std::mem::replace(slot, value.clone());
-            self.common = serde_json::from_value(Value::Object(common))
-                .map_err(|error| bad(format!("like {default} ({error})")))?;
-            if let Some((broken, expected)) = self.common.broken_rule() {
-                debug_assert_eq!(broken, name, "only what was set can break a rule");
-                return Err(bad(expected.to_owned()));
-            }
+        if let Some(set) = self.common.set(name, &value) {
+            set.map_err(|error| error.of(model))?;
             self.check_common(name, &value)?;
         } else if let Some(slot) = self.own.get_mut(name) {
             *slot = value;
             self.entry.check(&self.own)?;
         } else if let Some(default) = unsupported(name) {
             if value != default && !value.is_null() {
-                return Err(bad(format!("{default}: foretell does not read it")));
+                return self.refuse(name, format!("{default}: foretell does not read it"), value);
             }
         } else {
+            let common = self.common.to_map();
             let known = common.keys().chain(self.own.keys()).map(String::as_str);
             let hint = unknown_name::hint(name, known);
             return Err(SpecError::UnknownName { model, found: name.to_owned(), hint });
@@ -164,14 +155,19 @@ impl ModelSpec {
         Ok(self)
     }
 
+    /// The error that the hyper-parameter of this name has another value than was expected.
+    fn refuse<T>(
+        &self,
+        name: &str,
+        expected: impl Into<String>,
+        found: impl Display,
+    ) -> Result<T, SpecError> {
+        Err(HyperParameterError::new(name, expected, found).of(self.name()).into())
+    }
+
+    /// Checks what a common hyper-parameter may be for this model.
     fn check_common(&self, name: &str, value: &Value) -> Result<(), SpecError> {
-        let model = self.entry.name;
-        let bad = |expected: String| SpecError::BadValue {
-            model,
-            name: name.to_owned(),
-            expected,
-            found: value.to_string(),
-        };
+        let refuse = |expected: String| self.refuse(name, expected, value);
         let (reads, default) = (self.entry.exogenous, Common::default().to_map());
         let lists = [
             ("futr_exog_list", reads.futr, "future"),
@@ -182,26 +178,26 @@ impl ModelSpec {
         if let Some((_, _, kind)) =
             lists.iter().find(|(list, reads, _)| *list == name && !reads && given(value))
         {
-            return Err(bad(format!("empty: the model reads no {kind} columns")));
+            return refuse(format!("empty: the model reads no {kind} columns"));
         }
         if CATEGORICAL.contains(&name) && !reads.cat && *value != default[name] {
-            return Err(bad(format!("{}: the model reads no categorical columns", default[name])));
+            return refuse(format!("{}: the model reads no categorical columns", default[name]));
         }
         if name == MULTIVARIATE && !value.is_null() && !self.is_multivariate() {
-            return Err(bad("null: a window of the model holds one series".to_owned()));
+            return refuse("null: a window of the model holds one series".to_owned());
         }
         if name == "exclude_insample_y" && value == true && self.entry.needs_target {
-            return Err(bad("false: the model makes its forecasts of the target's own history".to_owned()));
+            return refuse("false: the model makes its forecasts of the target's own history".to_owned());
         }
         if name == "exclude_insample_y" && value == true && !(reads.futr || reads.hist || reads.stat) {
-            return Err(bad("false: the model reads nothing but the target's history".to_owned()));
-        }
-        check_class(name, value).map_err(|fault| self.fault(fault))?;
-        if name == "scaler_type" {
-            self.scaler().map_err(|source| SpecError::Scaler { model, source: Box::new(source) })?;
+            return refuse("false: the model reads nothing but the target's history".to_owned());
         }
         if name == "loss" || (name == "valid_loss" && !value.is_null()) {
-            Loss::parse(value).map_err(|source| SpecError::Loss { model, source })?;
+            Loss::parse(value).map_err(|mut error| {
+                // It is called loss, whichever of the two it is.
+                error.name.insert_str(0, name.trim_end_matches("loss"));
+                error.of(self.name())
+            })?;
         }
         Ok(())
     }
@@ -211,30 +207,27 @@ impl ModelSpec {
     /// # Errors
     /// If hyper-parameters contradict each other.
     pub fn check(&self) -> Result<(), SpecError> {
-        let fault = |name: &str, expected: String, found: String| {
-            Err(SpecError::BadValue { model: self.entry.name, name: name.to_owned(), expected, found })
-        };
         let losses = [("loss", self.loss()), ("valid_loss", self.valid_loss())];
         self.entry.check_outputs(self.loss().outputs())?;
         if self.entry.one_output && !self.common.valid_loss.is_null() && self.valid_loss().is_distribution() {
             let expected = "a loss of points, such as MAE, or null for the training loss";
-            return fault("valid_loss", expected.to_owned(), self.common.valid_loss.to_string());
+            return self.refuse("valid_loss", expected, &self.common.valid_loss);
         }
         if !self.losses_fit() {
             let expected = "of the same outputs as loss: MQLoss and HuberMQLoss go with those of the same quantiles, \
                             no other loss goes with a DistributionLoss; a DistributionLoss goes with itself and with \
                             losses of one output or of its own quantiles";
-            return fault("valid_loss", expected.to_owned(), self.common.valid_loss.to_string());
+            return self.refuse("valid_loss", expected, &self.common.valid_loss);
         }
         for (name, loss) in &losses {
             let season = loss.seasonality();
             if season >= self.input_size() {
                 let expected = format!("of a seasonality below input_size = {}", self.input_size());
-                return fault(name, expected, format!("MASE with a seasonality of {season}"));
+                return self.refuse(name, expected, format!("MASE with a seasonality of {season}"));
             }
             if let Some(count) = loss.horizon_weight().map(<[f32]>::len).filter(|&count| count != self.h()) {
                 let expected = format!("one weight for each of the {} steps of the horizon", self.h());
-                return fault("horizon_weight", expected, format!("{count} weights"));
+                return self.refuse("horizon_weight", expected, format!("{count} weights"));
             }
         }
         let lists = [
@@ -245,7 +238,7 @@ impl ModelSpec {
         ];
         for (name, list) in lists {
             if let Some(i) = (1..list.len()).find(|&i| list[..i].contains(&list[i])) {
-                return fault(name, "each column once".to_owned(), format!("{} twice", list[i]));
+                return self.refuse(name, "each column once".to_owned(), format!("{} twice", list[i]));
             }
         }
         let known = [self.hist_exog_list(), self.futr_exog_list(), self.stat_exog_list()].concat();
@@ -256,33 +249,33 @@ impl ModelSpec {
                 let hint = hint.map(|name| format!("; did you mean {name}?")).unwrap_or_default();
                 let found =
                     format!("{column}, which is not in cat_exog_list = {}{hint}", Value::from(columns));
-                return fault("categorical_cardinalities", "of columns in cat_exog_list".to_owned(), found);
+                return self.refuse(
+                    "categorical_cardinalities",
+                    "of columns in cat_exog_list".to_owned(),
+                    found,
+                );
             }
         }
         for column in self.cat_exog_list() {
             if !known.contains(column) {
                 let expected =
                     "columns that stand in hist_exog_list, futr_exog_list or stat_exog_list as well";
-                return fault("cat_exog_list", expected.to_owned(), column.clone());
+                return self.refuse("cat_exog_list", expected.to_owned(), column.clone());
             }
         }
-        self.optimizer_settings().map_err(|fault| self.fault(fault))?;
+        self.optimizer_settings()?;
         let network = self.build(&mut Table::default())?;
         if network.needs.decoding.paths().is_some() && self.loss().arguments()["return_params"] == true {
             let expected =
                 "\"mean\" for a loss with return_params: each sample path has parameters of its own";
-            return fault("sampling", expected.to_owned(), self.own["sampling"].to_string());
+            return self.refuse("sampling", expected.to_owned(), self.own["sampling"].to_string());
         }
         Ok(())
     }
 
-    fn fault(&self, Fault { name, expected, found }: Fault) -> SpecError {
-        SpecError::BadValue { model: self.entry.name, name, expected, found }
-    }
-
     /// How gradients change parameters, if the hyper-parameters that say so fit together.
-    pub(crate) fn optimizer_settings(&self) -> Result<OptimizerSettings, Fault> {
-        OptimizerSettings::read(&self.common)
+    pub(crate) fn optimizer_settings(&self) -> Result<OptimizerSettings, HyperParameterError> {
+        OptimizerSettings::read(&self.common).map_err(|error| error.of(self.name()))
     }
 
     /// Whether the validation loss can be had from what the training loss makes a model forecast.
@@ -361,7 +354,7 @@ impl ModelSpec {
 
     /// What the hyper-parameter of this name means, if the model has it.
     pub fn meaning(&self, name: &str) -> Option<&'static str> {
-        let mut all = MEANINGS.iter().copied().chain(self.entry.meanings());
+        let mut all = Common::meanings().into_iter().chain(self.entry.meanings());
         all.find(|(known, _)| *known == name).map(|(_, meaning)| meaning)
     }
 
@@ -382,8 +375,8 @@ impl ModelSpec {
         &self.common
     }
 
-    pub(crate) fn scaler(&self) -> Result<WindowScaler, DataError> {
-        WindowScaler::parse(self.common.scaler_type.as_deref())
+    pub(crate) fn scaler(&self) -> WindowScaler {
+        self.common.scaler()
     }
 
     pub(crate) fn dims(&self) -> Dims {
@@ -440,7 +433,7 @@ impl ModelSpec {
         let (dims, categories) = (self.dims(), self.categories());
         table.set_seed(self.common.random_seed);
         let model = self.entry.build(&self.own, &dims, &categories, table)?;
-        if self.scaler().is_ok_and(|scaler| scaler == WindowScaler::Revin) {
+        if self.scaler() == WindowScaler::Revin {
             let embedded = categories.hist.len() + categories.futr.len();
             register_revin(&mut table.root(), 1 + dims.hist_exog + dims.futr_exog - embedded);
         }

@@ -1,8 +1,6 @@
 //! What is wrong with a model or its hyper-parameters.
 
-use foretell_data::DataError;
-use foretell_models::{ConfigError, MODELS};
-use foretell_nn::LossError;
+use foretell_models::{HyperParameterError, MODELS};
 
 /// A model or a hyper-parameter that cannot be.
 #[derive(Debug, thiserror::Error)]
@@ -26,29 +24,9 @@ pub enum SpecError {
         /// What was probably meant, why there is no such thing, or how to list them.
         hint: String,
     },
-    /// A value that the hyper-parameter cannot have.
-    #[error("{model}: hyper-parameter {name} must be {expected}, found {found}")]
-    BadValue {
-        /// The model.
-        model: &'static str,
-        /// The hyper-parameter.
-        name: String,
-        /// What it may be.
-        expected: String,
-        /// What it was, as JSON.
-        found: String,
-    },
-    /// A value that one of the model's own hyper-parameters cannot have.
+    /// A value that a hyper-parameter cannot have.
     #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// A window scaler that there is not.
-    #[error("{model}: {source}")]
-    Scaler {
-        /// The model.
-        model: &'static str,
-        /// What is wrong with it.
-        source: Box<DataError>,
-    },
+    HyperParameter(#[from] HyperParameterError),
     /// A model larger than memory.
     #[error(
         "{model}: with these hyper-parameters it would have over {limit} parameters; choose smaller layers"
@@ -58,14 +36,6 @@ pub enum SpecError {
         model: &'static str,
         /// The most it may have.
         limit: usize,
-    },
-    /// A loss that cannot be.
-    #[error("{model}: {source}")]
-    Loss {
-        /// The model.
-        model: &'static str,
-        /// What is wrong with it.
-        source: LossError,
     },
 }
 

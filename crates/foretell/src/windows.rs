@@ -48,7 +48,7 @@ pub(crate) fn window_spec(spec: &ModelSpec, dims: &Dims) -> Result<WindowSpec, E
         hist: spec.hist_exog_list().to_vec(),
         futr: spec.futr_exog_list().to_vec(),
         stat: spec.stat_exog_list().to_vec(),
-        scaler: spec.scaler()?,
+        scaler: spec.scaler(),
         all_series: spec.is_multivariate(),
     })
 }

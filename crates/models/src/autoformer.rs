@@ -6,12 +6,15 @@
 //! In training the delays are those at which the mean over the batch is most alike, so its windows depend on each other; a
 //! forecast depends on its own window alone.
 
-use foretell_nn::{AutoCorrelation, AutoCorrelationSizes, Coupling, Dims, Forward, Model, Needs, Scope, Var};
+use foretell_nn::{
+    AutoCorrelation, AutoCorrelationSizes, Coupling, Dims, Forward, HyperParameterError, Model, Needs, Scope,
+    Var,
+};
 use serde_json::{Value, json};
 
 use crate::decomposed_transformer::{Attention, BIASES, DecomposedSizes};
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous};
+use crate::registry::{Architecture, Exogenous};
 
 hyper_parameters! {
     Autoformer {
@@ -52,20 +55,16 @@ impl Architecture for Autoformer {
         Needs { coupling: Coupling::Coupled, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let Self { factor, sizes } = self;
-        sizes.check(Self::NAME, dims)?;
+        sizes.check(dims)?;
         for steps in [dims.input_size, sizes.label_len(dims) + dims.horizon] {
             let [count, all] = AutoCorrelation::delays(factor, steps);
             if !(1..=all).contains(&count) {
-                return Err(ConfigError {
-                    model: Self::NAME,
-                    name: "factor".to_owned(),
-                    expected: format!(
-                        "such that factor * ln({steps}) is between 1 and {all}, the delays of {steps} steps"
-                    ),
-                    found: factor.to_string(),
-                });
+                let expected = format!(
+                    "such that factor * ln({steps}) is between 1 and {all}, the delays of {steps} steps"
+                );
+                return Err(HyperParameterError::new("factor", expected, factor));
             }
         }
         let (hidden, width) = (sizes.hidden_size, sizes.width());

@@ -1,11 +1,13 @@
 //! What TCN and DilatedRNN share: behind an encoder of the history's steps, a linear layer over time makes a context for
 //! each step of the horizon, and a perceptron makes a forecast of each context and the future columns of its step.
 
-use foretell_nn::{Dims, Forward, Inputs, Linear, Mlp, MlpSizes, Nonlinearity, Scope, Table, Var};
-use serde_json::{Value, json};
+use foretell_nn::{
+    Dims, Forward, HyperParameterError, Inputs, Linear, Mlp, MlpSizes, Nonlinearity, Scope, Table, Var,
+};
+use serde_json::json;
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{ConfigError, MAX_LAYERS, MAX_UNITS};
+use crate::rules;
 
 /// Where the parameters of the perceptron stand.
 const DECODER: &str = "mlp_decoder";
@@ -18,9 +20,9 @@ hyper_parameters! {
         /// Has no effect, as in neuralforecast: the context has as many numbers as the encoder has units.
         context_size: Option<i64> = Some(10),
         /// Units of the hidden layers of the decoder.
-        decoder_hidden_size: usize = 128,
+        decoder_hidden_size: usize = 128 => rules::units,
         /// Layers of the decoder.
-        decoder_layers: usize = 2,
+        decoder_layers: usize = 2 => rules::layers,
         /// The decoder's activation, by the name of PyTorch's module; ReLU where there is none.
         decoder_activation: Option<String> = None,
     }
@@ -39,18 +41,10 @@ impl Config {
     /// Builds the decoder of an encoder of so many units.
     pub(crate) fn build(
         self,
-        model: &'static str,
         units: usize,
         dims: &Dims,
         scope: &mut Scope<'_>,
-    ) -> Result<ContextDecoder, ConfigError> {
-        check_sizes(
-            model,
-            &[
-                ("decoder_hidden_size", self.decoder_hidden_size, MAX_UNITS),
-                ("decoder_layers", self.decoder_layers, MAX_LAYERS),
-            ],
-        )?;
+    ) -> Result<ContextDecoder, HyperParameterError> {
         let adapter = Linear::new(&mut scope.at("context_adapter"), dims.input_size, dims.horizon);
         let sizes = MlpSizes {
             inputs: units + dims.futr_exog,
@@ -60,8 +54,9 @@ impl Config {
             dropout: 0.0,
         };
         let activation = self.decoder_activation.as_deref().unwrap_or("ReLU");
-        let mlp = Mlp::new(&mut scope.at(DECODER), &sizes, activation)
-            .ok_or_else(|| fault(model, "decoder_activation", Nonlinearity::NAMES, json!(activation)))?;
+        let mlp = Mlp::new(&mut scope.at(DECODER), &sizes, activation).ok_or_else(|| {
+            HyperParameterError::new("decoder_activation", Nonlinearity::NAMES, json!(activation))
+        })?;
         Ok(ContextDecoder { dims: *dims, units, adapter, mlp })
     }
 }
@@ -85,22 +80,9 @@ impl ContextDecoder {
     }
 }
 
-/// An error about a hyper-parameter.
-pub(crate) fn fault(model: &'static str, name: &str, expected: &str, found: Value) -> ConfigError {
-    ConfigError { model, name: name.to_owned(), expected: expected.to_owned(), found: found.to_string() }
-}
-
-/// Checks that each of these hyper-parameters is at least 1 and at most what stands behind it.
-pub(crate) fn check_sizes(model: &'static str, sizes: &[(&str, usize, usize)]) -> Result<(), ConfigError> {
-    match sizes.iter().find(|(_, value, most)| !(1..=*most).contains(value)) {
-        None => Ok(()),
-        Some(&(name, value, most)) => Err(fault(model, name, &format!("between 1 and {most}"), json!(value))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::Map;
+    use serde_json::{Map, Value};
 
     use super::*;
     use crate::{Categories, find};

@@ -9,12 +9,12 @@
 //! takes off is projected to its three taps first, and averaged then.
 
 use foretell_nn::{
-    Activation, DataEmbedding, DataEmbeddingSizes, Dims, Forward, Init, Inputs, Linear, Model, ParamId,
-    Scope, SeasonalNorm, Table, Var,
+    Activation, DataEmbedding, DataEmbeddingSizes, Dims, Forward, HyperParameterError, Init, Inputs, Linear,
+    Model, ParamId, Scope, SeasonalNorm, Table, Var,
 };
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{ConfigError, MAX_LAYERS, MAX_UNITS};
+use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 
 /// A difference from neuralforecast.
 pub(crate) const BIASES: &str = "Biases that no forecast depends on (of norms whose mean is taken off, of layers before a moving average is, and where softmax takes what is added to all) are not trained; in neuralforecast rounding errors move them.";
@@ -25,21 +25,21 @@ hyper_parameters! {
         /// The share of the history that the decoder begins with, above 0 and below 1.
         decoder_input_size_multiplier: f64 = 0.5,
         /// Numbers of the vector of a step.
-        hidden_size: usize = 128,
+        hidden_size: usize = 128 => rules::units,
         /// Dropout behind the embeddings, attentions and both layers of a perceptron.
-        dropout: f64 = 0.05,
+        dropout: f64 = 0.05 => rules::dropout,
         /// Heads of an attention.
         n_head: usize = 4,
         /// Units of the perceptron behind the attentions; 0 for four times `hidden_size`.
-        conv_hidden_size: usize = 32,
+        conv_hidden_size: usize = 32 => |size| rules::within(size, 0..=MAX_UNITS),
         /// "relu" or "gelu", of the perceptrons.
-        activation: String = "gelu".to_owned(),
+        activation: String = "gelu".to_owned() => |name| rules::require(activation(name).is_some(), "\"relu\" or \"gelu\""),
         /// Layers of the encoder.
-        encoder_layers: usize = 2,
+        encoder_layers: usize = 2 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// Layers of the decoder.
-        decoder_layers: usize = 1,
+        decoder_layers: usize = 1 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// Steps of the moving average, odd.
-        MovingAvg_window: usize = 25,
+        MovingAvg_window: usize = 25 => rules::odd,
     }
 }
 
@@ -50,6 +50,14 @@ pub(crate) trait Attention: Send + Sync {
 
 /// Makes an attention in its scope.
 pub(crate) type Make<'a> = &'a mut dyn FnMut(&mut Scope<'_>) -> Box<dyn Attention>;
+
+fn activation(name: &str) -> Option<Activation> {
+    match name {
+        "relu" => Some(Activation::Relu),
+        "gelu" => Some(Activation::Gelu),
+        _ => None,
+    }
+}
 
 impl DecomposedSizes {
     /// Steps of the history that the decoder begins with.
@@ -62,49 +70,21 @@ impl DecomposedSizes {
         self.hidden_size / self.n_head * self.n_head
     }
 
-    /// Checks that they can be.
-    pub(crate) fn check(&self, model: &'static str, dims: &Dims) -> Result<(), ConfigError> {
-        let fault = |name: &str, expected: String, found: String| {
-            Err(ConfigError { model, name: name.to_owned(), expected, found })
-        };
-        let sizes = [
-            ("hidden_size", self.hidden_size, 1, MAX_UNITS),
-            ("n_head", self.n_head, 1, self.hidden_size),
-            ("conv_hidden_size", self.conv_hidden_size, 0, MAX_UNITS),
-            ("encoder_layers", self.encoder_layers, 0, MAX_LAYERS),
-            ("decoder_layers", self.decoder_layers, 0, MAX_LAYERS),
-        ];
-        for (name, value, least, most) in sizes {
-            if !(least..=most).contains(&value) {
-                return fault(name, format!("between {least} and {most}"), value.to_string());
-            }
+    /// Checks that they fit each other and the windows.
+    ///
+    /// # Errors
+    /// If a head has no numbers, or the decoder begins with nothing or all of the history.
+    pub(crate) fn check(&self, dims: &Dims) -> Result<(), HyperParameterError> {
+        rules::within(&self.n_head, 1..=self.hidden_size)
+            .map_err(|expected| HyperParameterError::new("n_head", expected, self.n_head))?;
+        let steps = dims.input_size;
+        if (1..steps).contains(&self.label_len(dims)) {
+            return Ok(());
         }
-        if !(0.0..1.0).contains(&self.dropout) {
-            return fault("dropout", "at least 0 and below 1".to_owned(), self.dropout.to_string());
-        }
-        if self.MovingAvg_window.is_multiple_of(2) {
-            let expected = "odd, so that the average has a middle".to_owned();
-            return fault("MovingAvg_window", expected, self.MovingAvg_window.to_string());
-        }
-        if self.activation().is_none() {
-            return fault("activation", "\"relu\" or \"gelu\"".to_owned(), format!("{:?}", self.activation));
-        }
-        if !(1..dims.input_size).contains(&self.label_len(dims)) {
-            let steps = dims.input_size;
-            let expected =
-                format!("a share of the {steps} steps of history that is above 0 and below all of them");
-            let found = self.decoder_input_size_multiplier.to_string();
-            return fault("decoder_input_size_multiplier", expected, found);
-        }
-        Ok(())
-    }
-
-    fn activation(&self) -> Option<Activation> {
-        match &*self.activation {
-            "relu" => Some(Activation::Relu),
-            "gelu" => Some(Activation::Gelu),
-            _ => None,
-        }
+        let expected =
+            format!("a share of the {steps} steps of history that is above 0 and below all of them");
+        let found = self.decoder_input_size_multiplier;
+        Err(HyperParameterError::new("decoder_input_size_multiplier", expected, found))
     }
 
     /// Registers the parameters of a model whose sizes were checked; `attentions` are those of the encoder, of the decoder on
@@ -212,7 +192,7 @@ impl Perceptron {
         let layers = [("conv1", [hidden, units]), ("conv2", [units, hidden])];
         Self {
             layers: layers.map(|(name, sizes)| Linear::pointwise(&mut scope.at(name), sizes, false)),
-            activation: sizes.activation().expect("it was checked"),
+            activation: activation(&sizes.activation).expect("it was checked"),
             dropout: sizes.dropout as f32,
         }
     }

@@ -5,26 +5,25 @@
 //! samples one of them; so it lies between the least and the largest value of the history.
 
 use foretell_nn::{
-    Activation, BatchNorm, BatchNormConfig, Coupling, Dims, Forward, Inputs, Linear, Model, Needs, Scope, Var,
+    Activation, BatchNorm, BatchNormConfig, Coupling, Dims, Forward, HyperParameterError, Inputs, Linear,
+    Model, Needs, Scope, Var,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
-
-/// Units of a layer that the model may have: more is a slip of the finger.
-const MAX_UNITS: usize = 1_000_000;
+use crate::registry::{Architecture, Exogenous};
+use crate::rules;
 
 hyper_parameters! {
     DeepNpts {
         /// Units of each hidden layer.
-        hidden_size: usize = 32,
+        hidden_size: usize = 32 => rules::units,
         /// Whether batch normalisation follows each hidden layer.
         batch_norm: bool = true,
         /// Dropout behind each hidden layer.
-        dropout: f32 = 0.1,
+        dropout: f32 = 0.1 => rules::dropout,
         /// Hidden layers.
-        n_layers: usize = 2,
+        n_layers: usize = 2 => rules::layers,
     }
 }
 
@@ -60,22 +59,8 @@ impl Architecture for DeepNpts {
         Needs { coupling, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let Self { hidden_size, batch_norm, dropout, n_layers } = self;
-        let fault = |name: &str, expected: String, found: Value| {
-            let (name, found) = (name.to_owned(), found.to_string());
-            Err(ConfigError { model: Self::NAME, name, expected, found })
-        };
-        for (name, value, most) in
-            [("hidden_size", hidden_size, MAX_UNITS), ("n_layers", n_layers, MAX_LAYERS)]
-        {
-            if !(1..=most).contains(&value) {
-                return fault(name, format!("between 1 and {most}"), json!(value));
-            }
-        }
-        if !(0.0..1.0).contains(&dropout) {
-            return fault("dropout", "at least 0 and below 1".to_owned(), json!(dropout));
-        }
         let row = dims.input_size * (1 + dims.hist_exog + dims.futr_exog)
             + dims.stat_exog
             + dims.horizon * dims.futr_exog;

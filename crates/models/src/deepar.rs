@@ -5,32 +5,30 @@
 //! ancestral sampling with `sampling="ancestral"`, by default as in neuralforecast: [`foretell_nn::Feedback`].
 
 use foretell_nn::{
-    Cell, Decoding, Dims, Forward, Inputs, Mlp, MlpSizes, Model, Needs, Nonlinearity, Recurrent,
-    RecurrentSizes, RecurrentState, Scope, StepState, Table, Var,
+    Cell, Decoding, Dims, Forward, HyperParameterError, Inputs, Mlp, MlpSizes, Model, Needs, Nonlinearity,
+    Recurrent, RecurrentSizes, RecurrentState, Scope, StepState, Table, Var,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS};
+use crate::registry::{Architecture, Exogenous};
+use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 use crate::sampling::Sampling;
-
-/// Units of a layer that the model may have, and steps that it trains on: more is a slip of the finger.
-const MAX_UNITS: usize = 1_000_000;
 
 hyper_parameters! {
     DeepAr {
         /// Steps of the horizon that it trains on.
-        h_train: usize = 1,
+        h_train: usize = 1 => rules::units,
         /// Layers of the LSTM.
-        lstm_n_layers: usize = 2,
+        lstm_n_layers: usize = 2 => rules::layers,
         /// Hidden units of each of its layers.
-        lstm_hidden_size: usize = 128,
+        lstm_hidden_size: usize = 128 => rules::units,
         /// Dropout between its layers.
-        lstm_dropout: f64 = 0.1,
+        lstm_dropout: f64 = 0.1 => rules::dropout,
         /// Hidden layers of the decoder; with none it is a linear layer.
-        decoder_hidden_layers: usize = 0,
+        decoder_hidden_layers: usize = 0 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// Units of each of them.
-        decoder_hidden_size: usize = 0,
+        decoder_hidden_size: usize = 0 => |size| rules::within(size, 0..=MAX_UNITS),
         /// The decoder's activation, by the name of PyTorch's module; ReLU where there is none.
         decoder_activation: Option<String> = None,
         ..sampling: Sampling = Sampling::default(),
@@ -67,30 +65,12 @@ impl Architecture for DeepAr {
         Needs { decoding, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
-        let fault = |name: &str, expected: String, found: Value| ConfigError {
-            model: Self::NAME,
-            name: name.to_owned(),
-            expected,
-            found: found.to_string(),
-        };
-        let units = usize::from(self.decoder_hidden_layers > 0);
-        for (name, value, least, most) in [
-            ("h_train", self.h_train, 1, MAX_UNITS),
-            ("lstm_n_layers", self.lstm_n_layers, 1, MAX_LAYERS),
-            ("lstm_hidden_size", self.lstm_hidden_size, 1, MAX_UNITS),
-            ("decoder_hidden_layers", self.decoder_hidden_layers, 0, MAX_LAYERS),
-            ("decoder_hidden_size", self.decoder_hidden_size, units, MAX_UNITS),
-        ] {
-            if !(least..=most).contains(&value) {
-                return Err(fault(name, format!("between {least} and {most}"), json!(value)));
-            }
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
+        if self.decoder_hidden_layers > 0 && self.decoder_hidden_size == 0 {
+            let expected = format!("between 1 and {MAX_UNITS}, as there are hidden layers in the decoder");
+            return Err(HyperParameterError::new("decoder_hidden_size", expected, 0));
         }
-        if !(0.0..1.0).contains(&self.lstm_dropout) {
-            let expected = "at least 0 and below 1".to_owned();
-            return Err(fault("lstm_dropout", expected, json!(self.lstm_dropout)));
-        }
-        self.sampling.check(Self::NAME, dims, true)?;
+        self.sampling.check(dims, true)?;
         let encoder = RecurrentSizes {
             cell: Cell::Lstm,
             inputs: 1 + dims.hist_exog + dims.futr_exog + dims.stat_exog,
@@ -109,8 +89,9 @@ impl Architecture for DeepAr {
             dropout: 0.0,
         };
         let activation = self.decoder_activation.as_deref().unwrap_or("ReLU");
-        let decoder = Mlp::new(&mut scope.at("decoder"), &decoder, activation)
-            .ok_or_else(|| fault("decoder_activation", Nonlinearity::NAMES.to_owned(), json!(activation)))?;
+        let decoder = Mlp::new(&mut scope.at("decoder"), &decoder, activation).ok_or_else(|| {
+            HyperParameterError::new("decoder_activation", Nonlinearity::NAMES, json!(activation))
+        })?;
         let input_size = dims.input_size;
         let most_steps = input_size.saturating_add(self.h_train);
         Ok(Box::new(Network { encoder, decoder, input_size, most_steps }))

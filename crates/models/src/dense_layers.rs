@@ -3,14 +3,14 @@
 use foretell_nn::{Activation, Dims, Forward, Linear, Scope, Var};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{ConfigError, MAX_LAYERS};
+use crate::rules;
 
 hyper_parameters! {
     DenseSizes {
         /// Hidden layers.
-        num_layers: usize = 2,
+        num_layers: usize = 2 => rules::layers,
         /// Units of each hidden layer.
-        hidden_size: usize = 1024,
+        hidden_size: usize = 1024 => rules::units,
     }
 }
 
@@ -21,31 +21,14 @@ pub(crate) struct DenseLayers {
 }
 
 impl DenseSizes {
-    /// Registers the layers of `model` on rows of `inputs` numbers.
-    ///
-    /// # Errors
-    /// If there are no layers or units, or too many.
-    pub(crate) fn layers(
-        &self,
-        model: &'static str,
-        scope: &mut Scope<'_>,
-        inputs: usize,
-        outputs: usize,
-    ) -> Result<DenseLayers, ConfigError> {
-        for (name, value, most) in
-            [("num_layers", self.num_layers, MAX_LAYERS), ("hidden_size", self.hidden_size, 1_000_000)]
-        {
-            if !(1..=most).contains(&value) {
-                let (name, expected) = (name.to_owned(), format!("between 1 and {most}"));
-                return Err(ConfigError { model, name, expected, found: value.to_string() });
-            }
-        }
+    /// Registers the layers on rows of `inputs` numbers.
+    pub(crate) fn layers(&self, scope: &mut Scope<'_>, inputs: usize, outputs: usize) -> DenseLayers {
         let mut layers = scope.at("mlp");
         let inputs_of = |layer| if layer == 0 { inputs } else { self.hidden_size };
         let hidden = (0..self.num_layers)
             .map(|i| Linear::new(&mut layers.at(i), inputs_of(i), self.hidden_size))
             .collect();
-        Ok(DenseLayers { hidden, out: Linear::new(&mut scope.at("out"), self.hidden_size, outputs) })
+        DenseLayers { hidden, out: Linear::new(&mut scope.at("out"), self.hidden_size, outputs) }
     }
 }
 

@@ -6,24 +6,33 @@
 //! nothing is moved; a history that the rate does not divide is lengthened by zeros, and what they give is cut off.
 
 use foretell_nn::{
-    Activation, AttentiveLstm, Cell, Dims, Forward, Inputs, Model, Padding, Recurrent, RecurrentSizes,
-    ResLstm, Scope, Table, Var,
+    Activation, AttentiveLstm, Cell, Dims, Forward, HyperParameterError, Inputs, Model, Padding, Recurrent,
+    RecurrentSizes, ResLstm, Scope, Table, Var,
 };
 use serde_json::{Value, json};
 
-use crate::context_decoder::{Config, ContextDecoder, check_sizes, fault};
+use crate::context_decoder::{Config, ContextDecoder};
 use crate::hyper::hyper_parameters;
 use crate::recurrent::by_step;
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS, MAX_UNITS};
+use crate::registry::{Architecture, Exogenous};
+use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 
 hyper_parameters! {
     DilatedRnn {
         /// What each layer does in a step: RNN, GRU, LSTM, ResLSTM or AttentiveLSTM.
         cell_type: String = "LSTM".to_owned(),
         /// The rates of the layers, a list for each group: how many steps ago the state is that a step goes on from.
-        dilations: Vec<Vec<usize>> = vec![vec![1, 2], vec![4, 8]],
+        dilations: Vec<Vec<usize>> = vec![vec![1, 2], vec![4, 8]] => |dilations| {
+            let rates = || dilations.iter().flatten();
+            let groups = !dilations.is_empty() && dilations.iter().all(|group| !group.is_empty());
+            let steps = rates().all(|rate| (1..=MAX_UNITS).contains(rate));
+            let expected = format!(
+                "a list of lists, none of them empty, of up to {MAX_LAYERS} numbers between 1 and {MAX_UNITS}"
+            );
+            rules::require(groups && steps && rates().count() <= MAX_LAYERS, expected)
+        },
         /// Hidden units of each layer.
-        encoder_hidden_size: usize = 128,
+        encoder_hidden_size: usize = 128 => rules::units,
         ..shared: Config = Config::default(),
     }
 }
@@ -69,17 +78,8 @@ impl Architecture for DilatedRnn {
         vec![sizes("LSTM", json!([[1, 2], [4]])), sizes("GRU", json!([[3]])), sizes("ResLSTM", json!([[2]]))]
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let units = self.encoder_hidden_size;
-        check_sizes(Self::NAME, &[("encoder_hidden_size", units, MAX_UNITS)])?;
-        let rates = || self.dilations.iter().flatten();
-        let groups = !self.dilations.is_empty() && self.dilations.iter().all(|group| !group.is_empty());
-        if !groups || rates().count() > MAX_LAYERS || !rates().all(|rate| (1..=MAX_UNITS).contains(rate)) {
-            let expected = format!(
-                "a list of lists, none of them empty, of up to {MAX_LAYERS} numbers between 1 and {MAX_UNITS}"
-            );
-            return Err(fault(Self::NAME, "dilations", &expected, json!(self.dilations)));
-        }
         let mut inputs = 1 + dims.hist_exog + dims.stat_exog + dims.futr_exog;
         let mut groups = Vec::new();
         for (g, rates) in self.dilations.iter().enumerate() {
@@ -87,13 +87,13 @@ impl Architecture for DilatedRnn {
             let mut layers = Vec::new();
             for (i, &rate) in rates.iter().enumerate() {
                 let layer = Layer::new(&mut scope.at(i), &self.cell_type, inputs, units)
-                    .ok_or_else(|| fault(Self::NAME, "cell_type", CELLS, json!(self.cell_type)))?;
+                    .ok_or_else(|| HyperParameterError::new("cell_type", CELLS, json!(self.cell_type)))?;
                 layers.push((layer, rate));
                 inputs = units;
             }
             groups.push(layers);
         }
-        let decoder = self.shared.build(Self::NAME, units, dims, scope)?;
+        let decoder = self.shared.build(units, dims, scope)?;
         Ok(Box::new(Network { groups, decoder, input_size: dims.input_size }))
     }
 }

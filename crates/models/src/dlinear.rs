@@ -3,16 +3,17 @@
 //! Zeng, Chen, Zhang, Xu 2022, "Are Transformers Effective for Time Series Forecasting?"
 //! (arXiv 2205.13504), section 4.
 
-use foretell_nn::{Activation, Dims, Forward, Inputs, Linear, Model, Needs, Scope, Var};
+use foretell_nn::{Activation, Dims, Forward, HyperParameterError, Inputs, Linear, Model, Needs, Scope, Var};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous, LITTLE_WORK};
+use crate::registry::{Architecture, Exogenous, LITTLE_WORK};
+use crate::rules;
 
 hyper_parameters! {
     DLinear {
         /// Steps of the moving average, odd.
-        moving_avg_window: usize = 25,
+        moving_avg_window: usize = 25 => rules::odd,
     }
 }
 
@@ -40,16 +41,8 @@ impl Architecture for DLinear {
         Needs { shard_windows: LITTLE_WORK, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let moving_avg_window = self.moving_avg_window;
-        if moving_avg_window.is_multiple_of(2) {
-            return Err(ConfigError {
-                model: Self::NAME,
-                name: "moving_avg_window".to_owned(),
-                expected: "odd, so that the average has a middle".to_owned(),
-                found: moving_avg_window.to_string(),
-            });
-        }
         let (inputs, outputs) = (dims.input_size, dims.horizon * dims.outputs);
         Ok(Box::new(Network {
             dims: *dims,

@@ -8,21 +8,23 @@
 //! and no checkpoint says which: so the seed of a checkpoint belongs to its forecasts, and we choose as neuralforecast does.
 
 use foretell_nn::{
-    Dims, Forward, FourierBlock, FourierCrossAttention, FourierSizes, Model, ParamId, Scope, Var,
+    Dims, Forward, FourierBlock, FourierCrossAttention, FourierSizes, HyperParameterError, Model, ParamId,
+    Scope, Var,
 };
 use serde_json::{Value, json};
 
 use crate::decomposed_transformer::{Attention, BIASES, DecomposedSizes};
 use crate::hyper::hyper_parameters;
 use crate::numpy_shuffle::LegacyShuffle;
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_UNITS};
+use crate::registry::{Architecture, Exogenous};
+use crate::rules;
 
 hyper_parameters! {
     Fedformer {
         /// "Fourier", the one version there is.
-        version: String = "Fourier".to_owned(),
+        version: String = "Fourier".to_owned() => |name| rules::require(name == "Fourier", "\"Fourier\""),
         /// Frequencies that an attention sees, at most; there are half as many as steps.
-        modes: usize = 64,
+        modes: usize = 64 => rules::units,
         /// "random" for frequencies chosen at random by random_seed; anything else for the lowest.
         mode_select: String = "random".to_owned(),
         ..sizes: DecomposedSizes = DecomposedSizes { n_head: HEADS, ..DecomposedSizes::default() },
@@ -69,7 +71,7 @@ impl Architecture for Fedformer {
         ]
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         self.check(dims)?;
         let Self { sizes, .. } = &self;
         let hidden = sizes.hidden_size;
@@ -81,15 +83,12 @@ impl Architecture for Fedformer {
         let [encoder, own, queries, keys] =
             [choose(past), choose(chosen_ahead), choose(chosen_ahead), choose(past)];
         if let Some(mode) = own.iter().chain(&queries).find(|&&mode| mode > ahead / 2) {
-            return Err(ConfigError {
-                model: Self::NAME,
-                name: "decoder_input_size_multiplier".to_owned(),
-                expected: format!(
-                    "so large that the {ahead} steps of the decoder have frequency {mode}, which was chosen of those of \
-                     {chosen_ahead} steps (0.5 is always)"
-                ),
-                found: sizes.decoder_input_size_multiplier.to_string(),
-            });
+            let expected = format!(
+                "so large that the {ahead} steps of the decoder have frequency {mode}, which was chosen of those of \
+                 {chosen_ahead} steps (0.5 is always)"
+            );
+            let found = sizes.decoder_input_size_multiplier;
+            return Err(HyperParameterError::new("decoder_input_size_multiplier", expected, found));
         }
 
         // All layers of a kind share the weights of the first. The encoder forgets the averages that it takes off, with all
@@ -116,28 +115,16 @@ impl Architecture for Fedformer {
 }
 
 impl Fedformer {
-    fn check(&self, dims: &Dims) -> Result<(), ConfigError> {
-        let Self { version, modes, sizes, .. } = self;
-        let rules = [
-            ("version", version == "Fourier", "\"Fourier\"".to_owned(), format!("{version:?}")),
-            (
-                "modes",
-                (1..=MAX_UNITS).contains(modes),
-                format!("between 1 and {MAX_UNITS}"),
-                modes.to_string(),
-            ),
-            ("n_head", sizes.n_head == HEADS, format!("{HEADS}"), sizes.n_head.to_string()),
-            (
-                "hidden_size",
-                sizes.hidden_size >= HEADS,
-                format!("at least {HEADS}, a number for each head"),
-                sizes.hidden_size.to_string(),
-            ),
-        ];
-        if let Some((name, _, expected, found)) = rules.into_iter().find(|(_, holds, ..)| !holds) {
-            return Err(ConfigError { model: Self::NAME, name: name.to_owned(), expected, found });
+    fn check(&self, dims: &Dims) -> Result<(), HyperParameterError> {
+        let &DecomposedSizes { n_head, hidden_size, .. } = &self.sizes;
+        if n_head != HEADS {
+            return Err(HyperParameterError::new("n_head", HEADS.to_string(), n_head));
         }
-        sizes.check(Self::NAME, dims)
+        if hidden_size < HEADS {
+            let expected = format!("at least {HEADS}, a number for each head");
+            return Err(HyperParameterError::new("hidden_size", expected, hidden_size));
+        }
+        self.sizes.check(dims)
     }
 
     /// The modes of a sequence of so many steps, by rising frequency.

@@ -4,12 +4,12 @@
 //! (arXiv 1409.1259); Chung et al. 2014 (arXiv 1412.3555). How it forecasts:
 //! [`recurrent`](crate::recurrent).
 
-use foretell_nn::{Cell, Dims, Model, Needs, Scope};
+use foretell_nn::{Cell, Dims, HyperParameterError, Model, Needs, Scope};
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
 use crate::recurrent::Config;
-use crate::registry::{Architecture, ConfigError, Exogenous};
+use crate::registry::{Architecture, Exogenous};
 
 hyper_parameters! {
     Gru {
@@ -36,7 +36,7 @@ impl Architecture for Gru {
         self.shared.needs(dims)
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
-        self.shared.build(Self::NAME, Cell::Gru, dims, scope)
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
+        self.shared.build(Cell::Gru, dims, scope)
     }
 }

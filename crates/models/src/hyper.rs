@@ -1,6 +1,9 @@
 //! How a model states its hyper-parameters.
 
+use foretell_nn::HyperParameterError;
 use serde_json::{Map, Value};
+
+use crate::rules::Rule;
 
 /// The hyper-parameters of a model that are its own, each with a default, a name and a meaning.
 /// [`hyper_parameters!`](crate::hyper_parameters) makes such a struct.
@@ -14,25 +17,26 @@ pub trait HyperParameters: Default {
     /// Sets the one of this name; `None` where there is none.
     ///
     /// # Errors
-    /// If the value is not of its type.
-    fn set(&mut self, name: &str, value: &Value) -> Option<Result<(), serde_json::Error>>;
+    /// If the value is not of its type, or not one that its rule allows.
+    fn set(&mut self, name: &str, value: &Value) -> Option<Result<(), HyperParameterError>>;
 }
 
-/// Makes the struct of a model's hyper-parameters from each one's meaning, name, type and default.
+/// Makes the struct of a model's hyper-parameters from each one's meaning, name, type, default and, behind `=>`, the rule
+/// that its values keep: a function such as those of [`rules`](crate::rules).
 ///
 /// Their types are those that serde reads and writes. Hyper-parameters that several models share are a struct of their
 /// own, at the end: `..shared: Shared = Shared::default(),`.
 ///
 /// ```
-/// use foretell_models::{HyperParameters, hyper_parameters};
+/// use foretell_models::{HyperParameters, hyper_parameters, rules};
 ///
 /// hyper_parameters! {
 ///     /// Two numbers and a name.
 ///     pub struct Drift {
 ///         /// Steps that the drift is taken over.
-///         steps: usize = 12,
+///         steps: usize = 12 => rules::units,
 ///         /// How much of it is kept.
-///         damping: f32 = 0.9,
+///         damping: f32 = 0.9 => |&damping| rules::require(damping > 0.0, "above 0"),
 ///     }
 /// }
 ///
@@ -40,13 +44,15 @@ pub trait HyperParameters: Default {
 /// assert!(drift.set("steps", &24.into()).is_some_and(|set| set.is_ok()));
 /// assert!(drift.set("steps", &"a year".into()).is_some_and(|set| set.is_err()));
 /// assert!(drift.set("slope", &1.into()).is_none());
+/// let error = drift.set("damping", &0.into()).unwrap().unwrap_err();
+/// assert_eq!(error.to_string(), "hyper-parameter damping must be above 0, found 0");
 /// assert_eq!((drift.steps, drift.damping), (24, 0.9));
 /// assert_eq!(Drift::meanings()[0], ("steps", "Steps that the drift is taken over."));
 /// ```
 #[macro_export]
 macro_rules! hyper_parameters {
     ($(#[$attribute:meta])* $visibility:vis struct $config:ident {
-        $($(#[doc = $meaning:literal])+ $name:ident: $type:ty = $default:expr,)*
+        $($(#[doc = $meaning:literal])+ $name:ident: $type:ty = $default:expr $(=> $rule:expr)?,)*
         $(..$shared:ident: $more:ty = $base:expr,)?
     }) => {
         $(#[$attribute])*
@@ -77,10 +83,14 @@ macro_rules! hyper_parameters {
                 &mut self,
                 name: &str,
                 value: &$crate::Value,
-            ) -> Option<Result<(), $crate::serde_json::Error>> {
+            ) -> Option<Result<(), $crate::HyperParameterError>> {
                 let _ = value;
                 match name {
-                    $(stringify!($name) => Some($crate::read(value).map(|value| self.$name = value)),)*
+                    $(stringify!($name) => {
+                        let rules: &[$crate::rules::Rule<$type>] = &[$($rule)?];
+                        let default = || $crate::json!(Self::default().$name);
+                        Some($crate::read(name, value, default, rules).map(|value| self.$name = value))
+                    })*
                     $(_ => $crate::HyperParameters::set(&mut self.$shared, name, value),
                     #[allow(unreachable_patterns)])?
                     _ => None,
@@ -96,10 +106,17 @@ macro_rules! hyper_parameters {
 
 pub(crate) use hyper_parameters;
 
-/// The JSON value as the type of a hyper-parameter.
+/// The JSON value as the type of the hyper-parameter of this name, if it keeps the rules.
 #[doc(hidden)]
-pub fn read<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, serde_json::Error> {
-    T::deserialize(value)
+pub fn read<T: serde::de::DeserializeOwned>(
+    name: &str,
+    value: &Value,
+    default: impl Fn() -> Value,
+    rules: &[Rule<T>],
+) -> Result<T, HyperParameterError> {
+    let read = T::deserialize(value).map_err(|error| format!("like its default, {} ({error})", default()));
+    read.and_then(|read| rules.iter().try_for_each(|rule| rule(&read)).map(|()| read))
+        .map_err(|expected| HyperParameterError::new(name, expected, value))
 }
 
 #[cfg(test)]
@@ -109,7 +126,7 @@ mod tests {
     hyper_parameters! {
         Common {
             /// Half of it.
-            left: usize = 1,
+            left: usize = 1 => |left| crate::rules::within(left, 1..=7),
         }
     }
 
@@ -132,6 +149,8 @@ mod tests {
         assert!(config.set("left", &2.into()).unwrap().is_ok());
         assert!(config.set("story", &2.into()).unwrap().is_err());
         assert!(config.set("right", &2.into()).is_none());
+        let error = config.set("left", &8.into()).unwrap().unwrap_err().of("Half");
+        assert_eq!(error.to_string(), "Half: hyper-parameter left must be between 1 and 7, found 8");
         assert_eq!((config.story.as_str(), config.shared.left), ("once", 2));
     }
 }

@@ -4,32 +4,33 @@
 //! Forecasting" (arXiv 2310.06625), figure 2. A future column of a series is a token, too.
 
 use foretell_nn::{
-    Activation, Dims, Forward, Inputs, InvertedEmbedding, Linear, Model, Needs, RevIn, RevInConfig, Scope,
-    SeriesPerWindow, Table, TransformerEncoder, TransformerSizes, Var,
+    Activation, Dims, Forward, HyperParameterError, Inputs, InvertedEmbedding, Linear, Model, Needs, RevIn,
+    RevInConfig, Scope, SeriesPerWindow, Table, TransformerEncoder, TransformerSizes, Var,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
 use crate::mixing::QUANTILES_OF_SERIES;
-use crate::registry::{Architecture, ConfigError, Exogenous, multivariate_defaults};
+use crate::registry::{Architecture, Exogenous, multivariate_defaults};
+use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 use crate::transformers as checks;
 
 hyper_parameters! {
     ITransformer {
         /// Numbers of a token.
-        hidden_size: usize = 512,
+        hidden_size: usize = 512 => rules::units,
         /// Heads of each attention.
         n_heads: usize = 8,
         /// Layers of the encoder.
-        e_layers: usize = 2,
+        e_layers: usize = 2 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// No effect; as in neuralforecast, whose model has no decoder.
         d_layers: usize = 1,
         /// Units of the perceptron in each layer; 0 for `4 * hidden_size`.
-        d_ff: usize = 2048,
+        d_ff: usize = 2048 => |size| rules::within(size, 0..=MAX_UNITS),
         /// No effect; as in neuralforecast, whose attention is full.
         factor: usize = 1,
         /// Dropout of embeddings, of attention and behind each part of a layer.
-        dropout: f64 = 0.1,
+        dropout: f64 = 0.1 => rules::dropout,
         /// Whether each window's series are brought to mean 0 and variance 1, and the forecasts back.
         use_norm: bool = true,
     }
@@ -70,7 +71,7 @@ impl Architecture for ITransformer {
         Needs { series: SeriesPerWindow::All, shard_windows: 16, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let sizes = TransformerSizes {
             hidden: self.hidden_size,
             heads: self.n_heads,
@@ -78,8 +79,7 @@ impl Architecture for ITransformer {
             activation: Activation::Gelu,
             dropout: self.dropout as f32,
         };
-        checks::sizes(Self::NAME, ["hidden_size", "n_heads", "d_ff", "dropout"], &sizes)?;
-        checks::layers(Self::NAME, "e_layers", self.e_layers)?;
+        checks::heads("n_heads", &sizes)?;
         let &Dims { input_size, horizon, futr_exog, n_series, outputs, .. } = dims;
         let embedding =
             InvertedEmbedding::new(&mut scope.at("enc_embedding"), input_size, sizes.hidden, sizes.dropout);

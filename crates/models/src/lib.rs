@@ -63,6 +63,7 @@ mod perceptron;
 mod recurrent;
 mod registry;
 mod rnn;
+pub mod rules;
 mod sampling;
 mod softs;
 mod softs_sharp;
@@ -76,10 +77,10 @@ mod tsmixerx;
 mod vanilla_transformer;
 
 pub use categories::{Categories, Category};
-pub use foretell_nn::{Dims, Map, Model, Needs, Network, Table, Value};
+pub use foretell_nn::{Dims, HyperParameterError, Map, Model, Needs, Network, Table, Value};
 pub use hyper::HyperParameters;
 pub use own::{find, register};
-pub use registry::{Architecture, ConfigError, Exogenous, MODELS, ModelEntry};
+pub use registry::{Architecture, Exogenous, MODELS, ModelEntry};
 pub use sampling::HYPER_PARAMETERS as SAMPLING;
 /// What [`hyper_parameters!`] writes.
 #[doc(hidden)]

@@ -3,12 +3,12 @@
 //! Hochreiter and Schmidhuber 1997, "Long Short-Term Memory". How it forecasts:
 //! [`recurrent`](crate::recurrent).
 
-use foretell_nn::{Cell, Dims, Model, Needs, Scope};
+use foretell_nn::{Cell, Dims, HyperParameterError, Model, Needs, Scope};
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
 use crate::recurrent::Config;
-use crate::registry::{Architecture, ConfigError, Exogenous};
+use crate::registry::{Architecture, Exogenous};
 
 hyper_parameters! {
     Lstm {
@@ -33,7 +33,7 @@ impl Architecture for Lstm {
         self.shared.needs(dims)
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
-        self.shared.build(Self::NAME, Cell::Lstm, dims, scope)
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
+        self.shared.build(Cell::Lstm, dims, scope)
     }
 }

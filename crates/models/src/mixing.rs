@@ -4,7 +4,7 @@ use foretell_nn::{Forward, RevIn, RevInConfig, Scope, Tensor, Var};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{ConfigError, MAX_LAYERS};
+use crate::rules::{self, MAX_LAYERS};
 
 /// A difference from neuralforecast.
 pub(crate) const QUANTILES_OF_SERIES: &str = "With several quantiles each series gets its own; in neuralforecast a series gets values of other series.";
@@ -12,11 +12,11 @@ pub(crate) const QUANTILES_OF_SERIES: &str = "With several quantiles each series
 hyper_parameters! {
     Mixing {
         /// Mixing layers on top of each other.
-        n_block: usize = 2,
+        n_block: usize = 2 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// Hidden units where features are mixed.
-        ff_dim: usize = 64,
+        ff_dim: usize = 64 => rules::units,
         /// Dropout behind each linear layer of a mixing layer.
-        dropout: f64 = 0.0,
+        dropout: f64 = 0.0 => rules::dropout,
         /// Whether each window's series are brought to mean 0 and variance 1, and the forecasts back.
         revin: bool = true,
     }
@@ -29,32 +29,6 @@ impl Mixing {
             json!({ "ff_dim": 8, "dropout": 0.2 }),
             json!({ "n_block": 1, "ff_dim": 6, "dropout": 0.0, "revin": false }),
         ]
-    }
-
-    /// Checks that they can be.
-    pub(crate) fn check(&self, model: &'static str) -> Result<(), ConfigError> {
-        let &Self { n_block, ff_dim, dropout, .. } = self;
-        let rules = [
-            ("n_block", n_block <= MAX_LAYERS, format!("at most {MAX_LAYERS}"), n_block.to_string()),
-            (
-                "ff_dim",
-                (1..=1_000_000).contains(&ff_dim),
-                "between 1 and 1000000".to_owned(),
-                ff_dim.to_string(),
-            ),
-            (
-                "dropout",
-                (0.0..1.0).contains(&dropout),
-                "at least 0 and below 1".to_owned(),
-                dropout.to_string(),
-            ),
-        ];
-        match rules.into_iter().find(|(_, holds, ..)| !holds) {
-            None => Ok(()),
-            Some((name, _, expected, found)) => {
-                Err(ConfigError { model, name: name.to_owned(), expected, found })
-            }
-        }
     }
 
     /// The normalisation of windows of `n_series` series, if there is to be one.

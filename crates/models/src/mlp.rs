@@ -2,12 +2,12 @@
 //!
 //! Rosenblatt 1958, "The perceptron"; rectified units after Nair and Hinton 2010.
 
-use foretell_nn::{Dims, Forward, Inputs, Model, Needs, Scope, Var};
+use foretell_nn::{Dims, Forward, HyperParameterError, Inputs, Model, Needs, Scope, Var};
 use serde_json::{Value, json};
 
 use crate::dense_layers::{DenseLayers, DenseSizes, row_of_window};
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS};
+use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
 
 hyper_parameters! {
     Mlp {
@@ -37,9 +37,9 @@ impl Architecture for Mlp {
         Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let outputs = dims.horizon * dims.outputs;
-        let layers = self.sizes.layers(Self::NAME, scope, row_of_window(dims), outputs)?;
+        let layers = self.sizes.layers(scope, row_of_window(dims), outputs);
         Ok(Box::new(Network { dims: *dims, layers }))
     }
 }

@@ -3,12 +3,12 @@
 //! The multivariate form of [`mlp`](crate::mlp): Rosenblatt 1958, "The perceptron"; rectified units after Nair and
 //! Hinton 2010.
 
-use foretell_nn::{Dims, Forward, Inputs, Model, Needs, Scope, SeriesPerWindow, Var};
+use foretell_nn::{Dims, Forward, HyperParameterError, Inputs, Model, Needs, Scope, SeriesPerWindow, Var};
 use serde_json::{Value, json};
 
 use crate::dense_layers::{DenseLayers, DenseSizes, row_of_window};
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, multivariate_defaults};
+use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS, multivariate_defaults};
 
 hyper_parameters! {
     MlpMultivariate {
@@ -39,10 +39,10 @@ impl Architecture for MlpMultivariate {
         Needs { series: SeriesPerWindow::All, shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let row = row_of_window(dims).saturating_mul(dims.n_series);
         let outputs = (dims.horizon * dims.outputs).saturating_mul(dims.n_series);
-        let layers = self.sizes.layers(Self::NAME, scope, row, outputs)?;
+        let layers = self.sizes.layers(scope, row, outputs);
         Ok(Box::new(Network { dims: *dims, layers }))
     }
 }

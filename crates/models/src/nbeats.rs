@@ -5,20 +5,21 @@
 //! time series forecasting" (arXiv 1905.10437): generic blocks (section 3.3, identity), trend and
 //! seasonality (section 3.3, interpretable). Bases of the trend beside powers are neuralforecast's.
 
-use foretell_nn::{Dims, Model, Needs, Scope};
+use foretell_nn::{Dims, HyperParameterError, Model, Needs, Scope};
 use serde_json::{Value, json};
 
 use crate::basis::Trend;
 use crate::hyper::hyper_parameters;
 use crate::nbeats_stacks::{Stack, Stacks};
-use crate::perceptron::Layers;
-use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS};
+use crate::perceptron::{self, Layers};
+use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
+use crate::rules::{self, MAX_LAYERS};
 
 hyper_parameters! {
     Nbeats {
         /// A seasonality has the frequencies (n_harmonics + i) / n_harmonics per horizon, i = 0, 1, ..., below
         /// half the horizon's steps, and the constant.
-        n_harmonics: usize = 2,
+        n_harmonics: usize = 2 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// Read and not used: n_basis and basis took its place.
         n_polynomials: Option<usize> = None,
         /// Functions of a trend beside the first.
@@ -31,11 +32,14 @@ hyper_parameters! {
         /// Blocks of each stack.
         n_blocks: Vec<usize> = vec![1; 3],
         /// [inputs, outputs] of the hidden layers of every block.
-        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3],
+        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3] => |units| perceptron::chained(units),
         /// 0: NBEATSx has dropout, NBEATS has none.
-        dropout_prob_theta: f32 = 0.0,
+        dropout_prob_theta: f32 = 0.0 => |&dropout| rules::require(
+            dropout == 0.0,
+            "0, as in neuralforecast; NBEATSx without exogenous columns is the same model with dropout",
+        ),
         /// Behind each hidden layer: "ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "PReLU" or "Sigmoid".
-        activation: String = "ReLU".to_owned(),
+        activation: String = "ReLU".to_owned() => |name| perceptron::activation(name),
         /// Whether the blocks of a stack have one set of weights.
         shared_weights: bool = false,
     }
@@ -62,25 +66,13 @@ impl Architecture for Nbeats {
         Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
-        if self.dropout_prob_theta != 0.0 {
-            return Err(ConfigError {
-                model: Self::NAME,
-                name: "dropout_prob_theta".to_owned(),
-                expected:
-                    "0, as in neuralforecast; NBEATSx without exogenous columns is the same model with \
-                           dropout"
-                        .to_owned(),
-                found: self.dropout_prob_theta.to_string(),
-            });
-        }
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let layers = Layers {
             mlp_units: &self.mlp_units,
             dropout: self.dropout_prob_theta,
             activation: &self.activation,
         };
         let stacks = Stacks {
-            model: Self::NAME,
             types: &self.stack_types,
             n_blocks: &self.n_blocks,
             layers,

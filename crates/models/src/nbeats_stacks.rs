@@ -4,13 +4,13 @@
 //! As in neuralforecast, the history is reversed in time (exogenous columns are not), the forecast starts
 //! from the last value, and no activation stands between the first two linear layers of a block.
 
-use foretell_nn::{Dims, Forward, Inputs, Model, ParamId, Scope, Var};
+use foretell_nn::{Dims, Forward, HyperParameterError, Inputs, Model, ParamId, Scope, Var};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::basis::{Trend, fill_seasonality, frequencies};
 use crate::perceptron::{Layers, Perceptron};
-use crate::registry::{ConfigError, MAX_LAYERS};
+use crate::rules::MAX_LAYERS;
 
 /// What the blocks of a stack explain a series by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,6 @@ pub(crate) enum Stack {
 
 /// The stacks of a model.
 pub(crate) struct Stacks<'a> {
-    pub(crate) model: &'static str,
     pub(crate) types: &'a [Stack],
     /// Blocks of each stack.
     pub(crate) n_blocks: &'a [usize],
@@ -42,43 +41,42 @@ pub(crate) struct Stacks<'a> {
 }
 
 impl Stacks<'_> {
-    fn check(&self, dims: &Dims) -> Result<(), ConfigError> {
-        let fault = |name: &str, expected: String, found: Value| {
-            let (name, found) = (name.to_owned(), found.to_string());
-            Err(ConfigError { model: self.model, name, expected, found })
-        };
+    fn check(&self, dims: &Dims) -> Result<(), HyperParameterError> {
+        let fault =
+            |name: &str, expected: &str, found: Value| Err(HyperParameterError::new(name, expected, found));
         let stacks = self.types.len();
         let total = self.n_blocks.iter().fold(0, |total: usize, &count| total.saturating_add(count));
         if stacks == 0 {
-            return fault("stack_types", "a list of at least one stack".to_owned(), json!(self.types));
+            return fault("stack_types", "a list of at least one stack", json!(self.types));
         }
         if self.n_blocks.len() != stacks || self.n_blocks.contains(&0) || total > MAX_LAYERS {
             let expected = format!(
                 "a list of {stacks} numbers of at least 1, one for each of stack_types ({MAX_LAYERS} in all)"
             );
-            return fault("n_blocks", expected, json!(self.n_blocks));
+            return fault("n_blocks", &expected, json!(self.n_blocks));
         }
         let of_time = |stack: &Stack| matches!(stack, Stack::Trend | Stack::Seasonality);
         if dims.horizon == 1 && self.types.iter().any(of_time) {
-            let expected = "without \"trend\" and \"seasonality\" where h is 1".to_owned();
+            let expected = "without \"trend\" and \"seasonality\" where h is 1";
             return fault("stack_types", expected, json!(self.types));
         }
         if dims.futr_exog + dims.stat_exog == 0 && self.types.contains(&Stack::Exogenous) {
-            let expected = "without \"exogenous\" where there are no future and no static columns".to_owned();
+            let expected = "without \"exogenous\" where there are no future and no static columns";
             return fault("stack_types", expected, json!(self.types));
         }
         let (name, degree) = self.degree;
         let least = self.trend.least() - 1;
         if !(least..=MAX_LAYERS).contains(&degree) {
-            return fault(name, format!("between {least} and {MAX_LAYERS}"), json!(degree));
+            return fault(name, &format!("between {least} and {MAX_LAYERS}"), json!(degree));
         }
-        if self.n_harmonics > MAX_LAYERS {
-            return fault("n_harmonics", format!("at most {MAX_LAYERS}"), json!(self.n_harmonics));
-        }
-        self.layers.check(self.model)
+        Ok(())
     }
 
-    pub(crate) fn build(&self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    pub(crate) fn build(
+        &self,
+        dims: &Dims,
+        scope: &mut Scope<'_>,
+    ) -> Result<Box<dyn Model>, HyperParameterError> {
         self.check(dims)?;
         let mut scope = scope.at("blocks");
         let mut blocks: Vec<Block> = Vec::new();

@@ -3,20 +3,21 @@
 //! Olivares, Challu, Marcjasz, Weron, Dubrawski 2023, "Neural basis expansion analysis with exogenous
 //! variables: Forecasting electricity prices with NBEATSx" (arXiv 2104.05522), section 3.
 
-use foretell_nn::{Dims, Model, Needs, Scope};
+use foretell_nn::{Dims, HyperParameterError, Model, Needs, Scope};
 use serde_json::{Value, json};
 
 use crate::basis::Trend;
 use crate::hyper::hyper_parameters;
 use crate::nbeats_stacks::{Stack, Stacks};
-use crate::perceptron::Layers;
-use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS};
+use crate::perceptron::{self, Layers};
+use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
+use crate::rules::{self, MAX_LAYERS};
 
 hyper_parameters! {
     Nbeatsx {
         /// A seasonality has the frequencies (n_harmonics + i) / n_harmonics per horizon, i = 0, 1, ..., below
         /// half the horizon's steps, and the constant.
-        n_harmonics: usize = 2,
+        n_harmonics: usize = 2 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// The highest power of time in a trend.
         n_polynomials: usize = 2,
         /// The kind of each stack: "identity", "trend", "seasonality" or "exogenous".
@@ -24,11 +25,11 @@ hyper_parameters! {
         /// Blocks of each stack.
         n_blocks: Vec<usize> = vec![1; 3],
         /// [inputs, outputs] of the hidden layers of every block.
-        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3],
+        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3] => |units| perceptron::chained(units),
         /// Dropout behind each activation.
-        dropout_prob_theta: f32 = 0.0,
+        dropout_prob_theta: f32 = 0.0 => rules::dropout,
         /// Behind each hidden layer: "ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "PReLU" or "Sigmoid".
-        activation: String = "ReLU".to_owned(),
+        activation: String = "ReLU".to_owned() => |name| perceptron::activation(name),
         /// Whether the blocks of a stack have one set of weights.
         shared_weights: bool = false,
     }
@@ -53,14 +54,13 @@ impl Architecture for Nbeatsx {
         Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let layers = Layers {
             mlp_units: &self.mlp_units,
             dropout: self.dropout_prob_theta,
             activation: &self.activation,
         };
         let stacks = Stacks {
-            model: Self::NAME,
             types: &self.stack_types,
             n_blocks: &self.n_blocks,
             layers,

@@ -12,13 +12,15 @@
 use std::sync::Arc;
 
 use foretell_nn::{
-    Dims, Forward, Inputs, Interpolation, Model, Needs, Pooling, Resampler, Scope, Var, pooled_len,
+    Dims, Forward, HyperParameterError, Inputs, Interpolation, Model, Needs, Pooling, Resampler, Scope, Var,
+    pooled_len,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::perceptron::{Layers, Perceptron};
-use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, MAX_LAYERS};
+use crate::perceptron::{self, Layers, Perceptron};
+use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
+use crate::rules::{self, MAX_LAYERS};
 
 hyper_parameters! {
     Nhits {
@@ -27,7 +29,7 @@ hyper_parameters! {
         /// Blocks of each stack.
         n_blocks: Vec<usize> = vec![1; 3],
         /// [inputs, outputs] of the hidden layers of every block.
-        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3],
+        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3] => |units| perceptron::chained(units),
         /// Steps that each stack pools the history by.
         n_pool_kernel_size: Vec<usize> = vec![2, 2, 1],
         /// Steps of the horizon per knot of each stack's forecast.
@@ -37,9 +39,9 @@ hyper_parameters! {
         /// "linear", "nearest" or "cubic".
         interpolation_mode: String = "linear".to_owned(),
         /// Dropout behind each activation.
-        dropout_prob_theta: f32 = 0.0,
+        dropout_prob_theta: f32 = 0.0 => rules::dropout,
         /// Behind each hidden layer: "ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "PReLU" or "Sigmoid".
-        activation: String = "ReLU".to_owned(),
+        activation: String = "ReLU".to_owned() => |name| perceptron::activation(name),
     }
 }
 
@@ -48,13 +50,8 @@ impl Nhits {
         Layers { mlp_units: &self.mlp_units, dropout: self.dropout_prob_theta, activation: &self.activation }
     }
 
-    fn check(&self, dims: &Dims) -> Result<(Pooling, Interpolation), ConfigError> {
-        let fault = |name: &str, expected: &str, found: Value| ConfigError {
-            model: Self::NAME,
-            name: name.to_owned(),
-            expected: expected.to_owned(),
-            found: found.to_string(),
-        };
+    fn check(&self, dims: &Dims) -> Result<(Pooling, Interpolation), HyperParameterError> {
+        let fault = HyperParameterError::new;
         let stacks = self.stack_types.len();
         if stacks == 0 || self.stack_types.iter().any(|kind| kind != "identity") {
             return Err(fault(
@@ -78,7 +75,6 @@ impl Nhits {
                 return Err(fault(name, &expected, json!(values)));
             }
         }
-        self.layers().check(Self::NAME)?;
         let pooling = match self.pooling_mode.as_str() {
             "MaxPool1d" => Pooling::Max,
             "AvgPool1d" => Pooling::Average,
@@ -117,7 +113,7 @@ impl Architecture for Nhits {
         Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let (pooling, interpolation) = self.check(dims)?;
         let mut scope = scope.at("blocks");
         let mut blocks: Vec<Block> = Vec::new();

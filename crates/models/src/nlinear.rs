@@ -3,11 +3,11 @@
 //! Zeng, Chen, Zhang, Xu 2022, "Are Transformers Effective for Time Series Forecasting?"
 //! (arXiv 2205.13504), section 4.
 
-use foretell_nn::{Activation, Dims, Forward, Inputs, Linear, Model, Needs, Scope, Var};
+use foretell_nn::{Activation, Dims, Forward, HyperParameterError, Inputs, Linear, Model, Needs, Scope, Var};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous, LITTLE_WORK};
+use crate::registry::{Architecture, Exogenous, LITTLE_WORK};
 
 hyper_parameters! {
     /// NLinear has no hyper-parameters of its own.
@@ -32,7 +32,7 @@ impl Architecture for NLinear {
         Needs { shard_windows: LITTLE_WORK, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let linear = Linear::new(&mut scope.at("linear"), dims.input_size, dims.horizon * dims.outputs);
         Ok(Box::new(Network { dims: *dims, linear }))
     }

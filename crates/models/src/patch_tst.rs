@@ -5,38 +5,39 @@
 //! (He et al. 2020, "RealFormer", arXiv 2012.11747).
 
 use foretell_nn::{
-    Activation, AttentionSizes, BatchNorm, BatchNormConfig, Coupling, Dims, Forward, Init, Inputs, Linear,
-    Model, MultiHeadAttention, Needs, Padding, ParamId, RevIn, RevInConfig, Scope, Table, TransformerSizes,
-    Var,
+    Activation, AttentionSizes, BatchNorm, BatchNormConfig, Coupling, Dims, Forward, HyperParameterError,
+    Init, Inputs, Linear, Model, MultiHeadAttention, Needs, Padding, ParamId, RevIn, RevInConfig, Scope,
+    Table, TransformerSizes, Var,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_UNITS};
+use crate::registry::{Architecture, Exogenous};
+use crate::rules::{self, MAX_LAYERS};
 use crate::transformers as checks;
 
 hyper_parameters! {
     PatchTst {
         /// Layers of the encoder.
-        encoder_layers: usize = 3,
+        encoder_layers: usize = 3 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// Heads of each attention; they divide `hidden_size`.
         n_heads: usize = 16,
         /// Numbers of a patch.
-        hidden_size: usize = 128,
+        hidden_size: usize = 128 => rules::units,
         /// Units of the perceptron in each layer.
-        linear_hidden_size: usize = 256,
+        linear_hidden_size: usize = 256 => rules::units,
         /// Dropout of embeddings and behind each part of a layer.
-        dropout: f64 = 0.2,
+        dropout: f64 = 0.2 => rules::dropout,
         /// No effect; as in neuralforecast, whose model has no pretrained head.
         fc_dropout: f64 = 0.2,
         /// Dropout of the forecast.
-        head_dropout: f64 = 0.0,
+        head_dropout: f64 = 0.0 => rules::dropout,
         /// Dropout of attention.
-        attn_dropout: f64 = 0.0,
+        attn_dropout: f64 = 0.0 => rules::dropout,
         /// Steps of a patch; at most `input_size + stride`.
-        patch_len: usize = 16,
+        patch_len: usize = 16 => rules::units,
         /// Steps from one patch to the next.
-        stride: usize = 8,
+        stride: usize = 8 => rules::units,
         /// Whether each window is brought to variance 1, and the forecast back.
         revin: bool = true,
         /// Whether that has a learned factor and offset.
@@ -83,26 +84,17 @@ struct Layer {
 }
 
 impl PatchTst {
-    fn check(&self) -> Result<TransformerSizes, ConfigError> {
-        let model = Self::NAME;
+    fn check(&self) -> Result<TransformerSizes, HyperParameterError> {
         let sizes = TransformerSizes {
             hidden: self.hidden_size,
             heads: self.n_heads,
             units: self.linear_hidden_size,
-            activation: checks::activation(model, &self.activation.to_lowercase())?,
+            activation: checks::activation(&self.activation.to_lowercase())?,
             dropout: self.dropout as f32,
         };
-        checks::sizes(model, ["hidden_size", "n_heads", "linear_hidden_size", "dropout"], &sizes)?;
+        checks::heads("n_heads", &sizes)?;
         let divide = self.hidden_size.is_multiple_of(self.n_heads);
-        checks::require(model, "n_heads", divide, "a divisor of hidden_size", json!(self.n_heads))?;
-        checks::layers(model, "encoder_layers", self.encoder_layers)?;
-        for (name, rate) in [("head_dropout", self.head_dropout), ("attn_dropout", self.attn_dropout)] {
-            checks::dropout(model, name, rate)?;
-        }
-        for (name, steps) in [("patch_len", self.patch_len), ("stride", self.stride)] {
-            let holds = (1..=MAX_UNITS).contains(&steps);
-            checks::require(model, name, holds, "between 1 and 1000000", json!(steps))?;
-        }
+        checks::require("n_heads", divide, "a divisor of hidden_size", json!(self.n_heads))?;
         Ok(sizes)
     }
 }
@@ -140,7 +132,7 @@ impl Architecture for PatchTst {
         Needs { coupling: Coupling::Coupled, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let sizes = self.check()?;
         let TransformerSizes { hidden, .. } = sizes;
         let &Dims { input_size, horizon, outputs, .. } = dims;

@@ -4,9 +4,8 @@
 use std::ops::Range;
 
 use foretell_nn::{Activation, Forward, Linear, LinearPair, Nonlinearity, Scope, Var};
-use serde_json::{Value, json};
 
-use crate::registry::ConfigError;
+use crate::rules;
 
 /// What the layers of every block of a model are like.
 pub(crate) struct Layers<'a> {
@@ -18,36 +17,18 @@ pub(crate) struct Layers<'a> {
     pub(crate) activation: &'a str,
 }
 
-impl Layers<'_> {
-    /// Checks that they can be.
-    pub(crate) fn check(&self, model: &'static str) -> Result<(), ConfigError> {
-        let Self { mlp_units, dropout, activation } = *self;
-        let chained = mlp_units.windows(2).all(|pair| pair[0][1] == pair[1][0]);
-        let rules: [(_, _, _, Value); 3] = [
-            (
-                "mlp_units",
-                !mlp_units.is_empty() && chained && !mlp_units.as_flattened().contains(&0),
-                "a list of [inputs, outputs] of at least 1, each layer's inputs being the outputs before it",
-                json!(mlp_units),
-            ),
-            ("dropout_prob_theta", (0.0..1.0).contains(&dropout), "at least 0 and below 1", json!(dropout)),
-            (
-                "activation",
-                ["ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "PReLU", "Sigmoid"].contains(&activation),
-                "ReLU, Softplus, Tanh, SELU, LeakyReLU, PReLU or Sigmoid",
-                json!(activation),
-            ),
-        ];
-        match rules.into_iter().find(|(_, holds, ..)| !holds) {
-            None => Ok(()),
-            Some((name, _, expected, found)) => Err(ConfigError {
-                model,
-                name: name.to_owned(),
-                expected: expected.to_owned(),
-                found: found.to_string(),
-            }),
-        }
-    }
+/// The rule of `mlp_units`.
+pub(crate) fn chained(mlp_units: &[[usize; 2]]) -> Result<(), String> {
+    let chained = mlp_units.windows(2).all(|pair| pair[0][1] == pair[1][0]);
+    rules::require(
+        !mlp_units.is_empty() && chained && !mlp_units.as_flattened().contains(&0),
+        "a list of [inputs, outputs] of at least 1, each layer's inputs being the outputs before it",
+    )
+}
+
+/// The rule of `activation`.
+pub(crate) fn activation(name: &str) -> Result<(), String> {
+    rules::one_of(name, &["ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "PReLU", "Sigmoid"])
 }
 
 /// A linear layer without an activation, then hidden layers with one, then a linear layer.

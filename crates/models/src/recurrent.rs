@@ -9,13 +9,13 @@
 //! [`Decoding::StepByStep`].
 
 use foretell_nn::{
-    Activation, Cell, Decoding, Dims, Forward, Inputs, Linear, Mlp, MlpSizes, Model, Needs, Nonlinearity,
-    Recurrent, RecurrentSizes, RecurrentState, Scope, StepState, Table, Var,
+    Activation, Cell, Decoding, Dims, Forward, HyperParameterError, Inputs, Linear, Mlp, MlpSizes, Model,
+    Needs, Nonlinearity, Recurrent, RecurrentSizes, RecurrentState, Scope, StepState, Table, Var,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{ConfigError, MAX_LAYERS, MAX_UNITS};
+use crate::rules::{self, MAX_UNITS};
 use crate::sampling::Sampling;
 
 /// Where the parameters of the encoder and the decoder stand.
@@ -27,23 +27,26 @@ hyper_parameters! {
     Config {
         /// Steps of history that a recurrent model sees where it forecasts; those of training where there is no
         /// positive number.
-        inference_input_size: Option<i64> = None,
+        inference_input_size: Option<i64> = None => |size| {
+            let expected = format!("at most {MAX_UNITS}, or null for input_size");
+            rules::require(size.is_none_or(|size| size <= MAX_UNITS as i64), expected)
+        },
         /// Steps of the horizon that a recurrent model trains on.
-        h_train: usize = 1,
+        h_train: usize = 1 => rules::units,
         /// Layers of the encoder.
-        encoder_n_layers: usize = 2,
+        encoder_n_layers: usize = 2 => rules::layers,
         /// Hidden units of each of its layers.
-        encoder_hidden_size: usize = 128,
+        encoder_hidden_size: usize = 128 => rules::units,
         /// Whether its gates have biases.
         encoder_bias: bool = true,
         /// Dropout between its layers.
-        encoder_dropout: f32 = 0.0,
+        encoder_dropout: f32 = 0.0 => rules::dropout,
         /// Deprecated in neuralforecast, and without effect.
         context_size: Option<i64> = None,
         /// Units of the hidden layers of the decoder.
-        decoder_hidden_size: usize = 128,
+        decoder_hidden_size: usize = 128 => rules::units,
         /// Layers of the decoder.
-        decoder_layers: usize = 2,
+        decoder_layers: usize = 2 => rules::layers,
         /// The decoder's activation, by the name of PyTorch's module; ReLU where there is none.
         decoder_activation: Option<String> = None,
         /// Whether it forecasts step by step rather than directly.
@@ -92,42 +95,17 @@ impl Config {
     /// Builds the model around an encoder of these cells.
     pub(crate) fn build(
         self,
-        model: &'static str,
         cell: Cell,
         dims: &Dims,
         scope: &mut Scope<'_>,
-    ) -> Result<Box<dyn Model>, ConfigError> {
-        let fault = |name: &str, expected: &str, found: Value| ConfigError {
-            model,
-            name: name.to_owned(),
-            expected: expected.to_owned(),
-            found: found.to_string(),
-        };
-        for (name, value, most) in [
-            ("h_train", self.h_train, MAX_UNITS),
-            ("encoder_n_layers", self.encoder_n_layers, MAX_LAYERS),
-            ("encoder_hidden_size", self.encoder_hidden_size, MAX_UNITS),
-            ("decoder_hidden_size", self.decoder_hidden_size, MAX_UNITS),
-            ("decoder_layers", self.decoder_layers, MAX_LAYERS),
-        ] {
-            if !(1..=most).contains(&value) {
-                return Err(fault(name, &format!("between 1 and {most}"), json!(value)));
-            }
-        }
-        if !(0.0..1.0).contains(&self.encoder_dropout) {
-            return Err(fault("encoder_dropout", "at least 0 and below 1", json!(self.encoder_dropout)));
-        }
-        if self.inference_input_size.is_some_and(|size| size > MAX_UNITS as i64) {
-            let expected = format!("at most {MAX_UNITS}, or null for input_size");
-            return Err(fault("inference_input_size", &expected, json!(self.inference_input_size)));
-        }
-        self.sampling.check(model, dims, self.recurrent)?;
+    ) -> Result<Box<dyn Model>, HyperParameterError> {
+        self.sampling.check(dims, self.recurrent)?;
         let decoding = self.needs(dims).decoding;
         // An LSTM that forecasts step by step projects its states to the forecast.
         let projects = self.recurrent && cell == Cell::Lstm;
         if projects && dims.outputs >= self.encoder_hidden_size {
             let expected = format!("above {}, the outputs that its states are projected to", dims.outputs);
-            return Err(fault("encoder_hidden_size", &expected, json!(self.encoder_hidden_size)));
+            return Err(HyperParameterError::new("encoder_hidden_size", expected, self.encoder_hidden_size));
         }
         let encoder = RecurrentSizes {
             cell,
@@ -154,8 +132,9 @@ impl Config {
             dropout: 0.0,
         };
         let activation = self.decoder_activation.as_deref().unwrap_or("ReLU");
-        let decoder = Mlp::new(&mut scope.at(DECODER), &decoder, activation)
-            .ok_or_else(|| fault("decoder_activation", Nonlinearity::NAMES, json!(activation)))?;
+        let decoder = Mlp::new(&mut scope.at(DECODER), &decoder, activation).ok_or_else(|| {
+            HyperParameterError::new("decoder_activation", Nonlinearity::NAMES, json!(activation))
+        })?;
         let (steps, h) = (dims.input_size, dims.horizon);
         let stretch = (h > steps).then(|| Linear::new(&mut scope.at("upsample_sequence"), steps, h));
         Ok(Box::new(Direct { dims: *dims, encoder, hidden: self.encoder_hidden_size, stretch, decoder }))
@@ -270,7 +249,11 @@ mod tests {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
     }
 
-    fn build(model: &str, own: &Map<String, Value>, table: &mut Table) -> Result<Network, ConfigError> {
+    fn build(
+        model: &str,
+        own: &Map<String, Value>,
+        table: &mut Table,
+    ) -> Result<Network, HyperParameterError> {
         find(model).expect("a registered model").build(own, &DIMS, &Categories::default(), table)
     }
 

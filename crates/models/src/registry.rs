@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use foretell_nn::{Dims, Model, Needs, Network, Scope, Table};
+use foretell_nn::{Dims, HyperParameterError, Model, Needs, Network, Scope, Table};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -63,12 +63,6 @@ zoo! {
     timexer::TimeXer,
 }
 
-/// Layers or blocks that a model may have: more is a slip of the finger.
-pub(crate) const MAX_LAYERS: usize = 1000;
-
-/// Units of a layer, or steps between two that it reads, that a model may have: more is a slip of the finger.
-pub(crate) const MAX_UNITS: usize = 1_000_000;
-
 /// The least windows of a shard for models whose work is products with large weights, which every shard reads
 /// and whose gradient every shard writes: fewer, larger shards.
 pub(crate) const LARGE_WEIGHTS: usize = 128;
@@ -121,7 +115,7 @@ pub trait Architecture: HyperParameters + 'static {
     ///
     /// # Errors
     /// If hyper-parameters contradict each other or the sizes.
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError>;
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError>;
 }
 
 /// Which kinds of exogenous columns a model reads.
@@ -144,22 +138,8 @@ impl Exogenous {
     pub const ALL: Self = Self { futr: true, hist: true, stat: true, cat: true };
 }
 
-/// A hyper-parameter of a model that cannot be.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{model}: hyper-parameter {name} must be {expected}, found {found}")]
-pub struct ConfigError {
-    /// The model.
-    pub model: &'static str,
-    /// The hyper-parameter.
-    pub name: String,
-    /// What it may be.
-    pub expected: String,
-    /// What it was, as JSON.
-    pub found: String,
-}
-
 /// Makes the forward pass from a model's own hyper-parameters, registering its parameters.
-type Build = fn(&Map<String, Value>, &Dims, &Categories, &mut Table) -> Result<Network, ConfigError>;
+type Build = fn(&Map<String, Value>, &Dims, &Categories, &mut Table) -> Result<Network, HyperParameterError>;
 
 /// A model of the zoo.
 #[derive(Clone, Copy)]
@@ -183,8 +163,8 @@ pub struct ModelEntry {
     small: fn() -> Vec<Value>,
     own: fn() -> Map<String, Value>,
     meanings: fn() -> Vec<(&'static str, &'static str)>,
-    check: fn(&Map<String, Value>) -> Result<(), ConfigError>,
-    needs: fn(&Map<String, Value>, &Dims) -> Result<Needs, ConfigError>,
+    check: fn(&Map<String, Value>) -> Result<(), HyperParameterError>,
+    needs: fn(&Map<String, Value>, &Dims) -> Result<Needs, HyperParameterError>,
     build: Build,
 }
 
@@ -210,7 +190,8 @@ impl ModelEntry {
                 let config = parse::<A>(own)?;
                 let needs = config.needs(dims);
                 let build = |dims: &Dims, scope: &mut Scope<'_>| config.build(dims, scope);
-                Ok(Network { needs, model: categories.before(dims, &mut table.root(), build)?.into() })
+                let model = categories.before(dims, &mut table.root(), build);
+                Ok(Network { needs, model: model.map_err(|error| error.of(A::NAME))?.into() })
             },
         }
     }
@@ -236,9 +217,12 @@ impl ModelEntry {
         (self.small)().into_iter().map(object).collect()
     }
 
-    /// Checks that each of the model's own hyper-parameters exists and is of the right kind; whether they
-    /// fit each other, [`ModelEntry::build`] says.
-    pub fn check(&self, own: &Map<String, Value>) -> Result<(), ConfigError> {
+    /// Checks each of the model's own hyper-parameters by itself; whether they fit each other, [`ModelEntry::build`]
+    /// says.
+    ///
+    /// # Errors
+    /// If there is none of that name, or its value is of another type or against its rule.
+    pub fn check(&self, own: &Map<String, Value>) -> Result<(), HyperParameterError> {
         (self.check)(own)
     }
 
@@ -246,20 +230,20 @@ impl ModelEntry {
     ///
     /// # Errors
     /// If they are several, and it makes one.
-    pub fn check_outputs(&self, outputs: usize) -> Result<(), ConfigError> {
+    pub fn check_outputs(&self, outputs: usize) -> Result<(), HyperParameterError> {
         if outputs <= 1 || !self.one_output {
             return Ok(());
         }
         let expected = "a loss of one output for each step, such as MAE, MSE, HuberLoss or QuantileLoss";
         let found = format!("one of {outputs}");
-        Err(ConfigError { model: self.name, name: "loss".to_owned(), expected: expected.to_owned(), found })
+        Err(HyperParameterError::new("loss", expected, found).of(self.name))
     }
 
     /// What the model of these hyper-parameters (absent ones take their defaults) needs of those who run it.
     ///
     /// # Errors
     /// If one of them does not exist or is of another kind.
-    pub fn needs(&self, own: &Map<String, Value>, dims: &Dims) -> Result<Needs, ConfigError> {
+    pub fn needs(&self, own: &Map<String, Value>, dims: &Dims) -> Result<Needs, HyperParameterError> {
         (self.needs)(own, dims)
     }
 
@@ -279,7 +263,7 @@ impl ModelEntry {
         dims: &Dims,
         categories: &Categories,
         table: &mut Table,
-    ) -> Result<Network, ConfigError> {
+    ) -> Result<Network, HyperParameterError> {
         self.check_outputs(dims.outputs)?;
         assert!(self.exogenous.cat || *categories == Categories::default(), "{self:?} embeds no columns");
         (self.build)(own, dims, categories, table)
@@ -307,15 +291,11 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 /// The configuration with the given hyper-parameters set and the defaults for the rest.
-fn parse<A: Architecture>(given: &Map<String, Value>) -> Result<A, ConfigError> {
+fn parse<A: Architecture>(given: &Map<String, Value>) -> Result<A, HyperParameterError> {
     let mut config = A::default();
     for (name, value) in given {
-        let expected = match config.set(name, value) {
-            Some(Ok(())) => continue,
-            Some(Err(error)) => format!("like its default, {} ({error})", A::default().to_map()[name]),
-            None => "one that the model has".to_owned(),
-        };
-        return Err(ConfigError { model: A::NAME, name: name.clone(), expected, found: value.to_string() });
+        let unknown = || Err(HyperParameterError::new(name, "one that the model has", value));
+        config.set(name, value).unwrap_or_else(unknown).map_err(|error| error.of(A::NAME))?;
     }
     Ok(config)
 }

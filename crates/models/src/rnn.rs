@@ -5,17 +5,18 @@
 //! As in neuralforecast, which takes `encoder_activation` but never uses it, the units' activation is tanh
 //! whatever it says: its checkpoints were trained so.
 
-use foretell_nn::{Activation, Cell, Dims, Model, Needs, Scope};
-use serde_json::{Value, json};
+use foretell_nn::{Activation, Cell, Dims, HyperParameterError, Model, Needs, Scope};
+use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
 use crate::recurrent::Config;
-use crate::registry::{Architecture, ConfigError, Exogenous};
+use crate::registry::{Architecture, Exogenous};
+use crate::rules;
 
 hyper_parameters! {
     Rnn {
         /// "tanh" or "relu"; tanh in either case.
-        encoder_activation: String = "tanh".to_owned(),
+        encoder_activation: String = "tanh".to_owned() => |name| rules::one_of(name, &["tanh", "relu"]),
         ..shared: Config = Config::default(),
     }
 }
@@ -37,15 +38,7 @@ impl Architecture for Rnn {
         self.shared.needs(dims)
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
-        if !["tanh", "relu"].contains(&self.encoder_activation.as_str()) {
-            return Err(ConfigError {
-                model: Self::NAME,
-                name: "encoder_activation".to_owned(),
-                expected: "\"tanh\" or \"relu\"".to_owned(),
-                found: json!(self.encoder_activation).to_string(),
-            });
-        }
-        self.shared.build(Self::NAME, Cell::Rnn(Activation::Tanh), dims, scope)
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
+        self.shared.build(Cell::Rnn(Activation::Tanh), dims, scope)
     }
 }

@@ -1,10 +1,10 @@
 //! How models that forecast step by step forecast a distribution: hyper-parameters of our own.
 
-use foretell_nn::{Dims, Feedback};
+use foretell_nn::{Dims, Feedback, HyperParameterError};
 use serde_json::json;
 
 use crate::hyper::hyper_parameters;
-use crate::registry::ConfigError;
+use crate::rules;
 
 /// Sample paths of a forecast: more is a slip of the finger.
 const MAX_PATHS: usize = 1_000_000;
@@ -17,9 +17,11 @@ hyper_parameters! {
         /// What a step by step forecast of a distribution is fed with: "mean", as in neuralforecast, the mean of the
         /// step before, so that an interval knows the uncertainty of its own step alone; "ancestral", samples of the
         /// step before, so that intervals widen with the horizon.
-        sampling: String = MEAN.to_owned(),
+        sampling: String = MEAN.to_owned() => |how| {
+            rules::require([MEAN, ANCESTRAL].contains(&how.as_str()), "\"mean\" or \"ancestral\"")
+        },
         /// Paths that "ancestral" draws for each forecast, whose quantiles are the forecast's.
-        trajectory_samples: usize = 100,
+        trajectory_samples: usize = 100 => |paths| rules::within(paths, 1..=MAX_PATHS),
     }
 }
 
@@ -37,47 +39,19 @@ impl Sampling {
     }
 
     /// Checks that a model of these sizes, which forecasts step by step or at once, can forecast so.
-    pub(crate) fn check(
-        &self,
-        model: &'static str,
-        dims: &Dims,
-        step_by_step: bool,
-    ) -> Result<(), ConfigError> {
-        let (sampling, paths) = (json!(self.sampling), json!(self.trajectory_samples));
-        let rules = [
-            (
-                "sampling",
-                [MEAN, ANCESTRAL].contains(&&*self.sampling),
-                "\"mean\" or \"ancestral\"",
-                &sampling,
-            ),
-            (
-                "sampling",
-                self.sampling != ANCESTRAL || step_by_step,
-                "\"mean\" for a model that forecasts all steps at once (recurrent=false)",
-                &sampling,
-            ),
-            (
-                "sampling",
-                self.sampling != ANCESTRAL || dims.distribution,
-                "\"mean\" for a loss other than DistributionLoss, of which there is nothing to draw",
-                &sampling,
-            ),
-            (
-                "trajectory_samples",
-                (1..=MAX_PATHS).contains(&self.trajectory_samples),
-                "between 1 and 1000000",
-                &paths,
-            ),
-        ];
-        match rules.into_iter().find(|(_, holds, ..)| !holds) {
-            None => Ok(()),
-            Some((name, _, expected, found)) => Err(ConfigError {
-                model,
-                name: name.to_owned(),
-                expected: expected.to_owned(),
-                found: found.to_string(),
-            }),
-        }
+    ///
+    /// # Errors
+    /// If there is nothing to sample, or no step to feed a sample to.
+    pub(crate) fn check(&self, dims: &Dims, step_by_step: bool) -> Result<(), HyperParameterError> {
+        let expected = match self.sampling.as_str() {
+            ANCESTRAL if !step_by_step => {
+                "\"mean\" for a model that forecasts all steps at once (recurrent=false)"
+            }
+            ANCESTRAL if !dims.distribution => {
+                "\"mean\" for a loss other than DistributionLoss, of which there is nothing to draw"
+            }
+            _ => return Ok(()),
+        };
+        Err(HyperParameterError::new("sampling", expected, json!(self.sampling)))
     }
 }

@@ -3,12 +3,12 @@
 //! Han, Chen, Ye, Zhan 2024, "SOFTS: Efficient Multivariate Time Series Forecasting with Series-Core Fusion" (arXiv
 //! 2404.14197), whose layers [`star_aggregate`](crate::star_aggregate) has.
 
-use foretell_nn::{Dims, Model, Needs, Scope, SeriesPerWindow};
+use foretell_nn::{Dims, HyperParameterError, Model, Needs, Scope, SeriesPerWindow};
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
 use crate::mixing::QUANTILES_OF_SERIES;
-use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, multivariate_defaults};
+use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS, multivariate_defaults};
 use crate::star_aggregate::StarSizes;
 
 hyper_parameters! {
@@ -36,7 +36,7 @@ impl Architecture for Softs {
         Needs { series: SeriesPerWindow::All, shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
-        Ok(Box::new(self.sizes.network(Self::NAME, dims, scope, None)?))
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
+        Ok(Box::new(self.sizes.network(dims, scope, None)?))
     }
 }

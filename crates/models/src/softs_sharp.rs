@@ -3,18 +3,19 @@
 //! Ljubić, "SOFTSSharp: SOFTS extension with stochastic variable-position encoding" (in preparation; related: Ljubić,
 //! Martinović, Volarić, Rozić, doi 10.1177/1088467X251380055). [`star_aggregate`](crate::star_aggregate) has the layers.
 
-use foretell_nn::{Dims, Model, Needs, Scope, SeriesPerWindow};
+use foretell_nn::{Dims, HyperParameterError, Model, Needs, Scope, SeriesPerWindow};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
 use crate::mixing::QUANTILES_OF_SERIES;
-use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, multivariate_defaults};
+use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS, multivariate_defaults};
+use crate::rules;
 use crate::star_aggregate::StarSizes;
 
 hyper_parameters! {
     SoftsSharp {
         /// The probability with which training adds the encoding of the places of series; inference multiplies it by that.
-        pe_keep_prob: f64 = 0.5,
+        pe_keep_prob: f64 = 0.5 => |keep| rules::within(keep, 0.0..=1.0),
         ..sizes: StarSizes = StarSizes::default(),
     }
 }
@@ -45,16 +46,8 @@ impl Architecture for SoftsSharp {
         Needs { series: SeriesPerWindow::All, shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let keep = self.pe_keep_prob;
-        if !(0.0..=1.0).contains(&keep) {
-            return Err(ConfigError {
-                model: Self::NAME,
-                name: "pe_keep_prob".to_owned(),
-                expected: "between 0 and 1".to_owned(),
-                found: keep.to_string(),
-            });
-        }
-        Ok(Box::new(self.sizes.network(Self::NAME, dims, scope, Some(keep as f32))?))
+        Ok(Box::new(self.sizes.network(dims, scope, Some(keep as f32))?))
     }
 }

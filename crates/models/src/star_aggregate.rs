@@ -5,26 +5,26 @@
 //! stochastic pooling, and joins it to each series: N series cost N times a series, not N².
 
 use foretell_nn::{
-    Activation, Dims, Forward, Init, Inputs, InvertedEmbedding, LayerNorm, Linear, MAX_POSITIONS, Model,
-    ParamId, RevIn, RevInConfig, Scope, Shape, Table, Var, positional_encoding,
+    Activation, Dims, Forward, HyperParameterError, Init, Inputs, InvertedEmbedding, LayerNorm, Linear,
+    MAX_POSITIONS, Model, ParamId, RevIn, RevInConfig, Scope, Shape, Table, Var, positional_encoding,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{ConfigError, MAX_LAYERS, MAX_UNITS};
+use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 
 hyper_parameters! {
     StarSizes {
         /// Numbers of the vector of a series.
-        hidden_size: usize = 512,
+        hidden_size: usize = 512 => rules::units,
         /// Numbers of the core of all series.
-        d_core: usize = 512,
+        d_core: usize = 512 => rules::units,
         /// Layers in which series meet in a core.
-        e_layers: usize = 2,
+        e_layers: usize = 2 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// Units of the perceptron that follows on each series; 0 for four times `hidden_size`.
-        d_ff: usize = 2048,
+        d_ff: usize = 2048 => |size| rules::within(size, 0..=MAX_UNITS),
         /// Dropout behind each part of a layer.
-        dropout: f64 = 0.1,
+        dropout: f64 = 0.1 => rules::dropout,
         /// Whether each series of a window is brought to mean 0 and variance 1, and its forecast back.
         use_norm: bool = true,
     }
@@ -39,49 +39,20 @@ impl StarSizes {
         ]
     }
 
-    fn check(&self, model: &'static str) -> Result<(), ConfigError> {
-        let fault = |name: &str, expected: String, found: String| {
-            Err(ConfigError { model, name: name.to_owned(), expected, found })
-        };
-        let sizes = [
-            ("hidden_size", self.hidden_size, 1, MAX_UNITS),
-            ("d_core", self.d_core, 1, MAX_UNITS),
-            ("e_layers", self.e_layers, 0, MAX_LAYERS),
-            ("d_ff", self.d_ff, 0, MAX_UNITS),
-        ];
-        for (name, value, least, most) in sizes {
-            if !(least..=most).contains(&value) {
-                return fault(name, format!("between {least} and {most}"), value.to_string());
-            }
-        }
-        if !(0.0..1.0).contains(&self.dropout) {
-            return fault("dropout", "at least 0 and below 1".to_owned(), self.dropout.to_string());
-        }
-        Ok(())
-    }
-
-    /// Registers the parameters of `model`; with `keep`, the places of the series are encoded with that probability.
+    /// Registers the parameters; with `keep`, the places of the series are encoded with that probability.
     pub(crate) fn network(
         &self,
-        model: &'static str,
         dims: &Dims,
         scope: &mut Scope<'_>,
         keep: Option<f32>,
-    ) -> Result<Network, ConfigError> {
-        self.check(model)?;
-        let fault = |name: &str, expected: &str, found: usize| {
-            Err(ConfigError {
-                model,
-                name: name.to_owned(),
-                expected: expected.to_owned(),
-                found: found.to_string(),
-            })
-        };
+    ) -> Result<Network, HyperParameterError> {
         if keep.is_some() && !self.hidden_size.is_multiple_of(2) {
-            return fault("hidden_size", "even, a cosine beside each sine", self.hidden_size);
+            let expected = "even, a cosine beside each sine";
+            return Err(HyperParameterError::new("hidden_size", expected, self.hidden_size));
         }
         if keep.is_some() && dims.n_series > MAX_POSITIONS {
-            return fault("n_series", "at most 5000, the places that are encoded", dims.n_series);
+            let expected = format!("at most {MAX_POSITIONS}, the places that are encoded");
+            return Err(HyperParameterError::new("n_series", expected, dims.n_series));
         }
         let (hidden, dropout) = (self.hidden_size, self.dropout as f32);
         let embedding =

@@ -6,23 +6,29 @@
 //! stack has neither residual connections nor normalisation nor dropout.
 
 use foretell_nn::{
-    CausalConvolution, CausalConvolutionSizes, Dims, Forward, Inputs, Model, Nonlinearity, Scope, Table, Var,
+    CausalConvolution, CausalConvolutionSizes, Dims, Forward, HyperParameterError, Inputs, Model,
+    Nonlinearity, Scope, Table, Var,
 };
 use serde_json::{Value, json};
 
-use crate::context_decoder::{Config, ContextDecoder, check_sizes, fault};
+use crate::context_decoder::{Config, ContextDecoder};
 use crate::hyper::hyper_parameters;
 use crate::recurrent::by_step;
-use crate::registry::{Architecture, ConfigError, Exogenous, MAX_LAYERS, MAX_UNITS};
+use crate::registry::{Architecture, Exogenous};
+use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 
 hyper_parameters! {
     Tcn {
         /// Taps of each convolution.
-        kernel_size: usize = 2,
+        kernel_size: usize = 2 => rules::units,
         /// Steps from one tap to the next, for each convolution of the stack.
-        dilations: Vec<usize> = vec![1, 2, 4, 8, 16],
+        dilations: Vec<usize> = vec![1, 2, 4, 8, 16] => |dilations| {
+            let steps = dilations.iter().all(|steps| (1..=MAX_UNITS).contains(steps));
+            let expected = format!("a list of 1 to {MAX_LAYERS} numbers between 1 and {MAX_UNITS}");
+            rules::require(steps && (1..=MAX_LAYERS).contains(&dilations.len()), expected)
+        },
         /// Channels of each convolution.
-        encoder_hidden_size: usize = 128,
+        encoder_hidden_size: usize = 128 => rules::units,
         /// The activation behind each convolution, by the name of PyTorch's module.
         encoder_activation: String = "ReLU".to_owned(),
         ..shared: Config = Config::default(),
@@ -55,28 +61,25 @@ impl Architecture for Tcn {
         vec![sizes, learned]
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let units = self.encoder_hidden_size;
-        let sizes = [("kernel_size", self.kernel_size, MAX_UNITS), ("encoder_hidden_size", units, MAX_UNITS)];
-        check_sizes(Self::NAME, &sizes)?;
-        let steps = self.dilations.iter().all(|steps| (1..=MAX_UNITS).contains(steps));
-        if !steps || !(1..=MAX_LAYERS).contains(&self.dilations.len()) {
-            let expected = format!("a list of 1 to {MAX_LAYERS} numbers between 1 and {MAX_UNITS}");
-            return Err(fault(Self::NAME, "dilations", &expected, json!(self.dilations)));
-        }
         let mut inputs = 1 + dims.hist_exog + dims.stat_exog + dims.futr_exog;
         let mut encoder = Vec::new();
         for (i, &dilation) in self.dilations.iter().enumerate() {
             let sizes = CausalConvolutionSizes { inputs, outputs: units, kernel: self.kernel_size, dilation };
             let scope = &mut scope.at(format_args!("hist_encoder.tcn.{i}"));
             let layer = CausalConvolution::new(scope, &sizes, &self.encoder_activation).ok_or_else(|| {
-                fault(Self::NAME, "encoder_activation", Nonlinearity::NAMES, json!(self.encoder_activation))
+                HyperParameterError::new(
+                    "encoder_activation",
+                    Nonlinearity::NAMES,
+                    json!(self.encoder_activation),
+                )
             })?;
             encoder.push(layer);
             inputs = units;
         }
         let encoded = [units, self.dilations.len()].into_iter().fold(dims.input_size, usize::saturating_mul);
-        let decoder = self.shared.build(Self::NAME, units, dims, scope)?;
+        let decoder = self.shared.build(units, dims, scope)?;
         Ok(Box::new(Network { encoder, encoded, decoder }))
     }
 }

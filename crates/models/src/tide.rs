@@ -3,14 +3,15 @@
 //! Das, Kong, Leach, Mathur, Sen, Yu 2023, "Long-term Forecasting with TiDE: Time-series Dense Encoder" (arXiv
 //! 2304.08424), figure 1.
 
-use foretell_nn::{Activation, Dims, Forward, Inputs, LayerNorm, Linear, Model, Needs, Scope, Table, Var};
+use foretell_nn::{
+    Activation, Dims, Forward, HyperParameterError, Inputs, LayerNorm, Linear, Model, Needs, Scope, Table,
+    Var,
+};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous, LARGE_WEIGHTS, MAX_LAYERS};
-
-/// Units of a layer that the model may have: more is a slip of the finger.
-const MAX_UNITS: usize = 1_000_000;
+use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
+use crate::rules;
 
 /// Where the parts stand whose layers are applied to each step by themselves.
 const HIST_PROJECTION: &str = "hist_exog_projection";
@@ -20,47 +21,22 @@ const TEMPORAL_DECODER: &str = "temporal_decoder";
 hyper_parameters! {
     Tide {
         /// Hidden units of each block of the encoder and the decoder, and of the blocks that project columns.
-        hidden_size: usize = 512,
+        hidden_size: usize = 512 => rules::units,
         /// Numbers that the decoder makes for each step of the horizon.
-        decoder_output_dim: usize = 32,
+        decoder_output_dim: usize = 32 => rules::units,
         /// Hidden units of the temporal decoder, which makes a step's forecast of these numbers.
-        temporal_decoder_dim: usize = 128,
+        temporal_decoder_dim: usize = 128 => rules::units,
         /// Dropout behind the last dense layer of each block.
-        dropout: f32 = 0.3,
+        dropout: f32 = 0.3 => rules::dropout,
         /// Whether each block ends in a layer normalisation. Of one number that leaves the bias only: with a loss of one
         /// output the forecast is then the linear skip of the history and a constant.
         layernorm: bool = true,
         /// Blocks of the encoder.
-        num_encoder_layers: usize = 1,
+        num_encoder_layers: usize = 1 => rules::layers,
         /// Blocks of the decoder.
-        num_decoder_layers: usize = 1,
+        num_decoder_layers: usize = 1 => rules::layers,
         /// Numbers that the historic columns of a step are projected to, and the future ones.
-        temporal_width: usize = 4,
-    }
-}
-
-impl Tide {
-    fn check(&self) -> Result<(), ConfigError> {
-        let fault = |name: &str, expected: String, found: Value| {
-            let (name, found) = (name.to_owned(), found.to_string());
-            Err(ConfigError { model: Self::NAME, name, expected, found })
-        };
-        for (name, value, most) in [
-            ("hidden_size", self.hidden_size, MAX_UNITS),
-            ("decoder_output_dim", self.decoder_output_dim, MAX_UNITS),
-            ("temporal_decoder_dim", self.temporal_decoder_dim, MAX_UNITS),
-            ("num_encoder_layers", self.num_encoder_layers, MAX_LAYERS),
-            ("num_decoder_layers", self.num_decoder_layers, MAX_LAYERS),
-            ("temporal_width", self.temporal_width, MAX_UNITS),
-        ] {
-            if !(1..=most).contains(&value) {
-                return fault(name, format!("between 1 and {most}"), json!(value));
-            }
-        }
-        if !(0.0..1.0).contains(&self.dropout) {
-            return fault("dropout", "at least 0 and below 1".to_owned(), json!(self.dropout));
-        }
-        Ok(())
+        temporal_width: usize = 4 => rules::units,
     }
 }
 
@@ -82,8 +58,7 @@ impl Architecture for Tide {
         Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
-        self.check()?;
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let &Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, outputs, .. } = dims;
         let Self { hidden_size, decoder_output_dim, temporal_width, .. } = self;
         let block = |scope: &mut Scope<'_>, inputs, hidden, outputs| {

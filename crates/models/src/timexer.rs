@@ -4,15 +4,16 @@
 //! Exogenous Variables" (arXiv 2402.19072), figure 3.
 
 use foretell_nn::{
-    Activation, AttentionSizes, Dims, Forward, Init, Inputs, InvertedEmbedding, LayerNorm, Linear,
-    MAX_POSITIONS, Model, MultiHeadAttention, Needs, ParamId, PointwisePerceptron, RevIn, RevInConfig, Scope,
-    SeriesPerWindow, Table, TransformerSizes, Var, positional_encoding,
+    Activation, AttentionSizes, Dims, Forward, HyperParameterError, Init, Inputs, InvertedEmbedding,
+    LayerNorm, Linear, MAX_POSITIONS, Model, MultiHeadAttention, Needs, ParamId, PointwisePerceptron, RevIn,
+    RevInConfig, Scope, SeriesPerWindow, Table, TransformerSizes, Var, positional_encoding,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
 use crate::mixing::QUANTILES_OF_SERIES;
-use crate::registry::{Architecture, ConfigError, Exogenous, multivariate_defaults};
+use crate::registry::{Architecture, Exogenous, multivariate_defaults};
+use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 use crate::transformers as checks;
 
 hyper_parameters! {
@@ -20,17 +21,17 @@ hyper_parameters! {
         /// Steps of a patch, at most `input_size`; the last steps, which fill no patch, only the other series see.
         patch_len: usize = 16,
         /// Numbers of a token.
-        hidden_size: usize = 512,
+        hidden_size: usize = 512 => rules::units,
         /// Heads of each attention.
         n_heads: usize = 8,
         /// Layers of the encoder.
-        e_layers: usize = 2,
+        e_layers: usize = 2 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// Units of the perceptron in each layer; 0 for `4 * hidden_size`.
-        d_ff: usize = 2048,
+        d_ff: usize = 2048 => |size| rules::within(size, 0..=MAX_UNITS),
         /// No effect; as in neuralforecast, whose attention is full.
         factor: usize = 1,
         /// Dropout of embeddings, of attention, behind each part of a layer and of the forecast.
-        dropout: f64 = 0.1,
+        dropout: f64 = 0.1 => rules::dropout,
         /// Whether each window's series are brought to mean 0 and variance 1, and the forecasts back.
         use_norm: bool = true,
     }
@@ -89,8 +90,7 @@ impl Architecture for TimeXer {
         Needs { series: SeriesPerWindow::All, shard_windows: 16, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
-        let model = Self::NAME;
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let sizes = TransformerSizes {
             hidden: self.hidden_size,
             heads: self.n_heads,
@@ -98,16 +98,15 @@ impl Architecture for TimeXer {
             activation: Activation::Relu,
             dropout: self.dropout as f32,
         };
-        checks::sizes(model, ["hidden_size", "n_heads", "d_ff", "dropout"], &sizes)?;
-        checks::layers(model, "e_layers", self.e_layers)?;
+        checks::heads("n_heads", &sizes)?;
         let &Dims { input_size, horizon, n_series, outputs, .. } = dims;
         let (hidden, even) = (sizes.hidden, sizes.hidden.is_multiple_of(2));
-        checks::require(model, "hidden_size", even, "even, a cosine beside each sine", json!(hidden))?;
+        checks::require("hidden_size", even, "even, a cosine beside each sine", json!(hidden))?;
         let (fits, expected) = ((1..=input_size).contains(&self.patch_len), "between 1 and input_size");
-        checks::require(model, "patch_len", fits, expected, json!(self.patch_len))?;
+        checks::require("patch_len", fits, expected, json!(self.patch_len))?;
         let patches = input_size / self.patch_len;
         let (few, expected) = (patches <= MAX_POSITIONS, "such that a window has at most 5000 patches");
-        checks::require(model, "patch_len", few, expected, json!(self.patch_len))?;
+        checks::require("patch_len", few, expected, json!(self.patch_len))?;
 
         let norm = self.use_norm.then(|| RevIn::new(scope, n_series, RevInConfig::default()));
         let mut patched = scope.at("en_embedding");

@@ -4,14 +4,14 @@
 //! 2303.06053), figure 1; batch normalisation before the linear layers, as in neuralforecast.
 
 use foretell_nn::{
-    Activation, BatchNorm, BatchNormConfig, Coupling, Dims, Forward, Inputs, Linear, Model, Needs, RevIn,
-    Scope, SeriesPerWindow, Table, Var,
+    Activation, BatchNorm, BatchNormConfig, Coupling, Dims, Forward, HyperParameterError, Inputs, Linear,
+    Model, Needs, RevIn, Scope, SeriesPerWindow, Table, Var,
 };
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
 use crate::mixing::{Mixing, QUANTILES_OF_SERIES, on_own_scales};
-use crate::registry::{Architecture, ConfigError, Exogenous, multivariate_defaults};
+use crate::registry::{Architecture, Exogenous, multivariate_defaults};
 
 hyper_parameters! {
     TsMixer {
@@ -56,9 +56,8 @@ impl Architecture for TsMixer {
         Needs { series: SeriesPerWindow::All, coupling: Coupling::Coupled, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let Self { mixing } = self;
-        mixing.check(Self::NAME)?;
         let norm = mixing.norm(scope, dims.n_series);
         let mut layers = scope.at("mixing_layers");
         let layers =

@@ -5,14 +5,14 @@
 //! 2303.06053), figure 4; layer normalisation over steps and features after each residual sum.
 
 use foretell_nn::{
-    Activation, Dims, Forward, Inputs, LayerNorm, Linear, Model, Needs, RevIn, Scope, SeriesPerWindow, Table,
-    Var,
+    Activation, Dims, Forward, HyperParameterError, Inputs, LayerNorm, Linear, Model, Needs, RevIn, Scope,
+    SeriesPerWindow, Table, Var,
 };
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
 use crate::mixing::{Mixing, QUANTILES_OF_SERIES, on_own_scales};
-use crate::registry::{Architecture, ConfigError, Exogenous, multivariate_defaults};
+use crate::registry::{Architecture, Exogenous, multivariate_defaults};
 
 hyper_parameters! {
     TsMixerx {
@@ -71,9 +71,8 @@ impl Architecture for TsMixerx {
         Needs { series: SeriesPerWindow::All, shard_windows: 8, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let Self { mixing } = self;
-        mixing.check(Self::NAME)?;
         let &Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, outputs, n_series, .. } = dims;
         let of_all = |columns: usize| columns.saturating_mul(n_series);
         let norm = mixing.norm(scope, n_series);

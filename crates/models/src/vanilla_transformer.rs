@@ -5,13 +5,13 @@
 //! sees the end of the history and zeros for the steps to forecast.
 
 use foretell_nn::{
-    DataEmbedding, DataEmbeddingSizes, Dims, Forward, Inputs, Model, Needs, Padding, Scope, Table,
-    TransformerDecoder, TransformerEncoder, Var,
+    DataEmbedding, DataEmbeddingSizes, Dims, Forward, HyperParameterError, Inputs, Model, Needs, Padding,
+    Scope, Table, TransformerDecoder, TransformerEncoder, Var,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, ConfigError, Exogenous};
+use crate::registry::{Architecture, Exogenous};
 use crate::transformers::{self as checks, EncoderDecoder};
 
 hyper_parameters! {
@@ -51,9 +51,9 @@ impl Architecture for VanillaTransformer {
         Needs { shard_windows: 16, ..Needs::default() }
     }
 
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let Self { shared } = self;
-        let (sizes, label_len) = shared.check(Self::NAME, dims)?;
+        let (sizes, label_len) = shared.check(dims)?;
         let embedding = DataEmbeddingSizes { inputs: 1, columns: dims.futr_exog, hidden: sizes.hidden };
         let encoder_embedding = DataEmbedding::new(&mut scope.at("enc_embedding"), embedding, sizes.dropout);
         let decoder_embedding = DataEmbedding::new(&mut scope.at("dec_embedding"), embedding, sizes.dropout);

@@ -4,25 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Number, Value};
 
-/// An argument that the class does not have, or of the wrong kind.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("argument {argument} must be {expected}, found {found}")]
-#[non_exhaustive]
-pub struct BadArgument {
-    /// The argument.
-    pub argument: String,
-    /// What it may be.
-    pub expected: String,
-    /// What it was, as JSON.
-    pub found: String,
-}
-
-impl BadArgument {
-    /// `argument` must be `expected`, and is `found`.
-    pub fn new(argument: &str, expected: impl Into<String>, found: impl ToString) -> Self {
-        Self { argument: argument.to_owned(), expected: expected.into(), found: found.to_string() }
-    }
-}
+use crate::HyperParameterError;
 
 /// The numbers that an argument may be.
 #[derive(Clone, Copy, Debug)]
@@ -108,22 +90,30 @@ impl Arguments {
         &mut self,
         name: &'static str,
         range: NumberRange,
-    ) -> Result<Option<Number>, BadArgument> {
+    ) -> Result<Option<Number>, HyperParameterError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         match value.as_number().filter(|number| number.as_f64().is_some_and(range.holds)) {
             Some(number) => Ok(Some(number.clone())),
-            None => Err(BadArgument::new(name, range.expected, value)),
+            None => Err(HyperParameterError::new(name, range.expected, value)),
         }
     }
 
     /// A number.
-    pub fn number(&mut self, name: &'static str, range: NumberRange) -> Result<Option<f64>, BadArgument> {
+    pub fn number(
+        &mut self,
+        name: &'static str,
+        range: NumberRange,
+    ) -> Result<Option<f64>, HyperParameterError> {
         Ok(self.written_number(name, range)?.and_then(|number| number.as_f64()))
     }
 
     /// A number without a default.
-    pub fn required_number(&mut self, name: &'static str, range: NumberRange) -> Result<f64, BadArgument> {
-        self.number(name, range)?.ok_or_else(|| BadArgument::new(name, range.expected, Value::Null))
+    pub fn required_number(
+        &mut self,
+        name: &'static str,
+        range: NumberRange,
+    ) -> Result<f64, HyperParameterError> {
+        self.number(name, range)?.ok_or_else(|| HyperParameterError::new(name, range.expected, Value::Null))
     }
 
     /// A whole number of this range.
@@ -131,20 +121,20 @@ impl Arguments {
         &mut self,
         name: &'static str,
         range: RangeInclusive<u32>,
-    ) -> Result<Option<u32>, BadArgument> {
+    ) -> Result<Option<u32>, HyperParameterError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let whole = value.as_f64().filter(|number| number.fract() == 0.0);
         let count = whole
             .map(|number| number as u32)
             .filter(|count| whole == Some(f64::from(*count)) && range.contains(count));
         let expected = || format!("a whole number between {} and {}", range.start(), range.end());
-        count.map(Some).ok_or_else(|| BadArgument::new(name, expected(), value))
+        count.map(Some).ok_or_else(|| HyperParameterError::new(name, expected(), value))
     }
 
     /// True or false.
-    pub fn flag(&mut self, name: &'static str, default: bool) -> Result<bool, BadArgument> {
+    pub fn flag(&mut self, name: &'static str, default: bool) -> Result<bool, HyperParameterError> {
         let Some(value) = self.take(name) else { return Ok(default) };
-        value.as_bool().ok_or_else(|| BadArgument::new(name, "true or false", value))
+        value.as_bool().ok_or_else(|| HyperParameterError::new(name, "true or false", value))
     }
 
     /// Which of these words it is; the first is the default.
@@ -152,10 +142,10 @@ impl Arguments {
         &mut self,
         name: &'static str,
         words: [&str; N],
-    ) -> Result<usize, BadArgument> {
+    ) -> Result<usize, HyperParameterError> {
         let Some(value) = self.take(name) else { return Ok(0) };
         let place = words.iter().position(|word| value == *word);
-        place.ok_or_else(|| BadArgument::new(name, words.join(" or "), value))
+        place.ok_or_else(|| HyperParameterError::new(name, words.join(" or "), value))
     }
 
     /// A list of numbers of this range, which `expected` puts into words, and the list as it was written.
@@ -164,13 +154,13 @@ impl Arguments {
         name: &'static str,
         expected: &'static str,
         range: fn(f64) -> bool,
-    ) -> Result<Option<(Vec<f64>, Value)>, BadArgument> {
+    ) -> Result<Option<(Vec<f64>, Value)>, HyperParameterError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let numbers =
             value.as_array().and_then(|list| list.iter().map(|x| x.as_f64().filter(|&x| range(x))).collect());
         match numbers {
             Some(numbers) => Ok(Some((numbers, value))),
-            None => Err(BadArgument::new(name, expected, value)),
+            None => Err(HyperParameterError::new(name, expected, value)),
         }
     }
 }
@@ -208,10 +198,13 @@ mod tests {
         let mut wrong = arguments(json!({ "a": 1.0, "b": -1, "c": 1.5, "d": 4_294_967_296_u64, "e": 0 }));
         let mut message = |name, range| wrong.number(name, range).expect_err("a mistake").to_string();
         let found = message("a", NumberRange::FROM_0_BELOW_1);
-        assert_eq!(found, "argument a must be a number from 0 to below 1, found 1.0");
+        assert_eq!(found, "hyper-parameter a must be a number from 0 to below 1, found 1.0");
         assert!(message("b", NumberRange::POSITIVE).ends_with("must be a positive number, found -1"));
         let mut message = |name| wrong.count(name, 0..=u32::MAX).expect_err("a mistake").to_string();
-        assert_eq!(message("c"), "argument c must be a whole number between 0 and 4294967295, found 1.5");
+        assert_eq!(
+            message("c"),
+            "hyper-parameter c must be a whole number between 0 and 4294967295, found 1.5"
+        );
         assert!(message("d").ends_with("found 4294967296"));
         assert!(wrong.flag("e", true).is_err());
         assert!(wrong.required_number("f", NumberRange::ANY).is_err());

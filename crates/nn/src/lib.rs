@@ -31,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod hyper_parameter_error;
 mod init;
 mod layers;
 mod loss;
@@ -42,11 +43,12 @@ mod revin;
 mod running_state;
 mod weights;
 
-pub use arguments::{Arguments, BadArgument, NumberRange};
+pub use arguments::{Arguments, NumberRange};
 pub use foretell_autograd::{
     Activation, Buffer, Cell, Interpolation, Key, Padding, Pooling, Resampler, Shape, Storage, Tensor, Var,
     pooled_len,
 };
+pub use hyper_parameter_error::HyperParameterError;
 pub use init::Init;
 pub use layers::activation::Nonlinearity;
 pub use layers::attention::{AttentionSizes, MultiHeadAttention};
@@ -70,7 +72,7 @@ pub use layers::seasonal_norm::SeasonalNorm;
 pub use layers::transformer::{
     PointwisePerceptron, TransformerDecoder, TransformerEncoder, TransformerSizes,
 };
-pub use loss::{DistributionColumns, Loss, LossError, Truth};
+pub use loss::{DistributionColumns, Loss, Truth};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};
 pub use param_entry::ParamEntry;

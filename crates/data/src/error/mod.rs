@@ -380,7 +380,7 @@ pub enum DataError {
     )]
     NoWeight,
     /// A setting is out of its range.
-    #[error("{name} = {found}, but it must be {expected}")]
+    #[error("{name} must be {expected}, found {found}")]
     Setting {
         /// The setting.
         name: &'static str,
@@ -437,18 +437,6 @@ pub enum DataError {
         column: String,
         /// The value.
         value: f32,
-    },
-    /// The word is no window scaler.
-    #[error(
-        "unknown scaler `{word}`{}; known are identity, standard, robust, minmax, minmax1, \
-         invariant, revin",
-        did_you_mean(.nearest)
-    )]
-    UnknownScaler {
-        /// The word.
-        word: String,
-        /// The scaler it may be a slip of.
-        nearest: Option<String>,
     },
 }
 

@@ -95,5 +95,5 @@ fn future_slices_are_checked() {
     contains(error, "future column `x`: 3 values where 4 are expected");
     let error = Future::new(&panel(), 2, &[("x", &[1.0, 2.0, f32::NAN, 4.0])]).unwrap_err();
     contains(error, "series `b`, row 0, column `x`: \"NaN\" is missing; fill it in (`PanelBuilder::fill`");
-    contains(Future::new(&panel(), 0, &[]).unwrap_err(), "h = 0, but it must be 1 to");
+    contains(Future::new(&panel(), 0, &[]).unwrap_err(), "h must be 1 to");
 }

@@ -224,7 +224,7 @@ mod tests {
         }
         for (decimal, thousands) in [(';', None), ('.', Some('.')), (',', Some('5')), (',', Some(','))] {
             let error = NumberFormat::new(decimal, thousands).unwrap_err().to_string();
-            assert!(error.contains("but it must be"), "{error}");
+            assert!(error.contains("must be"), "{error}");
         }
     }
 

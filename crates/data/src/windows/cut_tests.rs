@@ -103,7 +103,7 @@ fn windows_are_those_of_neuralforecast() {
             hist: vec!["z".into(), "x".into()],
             futr: vec!["x".into()],
             stat: vec!["size".into()],
-            scaler: scaler.parse().unwrap(),
+            scaler: WindowScaler::named(scaler).unwrap(),
             ..WindowSpec::new(l, h)
         };
         let span = match kind {

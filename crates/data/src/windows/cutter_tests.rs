@@ -355,21 +355,21 @@ fn settings_that_cannot_be_are_refused() {
     let error = |spec: &WindowSpec, span| Cutter::new(&panel, spec, span).unwrap_err().to_string();
     let train = Span::Train { val_size: 0, test_size: 0 };
     let zero = WindowSpec { input_size: 0, ..spec.clone() };
-    assert_eq!(error(&zero, train), "input_size = 0, but it must be 1 to 2147483647");
+    assert_eq!(error(&zero, train), "input_size must be 1 to 2147483647, found 0");
     let huge = WindowSpec { horizon: usize::MAX, ..spec.clone() };
-    assert!(error(&huge, train).starts_with("h = 18446744073709551615"));
+    assert_eq!(error(&huge, train), "h must be 1 to 2147483647, found 18446744073709551615");
     let share = WindowSpec { availability_threshold: [0.0, f64::NAN], ..spec.clone() };
-    assert!(error(&share, train).starts_with("training_data_availability_threshold = NaN"));
     assert!(
-        error(&spec, Span::Validation { val_size: 3, test_size: 0 })
-            .starts_with("val_size = 3, but it must be 4")
+        error(&share, train)
+            .starts_with("training_data_availability_threshold must be 0.0 to 1.0, found NaN")
     );
+    assert!(error(&spec, Span::Validation { val_size: 3, test_size: 0 }).starts_with("val_size must be 4"));
     assert!(error(&spec, Span::Train { val_size: usize::MAX, test_size: 0 }).starts_with("val_size"));
     assert_eq!(
         error(&spec, Span::Test { test_size: 9, step_size: 2 }),
-        "test_size = 9, but it must be h = 4 plus a multiple of step_size = 2"
+        "test_size must be h = 4 plus a multiple of step_size = 2, found 9"
     );
-    assert!(error(&spec, Span::Test { test_size: 9, step_size: 0 }).starts_with("step_size = 0"));
+    assert!(error(&spec, Span::Test { test_size: 9, step_size: 0 }).starts_with("step_size must be 1 to "));
     let short = error(&spec, Span::Train { val_size: 5, test_size: 0 });
     assert!(
         short.starts_with("series `001` has 7 rows to train on (5 held out), but input_size = 8 needs 8"),

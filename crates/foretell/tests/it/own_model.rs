@@ -6,7 +6,7 @@ mod example;
 
 use self::example::SparseTsf;
 use foretell::own_model::{
-    Architecture, ConfigError, Dims, Exogenous, Model, Scope, hyper_parameters, register,
+    Architecture, Dims, Exogenous, HyperParameterError, Model, Scope, hyper_parameters, register,
 };
 use foretell::{
     Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, SpecError, ValidationOptions, bench, json,
@@ -70,7 +70,7 @@ fn its_hyper_parameters_are_checked_like_those_of_the_zoo() {
     let slip = spec().set("perod", 3).expect_err("no such name");
     assert_eq!(slip.to_string(), "SparseTSF has no hyper-parameter perod; did you mean period?");
     let text = spec().set("period", "a day").expect_err("no number");
-    assert!(matches!(text, SpecError::Config(ConfigError { name, .. }) if name == "period"));
+    assert!(matches!(text, SpecError::HyperParameter(HyperParameterError { name, .. }) if name == "period"));
     let long = spec().set("period", 13).expect("a number");
     let long = Forecaster::new([long]).expect_err("a season longer than the history").to_string();
     assert_eq!(long, "SparseTSF: hyper-parameter period must be between 1 and input_size = 12, found 13");
@@ -97,7 +97,7 @@ impl Architecture for Unheard {
     const PAPER: &'static str = "";
     const EXOGENOUS: Exogenous = Exogenous::NONE;
 
-    fn build(self, _: &Dims, _: &mut Scope<'_>) -> Result<Box<dyn Model>, ConfigError> {
+    fn build(self, _: &Dims, _: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         unreachable!("its name is taken")
     }
 }

@@ -187,9 +187,16 @@ fn what_cannot_be_is_explained() {
     };
     assert!(set("activation_", json!("ReLU")).contains("did you mean activation?"));
     assert!(set("max_steps", json!("many")).contains("max_steps must be like"));
+    assert!(
+        set("valid_loss", json!("MEA")).contains("NHITS: hyper-parameter valid_loss must be one of MAE,")
+    );
+    let delta = json!({ "HuberLoss": { "delta": -1 } });
+    assert!(
+        set("loss", delta).contains("NHITS: hyper-parameter loss.HuberLoss.delta must be a positive number")
+    );
     assert!(set("n_blocks", json!([1, -1, 1])).contains("n_blocks"));
     assert!(set("optimizer", json!("Adagrad")).contains("a class of torch.optim that foretell has"));
-    assert!(set("scaler_type", json!("standart")).contains("standard"));
+    assert!(set("scaler_type", json!("standart")).contains("did you mean standard?"));
     assert!(ModelSpec::new("NHITZ", 1, 1).expect_err("an error").to_string().contains("did you mean NHITS?"));
 }
 

@@ -1,49 +1,22 @@
-//! The arguments of losses, and what is wrong with them.
+//! The arguments of losses.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::quantile::Quantiles;
 use super::{Loss, LossKind, distribution::Distribution, point::Point};
-use crate::arguments::{Arguments, BadArgument, NumberRange};
-
-/// A loss that cannot be.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LossError {
-    /// No loss of that name.
-    #[error("no loss is called {found:?}; there are {}", Loss::NAMES.join(", "))]
-    UnknownName {
-        /// The name given.
-        found: String,
-    },
-    /// An argument that the loss does not have, or of the wrong kind.
-    #[error("{loss}: {reason}")]
-    Argument {
-        /// The loss.
-        loss: &'static str,
-        /// What is wrong with it.
-        reason: BadArgument,
-    },
-    /// Something that is no description of a loss.
-    #[error(
-        "a loss is a name such as \"MAE\", or a name with arguments such as {{\"HuberLoss\": {{\"delta\": 2}}}}; \
-         found {found}"
-    )]
-    NotALoss {
-        /// What was found, as JSON.
-        found: String,
-    },
-}
+use crate::HyperParameterError;
+use crate::arguments::{Arguments, NumberRange};
 
 /// Reads the loss of this class name from these arguments.
-pub(super) fn read(name: &str, arguments: &Map<String, Value>) -> Result<Loss, LossError> {
+pub(super) fn read(name: &str, arguments: &Map<String, Value>) -> Result<Loss, HyperParameterError> {
     let Some(&loss) = Loss::NAMES.iter().find(|&&known| known == name) else {
-        return Err(LossError::UnknownName { found: name.to_owned() });
+        let expected = format!("one of {}", Loss::NAMES.join(", "));
+        return Err(HyperParameterError::new("loss", expected, json!(name)));
     };
-    read_arguments(loss, Arguments::new(arguments)).map_err(|reason| LossError::Argument { loss, reason })
+    read_arguments(loss, Arguments::new(arguments)).map_err(|error| error.within(&format!("loss.{loss}")))
 }
 
-fn read_arguments(loss: &'static str, mut arguments: Arguments) -> Result<Loss, BadArgument> {
+fn read_arguments(loss: &'static str, mut arguments: Arguments) -> Result<Loss, HyperParameterError> {
     let kind = match loss {
         "MQLoss" => LossKind::Quantiles { quantiles: quantiles(&mut arguments)?, delta: None },
         "HuberMQLoss" => {
@@ -58,30 +31,30 @@ fn read_arguments(loss: &'static str, mut arguments: Arguments) -> Result<Loss, 
     match arguments.first_unread() {
         None => Ok(Loss { kind, horizon_weight }),
         Some((argument, found)) => {
-            let expected = format!("one of {}", arguments.known().join(", "));
-            Err(BadArgument::new(argument, expected, found))
+            let expected = format!("left out: the loss has {}", arguments.known().join(", "));
+            Err(HyperParameterError::new(argument, expected, found))
         }
     }
 }
 
-fn horizon_weight(arguments: &mut Arguments) -> Result<Option<Vec<f32>>, BadArgument> {
+fn horizon_weight(arguments: &mut Arguments) -> Result<Option<Vec<f32>>, HyperParameterError> {
     const EXPECTED: &str = "a list of numbers of at least 0, not all 0";
     match arguments.numbers("horizon_weight", EXPECTED, |w| w >= 0.0)? {
         Some((weights, value)) if weights.iter().all(|&weight| weight == 0.0) => {
-            Err(BadArgument::new("horizon_weight", EXPECTED, value))
+            Err(HyperParameterError::new("horizon_weight", EXPECTED, value))
         }
         found => Ok(found.map(|(weights, _)| weights.into_iter().map(|w| w as f32).collect())),
     }
 }
 
 /// The quantiles or, without them, the intervals; as in neuralforecast each counts once.
-pub(super) fn quantiles(arguments: &mut Arguments) -> Result<Quantiles, BadArgument> {
+pub(super) fn quantiles(arguments: &mut Arguments) -> Result<Quantiles, HyperParameterError> {
     const LEVEL: &str = "a list of percentages between 0 and 100";
     const LIST: &str = "a list of numbers between 0 and 1";
     let level = arguments.numbers("level", LEVEL, |level| 0.0 < level && level < 100.0)?;
     if let Some((list, value)) = arguments.numbers("quantiles", LIST, NumberRange::BETWEEN_0_AND_1.holds)? {
         return match list.is_empty() {
-            true => Err(BadArgument::new("quantiles", LIST, value)),
+            true => Err(HyperParameterError::new("quantiles", LIST, value)),
             false => Ok(Quantiles::listed(unique(list.iter().copied()))),
         };
     }
@@ -95,7 +68,10 @@ pub(super) fn quantiles(arguments: &mut Arguments) -> Result<Quantiles, BadArgum
 }
 
 /// How many: a whole number of at least 1.
-pub(super) fn count(arguments: &mut Arguments, name: &'static str) -> Result<Option<usize>, BadArgument> {
+pub(super) fn count(
+    arguments: &mut Arguments,
+    name: &'static str,
+) -> Result<Option<usize>, HyperParameterError> {
     Ok(arguments.count(name, 1..=1_000_000)?.map(|count| count as usize))
 }
 

@@ -17,11 +17,11 @@ use foretell_autograd::{Key, Tensor, Var};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use self::arguments::LossError;
 use self::distribution::Distribution;
 pub use self::distribution::DistributionColumns;
 use self::point::Point;
 use self::quantile::Quantiles;
+use crate::HyperParameterError;
 
 /// A loss and its arguments.
 ///
@@ -107,9 +107,9 @@ impl<'a> Truth<'a> {
 }
 
 impl TryFrom<Value> for Loss {
-    type Error = LossError;
+    type Error = HyperParameterError;
 
-    fn try_from(value: Value) -> Result<Self, LossError> {
+    fn try_from(value: Value) -> Result<Self, HyperParameterError> {
         Self::parse(&value)
     }
 }
@@ -162,20 +162,30 @@ impl Loss {
     }
 
     /// Reads `"MAE"`, or `{"HuberLoss": {"delta": 2}}`: a name and its arguments.
-    pub fn parse(value: &Value) -> Result<Self, LossError> {
+    ///
+    /// # Errors
+    /// If there is no such loss, or it cannot have such an argument; the hyper-parameter is called `loss`, its arguments
+    /// `loss.HuberLoss.delta`.
+    pub fn parse(value: &Value) -> Result<Self, HyperParameterError> {
         match value {
-            Value::String(name) => Self::new(name, &Map::new()),
-            Value::Object(object) if object.len() == 1 => match object.iter().next() {
-                Some((name, Value::Object(arguments))) => Self::new(name, arguments),
-                _ => Err(LossError::NotALoss { found: value.to_string() }),
-            },
-            _ => Err(LossError::NotALoss { found: value.to_string() }),
+            Value::String(name) => return Self::new(name, &Map::new()),
+            Value::Object(object) if object.len() == 1 => {
+                if let Some((name, Value::Object(arguments))) = object.iter().next() {
+                    return Self::new(name, arguments);
+                }
+            }
+            _ => {}
         }
+        let expected = r#"a name such as "MAE", or one with arguments such as {"HuberLoss": {"delta": 2}}"#;
+        Err(HyperParameterError::new("loss", expected, value))
     }
 
     /// The loss of this class name with these constructor arguments; absent or null ones take
     /// neuralforecast's defaults.
-    pub fn new(name: &str, arguments: &Map<String, Value>) -> Result<Self, LossError> {
+    ///
+    /// # Errors
+    /// If there is no such loss, or it cannot have such an argument.
+    pub fn new(name: &str, arguments: &Map<String, Value>) -> Result<Self, HyperParameterError> {
         arguments::read(name, arguments)
     }
 

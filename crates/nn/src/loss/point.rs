@@ -6,7 +6,8 @@ use serde_json::{Number, Value, json};
 use super::arguments::count;
 use super::quantile::huber;
 use super::{Truth, frequency};
-use crate::arguments::{Arguments, BadArgument, NumberRange};
+use crate::HyperParameterError;
+use crate::arguments::{Arguments, NumberRange};
 
 /// A loss of one number per step.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +27,7 @@ pub(super) enum Point {
 }
 
 impl Point {
-    pub(super) fn read(loss: &str, arguments: &mut Arguments) -> Result<Self, BadArgument> {
+    pub(super) fn read(loss: &str, arguments: &mut Arguments) -> Result<Self, HyperParameterError> {
         Ok(match loss {
             "MAE" => Self::Mae,
             "MSE" => Self::Mse,
@@ -37,12 +38,14 @@ impl Point {
                 Some(seasonality) => Self::Mase { seasonality },
                 None => {
                     let expected = "given: steps of a season";
-                    return Err(BadArgument::new("seasonality", expected, Value::Null));
+                    return Err(HyperParameterError::new("seasonality", expected, Value::Null));
                 }
             },
             "relMSE" => match arguments.take("y_train") {
                 None => Self::RelMse,
-                Some(found) => return Err(BadArgument::new("y_train", "null, as in neuralforecast", found)),
+                Some(found) => {
+                    return Err(HyperParameterError::new("y_train", "null, as in neuralforecast", found));
+                }
             },
             "HuberLoss" => {
                 Self::Huber { delta: arguments.number("delta", NumberRange::POSITIVE)?.unwrap_or(1.0) }

@@ -28,7 +28,8 @@ use self::tweedie::Tweedie;
 use super::Truth;
 use super::arguments::{count, quantiles};
 use super::quantile::Quantiles;
-use crate::arguments::{Arguments, BadArgument, NumberRange};
+use crate::HyperParameterError;
+use crate::arguments::{Arguments, NumberRange};
 
 /// A distribution of `P` parameters.
 trait Family<const P: usize> {
@@ -148,7 +149,7 @@ macro_rules! with_family {
 }
 
 impl Distribution {
-    pub(super) fn read(arguments: &mut Arguments) -> Result<Self, BadArgument> {
+    pub(super) fn read(arguments: &mut Arguments) -> Result<Self, HyperParameterError> {
         const NAMES: &str = "one of Normal, StudentT, Poisson, NegativeBinomial, Bernoulli, Tweedie";
         let name = arguments.take("distribution").unwrap_or_default();
         let kind = match name.as_str() {
@@ -164,13 +165,13 @@ impl Distribution {
                 };
                 DistributionKind::Tweedie { rho: arguments.required_number("rho", RHO)? }
             }
-            _ => return Err(BadArgument::new("distribution", NAMES, name)),
+            _ => return Err(HyperParameterError::new("distribution", NAMES, name)),
         };
         let quantiles = quantiles(arguments)?.sorted();
         let num_samples = count(arguments, "num_samples")?.unwrap_or(1000);
         let return_params = arguments.flag("return_params", false)?;
         if return_params && matches!(kind, DistributionKind::Tweedie { .. }) {
-            return Err(BadArgument::new("return_params", "false for a Tweedie distribution", true));
+            return Err(HyperParameterError::new("return_params", "false for a Tweedie distribution", true));
         }
         Ok(Self { kind, quantiles, num_samples, return_params })
     }

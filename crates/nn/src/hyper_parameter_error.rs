@@ -1,0 +1,47 @@
+//! What is wrong with a hyper-parameter.
+
+use std::fmt;
+
+/// A value that a hyper-parameter cannot have.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HyperParameterError {
+    /// The model, where it is known: not of a loss that is read by itself.
+    pub model: Option<&'static str>,
+    /// The hyper-parameter; a value within it by its path, such as `loss.HuberLoss.delta`.
+    pub name: String,
+    /// What it may be.
+    pub expected: String,
+    /// What it was, as JSON or in words.
+    pub found: String,
+}
+
+impl HyperParameterError {
+    /// The hyper-parameter of this name must be what is `expected`, and is what was `found`. Whoever builds the model adds
+    /// its name, whoever reads a class [where its arguments are](Self::within).
+    pub fn new(name: impl Into<String>, expected: impl Into<String>, found: impl fmt::Display) -> Self {
+        Self { model: None, name: name.into(), expected: expected.into(), found: found.to_string() }
+    }
+
+    /// The error as one of an argument of what is at this path, such as `loss.HuberLoss`.
+    pub fn within(self, path: &str) -> Self {
+        Self { name: format!("{path}.{}", self.name), ..self }
+    }
+
+    /// The error as one of this model.
+    pub fn of(self, model: &'static str) -> Self {
+        Self { model: Some(model), ..self }
+    }
+}
+
+impl fmt::Display for HyperParameterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { model, name, expected, found } = self;
+        if let Some(model) = model {
+            write!(f, "{model}: ")?;
+        }
+        write!(f, "hyper-parameter {name} must be {expected}, found {found}")
+    }
+}
+
+impl std::error::Error for HyperParameterError {}
