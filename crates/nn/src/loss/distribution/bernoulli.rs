@@ -3,12 +3,22 @@
 use foretell_simd::Stream;
 
 use super::special::{sigmoid, softplus};
-use super::{Family, Level, sampling};
+use super::{Arguments, Family, HyperParameterError, Level, Support, sampling};
 
 /// Output: the logit. Parameter: the probability of 1. The window's location and scale have no part in it.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bernoulli;
 
 impl Family<1> for Bernoulli {
+    const NAME: &'static str = "Bernoulli";
+    /// neuralforecast calls the probability logits.
+    const SUFFIXES: [&'static str; 1] = ["-logits"];
+    const SUPPORT: Support = ("0 or 1", |y| y == 0.0 || y == 1.0);
+
+    fn read(_: &mut Arguments, _: usize) -> Result<Self, HyperParameterError> {
+        Ok(Self)
+    }
+
     fn parameters(&self, [logit]: [f64; 1], _: f64, _: f64) -> [f64; 1] {
         [sigmoid(logit)]
     }

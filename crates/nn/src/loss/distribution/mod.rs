@@ -1,10 +1,8 @@
 //! Distributions as forecasts: the loss is the negative log-likelihood, the model's outputs become the
 //! distribution's parameters, and a forecast is its mean and quantiles.
 //!
-//! A distribution is one file, which gives neuralforecast's parameters from the outputs of the model and the
-//! location and scale of the window (neuralforecast's "scale decouple": the network learns numbers of order 1, whatever
-//! the level of the series), the negative log-likelihood with its derivatives by the outputs, the mean and the
-//! quantiles. All are computed in double precision, step by step.
+//! A distribution is one file with a [`Family`], a `mod` line and a line in the list below. All are computed in double
+//! precision, step by step.
 
 mod bernoulli;
 mod negative_binomial;
@@ -18,21 +16,122 @@ mod tweedie;
 use foretell_simd::{Key, Stream};
 use serde_json::{Value, json};
 
-use self::bernoulli::Bernoulli;
-use self::negative_binomial::NegativeBinomial;
-use self::normal::Normal;
-use self::poisson::Poisson;
 use self::special::normal_quantile;
-use self::student::StudentT;
-use self::tweedie::Tweedie;
 use super::Truth;
 use super::arguments::{count, quantiles};
 use super::quantile::Quantiles;
 use crate::HyperParameterError;
 use crate::arguments::{Arguments, NumberRange};
 
-/// A distribution of `P` parameters.
-trait Family<const P: usize> {
+/// The list of distributions, `file::Family`.
+macro_rules! distributions {
+    ($($file:ident::$family:ident,)*) => {
+        $(use self::$file::$family;)*
+
+        #[derive(Clone, Debug, PartialEq)]
+        enum DistributionKind {
+            $($family($family),)*
+        }
+
+        impl DistributionKind {
+            const NAMES: &[&str] = &[$($family::NAME),*];
+
+            /// The distribution of this name, with its own arguments.
+            fn read(
+                name: &Value,
+                arguments: &mut Arguments,
+                num_samples: usize,
+            ) -> Result<Self, HyperParameterError> {
+                match name.as_str() {
+                    $(Some($family::NAME) => {
+                        $family::read(arguments, num_samples).map(Self::$family)
+                    })*
+                    _ => {
+                        let expected = format!("one of {}", Self::NAMES.join(", "));
+                        Err(HyperParameterError::new("distribution", expected, name))
+                    }
+                }
+            }
+
+            fn name(&self) -> &'static str {
+                match self { $(Self::$family(_) => $family::NAME,)* }
+            }
+
+            fn arguments(&self) -> Vec<(&'static str, Value)> {
+                match self { $(Self::$family(family) => family.arguments(),)* }
+            }
+
+            fn parameter_suffixes(&self) -> &'static [&'static str] {
+                match self { $(Self::$family(_) => &$family::SUFFIXES,)* }
+            }
+
+            fn returns_parameters(&self) -> bool {
+                match self { $(Self::$family(_) => $family::RETURNS_PARAMETERS,)* }
+            }
+
+            fn support(&self) -> Support {
+                match self { $(Self::$family(_) => $family::SUPPORT,)* }
+            }
+
+            fn sum(&self, output: &[f32], truth: Truth<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
+                match self { $(Self::$family(family) => sum(family, output, truth, grad),)* }
+            }
+
+            fn forecast(
+                &self,
+                columns: &DistributionColumns,
+                output: &[f32],
+                [loc, scale]: [f32; 2],
+                into: &mut [f32],
+            ) {
+                match self { $(Self::$family(family) => forecast(family, columns, output, [loc, scale], into),)* }
+            }
+
+            fn sample(&self, output: &[f32], [loc, scale]: [f32; 2], key: Key) -> f32 {
+                match self { $(Self::$family(family) => sample(family, output, [loc, scale], key),)* }
+            }
+        }
+    };
+}
+
+distributions! {
+    normal::Normal,
+    student::StudentT,
+    poisson::Poisson,
+    negative_binomial::NegativeBinomial,
+    bernoulli::Bernoulli,
+    tweedie::Tweedie,
+}
+
+/// What values a distribution gives a probability to, in words and as a test.
+type Support = (&'static str, fn(f32) -> bool);
+
+const NUMBERS: Support = ("a number", |_| true);
+const FROM_ZERO: Support = ("at least 0", |y| y >= 0.0);
+
+/// A distribution of `P` parameters, made of as many outputs of the model and the location and scale of the window
+/// (neuralforecast's "scale decouple": the network learns numbers of order 1, whatever the level of the series).
+trait Family<const P: usize>: Sized {
+    /// neuralforecast's name.
+    const NAME: &'static str;
+
+    /// What stands behind the model's name in the columns of the parameters, as in neuralforecast.
+    const SUFFIXES: [&'static str; P];
+
+    /// Whether the parameters may be columns of the forecast (`return_params`).
+    const RETURNS_PARAMETERS: bool = true;
+
+    /// What values it gives a probability to.
+    const SUPPORT: Support = NUMBERS;
+
+    /// Takes its own arguments out of those of the loss. `num_samples` is for those that are sampled.
+    fn read(arguments: &mut Arguments, num_samples: usize) -> Result<Self, HyperParameterError>;
+
+    /// Its own arguments, such that [`Family::read`] gives the distribution back.
+    fn arguments(&self) -> Vec<(&'static str, Value)> {
+        vec![]
+    }
+
     /// neuralforecast's parameters, from a step's outputs and its window's location and scale.
     fn parameters(&self, output: [f64; P], loc: f64, scale: f64) -> [f64; P];
 
@@ -106,72 +205,16 @@ pub(super) struct Distribution {
     return_params: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum DistributionKind {
-    Normal,
-    StudentT,
-    Poisson,
-    NegativeBinomial,
-    Bernoulli,
-    Tweedie { rho: f64 },
-}
-
-/// Runs `$body` with `$family` standing for the distribution.
-macro_rules! with_family {
-    ($distribution:expr, |$family:ident| $body:expr) => {
-        match $distribution.kind {
-            DistributionKind::Normal => {
-                let $family = &Normal;
-                $body
-            }
-            DistributionKind::StudentT => {
-                let $family = &StudentT;
-                $body
-            }
-            DistributionKind::Poisson => {
-                let $family = &Poisson;
-                $body
-            }
-            DistributionKind::NegativeBinomial => {
-                let $family = &NegativeBinomial;
-                $body
-            }
-            DistributionKind::Bernoulli => {
-                let $family = &Bernoulli;
-                $body
-            }
-            DistributionKind::Tweedie { rho } => {
-                let $family = &Tweedie { rho, samples: $distribution.num_samples };
-                $body
-            }
-        }
-    };
-}
-
 impl Distribution {
     pub(super) fn read(arguments: &mut Arguments) -> Result<Self, HyperParameterError> {
-        const NAMES: &str = "one of Normal, StudentT, Poisson, NegativeBinomial, Bernoulli, Tweedie";
         let name = arguments.take("distribution").unwrap_or_default();
-        let kind = match name.as_str() {
-            Some("Normal") => DistributionKind::Normal,
-            Some("StudentT") => DistributionKind::StudentT,
-            Some("Poisson") => DistributionKind::Poisson,
-            Some("NegativeBinomial") => DistributionKind::NegativeBinomial,
-            Some("Bernoulli") => DistributionKind::Bernoulli,
-            Some("Tweedie") => {
-                const RHO: NumberRange = NumberRange {
-                    expected: "a number above 1 and below 2",
-                    holds: |rho| 1.0 < rho && rho < 2.0,
-                };
-                DistributionKind::Tweedie { rho: arguments.required_number("rho", RHO)? }
-            }
-            _ => return Err(HyperParameterError::new("distribution", NAMES, name)),
-        };
-        let quantiles = quantiles(arguments)?.sorted();
         let num_samples = count(arguments, "num_samples")?.unwrap_or(1000);
+        let kind = DistributionKind::read(&name, arguments, num_samples)?;
+        let quantiles = quantiles(arguments)?.sorted();
         let return_params = arguments.flag("return_params", false)?;
-        if return_params && matches!(kind, DistributionKind::Tweedie { .. }) {
-            return Err(HyperParameterError::new("return_params", "false for a Tweedie distribution", true));
+        if return_params && !kind.returns_parameters() {
+            let expected = format!("false for a {} distribution", kind.name());
+            return Err(HyperParameterError::new("return_params", expected, true));
         }
         Ok(Self { kind, quantiles, num_samples, return_params })
     }
@@ -182,48 +225,22 @@ impl Distribution {
 
     pub(super) fn arguments(&self) -> Vec<(&'static str, Value)> {
         let mut pairs = vec![
-            ("distribution", json!(self.name())),
+            ("distribution", json!(self.kind.name())),
             self.quantiles.argument(),
             ("num_samples", json!(self.num_samples)),
             ("return_params", json!(self.return_params)),
         ];
-        if let DistributionKind::Tweedie { rho } = self.kind {
-            pairs.push(("rho", json!(rho)));
-        }
+        pairs.extend(self.kind.arguments());
         pairs
-    }
-
-    fn name(&self) -> &'static str {
-        match self.kind {
-            DistributionKind::Normal => "Normal",
-            DistributionKind::StudentT => "StudentT",
-            DistributionKind::Poisson => "Poisson",
-            DistributionKind::NegativeBinomial => "NegativeBinomial",
-            DistributionKind::Bernoulli => "Bernoulli",
-            DistributionKind::Tweedie { .. } => "Tweedie",
-        }
-    }
-
-    /// The suffixes of the parameters' columns. Those of Bernoulli and NegativeBinomial say logits, as in
-    /// neuralforecast; in both they hold probabilities.
-    fn parameter_suffixes(&self) -> &'static [&'static str] {
-        match self.kind {
-            DistributionKind::Normal => &["-loc", "-scale"],
-            DistributionKind::StudentT => &["-df", "-loc", "-scale"],
-            DistributionKind::Poisson => &["-loc"],
-            DistributionKind::NegativeBinomial => &["-total_count", "-logits"],
-            DistributionKind::Bernoulli => &["-logits"],
-            DistributionKind::Tweedie { .. } => &["-log_mu"],
-        }
     }
 
     /// Numbers that the model gives for each step.
     pub(super) fn outputs(&self) -> usize {
-        self.parameter_suffixes().len()
+        self.kind.parameter_suffixes().len()
     }
 
     pub(super) fn suffixes(&self) -> Vec<String> {
-        let parameters = if self.return_params { self.parameter_suffixes() } else { &[] };
+        let parameters = if self.return_params { self.kind.parameter_suffixes() } else { &[] };
         std::iter::once(String::new())
             .chain(self.quantiles.suffixes().iter().cloned())
             .chain(parameters.iter().map(|&suffix| suffix.to_owned()))
@@ -237,19 +254,13 @@ impl Distribution {
     }
 
     /// What values it gives a probability to.
-    pub(super) fn support(&self) -> (&'static str, fn(f32) -> bool) {
-        match self.kind {
-            DistributionKind::Normal | DistributionKind::StudentT => ("a number", |_| true),
-            DistributionKind::Bernoulli => ("0 or 1", |y| y == 0.0 || y == 1.0),
-            DistributionKind::Poisson
-            | DistributionKind::NegativeBinomial
-            | DistributionKind::Tweedie { .. } => ("at least 0", |y| y >= 0.0),
-        }
+    pub(super) fn support(&self) -> Support {
+        self.kind.support()
     }
 
     /// `Σ w l`; with a gradient to write, its scale times that of the sum.
     pub(super) fn sum(&self, output: &[f32], truth: Truth<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
-        with_family!(self, |family| sum(family, output, truth, grad))
+        self.kind.sum(output, truth, grad)
     }
 
     /// Writes the columns of a window, `[h, columns]`, from the outputs `[h, outputs]`.
@@ -261,12 +272,12 @@ impl Distribution {
         scale: f32,
         into: &mut [f32],
     ) {
-        with_family!(self, |family| forecast(family, columns, output, loc, scale, into));
+        self.kind.forecast(columns, output, [loc, scale], into);
     }
 
     /// A sample of a step's distribution, from the outputs for it.
     pub(super) fn sample(&self, output: &[f32], loc: f32, scale: f32, key: Key) -> f32 {
-        with_family!(self, |family| sample(family, output, loc, scale, key))
+        self.kind.sample(output, [loc, scale], key)
     }
 }
 
@@ -313,8 +324,7 @@ fn forecast<const P: usize>(
     family: &impl Family<P>,
     columns: &DistributionColumns,
     output: &[f32],
-    loc: f32,
-    scale: f32,
+    [loc, scale]: [f32; 2],
     into: &mut [f32],
 ) {
     for (output, row) in output.chunks_exact(P).zip(into.chunks_exact_mut(columns.count())) {
@@ -327,7 +337,7 @@ fn forecast<const P: usize>(
     }
 }
 
-fn sample<const P: usize>(family: &impl Family<P>, output: &[f32], loc: f32, scale: f32, key: Key) -> f32 {
+fn sample<const P: usize>(family: &impl Family<P>, output: &[f32], [loc, scale]: [f32; 2], key: Key) -> f32 {
     let parameters = family.parameters(doubles(output), loc.into(), scale.into());
     match parameters.iter().all(|parameter| parameter.is_finite()) {
         true => family.sample(parameters, &mut Stream::new(key)) as f32,

@@ -3,13 +3,14 @@
 use foretell_simd::Stream;
 
 use super::special::{beta_inc, digamma, ln_gamma, sigmoid, softplus};
-use super::{Family, Level, count_quantile, sampling};
+use super::{Arguments, FROM_ZERO, Family, HyperParameterError, Level, Support, count_quantile, sampling};
 
 /// Outputs: the mean `μ` and the dispersion `α`, whose inverse is the total count `n`. Parameters, as in neuralforecast:
 /// `n` and `p = μα / (1 + μα)`.
 ///
 /// neuralforecast adds 1e-8 to `p` against a logarithm of 0. `μ` is at least 1e-8 times the window's scale, so it
 /// is left out here.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct NegativeBinomial;
 
 /// Added to both outputs, so that they cannot vanish.
@@ -21,6 +22,15 @@ fn decoupled([mean, dispersion]: [f64; 2], loc: f64, scale: f64) -> (f64, f64) {
 }
 
 impl Family<2> for NegativeBinomial {
+    const NAME: &'static str = "NegativeBinomial";
+    /// neuralforecast calls the probability logits.
+    const SUFFIXES: [&'static str; 2] = ["-total_count", "-logits"];
+    const SUPPORT: Support = FROM_ZERO;
+
+    fn read(_: &mut Arguments, _: usize) -> Result<Self, HyperParameterError> {
+        Ok(Self)
+    }
+
     fn parameters(&self, output: [f64; 2], loc: f64, scale: f64) -> [f64; 2] {
         let (mean, count) = decoupled(output, loc, scale);
         [count, mean / (count + mean)]

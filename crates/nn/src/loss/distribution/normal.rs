@@ -3,15 +3,23 @@
 use foretell_simd::Stream;
 
 use super::special::{sigmoid, softplus};
-use super::{Family, Level, sampling};
+use super::{Arguments, Family, HyperParameterError, Level, sampling};
 
 /// Outputs and parameters: mean, standard deviation.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Normal;
 
 /// Added to the standard deviation in units of the window's scale, so that it cannot vanish.
 const FLOOR: f64 = 0.2;
 
 impl Family<2> for Normal {
+    const NAME: &'static str = "Normal";
+    const SUFFIXES: [&'static str; 2] = ["-loc", "-scale"];
+
+    fn read(_: &mut Arguments, _: usize) -> Result<Self, HyperParameterError> {
+        Ok(Self)
+    }
+
     fn parameters(&self, [mean, deviation]: [f64; 2], loc: f64, scale: f64) -> [f64; 2] {
         [mean * scale + loc, (softplus(deviation) + FLOOR) * scale]
     }

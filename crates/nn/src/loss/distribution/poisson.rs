@@ -3,9 +3,10 @@
 use foretell_simd::Stream;
 
 use super::special::{gamma_q, ln_gamma, sigmoid, softplus};
-use super::{Family, Level, count_quantile, sampling};
+use super::{Arguments, FROM_ZERO, Family, HyperParameterError, Level, Support, count_quantile, sampling};
 
 /// Output and parameter: the rate.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Poisson;
 
 /// Added to the rate, so that it cannot vanish.
@@ -15,6 +16,14 @@ const FLOOR: f64 = 1e-10;
 const LARGE: f64 = 1e6;
 
 impl Family<1> for Poisson {
+    const NAME: &'static str = "Poisson";
+    const SUFFIXES: [&'static str; 1] = ["-loc"];
+    const SUPPORT: Support = FROM_ZERO;
+
+    fn read(_: &mut Arguments, _: usize) -> Result<Self, HyperParameterError> {
+        Ok(Self)
+    }
+
     fn parameters(&self, [rate]: [f64; 1], loc: f64, scale: f64) -> [f64; 1] {
         [softplus(rate * scale + loc) + FLOOR]
     }

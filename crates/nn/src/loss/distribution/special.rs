@@ -1,6 +1,6 @@
-//! Special functions in double precision, as far as the distributions need them.
+//! Special functions in double precision, as far as the distributions need them and `libm` does not have them.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::PI;
 
 /// Steps of a series or a continued fraction: about the square root of its largest argument, and arguments are
 /// single precision numbers.
@@ -19,23 +19,13 @@ pub(super) fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Arguments below are shifted up to where the asymptotic series are exact to 1e-14.
-const SHIFT: i32 = 8;
-
-/// The logarithm of the gamma function of `x > 0`: Stirling's series, and the recurrence below 8. The error is
-/// below 1e-13 times the larger of 1 and the value.
+/// The logarithm of the gamma function of `x > 0`.
 pub(super) fn ln_gamma(x: f64) -> f64 {
-    let (z, product) = if x < f64::from(SHIFT) {
-        (x + f64::from(SHIFT), (0..SHIFT).map(|i| x + f64::from(i)).product::<f64>())
-    } else {
-        (x, 1.0)
-    };
-    let w = 1.0 / (z * z);
-    let series = 1.0 / 12.0
-        - w * (1.0 / 360.0
-            - w * (1.0 / 1260.0 - w * (1.0 / 1680.0 - w * (1.0 / 1188.0 - w * (691.0 / 360_360.0)))));
-    (z - 0.5) * z.ln() - z + 0.5 * TAU.ln() + series / z - product.ln()
+    libm::lgamma(x)
 }
+
+/// Arguments below are shifted up to where the asymptotic series is exact to 1e-14.
+const SHIFT: i32 = 8;
 
 /// The derivative of [`ln_gamma`], for `x > 0`; its error is below 1e-13 times the larger of 1 and the value.
 pub(super) fn digamma(x: f64) -> f64 {

@@ -5,9 +5,10 @@ use std::f64::consts::PI;
 use foretell_simd::Stream;
 
 use super::special::{beta_inc, digamma, ln_gamma, sigmoid, softplus, symmetric_quantile, tail_quantile};
-use super::{Family, Level, sampling};
+use super::{Arguments, Family, HyperParameterError, Level, sampling};
 
 /// Outputs and parameters: degrees of freedom, location, scale.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct StudentT;
 
 /// Added to the scale in units of the window's scale, so that it cannot vanish.
@@ -17,6 +18,13 @@ const FLOOR: f64 = 0.1;
 const FREEDOM: f64 = 3.0;
 
 impl Family<3> for StudentT {
+    const NAME: &'static str = "StudentT";
+    const SUFFIXES: [&'static str; 3] = ["-df", "-loc", "-scale"];
+
+    fn read(_: &mut Arguments, _: usize) -> Result<Self, HyperParameterError> {
+        Ok(Self)
+    }
+
     fn parameters(&self, [df, loc, scale]: [f64; 3], window_loc: f64, window_scale: f64) -> [f64; 3] {
         [FREEDOM + softplus(df), loc * window_scale + window_loc, (softplus(scale) + FLOOR) * window_scale]
     }

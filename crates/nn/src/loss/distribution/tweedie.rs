@@ -3,11 +3,16 @@
 
 use foretell_pool::Buffer;
 use foretell_simd::Stream;
+use serde_json::{Value, json};
 
 use super::special::{sigmoid, softplus};
-use super::{Family, Level, quantile_of_sorted, sampling};
+use super::{
+    Arguments, FROM_ZERO, Family, HyperParameterError, Level, NumberRange, Support, quantile_of_sorted,
+    sampling,
+};
 
 /// Output and parameter: the logarithm of the mean.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tweedie {
     /// The power of the mean that the variance is.
     pub(super) rho: f64,
@@ -33,6 +38,22 @@ fn log_mean(output: f64, loc: f64) -> (f64, f64) {
 }
 
 impl Family<1> for Tweedie {
+    const NAME: &'static str = "Tweedie";
+    const SUFFIXES: [&'static str; 1] = ["-log_mu"];
+    const RETURNS_PARAMETERS: bool = false;
+    const SUPPORT: Support = FROM_ZERO;
+
+    fn read(arguments: &mut Arguments, num_samples: usize) -> Result<Self, HyperParameterError> {
+        let range =
+            NumberRange { expected: "a number above 1 and below 2", holds: |rho| 1.0 < rho && rho < 2.0 };
+        let rho = arguments.required_number("rho", range)?;
+        Ok(Self { rho, samples: num_samples })
+    }
+
+    fn arguments(&self) -> Vec<(&'static str, Value)> {
+        vec![("rho", json!(self.rho))]
+    }
+
     fn parameters(&self, [output]: [f64; 1], loc: f64, _: f64) -> [f64; 1] {
         [log_mean(output, loc).0]
     }
