@@ -10,6 +10,7 @@
 //! and read as if it were step by step.
 
 use std::f64::consts::TAU;
+use std::sync::OnceLock;
 
 use foretell_autograd::{Activation, Tensor, Var};
 
@@ -60,8 +61,8 @@ impl FourierSizes {
 #[derive(Clone, Debug)]
 struct Frequencies {
     weights: ParamId,
-    /// From frequencies to steps, `[2 modes, steps]`.
-    back: Tensor,
+    /// From frequencies to steps.
+    back: Waves,
     out: Linear,
 }
 
@@ -71,7 +72,7 @@ struct Frequencies {
 #[derive(Clone, Debug)]
 pub struct FourierBlock {
     query: Linear,
-    transform: Tensor,
+    transform: Waves,
     frequencies: Frequencies,
 }
 
@@ -84,10 +85,10 @@ impl FourierBlock {
         let first: Vec<usize> = (0..modes.len()).collect();
         Self {
             query: projection(scope, "query_projection", [hidden, sizes.width()], modes),
-            transform: transform(modes, steps, [Part::Real, Part::Imaginary]),
+            transform: Waves::to_frequencies(modes, steps, &[Part::Real, Part::Imaginary]),
             frequencies: Frequencies {
                 weights: sizes.weights(scope, shared),
-                back: inverse(&first, steps, 1.0),
+                back: Waves::to_steps(&first, steps, 1.0),
                 out: Linear::with_bias_read(
                     &mut scope.at("out_projection"),
                     [sizes.width(), hidden],
@@ -117,8 +118,8 @@ impl FourierBlock {
 pub struct FourierCrossAttention {
     query: Linear,
     key: Linear,
-    query_transform: Tensor,
-    key_transform: Tensor,
+    query_transform: Waves,
+    key_transform: Waves,
     frequencies: Frequencies,
 }
 
@@ -136,15 +137,15 @@ impl FourierCrossAttention {
         let query = projection(scope, "query_projection", [hidden, sizes.width()], modes);
         let key = projection(scope, "key_projection", [hidden, sizes.width()], source_modes);
         let out = Linear::with_bias_read(&mut scope.at("out_projection"), [sizes.width(), hidden], constants);
-        let parts = [Part::Real, Part::Imaginary, Part::Imaginary, Part::MinusReal];
+        let parts = &[Part::Real, Part::Imaginary, Part::Imaginary, Part::MinusReal];
         Self {
             query,
             key,
-            query_transform: transform(modes, steps, [Part::Real, Part::MinusImaginary]),
-            key_transform: transform(source_modes, source_steps, parts),
+            query_transform: Waves::to_frequencies(modes, steps, &[Part::Real, Part::MinusImaginary]),
+            key_transform: Waves::to_frequencies(source_modes, source_steps, parts),
             frequencies: Frequencies {
                 weights: sizes.weights(scope, shared),
-                back: inverse(modes, steps, (hidden as f64).powi(-2)),
+                back: Waves::to_steps(modes, steps, (hidden as f64).powi(-2)),
                 out,
             },
         }
@@ -175,7 +176,8 @@ impl Frequencies {
     /// Frequencies of `x [batch, steps, width]`: the rows of `transform` are parts of modes, of a first half and a second,
     /// which `order` puts side by side. `[a, b, c, 2 head]`, where `order` names the batch 0, the halves 1, the modes 2, the
     /// heads 3.
-    fn take(&self, x: &Var, transform: &Tensor, order: [usize; 5]) -> Var {
+    fn take(&self, x: &Var, transform: &Waves, order: [usize; 5]) -> Var {
+        let transform = transform.matrix();
         let (rows, batch, width) = (transform.shape()[0], x.shape()[0], x.shape()[2]);
         let spectrum = x.linear_of_columns(&Var::constant(transform.clone()), None, Activation::Identity);
         let spectrum = spectrum.reshape([batch, 2, rows / 2, HEADS, width / HEADS]).permute(&order);
@@ -187,7 +189,8 @@ impl Frequencies {
     /// time and through the last layer: `[batch, steps, hidden]`.
     fn forward(&self, cx: &Forward<'_>, modes: &Var) -> Var {
         let &[count, _, batch, twice] = &*modes.shape() else { unreachable!("[modes, 8, batch, 2 head]") };
-        let (head, steps) = (twice / 2, self.back.shape()[1]);
+        let back = self.back.matrix();
+        let (head, steps) = (twice / 2, back.shape()[1]);
         // W = A + iB as the real matrix [[A, B], [-B, A]].
         let weights = cx.param(self.weights).permute(&[3, 0, 1, 2, 4]);
         let part = |i| weights.narrow(4, i, 1).reshape([count, HEADS, head, head]);
@@ -198,7 +201,7 @@ impl Frequencies {
         let y = y.reshape([count, HEADS, batch, 2, head]).permute(&[2, 3, 0, 1, 4]);
         let y = y.reshape([batch, 2 * count, HEADS * head]).permute(&[0, 2, 1]);
         // [batch, width, steps], read as [batch, steps, width].
-        let y = y.matmul(&Var::constant(self.back.clone())).reshape([batch, steps, HEADS * head]);
+        let y = y.matmul(&Var::constant(back.clone())).reshape([batch, steps, HEADS * head]);
         self.out.forward(cx, &y, Activation::Identity)
     }
 }
@@ -215,8 +218,23 @@ fn unread(scope: &mut Scope<'_>, name: &str, [inputs, outputs]: [usize; 2]) {
     scope.unread("bias", [outputs], init);
 }
 
-/// What a row of a [`transform`] makes of a mode.
-#[derive(Clone, Copy)]
+/// A matrix of sines and cosines, made when it is first read: of a model that is made to count its parameters, never.
+#[derive(Clone, Debug)]
+struct Waves {
+    direction: Direction,
+    modes: Vec<usize>,
+    steps: usize,
+    matrix: OnceLock<Tensor>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Direction {
+    ToFrequencies(&'static [Part]),
+    ToSteps { scale: f64 },
+}
+
+/// What a row that makes a frequency makes of it.
+#[derive(Clone, Copy, Debug)]
 enum Part {
     Real,
     Imaginary,
@@ -224,39 +242,54 @@ enum Part {
     MinusImaginary,
 }
 
-/// Sines and cosines that make frequencies of steps: `[parts * modes, steps]`, part by part.
-fn transform<const N: usize>(modes: &[usize], steps: usize, parts: [Part; N]) -> Tensor {
-    Tensor::build([N * modes.len(), steps], |out| {
-        for (i, row) in out.chunks_exact_mut(steps).enumerate() {
-            let mode = modes[i % modes.len()];
-            for (t, x) in row.iter_mut().enumerate() {
-                let (sin, cos) = angle(mode, t, steps).sin_cos();
-                *x = match parts[i / modes.len()] {
-                    Part::Real => cos,
-                    Part::Imaginary => -sin,
-                    Part::MinusReal => -cos,
-                    Part::MinusImaginary => sin,
-                } as f32;
-            }
-        }
-    })
-}
+impl Waves {
+    /// What makes frequencies of steps: `[parts * modes, steps]`, part by part.
+    fn to_frequencies(modes: &[usize], steps: usize, parts: &'static [Part]) -> Self {
+        Self::new(Direction::ToFrequencies(parts), modes, steps)
+    }
 
-/// Sines and cosines that make steps of frequencies, `scale` times: `[2 modes, steps]`, for real parts, then imaginary
-/// ones. Those of frequencies that are their own conjugates do not count.
-fn inverse(modes: &[usize], steps: usize, scale: f64) -> Tensor {
-    Tensor::build([2 * modes.len(), steps], |out| {
-        for (i, row) in out.chunks_exact_mut(steps).enumerate() {
-            let (imaginary, mode) = (i >= modes.len(), modes[i % modes.len()]);
-            let alone = mode == 0 || 2 * mode == steps;
-            let factor = scale / steps as f64 * if alone { 1.0 } else { 2.0 };
-            for (t, x) in row.iter_mut().enumerate() {
-                let (sin, cos) = angle(mode, t, steps).sin_cos();
-                let part = if imaginary { if alone { 0.0 } else { -sin } } else { cos };
-                *x = (factor * part) as f32;
-            }
-        }
-    })
+    /// What makes steps of frequencies, `scale` times: `[2 modes, steps]`, for real parts, then imaginary ones. Those of
+    /// frequencies that are their own conjugates do not count.
+    fn to_steps(modes: &[usize], steps: usize, scale: f64) -> Self {
+        Self::new(Direction::ToSteps { scale }, modes, steps)
+    }
+
+    fn new(direction: Direction, modes: &[usize], steps: usize) -> Self {
+        Self { direction, modes: modes.to_vec(), steps, matrix: OnceLock::new() }
+    }
+
+    fn matrix(&self) -> &Tensor {
+        let (modes, steps) = (&self.modes, self.steps);
+        let rows = |parts: usize, value: &dyn Fn(usize, usize, f64, f64) -> f64| {
+            Tensor::build([parts * modes.len(), steps], |out| {
+                for (i, row) in out.chunks_exact_mut(steps).enumerate() {
+                    let (part, mode) = (i / modes.len(), modes[i % modes.len()]);
+                    for (t, x) in row.iter_mut().enumerate() {
+                        let (sin, cos) = angle(mode, t, steps).sin_cos();
+                        *x = value(part, mode, sin, cos) as f32;
+                    }
+                }
+            })
+        };
+        self.matrix.get_or_init(|| match self.direction {
+            Direction::ToFrequencies(parts) => rows(parts.len(), &|part, _, sin, cos| match parts[part] {
+                Part::Real => cos,
+                Part::Imaginary => -sin,
+                Part::MinusReal => -cos,
+                Part::MinusImaginary => sin,
+            }),
+            Direction::ToSteps { scale } => rows(2, &|part, mode, sin, cos| {
+                let alone = mode == 0 || 2 * mode == steps;
+                let factor = scale / steps as f64;
+                match (part, alone) {
+                    (0, true) => factor * cos,
+                    (0, false) => 2.0 * factor * cos,
+                    (_, true) => 0.0,
+                    (_, false) => -2.0 * factor * sin,
+                }
+            }),
+        })
+    }
 }
 
 fn angle(mode: usize, t: usize, steps: usize) -> f64 {
