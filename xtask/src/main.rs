@@ -1,6 +1,7 @@
 //! The project's chores: `cargo xtask --help` lists them.
 #![forbid(unsafe_code)]
 
+mod asan;
 mod ci;
 mod models;
 mod neon;
@@ -29,6 +30,8 @@ enum Chore {
     Package,
     /// Check that the facade without Parquet and threads is fit for WebAssembly.
     Wasm,
+    /// Run the suites of the libraries that may have `unsafe` code under AddressSanitizer.
+    Asan(asan::Options),
     /// Cross-build the tests of simd, pool, gemm and flash for aarch64 and run them under qemu.
     TestNeon(neon::Options),
 }
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Chore::Standalone => standalone::run(),
         Chore::Package => package::run(),
         Chore::Wasm => wasm::run(),
+        Chore::Asan(options) => asan::run(&options),
         Chore::TestNeon(options) => neon::run(&options),
     };
     match outcome {

@@ -25,6 +25,11 @@ use cargo_metadata::{MetadataCommand, Package};
 
 use source::Source;
 
+/// Whether a package may have `unsafe` code anywhere.
+pub(crate) fn may_be_unsafe(package: &str) -> bool {
+    !matches!(house::unsafe_in(package), house::Unsafe::Nowhere)
+}
+
 /// A broken rule: where, what, and what to do about it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Violation {
