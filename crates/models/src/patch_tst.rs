@@ -48,7 +48,7 @@ hyper_parameters! {
         activation: String = "gelu".to_owned(),
         /// Whether attention adds the scores of the layer before it to its own.
         res_attention: bool = true,
-        /// Whether batch normalisation comes before attention and perceptron, not behind them; there it is in either case.
+        /// Whether the batch normalisation of a layer comes before its attention and its perceptron; else it comes behind them.
         batch_normalization: bool = false,
         /// Whether the encoding of places is learned.
         learn_pos_embed: bool = true,
