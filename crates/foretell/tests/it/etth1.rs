@@ -49,7 +49,7 @@ fn deep_npts_and_mlp_multivariate_match_neuralforecast() {
 }
 
 #[test]
-#[ignore = "trains TCN, DilatedRNN and DeepAR for minutes, which `-- --ignored` runs; RNN and TiDE, of shared layers, run always"]
+#[ignore = "trains TCN, DilatedRNN and DeepAR for minutes, which `-- --ignored` runs; their parity and conformance run always"]
 fn tcn_dilated_rnn_and_deepar_match_neuralforecast() {
     check([("TCN", 1.1479), ("DilatedRNN", 1.1324), ("DeepAR", 1.9125)], false);
 }
