@@ -8,7 +8,9 @@ use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
 use foretell_benches::wave;
-use foretell_flash::{Attention, Gradients, Operand, OperandMut, Saved, Sizes, Strides, Way};
+use foretell_flash::{
+    Attention, AttentionGradients, Operand, OperandMut, SavedForBackward, Sizes, Strides, Way,
+};
 use foretell_gemm::{MatMut, MatRef, Options, matmul};
 use foretell_threads::{Workers, share};
 
@@ -53,9 +55,9 @@ fn answer(words: &[&str]) -> String {
     let seconds = least(|| {
         attention.forward([q, k, v], OperandMut { data: &mut out, strides }, &mut stats, None);
         if both {
-            let saved = Saved { q, k, v, out: Operand { data: &out, strides }, stats: &stats };
+            let saved = SavedForBackward { q, k, v, out: Operand { data: &out, strides }, stats: &stats };
             let [q, k, v] = [&mut dq, &mut dk, &mut dv].map(|data| OperandMut { data, strides });
-            attention.backward(saved, grad, None, Gradients { q, k, v, scores: None });
+            attention.backward(saved, grad, None, AttentionGradients { q, k, v, scores: None });
         }
     });
     format!("{seconds} {}", attention.scratch_bytes()[usize::from(both)])

@@ -4,7 +4,9 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use foretell_benches::{criterion, wave};
-use foretell_flash::{Attention, Gradients, Operand, OperandMut, Pattern, Saved, Sizes, Strides, Way};
+use foretell_flash::{
+    Attention, AttentionGradients, Operand, OperandMut, Pattern, SavedForBackward, Sizes, Strides, Way,
+};
 
 /// Windows, heads, steps, head dimension.
 const SHAPES: [[usize; 4]; 8] = [
@@ -43,9 +45,10 @@ fn attention(c: &mut Criterion) {
                 group.throughput(Throughput::Elements(5 * product));
                 group.bench_function(format!("backward/{way:?}"), |b| {
                     b.iter(|| {
-                        let saved = Saved { q, k, v, out: Operand { data: &out, strides }, stats: &stats };
+                        let saved =
+                            SavedForBackward { q, k, v, out: Operand { data: &out, strides }, stats: &stats };
                         let [q, k, v] = [&mut dq, &mut dk, &mut dv].map(|data| OperandMut { data, strides });
-                        attention.backward(saved, grad, None, Gradients { q, k, v, scores: None });
+                        attention.backward(saved, grad, None, AttentionGradients { q, k, v, scores: None });
                     });
                 });
             }

@@ -12,6 +12,7 @@ mod manifest;
 mod packaging;
 mod roots;
 mod source;
+mod type_names;
 mod unsafety;
 mod words;
 
@@ -24,6 +25,7 @@ use anyhow::{Context, bail};
 use cargo_metadata::{MetadataCommand, Package};
 
 use source::Source;
+use type_names::TypeNames;
 
 /// Whether a package may have `unsafe` code anywhere.
 pub(crate) fn may_be_unsafe(package: &str) -> bool {
@@ -62,15 +64,21 @@ fn check_workspace() -> anyhow::Result<Vec<Violation>> {
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let root = metadata.workspace_root.as_std_path();
     let mut found = Vec::new();
+    let mut names = TypeNames::default();
     for package in &metadata.packages {
-        found.extend(check_package(root, package, &metadata.packages)?);
+        found.extend(check_package(root, package, &metadata.packages, &mut names)?);
     }
     found.extend(length::stale_entries(root));
     found.sort();
     Ok(found)
 }
 
-fn check_package(root: &Path, package: &Package, members: &[Package]) -> anyhow::Result<Vec<Violation>> {
+fn check_package(
+    root: &Path,
+    package: &Package,
+    members: &[Package],
+    names: &mut TypeNames,
+) -> anyhow::Result<Vec<Violation>> {
     let manifest = Source::read(root, package.manifest_path.as_std_path())?;
     let mut found = manifest::check(&manifest);
     found.extend(edges::check(package, &manifest));
@@ -83,6 +91,7 @@ fn check_package(root: &Path, package: &Package, members: &[Package]) -> anyhow:
         found.extend(unsafety::check(&package.name, &source));
         found.extend(length::check(&source));
         found.extend(words::check(&source));
+        found.extend(names.add(&source));
         let is_root = |target: &cargo_metadata::Target| target.src_path.as_std_path() == path;
         if package.targets.iter().any(|target| (target.is_lib() || target.is_bin()) && is_root(target)) {
             found.extend(roots::check(&package.name, &source));

@@ -33,11 +33,12 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
-mod gradients;
+mod backward_pass;
 mod operators;
 mod ops;
 mod var;
 
+pub use backward_pass::BackwardPass;
 pub use foretell_gemm::Accum;
 use foretell_kernels::axis::Axis;
 pub use foretell_kernels::convolution::Beyond;
@@ -46,7 +47,6 @@ pub use foretell_kernels::pool::{Pooling, pooled_len};
 pub use foretell_kernels::recurrent::Cell;
 pub use foretell_simd::{Activation, Key};
 pub use foretell_tensor::{Buffer, Indices, Padding, Shape, Storage, Tensor};
-pub use gradients::Gradients;
 pub use ops::attention::AttentionOptions;
 pub use ops::batch_norm::ChannelStatistics;
 pub use ops::convolution::{Conv1d, Conv2d};

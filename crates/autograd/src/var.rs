@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use foretell_tensor::{Shape, Tensor};
 
-use crate::gradients::Gradients;
+use crate::backward_pass::BackwardPass;
 
 /// A tensor, and the node that its gradient goes to if there is one. Cloning copies no values.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Var {
 pub struct Edge(pub(crate) Option<Rc<Node>>);
 
 /// What runs when the gradient of an operation's result is complete.
-pub(crate) type Backward = Box<dyn FnOnce(Tensor, &mut Gradients<'_>)>;
+pub(crate) type Backward = Box<dyn FnOnce(Tensor, &mut BackwardPass<'_>)>;
 
 pub(crate) struct Node {
     /// Nodes are numbered as they are made, so a node's inputs have smaller numbers than itself, and
@@ -61,7 +61,7 @@ impl Var {
     pub fn operation(
         value: Tensor,
         inputs: &[&Self],
-        backward: impl FnOnce(Tensor, &mut Gradients<'_>) + 'static,
+        backward: impl FnOnce(Tensor, &mut BackwardPass<'_>) + 'static,
     ) -> Self {
         if inputs.iter().all(|input| !input.edge.is_wanted()) {
             return Self::constant(value);
@@ -72,7 +72,7 @@ impl Var {
     /// The result of an operation that a gradient is wanted of, whatever its inputs are.
     pub(crate) fn recorded(
         value: Tensor,
-        backward: impl FnOnce(Tensor, &mut Gradients<'_>) + 'static,
+        backward: impl FnOnce(Tensor, &mut BackwardPass<'_>) + 'static,
     ) -> Self {
         let role =
             Role::Operation { grad: RefCell::default(), backward: Cell::new(Some(Box::new(backward))) };
@@ -124,7 +124,7 @@ impl Var {
     #[track_caller]
     pub fn backward_from(&self, seed: Tensor, arena: &mut [f32]) {
         assert_eq!(seed.shape(), self.shape(), "the seed gradient's shape and the variable's differ");
-        Gradients::run(&self.edge, seed, arena, None);
+        BackwardPass::run(&self.edge, seed, arena, None);
     }
 
     /// Runs the backward pass from the gradient `seed` of this variable into an arena that holds nothing of
@@ -137,7 +137,7 @@ impl Var {
     #[track_caller]
     pub fn backward_fresh(&self, seed: Tensor, arena: &mut [f32], written: &mut HashSet<usize>) {
         assert_eq!(seed.shape(), self.shape(), "the seed gradient's shape and the variable's differ");
-        Gradients::run(&self.edge, seed, arena, Some(written));
+        BackwardPass::run(&self.edge, seed, arena, Some(written));
     }
 }
 

@@ -22,9 +22,9 @@ pub struct Configuration {
     /// The scaler of each static column, of the same names.
     pub local_static_scaler_type: Option<String>,
     /// Fitted local scalers by column.
-    pub scalers: BTreeMap<String, LocalScaler>,
+    pub scalers: BTreeMap<String, FittedScaler>,
     /// Fitted scalers of the static columns.
-    pub static_scalers: BTreeMap<String, LocalScaler>,
+    pub static_scalers: BTreeMap<String, FittedScaler>,
     /// By categorical column: value (a text, number or boolean) to index, from 1.
     pub categorical_vocab: BTreeMap<String, Vec<(Value, usize)>>,
     /// The name of the column of series names.
@@ -34,7 +34,7 @@ pub struct Configuration {
     /// The name of the target column.
     pub target_col: String,
     /// How conformal intervals were calibrated.
-    pub prediction_intervals: Option<PredictionIntervals>,
+    pub prediction_intervals: Option<ConformalSettings>,
     /// Forecasts of the calibration windows (`_cs_df`): the names and values of its columns.
     pub conformity_scores: Option<Vec<(String, Column)>>,
     /// With a dataset: the name of each series.
@@ -62,7 +62,7 @@ pub enum Frequency {
 
 /// A fitted scaler of one column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LocalScaler {
+pub struct FittedScaler {
     /// "standard", "robust", "robust-iqr", "minmax" or "boxcox".
     pub kind: String,
     /// Statistics `[series, 2]`: offset and scale, F32; for static columns `[1, 2]`.
@@ -71,7 +71,7 @@ pub struct LocalScaler {
 
 /// The settings of conformal prediction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PredictionIntervals {
+pub struct ConformalSettings {
     /// Number of calibration windows.
     pub n_windows: usize,
     /// "conformal_distribution" or "conformal_error".
@@ -134,7 +134,7 @@ impl Configuration {
             id_col: name("id_col", entry("id_col"), "unique_id")?,
             time_col: name("time_col", entry("time_col"), "ds")?,
             target_col: name("target_col", entry("target_col"), "y")?,
-            prediction_intervals: optional(&entry("prediction_intervals"), PredictionIntervals::decode)?,
+            prediction_intervals: optional(&entry("prediction_intervals"), ConformalSettings::decode)?,
             conformity_scores: optional(&entry("_cs_df"), |v| frame("_cs_df", v, sidecar))?,
             uids,
             last_dates,
@@ -170,7 +170,7 @@ impl Configuration {
         set("target_col", json!(self.target_col));
         set(
             "prediction_intervals",
-            self.prediction_intervals.as_ref().map_or(Value::Null, PredictionIntervals::encode),
+            self.prediction_intervals.as_ref().map_or(Value::Null, ConformalSettings::encode),
         );
         let scores = self.conformity_scores.as_ref();
         set("_cs_df", scores.map_or(Value::Null, |columns| encode_frame(columns, "_cs_df", sidecar)));
@@ -210,7 +210,7 @@ impl Frequency {
     }
 }
 
-impl LocalScaler {
+impl FittedScaler {
     fn decode(field: &str, value: &Value, sidecar: &mut Sidecar) -> Result<Self, Misfit> {
         if tag(value) != Some("scaler") {
             return Err(Misfit::value(field, "a tagged scaler", value));
@@ -228,7 +228,7 @@ impl LocalScaler {
     }
 }
 
-impl PredictionIntervals {
+impl ConformalSettings {
     fn decode(value: &Value) -> Result<Self, Misfit> {
         if tag(value) != Some("prediction_intervals") {
             return Err(Misfit::value("prediction_intervals", "tagged prediction_intervals", value));
@@ -269,10 +269,10 @@ fn scalers(
     field: &str,
     value: &Value,
     sidecar: &mut Sidecar,
-) -> Result<BTreeMap<String, LocalScaler>, Misfit> {
+) -> Result<BTreeMap<String, FittedScaler>, Misfit> {
     let scalers = entries_of(field, value)?.into_iter();
     let decode = |(column, value): (&String, &Value)| {
-        let scaler = LocalScaler::decode(&format!("{field}.{column}"), value, sidecar)?;
+        let scaler = FittedScaler::decode(&format!("{field}.{column}"), value, sidecar)?;
         Ok((column.clone(), scaler))
     };
     scalers.map(decode).collect()
@@ -361,14 +361,14 @@ mod tests {
         full.local_scaler_type = Some("standard".into());
         full.local_static_scaler_type = Some("minmax".into());
         let stats = Some(TensorData::f32([1, 2], vec![1.0, 2.0]));
-        let scaler = LocalScaler { kind: "standard".into(), stats };
+        let scaler = FittedScaler { kind: "standard".into(), stats };
         full.scalers.insert("y".into(), scaler.clone());
-        full.static_scalers.insert("s".into(), LocalScaler { stats: None, ..scaler });
+        full.static_scalers.insert("s".into(), FittedScaler { stats: None, ..scaler });
         full.categorical_vocab.insert("shop".into(), vec![(json!("b"), 1), (json!("a"), 2)]);
         full.categorical_vocab.insert("day".into(), vec![(json!(7), 1), (json!(true), 2)]);
         full.id_col = "series".into();
         full.prediction_intervals =
-            Some(PredictionIntervals { n_windows: 2, method: "conformal_error".into(), step_size: 1 });
+            Some(ConformalSettings { n_windows: 2, method: "conformal_error".into(), step_size: 1 });
         full.conformity_scores = Some(vec![
             ("series".into(), Column::Text(vec!["a".into()])),
             ("ds".into(), Column::microseconds(vec![5])),

@@ -87,7 +87,7 @@ mod tensor;
 
 pub use checkpoint::Checkpoint;
 pub use column::{Column, TimeUnit};
-pub use configuration::{Configuration, Frequency, LocalScaler, PredictionIntervals};
+pub use configuration::{Configuration, ConformalSettings, FittedScaler, Frequency};
 pub use dataset::Dataset;
 pub use directory::ModelDirectory;
 pub use error::{CheckpointError, NameMismatch, Result};

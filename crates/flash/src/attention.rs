@@ -66,7 +66,7 @@ pub enum Way {
 
 /// What the backward pass reads of the forward pass.
 #[derive(Clone, Copy, Debug)]
-pub struct Saved<'a> {
+pub struct SavedForBackward<'a> {
     /// `[batch, heads, queries, dim]`.
     pub q: Operand<'a>,
     /// `[batch, heads, keys, dim]`.
@@ -81,7 +81,7 @@ pub struct Saved<'a> {
 
 /// Where the backward pass writes to; what was there is replaced.
 #[derive(Debug)]
-pub struct Gradients<'a> {
+pub struct AttentionGradients<'a> {
     /// As `q`.
     pub q: OperandMut<'a>,
     /// As `k`.
@@ -139,13 +139,13 @@ impl<'a> Attention<'a> {
     #[track_caller]
     pub fn backward(
         &self,
-        saved: Saved<'_>,
+        saved: SavedForBackward<'_>,
         grad: Operand<'_>,
         grad_scores: Option<&[f32]>,
-        gradients: Gradients<'_>,
+        gradients: AttentionGradients<'_>,
     ) {
         let Sizes { batch, heads, queries, keys, dim, value_dim } = self.sizes;
-        let Saved { q, k, v, out, stats } = saved;
+        let SavedForBackward { q, k, v, out, stats } = saved;
         self.check(q, k, v);
         out.strides.check("the output", out.data.len(), [batch, heads, queries, value_dim]);
         grad.strides.check("the output's gradient", grad.data.len(), [batch, heads, queries, value_dim]);

@@ -10,7 +10,7 @@ use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_threads::for_each;
 
-use crate::attention::{Attention, Gradients, Saved};
+use crate::attention::{Attention, AttentionGradients, SavedForBackward};
 use crate::pattern::Seen;
 use crate::shared::{Dense, Shared};
 use crate::sizes::{Operand, Sizes};
@@ -27,12 +27,12 @@ struct Goals<'a> {
 pub(crate) fn run(
     attention: &Attention<'_>,
     tiles: &Tiles,
-    saved: Saved<'_>,
+    saved: SavedForBackward<'_>,
     grad: Operand<'_>,
     grad_scores: Option<&[f32]>,
-    gradients: Gradients<'_>,
+    gradients: AttentionGradients<'_>,
 ) {
-    let Gradients { q, k, v, scores } = gradients;
+    let AttentionGradients { q, k, v, scores } = gradients;
     let goals = Goals { q: Shared::of(q), k: Shared::of(k), v: Shared::of(v), scores: scores.map(Dense::of) };
     let (all, group) = (attention.sizes.all_heads(), tiles.group(&attention.sizes));
     for_each(all.div_ceil(group), 1, |first| {
@@ -69,7 +69,7 @@ impl Scratch {
 unsafe fn one(
     attention: &Attention<'_>,
     tiles: &Tiles,
-    Saved { q, k, v, out, stats }: Saved<'_>,
+    SavedForBackward { q, k, v, out, stats }: SavedForBackward<'_>,
     grad: Operand<'_>,
     grad_scores: Option<&[f32]>,
     goals: &Goals<'_>,

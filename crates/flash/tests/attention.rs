@@ -1,7 +1,8 @@
 //! Attention against its definition in double precision: values and gradients.
 
 use foretell_flash::{
-    Attention, Dropout, Gradients, Key, Mask, Operand, OperandMut, Pattern, Saved, Sizes, Strides, Way,
+    Attention, AttentionGradients, Dropout, Key, Mask, Operand, OperandMut, Pattern, SavedForBackward, Sizes,
+    Strides, Way,
 };
 
 /// The level of threads that nobody gave another.
@@ -91,12 +92,12 @@ impl Case<'_> {
         let mut grads = [q, k, v].map(|operand| vec![f32::NAN; operand.data.len()]);
         let mut grad_mask = vec![f32::NAN; rows * keys];
         let [to_q, to_k, to_v] = &mut grads;
-        let saved = Saved { q, k, v, out: Operand { data: &out, strides: of_out }, stats: &stats };
+        let saved = SavedForBackward { q, k, v, out: Operand { data: &out, strides: of_out }, stats: &stats };
         self.attention.backward(
             saved,
             Operand { data: &upstream, strides: of_out },
             Some(&upstream_scores),
-            Gradients {
+            AttentionGradients {
                 q: OperandMut { data: to_q, strides: q.strides },
                 k: OperandMut { data: to_k, strides: k.strides },
                 v: OperandMut { data: to_v, strides: v.strides },

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::time::Instant;
 
 use foretell_infer::{Batch, Workers, forecast, mean_of_outputs};
-use foretell_models::{Categories, Category};
+use foretell_models::{CategoricalColumn, CategoricalColumns};
 use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Windows};
 use foretell_optim::Optimizer;
 use foretell_train::{Engine, TrainError, check_coupling};
@@ -177,14 +177,14 @@ fn median_seconds<E>(f: &mut dyn FnMut() -> Result<(), E>, seconds: f64) -> Resu
 }
 
 /// Random windows in [-2, 2), nothing masked; of categories, each in turn.
-fn synthetic(dims: &Dims, categories: &Categories, batch: usize) -> Batch {
+fn synthetic(dims: &Dims, categories: &CategoricalColumns, batch: usize) -> Batch {
     let random = |seed: u64, shape: &[usize]| {
         Tensor::build(shape, |out| Init::Uniform { bound: 2.0 }.fill(Key::new(seed), out))
     };
-    let columns = |seed, shape: &[usize], categories: &[Category]| {
+    let columns = |seed, shape: &[usize], categories: &[CategoricalColumn]| {
         let count = shape[shape.len() - 1];
         let mut columns = (count > 0).then(|| random(seed, shape))?;
-        for Category { column, cardinality, .. } in categories {
+        for CategoricalColumn { column, cardinality, .. } in categories {
             let cells = columns.values_mut().iter_mut().skip(*column).step_by(count);
             cells.enumerate().for_each(|(i, cell)| *cell = (i % cardinality + 1) as f32);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_data::{WindowScaler, nearest};
-use foretell_models::{Category, hyper_parameters, rules};
+use foretell_models::{CategoricalColumn, hyper_parameters, rules};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -63,7 +63,7 @@ hyper_parameters! {
         /// The numbers that a category becomes: by a rule for the number n of categories, "fastai" (1.6 n^0.56), "sqrt"
         /// or "half", each at most 50, or one number for all columns.
         cat_emb_dim: Value = json!("fastai") => |rule| {
-            let holds = Category::width(rule, 1).is_some_and(|width| width <= MAX_WIDTH);
+            let holds = CategoricalColumn::width(rule, 1).is_some_and(|width| width <= MAX_WIDTH);
             rules::require(holds, "\"fastai\", \"sqrt\", \"half\", or a number between 1 and 10000")
         },
         /// Whether the target's own history is hidden from the model.

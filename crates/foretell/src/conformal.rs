@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use foretell_checkpoint::{Column, PredictionIntervals as Stored, TimeUnit};
+use foretell_checkpoint::{Column, ConformalSettings, TimeUnit};
 use foretell_data::{Panel, Span, TimeKind};
 use foretell_nn::Loss;
 
@@ -149,7 +149,7 @@ pub(crate) struct Conformal {
 impl Conformal {
     /// What was stored, or why it cannot be.
     pub(crate) fn new(
-        stored: &Stored,
+        stored: &ConformalSettings,
         h: usize,
         id_col: &str,
         table: Vec<(String, Column)>,
@@ -222,9 +222,9 @@ impl Conformal {
     }
 
     /// What neuralforecast's directories keep.
-    pub(crate) fn stored(&self) -> (Stored, Vec<(String, Column)>) {
+    pub(crate) fn stored(&self) -> (ConformalSettings, Vec<(String, Column)>) {
         let PredictionIntervals { n_windows, method, step_size } = self.intervals;
-        (Stored { n_windows, method: method.name().to_owned(), step_size }, self.table.clone())
+        (ConformalSettings { n_windows, method: method.name().to_owned(), step_size }, self.table.clone())
     }
 
     fn errors(&self, model: &str) -> Option<&[f64]> {
@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     fn conformal(method: &str) -> Conformal {
-        let stored = Stored { n_windows: 2, method: method.to_owned(), step_size: 1 };
+        let stored = ConformalSettings { n_windows: 2, method: method.to_owned(), step_size: 1 };
         // Two series of two windows of two steps; of b's second step one error is not known.
         let ids = ["a", "a", "a", "a", "b", "b", "b", "b"].map(str::to_owned).to_vec();
         let errors = vec![1.0, 10.0, 3.0, 30.0, 0.0, f64::NAN, 0.0, 8.0];
@@ -357,8 +357,12 @@ mod tests {
 
     #[test]
     fn what_is_stored_must_fit() {
-        let stored = |n_windows, method: &str| Stored { n_windows, method: method.to_owned(), step_size: 1 };
-        let new = |stored: &Stored, ids: &[&str], errors: usize| {
+        let stored = |n_windows, method: &str| ConformalSettings {
+            n_windows,
+            method: method.to_owned(),
+            step_size: 1,
+        };
+        let new = |stored: &ConformalSettings, ids: &[&str], errors: usize| {
             let ids = ids.iter().map(|id| (*id).to_owned()).collect();
             let errors = Column::Floats(vec![0.0; errors]);
             let table = vec![("id".to_owned(), Column::Text(ids)), ("M".to_owned(), errors)];

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use foretell_checkpoint::LocalScaler as StoredScaler;
+use foretell_checkpoint::FittedScaler;
 use foretell_data::{DataError, Frame, Freq, LocalScaler, Panel, Vocabulary};
 use foretell_train::{Progress, TooManyThreads, TrainConfig, Verdict, Workers};
 
@@ -55,7 +55,7 @@ pub struct Fitted {
     pub(crate) columns: ColumnNames,
     pub(crate) local_scalers: LocalScalers,
     /// The statistics of training, for those who read the directory: of series and of static columns.
-    pub(crate) scalers: [BTreeMap<String, StoredScaler>; 2],
+    pub(crate) scalers: [BTreeMap<String, FittedScaler>; 2],
     /// The categories of training.
     pub(crate) vocabulary: Vocabulary,
     pub(crate) workers: Workers,

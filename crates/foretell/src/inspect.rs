@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use foretell_checkpoint::{Checkpoint, Frequency, ModelFile, PredictionIntervals};
+use foretell_checkpoint::{Checkpoint, ConformalSettings, Frequency, ModelFile};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -86,8 +86,8 @@ impl Contents {
     /// If it is none, or a file of it is missing, damaged or contradicts another.
     pub fn of(dir: impl AsRef<Path>) -> Result<Self, Error> {
         let (Checkpoint { configuration, models, dataset }, bytes) = Checkpoint::load_and_measure(dir)?;
-        let calibrated = |intervals: &PredictionIntervals| {
-            let PredictionIntervals { n_windows, method, step_size } = intervals;
+        let calibrated = |intervals: &ConformalSettings| {
+            let ConformalSettings { n_windows, method, step_size } = intervals;
             format!("{method}, {n_windows} windows, {step_size} steps apart")
         };
         Ok(Self {

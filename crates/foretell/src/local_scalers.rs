@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use foretell_checkpoint::{LocalScaler as Stored, TensorData};
+use foretell_checkpoint::{FittedScaler, TensorData};
 use foretell_data::{DataError, Future, LocalScaler, LocalScales, LocalStats, Panel};
 
 /// Which scalers are used (`local_scaler_type`, `local_static_scaler_type`).
@@ -58,8 +58,8 @@ impl LocallyScaled<'_> {
     }
 
     /// What neuralforecast's directories keep of the scalers: by column, of series and of static columns.
-    pub(crate) fn stored(&self, target: &str) -> [BTreeMap<String, Stored>; 2] {
-        let stored = |scaler: LocalScaler, stats: &[LocalStats]| Stored {
+    pub(crate) fn stored(&self, target: &str) -> [BTreeMap<String, FittedScaler>; 2] {
+        let stored = |scaler: LocalScaler, stats: &[LocalStats]| FittedScaler {
             kind: scaler.name().to_owned(),
             stats: Some(TensorData::f32([stats.len(), 2], stats.concat())),
         };

@@ -5,8 +5,8 @@ use std::fmt::Display;
 
 use foretell_data::{Vocabulary, WindowScaler, nearest};
 use foretell_models::{
-    Architecture, Categories, Category, Exogenous, HyperParameterError, HyperParameters, MODELS, ModelEntry,
-    find, register,
+    Architecture, CategoricalColumn, CategoricalColumns, Exogenous, HyperParameterError, HyperParameters,
+    MODELS, ModelEntry, find, register,
 };
 use foretell_nn::{Dims, Loss, Network, Table, register_revin};
 use serde::{Deserialize, Serialize};
@@ -411,21 +411,21 @@ impl ModelSpec {
     }
 
     /// The categorical columns, as many categories each as was set; one where nothing was.
-    pub(crate) fn categories(&self) -> Categories {
+    pub(crate) fn categories(&self) -> CategoricalColumns {
         let cardinality = |column: &str| self.cardinality(column).unwrap_or(1);
         let among = |columns: &[String]| {
             let category = |name: &String| {
                 let (column, cardinality) =
                     (columns.iter().position(|column| column == name)?, cardinality(name));
-                let width =
-                    Category::width(&self.common.cat_emb_dim, cardinality).expect("checked when it was set");
-                Some(Category { column, cardinality, width })
+                let width = CategoricalColumn::width(&self.common.cat_emb_dim, cardinality)
+                    .expect("checked when it was set");
+                Some(CategoricalColumn { column, cardinality, width })
             };
             self.cat_exog_list().iter().filter_map(category).collect()
         };
         let [hist, futr, stat] =
             [self.hist_exog_list(), self.futr_exog_list(), self.stat_exog_list()].map(among);
-        Categories { hist, futr, stat }
+        CategoricalColumns { hist, futr, stat }
     }
 
     /// Builds the model and registers its parameters.

@@ -47,7 +47,7 @@ pub struct Operands<'a> {
 
 /// The gradients of what makes the shares, each added to the contents of its slice.
 #[derive(Debug)]
-pub struct Gradients<'a> {
+pub struct AdditiveAttentionGradients<'a> {
     /// `[steps, batch, units]`.
     pub keys: &'a mut [f32],
     /// `[batch, units]`.
@@ -127,11 +127,11 @@ impl AdditiveAttention {
         operands: Operands<'_>,
         shares: &[f32],
         grad: &[f32],
-        gradients: Gradients<'_>,
+        gradients: AdditiveAttentionGradients<'_>,
         scratch: &mut [f32],
     ) {
         let Operands { keys, query, weight, values } = operands;
-        let Gradients { keys: dkeys, query: dquery, weight: dweight } = gradients;
+        let AdditiveAttentionGradients { keys: dkeys, query: dquery, weight: dweight } = gradients;
         self.check([keys, query, weight, values], grad, shares, scratch);
         self.check([dkeys, dquery, dweight, values], grad, shares, scratch);
         let (slabs, slopes) = scratch.split_at_mut(2 * self.slab());
@@ -216,7 +216,7 @@ mod tests {
             scratch.fill(f32::NAN);
             let mut found = lens.map(|len| vec![1.0; len]);
             let [keys, query, weight, values] = found.each_mut().map(|values| &mut values[..]);
-            let gradients = Gradients { keys, query, weight };
+            let gradients = AdditiveAttentionGradients { keys, query, weight };
             c.backward(operands, &shares, &grad, gradients, &mut scratch);
             c.value_gradient(&shares, &grad, values);
             let objective = |at: &[Vec<f64>; 4]| -> f64 {

@@ -49,7 +49,7 @@ pub struct CausalConvolution {
 
 /// What [`CausalConvolution::backward`] writes.
 #[derive(Debug)]
-pub struct Gradients<'a> {
+pub struct CausalConvolutionGradients<'a> {
     /// Of the arranged kernel, overwritten.
     pub weights: &'a mut [f32],
     /// Of the bias, overwritten.
@@ -158,9 +158,9 @@ impl CausalConvolution {
         activation: Activation,
         saved: &[f32],
         grad: &mut [f32],
-        gradients: Gradients<'_>,
+        gradients: CausalConvolutionGradients<'_>,
     ) {
-        let Gradients { weights, bias, mut inputs } = gradients;
+        let CausalConvolutionGradients { weights, bias, mut inputs } = gradients;
         self.check(&[
             ("inputs", x.len(), self.input_len()),
             ("weights", arranged.len(), self.weight_len()),
@@ -281,7 +281,7 @@ mod tests {
                 let mut found_dx = vec![before.unwrap_or(f32::NAN); x.len()];
                 let mut found_db = vec![f32::NAN; bias.len()];
                 let accum = if before.is_some() { Accum::Add } else { Accum::Replace };
-                let gradients = Gradients {
+                let gradients = CausalConvolutionGradients {
                     weights: &mut sums,
                     bias: &mut found_db,
                     inputs: wanted.then_some((&mut found_dx[..], accum)),
@@ -321,7 +321,7 @@ mod tests {
     fn the_gradient_passes_through_the_activation() {
         let c = CausalConvolution { steps: 2, batch: 1, inputs: 1, outputs: 1, kernel: 1, dilation: 1 };
         let (mut weights, mut bias, mut grad) = ([0.0], [0.0], [5.0, 7.0]);
-        let gradients = Gradients { weights: &mut weights, bias: &mut bias, inputs: None };
+        let gradients = CausalConvolutionGradients { weights: &mut weights, bias: &mut bias, inputs: None };
         c.backward(&[2.0, 3.0], &[1.0], Activation::Relu, &[4.0, 0.0], &mut grad, gradients);
         assert_eq!((grad, weights, bias), ([5.0, 0.0], [10.0], [5.0]));
     }

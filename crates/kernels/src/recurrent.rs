@@ -29,7 +29,7 @@ mod gradients;
 
 use std::ops::Range;
 
-pub use gradients::Gradients;
+pub use gradients::RecurrentGradients;
 
 use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
 use foretell_simd::{self as simd, Activation, Saved};
@@ -270,7 +270,7 @@ impl Layer {
     }
 
     /// Goes back in time, given `grad [last, batch, state]`, the gradient of the last states, and what
-    /// [`Layer::forward`] left in training. The tape then holds what [`Gradients`] makes the others from.
+    /// [`Layer::forward`] left in training. The tape then holds what [`RecurrentGradients`] makes the others from.
     ///
     /// # Panics
     /// If a length does not fit.
@@ -281,7 +281,7 @@ impl Layer {
         cells: &[f32],
         tape: &'a mut [f32],
         grad: &[f32],
-    ) -> Gradients<'a> {
+    ) -> RecurrentGradients<'a> {
         let Self { batch, hidden, steps, .. } = *self;
         let (size, unit) = (batch * self.state(), batch * hidden);
         let Tape { gates, outputs, bias, grads, step: [dh, dm, dc], .. } = self.tape(tape, RunMode::Training);
@@ -330,7 +330,7 @@ impl Layer {
                 );
             }
         }
-        Gradients { layer: *self, gates, outputs, bias, states: grads }
+        RecurrentGradients { layer: *self, gates, outputs, bias, states: grads }
     }
 
     fn check(&self, weights: &Weights<'_>, x: &[f32], states: &[f32], cells: &[f32], run: RunMode) {

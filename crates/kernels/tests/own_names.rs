@@ -1,10 +1,11 @@
 //! All that the public signatures use is named by this crate.
 
 use foretell_kernels::Accum;
-use foretell_kernels::recurrent::Gradients;
+use foretell_kernels::recurrent::RecurrentGradients;
 
 #[test]
 fn whoever_calls_a_kernel_can_say_what_becomes_of_old_values() {
-    let _: fn(&Gradients<'_>, &mut [f32], Accum) = |gradients, db, accum| gradients.input_bias(db, accum);
+    let _: fn(&RecurrentGradients<'_>, &mut [f32], Accum) =
+        |gradients, db, accum| gradients.input_bias(db, accum);
     assert_ne!(Accum::Add, Accum::Replace);
 }

@@ -8,7 +8,7 @@ use foretell_nn::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::{Categories, Category, ModelEntry, find};
+use crate::{CategoricalColumn, CategoricalColumns, ModelEntry, find};
 
 const BATCH: usize = 6;
 
@@ -27,11 +27,15 @@ fn dims(entry: &ModelEntry, own: &Map<String, Value>, outputs: usize, exogenous:
 }
 
 /// One column of each kind, the last, may be one of categories.
-fn categories(dims: &Dims) -> Categories {
+fn categories(dims: &Dims) -> CategoricalColumns {
     let last = |columns: usize, cardinality, width| {
-        columns.checked_sub(1).map(|column| Category { column, cardinality, width }).into_iter().collect()
+        columns
+            .checked_sub(1)
+            .map(|column| CategoricalColumn { column, cardinality, width })
+            .into_iter()
+            .collect()
     };
-    Categories {
+    CategoricalColumns {
         hist: last(dims.hist_exog, 3, 2),
         futr: last(dims.futr_exog, 2, 3),
         stat: last(dims.stat_exog, 1, 1),
@@ -42,7 +46,7 @@ fn build(
     entry: &ModelEntry,
     own: &Map<String, Value>,
     dims: &Dims,
-    categories: &Categories,
+    categories: &CategoricalColumns,
 ) -> (Network, Params) {
     let mut table = Table::default();
     let network = entry.build(own, dims, categories, &mut table).expect("small sizes are valid");
@@ -73,7 +77,7 @@ fn windows(dims: &Dims, needs: &Needs) -> Windows {
 }
 
 /// The windows with numbers of categories in the columns that hold them.
-fn encode_categories(mut windows: Windows, categories: &Categories) -> Windows {
+fn encode_categories(mut windows: Windows, categories: &CategoricalColumns) -> Windows {
     let streams = [
         (&mut windows.hist_exog, &categories.hist),
         (&mut windows.futr_exog, &categories.futr),
@@ -100,7 +104,7 @@ pub(crate) fn check(name: &str) {
                     several_outputs_are_an_error(entry, &dims);
                     continue;
                 }
-                let categories = if categorical { categories(&dims) } else { Categories::default() };
+                let categories = if categorical { categories(&dims) } else { CategoricalColumns::default() };
                 let (Network { model, needs }, params) = build(entry, &own, &dims, &categories);
                 let windows = encode_categories(windows(&dims, &needs), &categories);
                 let forecast = model.forward(&Forward::inference(&params), &windows.inputs());
@@ -129,7 +133,7 @@ pub(crate) fn check(name: &str) {
 }
 
 fn several_outputs_are_an_error(entry: &ModelEntry, dims: &Dims) {
-    let error = entry.build(&Map::new(), dims, &Categories::default(), &mut Table::default()).err();
+    let error = entry.build(&Map::new(), dims, &CategoricalColumns::default(), &mut Table::default()).err();
     assert!(error.is_some_and(|error| error.name == "loss"), "{entry:?}");
 }
 
@@ -192,6 +196,6 @@ fn inference_records_nothing(name: &str, model: &dyn Model, params: &Params, win
 fn unknown_hyper_parameters_are_errors(name: &str, entry: &ModelEntry) {
     let given = Map::from_iter([("no_such_thing".to_owned(), Value::Null)]);
     let dims = dims(entry, &Map::new(), 1, false);
-    let error = entry.build(&given, &dims, &Categories::default(), &mut Table::default()).err();
+    let error = entry.build(&given, &dims, &CategoricalColumns::default(), &mut Table::default()).err();
     assert!(error.is_some_and(|error| error.to_string().contains("no_such_thing")), "{name}");
 }

@@ -85,13 +85,13 @@ mod tests {
     use serde_json::{Map, Value};
 
     use super::*;
-    use crate::{Categories, find};
+    use crate::{CategoricalColumns, find};
 
     fn error(model: &str, name: &str, value: Value) -> String {
         let own = Map::from_iter([(name.to_owned(), value)]);
         let dims = Dims::new(6, 4);
         let entry = find(model).expect("a registered model");
-        let found = entry.build(&own, &dims, &Categories::default(), &mut Table::default());
+        let found = entry.build(&own, &dims, &CategoricalColumns::default(), &mut Table::default());
         found.err().map(|error| error.to_string()).unwrap_or_default()
     }
 

@@ -3,7 +3,7 @@
 use foretell_nn::HyperParameterError;
 use serde_json::{Map, Value};
 
-use crate::rules::Rule;
+use crate::rules::ValueRule;
 
 /// The hyper-parameters of a model that are its own, each with a default, a name and a meaning.
 /// [`hyper_parameters!`](crate::hyper_parameters) makes such a struct.
@@ -87,7 +87,7 @@ macro_rules! hyper_parameters {
                 let _ = value;
                 match name {
                     $(stringify!($name) => {
-                        let rules: &[$crate::rules::Rule<$type>] = &[$($rule)?];
+                        let rules: &[$crate::rules::ValueRule<$type>] = &[$($rule)?];
                         let default = || $crate::json!(Self::default().$name);
                         Some($crate::read(name, value, default, rules).map(|value| self.$name = value))
                     })*
@@ -112,7 +112,7 @@ pub fn read<T: serde::de::DeserializeOwned>(
     name: &str,
     value: &Value,
     default: impl Fn() -> Value,
-    rules: &[Rule<T>],
+    rules: &[ValueRule<T>],
 ) -> Result<T, HyperParameterError> {
     let read = T::deserialize(value).map_err(|error| format!("like its default, {} ({error})", default()));
     read.and_then(|read| rules.iter().try_for_each(|rule| rule(&read)).map(|()| read))

@@ -4,7 +4,7 @@
 //! model from them; names and defaults are neuralforecast's.
 //!
 //! ```
-//! use foretell_models::{Categories, find};
+//! use foretell_models::{CategoricalColumns, find};
 //! use foretell_nn::{Dims, Table};
 //!
 //! let entry = find("NHITS").unwrap();
@@ -12,7 +12,7 @@
 //!
 //! let dims = Dims::new(24, 12);
 //! let mut table = Table::default();
-//! entry.build(&entry.own_defaults(), &dims, &Categories::default(), &mut table).unwrap();
+//! entry.build(&entry.own_defaults(), &dims, &CategoricalColumns::default(), &mut table).unwrap();
 //! assert_eq!(table.entries()[0].name, "blocks.0.layers.0.weight");
 //! ```
 //!
@@ -31,7 +31,7 @@
 
 mod autoformer;
 mod basis;
-mod categories;
+mod categorical_columns;
 #[cfg(test)]
 mod conformance;
 mod context_decoder;
@@ -76,7 +76,7 @@ mod tsmixer;
 mod tsmixerx;
 mod vanilla_transformer;
 
-pub use categories::{Categories, Category};
+pub use categorical_columns::{CategoricalColumn, CategoricalColumns};
 pub use foretell_nn::{Dims, HyperParameterError, Map, Model, Needs, Network, Table, Value};
 pub use hyper::HyperParameters;
 pub use own::{find, register};

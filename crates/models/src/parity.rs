@@ -12,7 +12,7 @@ use foretell_nn::{Dims, Forward, Key, Loss, Network, Params, Table, Tensor, Trut
 use foretell_optim::{AdamConfig, Optimizer, Rule};
 use serde_json::{Map, Value};
 
-use crate::{Categories, Category, MODELS, ModelEntry, find};
+use crate::{CategoricalColumn, CategoricalColumns, MODELS, ModelEntry, find};
 
 /// The seed that the models of the fixtures were made with.
 const RANDOM_SEED: u64 = 1;
@@ -72,7 +72,7 @@ impl Case<'_> {
         }
     }
 
-    fn categories(&self) -> Categories {
+    fn categories(&self) -> CategoricalColumns {
         let names = |key: &str| -> Vec<&str> {
             let names = self.hyper.get(key).and_then(Value::as_array).into_iter().flatten();
             names.map(|name| name.as_str().expect("a name")).collect()
@@ -84,12 +84,16 @@ impl Case<'_> {
             let category = |name: &&str| {
                 let cardinality = self.hyper["categorical_cardinalities"][name].as_u64()? as usize;
                 let rule = self.hyper.get("cat_emb_dim").cloned().unwrap_or("fastai".into());
-                let width = Category::width(&rule, cardinality).expect("a rule");
-                Some(Category { column: place(name)?, cardinality, width })
+                let width = CategoricalColumn::width(&rule, cardinality).expect("a rule");
+                Some(CategoricalColumn { column: place(name)?, cardinality, width })
             };
             all.iter().filter_map(category).collect()
         };
-        Categories { hist: of("hist_exog_list"), futr: of("futr_exog_list"), stat: of("stat_exog_list") }
+        CategoricalColumns {
+            hist: of("hist_exog_list"),
+            futr: of("futr_exog_list"),
+            stat: of("stat_exog_list"),
+        }
     }
 
     fn windows(&self) -> Windows {

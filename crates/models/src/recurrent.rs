@@ -232,7 +232,7 @@ mod tests {
     use serde_json::Map;
 
     use super::*;
-    use crate::{Categories, find};
+    use crate::{CategoricalColumns, find};
 
     const DIMS: Dims = Dims {
         input_size: 5,
@@ -254,7 +254,7 @@ mod tests {
         own: &Map<String, Value>,
         table: &mut Table,
     ) -> Result<Network, HyperParameterError> {
-        find(model).expect("a registered model").build(own, &DIMS, &Categories::default(), table)
+        find(model).expect("a registered model").build(own, &DIMS, &CategoricalColumns::default(), table)
     }
 
     fn windows(steps: usize) -> Windows {

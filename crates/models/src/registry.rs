@@ -6,7 +6,7 @@ use foretell_nn::{Dims, HyperParameterError, Model, Needs, Network, Scope, Table
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::categories::Categories;
+use crate::categorical_columns::CategoricalColumns;
 use crate::hyper::HyperParameters;
 
 /// One line per model, `file::Config`: it adds the model to [`MODELS`], holds it against neuralforecast and sends it
@@ -139,7 +139,8 @@ impl Exogenous {
 }
 
 /// Makes the forward pass from a model's own hyper-parameters, registering its parameters.
-type Build = fn(&Map<String, Value>, &Dims, &Categories, &mut Table) -> Result<Network, HyperParameterError>;
+type Build =
+    fn(&Map<String, Value>, &Dims, &CategoricalColumns, &mut Table) -> Result<Network, HyperParameterError>;
 
 /// A model of the zoo.
 #[derive(Clone, Copy)]
@@ -261,11 +262,14 @@ impl ModelEntry {
         &self,
         own: &Map<String, Value>,
         dims: &Dims,
-        categories: &Categories,
+        categories: &CategoricalColumns,
         table: &mut Table,
     ) -> Result<Network, HyperParameterError> {
         self.check_outputs(dims.outputs)?;
-        assert!(self.exogenous.cat || *categories == Categories::default(), "{self:?} embeds no columns");
+        assert!(
+            self.exogenous.cat || *categories == CategoricalColumns::default(),
+            "{self:?} embeds no columns"
+        );
         (self.build)(own, dims, categories, table)
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 /// From a value to what was expected instead, if it is none of those allowed.
-pub type Rule<T> = fn(&T) -> Result<(), String>;
+pub type ValueRule<T> = fn(&T) -> Result<(), String>;
 
 /// Layers or blocks that a model may have: more is a slip of the finger.
 pub const MAX_LAYERS: usize = 1000;

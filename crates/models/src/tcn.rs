@@ -6,8 +6,8 @@
 //! stack has neither residual connections nor normalisation nor dropout.
 
 use foretell_nn::{
-    CausalConvolution, CausalConvolutionSizes, Dims, Forward, HyperParameterError, Inputs, Model,
-    Nonlinearity, Scope, Table, Var,
+    CausalConv1d, CausalConv1dSizes, Dims, Forward, HyperParameterError, Inputs, Model, Nonlinearity, Scope,
+    Table, Var,
 };
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ hyper_parameters! {
 }
 
 struct Network {
-    encoder: Vec<CausalConvolution>,
+    encoder: Vec<CausalConv1d>,
     /// Numbers that the encoder makes of a window.
     encoded: usize,
     decoder: ContextDecoder,
@@ -66,9 +66,9 @@ impl Architecture for Tcn {
         let mut inputs = 1 + dims.hist_exog + dims.stat_exog + dims.futr_exog;
         let mut encoder = Vec::new();
         for (i, &dilation) in self.dilations.iter().enumerate() {
-            let sizes = CausalConvolutionSizes { inputs, outputs: units, kernel: self.kernel_size, dilation };
+            let sizes = CausalConv1dSizes { inputs, outputs: units, kernel: self.kernel_size, dilation };
             let scope = &mut scope.at(format_args!("hist_encoder.tcn.{i}"));
-            let layer = CausalConvolution::new(scope, &sizes, &self.encoder_activation).ok_or_else(|| {
+            let layer = CausalConv1d::new(scope, &sizes, &self.encoder_activation).ok_or_else(|| {
                 HyperParameterError::new(
                     "encoder_activation",
                     Nonlinearity::NAMES,

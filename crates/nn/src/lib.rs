@@ -55,7 +55,7 @@ pub use layers::attention::{AttentionSizes, MultiHeadAttention};
 pub use layers::attentive_lstm::AttentiveLstm;
 pub use layers::auto_correlation::{AutoCorrelation, AutoCorrelationSizes};
 pub use layers::batch_norm::{BatchNorm, BatchNormConfig};
-pub use layers::causal_convolution::{CausalConvolution, CausalConvolutionSizes};
+pub use layers::causal_conv1d::{CausalConv1d, CausalConv1dSizes};
 pub use layers::data_embedding::{
     DataEmbedding, DataEmbeddingSizes, InvertedEmbedding, MAX_POSITIONS, positional_encoding,
 };

@@ -216,6 +216,9 @@ pub(super) struct LongFile {
 
 pub(super) const LONG_FILES: &[LongFile] = &[];
 
+/// Public types that several crates may define, each its own: a crate's `Result` is that of its error.
+pub(super) const SHARED_TYPE_NAMES: &[&str] = &["Result"];
+
 /// `[package]` fields that each crate takes from the workspace.
 pub(super) const INHERITED: &[&str] = &["version", "edition", "rust-version", "license", "authors"];
 

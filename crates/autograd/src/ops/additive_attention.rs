@@ -1,7 +1,7 @@
 //! Additive attention over the steps of time-major sequences; [`foretell_kernels::additive_attention`] has the equations
 //! and the derivation of the backward pass.
 
-use foretell_kernels::additive_attention::{AdditiveAttention, Gradients, Operands};
+use foretell_kernels::additive_attention::{AdditiveAttention, AdditiveAttentionGradients, Operands};
 use foretell_tensor::Tensor;
 
 use crate::Var;
@@ -47,8 +47,11 @@ impl Var {
             let mut dweight = Tensor::zeros(weight.shape());
             let mut scratch = Tensor::zeros([attention.scratch_len()]);
             let mut backward = |dkeys: &mut [f32]| {
-                let parts =
-                    Gradients { keys: dkeys, query: dquery.values_mut(), weight: dweight.values_mut() };
+                let parts = AdditiveAttentionGradients {
+                    keys: dkeys,
+                    query: dquery.values_mut(),
+                    weight: dweight.values_mut(),
+                };
                 let operands = read(&keys, &query, &weight, &values);
                 attention.backward(operands, shares.values(), grad.values(), parts, scratch.values_mut());
             };

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use foretell_flash::{
-    Attention, Dropout, Gradients, Mask, Operand, OperandMut, Pattern, Saved, Sizes, Strides, Way,
+    Attention, AttentionGradients, Dropout, Mask, Operand, OperandMut, Pattern, SavedForBackward, Sizes,
+    Strides, Way,
 };
 use foretell_simd::Key;
 use foretell_tensor::Tensor;
@@ -105,7 +106,7 @@ impl Var {
             let saved = call.operands([&q, &k, &v]);
             let [of_q, of_k, of_v] = saved.map(|operand| operand.strides);
             let [q_operand, k_operand, v_operand] = saved;
-            let saved = Saved {
+            let saved = SavedForBackward {
                 q: q_operand,
                 k: k_operand,
                 v: v_operand,
@@ -120,7 +121,7 @@ impl Var {
                 saved,
                 Operand { data: grad.values(), strides },
                 given.as_ref().map(Tensor::values),
-                Gradients {
+                AttentionGradients {
                     q: OperandMut { data: dq.values_mut(), strides: of_q },
                     k: OperandMut { data: dk.values_mut(), strides: of_k },
                     v: OperandMut { data: dv.values_mut(), strides: of_v },

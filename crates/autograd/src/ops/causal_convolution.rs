@@ -2,7 +2,7 @@
 //! [`foretell_kernels::causal_convolution`] has the derivation of the backward pass.
 
 use foretell_kernels::Accum;
-use foretell_kernels::causal_convolution::{CausalConvolution, Gradients};
+use foretell_kernels::causal_convolution::{CausalConvolution, CausalConvolutionGradients};
 use foretell_simd::{Activation, Saved};
 use foretell_tensor::Tensor;
 
@@ -54,7 +54,8 @@ impl Var {
             let mut db = Tensor::zeros([outputs]);
             let dw = Tensor::build(arranged.shape(), |dw| {
                 let mut backward = |inputs: Option<(&mut [f32], Accum)>| {
-                    let parts = Gradients { weights: &mut *dw, bias: db.values_mut(), inputs };
+                    let parts =
+                        CausalConvolutionGradients { weights: &mut *dw, bias: db.values_mut(), inputs };
                     let (x, arranged, saved) = (x.values(), arranged.values(), saved.values());
                     convolution.backward(x, arranged, activation, saved, grad.values_mut(), parts);
                 };

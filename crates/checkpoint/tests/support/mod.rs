@@ -1,7 +1,7 @@
 //! A checkpoint put together by hand, and the losses it and the fixtures have.
 
 use foretell_checkpoint::{
-    Checkpoint, Column, Configuration, Dataset, Frequency, LocalScaler, LossSpec, ModelFile, TensorData,
+    Checkpoint, Column, Configuration, Dataset, FittedScaler, Frequency, LossSpec, ModelFile, TensorData,
 };
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub(crate) fn checkpoint(integer_times: bool) -> Checkpoint {
     // Offset 10 and scale 2 for both series: the models see (value - 10) / 2.
     for column in ["y", "f", "h"] {
         let stats = Some(TensorData::f32([2, 2], vec![10.0, 2.0, 10.0, 2.0]));
-        let scaler = LocalScaler { kind: "standard".into(), stats };
+        let scaler = FittedScaler { kind: "standard".into(), stats };
         configuration.scalers.insert(column.into(), scaler);
     }
     Checkpoint { configuration, models: vec![multi_quantile(), nlinear()], dataset: Some(dataset()) }

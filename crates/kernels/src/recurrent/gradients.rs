@@ -10,7 +10,7 @@ use super::{Layer, ROWS, Weights};
 /// What a backward pass through time leaves: the gradients of the weights and inputs, each a product over the whole
 /// sequence, written to or added to the destination.
 #[derive(Debug)]
-pub struct Gradients<'a> {
+pub struct RecurrentGradients<'a> {
     pub(super) layer: Layer,
     pub(super) gates: &'a [f32],
     pub(super) outputs: &'a [f32],
@@ -18,7 +18,7 @@ pub struct Gradients<'a> {
     pub(super) states: &'a [f32],
 }
 
-impl Gradients<'_> {
+impl RecurrentGradients<'_> {
     /// Calls `add` with blocks of the rows of all steps, their sums, and whether the first of them still has to be
     /// replaced: so the rows that one block's products read stay in cache.
     fn by_blocks(&self, accum: Accum, mut add: impl FnMut(Range<usize>, MatRef<'_, f32>, Accum)) {

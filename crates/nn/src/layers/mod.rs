@@ -5,7 +5,7 @@ pub(crate) mod attention;
 pub(crate) mod attentive_lstm;
 pub(crate) mod auto_correlation;
 pub(crate) mod batch_norm;
-pub(crate) mod causal_convolution;
+pub(crate) mod causal_conv1d;
 pub(crate) mod data_embedding;
 pub(crate) mod embedding;
 pub(crate) mod fourier_attention;

@@ -4,9 +4,9 @@ use foretell_autograd::Var;
 
 use crate::{Forward, Init, Nonlinearity, ParamId, Scope};
 
-/// The sizes of a [`CausalConvolution`].
+/// The sizes of a [`CausalConv1d`].
 #[derive(Clone, Copy, Debug)]
-pub struct CausalConvolutionSizes {
+pub struct CausalConv1dSizes {
     /// Channels of the input.
     pub inputs: usize,
     /// Channels of the output.
@@ -21,18 +21,18 @@ pub struct CausalConvolutionSizes {
 /// [outputs]`, both uniform within `1 / sqrt(inputs * kernel)` at first. The state dictionary of neuralforecast's module
 /// lists both a second time, as a part of `causalconv`.
 #[derive(Clone, Debug)]
-pub struct CausalConvolution {
+pub struct CausalConv1d {
     weight: ParamId,
     bias: ParamId,
     dilation: usize,
     activation: Nonlinearity,
 }
 
-impl CausalConvolution {
+impl CausalConv1d {
     /// Registers the layer's parameters in `scope`; `None` if no activation of PyTorch's that is known here has this
     /// name.
-    pub fn new(scope: &mut Scope<'_>, sizes: &CausalConvolutionSizes, activation: &str) -> Option<Self> {
-        let &CausalConvolutionSizes { inputs, outputs, kernel, dilation } = sizes;
+    pub fn new(scope: &mut Scope<'_>, sizes: &CausalConv1dSizes, activation: &str) -> Option<Self> {
+        let &CausalConv1dSizes { inputs, outputs, kernel, dilation } = sizes;
         let init = Init::fan_in(inputs.saturating_mul(kernel));
         let weight = scope.param("conv.weight", [outputs, inputs, kernel], init);
         let bias = scope.param("conv.bias", [outputs], init);
@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn names_and_shapes_are_those_of_neuralforecast() {
         let mut table = Table::default();
-        let sizes = CausalConvolutionSizes { inputs: 3, outputs: 4, kernel: 2, dilation: 1 };
-        assert!(CausalConvolution::new(&mut table.root().at("tcn.0"), &sizes, "PReLU").is_some());
+        let sizes = CausalConv1dSizes { inputs: 3, outputs: 4, kernel: 2, dilation: 1 };
+        assert!(CausalConv1d::new(&mut table.root().at("tcn.0"), &sizes, "PReLU").is_some());
         let entries: Vec<_> = table.entries().iter().map(|e| (e.name.as_str(), e.shape.to_vec())).collect();
         let expected = [
             ("tcn.0.conv.weight", vec![4, 3, 2]),
@@ -73,6 +73,6 @@ mod tests {
         let aliases: Vec<_> = table.aliases().iter().map(|alias| alias.name.as_str()).collect();
         let expected = ["tcn.0.causalconv.0.weight", "tcn.0.causalconv.0.bias", "tcn.0.causalconv.2.weight"];
         assert_eq!(aliases, expected);
-        assert!(CausalConvolution::new(&mut table.root(), &sizes, "GLU").is_none());
+        assert!(CausalConv1d::new(&mut table.root(), &sizes, "GLU").is_none());
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A categorical column, and how it is embedded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Category {
+pub struct CategoricalColumn {
     /// Its place among the columns of its kind.
     pub column: usize,
     /// The categories that there may be, beside the unseen one.
@@ -14,7 +14,7 @@ pub struct Category {
     pub width: usize,
 }
 
-impl Category {
+impl CategoricalColumn {
     /// The width that a rule (`cat_emb_dim`) gives to so many categories: a number, or the name of a rule of
     /// thumb; nothing if there is no such rule.
     pub fn width(rule: &Value, cardinality: usize) -> Option<usize> {
@@ -33,23 +33,23 @@ impl Category {
 
 /// The categorical columns of a model, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Categories {
+pub struct CategoricalColumns {
     /// Among the columns known for the past only.
-    pub hist: Vec<Category>,
+    pub hist: Vec<CategoricalColumn>,
     /// Among the columns known for past and future.
-    pub futr: Vec<Category>,
+    pub futr: Vec<CategoricalColumn>,
     /// Among the columns that do not change over time.
-    pub stat: Vec<Category>,
+    pub stat: Vec<CategoricalColumn>,
 }
 
-impl Categories {
+impl CategoricalColumns {
     fn is_empty(&self) -> bool {
         self.hist.is_empty() && self.futr.is_empty() && self.stat.is_empty()
     }
 
     /// The sizes of what a model sees where `dims` are those of the columns before they are embedded.
     fn embedded(&self, dims: &Dims) -> Dims {
-        let wider = |columns: usize, categories: &[Category]| {
+        let wider = |columns: usize, categories: &[CategoricalColumn]| {
             categories.iter().fold(columns, |columns, category| (columns - 1).saturating_add(category.width))
         };
         Dims {
@@ -70,7 +70,7 @@ impl Categories {
         if self.is_empty() {
             return build(dims, scope);
         }
-        let mut tables = |name: &str, categories: &[Category]| {
+        let mut tables = |name: &str, categories: &[CategoricalColumn]| {
             let mut scope = scope.at(name);
             let tables = categories.iter().enumerate();
             let tables = tables.map(|(i, &category)| {

@@ -13,7 +13,7 @@ use foretell_tensor::{Shape, Tensor};
 use crate::var::{Edge, Node, Role};
 
 /// Takes the gradients that operations pass on to their inputs.
-pub struct Gradients<'a> {
+pub struct BackwardPass<'a> {
     arena: &'a mut [f32],
     /// The offsets of the parameters whose gradients this pass has begun to write, where the arena holds
     /// nothing worth adding to; nothing where all is added to what the arena holds.
@@ -21,20 +21,20 @@ pub struct Gradients<'a> {
     waiting: BinaryHeap<Waiting>,
 }
 
-impl fmt::Debug for Gradients<'_> {
+impl fmt::Debug for BackwardPass<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let waiting = self.waiting.len();
-        f.debug_struct("Gradients")
+        f.debug_struct("BackwardPass")
             .field("arena", &self.arena.len())
             .field("waiting", &waiting)
             .finish_non_exhaustive()
     }
 }
 
-impl Gradients<'_> {
+impl BackwardPass<'_> {
     #[track_caller]
     pub(crate) fn run(from: &Edge, seed: Tensor, arena: &mut [f32], written: Option<&mut HashSet<usize>>) {
-        let mut pass = Gradients { arena, written, waiting: BinaryHeap::new() };
+        let mut pass = BackwardPass { arena, written, waiting: BinaryHeap::new() };
         pass.give(from, seed);
         while let Some(Waiting(node)) = pass.waiting.pop() {
             let Role::Operation { grad, backward } = &node.role else { unreachable!("only operations wait") };
