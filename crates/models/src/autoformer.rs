@@ -8,11 +8,11 @@
 
 use foretell_nn::{
     AutoCorrelation, AutoCorrelationSizes, Coupling, Dims, Forward, HyperParameterError, Model, Needs, Scope,
-    Var,
+    TransformerSizes, Var,
 };
 use serde_json::{Value, json};
 
-use crate::decomposed_transformer::{Attention, BIASES, DecomposedSizes};
+use crate::decomposed_transformer::{Attention, BIASES, DecomposedSizes, Make};
 use crate::hyper::hyper_parameters;
 use crate::registry::{Architecture, Exogenous};
 
@@ -33,8 +33,7 @@ impl Attention for AutoCorrelation {
 impl Architecture for Autoformer {
     const NAME: &'static str = "Autoformer";
     const PAPER: &'static str = "Wu et al. 2021, arXiv 2106.13008";
-    const EXOGENOUS: Exogenous = Exogenous { futr: true, hist: false, stat: false, cat: true };
-
+    const EXOGENOUS: Exogenous = Exogenous { futr: true, cat: true, ..Exogenous::NONE };
     const DIFFERENCES: &'static [&'static str] = &[BIASES];
 
     fn common_defaults() -> Value {
@@ -57,8 +56,9 @@ impl Architecture for Autoformer {
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let Self { factor, sizes } = self;
-        sizes.check(dims)?;
-        for steps in [dims.input_size, sizes.label_len(dims) + dims.horizon] {
+        let layer_sizes = sizes.shared.sizes(dims)?;
+        let ahead = sizes.shared.label_len(dims) + dims.horizon;
+        for steps in [dims.input_size, ahead] {
             let [count, all] = AutoCorrelation::delays(factor, steps);
             if !(1..=all).contains(&count) {
                 let expected = format!(
@@ -67,15 +67,17 @@ impl Architecture for Autoformer {
                 return Err(HyperParameterError::new("factor", expected, factor));
             }
         }
-        let (hidden, width) = (sizes.hidden_size, sizes.width());
+        let TransformerSizes { hidden, heads, .. } = layer_sizes;
+        let width = hidden / heads * heads;
         // The encoder forgets the averages that it takes off, with all that is the same at all steps.
         let layer = |padded: bool, constants: bool| {
             let sizes = AutoCorrelationSizes { hidden, width, factor, padded, constants };
             move |scope: &mut Scope<'_>| Box::new(AutoCorrelation::new(scope, sizes)) as Box<dyn Attention>
         };
-        let padded = sizes.label_len(dims) + dims.horizon > dims.input_size;
+        let padded = ahead > dims.input_size;
         let (mut of_encoder, mut of_decoder, mut across) =
             (layer(false, false), layer(false, true), layer(padded, true));
-        Ok(Box::new(sizes.network(dims, scope, [&mut of_encoder, &mut of_decoder, &mut across])))
+        let attentions: [Make<'_>; 3] = [&mut of_encoder, &mut of_decoder, &mut across];
+        Ok(Box::new(sizes.network(layer_sizes, dims, scope, attentions)))
     }
 }

@@ -1,45 +1,31 @@
-//! What Autoformer and FEDformer have in common: an encoder and a decoder that take the trend off as they go.
+//! What Autoformer and FEDformer have in common: an encoder and a decoder that subtract the trend layer by layer.
 //!
 //! Wu, Xu, Wang, Long 2021, "Autoformer: Decomposition Transformers with Auto-Correlation for Long-Term Series
-//! Forecasting" (arXiv 2106.13008, section 3.1): behind each attention and each perceptron the moving average is taken
-//! off. The encoder forgets it; the decoder, which begins with the last steps of the window and its mean, projects it and
-//! adds it up.
+//! Forecasting" (arXiv 2106.13008, section 3.1): behind each attention and each perceptron the moving average is
+//! subtracted. The encoder drops it; the decoder, which begins with the last steps of the window and its mean, projects it
+//! and adds it up.
 //!
-//! A moving average and a projection change places, the one being over time, the other over channels: so what the decoder
-//! takes off is projected to its three taps first, and averaged then.
+//! A moving average (over time) and a projection (over channels) may change places: so what the decoder subtracts is first
+//! projected to its three taps, which have fewer channels, and then averaged.
 
 use foretell_nn::{
-    Activation, DataEmbedding, DataEmbeddingSizes, Dims, Forward, HyperParameterError, Init, Inputs, Linear,
-    Model, ParamId, Scope, SeasonalNorm, Table, Var,
+    Activation, DataEmbedding, DataEmbeddingSizes, Dims, Forward, Init, Inputs, Linear, Model, Padding,
+    ParamId, PointwisePerceptron, Scope, SeasonalNorm, Table, TransformerSizes, Var,
 };
 
 use crate::hyper::hyper_parameters;
-use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
+use crate::rules;
+use crate::transformers::EncoderDecoder;
 
 /// A difference from neuralforecast.
-pub(crate) const BIASES: &str = "Biases that no forecast depends on (of norms whose mean is taken off, of layers before a moving average is, and where softmax takes what is added to all) are not trained; in neuralforecast rounding errors move them.";
+pub(crate) const BIASES: &str = "Biases that no forecast depends on (a mean over time, a moving average or softmax cancels them) are not trained; in neuralforecast rounding errors move them.";
 
 hyper_parameters! {
     #[allow(non_snake_case)]
     DecomposedSizes {
-        /// The share of the history that the decoder begins with, above 0 and below 1.
-        decoder_input_size_multiplier: f64 = 0.5,
-        /// Numbers of the vector of a step.
-        hidden_size: usize = 128 => rules::units,
-        /// Dropout behind the embeddings, attentions and both layers of a perceptron.
-        dropout: f64 = 0.05 => rules::dropout,
-        /// Heads of an attention.
-        n_head: usize = 4,
-        /// Units of the perceptron behind the attentions; 0 for four times `hidden_size`.
-        conv_hidden_size: usize = 32 => |size| rules::within(size, 0..=MAX_UNITS),
-        /// "relu" or "gelu", of the perceptrons.
-        activation: String = "gelu".to_owned() => |name| rules::require(activation(name).is_some(), "\"relu\" or \"gelu\""),
-        /// Layers of the encoder.
-        encoder_layers: usize = 2 => |count| rules::within(count, 0..=MAX_LAYERS),
-        /// Layers of the decoder.
-        decoder_layers: usize = 1 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// Steps of the moving average, odd.
         MovingAvg_window: usize = 25 => rules::odd,
+        ..shared: EncoderDecoder = EncoderDecoder::default(),
     }
 }
 
@@ -51,47 +37,21 @@ pub(crate) trait Attention: Send + Sync {
 /// Makes an attention in its scope.
 pub(crate) type Make<'a> = &'a mut dyn FnMut(&mut Scope<'_>) -> Box<dyn Attention>;
 
-fn activation(name: &str) -> Option<Activation> {
-    match name {
-        "relu" => Some(Activation::Relu),
-        "gelu" => Some(Activation::Gelu),
-        _ => None,
-    }
-}
-
 impl DecomposedSizes {
-    /// Steps of the history that the decoder begins with.
-    pub(crate) fn label_len(&self, dims: &Dims) -> usize {
-        (dims.input_size as f64 * self.decoder_input_size_multiplier).ceil() as usize
-    }
-
-    /// Numbers of all heads.
-    pub(crate) fn width(&self) -> usize {
-        self.hidden_size / self.n_head * self.n_head
-    }
-
-    /// Checks that they fit each other and the windows.
-    ///
-    /// # Errors
-    /// If a head has no numbers, or the decoder begins with nothing or all of the history.
-    pub(crate) fn check(&self, dims: &Dims) -> Result<(), HyperParameterError> {
-        rules::within(&self.n_head, 1..=self.hidden_size)
-            .map_err(|expected| HyperParameterError::new("n_head", expected, self.n_head))?;
-        let steps = dims.input_size;
-        if (1..steps).contains(&self.label_len(dims)) {
-            return Ok(());
-        }
-        let expected =
-            format!("a share of the {steps} steps of history that is above 0 and below all of them");
-        let found = self.decoder_input_size_multiplier;
-        Err(HyperParameterError::new("decoder_input_size_multiplier", expected, found))
-    }
-
-    /// Registers the parameters of a model whose sizes were checked; `attentions` are those of the encoder, of the decoder on
-    /// itself, and of the decoder on the encoder.
-    pub(crate) fn network(&self, dims: &Dims, scope: &mut Scope<'_>, attentions: [Make<'_>; 3]) -> Network {
+    /// Registers the parameters of a model whose layers have these sizes; `attentions` are those of the encoder, of the
+    /// decoder on itself, and of the decoder on the encoder.
+    pub(crate) fn network(
+        &self,
+        layer: TransformerSizes,
+        dims: &Dims,
+        scope: &mut Scope<'_>,
+        attentions: [Make<'_>; 3],
+    ) -> Network {
         let [of_encoder, of_decoder, across] = attentions;
-        let (hidden, dropout) = (self.hidden_size, self.dropout as f32);
+        let TransformerSizes { hidden, units, activation, dropout, .. } = layer;
+        let perceptron = |scope: &mut Scope<'_>| {
+            PointwisePerceptron::with(scope, [hidden, units], false, activation, dropout)
+        };
         let sizes = DataEmbeddingSizes { inputs: 1, columns: dims.futr_exog, hidden };
         let mut embedding =
             |name: &str| DataEmbedding::without_positions(&mut scope.at(name), sizes, dropout);
@@ -99,28 +59,28 @@ impl DecomposedSizes {
 
         let mut encoder = scope.at("encoder");
         let mut layers = encoder.at("attn_layers");
-        let encoder_layers = (0..self.encoder_layers).map(|i| {
+        let encoder_layers = (0..self.shared.encoder_layers).map(|i| {
             let scope = &mut layers.at(i);
             let attention = of_encoder(&mut scope.at("attention"));
-            EncoderLayer { attention, perceptron: Perceptron::new(scope, self) }
+            EncoderLayer { attention, perceptron: perceptron(scope), dropout }
         });
         let encoder_layers = encoder_layers.collect();
         let encoder_norm = SeasonalNorm::new(&mut encoder.at("norm"), hidden);
 
         let mut decoder = scope.at("decoder");
         let mut layers = decoder.at("layers");
-        let decoder_layers = (0..self.decoder_layers).map(|i| {
+        let decoder_layers = (0..self.shared.decoder_layers).map(|i| {
             let scope = &mut layers.at(i);
             let own = of_decoder(&mut scope.at("self_attention"));
             let cross = across(&mut scope.at("cross_attention"));
-            let perceptron = Perceptron::new(scope, self);
+            let perceptron = perceptron(scope);
             let trend = Trend::new(&mut scope.at("projection"), hidden, dims.outputs);
-            DecoderLayer { own, cross, perceptron, trend }
+            DecoderLayer { own, cross, perceptron, trend, dropout }
         });
         let decoder_layers = decoder_layers.collect();
         Network {
             dims: *dims,
-            label_len: self.label_len(dims),
+            label_len: self.shared.label_len(dims),
             kernel: self.MovingAvg_window,
             embeddings,
             encoder_layers,
@@ -128,24 +88,19 @@ impl DecomposedSizes {
             decoder_layers,
             decoder_norm: SeasonalNorm::new(&mut decoder.at("norm"), hidden),
             projection: Linear::new(&mut decoder.at("projection"), hidden, dims.outputs),
-            kept: self.kept_numbers(dims),
+            kept: self.kept_numbers(&layer, dims),
         }
     }
 
-    /// About the numbers that a training step keeps of a window, in vectors of a step: of an attention queries, keys, values,
-    /// what comes of them, its projection, the sum and its season; of a perceptron its units twice, what comes of them, the
-    /// sum and its season; dropout of what it makes.
-    fn kept_numbers(&self, dims: &Dims) -> usize {
-        let dropped = usize::from(self.dropout > 0.0);
-        let (attention, perceptron) = (7 + dropped, 3 + dropped);
-        let units = (2 + dropped)
-            * if self.conv_hidden_size == 0 { 4 * self.hidden_size } else { self.conv_hidden_size };
-        let of = |layers: usize, attentions: usize, steps: usize| {
-            let vectors = (attentions * attention + perceptron) * self.hidden_size + units;
-            vectors.saturating_mul(layers).saturating_add(4 * self.hidden_size).saturating_mul(steps)
+    /// About the numbers that a training step keeps of a window.
+    fn kept_numbers(&self, layer: &TransformerSizes, dims: &Dims) -> usize {
+        let of = |layers: usize, kept: usize, steps: usize| {
+            kept.saturating_mul(layers).saturating_add(4 * layer.hidden).saturating_mul(steps)
         };
-        let ahead = self.label_len(dims) + dims.horizon;
-        of(self.encoder_layers, 1, dims.input_size).saturating_add(of(self.decoder_layers, 2, ahead))
+        let EncoderDecoder { encoder_layers, decoder_layers, .. } = self.shared;
+        let encoder = of(encoder_layers, layer.kept_by_encoder_layer(), dims.input_size);
+        let ahead = self.shared.label_len(dims) + dims.horizon;
+        encoder.saturating_add(of(decoder_layers, layer.kept_by_decoder_layer(), ahead))
     }
 }
 
@@ -166,7 +121,8 @@ pub(crate) struct Network {
 
 struct EncoderLayer {
     attention: Box<dyn Attention>,
-    perceptron: Perceptron,
+    perceptron: PointwisePerceptron,
+    dropout: f32,
 }
 
 struct DecoderLayer {
@@ -174,37 +130,12 @@ struct DecoderLayer {
     own: Box<dyn Attention>,
     /// On what the encoder made.
     cross: Box<dyn Attention>,
-    perceptron: Perceptron,
+    perceptron: PointwisePerceptron,
     trend: Trend,
-}
-
-/// `conv1` and `conv2`, each of one tap and without a bias.
-struct Perceptron {
-    layers: [Linear; 2],
-    activation: Activation,
     dropout: f32,
 }
 
-impl Perceptron {
-    fn new(scope: &mut Scope<'_>, sizes: &DecomposedSizes) -> Self {
-        let hidden = sizes.hidden_size;
-        let units = if sizes.conv_hidden_size == 0 { 4 * hidden } else { sizes.conv_hidden_size };
-        let layers = [("conv1", [hidden, units]), ("conv2", [units, hidden])];
-        Self {
-            layers: layers.map(|(name, sizes)| Linear::pointwise(&mut scope.at(name), sizes, false)),
-            activation: activation(&sizes.activation).expect("it was checked"),
-            dropout: sizes.dropout as f32,
-        }
-    }
-
-    fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
-        let [first, second] = &self.layers;
-        let units = cx.dropout(first.forward(cx, x, self.activation), self.dropout);
-        cx.dropout(second.forward(cx, &units, Activation::Identity), self.dropout)
-    }
-}
-
-/// The convolution that projects what a decoder layer takes off: `weight [outputs, hidden, 3]`, the steps being closed to a
+/// The convolution that projects what a decoder layer subtracts: `weight [outputs, hidden, 3]`, the steps being closed to a
 /// circle.
 struct Trend {
     weight: ParamId,
@@ -238,7 +169,7 @@ impl Trend {
 
 impl EncoderLayer {
     fn forward(&self, cx: &Forward<'_>, x: &Var, kernel: usize) -> Var {
-        let found = cx.dropout(self.attention.forward(cx, x, x), self.perceptron.dropout);
+        let found = cx.dropout(self.attention.forward(cx, x, x), self.dropout);
         let x = (x + found).season(kernel);
         let y = self.perceptron.forward(cx, &x);
         (x + y).season(kernel)
@@ -246,10 +177,10 @@ impl EncoderLayer {
 }
 
 impl DecoderLayer {
-    /// `x [batch, time, hidden]` and the `source` to the same shape, and the trend that was taken off,
+    /// `x [batch, time, hidden]` and the `source` to the same shape, and the trend that was subtracted,
     /// `[batch, time, outputs]`.
     fn forward(&self, cx: &Forward<'_>, x: &Var, source: &Var, kernel: usize) -> [Var; 2] {
-        let drop = |x: Var| cx.dropout(x, self.perceptron.dropout);
+        let drop = |x: Var| cx.dropout(x, self.dropout);
         let first = x + drop(self.own.forward(cx, x, x));
         let x = first.season(kernel);
         let second = &x + drop(self.cross.forward(cx, &x, source));
@@ -284,7 +215,7 @@ impl Model for Network {
         let last = |x: &Var| x.narrow(1, input_size - label_len, label_len);
         let mean = y.mean(1).reshape([batch, 1, 1]).expand([batch, horizon, 1]);
         let mut trend = Var::concat(&[&last(&(&y - &season)), &mean], 1);
-        let season = last(&season).pad(1, 0, horizon, foretell_nn::Padding::Zeros);
+        let season = last(&season).pad(1, 0, horizon, Padding::Zeros);
         let columns = columns.map(|columns| columns.narrow(1, input_size - label_len, steps));
         let mut x = self.embeddings[1].forward(cx, &season, columns.as_ref());
         for layer in &self.decoder_layers {

@@ -5,12 +5,13 @@
 //! ancestral sampling with `sampling="ancestral"`, by default as in neuralforecast: [`foretell_nn::Feedback`].
 
 use foretell_nn::{
-    Cell, Decoding, Dims, Forward, HyperParameterError, Inputs, Mlp, MlpSizes, Model, Needs, Nonlinearity,
-    Recurrent, RecurrentSizes, RecurrentState, Scope, StepState, Table, Var,
+    Cell, Decoding, Dims, HyperParameterError, Inputs, Mlp, MlpSizes, Model, Needs, Nonlinearity, Recurrent,
+    RecurrentSizes, Scope, Var,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
+use crate::recurrent::{Autoregressive, StepDecoder};
 use crate::registry::{Architecture, Exogenous};
 use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 use crate::sampling::Sampling;
@@ -94,30 +95,8 @@ impl Architecture for DeepAr {
         })?;
         let input_size = dims.input_size;
         let most_steps = input_size.saturating_add(self.h_train);
-        Ok(Box::new(Network { encoder, decoder, input_size, most_steps }))
-    }
-}
-
-struct Network {
-    encoder: Recurrent,
-    /// From the state at a step to the distribution of the next.
-    decoder: Mlp,
-    input_size: usize,
-    /// Steps that it sees of a window at most.
-    most_steps: usize,
-}
-
-impl Network {
-    /// The forecasts of the last `last` steps, `[batch, last, outputs]`.
-    fn decode(
-        &self,
-        cx: &Forward<'_>,
-        windows: &Inputs,
-        last: usize,
-        state: Option<&mut RecurrentState>,
-    ) -> Var {
-        let states = self.encoder.forward(cx, &by_step(windows), last, state);
-        self.decoder.forward(cx, &states).permute(&[1, 0, 2])
+        let decoder = StepDecoder::Mlp(decoder);
+        Ok(Box::new(Autoregressive { encoder, by_step, decoder, input_size, most_steps }))
     }
 }
 
@@ -129,18 +108,4 @@ fn by_step(windows: &Inputs) -> Var {
     parts.extend(windows.futr_exog.iter().map(|columns| columns.narrow(1, 0, steps)));
     parts.extend(windows.stat_exog.iter().map(|columns| columns.repeat(1, steps)));
     Var::concat(&parts.iter().collect::<Vec<_>>(), 2).permute(&[1, 0, 2])
-}
-
-impl Model for Network {
-    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
-        self.decode(cx, windows, windows.insample_y.shape()[1] - self.input_size, None)
-    }
-
-    fn kept_numbers(&self, table: &Table) -> usize {
-        table.matrix_outputs("").saturating_mul(self.most_steps)
-    }
-
-    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut StepState) -> Var {
-        self.decode(cx, windows, 1, Some(state.get()))
-    }
 }

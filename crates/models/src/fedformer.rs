@@ -9,7 +9,7 @@
 
 use foretell_nn::{
     Dims, Forward, FourierBlock, FourierCrossAttention, FourierSizes, HyperParameterError, Model, ParamId,
-    Scope, Var,
+    Scope, TransformerSizes, Var,
 };
 use serde_json::{Value, json};
 
@@ -18,6 +18,7 @@ use crate::hyper::hyper_parameters;
 use crate::numpy_shuffle::LegacyShuffle;
 use crate::registry::{Architecture, Exogenous};
 use crate::rules;
+use crate::transformers::EncoderDecoder;
 
 hyper_parameters! {
     Fedformer {
@@ -27,7 +28,10 @@ hyper_parameters! {
         modes: usize = 64 => rules::units,
         /// "random" for frequencies chosen at random by random_seed; anything else for the lowest.
         mode_select: String = "random".to_owned(),
-        ..sizes: DecomposedSizes = DecomposedSizes { n_head: HEADS, ..DecomposedSizes::default() },
+        ..sizes: DecomposedSizes = DecomposedSizes {
+            shared: EncoderDecoder { n_head: HEADS, ..EncoderDecoder::default() },
+            ..DecomposedSizes::default()
+        },
     }
 }
 
@@ -53,8 +57,7 @@ impl Attention for FourierCrossAttention {
 impl Architecture for Fedformer {
     const NAME: &'static str = "FEDformer";
     const PAPER: &'static str = "Zhou et al. 2022, arXiv 2201.12740";
-    const EXOGENOUS: Exogenous = Exogenous { futr: true, hist: false, stat: false, cat: true };
-
+    const EXOGENOUS: Exogenous = Exogenous { futr: true, cat: true, ..Exogenous::NONE };
     const DIFFERENCES: &'static [&'static str] = &[BIASES, UNCALLED];
 
     fn common_defaults() -> Value {
@@ -72,10 +75,10 @@ impl Architecture for Fedformer {
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
-        self.check(dims)?;
+        let layer_sizes = self.layer_sizes(dims)?;
         let Self { sizes, .. } = &self;
-        let hidden = sizes.hidden_size;
-        let (past, ahead) = (dims.input_size, sizes.label_len(dims) + dims.horizon);
+        let hidden = layer_sizes.hidden;
+        let (past, ahead) = (dims.input_size, sizes.shared.label_len(dims) + dims.horizon);
         // neuralforecast chooses for a decoder that begins with half of the history, whatever it begins with.
         let chosen_ahead = past / 2 + dims.horizon;
         let mut random = LegacyShuffle::new(scope.seed() as u32);
@@ -87,7 +90,7 @@ impl Architecture for Fedformer {
                 "so large that the {ahead} steps of the decoder have frequency {mode}, which was chosen of those of \
                  {chosen_ahead} steps (0.5 is always)"
             );
-            let found = sizes.decoder_input_size_multiplier;
+            let found = sizes.shared.decoder_input_size_multiplier;
             return Err(HyperParameterError::new("decoder_input_size_multiplier", expected, found));
         }
 
@@ -110,13 +113,13 @@ impl Architecture for Fedformer {
             *across = Some(attention.weights());
             Box::new(attention) as Box<dyn Attention>
         };
-        Ok(Box::new(sizes.network(dims, scope, [&mut first, &mut second, &mut third])))
+        Ok(Box::new(sizes.network(layer_sizes, dims, scope, [&mut first, &mut second, &mut third])))
     }
 }
 
 impl Fedformer {
-    fn check(&self, dims: &Dims) -> Result<(), HyperParameterError> {
-        let &DecomposedSizes { n_head, hidden_size, .. } = &self.sizes;
+    fn layer_sizes(&self, dims: &Dims) -> Result<TransformerSizes, HyperParameterError> {
+        let EncoderDecoder { n_head, hidden_size, .. } = self.sizes.shared;
         if n_head != HEADS {
             return Err(HyperParameterError::new("n_head", HEADS.to_string(), n_head));
         }
@@ -124,7 +127,7 @@ impl Fedformer {
             let expected = format!("at least {HEADS}, a number for each head");
             return Err(HyperParameterError::new("hidden_size", expected, hidden_size));
         }
-        self.sizes.check(dims)
+        self.sizes.shared.sizes(dims)
     }
 
     /// The modes of a sequence of so many steps, by rising frequency.

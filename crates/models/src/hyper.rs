@@ -59,7 +59,7 @@ macro_rules! hyper_parameters {
         #[derive(Debug)]
         $visibility struct $config {
             $($(#[doc = $meaning])+ $visibility $name: $type,)*
-            $($shared: $more,)?
+            $($visibility $shared: $more,)?
         }
 
         impl Default for $config {

@@ -5,34 +5,22 @@
 
 use foretell_nn::{
     Activation, Dims, Forward, HyperParameterError, Inputs, InvertedEmbedding, Linear, Model, Needs, RevIn,
-    RevInConfig, Scope, SeriesPerWindow, Table, TransformerEncoder, TransformerSizes, Var,
+    Scope, Table, TransformerEncoder, TransformerSizes, Var,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::mixing::QUANTILES_OF_SERIES;
-use crate::registry::{Architecture, Exogenous, multivariate_defaults};
-use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
-use crate::transformers as checks;
+use crate::multivariate::{QUANTILES_OF_SERIES, multivariate_defaults};
+use crate::normalised::forecast_normalised;
+use crate::registry::{Architecture, Exogenous};
+use crate::series_transformer::SeriesTransformer;
+use crate::transformers::BIAS_OF_KEYS;
 
 hyper_parameters! {
     ITransformer {
-        /// Numbers of a token.
-        hidden_size: usize = 512 => rules::units,
-        /// Heads of each attention.
-        n_heads: usize = 8,
-        /// Layers of the encoder.
-        e_layers: usize = 2 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// No effect; as in neuralforecast, whose model has no decoder.
         d_layers: usize = 1,
-        /// Units of the perceptron in each layer; 0 for `4 * hidden_size`.
-        d_ff: usize = 2048 => |size| rules::within(size, 0..=MAX_UNITS),
-        /// No effect; as in neuralforecast, whose attention is full.
-        factor: usize = 1,
-        /// Dropout of embeddings, of attention and behind each part of a layer.
-        dropout: f64 = 0.1 => rules::dropout,
-        /// Whether each window's series are brought to mean 0 and variance 1, and the forecasts back.
-        use_norm: bool = true,
+        ..shared: SeriesTransformer = SeriesTransformer::default(),
     }
 }
 
@@ -53,7 +41,7 @@ impl Architecture for ITransformer {
     const PAPER: &'static str = "Liu et al. 2023, arXiv 2310.06625";
     const KIND: &'static str = "multivariate, direct";
     const EXOGENOUS: Exogenous = Exogenous { futr: true, ..Exogenous::NONE };
-    const DIFFERENCES: &'static [&'static str] = &[QUANTILES_OF_SERIES, checks::BIAS_OF_KEYS];
+    const DIFFERENCES: &'static [&'static str] = &[QUANTILES_OF_SERIES, BIAS_OF_KEYS];
 
     fn common_defaults() -> Value {
         multivariate_defaults()
@@ -67,35 +55,28 @@ impl Architecture for ITransformer {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // A window has as many rows as series: with few windows a shard's products are large enough.
-        Needs { series: SeriesPerWindow::All, shard_windows: 16, ..Needs::default() }
+        SeriesTransformer::needs()
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
-        let sizes = TransformerSizes {
-            hidden: self.hidden_size,
-            heads: self.n_heads,
-            units: if self.d_ff == 0 { self.hidden_size.saturating_mul(4) } else { self.d_ff },
-            activation: Activation::Gelu,
-            dropout: self.dropout as f32,
-        };
-        checks::heads("n_heads", &sizes)?;
+        let Self { shared, .. } = self;
+        let sizes = shared.sizes(Activation::Gelu)?;
         let &Dims { input_size, horizon, futr_exog, n_series, outputs, .. } = dims;
         let embedding =
             InvertedEmbedding::new(&mut scope.at("enc_embedding"), input_size, sizes.hidden, sizes.dropout);
         let futr_embedding = (futr_exog > 0)
             .then(|| Linear::new(&mut scope.at("futr_embedding"), input_size + horizon, sizes.hidden));
-        let encoder = TransformerEncoder::new(&mut scope.at("encoder"), self.e_layers, sizes);
+        let encoder = TransformerEncoder::new(&mut scope.at("encoder"), shared.e_layers, sizes);
         let projector =
             Linear::new(&mut scope.at("projector"), sizes.hidden, horizon.saturating_mul(outputs));
         Ok(Box::new(Network {
             dims: *dims,
-            norm: self.use_norm.then(|| RevIn::new(scope, n_series, RevInConfig::default())),
+            norm: shared.norm(scope, n_series),
             embedding,
             futr_embedding,
             encoder,
             projector,
-            layers: self.e_layers,
+            layers: shared.e_layers,
             sizes,
         }))
     }
@@ -106,26 +87,21 @@ impl Model for Network {
         let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
         let rows = inputs.batch();
         let windows = rows / n_series;
-        let normalised = self.norm.as_ref().map(|norm| (norm, norm.normalise(cx, &inputs.insample_y)));
-        let y = match &normalised {
-            Some((_, (y, _))) => y.clone(),
-            None => Var::constant(inputs.insample_y.clone()),
-        };
-        let mut tokens = self.embedding.forward(cx, &y.reshape([windows, n_series, input_size]), None);
-        if let Some((layer, columns)) = self.futr_embedding.as_ref().zip(inputs.futr_exog.as_ref()) {
-            let &[_, steps, count] = &*columns.shape() else { unreachable!("[rows, time, columns]") };
-            let columns = columns.permute(&[0, 2, 1]).reshape([windows, n_series * count, steps]);
-            let columns = cx.dropout(layer.forward(cx, &columns, Activation::Identity), self.sizes.dropout);
-            tokens = Var::concat(&[tokens, columns], 1);
-        }
-        let encoded = self.encoder.forward(cx, &tokens);
-        let encoded = if encoded.shape()[1] > n_series { encoded.narrow(1, 0, n_series) } else { encoded };
-        let y = self.projector.forward(cx, &encoded, Activation::Identity);
-        let y = y.reshape([rows, horizon, outputs]);
-        match &normalised {
-            Some((norm, (_, scales))) => norm.denormalise(cx, &y, scales),
-            None => y,
-        }
+        forecast_normalised(self.norm.as_ref(), cx, &inputs.insample_y, |y| {
+            let mut tokens = self.embedding.forward(cx, &y.reshape([windows, n_series, input_size]), None);
+            if let Some((layer, columns)) = self.futr_embedding.as_ref().zip(inputs.futr_exog.as_ref()) {
+                let &[_, steps, count] = &*columns.shape() else { unreachable!("[rows, time, columns]") };
+                let columns = columns.permute(&[0, 2, 1]).reshape([windows, n_series * count, steps]);
+                let columns =
+                    cx.dropout(layer.forward(cx, &columns, Activation::Identity), self.sizes.dropout);
+                tokens = Var::concat(&[tokens, columns], 1);
+            }
+            let encoded = self.encoder.forward(cx, &tokens);
+            let encoded =
+                if encoded.shape()[1] > n_series { encoded.narrow(1, 0, n_series) } else { encoded };
+            let y = self.projector.forward(cx, &encoded, Activation::Identity);
+            y.reshape([rows, horizon, outputs])
+        })
     }
 
     fn kept_numbers(&self, _: &Table) -> usize {

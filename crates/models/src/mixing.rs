@@ -1,13 +1,10 @@
-//! What TSMixer and TSMixerx have in common: their hyper-parameters, and forecasts on the windows' own scales.
+//! What TSMixer and TSMixerx have in common: their hyper-parameters.
 
-use foretell_nn::{Forward, RevIn, RevInConfig, Scope, Tensor, Var};
+use foretell_nn::{RevIn, RevInConfig, Scope};
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
 use crate::rules::{self, MAX_LAYERS};
-
-/// A difference from neuralforecast.
-pub(crate) const QUANTILES_OF_SERIES: &str = "With several quantiles each series gets its own; in neuralforecast a series gets values of other series.";
 
 hyper_parameters! {
     Mixing {
@@ -36,17 +33,4 @@ impl Mixing {
         let config = RevInConfig { affine: true, ..RevInConfig::default() };
         self.revin.then(|| RevIn::multivariate(&mut scope.at("norm"), n_series, config))
     }
-}
-
-/// The forecast that `forecast` makes of the windows `[rows, time]`: where there is a norm, of the windows on their own
-/// scales, and brought back.
-pub(crate) fn on_own_scales(
-    norm: Option<&RevIn>,
-    cx: &Forward<'_>,
-    windows: &Tensor,
-    forecast: impl FnOnce(Var) -> Var,
-) -> Var {
-    let Some(norm) = norm else { return forecast(Var::constant(windows.clone())) };
-    let (x, scales) = norm.normalise(cx, windows);
-    norm.denormalise(cx, &forecast(x), &scales)
 }

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::dense_layers::{DenseLayers, DenseSizes, row_of_window};
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS, multivariate_defaults};
+use crate::multivariate::multivariate_defaults;
+use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
 
 hyper_parameters! {
     MlpMultivariate {

@@ -12,6 +12,7 @@ use foretell_nn::{
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
+use crate::normalised::forecast_normalised;
 use crate::registry::{Architecture, Exogenous};
 use crate::rules::{self, MAX_LAYERS};
 use crate::transformers as checks;
@@ -238,23 +239,16 @@ impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let Dims { horizon, outputs, .. } = self.dims;
         let (batch, hidden) = (windows.batch(), self.sizes.hidden);
-        let normalised = self.norm.as_ref().map(|norm| (norm, norm.normalise(cx, &windows.insample_y)));
-        let y = match &normalised {
-            Some((_, (y, _))) => y.clone(),
-            None => Var::constant(windows.insample_y.clone()),
-        };
-        let (mut x, mut scores) = (self.embedded(cx, &y), None);
-        for layer in &self.layers {
-            (x, scores) = layer.forward(cx, &x, scores.as_ref(), self.residual_scores);
-        }
-        // The head reads the numbers of a window place by place of the vectors, not patch by patch.
-        let row = x.permute(&[0, 2, 1]).reshape([batch, hidden * self.patches]);
-        let y = cx.dropout(self.head.forward(cx, &row, Activation::Identity), self.head_dropout);
-        let y = y.reshape([batch, horizon, outputs]);
-        match &normalised {
-            Some((norm, (_, scales))) => norm.denormalise(cx, &y, scales),
-            None => y,
-        }
+        forecast_normalised(self.norm.as_ref(), cx, &windows.insample_y, |y| {
+            let (mut x, mut scores) = (self.embedded(cx, &y), None);
+            for layer in &self.layers {
+                (x, scores) = layer.forward(cx, &x, scores.as_ref(), self.residual_scores);
+            }
+            // The head reads the numbers of a window place by place of the vectors, not patch by patch.
+            let row = x.permute(&[0, 2, 1]).reshape([batch, hidden * self.patches]);
+            let y = cx.dropout(self.head.forward(cx, &row, Activation::Identity), self.head_dropout);
+            y.reshape([batch, horizon, outputs])
+        })
     }
 
     fn kept_numbers(&self, _: &Table) -> usize {

@@ -118,11 +118,16 @@ impl Config {
         };
         let encoder = Recurrent::new(&mut scope.at(ENCODER), &encoder);
         if let Decoding::StepByStep { h_train, inference_input_size, .. } = decoding {
-            let project = || Linear::new(&mut scope.at("proj"), self.encoder_hidden_size, dims.outputs);
-            let proj = (!projects).then(project);
+            let decoder = match projects {
+                true => StepDecoder::Projected,
+                false => {
+                    let proj = &mut scope.at("proj");
+                    StepDecoder::Linear(Linear::new(proj, self.encoder_hidden_size, dims.outputs))
+                }
+            };
             let input_size = dims.input_size;
             let most_steps = input_size.max(inference_input_size).saturating_add(h_train);
-            return Ok(Box::new(Autoregressive { encoder, proj, input_size, most_steps }));
+            return Ok(Box::new(Autoregressive { encoder, by_step, decoder, input_size, most_steps }));
         }
         let decoder = MlpSizes {
             inputs: self.encoder_hidden_size + dims.futr_exog,
@@ -186,13 +191,24 @@ impl Model for Direct {
     }
 }
 
-struct Autoregressive {
-    encoder: Recurrent,
-    /// From the state to the forecast, where the encoder does not project.
-    proj: Option<Linear>,
-    input_size: usize,
+/// A model that forecasts step by step: a recurrent encoder, and what makes a forecast of its state at a step.
+pub(crate) struct Autoregressive {
+    pub(crate) encoder: Recurrent,
+    /// What the encoder reads of windows, time-major: `[steps, batch, columns]`.
+    pub(crate) by_step: fn(&Inputs) -> Var,
+    /// From the states `[steps, batch, units]` to the forecasts of the next steps, `[steps, batch, outputs]`.
+    pub(crate) decoder: StepDecoder,
+    pub(crate) input_size: usize,
     /// Steps that it sees of a window at most.
-    most_steps: usize,
+    pub(crate) most_steps: usize,
+}
+
+/// What makes a forecast of a state.
+pub(crate) enum StepDecoder {
+    /// Nothing: the encoder projects its states to the forecast.
+    Projected,
+    Linear(Linear),
+    Mlp(Mlp),
 }
 
 impl Autoregressive {
@@ -204,11 +220,13 @@ impl Autoregressive {
         last: usize,
         state: Option<&mut RecurrentState>,
     ) -> Var {
-        let mut states = self.encoder.forward(cx, &by_step(windows), last, state);
-        if let Some(proj) = &self.proj {
-            states = proj.forward(cx, &states, Activation::Identity);
-        }
-        states.permute(&[1, 0, 2])
+        let states = self.encoder.forward(cx, &(self.by_step)(windows), last, state);
+        let forecasts = match &self.decoder {
+            StepDecoder::Projected => states,
+            StepDecoder::Linear(layer) => layer.forward(cx, &states, Activation::Identity),
+            StepDecoder::Mlp(layers) => layers.forward(cx, &states),
+        };
+        forecasts.permute(&[1, 0, 2])
     }
 }
 
@@ -299,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_an_error() {
+    fn refused_values_are_errors() {
         for (name, value, expected) in [
             ("encoder_n_layers", json!(0), "between 1 and 1000"),
             ("encoder_dropout", json!(1.0), "below 1"),

@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use foretell_nn::{Dims, HyperParameterError, Model, Needs, Network, Scope, Table};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::categorical_columns::CategoricalColumns;
 use crate::hyper::HyperParameters;
@@ -70,11 +70,6 @@ pub(crate) const LARGE_WEIGHTS: usize = 128;
 /// The least windows of a shard for models that do little with a window: a shard costs some microseconds, whatever is
 /// in it.
 pub(crate) const LITTLE_WORK: usize = 128;
-
-/// [`Architecture::common_defaults`] of the models that see all series: of fewer windows, each being many rows.
-pub(crate) fn multivariate_defaults() -> Value {
-    json!({ "windows_batch_size": 32, "inference_windows_batch_size": 32 })
-}
 
 /// A model's own hyper-parameters, and how they become a model. The zoo's models implement it, a file each; one from
 /// outside that does is found by its name after [`register`](crate::register).
@@ -253,8 +248,8 @@ impl ModelEntry {
     /// model itself sees `categories` embedded.
     ///
     /// # Errors
-    /// If hyper-parameters cannot be, contradict each other or the sizes, or the loss wants several outputs of a model
-    /// that makes one.
+    /// If a hyper-parameter does not exist or is refused, several contradict each other or the sizes, or the loss wants
+    /// several outputs of a model that makes one.
     ///
     /// # Panics
     /// If it has categorical columns and reads none.

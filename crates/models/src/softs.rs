@@ -7,8 +7,8 @@ use foretell_nn::{Dims, HyperParameterError, Model, Needs, Scope, SeriesPerWindo
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
-use crate::mixing::QUANTILES_OF_SERIES;
-use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS, multivariate_defaults};
+use crate::multivariate::{QUANTILES_OF_SERIES, multivariate_defaults};
+use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
 use crate::star_aggregate::StarSizes;
 
 hyper_parameters! {

@@ -1,4 +1,4 @@
-//! SOFTSSharp: SOFTS whose series know their place, in training by the toss of a coin.
+//! SOFTSSharp: SOFTS with an encoding of the positions of series, which training adds at random.
 //!
 //! Ljubić, "SOFTSSharp: SOFTS extension with stochastic variable-position encoding" (in preparation; related: Ljubić,
 //! Martinović, Volarić, Rozić, doi 10.1177/1088467X251380055). [`star_aggregate`](crate::star_aggregate) has the layers.
@@ -7,14 +7,14 @@ use foretell_nn::{Dims, HyperParameterError, Model, Needs, Scope, SeriesPerWindo
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::mixing::QUANTILES_OF_SERIES;
-use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS, multivariate_defaults};
+use crate::multivariate::{QUANTILES_OF_SERIES, multivariate_defaults};
+use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
 use crate::rules;
 use crate::star_aggregate::StarSizes;
 
 hyper_parameters! {
     SoftsSharp {
-        /// The probability with which training adds the encoding of the places of series; inference multiplies it by that.
+        /// The probability with which training adds the encoding of the positions of series; inference multiplies the encoding by it.
         pe_keep_prob: f64 = 0.5 => |keep| rules::within(keep, 0.0..=1.0),
         ..sizes: StarSizes = StarSizes::default(),
     }
@@ -27,8 +27,8 @@ impl Architecture for SoftsSharp {
     const EXOGENOUS: Exogenous = Exogenous::NONE;
     const DIFFERENCES: &'static [&'static str] = &[
         QUANTILES_OF_SERIES,
-        "The coin that decides whether a layer of a training step sees the places of series is tossed for each shard of the batch; \
-         in neuralforecast for the whole batch.",
+        "Whether a layer of a training step encodes the positions of series is drawn for each shard of the batch; in \
+         neuralforecast for the whole batch.",
     ];
 
     fn common_defaults() -> Value {
@@ -36,7 +36,7 @@ impl Architecture for SoftsSharp {
     }
 
     fn small() -> Vec<Value> {
-        // With these the coin of every layer says yes where a test asks whether all parameters learn.
+        // So likely that every layer adds the encoding in the step of which a test asks whether all parameters get a gradient.
         let mut small = StarSizes::small();
         small.iter_mut().for_each(|sizes| sizes["pe_keep_prob"] = json!(0.98));
         small.into()

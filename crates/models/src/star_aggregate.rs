@@ -6,12 +6,15 @@
 
 use foretell_nn::{
     Activation, Dims, Forward, HyperParameterError, Init, Inputs, InvertedEmbedding, LayerNorm, Linear,
-    MAX_POSITIONS, Model, ParamId, RevIn, RevInConfig, Scope, Shape, Table, Var, positional_encoding,
+    MAX_POSITIONS, Model, ParamId, PointwisePerceptron, RevIn, RevInConfig, Scope, Shape, Table, Var,
+    positional_encoding,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
+use crate::normalised::forecast_normalised;
 use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
+use crate::transformers::units_or_fourfold;
 
 hyper_parameters! {
     StarSizes {
@@ -39,7 +42,7 @@ impl StarSizes {
         ]
     }
 
-    /// Registers the parameters; with `keep`, the places of the series are encoded with that probability.
+    /// Registers the parameters; with `keep`, the positions of the series are encoded with that probability.
     pub(crate) fn network(
         &self,
         dims: &Dims,
@@ -51,7 +54,7 @@ impl StarSizes {
             return Err(HyperParameterError::new("hidden_size", expected, self.hidden_size));
         }
         if keep.is_some() && dims.n_series > MAX_POSITIONS {
-            let expected = format!("at most {MAX_POSITIONS}, the places that are encoded");
+            let expected = format!("at most {MAX_POSITIONS}, the positions that are encoded");
             return Err(HyperParameterError::new("n_series", expected, dims.n_series));
         }
         let (hidden, dropout) = (self.hidden_size, self.dropout as f32);
@@ -73,17 +76,17 @@ impl StarSizes {
 
     /// Numbers that a training step keeps of a series.
     fn kept_numbers(&self) -> usize {
-        let (hidden, wide) = (self.hidden_size, self.wide());
+        let (hidden, units) = (self.hidden_size, self.units());
         // Of a layer: what comes in, and before and behind each of four linear layers, two of which have an activation,
         // the sums and norms, the core; of the perceptron what is before and behind its activation; and dropout's.
         let dropped = if self.dropout > 0.0 { 3 } else { 0 };
-        let layer = (10 + dropped) * hidden + 2 * self.d_core + (2 + dropped / 3) * wide;
+        let layer = (10 + dropped) * hidden + 2 * self.d_core + (2 + dropped / 3) * units;
         layer.saturating_mul(self.e_layers).saturating_add(2 * hidden)
     }
 
     /// Units of the perceptron.
-    fn wide(&self) -> usize {
-        if self.d_ff == 0 { 4 * self.hidden_size } else { self.d_ff }
+    fn units(&self) -> usize {
+        units_or_fourfold(self.d_ff, self.hidden_size)
     }
 }
 
@@ -100,8 +103,7 @@ pub(crate) struct Network {
 /// STAD, then a perceptron on each series, each with a residual and a norm behind it.
 struct Layer {
     star: Star,
-    /// `conv1` and `conv2`.
-    perceptron: [Linear; 2],
+    perceptron: PointwisePerceptron,
     norms: [LayerNorm; 2],
     dropout: f32,
 }
@@ -109,7 +111,7 @@ struct Layer {
 /// The STAD module. `fuse` reads a series and the core side by side; here its two halves are two products, so that the
 /// core is multiplied once for all series.
 struct Star {
-    places: Option<Places>,
+    positions: Option<Positions>,
     /// `gen1` and `gen2`.
     aggregate: [Linear; 2],
     /// `gen3`.
@@ -121,8 +123,8 @@ struct Star {
     dropout: f32,
 }
 
-/// The encoding of the places of series: sines and cosines, and how much of them is added.
-struct Places {
+/// The encoding of the positions of series: sines and cosines, and how much of them is added.
+struct Positions {
     encoding: ParamId,
     scale: ParamId,
     /// With which probability it is added in training; by what it is multiplied in inference.
@@ -131,23 +133,18 @@ struct Places {
 
 impl Layer {
     fn new(scope: &mut Scope<'_>, sizes: &StarSizes, keep: Option<f32>) -> Self {
-        let (hidden, wide, dropout) = (sizes.hidden_size, sizes.wide(), sizes.dropout as f32);
+        let (hidden, units, dropout) = (sizes.hidden_size, sizes.units(), sizes.dropout as f32);
         Self {
             star: Star::new(&mut scope.at("attention"), sizes, keep),
-            perceptron: [
-                Linear::pointwise(&mut scope.at("conv1"), [hidden, wide], true),
-                Linear::pointwise(&mut scope.at("conv2"), [wide, hidden], true),
-            ],
+            perceptron: PointwisePerceptron::with(scope, [hidden, units], true, Activation::Gelu, dropout),
             norms: ["norm1", "norm2"].map(|name| LayerNorm::new(&mut scope.at(name), [hidden])),
             dropout,
         }
     }
 
     fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
-        let drop = |x: Var| cx.dropout(x, self.dropout);
-        let x = self.norms[0].forward(cx, &(x + drop(self.star.forward(cx, x))));
-        let hidden = drop(self.perceptron[0].forward(cx, &x, Activation::Gelu));
-        let y = drop(self.perceptron[1].forward(cx, &hidden, Activation::Identity));
+        let x = self.norms[0].forward(cx, &(x + cx.dropout(self.star.forward(cx, x), self.dropout)));
+        let y = self.perceptron.forward(cx, &x);
         self.norms[1].forward(cx, &(x + y))
     }
 }
@@ -155,14 +152,14 @@ impl Layer {
 impl Star {
     fn new(scope: &mut Scope<'_>, sizes: &StarSizes, keep: Option<f32>) -> Self {
         let &StarSizes { hidden_size: hidden, d_core, dropout, .. } = sizes;
-        let places = keep.map(|keep| Places {
+        let positions = keep.map(|keep| Positions {
             encoding: positional_encoding(scope, "positional_embedding.position_embedding", hidden),
             scale: scope.param("pe_scale", Shape::new(&[]), Init::Constant(1.0)),
             keep,
         });
         Self {
-            dropout: if places.is_some() { dropout as f32 } else { 0.0 },
-            places,
+            dropout: if positions.is_some() { dropout as f32 } else { 0.0 },
+            positions,
             aggregate: [
                 Linear::new(&mut scope.at("gen1"), hidden, hidden),
                 Linear::new(&mut scope.at("gen2"), hidden, d_core),
@@ -175,7 +172,7 @@ impl Star {
 
     /// `x [windows, series, hidden]` to the same shape.
     fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
-        let placed = self.places.as_ref().and_then(|places| places.add(cx, x));
+        let placed = self.positions.as_ref().and_then(|positions| positions.add(cx, x));
         let x = placed.as_ref().unwrap_or(x);
         let &[windows, series, _] = &*x.shape() else { unreachable!("[windows, series, hidden]") };
         let [first, second] = &self.aggregate;
@@ -207,8 +204,8 @@ impl Star {
     }
 }
 
-impl Places {
-    /// `x [windows, series, hidden]` with the encoding of its series; nothing where the coin leaves it out.
+impl Positions {
+    /// `x [windows, series, hidden]` with the encoding of its series; nothing where the draw leaves it out.
     fn add(&self, cx: &Forward<'_>, x: &Var) -> Option<Var> {
         let share = match cx.is_training() {
             true if cx.draw().uniform(0) < self.keep => 1.0,
@@ -224,21 +221,14 @@ impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
         let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
         let rows = inputs.batch();
-        let normalised = self.norm.as_ref().map(|norm| (norm, norm.normalise(cx, &inputs.insample_y)));
-        let y = match &normalised {
-            Some((_, (y, _))) => y.clone(),
-            None => Var::constant(inputs.insample_y.clone()),
-        };
-        let mut x = self.embedding.forward(cx, &y.reshape([rows / n_series, n_series, input_size]), None);
-        for layer in &self.layers {
-            x = layer.forward(cx, &x);
-        }
-        let y = self.projection.forward(cx, &x, Activation::Identity);
-        let y = y.reshape([rows, horizon, outputs]);
-        match &normalised {
-            Some((norm, (_, scales))) => norm.denormalise(cx, &y, scales),
-            None => y,
-        }
+        forecast_normalised(self.norm.as_ref(), cx, &inputs.insample_y, |y| {
+            let mut x = self.embedding.forward(cx, &y.reshape([rows / n_series, n_series, input_size]), None);
+            for layer in &self.layers {
+                x = layer.forward(cx, &x);
+            }
+            let y = self.projection.forward(cx, &x, Activation::Identity);
+            y.reshape([rows, horizon, outputs])
+        })
     }
 
     fn kept_numbers(&self, _: &Table) -> usize {

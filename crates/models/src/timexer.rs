@@ -6,34 +6,22 @@
 use foretell_nn::{
     Activation, AttentionSizes, Dims, Forward, HyperParameterError, Init, Inputs, InvertedEmbedding,
     LayerNorm, Linear, MAX_POSITIONS, Model, MultiHeadAttention, Needs, ParamId, PointwisePerceptron, RevIn,
-    RevInConfig, Scope, SeriesPerWindow, Table, TransformerSizes, Var, positional_encoding,
+    Scope, Table, TransformerSizes, Var, positional_encoding,
 };
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::mixing::QUANTILES_OF_SERIES;
-use crate::registry::{Architecture, Exogenous, multivariate_defaults};
-use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
+use crate::multivariate::{QUANTILES_OF_SERIES, multivariate_defaults};
+use crate::normalised::forecast_normalised;
+use crate::registry::{Architecture, Exogenous};
+use crate::series_transformer::SeriesTransformer;
 use crate::transformers as checks;
 
 hyper_parameters! {
     TimeXer {
         /// Steps of a patch, at most `input_size`; the last steps, which fill no patch, only the other series see.
         patch_len: usize = 16,
-        /// Numbers of a token.
-        hidden_size: usize = 512 => rules::units,
-        /// Heads of each attention.
-        n_heads: usize = 8,
-        /// Layers of the encoder.
-        e_layers: usize = 2 => |count| rules::within(count, 0..=MAX_LAYERS),
-        /// Units of the perceptron in each layer; 0 for `4 * hidden_size`.
-        d_ff: usize = 2048 => |size| rules::within(size, 0..=MAX_UNITS),
-        /// No effect; as in neuralforecast, whose attention is full.
-        factor: usize = 1,
-        /// Dropout of embeddings, of attention, behind each part of a layer and of the forecast.
-        dropout: f64 = 0.1 => rules::dropout,
-        /// Whether each window's series are brought to mean 0 and variance 1, and the forecasts back.
-        use_norm: bool = true,
+        ..shared: SeriesTransformer = SeriesTransformer::default(),
     }
 }
 
@@ -86,19 +74,11 @@ impl Architecture for TimeXer {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // A window is as many rows as its series have patches.
-        Needs { series: SeriesPerWindow::All, shard_windows: 16, ..Needs::default() }
+        SeriesTransformer::needs()
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
-        let sizes = TransformerSizes {
-            hidden: self.hidden_size,
-            heads: self.n_heads,
-            units: if self.d_ff == 0 { self.hidden_size.saturating_mul(4) } else { self.d_ff },
-            activation: Activation::Relu,
-            dropout: self.dropout as f32,
-        };
-        checks::heads("n_heads", &sizes)?;
+        let sizes = self.shared.sizes(Activation::Relu)?;
         let &Dims { input_size, horizon, n_series, outputs, .. } = dims;
         let (hidden, even) = (sizes.hidden, sizes.hidden.is_multiple_of(2));
         checks::require("hidden_size", even, "even, a cosine beside each sine", json!(hidden))?;
@@ -108,7 +88,7 @@ impl Architecture for TimeXer {
         let (few, expected) = (patches <= MAX_POSITIONS, "such that a window has at most 5000 patches");
         checks::require("patch_len", few, expected, json!(self.patch_len))?;
 
-        let norm = self.use_norm.then(|| RevIn::new(scope, n_series, RevInConfig::default()));
+        let norm = self.shared.norm(scope, n_series);
         let mut patched = scope.at("en_embedding");
         let series_token = patched.param("glb_token", [1, n_series, 1, hidden], Init::Normal);
         let patch_embedding =
@@ -118,7 +98,7 @@ impl Architecture for TimeXer {
             InvertedEmbedding::new(&mut scope.at("ex_embedding"), input_size, hidden, sizes.dropout);
         let mut encoder = scope.at("encoder");
         let layers =
-            (0..self.e_layers).map(|i| Layer::new(&mut encoder.at("layers").at(i), &sizes)).collect();
+            (0..self.shared.e_layers).map(|i| Layer::new(&mut encoder.at("layers").at(i), &sizes)).collect();
         let last_norm = LayerNorm::new(&mut encoder.at("norm"), [hidden]);
         let read = hidden.saturating_mul(patches + 1);
         let head = Linear::new(&mut scope.at("head.linear"), read, horizon.saturating_mul(outputs));
@@ -201,25 +181,18 @@ impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
         let Dims { horizon, outputs, n_series, .. } = self.dims;
         let rows = inputs.batch();
-        let normalised = self.norm.as_ref().map(|norm| (norm, norm.normalise(cx, &inputs.insample_y)));
-        let y = match &normalised {
-            Some((_, (y, _))) => y.clone(),
-            None => Var::constant(inputs.insample_y.clone()),
-        };
-        let mut x = self.tokens(cx, &y);
-        let context = self.context(cx, inputs, &y);
-        for layer in &self.layers {
-            x = layer.forward(cx, &x, &context, n_series);
-        }
-        let x = self.last_norm.forward(cx, &x);
-        // The head reads the numbers of a series place by place of the vectors, not token by token.
-        let row = x.permute(&[0, 2, 1]).reshape([rows, self.sizes.hidden * (self.patches + 1)]);
-        let y = cx.dropout(self.head.forward(cx, &row, Activation::Identity), self.sizes.dropout);
-        let y = y.reshape([rows, horizon, outputs]);
-        match &normalised {
-            Some((norm, (_, scales))) => norm.denormalise(cx, &y, scales),
-            None => y,
-        }
+        forecast_normalised(self.norm.as_ref(), cx, &inputs.insample_y, |y| {
+            let mut x = self.tokens(cx, &y);
+            let context = self.context(cx, inputs, &y);
+            for layer in &self.layers {
+                x = layer.forward(cx, &x, &context, n_series);
+            }
+            let x = self.last_norm.forward(cx, &x);
+            // The head reads the numbers of a series place by place of the vectors, not token by token.
+            let row = x.permute(&[0, 2, 1]).reshape([rows, self.sizes.hidden * (self.patches + 1)]);
+            let y = cx.dropout(self.head.forward(cx, &row, Activation::Identity), self.sizes.dropout);
+            y.reshape([rows, horizon, outputs])
+        })
     }
 
     fn kept_numbers(&self, _: &Table) -> usize {

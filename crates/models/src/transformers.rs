@@ -1,5 +1,5 @@
-//! What transformers have in common: checks of what fits together, the hyper-parameters of those of an encoder and a decoder, and a
-//! difference from neuralforecast.
+//! What transformers have in common: checks of hyper-parameters against each other, those of models of an encoder and a
+//! decoder, and a difference from neuralforecast.
 
 use foretell_nn::{Activation, Dims, HyperParameterError, MAX_POSITIONS, TransformerSizes};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::hyper::hyper_parameters;
 use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 
 /// A difference from neuralforecast.
-pub(crate) const BIAS_OF_KEYS: &str = "The biases of keys, which no softmax feels, stay as they began; in neuralforecast rounding errors move them. No \
+pub(crate) const BIAS_OF_KEYS: &str = "The biases of keys, which softmax cancels, stay as they began; in neuralforecast rounding errors move them. No \
      forecast depends on them.";
 
 /// Checks that a hyper-parameter of this name fits the others and the sizes.
@@ -33,6 +33,11 @@ pub(crate) fn heads(name: &str, sizes: &TransformerSizes) -> Result<(), HyperPar
     require(name, (1..=hidden).contains(&heads), "between 1 and hidden_size", json!(heads))
 }
 
+/// The units of a perceptron: those given, or of 0 four times the numbers of a step.
+pub(crate) fn units_or_fourfold(units: usize, hidden: usize) -> usize {
+    if units == 0 { hidden.saturating_mul(4) } else { units }
+}
+
 hyper_parameters! {
     /// Of models whose decoder makes the horizon at once, from the end of the history and zeros.
     EncoderDecoder {
@@ -47,7 +52,7 @@ hyper_parameters! {
         /// Units of the perceptron in each layer; 0 for `4 * hidden_size`.
         conv_hidden_size: usize = 32 => |size| rules::within(size, 0..=MAX_UNITS),
         /// Their activation: "relu" or "gelu".
-        activation: String = "gelu".to_owned(),
+        activation: String = "gelu".to_owned() => |name| rules::one_of(name, &["relu", "gelu"]),
         /// Layers of the encoder.
         encoder_layers: usize = 2 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// Layers of the decoder.
@@ -67,33 +72,46 @@ impl EncoderDecoder {
         ]
     }
 
-    /// The sizes of a layer, and the steps of the history that the decoder sees.
-    pub(crate) fn check(&self, dims: &Dims) -> Result<(TransformerSizes, usize), HyperParameterError> {
+    /// Steps of the history that the decoder sees.
+    pub(crate) fn label_len(&self, dims: &Dims) -> usize {
+        (dims.input_size as f64 * self.decoder_input_size_multiplier).ceil() as usize
+    }
+
+    /// The sizes of a layer.
+    ///
+    /// # Errors
+    /// If there are no heads or more than numbers of a step, or the decoder sees nothing or all of the history.
+    pub(crate) fn sizes(&self, dims: &Dims) -> Result<TransformerSizes, HyperParameterError> {
         let sizes = TransformerSizes {
             hidden: self.hidden_size,
             heads: self.n_head,
-            units: match self.conv_hidden_size {
-                0 => self.hidden_size.saturating_mul(4),
-                units => units,
-            },
+            units: units_or_fourfold(self.conv_hidden_size, self.hidden_size),
             activation: activation(&self.activation)?,
             dropout: self.dropout as f32,
         };
         heads("n_head", &sizes)?;
+        let steps = dims.input_size;
+        let holds = (1..steps).contains(&self.label_len(dims));
+        let expected = format!(
+            "such that the decoder sees at least 1 and less than all of the {steps} steps of history"
+        );
+        let share = json!(self.decoder_input_size_multiplier);
+        require("decoder_input_size_multiplier", holds, expected, share)?;
+        Ok(sizes)
+    }
+
+    /// The sizes of a layer and the steps of the history that the decoder sees, of a model that encodes the places of steps.
+    ///
+    /// # Errors
+    /// Those of [`EncoderDecoder::sizes`]; or if `hidden_size` is odd, or there are more steps than encoded places.
+    pub(crate) fn check(&self, dims: &Dims) -> Result<(TransformerSizes, usize), HyperParameterError> {
+        let (sizes, seen) = (self.sizes(dims)?, self.label_len(dims));
         let even = self.hidden_size.is_multiple_of(2);
         require("hidden_size", even, "even, a cosine beside each sine", json!(self.hidden_size))?;
-        let share = self.decoder_input_size_multiplier;
-        let seen = (dims.input_size as f64 * share).ceil();
-        let expected = format!(
-            "such that the decoder sees at least 1 and less than all of the {} steps of history",
-            dims.input_size
-        );
-        let holds = seen >= 1.0 && seen < dims.input_size as f64;
-        require("decoder_input_size_multiplier", holds, expected, json!(share))?;
-        let longest = dims.input_size.max(seen as usize + dims.horizon);
+        let longest = dims.input_size.max(seen + dims.horizon);
         let expected = "such that no more than 5000 steps are embedded";
         require("input_size", longest <= MAX_POSITIONS, expected, json!(dims.input_size))?;
-        Ok((sizes, seen as usize))
+        Ok((sizes, seen))
     }
 
     /// Numbers that a training step keeps of a window whose last `seen` steps the decoder sees.

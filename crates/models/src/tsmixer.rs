@@ -10,8 +10,10 @@ use foretell_nn::{
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
-use crate::mixing::{Mixing, QUANTILES_OF_SERIES, on_own_scales};
-use crate::registry::{Architecture, Exogenous, multivariate_defaults};
+use crate::mixing::Mixing;
+use crate::multivariate::{QUANTILES_OF_SERIES, multivariate_defaults};
+use crate::normalised::forecast_normalised;
+use crate::registry::{Architecture, Exogenous};
 
 hyper_parameters! {
     TsMixer {
@@ -107,7 +109,7 @@ impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
         let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
         let rows = inputs.batch();
-        on_own_scales(self.norm.as_ref(), cx, &inputs.insample_y, |x| {
+        forecast_normalised(self.norm.as_ref(), cx, &inputs.insample_y, |x| {
             let mut x = x.reshape([rows / n_series, n_series, input_size]);
             for layer in &self.layers {
                 x = layer.forward(cx, &x);

@@ -11,8 +11,10 @@ use foretell_nn::{
 use serde_json::Value;
 
 use crate::hyper::hyper_parameters;
-use crate::mixing::{Mixing, QUANTILES_OF_SERIES, on_own_scales};
-use crate::registry::{Architecture, Exogenous, multivariate_defaults};
+use crate::mixing::Mixing;
+use crate::multivariate::{QUANTILES_OF_SERIES, multivariate_defaults};
+use crate::normalised::forecast_normalised;
+use crate::registry::{Architecture, Exogenous};
 
 hyper_parameters! {
     TsMixerx {
@@ -237,7 +239,7 @@ impl Network {
 
 impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
-        on_own_scales(self.norm.as_ref(), cx, &inputs.insample_y, |y| self.forecast(cx, &y, inputs))
+        forecast_normalised(self.norm.as_ref(), cx, &inputs.insample_y, |y| self.forecast(cx, &y, inputs))
     }
 
     fn kept_numbers(&self, _: &Table) -> usize {

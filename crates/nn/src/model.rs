@@ -180,8 +180,8 @@ impl<M: Model + 'static> From<M> for Network {
     }
 }
 
-/// What a model that forecasts step by step remembers from one step to the next, of every row of the batch. Whose
-/// it is, only the model knows.
+/// What a model that forecasts step by step remembers from one step to the next, of every row of the batch. Only the model
+/// knows its type.
 #[derive(Default)]
 pub struct StepState(Option<Box<dyn StepMemory>>);
 
@@ -268,18 +268,18 @@ impl<'a> Forward<'a> {
     /// a product (slopes, factors of a norm, rows that are looked up). The product with a layer's weights is asked for
     /// as such ([`Forward::linear`]), however they are held.
     pub fn param(&self, id: ParamId) -> Var {
-        let value = self.params.tensor(id);
-        match self.params.offset(id) {
-            Some(offset) if self.records => Var::parameter(value, offset),
-            _ => Var::constant(value),
-        }
+        self.parameter(id, self.params.tensor(id))
     }
 
     /// [`Forward::param`] as a matrix: its first dimension by all the others, as of a convolution of one tap.
     pub(crate) fn matrix(&self, id: ParamId) -> Var {
         let value = self.params.tensor(id);
         let shape = [value.shape()[0], value.shape()[1..].iter().product()];
-        let value = value.reshape(shape);
+        self.parameter(id, value.reshape(shape))
+    }
+
+    /// A parameter whose value was given another shape, or its own.
+    fn parameter(&self, id: ParamId, value: Tensor) -> Var {
         match self.params.offset(id) {
             Some(offset) if self.records => Var::parameter(value, offset),
             _ => Var::constant(value),

@@ -105,6 +105,14 @@ impl Forward<'_> {
         Held::AsTrained { weight: part(self.matrix(layer.weight())), bias }
     }
 
+    /// Weight and bias of a layer, for products that know no other way of holding them.
+    fn as_trained(&self, layer: &Linear) -> (Var, Option<Var>) {
+        match self.held(layer, None) {
+            Held::AsTrained { weight, bias } => (weight, bias),
+            Held::Multiplied(_) => unreachable!("only the weights of a pair are multiplied"),
+        }
+    }
+
     fn held_multiplied(&self, id: MultipliedId) -> Held {
         let table = self.params.table();
         let entry = &table.multiplied()[id.0];
@@ -139,9 +147,7 @@ impl Forward<'_> {
     /// If the shapes do not fit.
     #[track_caller]
     pub fn linear_along_first(&self, layer: &Linear, x: &Var) -> Var {
-        let Held::AsTrained { weight, bias } = self.held(layer, None) else {
-            unreachable!("only those of a pair are multiplied")
-        };
+        let (weight, bias) = self.as_trained(layer);
         let mut shape = x.shape();
         let columns = shape[1..].iter().product::<usize>();
         let y = weight.matmul(&x.reshape([shape[0], columns]));
@@ -160,9 +166,7 @@ impl Forward<'_> {
     /// If the shapes do not fit.
     #[track_caller]
     pub fn linear_of_columns(&self, layer: &Linear, x: &Var, activation: Activation) -> Var {
-        let Held::AsTrained { weight, bias } = self.held(layer, None) else {
-            unreachable!("only those of a pair are multiplied")
-        };
+        let (weight, bias) = self.as_trained(layer);
         x.linear_of_columns(&weight, bias.as_ref(), activation)
     }
 
@@ -173,9 +177,7 @@ impl Forward<'_> {
     /// If the shapes do not fit.
     #[track_caller]
     pub fn linear_to_columns(&self, layer: &Linear, x: &Var, activation: Activation) -> Var {
-        let Held::AsTrained { weight, bias } = self.held(layer, None) else {
-            unreachable!("only those of a pair are multiplied")
-        };
+        let (weight, bias) = self.as_trained(layer);
         x.linear_to_columns(&weight, bias.as_ref(), activation)
     }
 

@@ -62,11 +62,22 @@ pub struct PointwisePerceptron {
 }
 
 impl PointwisePerceptron {
-    /// Registers the two layers in `scope`.
+    /// Registers the two layers of a layer of these sizes in `scope`, each with a bias.
     pub fn new(scope: &mut Scope<'_>, sizes: &TransformerSizes) -> Self {
         let &TransformerSizes { hidden, units, activation, dropout, .. } = sizes;
-        let first = Linear::pointwise(&mut scope.at("conv1"), [hidden, units], true);
-        let second = Linear::pointwise(&mut scope.at("conv2"), [units, hidden], true);
+        Self::with(scope, [hidden, units], true, activation, dropout)
+    }
+
+    /// Registers the two layers in `scope`, with biases or without.
+    pub fn with(
+        scope: &mut Scope<'_>,
+        [hidden, units]: [usize; 2],
+        bias: bool,
+        activation: Activation,
+        dropout: f32,
+    ) -> Self {
+        let first = Linear::pointwise(&mut scope.at("conv1"), [hidden, units], bias);
+        let second = Linear::pointwise(&mut scope.at("conv2"), [units, hidden], bias);
         Self { layers: [first, second], activation, dropout }
     }
 
