@@ -2,7 +2,7 @@
 
     python benches/torch_attention.py [--rounds 5] [--threads 1 2]
 
-Builds the suite `attention`, which answers a line a figure. The sides take turns; times are the least of a round, and of all
+Builds `benches/attention_server.rs`, which answers each line that it gets with one measurement. The sides take turns; times are the least of a round, and of all
 rounds; rates are those of the products (4 FLOP a score and number of a head forward, 14 forward and backward, the scores being
 made twice), `share` is their share of the rate of foretell-gemm's product 2048x512x512 in the same run. `standard` is foretell's
 own way without tiles.
@@ -15,7 +15,7 @@ import time
 import torch
 import torch.nn.functional as F
 
-SERVE = ["cargo", "bench", "--quiet", "-p", "foretell-benches", "--bench", "attention", "--", "serve"]
+SERVE = ["cargo", "bench", "--quiet", "-p", "foretell-benches", "--bench", "attention_server", "--", "serve"]
 LONG = [(1, 8, steps, 64) for steps in (512, 1024, 2048, 4096)]
 SHORT = [(128, 4, 96, 32)]
 FLOP = dict(forward=4, both=14)

@@ -1,4 +1,5 @@
-//! Attention, the whole matrix of scores at once beside tiles; throughput is in FLOP/s ("elements") of its products.
+//! The suite of attention: the whole matrix of scores at once beside tiles, forward and backward by themselves. Throughput is
+//! in FLOP/s ("elements") of the products. Beside PyTorch: `benches/torch_attention.py`.
 //!
 //! `cargo bench -p foretell-benches --bench flash [-- FILTER]`.
 

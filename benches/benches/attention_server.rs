@@ -1,6 +1,7 @@
-//! Attention for `benches/torch_attention.py`, which lets it take turns with PyTorch.
+//! No suite but a server: `benches/torch_attention.py` starts it, asks it line by line for one measurement at a time, and
+//! takes turns with PyTorch. The suite that measures attention by itself is `flash`.
 //!
-//! Answers each line of its input. `product THREADS` gets the rate of a product 2048x512x512 in GFLOP/s; `THREADS BATCH
+//! It answers each line of its input. `product THREADS` gets the rate of a product 2048x512x512 in GFLOP/s; `THREADS BATCH
 //! HEADS STEPS DIM PASS WAY`, with the pass `forward` or `both` (forward and backward) and the way `fastest` or `standard`, the
 //! seconds of a run, the least of many, and the bytes of scratch of a thread.
 
@@ -19,7 +20,7 @@ const RUNS: usize = 5;
 
 fn main() {
     if !std::env::args().any(|argument| argument == "serve") {
-        return println!("python benches/torch_attention.py runs this");
+        return println!("a server for benches/torch_attention.py; the suite of attention is `flash`");
     }
     for line in std::io::stdin().lock().lines() {
         let line = line.expect("a line");
