@@ -266,13 +266,7 @@ fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn entries(dir: &Path) -> Vec<String> {
-        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
-        let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(name).collect();
-        names.sort();
-        names
-    }
+    use crate::testing::entries;
 
     fn is_own(name: &OsStr) -> bool {
         name == "mark" || name == "more"

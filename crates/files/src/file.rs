@@ -160,13 +160,7 @@ fn refuses_new_files(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn entries(dir: &Path) -> Vec<String> {
-        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
-        let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(name).collect();
-        names.sort();
-        names
-    }
+    use crate::testing::entries;
 
     #[test]
     fn a_file_is_the_old_one_until_it_is_committed() {

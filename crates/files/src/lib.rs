@@ -21,6 +21,8 @@ mod identity;
 mod lock;
 mod place;
 mod snapshot;
+#[cfg(test)]
+mod testing;
 mod unfinished;
 
 pub use directory::DirectoryPlace;

@@ -30,7 +30,7 @@ impl Lock {
     /// Locks a directory by the file `.lock` within it.
     ///
     /// # Errors
-    /// As [`Lock::beside`].
+    /// [`FileError::Busy`] if somebody has it; [`FileError::Io`] if the file cannot be made.
     pub fn within(directory: &Path) -> Result<Self> {
         Self::at(directory.join(".lock"), directory, Some(directory))
     }
