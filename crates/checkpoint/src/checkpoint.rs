@@ -39,10 +39,10 @@ impl Checkpoint {
         Self::load_and_measure(dir).map(|(checkpoint, _)| checkpoint)
     }
 
-    /// As [`load`](Self::load); also the bytes of the files of the format in the directory.
+    /// [`load`](Self::load), and the bytes of the files of the format in the directory.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// A file is missing, corrupt, of another format version, or contradicts another.
     pub fn load_and_measure(dir: impl AsRef<Path>) -> Result<(Self, u64)> {
         let files = Files::open(dir.as_ref())?;
         if !files.contains(CONFIGURATION) {
@@ -87,7 +87,8 @@ impl Checkpoint {
     /// for it.
     ///
     /// # Errors
-    /// As [`ModelDirectory::at`] and [`save_at`](Self::save_at).
+    /// The place cannot be written, or holds something that is not to be replaced ([`ModelDirectory::at`]), or the checkpoint
+    /// contradicts itself ([`save_at`](Self::save_at)).
     pub fn save(&self, dir: impl AsRef<Path>, overwrite: bool) -> Result<()> {
         self.check().map_err(|m| m.at(dir.as_ref().display()))?;
         self.save_at(&ModelDirectory::at(dir, overwrite)?)

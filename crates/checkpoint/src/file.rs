@@ -40,7 +40,7 @@ impl TensorFile {
     /// Parses the bytes of a file; `path` serves the error messages only.
     ///
     /// # Errors
-    /// As [`TensorFile::read`], without the reading.
+    /// They are truncated or corrupt, or have a tensor of an unknown dtype.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
         let (length, header) = SafeTensors::read_metadata(bytes)
             .map_err(|e| CheckpointError::Corrupt { path: path.to_path_buf(), reason: e.to_string() })?;

@@ -114,7 +114,7 @@ impl<'a> Attention<'a> {
     ///
     /// # Panics
     /// If a slice is too short for its strides or of another length than it should be, elements of `out` overlap, the
-    /// rate of dropout is not between 0 and 1, or the pattern is none.
+    /// rate of dropout is not between 0 and 1, or the pattern is invalid.
     #[track_caller]
     pub fn forward(
         &self,
@@ -135,7 +135,8 @@ impl<'a> Attention<'a> {
     /// from that of the scores, if they were used.
     ///
     /// # Panics
-    /// As [`Attention::forward`].
+    /// If a slice is too short for its strides or of another length than it should be, elements of a gradient overlap, the
+    /// rate of dropout is not between 0 and 1, or the pattern is invalid.
     #[track_caller]
     pub fn backward(
         &self,
@@ -164,7 +165,7 @@ impl<'a> Attention<'a> {
     }
 
     /// Bytes of memory that each thread needs beside the operands, forwards and backwards. Tiles need the same
-    /// whatever the length.
+    /// whatever the length. A backward pass that is given a gradient of the scores takes a tile of scores more.
     pub fn scratch_bytes(&self) -> [usize; 2] {
         let tiles = self.tiles();
         [tiles.forward_scratch(self.dropout.is_some()), tiles.backward_scratch(self.dropout.is_some())]

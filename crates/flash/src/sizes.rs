@@ -7,9 +7,9 @@ pub struct Sizes {
     pub batch: usize,
     /// Heads of a window.
     pub heads: usize,
-    /// Steps that ask.
+    /// Steps of the queries.
     pub queries: usize,
-    /// Steps that are asked.
+    /// Steps of the keys and the values.
     pub keys: usize,
     /// Numbers of a query and of a key.
     pub dim: usize,

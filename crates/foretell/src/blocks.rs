@@ -65,7 +65,7 @@ impl Fitted {
     /// ```
     ///
     /// # Errors
-    /// As [`Fitted::predict_with`]. What is wrong with a single series may be forecasts only where its block is forecast.
+    /// Those of [`Fitted::predict_with`]. An error of a single series may come only when its block is forecast.
     pub fn predict_blocks<'a>(
         &'a self,
         panel: &'a Panel,
@@ -81,7 +81,7 @@ impl Fitted {
     /// [`Fitted::predict_insample`], some series at a time, as [`Fitted::predict_blocks`].
     ///
     /// # Errors
-    /// As [`Fitted::predict_insample`].
+    /// Those of [`Fitted::predict_insample`]; one of a single series may come only when its block is forecast.
     pub fn predict_insample_blocks<'a>(
         &'a self,
         panel: &'a Panel,
@@ -93,7 +93,7 @@ impl Fitted {
     /// [`Fitted::predict_insample_from_padding`], some series at a time, as [`Fitted::predict_blocks`].
     ///
     /// # Errors
-    /// As [`Fitted::predict_insample_from_padding`].
+    /// Those of [`Fitted::predict_insample_from_padding`]; one of a single series may come only when its block is forecast.
     pub fn predict_insample_from_padding_blocks<'a>(
         &'a self,
         panel: &'a Panel,

@@ -86,7 +86,10 @@ pub(crate) fn stored(vocabulary: &Vocabulary) -> BTreeMap<String, Vec<(Value, us
     vocabulary.iter().map(|(name, categories)| (name.clone(), encoded(categories))).collect()
 }
 
-/// Reads what [`stored`] gives, or why it cannot be.
+/// The vocabulary of what [`stored`] made of it.
+///
+/// # Errors
+/// In words, if values are of several kinds, or their indices are not 1, 2, 3 and so on.
 pub(crate) fn read(stored: &BTreeMap<String, Vec<(Value, usize)>>) -> Result<Vocabulary, String> {
     let mut vocabulary = Vocabulary::new();
     for (name, values) in stored {

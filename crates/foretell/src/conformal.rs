@@ -147,7 +147,11 @@ pub(crate) struct Conformal {
 }
 
 impl Conformal {
-    /// What was stored, or why it cannot be.
+    /// The calibration that a directory stores.
+    ///
+    /// # Errors
+    /// In words, if the method is unknown, the settings are refused, or the table does not hold the errors of so many
+    /// windows for each series.
     pub(crate) fn new(
         stored: &ConformalSettings,
         h: usize,

@@ -212,7 +212,7 @@ impl CrossValidation {
     /// the data.
     ///
     /// # Panics
-    /// As [`CrossValidation::metrics`].
+    /// If `season` is 0 or `panel` is not the one that was forecast.
     pub fn baselines(&self, panel: &Panel, season: usize) -> Vec<(String, Vec<f32>)> {
         assert!(season > 0, "a season of 0 steps");
         let h = self.fitted.h();

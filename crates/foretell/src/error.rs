@@ -13,7 +13,7 @@ use crate::usage_error::UsageError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Models, hyper-parameters or settings that cannot be, whatever the data are.
+    /// Models, hyper-parameters or settings that no data would suit.
     #[error(transparent)]
     Usage(#[from] UsageError),
     /// Data that cannot be read, or does not fit the models.
@@ -139,7 +139,7 @@ pub enum Error {
         /// Rows needed.
         needed: usize,
     },
-    /// The state of a training that cannot be gone on from.
+    /// The state of a training that this one cannot continue from.
     #[error("{path} is no state of this training: {reason}; remove it to begin anew", path = path.display())]
     State {
         /// The file.

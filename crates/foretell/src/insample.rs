@@ -7,13 +7,15 @@ use crate::forecaster::Fitted;
 
 impl Fitted {
     /// Forecasts what is known already: `h` steps from a cutoff every `step_size` steps, the last forecast
-    /// ending with the series, the first cutoff a row of it. What the models were trained on is no test of them: for
-    /// that there is [`Forecaster::cross_validate`](crate::Forecaster::cross_validate).
+    /// ending with the series, the first cutoff a row of it. Errors of forecasts of rows that
+    /// a model was trained on say little about it: [`Forecaster::cross_validate`](crate::Forecaster::cross_validate) measures
+    /// it on rows that it has not seen.
     ///
     /// The table has the columns `unique_id, ds, cutoff, y` (NaN where unknown) and those of the models.
     ///
     /// # Errors
-    /// As [`Fitted::predict`]; if `step_size` is 0, or a series has fewer than `h + 1` rows.
+    /// If the panel has another frequency or lacks a column that a model reads, `step_size` is 0, a series has fewer than
+    /// `h + 1` rows, or it would take more memory than the limit.
     pub fn predict_insample(&self, panel: &Panel, step_size: usize) -> Result<Frame, Error> {
         self.forecast_history(panel, step_size, false)
     }
@@ -22,7 +24,8 @@ impl Fitted {
     /// It is made from padding alone, so it is about 0 wherever the series lies. neuralforecast has it.
     ///
     /// # Errors
-    /// As [`Fitted::predict`]; if `step_size` is 0, or a series has fewer than `h` rows.
+    /// If the panel has another frequency or lacks a column that a model reads, `step_size` is 0, a series has fewer than
+    /// `h` rows, or it would take more memory than the limit.
     pub fn predict_insample_from_padding(&self, panel: &Panel, step_size: usize) -> Result<Frame, Error> {
         self.forecast_history(panel, step_size, true)
     }

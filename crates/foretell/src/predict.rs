@@ -39,8 +39,8 @@ impl Fitted {
     /// of the columns that a model knows in advance, if one has any.
     ///
     /// # Errors
-    /// If the panel has another frequency, lacks a column that a model reads, or future values are
-    /// missing.
+    /// If the panel has another frequency, lacks a column that a model reads, or future values are missing; or if it
+    /// would take more memory than the limit.
     pub fn predict(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
         self.predict_with(panel, &PredictOptions { future, ..PredictOptions::default() })
     }
@@ -56,8 +56,9 @@ impl Fitted {
     /// from the median; the last time so that its horizon ends with the last step.
     ///
     /// # Errors
-    /// As [`Fitted::predict`]; if a model has no such interval; further ahead if a model reads historic
-    /// columns, which nobody knows there, or has no median to go on from.
+    /// If the panel has another frequency, lacks a column that a model reads, or future values are missing; if a model
+    /// has no interval of such a level; further ahead than the horizon, if a model reads historic columns, which are not
+    /// known beyond it, or has no median to go on from; if it would take more memory than the limit.
     pub fn predict_with(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<Frame, Error> {
         let frame = self.forecast(panel, options)?;
         self.warn_of_short_history(panel);

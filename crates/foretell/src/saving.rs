@@ -71,7 +71,8 @@ impl Fitted {
     /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote, within [`MemoryLimit::of_machine`].
     ///
     /// # Errors
-    /// As [`Fitted::load_within`].
+    /// If it cannot be read, is larger than the limit, or holds a setting or a model that foretell does not have; models from
+    /// outside must be [registered](crate::own_model::register) first.
     pub fn load(dir: impl AsRef<Path>) -> Result<Self, Error> {
         Self::load_within(dir, MemoryLimit::default())
     }
@@ -80,8 +81,8 @@ impl Fitted {
     /// than `limit`.
     ///
     /// # Errors
-    /// If it cannot be read, is larger than the limit, or holds a setting that foretell does not have, or a model that it does not have and that was
-    /// not [registered](crate::own_model::register).
+    /// If it cannot be read, is larger than the limit, or holds a setting or a model that foretell does not have; models from
+    /// outside must be [registered](crate::own_model::register) first.
     pub fn load_within(dir: impl AsRef<Path>, limit: MemoryLimit) -> Result<Self, Error> {
         let dir = dir.as_ref();
         check_load(dir, &limit)?;

@@ -78,7 +78,7 @@ impl TryFrom<Plain> for ModelSpec {
     fn try_from(Plain { model, hyper_parameters }: Plain) -> Result<Self, SpecError> {
         let mut spec = Self::with_defaults(Self::entry(&model)?)?;
         if !hyper_parameters.contains_key("h") {
-            // As for any other value that cannot be.
+            // The error of a horizon that is refused.
             return spec.set("h", Value::Null);
         }
         for (name, value) in hyper_parameters {

@@ -2,7 +2,7 @@
 
 use foretell_models::{HyperParameterError, MODELS};
 
-/// A model or a hyper-parameter that cannot be.
+/// Why a model, or one of its hyper-parameters, is refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {

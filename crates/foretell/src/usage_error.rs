@@ -1,4 +1,4 @@
-//! What was asked for and cannot be: models, hyper-parameters, settings.
+//! Mistakes in what was asked for: models, hyper-parameters, settings.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::spec_error::SpecError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UsageError {
-    /// A model or a hyper-parameter that cannot be.
+    /// An unknown model, or a hyper-parameter that it refuses.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// More threads than anybody can use.
@@ -68,7 +68,7 @@ pub enum UsageError {
         /// Its horizon.
         found: usize,
     },
-    /// A validation part that cannot be.
+    /// A validation part that is shorter than the horizon.
     #[error("val_size must be 0 or at least h = {h}, found {found}")]
     ValSize {
         /// The horizon.
@@ -121,7 +121,7 @@ pub enum UsageError {
         /// Another model of that alias.
         second: &'static str,
     },
-    /// An interval that cannot be.
+    /// A level that is no percentage.
     #[error("a level is a percentage above 0 and below 100, found {found}")]
     Level {
         /// What was asked for.
@@ -150,7 +150,7 @@ pub enum UsageError {
         /// The intervals that there are.
         known: String,
     },
-    /// Settings of prediction intervals that cannot be.
+    /// Prediction intervals of too few windows, or of windows that do not move on.
     #[error(
         "prediction intervals need n_windows of at least 2 and a step_size of at least 1, found {n_windows} and \
              {step_size}"

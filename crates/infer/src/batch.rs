@@ -11,8 +11,8 @@ use crate::stepwise::shift_target;
 pub struct Batch {
     /// What the model sees.
     pub windows: Windows,
-    /// What it should have forecast, `[batch, horizon]`: on the windows' scale, for a distribution's loss and where
-    /// forecasts are held against the data as it is in the panel.
+    /// What it should have forecast, `[batch, horizon]`: on the windows' scale; or as in the panel, for a distribution's loss
+    /// and where forecasts are compared with the data.
     pub target: Tensor,
     /// What each step counts: mask, sample weight and horizon weight, `[batch, horizon]`.
     pub weights: Tensor,
@@ -52,19 +52,19 @@ pub struct Cut<'a> {
 }
 
 impl Cut<'_> {
-    /// The windows, cut from their panel and scaled, with their targets on the windows' scale (for a distribution's loss
-    /// as in the panel): what models are trained on.
+    /// The windows that models are trained on, cut from their panel and scaled, with their targets on the windows' scale (for
+    /// a distribution's loss as in the panel).
     pub fn batch(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Batch {
         self.cut(cutter, windows, self.loss.is_distribution())
     }
 
-    /// The windows, cut from their panel and scaled, with their targets as in the panel: what forecasts on the data's
-    /// scale are held against.
+    /// The windows, cut from their panel and scaled, with their targets as in the panel, for comparison with forecasts on the
+    /// data's scale.
     pub fn batch_of_data(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Batch {
         self.cut(cutter, windows, true)
     }
 
-    /// `raw` is whether targets are as in the panel.
+    /// The windows; with `raw`, their targets are as in the panel.
     fn cut(&self, cutter: &Cutter<'_>, windows: &[WindowRef], raw: bool) -> Batch {
         let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, .. } = self.dims;
         let batch = windows.len();

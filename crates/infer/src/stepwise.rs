@@ -26,7 +26,7 @@ pub(crate) fn shift_target(windows: &Windows, ahead: &Tensor, ahead_mask: &Tenso
 /// The forecast of a model, `[batch, horizon, outputs]`, on the windows' scale. The windows of a model that
 /// forecasts step by step are shifted by one step and reach over the horizon; of the target within
 /// the horizon nothing is read. `fed_back` makes of the forecast of a step, `[batch, 1, outputs]`, what the model
-/// sees of it as the target of the step, `[batch, 1]`. `key` is of what the model draws.
+/// sees of it as the target of the step, `[batch, 1]`. `key` is what the model's random numbers are drawn from.
 pub fn forecast(
     network: &Network,
     params: &Params,

@@ -11,7 +11,7 @@
 //! The paper takes the Fourier transform of each of the `width` numbers. `alike` is the sum of the wrapped diagonals of
 //! the matrix of all products `k qᵀ`, so one product of matrices makes it: `2 steps² width` operations at the rate of a
 //! product of matrices. For 96 steps of 128 numbers that is 2.4 million, where 256 transforms, which read every 128th
-//! number, are 0.4 million at a tenth of the rate; and there is no copy turned round.
+//! number, are 0.4 million at a tenth of the rate; and nothing is transposed.
 //!
 //! A row later is `width` numbers further on, so a sum at some delays is a few long runs of `y += w x`, taken block by
 //! block of the result so that this stays in the first cache.

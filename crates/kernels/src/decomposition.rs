@@ -73,7 +73,7 @@ impl Decomposition {
     /// reaches beyond them, as often as it does.
     ///
     /// # Panics
-    /// As [`Decomposition::season`].
+    /// If `kernel` is even, a length does not fit, or sequences are empty.
     #[track_caller]
     pub fn add_gradient(&self, grad: &[f32], grad_x: &mut [f32]) {
         let half = self.check(grad.len(), grad_x.len());

@@ -85,7 +85,7 @@ impl Arguments {
     /// A number as it was written.
     ///
     /// # Errors
-    /// Of this function and the following ones: if the argument is something else than expected.
+    /// If the argument is no number, or one outside of the range.
     pub fn written_number(
         &mut self,
         name: &'static str,
@@ -99,6 +99,9 @@ impl Arguments {
     }
 
     /// A number.
+    ///
+    /// # Errors
+    /// If the argument is no number, or one outside of the range.
     pub fn number(
         &mut self,
         name: &'static str,
@@ -108,6 +111,9 @@ impl Arguments {
     }
 
     /// A number without a default.
+    ///
+    /// # Errors
+    /// If the argument is missing, no number, or one outside of the range.
     pub fn required_number(
         &mut self,
         name: &'static str,
@@ -117,6 +123,9 @@ impl Arguments {
     }
 
     /// A whole number of this range.
+    ///
+    /// # Errors
+    /// If the argument is anything else.
     pub fn count(
         &mut self,
         name: &'static str,
@@ -132,12 +141,18 @@ impl Arguments {
     }
 
     /// True or false.
+    ///
+    /// # Errors
+    /// If the argument is anything else.
     pub fn flag(&mut self, name: &'static str, default: bool) -> Result<bool, HyperParameterError> {
         let Some(value) = self.take(name) else { return Ok(default) };
         value.as_bool().ok_or_else(|| HyperParameterError::new(name, "true or false", value))
     }
 
     /// Which of these words it is; the first is the default.
+    ///
+    /// # Errors
+    /// If the argument is none of them.
     pub fn word<const N: usize>(
         &mut self,
         name: &'static str,
@@ -149,6 +164,9 @@ impl Arguments {
     }
 
     /// A list of numbers of this range, which `expected` puts into words, and the list as it was written.
+    ///
+    /// # Errors
+    /// If the argument is no list, or one of its items is anything else.
     pub fn numbers(
         &mut self,
         name: &'static str,
@@ -194,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_says_what_may_be() {
+    fn an_argument_that_is_refused_says_what_it_may_be() {
         let mut wrong = arguments(json!({ "a": 1.0, "b": -1, "c": 1.5, "d": 4_294_967_296_u64, "e": 0 }));
         let mut message = |name, range| wrong.number(name, range).expect_err("a mistake").to_string();
         let found = message("a", NumberRange::FROM_0_BELOW_1);

@@ -49,7 +49,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// What [`Scope::seed`] is to be; 0 otherwise.
+    /// Sets [`Scope::seed`], which is 0 by default.
     pub fn set_seed(&mut self, seed: u64) {
         self.seed = seed;
     }
@@ -201,7 +201,8 @@ impl Scope<'_> {
         id
     }
 
-    /// The seed that choices are derived from which are made while a model is built, and which no checkpoint says.
+    /// The seed of choices that are made while a model is built and are not stored in a checkpoint, such as FEDformer's
+    /// frequencies.
     pub fn seed(&self) -> u64 {
         self.table.seed
     }
@@ -222,8 +223,8 @@ impl Scope<'_> {
     }
 
     /// Registers values that PyTorch's state dictionary lists as a parameter, but that no output depends on: layers that
-    /// neuralforecast makes and never calls, offsets that are taken off again. They are drawn as a parameter is, kept in
-    /// checkpoints, and never trained.
+    /// neuralforecast makes and never calls, biases that a later operation cancels. They are drawn as a parameter is, kept
+    /// in checkpoints, and never trained.
     ///
     /// # Panics
     /// If the name is taken.

@@ -94,7 +94,7 @@ impl Var {
             });
         });
 
-        // The gradient of the scores waits here until that of the output has come, too.
+        // Holds the gradient of the scores until that of the output has come, too.
         let grad_scores = Rc::new(std::cell::RefCell::new(None::<Tensor>));
         let [q_edge, k_edge, v_edge] = operands.map(Self::edge);
         let mask_edge = options.mask.map(Self::edge);

@@ -7,8 +7,8 @@ use foretell_tensor::Tensor;
 use crate::Var;
 
 impl Var {
-    /// `self [batch, time, channels]` less the mean over `kernel` (odd) steps around each step, the ends being repeated.
-    /// What is taken off, the trend, is `self` less the result.
+    /// `self [batch, time, channels]` minus its mean over `kernel` (odd) steps around each step, the ends being repeated.
+    /// What is subtracted, the trend, is `self` minus the result.
     ///
     /// # Panics
     /// If the shape is another or empty, or `kernel` even.

@@ -180,7 +180,8 @@ impl Panel {
     /// The categories of a static column.
     ///
     /// # Errors
-    /// Those of [`Panel::categories_of`], of static columns.
+    /// No such column; one of texts that was not read as one of categories
+    /// ([`ReadOptions::categories`](crate::ReadOptions::categories)); a label that is missing.
     pub fn static_categories_of(&self, name: &str) -> Result<Categories, DataError> {
         let column = self.find_static(name)?;
         let values = column.labelled()?;

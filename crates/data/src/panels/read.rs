@@ -99,7 +99,7 @@ impl Panel {
     /// Reads CSV text from `input`, called `name` in messages; else as [`from_csv`](Self::from_csv).
     ///
     /// # Errors
-    /// Those of [`from_csv`](Self::from_csv), with `name` for the file.
+    /// Input that cannot be read, and every mistake of [`from_file`](Self::from_file), with `name`, line and column.
     pub fn read_csv(input: impl Read, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
         read(&mut TextTable::new(input, name.into())?, options)
     }

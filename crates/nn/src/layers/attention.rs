@@ -20,7 +20,7 @@ pub struct AttentionSizes {
 /// bring, side by side. With `d = hidden / heads` the first three have weights `[heads * d, hidden]`, the last one
 /// `[hidden, heads * d]`, each a bias.
 ///
-/// The bias of the keys adds the same to all scores of a query, which no softmax feels. So it takes no part and is not
+/// The bias of the keys adds the same number to all scores of a query, which softmax cancels. So it is neither added nor
 /// trained; a checkpoint's is kept.
 #[derive(Clone, Debug)]
 pub struct MultiHeadAttention {

@@ -13,7 +13,7 @@ use crate::{Forward, Init, Linear, ParamId, Scope};
 /// β = softmax over all steps s of v · tanh(W [x[s], h₋, c₋] + b)     h, c = LSTM(Σ_s β[s] x[s]; h₋, c₋)
 /// ```
 ///
-/// The bias of `attn_layer.2` is the same for all steps, so the softmax does not feel it and no gradient changes it.
+/// The bias of `attn_layer.2` adds the same number for all steps, which softmax cancels, so no gradient changes it.
 #[derive(Clone, Debug)]
 pub struct AttentiveLstm {
     inputs: usize,

@@ -8,10 +8,10 @@ use crate::{Forward, Linear, Scope};
 /// delays at which queries and keys are most alike, weighed by the softmax of how alike they are.
 ///
 /// In training the delays are those of the mean over the batch, so its windows depend on each other; in inference each
-/// window has its own. Heads are of no account: neuralforecast takes the mean over all of them.
+/// window has its own. The number of heads changes nothing: neuralforecast takes the mean over all of them.
 ///
 /// Parameters are those of the linear layers `query_projection`, `key_projection`, `value_projection`, `out_projection`. A
-/// number that is added to all steps makes sequences more alike at all delays, which softmax does not see: so nothing
+/// number that is added to all steps raises the likeness at all delays by the same, which softmax cancels: so nothing
 /// depends on the bias of the queries, nor on that of the keys, unless zeros fill them up.
 #[derive(Clone, Debug)]
 pub struct AutoCorrelation {
@@ -32,7 +32,8 @@ pub struct AutoCorrelationSizes {
     pub factor: usize,
     /// Whether there are more queries than steps of the source.
     pub padded: bool,
-    /// Whether it matters what is added to all steps of the result: not where a moving average is taken off and forgotten.
+    /// Whether a number added to all steps of the result changes the forecast: not where the moving average of the result is
+    /// subtracted and dropped.
     pub constants: bool,
 }
 

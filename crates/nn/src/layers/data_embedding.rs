@@ -10,7 +10,7 @@ use foretell_autograd::{Activation, Var};
 
 use crate::{Forward, Init, Linear, ParamId, Scope};
 
-/// Places that neuralforecast's positional encodings are computed for: the longest window.
+/// Positions that neuralforecast's encodings are computed for: the longest window.
 pub const MAX_POSITIONS: usize = 5000;
 
 /// The sizes of a [`DataEmbedding`].
@@ -24,8 +24,8 @@ pub struct DataEmbeddingSizes {
     pub hidden: usize,
 }
 
-/// A vector for each step of a window: `value_embedding.tokenConv.weight [hidden, inputs, 3]`, normal at first; where the
-/// place counts, the constant `position_embedding.pe [1, 5000, hidden]`; where there are columns,
+/// A vector for each step of a window: `value_embedding.tokenConv.weight [hidden, inputs, 3]`, normal at first; where
+/// positions are encoded, the constant `position_embedding.pe [1, 5000, hidden]`; where there are columns,
 /// `temporal_embedding.embed.weight [hidden, columns]`, uniform within `1 / sqrt(columns)`.
 #[derive(Clone, Debug)]
 pub struct DataEmbedding {
@@ -49,7 +49,7 @@ impl DataEmbedding {
         }
     }
 
-    /// Vectors that do not know the place of their step.
+    /// Registers the parameters of vectors without the encoding of positions in `scope`.
     pub fn without_positions(scope: &mut Scope<'_>, sizes: DataEmbeddingSizes, dropout: f32) -> Self {
         let DataEmbeddingSizes { inputs, columns, hidden } = sizes;
         let init = Init::kaiming_normal(inputs.saturating_mul(TAPS));
@@ -63,7 +63,7 @@ impl DataEmbedding {
     /// `x [batch, time, inputs]` and the columns of its steps, `[batch, time, columns]`, to `[batch, time, hidden]`.
     ///
     /// # Panics
-    /// If the shapes do not fit, columns are missing or too many, or there are more than 5000 steps and places count.
+    /// If the shapes do not fit, columns are missing or too many, or more than 5000 positions are to be encoded.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var, columns: Option<&Var>) -> Var {
         assert_eq!(columns.is_some(), self.columns.is_some(), "whether a data embedding has columns");

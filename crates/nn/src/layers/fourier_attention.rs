@@ -28,7 +28,8 @@ pub struct FourierSizes {
     pub steps: usize,
     /// The modes that are taken of it, by rising frequency.
     pub modes: Vec<usize>,
-    /// Whether it matters what is added to all steps of the result: not where a moving average is taken off and forgotten.
+    /// Whether a number added to all steps of the result changes the forecast: not where the moving average of the result is
+    /// subtracted and dropped.
     pub constants: bool,
 }
 

@@ -4,8 +4,8 @@ use foretell_autograd::{Activation, Var};
 
 use crate::{Forward, Init, LayerNorm, Linear, Scope};
 
-/// Layer normalisation whose mean over time is taken off: neuralforecast's `LayerNorm` of Autoformer and FEDformer. Its
-/// `layernorm.bias` is taken off again, so nothing reads it.
+/// Layer normalisation, and then the mean over time subtracted: neuralforecast's `LayerNorm` of Autoformer and FEDformer.
+/// Subtracting the mean cancels `layernorm.bias`, so nothing reads it.
 #[derive(Clone, Debug)]
 pub struct SeasonalNorm {
     norm: LayerNorm,
@@ -25,8 +25,8 @@ impl SeasonalNorm {
         centred(&self.norm.forward(cx, x))
     }
 
-    /// What `layer` makes of the norm of `x`, `[batch, time, outputs]`: the mean over time is taken off behind it, where the
-    /// numbers are fewer.
+    /// `layer` on the norm of `x`, `[batch, time, outputs]`: the mean over time is subtracted behind the layer, where there are
+    /// fewer numbers.
     pub fn project(&self, cx: &Forward<'_>, x: &Var, layer: &Linear) -> Var {
         let y = self.norm.forward(cx, x).linear(&cx.param(layer.weight()), None, Activation::Identity);
         let y = centred(&y);
@@ -34,7 +34,7 @@ impl SeasonalNorm {
     }
 }
 
-/// `x [batch, time, width]` less its mean over time.
+/// `x [batch, time, width]` minus its mean over time.
 fn centred(x: &Var) -> Var {
     let &[batch, _, width] = &*x.shape() else { panic!("[batch, time, width], not {:?}", x.shape()) };
     x - x.mean(1).reshape([batch, 1, width])
