@@ -3,9 +3,10 @@
 
 use foretell_kernels::Accum;
 use foretell_kernels::causal_convolution::{CausalConvolution, CausalConvolutionGradients};
-use foretell_simd::{Activation, Saved};
+use foretell_simd::Activation;
 use foretell_tensor::Tensor;
 
+use super::linear::activated;
 use crate::Var;
 
 impl Var {
@@ -32,22 +33,11 @@ impl Var {
         let convolution = CausalConvolution { steps, batch, inputs, outputs, kernel, dilation };
         let (x, w, b) = (self.value().contiguous(), weight.value().contiguous(), bias.value().contiguous());
         let arranged = Tensor::build([w.numel()], |arranged| convolution.arrange(w.values(), arranged));
-        let product = |activation| {
+        let (value, saved) = activated(activation, |activation| {
             Tensor::build([steps, batch, outputs], |out| {
                 convolution.forward(x.values(), arranged.values(), b.values(), activation, out);
             })
-        };
-        // Most activations know their slope from their result; the others need what went in.
-        let (value, saved) = match activation.saves() {
-            Saved::Output => {
-                let value = product(activation);
-                (value.clone(), value)
-            }
-            Saved::Input => {
-                let before = product(Activation::Identity);
-                (Tensor::build(before.shape(), |out| activation.forward(before.values(), out)), before)
-            }
-        };
+        });
 
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.edge());
         Self::operation(value, &[self, weight, bias], move |mut grad, gradients| {

@@ -2,10 +2,11 @@
 //! [`foretell_kernels::convolution`] has the derivation of the backward pass.
 
 use foretell_kernels::convolution::{Convolution, Side};
-use foretell_simd::{Activation, Saved};
+use foretell_simd::Activation;
 use foretell_tensor::{Shape, Tensor};
 
 use super::activation::cost;
+use super::linear::activated;
 use crate::{Beyond, Var};
 
 /// How a kernel moves over sequences; by default step by step, without padding.
@@ -118,23 +119,12 @@ impl Var {
         };
         let w = weight.value().contiguous();
         let arranged = Tensor::build([w.numel()], |arranged| convolution.arrange(w.values(), arranged));
-        let product = |activation| {
+        let (value, saved) = activated(activation, |activation| {
             let bias = bias_value.as_ref().map(Tensor::values);
             Tensor::build(shape, |out| {
                 convolution.forward(padded.values(), arranged.values(), bias, activation, out);
             })
-        };
-        // Most activations know their slope from their result; the others need what went in.
-        let (value, saved) = match activation.saves() {
-            Saved::Output => {
-                let value = product(activation);
-                (value.clone(), value)
-            }
-            Saved::Input => {
-                let before = product(Activation::Identity);
-                (before.map(cost(activation), |x, out| activation.forward(x, out)), before)
-            }
-        };
+        });
 
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
