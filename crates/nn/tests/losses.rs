@@ -249,7 +249,6 @@ fn arguments_survive_a_round_trip() {
 fn quantiles_count_once_and_are_named_by_rounded_percentages() {
     let loss = Loss::parse(&json!({"MQLoss": {"quantiles": [0.9, 0.5, 0.05, 0.333, 0.9]}})).expect("a loss");
     assert_eq!(loss.suffixes(), ["-hi-80.0", "-median", "-lo-90.0", "-lo-33.4"]);
-    assert_eq!(loss.point_output(), 1);
     let loss = Loss::parse(&json!({"MQLoss": {"level": [80, 99.5, 80]}})).expect("a loss");
     assert_eq!(loss.suffixes(), ["-median", "-lo-99.5", "-lo-80", "-hi-80", "-hi-99.5"]);
 }

@@ -30,11 +30,6 @@ impl SeriesSampler {
         Self { order: series.clone(), series, batch_size, batches: batches as u64, key, epoch: None }
     }
 
-    /// Batches, and so training steps, in an epoch.
-    pub fn batches_per_epoch(&self) -> u64 {
-        self.batches
-    }
-
     /// The series of a training step, counted from 0 over all epochs.
     pub fn batch(&mut self, step: u64) -> &[u32] {
         let (epoch, batch) = (step / self.batches, (step % self.batches) as usize);
@@ -62,7 +57,7 @@ mod tests {
     #[test]
     fn an_epoch_has_every_series_once_in_an_order_of_its_own() {
         let mut sampler = sampler(23, 5, false);
-        assert_eq!(sampler.batches_per_epoch(), 5);
+        assert_eq!(sampler.batches, 5);
         let mut epochs = Vec::new();
         for epoch in 0..3 {
             let steps = epoch * 5..epoch * 5 + 5;
@@ -79,9 +74,9 @@ mod tests {
 
     #[test]
     fn an_incomplete_batch_is_dropped_on_request() {
-        assert_eq!(sampler(23, 5, true).batches_per_epoch(), 4);
+        assert_eq!(sampler(23, 5, true).batches, 4);
         let mut few = sampler(3, 5, true);
-        assert_eq!(few.batches_per_epoch(), 1);
+        assert_eq!(few.batches, 1);
         assert_eq!(few.batch(9).len(), 3);
     }
 }

@@ -264,14 +264,6 @@ impl Loss {
         }
     }
 
-    /// Which column is the forecast of a single number: the quantile nearest the median, else the first.
-    pub fn point_output(&self) -> usize {
-        let LossKind::Quantiles { quantiles, .. } = &self.kind else { return 0 };
-        let distance = |&i: &usize| (quantiles.values()[i] - 0.5).abs();
-        let nearest = (0..quantiles.values().len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.unwrap_or(0)
-    }
-
     /// What stands behind the model's name in each column.
     pub fn suffixes(&self) -> Vec<String> {
         match &self.kind {
@@ -296,7 +288,7 @@ impl Loss {
     }
 
     /// Sorts the quantiles of each step of `values [.., columns]`, so that none lies above one that is higher.
-    /// What was learned apart may cross; sorted quantiles are never worse (Chernozhukov, Fernández-Val and
+    /// Quantiles that were learned independently may cross; sorted quantiles are never worse (Chernozhukov, Fernández-Val and
     /// Galichon 2010).
     pub fn sort_quantiles(&self, values: &mut [f32]) {
         let quantiles = self.column_quantiles();
