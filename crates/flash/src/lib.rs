@@ -21,8 +21,8 @@
 //!
 //! # What holds
 //!
-//! * **The bits do not depend on the number of threads**: tiles are cut by the sizes alone. Heads and rows run on the
-//!   threads that [`foretell_threads::share`] allows.
+//! * **The bits do not depend on the number of threads**: tiles are cut by the sizes alone. Heads, and
+//!   forwards blocks of rows, run on the threads that [`foretell_threads::share`] allows.
 //! * **Scratch does not grow with the length** where tiles are used: [`Attention::scratch_bytes`].
 //! * A query that sees no key has zeros; scores of any finite size do not overflow; NaN propagates.
 //!

@@ -43,7 +43,7 @@ pub(crate) enum Seen {
 }
 
 impl Pattern<'_> {
-    /// Panics where the pattern itself is none.
+    /// Panics if the pattern is invalid: a stride or a size of 0, or pairs that are not in order.
     #[track_caller]
     pub(crate) fn check(&self) {
         match self {

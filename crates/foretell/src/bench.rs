@@ -41,7 +41,7 @@ pub struct Bench {
     pub pool_misses_per_step: f64,
     /// Bytes that the forward pass of a batch keeps for the backward pass.
     pub held_bytes: u64,
-    /// The most memory that the process has had so far; nothing where the system does not tell.
+    /// The peak of the process's resident memory so far; `None` where the system does not report it.
     pub peak_rss_mb: Option<f64>,
 }
 

@@ -24,10 +24,10 @@ const MAX_CATEGORIES: usize = 1 << 24;
 /// Numbers that a category becomes.
 const MAX_WIDTH: usize = 10_000;
 
-/// Those that only models have that embed categorical columns.
+/// The hyper-parameters of models that embed categorical columns.
 pub(crate) const CATEGORICAL: [&str; 3] = ["cat_exog_list", "categorical_cardinalities", "cat_emb_dim"];
 
-/// That of models whose windows hold all series.
+/// The hyper-parameter of models whose windows hold all series.
 pub(crate) const MULTIVARIATE: &str = "n_series";
 
 hyper_parameters! {
@@ -68,9 +68,9 @@ hyper_parameters! {
         },
         /// Whether the target's own history is hidden from the model.
         exclude_insample_y: bool = false,
-        /// What training makes small: a name, or {name: {argument: value}}.
+        /// The loss to minimise: a name, or {name: {argument: value}}.
         loss: Value = json!("MAE"),
-        /// What is watched on the validation windows; null for loss.
+        /// The loss that is computed on the validation windows; null for loss.
         valid_loss: Value = Value::Null,
         /// Steps of training, a batch of windows each.
         max_steps: u64 = 1000 => |&steps| rules::require(steps > 0, "at least 1"),
@@ -87,7 +87,7 @@ hyper_parameters! {
         lr_scheduler: Option<String> = None => |class| known_class(class, "torch.optim.lr_scheduler", &SCHEDULERS),
         /// Its arguments, such as {"step_size": 100}; null for its defaults.
         lr_scheduler_kwargs: Option<Map<String, Value>> = None,
-        /// What the gradient is bounded by; null or 0 for nothing.
+        /// The bound that gradients are clipped to; null or 0 for none.
         gradient_clip_val: Option<f64> = None => |most| {
             let holds = most.is_none_or(|most| most >= 0.0 && most.is_finite());
             rules::require(holds, "at least 0, which bounds nothing, or null")
@@ -137,7 +137,7 @@ hyper_parameters! {
             let expected = format!("one of {}{}", known.join(", "), did_you_mean(name, &known));
             rules::require(holds, expected)
         },
-        /// What first weights, draws of windows, dropout and sample paths are derived from.
+        /// The seed of first weights, draws of windows, dropout and sample paths.
         random_seed: u64 = 1 => |&seed| rules::require(seed <= u64::from(u32::MAX), "below 4294967296"),
         /// Whether training passes over the last batch of series where it is not full.
         drop_last_loader: bool = false,

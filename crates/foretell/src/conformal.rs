@@ -306,12 +306,13 @@ impl Fitted {
     /// Calibrates prediction intervals on the last steps of each series, without any training: by how far the
     /// models' forecasts of them are off.
     ///
-    /// What the models were trained on they forecast better than what comes next: on those steps intervals
-    /// come out too narrow. Either give data that are newer than the training's, or have
-    /// [`Forecaster::intervals`](crate::Forecaster::intervals) calibrate with the training.
+    /// Models forecast the steps that they were trained on better than later ones, so intervals that are calibrated on these
+    /// steps are too narrow. Either give data that are newer than the training's, or calibrate with the training
+    /// ([`Forecaster::intervals`](crate::Forecaster::intervals)).
     ///
     /// # Errors
-    /// If a series is too short, if no model forecasts a single number, or as [`Fitted::predict`].
+    /// If a series is too short, no model forecasts a single number, the panel has another frequency or lacks a column that a
+    /// model reads, or it would take more memory than the limit.
     pub fn calibrate(mut self, panel: &Panel, intervals: PredictionIntervals) -> Result<Self, Error> {
         self.check_frequency(panel)?;
         Self::check_calibration(&self.memory, panel, intervals, (self.models.len(), self.h()))?;

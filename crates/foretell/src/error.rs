@@ -1,4 +1,4 @@
-//! Everything that can go wrong, by who can mend it.
+//! All errors, by who can mend them.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The way from a panel to a forecast: unfitted, fitted, forecast.
+//! Forecasters before training and after it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -25,7 +25,7 @@ use crate::usage_error::UsageError;
 use crate::warning::WarningListener;
 use crate::windows::least_rows;
 
-/// Who is told of the steps of training: the model's column name and the state after the step.
+/// Called after each step of training with the name of the model's column and the state after the step.
 type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
 
 /// Models before training.
@@ -54,7 +54,7 @@ pub struct Fitted {
     pub(crate) freq: Freq,
     pub(crate) columns: ColumnNames,
     pub(crate) local_scalers: LocalScalers,
-    /// The statistics of training, for those who read the directory: of series and of static columns.
+    /// The statistics that series and static columns were scaled by in training, which saved directories hold.
     pub(crate) scalers: [BTreeMap<String, FittedScaler>; 2],
     /// The categories of training.
     pub(crate) vocabulary: Vocabulary,
@@ -114,7 +114,7 @@ impl Forecaster {
         self.specs[0].h()
     }
 
-    /// Holds out the last `val_size` steps of each series to watch the loss on; 0, the default, holds out
+    /// Holds out the last `val_size` steps of each series to validate on; 0, the default, holds out
     /// none.
     pub fn val_size(mut self, val_size: usize) -> Self {
         self.val_size = val_size;
@@ -127,7 +127,7 @@ impl Forecaster {
         models.try_for_each(|(spec, name)| check(&spec.loss(), &name, level, self.intervals.is_some()))
     }
 
-    /// Steps that are held out to watch the loss on.
+    /// Steps that are held out to validate on.
     pub(crate) fn held_out(&self) -> usize {
         self.val_size
     }
@@ -188,14 +188,14 @@ impl Forecaster {
     /// Calibrates prediction intervals of the models that forecast a single number, for
     /// [`PredictOptions::level`](crate::PredictOptions). [`Forecaster::fit`] trains twice then: first without
     /// the last steps of each series, by whose forecasts the intervals are calibrated, then from the start on
-    /// everything. So the models are those of a training without intervals. Where the listener interrupts the first
-    /// training, they are those of that, and have no intervals.
+    /// everything. So the models are those of a training without intervals. If the listener interrupts the first
+    /// training, the models are those of that training, and have no intervals.
     pub fn intervals(mut self, intervals: PredictionIntervals) -> Self {
         self.intervals = Some(intervals);
         self
     }
 
-    /// Has `listener` told of every step of training, with the name of the model's column; it may stop
+    /// Calls `listener` after every step of training, with the name of the model's column; it may stop
     /// the model's training. Models that are trained side by side report their steps in turns.
     pub fn on_progress(mut self, listener: impl FnMut(&str, &Progress) -> Verdict + Send + 'static) -> Self {
         self.listener = Box::new(listener);
@@ -240,8 +240,8 @@ impl Forecaster {
         Ok(Fitted { conformal: Some(conformal), ..self.train_before(panel, test_size, true)? })
     }
 
-    /// Trains once. Before the last training, that the listener interrupts is to be known even where all models are
-    /// trained.
+    /// Trains the models once, without the last `test_size` steps. `last` is whether no further training follows: before that,
+    /// an interruption is reported even if all models are trained.
     fn train_before(&mut self, panel: &Panel, test_size: usize, last: bool) -> Result<Fitted, Error> {
         let h = self.h();
         if self.val_size > 0 && self.val_size < h {

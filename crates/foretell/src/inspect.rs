@@ -1,4 +1,4 @@
-//! What a model directory holds, be it foretell's or neuralforecast's, be its models known here or not.
+//! What a model directory holds, whether foretell or neuralforecast wrote it, and whether or not foretell has its models.
 
 use std::path::Path;
 
@@ -54,13 +54,13 @@ pub struct ModelContents {
     pub unsupported: Option<String>,
     /// Steps of history that it sees; -1 for 3 * h.
     pub input_size: Value,
-    /// What it was trained to make small: `{name: {argument: value}}`.
+    /// The loss that it was trained to minimise: `{name: {argument: value}}`.
     pub loss: Value,
     /// How windows are scaled.
     pub scaler_type: Value,
     /// Other hyper-parameters that differ from their defaults; all of them where those are unknown here.
     pub hyper_parameters: Map<String, Value>,
-    /// Numbers that training found.
+    /// Trained parameters.
     pub parameters: usize,
     /// Bytes of its tensors.
     pub bytes: usize,
@@ -162,7 +162,7 @@ impl ModelContents {
     }
 }
 
-/// Whether two values say the same: Python writes 0 for 0.0.
+/// Whether two values are equal; Python writes 0 for 0.0.
 fn same(a: &Value, b: &Value) -> bool {
     match (a.as_f64(), b.as_f64()) {
         (Some(a), Some(b)) => a == b,

@@ -18,7 +18,7 @@ pub struct Interruption {
     pub models: Vec<InterruptedModel>,
     /// The columns of the models whose training had not begun.
     pub missing: Vec<String>,
-    /// What tells the training from others, where its state was kept.
+    /// The digest that identifies the training, where its state was kept.
     training: Option<String>,
 }
 

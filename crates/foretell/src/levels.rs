@@ -1,4 +1,4 @@
-//! Which columns a forecast has where intervals are asked for by their level, and where they come from.
+//! The columns of a forecast when intervals of some levels are asked for, and how they are made.
 
 use foretell_nn::Loss;
 
@@ -9,11 +9,11 @@ use crate::fitted_model::FittedModel;
 use crate::forecaster::Fitted;
 use crate::usage_error::UsageError;
 
-/// How the columns of a model's forecast come about.
+/// How the columns of a model's forecast are made.
 pub(crate) struct Recipe<'a> {
-    /// The loss whose columns the model is to tell.
+    /// The loss whose columns the model forecasts.
     pub(crate) loss: Loss,
-    /// The columns that there will be.
+    /// The columns of the forecast.
     pub(crate) outputs: Vec<Output>,
     source: Source<'a>,
 }
@@ -45,8 +45,8 @@ fn ends(level: &[f64]) -> Vec<(Output, f64)> {
     low.chain(level.iter().map(|&level| end("hi", level, 0.5 + level / 200.0))).collect()
 }
 
-/// What a model of this loss has to say: without levels whatever the loss says, else the point forecast and the
-/// intervals that it can tell by itself, if it can.
+/// The columns that a model of this loss forecasts without calibration: without levels those of the loss, else the point
+/// forecast and the intervals. `None` if its loss forecasts no intervals.
 fn by_itself<'a>(loss: &Loss, name: &str, level: &[f64]) -> Result<Option<Recipe<'a>>, Error> {
     let own = outputs(loss);
     let picked = |loss: Loss, outputs: Vec<Output>, places: Vec<usize>| {
@@ -86,7 +86,7 @@ pub(crate) fn check(loss: &Loss, name: &str, level: &[f64], calibrated: bool) ->
 }
 
 impl Fitted {
-    /// Warns if intervals of these levels come of too few errors.
+    /// Warns if intervals of these levels are calibrated on too few errors.
     pub(crate) fn warn_of_few_windows(&self, level: &[f64]) {
         let calibrated = |name: &String| self.conformal.as_ref().filter(|conformal| conformal.has(name));
         if let Some(conformal) = self.column_names().iter().find_map(calibrated) {

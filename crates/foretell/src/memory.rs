@@ -1,4 +1,4 @@
-//! What the work will take in memory, as far as it can be foreseen: told before it is taken.
+//! Estimates of the memory that work will take, made before the work begins.
 //!
 //! Tables of parameters, gradients, the optimiser's state, rows of panels and of forecasts are counted exactly;
 //! what a model keeps of the windows that it works on is an estimate ([`foretell_nn::Model::kept_numbers`]).

@@ -266,7 +266,7 @@ pub(crate) fn to_file(map: &mut Map<String, Value>) {
     map["lr_scheduler_kwargs"] = kwargs.into();
 }
 
-/// Where the name of a class stands that PyTorch does not have.
+/// The argument that holds the name of a class that PyTorch does not have.
 const CLASS: &str = "foretell_class";
 
 /// Reads what [`to_file`] or neuralforecast wrote.

@@ -73,8 +73,8 @@ impl Fitted {
         self.blocks_ahead(panel, options)?.whole()
     }
 
-    /// What every model says for the windows that `forecast` has it forecast, `[windows, steps, columns]` of
-    /// that loss, on the scale of the data.
+    /// The columns of all models for the windows that `forecast` makes each of them forecast: `[windows, steps, columns of the
+    /// loss]`. They are on the scale of the data.
     pub(crate) fn forecast_windows(
         &self,
         panel: &Panel,
@@ -84,7 +84,7 @@ impl Fitted {
     ) -> Result<WindowForecasts, Error> {
         let models = self.models.iter().zip(self.column_names());
         let recipes = models.clone().map(|(model, name)| self.recipe(model, &name, level));
-        // Nobody wants to wait for the first model to hear what is wrong with the second.
+        // A mistake in the second model is found before the first one is run.
         let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
         let mut forecasts = WindowForecasts::default();
         for ((model, name), recipe) in models.zip(recipes) {
@@ -104,7 +104,7 @@ impl Fitted {
         Ok(forecasts)
     }
 
-    /// All forecasts of a span of windows, for [`Fitted::tell`].
+    /// The forecasts of all windows of a span, as [`Fitted::forecast_windows`] asks for them.
     pub(crate) fn spanning<'a>(
         &'a self,
         panel: &'a Panel,

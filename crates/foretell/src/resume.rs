@@ -45,7 +45,7 @@ impl Forecaster {
         self
     }
 
-    /// Who keeps the state of training, if anybody does.
+    /// The files that keep the state of training, if it is to be kept.
     pub(crate) fn state_files(
         &mut self,
         panel: &Panel,
@@ -194,7 +194,7 @@ impl StateFiles {
         Ok(Some(SavedState { step, finished, path, arenas, statistics, train_loss, valid_losses }))
     }
 
-    /// What tells the training from others.
+    /// The digest that identifies the training.
     pub(crate) fn digest(&self) -> String {
         digest(&self.training.to_string())
     }

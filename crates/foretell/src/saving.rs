@@ -1,5 +1,5 @@
-//! Model directories in neuralforecast's format: what it wrote is predicted from here, and the other way
-//! round.
+//! Model directories in neuralforecast's format: foretell predicts from those that neuralforecast wrote, and neuralforecast
+//! from those of foretell.
 
 use std::path::Path;
 
@@ -249,8 +249,8 @@ pub(crate) fn read_model(file: &ModelFile) -> Result<FittedModel, String> {
     Ok(FittedModel { spec, network, params, outcome: None })
 }
 
-/// The model with the hyper-parameters that its forecasts depend on. How its weights came about does not
-/// matter to those who use them: settings of training that foretell does not have are left at defaults.
+/// The model with the hyper-parameters that its forecasts depend on. Forecasts do not depend on how the
+/// weights were trained: settings of training that foretell does not have are left at defaults.
 fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> {
     let mut arguments = file.arguments()?;
     arguments.insert("loss".to_owned(), loss_value(file.loss()?));

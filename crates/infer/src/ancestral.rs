@@ -11,7 +11,7 @@ use foretell_pool::Buffer;
 /// remember stays in the cache.
 const PATHS: usize = 512;
 
-/// What sample paths are drawn with.
+/// The settings of sample paths.
 pub(crate) struct Sampling<'a> {
     pub(crate) model: &'a dyn Model,
     /// The loss of a distribution.
@@ -28,7 +28,7 @@ pub(crate) struct Window {
     pub(crate) key: Key,
     /// What the target that the model sees was shifted and divided by.
     pub(crate) input_scaling: Stats,
-    /// What brings the model's outputs to the scale of the data.
+    /// Shift and scale that bring the model's outputs to the scale of the data.
     pub(crate) output_scaling: Stats,
 }
 

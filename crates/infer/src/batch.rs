@@ -14,9 +14,9 @@ pub struct Batch {
     /// What it should have forecast, `[batch, horizon]`: on the windows' scale; or as in the panel, for a distribution's loss
     /// and where forecasts are compared with the data.
     pub target: Tensor,
-    /// What each step counts: mask, sample weight and horizon weight, `[batch, horizon]`.
+    /// The weight of each step in the loss, `[batch, horizon]`: mask times sample weight times horizon weight.
     pub weights: Tensor,
-    /// What the loss measures errors by in each window, `[batch]`, on the scale of the target.
+    /// The scale that the loss divides the errors of each window by, `[batch]`, on the scale of the target.
     pub error_scale: Tensor,
     /// What was subtracted from the target of each window, `[batch]`.
     pub loc: Tensor,

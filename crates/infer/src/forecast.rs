@@ -46,7 +46,7 @@ pub struct BatchSizes {
     pub windows: Option<usize>,
 }
 
-/// A trained model at work.
+/// A trained model, and what its forecasts are made with.
 #[derive(Clone, Copy)]
 pub struct Forecasts<'a> {
     /// The model.
@@ -55,13 +55,13 @@ pub struct Forecasts<'a> {
     pub params: &'a Params,
     /// How its windows are cut.
     pub cut: Cut<'a>,
-    /// Decides what is drawn, where a forecast draws.
+    /// The seed of the random numbers of forecasts that draw some.
     pub random_seed: u64,
     /// The threads to use.
     pub workers: &'a Workers,
 }
 
-/// What the randomness of forecasts is derived from the seed with.
+/// The number by which the randomness of forecasts is derived from the seed.
 const FORECASTS: u64 = 4;
 
 impl fmt::Debug for Forecasts<'_> {
@@ -100,12 +100,12 @@ impl Forecasts<'_> {
         if self.cut.loss.is_distribution() { columns.count() } else { self.cut.dims.outputs }
     }
 
-    /// What everything that forecasts draw is derived from.
+    /// The key that all random numbers of forecasts are derived from.
     fn key(&self) -> Key {
         Key::new(self.random_seed).fold(FORECASTS)
     }
 
-    /// What brings a model's outputs to the scale of the data, where a window was scaled with this.
+    /// Shift and scale that bring a model's outputs to the scale of the data, for a window scaled by `stats`.
     fn output_scaling(&self, stats: Stats) -> Stats {
         self.params.revin().map_or(stats, |affine| stats.corrected(affine))
     }

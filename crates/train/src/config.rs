@@ -1,4 +1,4 @@
-//! What a training run may be told.
+//! The hyper-parameters of training.
 
 use foretell_infer::BatchSizes;
 use foretell_optim::{Clip, Rule, Schedule};
@@ -20,10 +20,9 @@ pub struct TrainConfig {
     pub optimizer: Rule,
     /// The rate of each step.
     pub schedule: Schedule,
-    /// What gradients are bounded by, if by anything.
+    /// How gradients are clipped, if they are.
     pub clip: Option<Clip>,
-    /// Checks of the validation loss without a new best one before training stops; never where it is not
-    /// positive.
+    /// Checks in a row without a better validation loss after which training stops; 0 or less for no early stopping.
     pub early_stop_patience_steps: i64,
     /// Whether training that early stopping ends goes back to the weights of the best check; otherwise, as in
     /// neuralforecast, it keeps the last ones.
@@ -34,13 +33,13 @@ pub struct TrainConfig {
     pub batch_size: usize,
     /// Series of a batch of validation.
     pub valid_batch_size: usize,
-    /// Windows of a step, drawn from its series; all of them where there is no number.
+    /// Windows of a step, drawn from its series; `None` for all of them.
     pub windows_batch_size: Option<usize>,
-    /// Windows of a batch of validation; all of them where there is no number.
+    /// Windows of a batch of validation; `None` for all of them.
     pub inference_windows_batch_size: Option<usize>,
     /// Whether the last series of an epoch are left out where they do not fill a batch.
     pub drop_last_loader: bool,
-    /// Decides the draws of series, windows and dropout.
+    /// The seed of the draws of series, windows and dropout.
     pub random_seed: u64,
 }
 

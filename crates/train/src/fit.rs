@@ -18,34 +18,34 @@ use crate::shards::Engine;
 use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
 use crate::stopping::Stopping;
 
-/// What each kind of randomness is derived from the seed with.
+/// The numbers by which each kind of randomness is derived from the seed.
 const DROPOUT: u64 = 1;
 const SERIES: u64 = 2;
 const WINDOWS: u64 = 3;
 
-/// A network, the data that it is trained on, and how.
+/// A training run: the network, its data and its settings.
 pub struct Fit<'a> {
     /// The model.
     pub network: &'a Network,
-    /// Where its parameters start.
+    /// Its parameters before the first step.
     pub params: Params,
-    /// How its windows are cut, and the loss that is made small.
+    /// How its windows are cut, and the loss to minimise.
     pub cut: Cut<'a>,
-    /// What is watched on the validation windows.
+    /// The loss that is computed on the validation windows.
     pub valid_loss: &'a Loss,
     /// The windows to train on.
     pub train: &'a Cutter<'a>,
-    /// The windows to watch, if any are held out.
+    /// The windows to validate on, if any are held out.
     pub valid: Option<&'a Cutter<'a>>,
-    /// The sizes of the windows to watch, where forecasts reach over the whole horizon.
+    /// The sizes of the validation windows, whose forecasts reach over the whole horizon.
     pub valid_dims: Dims,
-    /// How.
+    /// The hyper-parameters of training.
     pub config: &'a TrainConfig,
     /// The threads to use.
     pub workers: &'a Workers,
-    /// Where to go on from, if not from the beginning.
+    /// The state to continue from, if not from the beginning.
     pub from: Option<State<'a>>,
-    /// Who keeps the state meanwhile, if anybody does.
+    /// Keeps the state while training goes on, if it is to be kept.
     pub keep: Option<StateWriter<'a>>,
 }
 
@@ -59,7 +59,7 @@ impl fmt::Debug for Fit<'_> {
     }
 }
 
-/// What came of a training run.
+/// How a training run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Steps taken.
@@ -73,7 +73,7 @@ pub struct Outcome {
     pub interrupted: bool,
 }
 
-/// A training run that cannot go on.
+/// Why a training run ended without a result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainError {
@@ -102,7 +102,7 @@ pub enum TrainError {
         /// The step, counted from 1.
         step: u64,
     },
-    /// A batch of one window for a model that needs what windows have in common.
+    /// A batch of one window for a model that normalises by the statistics of the batch.
     #[error(
         "the model normalises the windows of a batch together, which takes at least 2 of them, but the batch of step \
          {step} has one; set windows_batch_size to 2 or more"
@@ -113,10 +113,10 @@ pub enum TrainError {
     },
 }
 
-/// Who is told of every step.
+/// Called after every step; its verdict may stop the run.
 pub type Listener<'a> = &'a mut (dyn FnMut(&Progress) -> Verdict + Send);
 
-/// Trains; returns the trained parameters. `listen` is told of every step and may stop the run.
+/// Trains; returns the trained parameters and how the run ended. `listen` is called after every step and may stop the run.
 ///
 /// # Errors
 /// If the training diverged: its loss or its weights are infinite or not a number; if the windows of a batch are

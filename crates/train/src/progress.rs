@@ -1,4 +1,4 @@
-//! What a training run tells while it goes on.
+//! What a training run reports after each step, and what its listener answers.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub struct Progress {
     pub elapsed: Duration,
 }
 
-/// What the listener wants.
+/// The listener's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Go on.

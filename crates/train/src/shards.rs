@@ -31,18 +31,18 @@ pub struct Engine<'a> {
     shards: Vec<Shard>,
 }
 
-/// What belongs to one shard: its share of the gradient, and of the loss of the last step.
+/// One shard's part of a step: its gradient and its share of the loss.
 struct Shard {
-    /// From the last step it ran; a step replaces them.
+    /// Of the last step that the shard ran; each step replaces them.
     gradients: Buffer<f32>,
     /// The offsets of the parameters that got a gradient in this step.
     written: HashSet<usize>,
-    /// Those of the step before: where there is none now, zeros have to take its place.
+    /// The offsets of those that got one in the step before: the gradients of those that get none now are set to zero.
     stale: HashSet<usize>,
     loss: f64,
-    /// What the loss is measured by, if by anything.
+    /// Its share of the mean error of the naive forecast, for a loss that is relative to it.
     naive_error: f64,
-    /// What the last step did to state that no gradient changes.
+    /// The updates that the last step makes to state that no gradient changes.
     updates: Vec<Update>,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Debug for Engine<'_> {
 }
 
 impl<'a> Engine<'a> {
-    /// A model before its first step. `key` decides dropout.
+    /// A model before its first step. Dropout is drawn from `key`.
     pub fn new(
         network: &'a Network,
         params: Params,
@@ -87,10 +87,10 @@ impl<'a> Engine<'a> {
         &self.optimizer
     }
 
-    /// Puts the model where another was after a step.
+    /// Sets the model to the state that a training had after a step.
     ///
     /// # Panics
-    /// If the state lacks something, or is of another model.
+    /// If an array is missing from the state, or it is of another model.
     pub(crate) fn restore(&mut self, state: &State<'_>) {
         let arena = |name: &str| state.arena(name).unwrap_or_else(|| panic!("a state without {name}"));
         state.latest.restore(&mut self.params, arena(PARAMS));

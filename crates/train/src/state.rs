@@ -1,4 +1,4 @@
-//! What a training run is after a step: enough to go on from, to the last bit.
+//! The state of a training run after a step, from which it continues to the same bits.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -7,8 +7,8 @@ use foretell_nn::Params;
 
 /// The state after a step.
 ///
-/// Draws of series, windows and dropout are functions of the seed and the step, so none of theirs is kept.
-/// Where early stopping and schedules stand follows from the validation losses so far.
+/// Draws of series, windows and dropout are functions of the seed and the step, so their generators have no state to keep.
+/// The states of early stopping and schedules are computed again from the validation losses so far.
 #[derive(Clone)]
 pub struct State<'a> {
     /// Steps taken.
@@ -17,16 +17,16 @@ pub struct State<'a> {
     pub train_loss: f64,
     /// The validation losses of all checks, in order.
     pub valid_losses: &'a [f64],
-    /// What is kept for each parameter: the parameters themselves as [`PARAMS`], those of the best check, if early
+    /// Arrays with one number for each parameter: the parameters themselves as [`PARAMS`], those of the best check, if early
     /// stopping may go back to them, as [`BEST`], and the optimiser's own under PyTorch's names.
     pub arenas: Vec<(&'a str, &'a [f32])>,
-    /// What no gradient changes, beside [`PARAMS`].
+    /// The statistics and counters of the model whose parameters are [`PARAMS`].
     pub latest: Statistics<'a>,
-    /// What no gradient changes, beside [`BEST`].
+    /// The statistics and counters of the model whose parameters are [`BEST`].
     pub best: Statistics<'a>,
 }
 
-/// What a model has that training changes but no gradient does: running means and variances, and counters.
+/// The state of a model that training changes but no gradient does: running means and variances, and counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics<'a> {
     /// [`Params::state_arena`].
@@ -36,12 +36,12 @@ pub struct Statistics<'a> {
 }
 
 impl<'a> Statistics<'a> {
-    /// Those of `params`.
+    /// The statistics and counters of `params`.
     pub fn of(params: &'a Params) -> Self {
         Self { values: params.state_arena(), counters: params.counters() }
     }
 
-    /// Makes `params` those of `arena` and these.
+    /// Sets the parameters of `params` to those of `arena`, and its statistics and counters to these.
     ///
     /// # Panics
     /// If the lengths are those of another model.
@@ -71,17 +71,17 @@ impl fmt::Debug for State<'_> {
 }
 
 impl State<'_> {
-    /// The values of this name.
+    /// The array of this name.
     pub fn arena(&self, name: &str) -> Option<&[f32]> {
         self.arenas.iter().find(|(known, _)| *known == name).map(|(_, values)| *values)
     }
 }
 
-/// Who keeps the state, and when.
+/// How the state is kept while training goes on.
 pub struct StateWriter<'a> {
-    /// Steps from one time to the next; at least 1. It is also kept where the listener interrupts.
+    /// The state is kept every so many steps, at least 1, and when the listener interrupts.
     pub every: u64,
-    /// Takes the state; training stops where it breaks off.
+    /// Called with the state; training stops if it returns [`ControlFlow::Break`].
     pub write: &'a mut (dyn FnMut(&State<'_>) -> ControlFlow<()> + Send),
 }
 

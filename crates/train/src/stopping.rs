@@ -10,19 +10,18 @@ pub(crate) struct Stopping {
 }
 
 impl Stopping {
-    /// Stops after `patience` checks in a row that are no better than the best before; never where it is
-    /// not positive.
+    /// Stops after `patience` checks in a row that are no better than the best before; never if it is 0 or less.
     pub(crate) fn new(patience: i64) -> Self {
         let patience = u64::try_from(patience).ok().filter(|&patience| patience > 0);
         Self { patience, best: f64::INFINITY, since: 0, diverged: false }
     }
 
-    /// Whether it watches at all.
+    /// Whether early stopping is on.
     pub(crate) fn is_active(&self) -> bool {
         self.patience.is_some()
     }
 
-    /// Takes a check's loss in; whether it is the best so far. One that is not finite ends it all.
+    /// Takes the loss of a check; returns whether it is the best so far. After a loss that is not finite patience is over.
     pub(crate) fn observe(&mut self, loss: f64) -> bool {
         self.diverged |= !loss.is_finite();
         let better = loss < self.best;

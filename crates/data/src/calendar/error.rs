@@ -1,4 +1,4 @@
-//! Words that name nothing of the calendar.
+//! Errors of words that should name a frequency, a zone or a format of times.
 
 /// A word that names no frequency, time zone or format of times; says what may be written instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

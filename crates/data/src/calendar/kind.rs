@@ -1,6 +1,6 @@
 //! The two kinds of time that a panel may have.
 
-/// What the times of a panel are.
+/// The kind of a panel's times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeKind {
     /// Step numbers.

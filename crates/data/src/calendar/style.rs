@@ -8,12 +8,12 @@ use super::kind::TimeKind;
 use super::zone::{self, Zone};
 
 impl TimeKind {
-    /// Writes a time as people read it: without the clock at midnight.
+    /// Writes a time for messages: without the time of day at midnight.
     pub fn display(self, time: i64) -> String {
         self.display_in(None, time)
     }
 
-    /// Writes a time as people of that zone read it.
+    /// Writes a time for messages, as the clocks of that zone show it.
     pub(crate) fn display_in(self, zone: Option<&Zone>, time: i64) -> String {
         let style = match self {
             Self::Integer => TimeStyle::Integer,

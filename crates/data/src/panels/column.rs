@@ -21,7 +21,7 @@ pub(crate) struct Column {
     pub(crate) kind: ColumnKind,
 }
 
-/// What the values of a column are.
+/// The kind of a column's values.
 #[derive(Clone, Debug)]
 pub(crate) enum ColumnKind {
     Numbers,
@@ -64,7 +64,7 @@ impl Column {
         }
     }
 
-    /// The same column with the values that `change` makes of those it has.
+    /// The column with `change` applied to its values.
     pub(crate) fn with_values(&self, change: impl FnOnce(&[f32]) -> Vec<f32>) -> Self {
         let values = self.values.as_deref().map(change).map_err(Clone::clone);
         Self { name: self.name.clone(), values, kind: self.kind.clone() }

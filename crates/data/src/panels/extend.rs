@@ -1,5 +1,5 @@
-//! Panels that go on beyond their end: with forecasts, for those who forecast further than a model reaches,
-//! and with rows that were held back.
+//! Panels that are continued beyond their end: by forecasts, to forecast further ahead than a model's horizon, and by rows
+//! that were held out.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Panels: series of one frequency, what is known of them beforehand, and how they are made of tables and slices.
+//! Panels: series of one frequency, the future values that are known of them, and how they are made of tables and slices.
 
 mod assemble;
 pub(crate) mod builder;

@@ -1,4 +1,4 @@
-//! How a table is laid out, and what is made of it.
+//! How a table is laid out, and how it is read.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::tables::table::ID;
 pub(crate) const ID_REMEDY: &str = "set the name of the id column, or read the file as wide";
 pub(crate) const TIME_REMEDY: &str = "set the name of the time column";
 
-/// How a table is laid out, and what is made of it.
+/// How a table is laid out, and how it is read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
@@ -25,14 +25,14 @@ pub struct ReadOptions {
     pub time_col: Option<String>,
     /// Column of the values, in the long layout.
     pub target_col: String,
-    /// Further columns to keep, in the long layout; all by default. Those that nobody uses only take room.
+    /// Further columns to keep, in the long layout; all by default. Columns that no model reads only take memory.
     pub columns: Option<Vec<String>>,
     /// Columns that hold categories: texts, numbers or truth values, of which each is a label. They are no numbers
     /// before [`Panel::encode_categories`](crate::Panel::encode_categories).
     pub categories: Vec<String>,
     /// The frequency; else it is inferred from the longest series and confirmed on all.
     pub freq: Option<Freq>,
-    /// The zone of the times; else the one that they tell themselves. Times without an offset from
+    /// The zone of the times; else the one that they are written with. Times without an offset from
     /// UTC are then those of the zone's clocks.
     pub zone: Option<Zone>,
     /// How the times are written, where they are no integers and not as `2024-01-31 13:45:00`. Timestamps and dates
