@@ -58,7 +58,8 @@ impl FourierSizes {
     }
 }
 
-/// What takes a mode of a sequence apart, and puts it together again: linear layers, and the weights of its modes.
+/// What both layers end with: each mode is multiplied by its weights, all are transformed back to steps, and go through the
+/// last linear layer.
 #[derive(Clone, Debug)]
 struct Frequencies {
     weights: ParamId,
@@ -107,8 +108,7 @@ impl FourierBlock {
     /// `x [batch, steps, hidden]` to the same shape.
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let x = self.query.forward(cx, x, Activation::Identity);
-        let spectrum = self.frequencies.take(&x, &self.transform, [2, 3, 0, 1, 4]);
-        self.frequencies.forward(cx, &spectrum)
+        self.frequencies.forward(cx, &self.transform.spectrum(&x, [2, 3, 0, 1, 4]))
     }
 }
 
@@ -163,29 +163,15 @@ impl FourierCrossAttention {
         let source = self.key.forward(cx, source, Activation::Identity);
         // With q = a - ib and k = c + id as real matrices, [a | -b] and [[c, d], [d, -c]]: the product of the first with the
         // second transposed has the parts of q̄ k side by side, and so has the product of the conjugate with the second.
-        let queries = self.frequencies.take(&queries, &self.query_transform, [0, 3, 2, 1, 4]);
-        let keys = self.frequencies.take(&source, &self.key_transform, [0, 3, 2, 1, 4]);
-        let &[_, _, modes, _] = &*queries.shape() else { unreachable!("[batch, heads, modes, 2 head]") };
+        let queries = self.query_transform.spectrum(&queries, [0, 3, 2, 1, 4]);
+        let keys = self.key_transform.spectrum(&source, [0, 3, 2, 1, 4]);
         let shares = queries.matmul(&keys.permute(&[0, 1, 3, 2])).complex_tanh_conjugate();
-        let found = shares.matmul(&keys);
-        debug_assert_eq!(found.shape()[2], modes);
-        self.frequencies.forward(cx, &found.permute(&[2, 1, 0, 3]))
+        let modes = shares.matmul(&keys);
+        self.frequencies.forward(cx, &modes.permute(&[2, 1, 0, 3]))
     }
 }
 
 impl Frequencies {
-    /// Frequencies of `x [batch, steps, width]`: the rows of `transform` are parts of modes, of a first half and a second,
-    /// which `order` puts side by side. `[a, b, c, 2 head]`, where `order` names the batch 0, the halves 1, the modes 2, the
-    /// heads 3.
-    fn take(&self, x: &Var, transform: &Waves, order: [usize; 5]) -> Var {
-        let transform = transform.matrix();
-        let (rows, batch, width) = (transform.shape()[0], x.shape()[0], x.shape()[2]);
-        let spectrum = x.linear_of_columns(&Var::constant(transform.clone()), None, Activation::Identity);
-        let spectrum = spectrum.reshape([batch, 2, rows / 2, HEADS, width / HEADS]).permute(&order);
-        let &[a, b, c, halves, head] = &*spectrum.shape() else { unreachable!("five dimensions") };
-        spectrum.reshape([a, b, c, halves * head])
-    }
-
     /// The modes `[modes, 8, batch, 2 head]`, real and imaginary parts side by side, multiplied by their weights, back in
     /// time and through the last layer: `[batch, steps, hidden]`.
     fn forward(&self, cx: &Forward<'_>, modes: &Var) -> Var {
@@ -234,7 +220,7 @@ enum Direction {
     ToSteps { scale: f64 },
 }
 
-/// What a row that makes a frequency makes of it.
+/// The part of a frequency that a row of a transform computes.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Real,
@@ -244,19 +230,32 @@ enum Part {
 }
 
 impl Waves {
-    /// What makes frequencies of steps: `[parts * modes, steps]`, part by part.
+    /// The transform from steps to frequencies: `[parts * modes, steps]`, part by part.
     fn to_frequencies(modes: &[usize], steps: usize, parts: &'static [Part]) -> Self {
         Self::new(Direction::ToFrequencies(parts), modes, steps)
     }
 
-    /// What makes steps of frequencies, `scale` times: `[2 modes, steps]`, for real parts, then imaginary ones. Those of
-    /// frequencies that are their own conjugates do not count.
+    /// The transform from frequencies to steps, times `scale`: `[2 modes, steps]`, for real parts, then imaginary ones. The
+    /// imaginary parts of frequencies that are their own conjugates (the mean, and the last one of an even number of steps)
+    /// count as 0.
     fn to_steps(modes: &[usize], steps: usize, scale: f64) -> Self {
         Self::new(Direction::ToSteps { scale }, modes, steps)
     }
 
     fn new(direction: Direction, modes: &[usize], steps: usize) -> Self {
         Self { direction, modes: modes.to_vec(), steps, matrix: OnceLock::new() }
+    }
+
+    /// Frequencies of `x [batch, steps, width]`. The rows of the transform are parts of modes, of a first half and a second,
+    /// which `order` puts side by side: `[a, b, c, 2 head]`, where `order` names the batch 0, the halves 1, the modes 2, the
+    /// heads 3.
+    fn spectrum(&self, x: &Var, order: [usize; 5]) -> Var {
+        let transform = self.matrix();
+        let (rows, batch, width) = (transform.shape()[0], x.shape()[0], x.shape()[2]);
+        let spectrum = x.linear_of_columns(&Var::constant(transform.clone()), None, Activation::Identity);
+        let spectrum = spectrum.reshape([batch, 2, rows / 2, HEADS, width / HEADS]).permute(&order);
+        let &[a, b, c, halves, head] = &*spectrum.shape() else { unreachable!("five dimensions") };
+        spectrum.reshape([a, b, c, halves * head])
     }
 
     fn matrix(&self) -> &Tensor {
