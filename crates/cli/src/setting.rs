@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_cannot_be_say_why() {
+    fn refused_settings_say_why() {
         assert!(setting("max_steps").unwrap_err().contains("key=JSON"));
         assert!(setting("h=3").unwrap_err().contains("--h"));
         assert!(setting("NHITS.1.h=3").unwrap_err().contains("--h"));

@@ -1,4 +1,4 @@
-//! Categorical columns: whatever the model, it sees their embeddings in place of them.
+//! Categorical columns, in place of which every model sees embeddings.
 
 use foretell_nn::{Dims, Embedding, Forward, Inputs, Model, Scope, StepState, Table, Var};
 use serde_json::Value;
@@ -8,9 +8,9 @@ use serde_json::Value;
 pub struct CategoricalColumn {
     /// Its place among the columns of its kind.
     pub column: usize,
-    /// The categories that there may be, beside the unseen one.
+    /// The most categories that the column may have, the unseen one aside.
     pub cardinality: usize,
-    /// The numbers that each becomes.
+    /// The numbers that each category is embedded in.
     pub width: usize,
 }
 

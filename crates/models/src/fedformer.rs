@@ -4,8 +4,8 @@
 //! Forecasting" (arXiv 2201.12740), its version with Fourier transforms.
 //! [`decomposed_transformer`](crate::decomposed_transformer) has encoder and decoder.
 //!
-//! The frequencies are chosen when the model is built, by numpy's generator as neuralforecast seeds it with `random_seed`,
-//! and no checkpoint says which: so the seed of a checkpoint belongs to its forecasts, and we choose as neuralforecast does.
+//! The frequencies are chosen when the model is built, by numpy's generator as neuralforecast seeds it with `random_seed`.
+//! A checkpoint stores the seed and not the frequencies, so they are chosen here in the same way.
 
 use foretell_nn::{
     Dims, Forward, FourierBlock, FourierCrossAttention, FourierSizes, HyperParameterError, Model, ParamId,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::rules::ValueRule;
 
-/// The hyper-parameters of a model that are its own, each with a default, a name and a meaning.
+/// The hyper-parameters that only one model has, each with a default, a name and a meaning.
 /// [`hyper_parameters!`](crate::hyper_parameters) makes such a struct.
 pub trait HyperParameters: Default {
     /// Each one's name and what it means.

@@ -1,5 +1,5 @@
-//! numpy's legacy shuffle, `np.random.seed(seed)` and `np.random.shuffle(list)`: what a checkpoint's seed stands for
-//! where neuralforecast chose something by it and did not write down what.
+//! numpy's legacy shuffle, `np.random.seed(seed)` and `np.random.shuffle(list)`, by which neuralforecast makes choices of
+//! which a checkpoint stores the seed alone.
 //!
 //! The generator is MT19937 (Matsumoto and Nishimura 1998, "Mersenne Twister"), seeded as by its authors' `init_genrand`;
 //! numpy froze this stream, so it is the same in every version. The shuffle walks from the back (Fisher and Yates), each

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use foretell_simd::{Key, Stream, uniform_fill};
 
-/// How a parameter starts.
+/// The first values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Init {
     /// All elements the same.

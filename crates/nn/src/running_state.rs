@@ -45,7 +45,7 @@ impl Params {
         &self.counters
     }
 
-    /// Puts all state and all counters back to what they were once.
+    /// Sets all state and all counters to these values, those of an earlier step.
     ///
     /// # Panics
     /// If they are of another model.

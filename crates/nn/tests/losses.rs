@@ -254,7 +254,7 @@ fn quantiles_count_once_and_are_named_by_rounded_percentages() {
 }
 
 #[test]
-fn what_cannot_be_is_explained() {
+fn refused_losses_say_why() {
     let message = |value: Value| Loss::parse(&value).expect_err("no loss").to_string();
     assert!(message(json!("MEA")).contains("loss must be one of MAE, MSE, RMSE"));
     assert!(message(json!(3)).contains("loss must be a name"));

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_an_error_with_its_row() {
+    fn bad_times_are_errors_with_their_row() {
         let [day, hour] = ["D", "h"].map(|word| Freq::parse(word).unwrap());
         let first = |freq: Freq, time: Time<'_>| {
             let series = [("a", Time::from("2024-01-01"), [0.0]), ("b", time, [0.0])];

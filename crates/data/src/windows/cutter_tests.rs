@@ -349,7 +349,7 @@ fn every_window_is_drawn_about_equally_often() {
 }
 
 #[test]
-fn settings_that_cannot_be_are_refused() {
+fn settings_out_of_range_are_refused() {
     let panel = panel(&[20, 12], known);
     let spec = WindowSpec::new(8, 4);
     let error = |spec: &WindowSpec, span| Cutter::new(&panel, spec, span).unwrap_err().to_string();

@@ -106,7 +106,7 @@ fn models_of_categories_are_measured() {
 }
 
 #[test]
-fn what_cannot_be_is_an_error() {
+fn mistakes_with_categories_are_errors() {
     let says = |spec: ModelSpec, expected: &str| {
         let error = fit(spec).expect_err(expected).to_string();
         assert!(error.contains(expected), "{error}");

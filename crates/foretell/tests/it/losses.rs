@@ -172,7 +172,7 @@ fn distributions_are_watched_by_themselves_or_by_any_other_loss() {
 fn values_without_a_probability_are_named() {
     let error = |name: &str, of: Of| {
         let forecaster = Forecaster::new([spec(&distribution(name))]).expect("a model");
-        forecaster.fit(&panel(of)).expect_err("values that cannot be").to_string()
+        forecaster.fit(&panel(of)).expect_err("values that the loss refuses").to_string()
     };
     let below = error("Poisson", |y| y - 1.0);
     assert!(below.contains("values must be at least 0") && below.contains("of series a is -0."), "{below}");

@@ -161,7 +161,7 @@ fn early_stopping_goes_back_to_the_best_weights() {
 }
 
 #[test]
-fn what_cannot_be_is_explained() {
+fn mistakes_are_explained() {
     let error =
         |forecaster: Forecaster, panel: &Panel| forecaster.fit(panel).expect_err("an error").to_string();
     let forecaster = |spec: ModelSpec| Forecaster::new([spec]).expect("a model");

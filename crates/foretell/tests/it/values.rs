@@ -90,7 +90,7 @@ fn what_is_serialised_is_read_back() {
 }
 
 #[test]
-fn what_cannot_be_is_an_error_when_it_is_read() {
+fn impossible_values_are_errors_when_they_are_read() {
     let read = |text: &str| serde_json::from_str::<ModelSpec>(text).unwrap_err().to_string();
     let found = read(r#"{"model": "NHIST", "hyper_parameters": {"h": 2}}"#);
     assert!(found.contains("did you mean NHITS?"), "{found}");

@@ -4,7 +4,7 @@ use foretell_autograd::{Activation, Var};
 
 use crate::{Forward, Init, ParamId, Scope};
 
-/// What stands after a linear layer.
+/// The activation behind a linear layer.
 #[derive(Clone, Copy, Debug)]
 pub enum Nonlinearity {
     /// A fixed function, which [`Linear`](crate::Linear) applies as it writes its result.
@@ -41,7 +41,7 @@ impl Nonlinearity {
         Self::PRelu(scope.param("weight", [1], Init::Constant(0.25)))
     }
 
-    /// What the linear layer before this one can apply itself.
+    /// The function that the linear layer before it applies as it writes its result; the identity if there is none.
     pub fn fused(self) -> Activation {
         match self {
             Self::Fixed(activation) => activation,
@@ -49,7 +49,7 @@ impl Nonlinearity {
         }
     }
 
-    /// What is left to do once [`Nonlinearity::fused`] has been applied.
+    /// Applies what [`Nonlinearity::fused`] leaves to do.
     pub fn finish(self, cx: &Forward<'_>, x: Var) -> Var {
         match self {
             Self::Fixed(_) => x,

@@ -37,7 +37,7 @@ pub struct RevIn {
     guard: f32,
 }
 
-/// What windows were shifted and divided by, `[rows]` each.
+/// The shift and the scale of windows, `[rows]` each: what was subtracted, and what they were divided by then.
 #[derive(Clone, Debug)]
 pub struct WindowScales {
     shift: Tensor,

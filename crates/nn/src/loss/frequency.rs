@@ -3,7 +3,7 @@
 //!
 //! With `F(e)` the discrete Fourier transform of a window's errors and `K = h/2 + 1` its frequencies, the
 //! loss of a step is `(1 - alpha) e² + alpha/K Σ_k |F_k(e)|`. Errors of steps without weight count as 0 in the
-//! transform, so that what is unknown has no say. neuralforecast transforms whatever such steps hold; without
+//! transform, so that unknown values change nothing. neuralforecast transforms the values of such steps; without
 //! a mask and weights both are the same.
 
 use foretell_pool::Buffer;

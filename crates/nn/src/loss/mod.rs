@@ -55,14 +55,14 @@ impl LossKind {
     }
 }
 
-/// What the forecasts of `n` windows of `horizon` steps are held against.
+/// The targets of `n` windows of `horizon` steps, with what a loss needs to know of the windows.
 #[derive(Clone, Copy)]
 pub struct Truth<'a> {
     /// Steps of a window.
     pub horizon: usize,
     /// `[n, horizon]`: on the scale of the forecast, or for a distribution's loss as in the data.
     pub target: &'a [f32],
-    /// What each step counts, `[n, horizon]`.
+    /// The weight of each step, `[n, horizon]`.
     pub weights: &'a [f32],
     /// [`Loss::error_scale`] of each window's history, `[n]`; empty stands for 1.
     pub error_scale: &'a [f32],
@@ -248,7 +248,7 @@ impl Loss {
         matches!(self.kind, LossKind::Distribution(_))
     }
 
-    /// What values of the target the loss is defined for, in words and as a test.
+    /// The values of the target that the loss is defined for, in words and as a test.
     pub fn support(&self) -> (&'static str, fn(f32) -> bool) {
         match &self.kind {
             LossKind::Distribution(distribution) => distribution.support(),
@@ -264,7 +264,7 @@ impl Loss {
         }
     }
 
-    /// What stands behind the model's name in each column.
+    /// The suffix of each column's name, behind the model's.
     pub fn suffixes(&self) -> Vec<String> {
         match &self.kind {
             LossKind::Point(point) => vec![point.suffix()],
@@ -322,7 +322,7 @@ impl Loss {
         matches!(&self.kind, LossKind::Point(point) if point.has_error_scale())
     }
 
-    /// What errors are measured by in a window of this `history [input_size]`, known where `mask` is not 0: the
+    /// The scale that errors are divided by in a window of this `history [input_size]`, known where `mask` is not 0: the
     /// mean error of the seasonal naive forecast within it for MASE, its standard deviation for Tukey's loss,
     /// its last value for relMSE; else 1.
     pub fn error_scale(&self, history: &[f32], mask: &[f32]) -> f32 {
@@ -427,7 +427,8 @@ impl Loss {
         }
     }
 
-    /// What this loss watches of another's distribution: the quantiles that it is a loss of, or the mean.
+    /// What this loss compares with the target where it validates a distribution: the quantiles that it is a loss of, or the
+    /// mean.
     pub fn evaluated_columns(&self) -> DistributionColumns {
         match &self.kind {
             LossKind::Quantiles { quantiles, .. } => DistributionColumns::new(false, quantiles.values(), 0),

@@ -99,7 +99,7 @@ impl Point {
         }
     }
 
-    /// What stands behind the model's name in the column.
+    /// The suffix of the column's name, behind the model's.
     pub(super) fn suffix(&self) -> String {
         match self {
             Self::Quantile { q } => format!("_ql{q}"),

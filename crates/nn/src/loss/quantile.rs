@@ -87,8 +87,8 @@ fn round2(x: f64) -> f64 {
 /// The sum over the quantiles of `max(q (y - ŷ), (q - 1) (y - ŷ))`, weighted and summed over steps; with a
 /// `delta` of Huber's loss of the same.
 ///
-/// neuralforecast's documentation says mean, but its code divides by the length of a dimension that is 1;
-/// its losses and gradients are the judge.
+/// neuralforecast's documentation says mean, but its code divides by the length of a dimension that is 1. Losses and
+/// gradients here are those of its code.
 pub(super) fn sum(
     quantiles: &[f32],
     delta: Option<f32>,

@@ -103,7 +103,7 @@ distributions! {
     tweedie::Tweedie,
 }
 
-/// What values a distribution gives a probability to, in words and as a test.
+/// The values that a distribution gives a probability to, in words and as a test.
 type Support = (&'static str, fn(f32) -> bool);
 
 const NUMBERS: Support = ("a number", |_| true);
@@ -115,13 +115,13 @@ trait Family<const P: usize>: Sized {
     /// neuralforecast's name.
     const NAME: &'static str;
 
-    /// What stands behind the model's name in the columns of the parameters, as in neuralforecast.
+    /// The suffixes of the names of the parameters' columns, as in neuralforecast.
     const SUFFIXES: [&'static str; P];
 
     /// Whether the parameters may be columns of the forecast (`return_params`).
     const RETURNS_PARAMETERS: bool = true;
 
-    /// What values it gives a probability to.
+    /// The values that it gives a probability to.
     const SUPPORT: Support = NUMBERS;
 
     /// Takes its own arguments out of those of the loss. `num_samples` is for those that are sampled.
@@ -253,7 +253,7 @@ impl Distribution {
         DistributionColumns::new(true, self.quantiles.values(), parameters)
     }
 
-    /// What values it gives a probability to.
+    /// The values that it gives a probability to.
     pub(super) fn support(&self) -> Support {
         self.kind.support()
     }
