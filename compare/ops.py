@@ -38,6 +38,7 @@ from neuralforecast.losses.pytorch import (
 )
 from neuralforecast.common import _modules
 from neuralforecast.models.dlinear import MovingAvg
+from neuralforecast.models.informer import ProbAttention
 from neuralforecast.models.nhits import _IdentityBasis
 from scipy import stats
 
@@ -175,6 +176,22 @@ def attention(q, k, v, *masks, heads, mask):
     q, k, v = (heads_of(x, heads) for x in (q, k, v))
     given = masks[0] if masks else None
     return F.scaled_dot_product_attention(q, k, v, attn_mask=given, is_causal=mask == "causal").transpose(1, 2).flatten(2)
+
+
+def sampled(queries, keys, factor):
+    """Keys for each query, and how many queries read, as many as ProbAttention takes by this factor."""
+    count, sampled = (min(int(factor * np.ceil(np.log(steps))), steps) for steps in (queries, keys))
+    return dict(count=count, samples=[[(3 * i + 5 * j + j * j) % keys for j in range(sampled)] for i in range(queries)])
+
+
+def sparse_attention(q, k, v, heads, factor, causal, count, samples):
+    """neuralforecast's ProbAttention of these samples: [batch, heads, queries, dim]."""
+    layer, theirs = ProbAttention(bool(causal), factor), torch.randint
+    torch.randint = lambda *_: torch.tensor(samples)
+    try:
+        return layer(*(x.unflatten(2, (heads, -1)) for x in (q, k, v)), attn_mask=None)[0]
+    finally:
+        torch.randint = theirs
 
 
 def residual_attention(q, k, v, heads):
@@ -339,6 +356,11 @@ OPS = {
         ([(2, 4), (2, 3)], dict(dim=1, places=[[3, 0, 3], [1, 1, 2]])),
         ([(3, 2), (1, 2)], dict(dim=0, places=[[2, 0]])),
     ]),
+    "scatter": (lambda x, values, dim, places: x.scatter(dim, torch.tensor(places), values), [
+        ([(2, 4), (2, 3)], dict(dim=1, places=[[3, 0, 2], [1, 2, 0]])),
+        ([(3, 2), (1, 2)], dict(dim=0, places=[[2, 0]])),
+        ([(2, 3, 2), (2, 1, 2)], dict(dim=1, places=[[[0, 2]], [[1, 1]]])),
+    ]),
     "masked_fill": (lambda x, mask, value: x.masked_fill(torch.tensor(mask) != 0, value), [
         ([(2, 3)], dict(mask=[[1, 0, 0], [0, 1, 1]], value=-1.5)),
         ([(2, 2, 3)], dict(mask=[[0, 1, 0]], value=0.0)),
@@ -370,6 +392,10 @@ OPS = {
         ([(1, 3, 4), (1, 5, 4), (1, 5, 4), (3, 5)], dict(heads=1, mask="added")),
     ]),
     "residual_attention": (residual_attention, [([(2, 5, 8), (2, 6, 8), (2, 6, 4)], dict(heads=2))]),
+    "sparse_attention": (sparse_attention, [
+        ([(2, queries, 6), (2, keys, 6), (2, keys, 6)], dict(heads=heads, factor=factor, causal=causal, **sampled(queries, keys, factor)))
+        for queries, keys, heads, factor, causal in [(5, 7, 2, 1, 0), (9, 9, 3, 2, 0), (9, 9, 2, 1, 1), (12, 12, 3, 3, 1), (5, 4, 2, 3, 0)]
+    ]),
     "lstm_cell": (lstm_cell, [
         ([(3, 8), (3, 2)], {}),
         ([(2, 20), (2, 5), (2, 5)], {}),
@@ -386,6 +412,10 @@ OPS = {
         ([(2, 13, 2)], dict(len=24)),
     ]),
     "max_pool": (lambda x, kernel: nn.MaxPool1d(kernel, kernel, ceil_mode=True)(x), [([x], dict(kernel=kernel)) for x in ((2, 2, 12), (2, 1, 11), TIES) for kernel in (1, 2, 3, 4, 16)]),
+    "max_of_steps": (lambda x, **arguments: nn.MaxPool1d(arguments.pop("kernel"), **arguments)(x.mT).mT, [
+        ([(2, steps, 3)], dict(kernel=kernel, stride=stride, padding=padding))
+        for steps in (7, 8) for kernel, stride, padding in ((3, 2, 1), (2, 3, 0), (5, 1, 2))
+    ]),
     "avg_pool": (lambda x, kernel: nn.AvgPool1d(kernel, kernel, ceil_mode=True)(x), [([x], dict(kernel=kernel)) for x in ((2, 2, 12), (2, 1, 11)) for kernel in (1, 2, 3, 4, 16)]),
     "interpolate": (interpolate, [
         ([(2, 2, knots)], dict(mode=mode, size=size))

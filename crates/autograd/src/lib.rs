@@ -43,7 +43,7 @@ pub use foretell_gemm::Accum;
 use foretell_kernels::axis::Axis;
 pub use foretell_kernels::convolution::Beyond;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};
-pub use foretell_kernels::pool::{Pooling, pooled_len};
+pub use foretell_kernels::pool::{MaxOfSteps, Pooling, pooled_len};
 pub use foretell_kernels::recurrent::Cell;
 pub use foretell_simd::{Activation, Key};
 pub use foretell_tensor::{Buffer, Indices, Padding, Shape, Storage, Tensor};
@@ -51,6 +51,7 @@ pub use ops::attention::AttentionOptions;
 pub use ops::batch_norm::ChannelStatistics;
 pub use ops::convolution::{Conv1d, Conv2d};
 pub use ops::recurrent::{CellState, RecurrentWeights};
+pub use ops::sparse_attention::SparseAttention;
 pub use var::{Edge, Var};
 
 /// The README's example is a test.

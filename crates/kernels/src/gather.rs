@@ -1,4 +1,6 @@
-//! Values taken along a dimension by their places, and the transpose: values added to places.
+//! Values taken along a dimension by their places, and values added to places (the transpose) or put there.
+
+use foretell_threads as threads;
 
 use crate::axis::Axis;
 
@@ -23,6 +25,41 @@ pub fn scatter_add(values: &[f32], axis: Axis, places: &[u32], sum: &mut [f32]) 
     axis.check("scatter_add", sum.len());
     assert_eq!(places.len(), values.len(), "places and values of scatter_add to {axis:?}");
     for_each(axis, places, |at, to| sum[to] += values[at]);
+}
+
+/// `out[o, places[o, i, c], c] = values[o, i, c]`: as `torch.scatter`, in the order of the places.
+///
+/// # Panics
+/// If a length does not fit, or a place is not along the dimension.
+#[track_caller]
+pub fn scatter(values: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
+    assert_eq!(places.len(), values.len(), "places and values of scatter to {axis:?}");
+    put(axis, places, out, |at| values[at]);
+}
+
+/// `out[o, places[o, i, c], c] = value`.
+///
+/// # Panics
+/// If a length does not fit, or a place is not along the dimension.
+#[track_caller]
+pub fn scatter_value(value: f32, axis: Axis, places: &[u32], out: &mut [f32]) {
+    put(axis, places, out, |_| value);
+}
+
+/// Puts what there is for each place in the list where it points to.
+#[track_caller]
+fn put(axis: Axis, places: &[u32], out: &mut [f32], value: impl Fn(usize) -> f32 + Sync) {
+    axis.check("scatter", out.len());
+    if axis.outer == 0 {
+        return;
+    }
+    assert!(places.len().is_multiple_of(axis.outer), "{} places for {axis:?}", places.len());
+    let block = places.len() / axis.outer;
+    threads::rows(axis.outer, block, [out], |range, [out]| {
+        let first = range.start * block;
+        let part = Axis { outer: range.len(), ..axis };
+        for_each(part, &places[first..range.end * block], |at, to| out[to] = value(first + at));
+    });
 }
 
 /// Visits where each place stands in the list, and what it points to.
@@ -52,7 +89,7 @@ mod tests {
     use crate::testing::{AXES, numbers};
 
     #[test]
-    fn both_equal_a_naive_walk() {
+    fn all_equal_a_naive_walk() {
         for axis in AXES {
             for steps in [0, 1, 3, axis.len + 1] {
                 if axis.len == 0 && steps > 0 {
@@ -65,13 +102,21 @@ mod tests {
                 gather(&x, axis, &places, &mut out);
                 let mut sum = x.clone();
                 scatter_add(&out, axis, &places, &mut sum);
-                let mut naive = x.clone();
+                let (mut put, mut erased) = (x.clone(), x.clone());
+                let values = numbers(count, 2);
+                scatter(&values, axis, &places, &mut put);
+                scatter_value(0.5, axis, &places, &mut erased);
+                let (mut naive, mut naive_put, mut naive_erased) = (x.clone(), x.clone(), x.clone());
                 for at in 0..count {
                     let (o, c) = (at / (steps * axis.inner), at % axis.inner);
                     let place = (o * axis.len + places[at] as usize) * axis.inner + c;
                     assert_eq!(out[at], x[place], "{axis:?} {steps} steps");
                     naive[place] += out[at];
+                    naive_put[place] = values[at];
+                    naive_erased[place] = 0.5;
                 }
+                assert_eq!(put, naive_put, "{axis:?} {steps} steps");
+                assert_eq!(erased, naive_erased, "{axis:?} {steps} steps");
                 assert_eq!(sum, naive, "{axis:?} {steps} steps");
             }
         }

@@ -41,6 +41,7 @@ pub mod moving_average;
 pub mod pool;
 pub mod recurrent;
 pub mod select;
+pub mod sparse_queries;
 pub mod stochastic_pool;
 #[cfg(test)]
 mod testing;

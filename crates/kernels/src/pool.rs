@@ -1,5 +1,9 @@
-//! Pooling over time with stride equal to the window, as `torch.nn.MaxPool1d` and `AvgPool1d` do with
-//! `kernel_size = stride = k` and `ceil_mode = True`: the last window holds what is left of the row.
+//! Pooling over time: [`Pooling`] with stride equal to the window, as `torch.nn.MaxPool1d` and `AvgPool1d` do with
+//! `kernel_size = stride = k` and `ceil_mode = True`: the last window holds what is left of the row; [`MaxOfSteps`] by
+//! windows that overlap.
+
+use foretell_pool::Buffer;
+use foretell_threads as threads;
 
 /// What a window is reduced to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +60,108 @@ impl Pooling {
                 }
             }
         }
+    }
+}
+
+/// Max pooling over the steps of sequences whose channels are last, as `torch.nn.MaxPool1d` does it with this kernel, stride and
+/// padding: what lies beyond the ends is never the largest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaxOfSteps {
+    /// Steps of a window.
+    pub kernel: usize,
+    /// Steps from one window to the next.
+    pub stride: usize,
+    /// Steps that windows reach beyond either end, at most half of the kernel.
+    pub padding: usize,
+}
+
+impl MaxOfSteps {
+    /// Windows over so many steps.
+    pub fn output(self, steps: usize) -> usize {
+        let Self { kernel, stride, padding } = self;
+        (steps + 2 * padding + stride).saturating_sub(kernel) / stride
+    }
+
+    /// The steps of a window that there are.
+    fn window(self, steps: usize, i: usize) -> std::ops::Range<usize> {
+        let end = i * self.stride + self.kernel;
+        (i * self.stride).saturating_sub(self.padding)..(end - self.padding).min(steps)
+    }
+
+    #[track_caller]
+    fn check(self, x: usize, [batch, steps, channels]: [usize; 3], out: usize) {
+        let Self { kernel, stride, padding } = self;
+        let sound = stride > 0 && kernel > 0 && padding <= kernel / 2;
+        let fit = x == batch * steps * channels && out == batch * self.output(steps) * channels;
+        assert!(
+            sound && fit && steps > 0,
+            "{self:?} over {steps} steps of {channels}: {x} values in, {out} out"
+        );
+    }
+
+    /// `x [batch, steps, channels]` to `out [batch, output(steps), channels]`; NaN is the largest.
+    ///
+    /// # Panics
+    /// If a length does not fit, there are no steps, or windows lie in the padding alone.
+    #[track_caller]
+    pub fn forward(self, x: &[f32], sizes: [usize; 3], out: &mut [f32]) {
+        self.check(x.len(), sizes, out.len());
+        let [batch, steps, channels] = sizes;
+        if out.is_empty() {
+            return;
+        }
+        let (len, pooled) = (steps * channels, self.output(steps) * channels);
+        threads::rows(batch, self.kernel * pooled, [out], |range, [out]| {
+            for (b, out) in range.zip(out.chunks_exact_mut(pooled)) {
+                for (i, out) in out.chunks_exact_mut(channels).enumerate() {
+                    let window = self.window(steps, i);
+                    let rows = &x[b * len..][window.start * channels..window.end * channels];
+                    let (first, later) = rows.split_at(channels);
+                    out.copy_from_slice(first);
+                    for row in later.chunks_exact(channels) {
+                        for (out, &x) in out.iter_mut().zip(row) {
+                            *out = if x > *out || x.is_nan() { x } else { *out };
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    /// Adds to `grad_x` the gradient of [`MaxOfSteps::forward`], given its result and the gradient of that; the first of
+    /// equals takes all of it.
+    ///
+    /// # Panics
+    /// As [`MaxOfSteps::forward`].
+    #[track_caller]
+    pub fn backward(self, [x, y]: [&[f32]; 2], sizes: [usize; 3], grad: &[f32], grad_x: &mut [f32]) {
+        self.check(x.len(), sizes, y.len());
+        assert_eq!((grad.len(), grad_x.len()), (y.len(), x.len()), "gradients of {self:?}");
+        let [batch, steps, channels] = sizes;
+        if y.is_empty() {
+            return;
+        }
+        let (len, pooled) = (steps * channels, self.output(steps) * channels);
+        threads::rows(batch, 2 * self.kernel * pooled, [grad_x], |range, [grad_x]| {
+            let mut left = Buffer::<f32>::zeroed(channels);
+            for (b, grad_x) in range.zip(grad_x.chunks_exact_mut(len)) {
+                let (x, at) = (&x[b * len..][..len], b * pooled);
+                let outs = y[at..][..pooled].chunks_exact(channels);
+                let outs = outs.zip(grad[at..][..pooled].chunks_exact(channels));
+                for (i, (y, grad)) in outs.enumerate() {
+                    left.copy_from_slice(grad);
+                    for step in self.window(steps, i) {
+                        let row = step * channels..(step + 1) * channels;
+                        let to = grad_x[row.clone()].iter_mut().zip(&x[row]);
+                        for ((to, &x), (&y, left)) in to.zip(y.iter().zip(left.iter_mut())) {
+                            let found = x == y || x.is_nan();
+                            *to += if found { *left } else { 0.0 };
+                            *left = if found { 0.0 } else { *left };
+                        }
+                    }
+                }
+            }
+        });
     }
 }
 
@@ -116,5 +222,48 @@ mod tests {
     #[should_panic(expected = "pooling rows of 4 by 2: 8 values in, 3 out")]
     fn sizes_must_fit() {
         Pooling::Max.forward(&[0.0; 8], 4, 2, &mut [0.0; 3]);
+    }
+
+    /// Each window on its own; the gradient goes to the first of the largest.
+    #[test]
+    fn windows_that_overlap_and_reach_beyond_the_ends() {
+        for (kernel, stride, padding) in [(3, 2, 1), (2, 2, 0), (5, 1, 2), (1, 3, 0), (3, 3, 1)] {
+            let pool = MaxOfSteps { kernel, stride, padding };
+            for [batch, steps, channels] in [[1, 2, 1], [2, 7, 3], [3, 8, 17], [2, 5, 1]] {
+                if steps + 2 * padding < kernel {
+                    continue;
+                }
+                let out = (steps + 2 * padding - kernel) / stride + 1;
+                assert_eq!(pool.output(steps), out);
+                // Few different values, so that there are ties.
+                let values = crate::testing::numbers(batch * steps * channels, 1);
+                let x: Vec<f32> = values.iter().map(|x| x.round() + 0.0).collect();
+                let grad = crate::testing::numbers(batch * out * channels, 2);
+                let sizes = [batch, steps, channels];
+                let (mut y, mut grad_x) = (vec![f32::NAN; grad.len()], vec![1.0; x.len()]);
+                pool.forward(&x, sizes, &mut y);
+                pool.backward([&x, &y], sizes, &grad, &mut grad_x);
+                let mut expected = vec![1.0; x.len()];
+                for (b, i, c) in
+                    (0..batch).flat_map(|b| (0..out).flat_map(move |i| (0..channels).map(move |c| (b, i, c))))
+                {
+                    let from = (i * stride).saturating_sub(padding);
+                    let places = (from..(i * stride + kernel - padding).min(steps))
+                        .map(|t| (b * steps + t) * channels + c);
+                    let best = places.reduce(|best, at| if x[at] > x[best] { at } else { best });
+                    let (best, at) = (best.unwrap(), (b * out + i) * channels + c);
+                    assert_eq!(y[at], x[best], "{pool:?} {sizes:?}");
+                    expected[best] += grad[at];
+                }
+                assert_eq!(grad_x, expected, "{pool:?} {sizes:?}");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "8 values in, 2 out")]
+    fn steps_must_fit() {
+        let pool = MaxOfSteps { kernel: 3, stride: 2, padding: 1 };
+        pool.forward(&[0.0; 8], [1, 8, 1], &mut [0.0; 2]);
     }
 }

@@ -1,4 +1,4 @@
-//! Values taken by their places along a dimension, and values added to places.
+//! Values taken by their places along a dimension, and values added to places or put there.
 
 use foretell_kernels::gather;
 use foretell_tensor::{Indices, Shape, Tensor};
@@ -45,6 +45,34 @@ impl Var {
             gradients.give(&edge, grad);
         })
     }
+
+    /// `self` with `values` put at `places` along `axis`, no place being named twice. `values` has the shape of the places
+    /// and gets the gradient at them; `self` gets the rest of it.
+    ///
+    /// # Panics
+    /// If the shapes do not fit, or a place is not there.
+    #[track_caller]
+    pub fn scatter(&self, axis: usize, places: &Indices, values: &Self) -> Self {
+        assert_fits("scatter", self.shape(), axis, places);
+        assert_eq!(places.shape(), values.shape(), "shapes of places and values of scatter");
+        let along = Axis::of(&self.shape(), axis);
+        let mut value = self.value().clone();
+        let put = values.value().contiguous();
+        gather::scatter(put.values(), along, places.values(), value.values_mut());
+        let (edge, values_edge, places) = (self.edge(), values.edge(), places.clone());
+        Self::operation(value, &[self, values], move |mut grad, gradients| {
+            if values_edge.is_wanted() {
+                let taken = Tensor::build(places.shape(), |out| {
+                    gather::gather(grad.values(), along, places.values(), out);
+                });
+                gradients.give(&values_edge, taken);
+            }
+            if edge.is_wanted() {
+                gather::scatter_value(0.0, along, places.values(), grad.values_mut());
+                gradients.give(&edge, grad);
+            }
+        })
+    }
 }
 
 #[track_caller]
@@ -73,12 +101,22 @@ mod tests {
         let rows = Indices::from_slice(&[1, 0, 1], [1, 3]);
         gradients(&[random([2, 3], 1)], |v| v[0].gather(0, &rows));
         gradients(&[random([2, 3], 1), random([1, 3], 2)], |v| v[0].scatter_add(0, &rows, &v[1]));
+        gradients(&[random([2, 3], 1), random([1, 3], 2)], |v| v[0].scatter(0, &rows, &v[1]));
+    }
+
+    #[test]
+    fn gradients_of_values_put_into_what_was_stretched() {
+        let places = Indices::from_slice(&[2, 0, 1, 1, 3, 2], [2, 3, 1]);
+        gradients(&[random([2, 1, 1], 1), random([2, 3, 1], 2)], |v| {
+            v[0].expand([2, 4, 1]).scatter(1, &places, &v[1]).square()
+        });
     }
 
     #[test]
     fn agrees_with_pytorch() {
         torch::agrees("gather", |x, a| x[0].gather(a.axis(&x[0]), &a.indices("places")));
         torch::agrees("scatter_add", |x, a| x[0].scatter_add(a.axis(&x[0]), &a.indices("places"), &x[1]));
+        torch::agrees("scatter", |x, a| x[0].scatter(a.axis(&x[0]), &a.indices("places"), &x[1]));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Max and average pooling over the last dimension.
+//! Max and average pooling over the last dimension, and max pooling over steps whose channels are last.
 
 use foretell_tensor::Tensor;
 
-use crate::{Pooling, Var, pooled_len};
+use crate::{MaxOfSteps, Pooling, Var, pooled_len};
 
 impl Var {
     /// Pools the last dimension by windows of `kernel` steps: `[..., t]` to `[..., ceil(t / kernel)]`.
@@ -23,13 +23,33 @@ impl Var {
                 .accumulate(&edge, x.shape(), |dx| kind.backward(x.values(), len, kernel, grad.values(), dx));
         })
     }
+
+    /// The largest values of windows of steps: `[batch, steps, channels]` to `[batch, pool.output(steps), channels]`.
+    ///
+    /// # Panics
+    /// If the shape is another, there are no steps, or windows lie in the padding alone.
+    #[track_caller]
+    pub fn max_of_steps(&self, pool: MaxOfSteps) -> Self {
+        let &[batch, steps, channels] = &*self.shape() else { panic!("max_of_steps of {:?}", self.shape()) };
+        let sizes = [batch, steps, channels];
+        let x = self.value().contiguous();
+        let value = Tensor::build([batch, pool.output(steps), channels], |out| {
+            pool.forward(x.values(), sizes, out);
+        });
+        let (edge, y) = (self.edge(), value.clone());
+        Self::operation(value, &[self], move |grad, gradients| {
+            gradients.accumulate(&edge, sizes, |grad_x| {
+                pool.backward([x.values(), y.values()], sizes, grad.values(), grad_x);
+            });
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::Pooling;
     use crate::ops::check::{gradients, random};
     use crate::ops::torch;
+    use crate::{MaxOfSteps, Pooling};
 
     #[test]
     fn gradients_with_a_rest() {
@@ -40,8 +60,19 @@ mod tests {
     }
 
     #[test]
+    fn gradients_of_windows_that_overlap() {
+        let pool = MaxOfSteps { kernel: 3, stride: 2, padding: 1 };
+        gradients(&[random([2, 6, 3], 1)], |v| v[0].max_of_steps(pool));
+        gradients(&[random([2, 3, 5], 1)], |v| v[0].permute(&[0, 2, 1]).max_of_steps(pool));
+    }
+
+    #[test]
     fn agrees_with_pytorch() {
         torch::agrees("max_pool", |x, a| x[0].pool(Pooling::Max, a.number("kernel")));
         torch::agrees("avg_pool", |x, a| x[0].pool(Pooling::Average, a.number("kernel")));
+        torch::agrees("max_of_steps", |x, a| {
+            let [kernel, stride, padding] = ["kernel", "stride", "padding"].map(|name| a.number(name));
+            x[0].max_of_steps(MaxOfSteps { kernel, stride, padding })
+        });
     }
 }
