@@ -22,6 +22,7 @@ from neuralforecast.common._modules import (
     TransEncoderLayer,
 )
 from neuralforecast.models.autoformer import AutoCorrelation, AutoCorrelationLayer
+from neuralforecast.models.informer import ConvLayer
 
 
 class ChannelsLast(nn.Module):
@@ -143,6 +144,7 @@ LAYERS = {
         ((4, 5, 2), dict(eps=1e-3, momentum=0.01)),
     ]),
     "BatchNorm2d": (partial(ChannelsLast, nn.BatchNorm2d), [((2, 3, 4, 2), dict(eps=0.1, momentum=0.5))]),
+    "ConvLayer": (lambda shape: ConvLayer(shape[-1]), [((3, 7, 4), {}), ((4, 8, 3), {}), ((5, 2, 2), {})]),
     "LayerNorm": (lambda _, shape, **own: nn.LayerNorm(shape, **own), [
         ((4, 7), dict(shape=[7])),
         ((2, 3, 5), dict(shape=[5], bias=False)),

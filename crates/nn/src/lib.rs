@@ -51,7 +51,7 @@ pub use foretell_autograd::{
 pub use hyper_parameter_error::HyperParameterError;
 pub use init::Init;
 pub use layers::activation::Nonlinearity;
-pub use layers::attention::{AttentionSizes, MultiHeadAttention};
+pub use layers::attention::{AttentionSizes, MultiHeadAttention, ProbSparse};
 pub use layers::attentive_lstm::AttentiveLstm;
 pub use layers::auto_correlation::{AutoCorrelation, AutoCorrelationSizes};
 pub use layers::batch_norm::{BatchNorm, BatchNormConfig};
@@ -59,6 +59,7 @@ pub use layers::causal_conv1d::{CausalConv1d, CausalConv1dSizes};
 pub use layers::data_embedding::{
     DataEmbedding, DataEmbeddingSizes, InvertedEmbedding, MAX_POSITIONS, positional_encoding,
 };
+pub use layers::distilling::Distilling;
 pub use layers::embedding::Embedding;
 pub use layers::fourier_attention::{FourierBlock, FourierCrossAttention, FourierSizes};
 pub use layers::layer_norm::LayerNorm;

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use foretell_autograd::{Activation, Cell, CellState, Padding, RecurrentWeights, Var};
+use foretell_autograd::{Activation, Cell, CellState, Conv1d, Padding, RecurrentWeights, Var};
 use foretell_tensor::{Shape, Tensor};
 
 use crate::layers::recurrent::Layer;
@@ -195,6 +195,22 @@ impl Forward<'_> {
         dilation: usize,
     ) -> Var {
         x.causal_convolution(&self.param(weight), &self.param(bias), activation, dilation)
+    }
+
+    /// The convolution of `x [batch, steps, inputs]` with `weight [outputs, inputs, kernel]`, its `bias [outputs]` and
+    /// activation: `[batch, steps, outputs]`, as many steps as the `moves` leave.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn convolution(
+        &self,
+        [weight, bias]: [ParamId; 2],
+        x: &Var,
+        activation: Activation,
+        moves: Conv1d,
+    ) -> Var {
+        x.conv1d(&self.param(weight), Some(&self.param(bias)), activation, moves)
     }
 
     /// The product of `parts [batch, _]`, side by side, with a pair of layers: `[batch, outputs]`.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use foretell_nn::{
     Activation, AutoCorrelation, AutoCorrelationSizes, BatchNorm, BatchNormConfig, DataEmbedding,
-    DataEmbeddingSizes, Forward, InvertedEmbedding, Key, LayerNorm, Params, RevIn, RevInConfig, Table,
-    Tensor, TransformerDecoder, TransformerEncoder, TransformerSizes, Var,
+    DataEmbeddingSizes, Distilling, Forward, InvertedEmbedding, Key, LayerNorm, Params, RevIn, RevInConfig,
+    Table, Tensor, TransformerDecoder, TransformerEncoder, TransformerSizes, Var,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -102,6 +102,14 @@ fn layer(name: &str, args: &Map<String, Value>, shape: &[usize], table: &mut Tab
             let channels = shape[shape.len() - 1];
             let layer = BatchNorm::new(&mut table.root(), channels, config);
             Box::new(move |cx, x| layer.forward(cx, x))
+        }
+        "ConvLayer" => {
+            let layer = Distilling::new(&mut table.root(), shape[2]);
+            Box::new(move |cx, x| {
+                let y = layer.forward(cx, x);
+                assert_eq!(y.shape()[1], Distilling::output(x.shape()[1]));
+                y
+            })
         }
         "LayerNorm" => {
             let sizes = args["shape"].as_array().expect("a shape").iter();

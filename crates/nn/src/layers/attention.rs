@@ -1,9 +1,12 @@
 //! Attention of many heads between linear layers (Vaswani et al. 2017, "Attention is all you need", arXiv 1706.03762,
 //! section 3.2.2), parameters named as the model that has it names them.
 
-use foretell_autograd::{Activation, AttentionOptions, Var};
+use foretell_autograd::{Activation, AttentionOptions, Indices, SparseAttention, Var};
 
 use crate::{Forward, Linear, Scope};
+
+/// What neuralforecast calls the layers of queries, keys, values and results.
+const NAMES: [&str; 4] = ["query_projection", "key_projection", "value_projection", "out_projection"];
 
 /// The sizes of a [`MultiHeadAttention`].
 #[derive(Clone, Copy, Debug)]
@@ -16,12 +19,50 @@ pub struct AttentionSizes {
     pub dropout: f32,
 }
 
+/// ProbSparse attention (Zhou et al. 2021, "Informer", arXiv 2012.07436, section 3.1): of `n` queries `factor * ceil(ln n)` read,
+/// those that stand out as far as as many sampled keys tell; all others get the mean of the values, or, causally, the sum of
+/// those up to their step. There is no dropout of probabilities.
+///
+/// Which keys are sampled for a query is drawn once for all windows and heads of a run ([`Forward::draw`]).
+///
+/// neuralforecast takes the results of a window, which lie head by head, each step by step, for steps in which the heads lie
+/// side by side. So each row of what goes into the last linear layer is of several steps of one head. It is the same here.
+#[derive(Clone, Copy, Debug)]
+pub struct ProbSparse {
+    /// How many read and are sampled, in units of the logarithm.
+    pub factor: usize,
+    /// Whether a step sees those up to itself only.
+    pub causal: bool,
+}
+
+impl ProbSparse {
+    /// How many of so many queries read, or of so many keys are sampled.
+    pub fn count(self, steps: usize) -> usize {
+        let logarithm = (steps as f64).ln().ceil() as usize;
+        self.factor.saturating_mul(logarithm).clamp(1, steps.max(1))
+    }
+
+    /// `Q`, `K` and `V [batch, steps, heads * dim]` to `[batch, steps, heads * dim]`.
+    fn read(self, cx: &Forward<'_>, [queries, keys, values]: [&Var; 3], heads: usize) -> Var {
+        let (steps, key_steps) = (queries.shape()[1], keys.shape()[1]);
+        let key = cx.draw();
+        let samples = Indices::build([steps, self.count(key_steps)], |places| {
+            for (i, place) in (0..).zip(places) {
+                *place = ((key.uniform(i) * key_steps as f32) as u32).min(key_steps as u32 - 1);
+            }
+        });
+        let count = self.count(steps);
+        let options = SparseAttention { heads, count, samples: &samples, causal: self.causal };
+        queries.sparse_attention(keys, values, &options).reshape(queries.shape())
+    }
+}
+
 /// Linear layers that make queries, keys and values of steps, attention between them, and a linear layer on what the heads
 /// bring, side by side. With `d = hidden / heads` the first three have weights `[heads * d, hidden]`, the last one
 /// `[hidden, heads * d]`, each a bias.
 ///
 /// The bias of the keys adds the same number to all scores of a query, which softmax cancels. So it is neither added nor
-/// trained; a checkpoint's is kept.
+/// trained; a checkpoint's is kept. The choice of [`ProbSparse`] depends on it: there it is added, and not trained either.
 #[derive(Clone, Debug)]
 pub struct MultiHeadAttention {
     query: Linear,
@@ -30,14 +71,35 @@ pub struct MultiHeadAttention {
     out: Linear,
     heads: usize,
     dropout: f32,
+    /// Where not all queries read.
+    sparse: Option<ProbSparse>,
 }
 
 impl MultiHeadAttention {
     /// neuralforecast's `AttentionLayer`: registers `query_projection`, `key_projection`, `value_projection` and
     /// `out_projection` in `scope`.
     pub fn new(scope: &mut Scope<'_>, sizes: AttentionSizes) -> Self {
-        let names = ["query_projection", "key_projection", "value_projection", "out_projection"];
-        Self::named(scope, sizes, names)
+        Self::named(scope, sizes, NAMES)
+    }
+
+    /// neuralforecast's `AttentionLayer` of `ProbAttention`: parameters as of [`MultiHeadAttention::new`], dropout of none.
+    ///
+    /// # Panics
+    /// If there are no heads.
+    #[track_caller]
+    pub fn prob_sparse(scope: &mut Scope<'_>, [hidden, heads]: [usize; 2], sparse: ProbSparse) -> Self {
+        let width = hidden / heads * heads;
+        let [query, key, value, out] = NAMES;
+        let query = Linear::new(&mut scope.at(query), hidden, width);
+        let key = Linear::with_frozen_bias(&mut scope.at(key), hidden, width);
+        let value = Linear::new(&mut scope.at(value), hidden, width);
+        let out = Linear::new(&mut scope.at(out), width, hidden);
+        Self { query, key, value, out, heads, dropout: 0.0, sparse: Some(sparse) }
+    }
+
+    /// Whether what a query reads depends on the other queries.
+    pub fn is_sparse(&self) -> bool {
+        self.sparse.is_some()
     }
 
     /// Registers the layers of queries, keys, values and results by these names.
@@ -53,22 +115,45 @@ impl MultiHeadAttention {
         let key = Linear::with_bias_read(&mut scope.at(key), [hidden, width], false);
         let value = Linear::new(&mut scope.at(value), hidden, width);
         let out = Linear::new(&mut scope.at(out), width, hidden);
-        Self { query, key, value, out, heads, dropout }
+        Self { query, key, value, out, heads, dropout, sparse: None }
     }
 
     /// What steps `x [batch, time, hidden]` read of the steps of `context [batch, other time, hidden]`: `[batch, time,
     /// hidden]`. With itself as the context it is self-attention.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var, context: &Var) -> Var {
-        let [queries, keys, values] = self.projected(cx, x, context);
-        let heads = queries.attention(&keys, &values, &self.options(cx));
+        self.forward_last(cx, x, context, x.shape()[1])
+    }
+
+    /// The last `last` steps of [`MultiHeadAttention::forward`]: `[batch, last, hidden]`. What the others would read is not
+    /// computed where these do not depend on it.
+    ///
+    /// # Panics
+    /// If there are fewer steps.
+    #[track_caller]
+    pub fn forward_last(&self, cx: &Forward<'_>, x: &Var, context: &Var, last: usize) -> Var {
+        let end = |x: &Var| x.narrow(1, x.shape()[1] - last, last);
+        let heads = match self.sparse {
+            Some(sparse) => {
+                let [queries, keys, values] = self.projected(cx, x, context);
+                end(&sparse.read(cx, [&queries, &keys, &values], self.heads))
+            }
+            None => {
+                let [queries, keys, values] = self.projected(cx, &end(x), context);
+                queries.attention(&keys, &values, &self.options(cx))
+            }
+        };
         self.out.forward(cx, &heads, Activation::Identity)
     }
 
     /// Self-attention that adds the scores of the layer before it to its own (He et al. 2020, "RealFormer", arXiv 2012.11747):
     /// its result, and its scores `[batch, heads, time, time]` for the layer behind it.
+    ///
+    /// # Panics
+    /// If it is sparse, so that there are no such scores.
     #[track_caller]
     pub fn forward_residual(&self, cx: &Forward<'_>, x: &Var, scores: Option<&Var>) -> [Var; 2] {
+        assert!(self.sparse.is_none(), "scores of sparse attention");
         let [queries, keys, values] = self.projected(cx, x, x);
         let options = AttentionOptions { mask: scores, ..self.options(cx) };
         let [heads, scores] = queries.attention_with_scores(&keys, &values, &options);
@@ -107,6 +192,29 @@ mod tests {
         params.assign("key_projection.bias", &Tensor::full([6], 9.0)).unwrap();
         assert_eq!(forward(&params), before);
         assert_eq!(params.get("key_projection.bias").unwrap().to_vec(), [9.0; 6]);
+    }
+
+    #[test]
+    fn sparse_attention_samples_by_the_run() {
+        let mut table = Table::default();
+        let sparse = ProbSparse { factor: 1, causal: false };
+        assert_eq!([1, 2, 12, 96].map(|steps| sparse.count(steps)), [1, 1, 3, 5]);
+        assert_eq!(ProbSparse { factor: 7, ..sparse }.count(12), 12);
+        let layer = MultiHeadAttention::prob_sparse(&mut table.root(), [8, 2], sparse);
+        let params = table.initialise(1);
+        assert!(params.table().trained().all(|entry| entry.name != "key_projection.bias"));
+        let x = Var::constant(Tensor::build([3, 40, 8], |x| Init::Normal.fill(Key::new(3), x)));
+        let forward = |seed| {
+            layer.forward(&Forward::inference(&params).drawing(Key::new(seed)), &x, &x).value().to_vec()
+        };
+        assert_eq!(forward(1), forward(1));
+        assert_ne!(forward(1), forward(2));
+        let last = |seed| {
+            let cx = Forward::inference(&params).drawing(Key::new(seed));
+            layer.forward_last(&cx, &x, &x, 7).value().to_vec()
+        };
+        let whole = Tensor::from_slice(&forward(1), [3, 40, 8]).narrow(1, 33, 7).to_vec();
+        assert!(last(1).iter().zip(&whole).all(|(a, b)| (a - b).abs() < 1e-6));
     }
 
     #[test]

@@ -70,6 +70,12 @@ impl Linear {
         layer
     }
 
+    /// [`Linear::new`] with a bias that is read and never trained: where no gradient but rounding errors reaches it.
+    pub fn with_frozen_bias(scope: &mut Scope<'_>, inputs: usize, outputs: usize) -> Self {
+        let layer = Self::without_bias(scope, inputs, outputs);
+        Self { bias: Some(scope.frozen("bias", [outputs], Init::fan_in(inputs))), ..layer }
+    }
+
     /// The weight, `[outputs, inputs]`, or `[outputs, inputs, 1]`.
     pub fn weight(&self) -> ParamId {
         self.weight
@@ -161,6 +167,21 @@ mod tests {
         assert!(Linear::with_bias_read(&mut table.root().at(1), [3, 2], true).bias().is_some());
         assert_eq!((layer.bias(), table.numel()), (None, 6 + 8));
         assert!(table.entry(table.find("0.bias").unwrap()).is_frozen());
+    }
+
+    #[test]
+    fn a_frozen_bias_is_read_and_gets_no_gradient() {
+        let mut table = Table::default();
+        let layer = Linear::with_frozen_bias(&mut table.root(), 3, 2);
+        let names: Vec<&str> = table.trained().map(|entry| entry.name.as_str()).collect();
+        assert_eq!(names, ["weight"]);
+        let params = table.initialise(1);
+        let cx = Forward::training(&params, foretell_autograd::Key::new(1));
+        let y = layer.forward(&cx, &Var::constant(Tensor::zeros([1, 3])), Activation::Identity);
+        assert_eq!(y.value().to_vec(), params.get("bias").unwrap().to_vec());
+        let mut gradients = vec![0.0; params.table().arena_len()];
+        y.sum(1).sum(0).backward(&mut gradients);
+        assert!(gradients.iter().all(|&gradient| gradient == 0.0));
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub(crate) mod auto_correlation;
 pub(crate) mod batch_norm;
 pub(crate) mod causal_conv1d;
 pub(crate) mod data_embedding;
+pub(crate) mod distilling;
 pub(crate) mod embedding;
 pub(crate) mod fourier_attention;
 pub(crate) mod layer_norm;

@@ -3,7 +3,7 @@
 
 use foretell_autograd::{Activation, Var};
 
-use crate::{AttentionSizes, Forward, LayerNorm, Linear, MultiHeadAttention, Scope};
+use crate::{AttentionSizes, Distilling, Forward, LayerNorm, Linear, MultiHeadAttention, ProbSparse, Scope};
 
 /// The sizes of the layers of an encoder or a decoder.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +43,12 @@ impl TransformerSizes {
         of_attention.saturating_mul(attentions).saturating_add(of_perceptron)
     }
 
-    fn attention(&self, scope: &mut Scope<'_>) -> MultiHeadAttention {
+    fn attention(&self, scope: &mut Scope<'_>, sparse: Option<ProbSparse>) -> MultiHeadAttention {
         let &Self { hidden, heads, dropout, .. } = self;
-        MultiHeadAttention::new(scope, AttentionSizes { hidden, heads, dropout })
+        match sparse {
+            Some(sparse) => MultiHeadAttention::prob_sparse(scope, [hidden, heads], sparse),
+            None => MultiHeadAttention::new(scope, AttentionSizes { hidden, heads, dropout }),
+        }
     }
 
     fn norm(&self, scope: &mut Scope<'_>, name: &str) -> LayerNorm {
@@ -94,6 +97,8 @@ impl PointwisePerceptron {
 #[derive(Clone, Debug)]
 pub struct TransformerEncoder {
     layers: Vec<EncoderLayer>,
+    /// Behind all layers but the last, or none.
+    distilling: Vec<Distilling>,
     norm: LayerNorm,
 }
 
@@ -108,25 +113,63 @@ struct EncoderLayer {
 impl TransformerEncoder {
     /// Registers so many layers in `scope`.
     pub fn new(scope: &mut Scope<'_>, layers: usize, sizes: TransformerSizes) -> Self {
-        let mut all = scope.at("attn_layers");
-        let layers = (0..layers).map(|i| EncoderLayer::new(&mut all.at(i), &sizes)).collect();
-        Self { layers, norm: sizes.norm(scope, "norm") }
+        Self::of(scope, layers, &sizes, None)
     }
 
-    /// `x [batch, time, hidden]` to the same shape.
+    /// Registers so many layers of ProbSparse attention in `scope`, and, to `distil`, between any two of them a
+    /// [`Distilling`], `conv_layers.0` and so on.
+    pub fn prob_sparse(
+        scope: &mut Scope<'_>,
+        layers: usize,
+        sizes: TransformerSizes,
+        factor: usize,
+        distil: bool,
+    ) -> Self {
+        let encoder = Self::of(scope, layers, &sizes, Some(ProbSparse { factor, causal: false }));
+        let mut all = scope.at("conv_layers");
+        let between = if distil { layers.saturating_sub(1) } else { 0 };
+        let distilling = (0..between).map(|i| Distilling::new(&mut all.at(i), sizes.hidden)).collect();
+        Self { distilling, ..encoder }
+    }
+
+    fn of(
+        scope: &mut Scope<'_>,
+        layers: usize,
+        sizes: &TransformerSizes,
+        sparse: Option<ProbSparse>,
+    ) -> Self {
+        let mut all = scope.at("attn_layers");
+        let layers = (0..layers).map(|i| EncoderLayer::new(&mut all.at(i), sizes, sparse)).collect();
+        Self { layers, distilling: Vec::new(), norm: sizes.norm(scope, "norm") }
+    }
+
+    /// The steps that each layer reads of a window of so many, and those that are left.
+    pub fn steps_of_layers(&self, steps: usize) -> Vec<usize> {
+        let mut all = vec![steps];
+        for i in 0..self.layers.len() {
+            let read = all[i];
+            all.push(if i < self.distilling.len() { Distilling::output(read) } else { read });
+        }
+        all
+    }
+
+    /// `x [batch, time, hidden]` to the same shape, or, distilled, to fewer steps.
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let mut x = x.clone();
-        for layer in &self.layers {
+        for (i, layer) in self.layers.iter().enumerate() {
             x = layer.forward(cx, &x);
+            if let Some(distilling) = self.distilling.get(i) {
+                x = distilling.forward(cx, &x);
+            }
         }
         self.norm.forward(cx, &x)
     }
 }
 
 impl EncoderLayer {
-    fn new(scope: &mut Scope<'_>, sizes: &TransformerSizes) -> Self {
+    fn new(scope: &mut Scope<'_>, sizes: &TransformerSizes, sparse: Option<ProbSparse>) -> Self {
         Self {
-            attention: sizes.attention(&mut scope.at("attention")),
+            attention: sizes.attention(&mut scope.at("attention"), sparse),
             perceptron: PointwisePerceptron::new(scope, sizes),
             norms: ["norm1", "norm2"].map(|name| sizes.norm(scope, name)),
             dropout: sizes.dropout,
@@ -145,7 +188,8 @@ impl EncoderLayer {
 /// `layers.0` and so on, each of `self_attention`, `cross_attention`, `conv1`, `conv2`, `norm1`, `norm2` and `norm3`; a last
 /// `norm`, and the linear layer `projection`.
 ///
-/// No mask hides later steps, as in neuralforecast, whose `TransDecoder` is given none.
+/// No mask hides later steps, as in neuralforecast, whose `TransDecoder` is given none; ProbSparse attention hides them by
+/// itself.
 #[derive(Clone, Debug)]
 pub struct TransformerDecoder {
     layers: Vec<DecoderLayer>,
@@ -165,8 +209,28 @@ struct DecoderLayer {
 impl TransformerDecoder {
     /// Registers so many layers in `scope`, and a projection to `outputs` numbers a step.
     pub fn new(scope: &mut Scope<'_>, layers: usize, outputs: usize, sizes: TransformerSizes) -> Self {
+        Self::of(scope, [layers, outputs], &sizes, None)
+    }
+
+    /// [`TransformerDecoder::new`] of ProbSparse attention, whose self-attention is causal.
+    pub fn prob_sparse(
+        scope: &mut Scope<'_>,
+        layers: usize,
+        outputs: usize,
+        sizes: TransformerSizes,
+        factor: usize,
+    ) -> Self {
+        Self::of(scope, [layers, outputs], &sizes, Some(factor))
+    }
+
+    fn of(
+        scope: &mut Scope<'_>,
+        [layers, outputs]: [usize; 2],
+        sizes: &TransformerSizes,
+        factor: Option<usize>,
+    ) -> Self {
         let mut all = scope.at("layers");
-        let layers = (0..layers).map(|i| DecoderLayer::new(&mut all.at(i), &sizes)).collect();
+        let layers = (0..layers).map(|i| DecoderLayer::new(&mut all.at(i), sizes, factor)).collect();
         let norm = sizes.norm(scope, "norm");
         Self { layers, norm, projection: Linear::new(&mut scope.at("projection"), sizes.hidden, outputs) }
     }
@@ -178,15 +242,14 @@ impl TransformerDecoder {
     /// If `x` has fewer steps, or the shapes do not fit.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var, encoded: &Var, last: usize) -> Var {
-        let end = |x: &Var| x.narrow(1, x.shape()[1] - last, last);
         let y = match self.layers.split_last() {
-            None => end(x),
+            None => x.narrow(1, x.shape()[1] - last, last),
             Some((layer, before)) => {
                 let mut x = x.clone();
                 for layer in before {
-                    x = layer.forward(cx, &x, &x, encoded);
+                    x = layer.forward(cx, &x, encoded, x.shape()[1]);
                 }
-                layer.forward(cx, &end(&x), &x, encoded)
+                layer.forward(cx, &x, encoded, last)
             }
         };
         self.projection.forward(cx, &self.norm.forward(cx, &y), Activation::Identity)
@@ -194,22 +257,30 @@ impl TransformerDecoder {
 }
 
 impl DecoderLayer {
-    fn new(scope: &mut Scope<'_>, sizes: &TransformerSizes) -> Self {
+    fn new(scope: &mut Scope<'_>, sizes: &TransformerSizes, factor: Option<usize>) -> Self {
+        let mut attention = |name: &str, causal| {
+            let sparse = factor.map(|factor| ProbSparse { factor, causal });
+            sizes.attention(&mut scope.at(name), sparse)
+        };
         Self {
-            own: sizes.attention(&mut scope.at("self_attention")),
-            cross: sizes.attention(&mut scope.at("cross_attention")),
+            own: attention("self_attention", true),
+            cross: attention("cross_attention", false),
             perceptron: PointwisePerceptron::new(scope, sizes),
             norms: ["norm1", "norm2", "norm3"].map(|name| sizes.norm(scope, name)),
             dropout: sizes.dropout,
         }
     }
 
-    /// Some of the steps, `x`, having read `all` steps and then what was `encoded`.
-    fn forward(&self, cx: &Forward<'_>, x: &Var, all: &Var, encoded: &Var) -> Var {
+    /// The last `last` steps of `x`, having read all steps of it and then what was `encoded`.
+    fn forward(&self, cx: &Forward<'_>, x: &Var, encoded: &Var, last: usize) -> Var {
+        let end = |x: &Var, last: usize| x.narrow(1, x.shape()[1] - last, last);
         let [first, second, third] = &self.norms;
-        let x = first.forward(cx, &(x + cx.dropout(self.own.forward(cx, x, all), self.dropout)));
-        let read = cx.dropout(self.cross.forward(cx, &x, encoded), self.dropout);
-        let x = second.forward(cx, &(x + read));
+        // What the last steps read of the encoder may depend on the others.
+        let asking = if self.cross.is_sparse() { x.shape()[1] } else { last };
+        let read = cx.dropout(self.own.forward_last(cx, x, x, asking), self.dropout);
+        let x = first.forward(cx, &(end(x, asking) + read));
+        let read = cx.dropout(self.cross.forward_last(cx, &x, encoded, last), self.dropout);
+        let x = second.forward(cx, &(end(&x, last) + read));
         let y = self.perceptron.forward(cx, &x);
         third.forward(cx, &(x + y))
     }
