@@ -15,6 +15,7 @@ import shutil
 import sys
 from dataclasses import dataclass, field
 
+import draws
 import numpy as np
 import pandas as pd
 import torch
@@ -50,6 +51,7 @@ from neuralforecast.models import (
     DilatedRNN,
     DLinear,
     FEDformer,
+    Informer,
     MLPMultivariate,
     NBEATSx,
     NLinear,
@@ -489,6 +491,19 @@ CASES = {
         labels=dict(s1=LABELS["s1"]),
         **EXOG_COLUMNS,
     ),
+    # Keys that are sampled by foretell's generator on both sides; running statistics; all queries read, whatever is sampled.
+    "sparse-attention": Case(
+        "D",
+        [
+            (Informer, SMALL_TRANSFORMER | FUTR | categories("f1") | dict(alias="distilled", factor=1, scaler_type="standard", loss=MQLoss(level=[80]))),
+            (Informer, SMALL_TRANSFORMER | dict(alias="seeded", input_size=14, factor=1, random_seed=7, distil=False, start_padding_enabled=True, valid_loss=MSE())),
+            (Informer, SMALL_TRANSFORMER | dict(alias="all", hidden_size=2, factor=9, decoder_layers=2, loss=sampled("StudentT", return_params=True))),
+        ],
+        lengths=(40, 25, 18),
+        val_size=4,
+        labels=dict(f1=LABELS["f1"]),
+        futr=["f1"],
+    ),
     # With future columns only there are weights of no columns.
     "tide": Case(
         "D",
@@ -537,6 +552,7 @@ def step_with_quantiles(self, insample_y, insample_mask, hist_exog, futr_exog, s
 
 
 BaseModel._predict_step_recurrent_single = step_with_quantiles
+draws.forecasting(Informer)
 
 
 def tables(name, case):

@@ -1,6 +1,6 @@
-"""foretell's generator of random numbers (crates/simd/src/kernels/random.rs), in the place of PyTorch's where a model draws while it trains.
+"""foretell's generator of random numbers (crates/simd/src/kernels/random.rs), in the place of PyTorch's where a model draws.
 
-So a model that samples takes the same samples on both sides, and its losses and gradients can be compared.
+So a model that samples takes the same samples on both sides, and its forecasts, losses and gradients can be compared.
 """
 
 from contextlib import contextmanager
@@ -37,11 +37,27 @@ class Key:
         return torch.from_numpy((bits >> np.uint64(40)).astype(np.float32)) / 2**24
 
 
+def of_forecasts(random_seed):
+    """The key of all forecasts of a model of this seed: crates/infer/src/forecast.rs."""
+    return Key(random_seed).fold(4)
+
+
+def forecasting(model_class):
+    """Lets the models of this class draw by foretell's generator, always as foretell does in a forecast."""
+    forward = model_class.forward
+
+    def drawing(self, windows_batch):
+        with ours(of_forecasts(self.random_seed)):
+            return forward(self, windows_batch)
+
+    model_class.forward = drawing
+
+
 @contextmanager
-def ours(seed):
+def ours(key):
     """PyTorch's samplers that models draw with, as a run of a model in foretell of this key draws: a key for each call."""
-    key, calls = Key(seed), 0
-    theirs = torch.rand, torch.multinomial
+    calls = 0
+    theirs = torch.rand, torch.randint, torch.multinomial
 
     def uniforms(count):
         nonlocal calls
@@ -51,15 +67,19 @@ def ours(seed):
     def rand(count, device=None):
         return uniforms(count)
 
+    def randint(high, size):
+        numbers = uniforms(size[0] * size[1]) * high
+        return numbers.to(torch.int64).clamp(max=high - 1).reshape(size)
+
     def multinomial(probabilities, num_samples):
         rows, choices = probabilities.shape
         assert num_samples == 1
         below = probabilities.cumsum(1)[:, :-1] <= uniforms(rows)[:, None]
         return below.sum(1, keepdim=True)
 
-    torch.rand, torch.multinomial = rand, multinomial
+    torch.rand, torch.randint, torch.multinomial = rand, randint, multinomial
     try:
         with np.errstate(over="ignore"):
             yield
     finally:
-        torch.rand, torch.multinomial = theirs
+        torch.rand, torch.randint, torch.multinomial = theirs

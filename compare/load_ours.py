@@ -5,14 +5,17 @@
 
 Prints the largest difference relative to the scale of each series; exits with 1 if it is above 1e-4. Means and
 quantiles of distributions, which neuralforecast samples, may differ by 5 % of the quantiles' range, or by 1 for
-counts; a Tweedie distribution, which we sample too, needs a num_samples of 50000 for that.
+counts; a Tweedie distribution, which we sample too, needs a num_samples of 50000 for that. Informer samples keys; it is
+given those that foretell samples.
 """
 
 import argparse
 import sys
 
+import draws
 from common import QUIET, distance, read_table
 from neuralforecast import NeuralForecast
+from neuralforecast.models import Informer
 
 TOLERANCE = 1e-4
 SAMPLES, SAMPLING_ERROR = 50_000, 0.05
@@ -27,6 +30,7 @@ arguments.add_argument("--level", nargs="+", type=float, help="the levels of the
 arguments.add_argument("--wide", action="store_true", help="the panel has one time column and one column a series")
 args = arguments.parse_args()
 
+draws.forecasting(Informer)
 nf = NeuralForecast.load(args.model)
 for model in nf.models:  # the directory says nothing of how noisy the trainer should be
     model.trainer_kwargs |= QUIET

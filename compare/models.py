@@ -30,6 +30,7 @@ from neuralforecast.models import (
     DilatedRNN,
     DLinear,
     FEDformer,
+    Informer,
     MLPMultivariate,
     NBEATSx,
     NLinear,
@@ -290,8 +291,8 @@ STAR_CASES = [
     *MULTIVARIATE_LOSSES.items(),
 ]
 
-# Models that draw while they train, and all that do something else in training than in inference.
-DRAWING = (SOFTS, SOFTSSharp)
+# Models that draw, and all that do something else in training than in inference.
+DRAWING = (SOFTS, SOFTSSharp, Informer)
 TWOFOLD = DRAWING + (Autoformer,)
 
 # Every Autoformer and FEDformer case: 10 steps of history, 5 + 4 of the decoder.
@@ -504,6 +505,23 @@ CASES = {
     VanillaTransformer: (
         dict(h=4, input_size=7, hidden_size=8, n_head=2, conv_hidden_size=6, dropout=0.0),
         TRANSFORMER_CASES,
+    ),
+    Informer: (
+        # 9 of 12 queries read, and, behind a distilling layer, 6 of 7. Batch normalisation takes away what a convolution's bias adds.
+        dict(h=4, input_size=12, hidden_size=8, n_head=2, conv_hidden_size=6, dropout=0.0) | RESIDUES,
+        [(case, arguments | (dict(distil=False) if case == "no-layers" else {})) for case, arguments in TRANSFORMER_CASES]
+        + [
+            ("many-windows", dict(batch=9)),
+            ("factor1", dict(factor=1, **FUTR)),
+            ("factor1-long", dict(factor=1, input_size=40, decoder_layers=2)),
+            ("factor2", dict(factor=2, n_head=4)),
+            ("all-read", dict(factor=9)),
+            ("not-distilled", dict(distil=False)),
+            ("not-distilled-mq", dict(distil=False, factor=1, **FUTR) | LOSSES["mq"]),
+            ("three-layers", dict(encoder_layers=3, factor=1)),
+            ("one-head-one-window", dict(n_head=1, factor=1) | ONE),  # of several, a head alone reads where one of any window does
+            ("two-steps", dict(input_size=2, h=1)),
+        ],
     ),
     PatchTST: (
         # Batch normalisation takes away what the biases before it add, and without dropout all of it.
@@ -788,7 +806,7 @@ def compute(model_class, case, arguments):
             return model._embed_stream(inputs[f"{kind}_exog"], *lists)
 
         embedded = inputs | {f"{kind}_exog": embed(kind) for kind in ("hist", "futr", "stat")}
-        with draws.ours(1) if isinstance(model, DRAWING) else nullcontext():
+        with draws.ours(draws.Key(1)) if isinstance(model, DRAWING) else nullcontext():
             output = arranged(model, model(received(model, embedded)))
         if model.loss.is_distribution_output:
             args = model.loss.scale_decouple(output=model.loss.domain_map(output), loc=loc, scale=scale)

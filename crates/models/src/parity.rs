@@ -192,7 +192,8 @@ impl Case<'_> {
         };
         // What inference forecasts, where that is not what training does.
         if let Some(forecast) = self.get("forecast") {
-            let found = model.forward(&Forward::inference(&params), &windows.inputs()).value().contiguous();
+            let cx = Forward::inference(&params).drawing(Key::new(1));
+            let found = model.forward(&cx, &windows.inputs()).value().contiguous();
             self.expect_close("forecast", found.values(), forecast.as_f32().expect("f32"), 1e-5);
         }
         // The forecast, the loss and its gradient at these weights; the state follows.

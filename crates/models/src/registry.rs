@@ -58,6 +58,7 @@ zoo! {
     autoformer::Autoformer,
     fedformer::Fedformer,
     vanilla_transformer::VanillaTransformer,
+    informer::Informer,
     patch_tst::PatchTst,
     itransformer::ITransformer,
     timexer::TimeXer,

@@ -113,16 +113,4 @@ impl EncoderDecoder {
         require("input_size", longest <= MAX_POSITIONS, expected, json!(dims.input_size))?;
         Ok((sizes, seen))
     }
-
-    /// Numbers that a training step keeps of a window whose last `seen` steps the decoder sees.
-    pub(crate) fn kept_numbers(&self, sizes: &TransformerSizes, dims: &Dims, seen: usize) -> usize {
-        let &Dims { input_size, horizon, outputs, .. } = dims;
-        let embedded = sizes.hidden.saturating_mul(3);
-        let encoder = sizes.kept_by_encoder_layer().saturating_mul(self.encoder_layers) + embedded;
-        let decoder = sizes.kept_by_decoder_layer().saturating_mul(self.decoder_layers) + embedded;
-        // Keys and values of what was encoded, for each layer of the decoder.
-        let read = sizes.hidden.saturating_mul(2).saturating_mul(self.decoder_layers);
-        let history = encoder.saturating_add(read).saturating_mul(input_size);
-        history.saturating_add(decoder.saturating_mul(seen + horizon)).saturating_add(horizon * outputs)
-    }
 }
