@@ -13,6 +13,7 @@ from copy import deepcopy
 import draws
 import torch
 from common import canonical, fixtures, generator, one_thread
+from lstm_attention import LSTMAttention
 from neuralforecast._serialization import encode_value
 from neuralforecast.losses.pytorch import MAE, MSE, RMSE, SMAPE, DistributionLoss, HuberLoss, HuberMQLoss, HuberQLoss, MQLoss, QuantileLoss
 from neuralforecast.models import (
@@ -603,6 +604,33 @@ CASES = {
     RNN: (RECURRENT_SMALL, RECURRENT_CASES),
     LSTM: (RECURRENT_SMALL, RECURRENT_CASES),
     GRU: (RECURRENT_SMALL, RECURRENT_CASES),
+    LSTMAttention: (
+        dict(h=4, input_size=7, encoder_hidden_size=6, decoder_hidden_size=5, n_head=2),
+        [
+            ("default", {}),
+            ("one-layer", dict(encoder_n_layers=1)),
+            ("three-layers", dict(encoder_n_layers=3)),
+            ("h1", dict(h=1)),
+            ("h-longer", dict(h=9, **EXOG) | LOSSES["mse"]),
+            ("one-step", dict(input_size=1) | RESIDUES),  # a softmax over one key
+            ("one-window", ONE),
+            ("one-head", dict(n_head=1)),
+            ("heads-leave-a-rest", dict(n_head=4)),
+            ("exog", EXOG),
+            ("futr", FUTR),
+            ("hist", HIST),
+            ("stat", STAT),
+            ("exog-mq", EXOG | LOSSES["mq"]),
+            ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+            ("decoder1", dict(decoder_layers=1, **FUTR)),
+            ("decoder3", dict(decoder_layers=3, decoder_activation="Tanh")),
+            ("decoder-prelu", dict(decoder_layers=3, decoder_activation="PReLU")),
+            *CATEGORICAL,
+            ("studentt", distribution("StudentT")),
+            ("exog-normal", EXOG | distribution("Normal")),
+            *LOSSES.items(),
+        ],
+    ),
     TCN: (dict(h=4, input_size=10, encoder_hidden_size=5, decoder_hidden_size=6, dilations=[1, 2, 4]), CONTEXT_CASES + TCN_CASES),
     DilatedRNN: (dict(h=4, input_size=10, encoder_hidden_size=5, decoder_hidden_size=6), CONTEXT_CASES + DILATED_RNN_CASES),
     DeepAR: (

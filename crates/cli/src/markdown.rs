@@ -10,9 +10,9 @@ pub(crate) fn models() -> anyhow::Result<String> {
     let mut text = format!(
         "<!-- `cargo xtask models` writes this file; what it says is in `crates/models/src`. -->\n\
          # Models\n\n\
-         Names, hyper-parameters and defaults are neuralforecast 3.3's; [differences.md](differences.md) says what \
-         differs for all models. `foretell models` lists the same on the command line, `foretell models NHITS` \
-         all about one.\n\n\
+         Names, hyper-parameters and defaults are neuralforecast 3.3's (LSTMAttention is foretell's own); \
+         [differences.md](differences.md) says what differs for all models. `foretell models` lists the same on the \
+         command line, `foretell models NHITS` all about one.\n\n\
          {}\n\
          *Direct* models forecast all steps of the horizon at once. *Future* columns are known in advance, \
          *historic* ones for the past only, *static* ones do not change over time.\n\n\

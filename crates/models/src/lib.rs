@@ -48,6 +48,7 @@ mod hyper;
 mod informer;
 mod itransformer;
 mod lstm;
+mod lstm_attention;
 mod mixing;
 mod mlp;
 mod mlp_multivariate;

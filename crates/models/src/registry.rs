@@ -47,6 +47,7 @@ zoo! {
     rnn::Rnn,
     lstm::Lstm,
     gru::Gru,
+    lstm_attention::LstmAttention,
     dilated_rnn::DilatedRnn,
     tcn::Tcn,
     deepar::DeepAr,
