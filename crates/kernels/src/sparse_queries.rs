@@ -1,5 +1,5 @@
-//! Which queries ProbSparse attention lets read (Zhou et al. 2021, "Informer", arXiv 2012.07436, section 3.1): those one of
-//! whose scores stands out the most, as far as some sampled keys tell.
+//! Which queries of ProbSparse attention attend to the keys (Zhou et al. 2021, "Informer", arXiv 2012.07436, section
+//! 3.1): those one of whose scores stands out the most, as far as some sampled keys tell.
 //!
 //! ```text
 //! measure[l] = max_s q[l] · k[s] - 1/keys Σ_s q[l] · k[s]          (s: the keys sampled for query l)

@@ -16,7 +16,7 @@ pub(crate) struct Sparse {
 }
 
 impl EncoderDecoder {
-    /// Registers the parameters: embeddings, encoder and decoder, of attention in which all queries read, or few.
+    /// Registers the parameters: embeddings, encoder and decoder, of attention in which all queries attend, or few.
     pub(crate) fn network(
         &self,
         dims: &Dims,

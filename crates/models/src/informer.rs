@@ -1,4 +1,4 @@
-//! Informer: a transformer in which few queries read, and whose encoder halves the steps from layer to layer.
+//! Informer: a transformer in which few queries attend, and whose encoder halves the steps from layer to layer.
 //!
 //! Zhou, Zhang, Peng, Zhang, Li, Xiong, Zhang 2021, "Informer: Beyond Efficient Transformer for Long Sequence Time-Series
 //! Forecasting" (arXiv 2012.07436): ProbSparse attention (section 3.1, [`ProbSparse`](foretell_nn::ProbSparse)), distilling
@@ -18,7 +18,7 @@ use crate::transformers::{self as checks, EncoderDecoder};
 
 hyper_parameters! {
     Informer {
-        /// Queries of n that read, and keys of n that are sampled, in units of the logarithm of n.
+        /// Queries of n that attend, and keys of n that are sampled, in units of the logarithm of n.
         factor: usize = 3 => rules::units,
         /// Whether the encoder halves the steps between its layers.
         distil: bool = true,
@@ -33,7 +33,7 @@ impl Architecture for Informer {
     const DIFFERENCES: &'static [&'static str] = &[
         "The keys that are sampled for a forecast follow from `random_seed`; in neuralforecast they are other ones in each \
          call, whose forecasts differ therefore.",
-        "With `n_head=1` the queries that read are those of the window alone; in neuralforecast they are those of all \
+        "With `n_head=1` the queries that attend are those of the window alone; in neuralforecast they are those of all \
          windows of the batch.",
         "The biases of keys and of distilling convolutions, to which no gradient flows but rounding errors, stay as they \
          began; in neuralforecast rounding errors move them.",

@@ -1,9 +1,9 @@
-//! ProbSparse attention (Zhou et al. 2021, "Informer", arXiv 2012.07436, section 3.1): few queries read, all others get
-//! what reading everything alike would bring.
+//! ProbSparse attention (Zhou et al. 2021, "Informer", arXiv 2012.07436, section 3.1): few queries attend to the
+//! keys, all others get the mean of the values, or, of causal attention, their sum so far.
 //!
-//! The scores of the queries that read are the only ones that are computed for every key: `count` rows of a head, not
-//! one for each query. Which queries these are, [`foretell_kernels::sparse_queries`] says by some sampled keys; no gradient flows through
-//! the choice.
+//! The scores of the queries that attend are the only ones that are computed for every key: `count` rows of a head, not
+//! one for each query. Which queries these are, [`foretell_kernels::sparse_queries`] says by some sampled keys; no gradient
+//! flows through the choice.
 
 use foretell_kernels::sparse_queries;
 use foretell_simd::ScoredHeads;
@@ -11,16 +11,16 @@ use foretell_tensor::{Indices, Tensor};
 
 use crate::{AttentionOptions, Var};
 
-/// Which queries read, and what.
+/// Which queries attend, and to what.
 #[derive(Clone, Copy, Debug)]
 pub struct SparseAttention<'a> {
     /// The heads that lie side by side in each row of queries, keys and values.
     pub heads: usize,
-    /// The queries of each window and head that read.
+    /// The queries of each window and head that attend.
     pub count: usize,
     /// The keys that the choice of queries goes by, `[queries, sampled]`: the same for all windows and heads.
     pub samples: &'a Indices,
-    /// Whether a query reads the steps up to its own only.
+    /// Whether a query attends to the steps up to its own only.
     pub causal: bool,
 }
 
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn gradients_of_those_that_read_and_of_the_others() {
+    fn gradients_of_those_that_attend_and_of_the_others() {
         for (causal, count) in [(false, 2), (true, 2), (false, 5), (true, 5)] {
             let samples = all(5, 5);
             let options = SparseAttention { heads: 2, count, samples: &samples, causal };

@@ -19,9 +19,9 @@ pub struct AttentionSizes {
     pub dropout: f32,
 }
 
-/// ProbSparse attention (Zhou et al. 2021, "Informer", arXiv 2012.07436, section 3.1): of `n` queries `factor * ceil(ln n)` read,
-/// those that stand out as far as as many sampled keys tell; all others get the mean of the values, or, causally, the sum of
-/// those up to their step. There is no dropout of probabilities.
+/// ProbSparse attention (Zhou et al. 2021, "Informer", arXiv 2012.07436, section 3.1): of `n` queries
+/// `factor * ceil(ln n)` attend to the keys, those that stand out by the scores of as many sampled keys; all others get the
+/// mean of the values, or, causally, the sum of those up to their step. There is no dropout of probabilities.
 ///
 /// Which keys are sampled for a query is drawn once for all windows and heads of a run ([`Forward::draw`]).
 ///
@@ -29,14 +29,14 @@ pub struct AttentionSizes {
 /// side by side. So each row of what goes into the last linear layer is of several steps of one head. It is the same here.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbSparse {
-    /// How many read and are sampled, in units of the logarithm.
+    /// How many attend and are sampled, in units of the logarithm.
     pub factor: usize,
     /// Whether a step sees those up to itself only.
     pub causal: bool,
 }
 
 impl ProbSparse {
-    /// How many of so many queries read, or of so many keys are sampled.
+    /// How many of so many queries attend, or of so many keys are sampled.
     pub fn count(self, steps: usize) -> usize {
         let logarithm = (steps as f64).ln().ceil() as usize;
         self.factor.saturating_mul(logarithm).clamp(1, steps.max(1))
@@ -71,7 +71,7 @@ pub struct MultiHeadAttention {
     out: Linear,
     heads: usize,
     dropout: f32,
-    /// Where not all queries read.
+    /// Where not all queries attend.
     sparse: Option<ProbSparse>,
 }
 
