@@ -46,7 +46,7 @@ pub fn scatter_value(value: f32, axis: Axis, places: &[u32], out: &mut [f32]) {
     put(axis, places, out, |_| value);
 }
 
-/// Puts what there is for each place in the list where it points to.
+/// `out[o, places[o, i, c], c] = value(index of the place)`, in the order of the places.
 #[track_caller]
 fn put(axis: Axis, places: &[u32], out: &mut [f32], value: impl Fn(usize) -> f32 + Sync) {
     axis.check("scatter", out.len());

@@ -82,7 +82,7 @@ impl MaxOfSteps {
         (steps + 2 * padding + stride).saturating_sub(kernel) / stride
     }
 
-    /// The steps of a window that there are.
+    /// The steps of a window that lie within the input.
     fn window(self, steps: usize, i: usize) -> std::ops::Range<usize> {
         let end = i * self.stride + self.kernel;
         (i * self.stride).saturating_sub(self.padding)..(end - self.padding).min(steps)
@@ -132,7 +132,7 @@ impl MaxOfSteps {
     /// equals takes all of it.
     ///
     /// # Panics
-    /// As [`MaxOfSteps::forward`].
+    /// If a length does not fit, there are no steps, or windows lie in the padding alone.
     #[track_caller]
     pub fn backward(self, [x, y]: [&[f32]; 2], sizes: [usize; 3], grad: &[f32], grad_x: &mut [f32]) {
         self.check(x.len(), sizes, y.len());

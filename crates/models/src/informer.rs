@@ -5,7 +5,7 @@
 //! (section 3.2, [`Distilling`](foretell_nn::Distilling)), and a decoder that makes the whole horizon at once (section 3.3).
 //!
 //! The keys by which ProbSparse attention chooses its queries are drawn: in training for each step and shard, in forecasts by
-//! `random_seed` alone, so that a forecast is the same at every call and whatever stands beside it.
+//! `random_seed` alone, so that a forecast is the same at every call and whatever windows are forecast beside it.
 
 use foretell_nn::{Coupling, Dims, HyperParameterError, Model, Needs, Scope};
 use serde_json::{Value, json};

@@ -29,14 +29,14 @@ pub struct AttentionSizes {
 /// side by side. So each row of what goes into the last linear layer is of several steps of one head. It is the same here.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbSparse {
-    /// How many attend and are sampled, in units of the logarithm.
+    /// The number of queries that attend, and of keys that are sampled, in units of the logarithm of all of them.
     pub factor: usize,
-    /// Whether a step sees those up to itself only.
+    /// Whether a step attends only to the steps up to its own.
     pub causal: bool,
 }
 
 impl ProbSparse {
-    /// How many of so many queries attend, or of so many keys are sampled.
+    /// The number of queries that attend if there are `steps` of them, or of keys that are sampled if there are `steps`.
     pub fn count(self, steps: usize) -> usize {
         let logarithm = (steps as f64).ln().ceil() as usize;
         self.factor.saturating_mul(logarithm).clamp(1, steps.max(1))
@@ -71,7 +71,7 @@ pub struct MultiHeadAttention {
     out: Linear,
     heads: usize,
     dropout: f32,
-    /// Where not all queries attend.
+    /// Set where only some of the queries attend.
     sparse: Option<ProbSparse>,
 }
 

@@ -8,8 +8,8 @@ use crate::{BatchNorm, BatchNormConfig, Forward, Init, ParamId, Scope};
 /// batch normalisation, ELU, and the largest of three neighbouring steps at every second one. `downConv.weight [hidden, hidden,
 /// 3]` and `downConv.bias`, and the batch norm `norm`.
 ///
-/// The convolution's bias shifts all that is normalised, which undoes it, so it is read and never trained. ELU rises
-/// everywhere, so the largest values are chosen first, and it is computed of these only.
+/// Batch normalisation cancels the convolution's bias, so that is added and never trained. ELU is increasing, so the largest
+/// values are chosen before it is computed.
 #[derive(Clone, Debug)]
 pub struct Distilling {
     convolution: [ParamId; 2],
@@ -35,7 +35,7 @@ impl Distilling {
         }
     }
 
-    /// The steps that are left of so many.
+    /// The number of steps of the result, for a window of `steps` steps.
     pub fn output(steps: usize) -> usize {
         Self::POOL.output(Self::convolved(steps))
     }
