@@ -21,6 +21,9 @@ const LOOKOUT: Duration = Duration::from_micros(100);
 
 /// Calls `one` with each index below `count`, once, on up to `threads` threads at a time, `group` indices in a row.
 ///
+/// The caller takes the groups from the first on, helpers from the last on. So one operation after the other meets about
+/// the same rows on the same thread, in whose cache they are.
+///
 /// # Panics
 ///
 /// If a call panics, with what it panicked with.
@@ -31,13 +34,15 @@ pub(crate) fn for_each(count: usize, group: usize, threads: usize, one: &(dyn Fn
         one,
         count,
         group,
-        next: AtomicUsize::new(0),
+        taken: AtomicUsize::new(0),
+        front: AtomicUsize::new(0),
+        back: AtomicUsize::new(0),
         inside: AtomicUsize::new(0),
         panic: Mutex::new(None),
     });
     {
         let _door = Door(&work);
-        for _ in 1..threads.min(count.div_ceil(group)) {
+        for _ in 1..threads.min(work.groups()) {
             let work = Arc::clone(&work);
             rayon::spawn(move || {
                 if work.help() {
@@ -47,7 +52,7 @@ pub(crate) fn for_each(count: usize, group: usize, threads: usize, one: &(dyn Fn
             });
         }
         // SAFETY: `one` is borrowed here.
-        unsafe { work.take() };
+        unsafe { work.take(&work.front, |group| group) };
     }
     let panic = work.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(panic) = panic {
@@ -59,7 +64,10 @@ struct Work {
     one: *const (dyn Fn(usize) + Sync),
     count: usize,
     group: usize,
-    next: AtomicUsize,
+    /// Groups that were taken, by whomever; those that the caller took, and the helpers.
+    taken: AtomicUsize,
+    front: AtomicUsize,
+    back: AtomicUsize,
     /// Helpers inside; [`CLOSED`] when no more may enter.
     inside: AtomicUsize,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -73,23 +81,27 @@ unsafe impl Sync for Work {}
 const CLOSED: usize = 1 << (usize::BITS - 1);
 
 impl Work {
+    /// Takes groups until there are none left: from one side, on which `side` have been taken, in the order that `place`
+    /// makes of that. As no more are taken of both sides together than there are, the sides never meet.
+    ///
     /// # Safety
     ///
     /// `one` must still be there: for its owner it is, for others while they are inside, since [`Door`]
     /// keeps the owner until they have left, whether it returns or panics.
-    unsafe fn take(&self) {
+    unsafe fn take(&self, side: &AtomicUsize, place: impl Fn(usize) -> usize) {
         // SAFETY: the caller's contract.
         let one = unsafe { &*self.one };
         // What is shared out is not shared out again within.
         share(1, || {
-            loop {
-                let first = self.next.fetch_add(self.group, Relaxed);
-                if first >= self.count {
-                    break;
-                }
+            while self.taken.fetch_add(1, Relaxed) < self.groups() {
+                let first = place(side.fetch_add(1, Relaxed)) * self.group;
                 (first..self.count.min(first + self.group)).for_each(one);
             }
         });
+    }
+
+    fn groups(&self) -> usize {
+        self.count.div_ceil(self.group)
     }
 
     /// Whether there was still something to help with.
@@ -99,7 +111,8 @@ impl Work {
             return false;
         }
         // SAFETY: inside.
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| unsafe { self.take() })) {
+        let help = || unsafe { self.take(&self.back, |group| self.groups() - 1 - group) };
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(help)) {
             *self.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
         }
         self.inside.fetch_sub(1, Release);
