@@ -9,18 +9,24 @@ use crate::options::Options;
 use crate::product::product;
 use crate::view::{MatMut, MatRef};
 
-/// Multiply-adds that are worth a task of their own, some tens of microseconds: for fewer, a second thread
+/// Multiply-adds that are worth a task of their own, some twenty microseconds: for fewer, a second thread
 /// may cost more than it brings.
-const TASK: usize = 3 << 20;
+const TASK: usize = 3 << 19;
+
+/// What an element of a product costs beside its multiplications, in such: loops that hardly begin, and its own reading and
+/// writing. It counts where the inner dimension is short.
+const OVERHEAD: usize = 16;
 
 /// The most tiles of a product.
 const TASKS: usize = 16;
 
 /// The least width of a tile, and its least height, which is another for narrow products: those cannot be
-/// cut but by rows.
+/// cut but by rows. Where there are no more columns than a kernel takes at a time, what is packed for them is little.
 const WIDTH: usize = 128;
 const HEIGHT: usize = 512;
 const NARROW_HEIGHT: usize = 256;
+const STRIP: usize = 64;
+const STRIP_HEIGHT: usize = 64;
 
 /// The grid of tiles of one product.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +47,9 @@ impl Grid {
         }
         let across = tasks.min(n / WIDTH).max(1);
         // Half-sized tasks make up for the coarse cut of narrow products.
+        let narrow_height = if n <= STRIP { STRIP_HEIGHT } else { NARROW_HEIGHT };
         let down =
-            if across == 1 { (2 * tasks).min(m / NARROW_HEIGHT) } else { (tasks / across).min(m / HEIGHT) };
+            if across == 1 { (2 * tasks).min(m / narrow_height) } else { (tasks / across).min(m / HEIGHT) };
         let down = down.max(1);
         let width = n.div_ceil(across).next_multiple_of(64).max(1);
         Self { rows: m, cols: n, height: m.div_ceil(down).max(1), width }
@@ -112,13 +119,13 @@ fn run_by_rows<T: Element>(
     options: Options<'_, T>,
 ) {
     let Options { accum, alpha, bias, activation, .. } = options;
-    let work = work(dst.rows, dst.cols, lhs.cols);
+    let work = work(dst.rows, dst.cols, lhs.cols.saturating_add(OVERHEAD));
     let shared = dst.count.saturating_mul(work) >= TASK;
     let grid = Grid::of(dst.rows, dst.cols, lhs.cols);
     let tiles = grid.len();
     if tiles == 1 {
         // Small products go in groups, so that taking one costs nothing to speak of.
-        let group = (TASK / 4).div_ceil(work.max(1));
+        let group = (TASK / 8).div_ceil(work.max(1));
         return for_each(dst.count, group, shared, |index| {
             // SAFETY: each index is taken once, and matrices have no element in common.
             let mut whole = unsafe { dst.get(index) };

@@ -8,13 +8,13 @@ use crate::indices::for_each;
 use crate::scope::count;
 
 /// The work of a pass from which sharing it pays, in numbers of a plain pass over memory (`a + b`): below, telling
-/// another thread takes longer than it saves. On two cores a pass over so many takes 15 microseconds alone and 13 shared
-/// out, softmax of an eighth of the numbers, which is as much work, 14 alone; one of twice the work 30 and 24, 31 and 18.
-const WORTH_SHARING: usize = 1 << 16;
+/// another thread takes longer than it saves. On two cores a pass over so many takes some 8 microseconds alone. Twice as
+/// much here, and for the tasks of products, made the steps of TSMixer and DeepNPTS 6 to 8 % slower.
+const WORTH_SHARING: usize = 1 << 15;
 
 /// The work of a block: enough that taking one costs nothing to speak of, and so little that its numbers stay in the
 /// first or second cache and threads end at the same time.
-const BLOCK: usize = 1 << 14;
+const BLOCK: usize = 1 << 13;
 
 /// The least work of a block of [`sums`], each of which is summed apart; for each number of the sum, which is cleared
 /// and added up once a block; and the most blocks.
