@@ -171,6 +171,11 @@ impl ResidualBlock {
         let dense = cx.dropout(self.second.forward(cx, &hidden, Activation::Identity), self.dropout);
         let sum = dense + self.skip.forward(cx, x, Activation::Identity);
         match &self.norm {
+            // One number is its own mean: whatever it is, the result is the bias, and the gradient of what it was made of
+            // is zero. So no backward pass goes there.
+            Some(norm) if sum.shape().ends_with(&[1]) => {
+                norm.forward(cx, &Var::constant(sum.value().clone()))
+            }
             Some(norm) => norm.forward(cx, &sum),
             None => sum,
         }
