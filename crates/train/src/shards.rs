@@ -16,8 +16,12 @@ use crate::state::{PARAMS, State};
 /// More arenas than this cost more memory than more threads would win back.
 const MAX_SHARDS: usize = 16;
 
-/// Parameters times windows from which waking the other threads takes less time than it saves.
+/// The work of a step from which waking the other threads takes less time than it saves, in multiplications: each window
+/// is multiplied by each parameter once, and what is kept of it is made and read in a few passes.
 const WORTH_SPREADING: usize = 1 << 21;
+
+/// The passes over a number that a step keeps, in multiplications.
+const WORK_PER_KEPT: usize = 8;
 
 /// A model in training.
 pub struct Engine<'a> {
@@ -29,6 +33,8 @@ pub struct Engine<'a> {
     key: Key,
     step: u64,
     shards: Vec<Shard>,
+    /// The work of a step for each window of its batch: see [`WORTH_SPREADING`].
+    window_work: usize,
 }
 
 /// One shard's part of a step: its gradient and its share of the loss.
@@ -74,7 +80,10 @@ impl<'a> Engine<'a> {
         key: Key,
         workers: &'a Workers,
     ) -> Self {
-        Self { network, loss, workers, params, optimizer, key, step: 0, shards: Vec::new() }
+        let table = params.table();
+        let kept = network.model.kept_numbers(table).saturating_mul(WORK_PER_KEPT);
+        let window_work = table.numel().saturating_add(kept);
+        Self { network, loss, workers, params, optimizer, key, step: 0, shards: Vec::new(), window_work }
     }
 
     /// The parameters as they are now.
@@ -130,7 +139,7 @@ impl<'a> Engine<'a> {
         let Self { network, loss, workers, ref params, key, step, .. } = *self;
         let shards = &mut self.shards[..count];
         let table = params.table();
-        let spread = table.numel().saturating_mul(windows) >= WORTH_SPREADING;
+        let spread = self.window_work.saturating_mul(windows) >= WORTH_SPREADING;
         let threads = if spread { workers.threads() } else { 1 };
         // Threads without a shard of their own share the work of those that have one. Several shards have in common
         // the weights that are multiplied with each other.
