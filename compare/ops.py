@@ -324,6 +324,7 @@ OPS = {
     "square": (torch.square, [([(2, 3, 5)], {})]),
     "softmax": (F.softmax, ALONG),
     "log_softmax": (F.log_softmax, ALONG),
+    "softmax_mean": (lambda x, v: (F.softmax(x, 1) * v[:, :, None]).sum(1), [([(3, 7, 5), (3, 7)], {}), ([(2, 9, 24), (2, 9)], {})]),
     "layer_norm": (lambda x, *affine, eps: F.layer_norm(x, x.shape[-1:], *affine, eps=eps), [
         ([(4, 7)], dict(eps=1e-5)),
         ([(2, 3, 19), (19,), (19,)], dict(eps=1e-5)),

@@ -112,10 +112,8 @@ impl Model for Network {
             }
             x = cx.dropout(x, self.dropout);
         }
-        let weights = self.out.forward(cx, &x, Activation::Identity);
-        let weights = weights.reshape([batch, input_size, horizon]).softmax(1);
-        // The mean of the history by the weights of each step of the horizon: a product for each window.
-        let history = Var::constant(windows.insample_y.reshape([batch, 1, input_size]));
-        history.matmul(&weights).reshape([batch, horizon, 1])
+        // The mean of the history by the weights of each step of the horizon.
+        let scores = self.out.forward(cx, &x, Activation::Identity).reshape([batch, input_size, horizon]);
+        scores.softmax_mean(&Var::constant(windows.insample_y.clone())).reshape([batch, horizon, 1])
     }
 }

@@ -87,6 +87,7 @@ pub use kernels::softmax::{
 };
 pub use kernels::softmax_columns::{
     log_softmax_columns, log_softmax_columns_backward, softmax_columns, softmax_columns_backward,
+    softmax_columns_mean_backward,
 };
 pub use kernels::sqrt::sqrt;
 pub use kernels::tanh::{tanh, tanh_in_place};

@@ -42,6 +42,7 @@ mod reduce;
 mod repeat;
 mod reshape;
 mod softmax;
+mod softmax_mean;
 pub(crate) mod sparse_attention;
 mod stochastic_pool;
 mod unfold;

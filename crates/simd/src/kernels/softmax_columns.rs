@@ -48,6 +48,7 @@ steps! {
     Add: [grad] with [sum] => [sum + grad];
     Pull: [y, sum] with [grad] => [y * (grad - sum)];
     PullLog: [y, sum] with [grad] => [exp_lanes(y).mul_add(-sum, grad)];
+    PullMean: [value, mean, grad] with [weight] => [weight * (grad * (value - mean))];
 }
 
 /// Some of the columns, and how many rows of them are taken at a time.
@@ -171,6 +172,41 @@ impl<const LOG: bool> WithSimd for Backward<'_, LOG> {
     }
 }
 
+struct MeanBackward<'a> {
+    values: &'a [f32],
+    means: &'a [f32],
+    grad: &'a [f32],
+    weights: &'a mut [f32],
+}
+
+impl WithSimd for MeanBackward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { values, means, grad, weights } = self;
+        let cols = means.len();
+        for strip in Strip::all(cols) {
+            // Each column's numbers beside each row, each row's beside each column.
+            let (columns, all) = (strip.from..strip.from + strip.width, strip.rows * strip.width);
+            let [mut mean, mut slope, mut value] = [[0.0f32; STRIP]; 3];
+            for (mean, slope) in
+                mean[..all].chunks_exact_mut(strip.width).zip(slope.chunks_exact_mut(strip.width))
+            {
+                mean.copy_from_slice(&means[columns.clone()]);
+                slope.copy_from_slice(&grad[columns.clone()]);
+            }
+            for (part, values) in strip.parts(weights.len(), cols).zip(values.chunks(strip.rows)) {
+                for (value, x) in value.chunks_exact_mut(strip.width).zip(values) {
+                    value.fill(*x);
+                }
+                let len = part.len();
+                map_in(simd, PullMean, [&value[..len], &mean[..len], &slope[..len]], [&mut weights[part]]);
+            }
+        }
+    }
+}
+
 /// `out = e^x / sum(e^x)` over each column of `x [rows, cols]`; each result within
 /// `4 + rows + (max - x) / 2` ULP.
 ///
@@ -225,6 +261,20 @@ pub fn log_softmax_columns_backward(output: &[f32], cols: usize, grad: &mut [f32
     }
 }
 
+/// The gradient of means by [`softmax_columns`] as weights, `means[j] = sum(weights[i][j] * values[i])`: with `grad`, that of
+/// the means, `weights [values.len(), means.len()]` becomes that of the softmax's input, `weights * grad * (value - mean)`.
+///
+/// # Panics
+/// If the lengths do not fit together.
+#[track_caller]
+pub fn softmax_columns_mean_backward(values: &[f32], means: &[f32], grad: &[f32], weights: &mut [f32]) {
+    same_len(means.len(), grad.len());
+    same_len(values.len() * means.len(), weights.len());
+    if !means.is_empty() {
+        dispatch(MeanBackward { values, means, grad, weights });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,6 +314,31 @@ mod tests {
                         let room = limit * (2.0 + 20.0 * p * size);
                         assert_within(log_grad[at], g - p * total, room, &case.name);
                     }
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn the_gradient_of_means_is_that_of_their_definition() {
+        for_every_length(|case| {
+            for cols in [case.len.clamp(1, 300), case.len.clamp(1, 300) % 23 + 1] {
+                let rows = case.len / cols;
+                let weights: Vec<f32> = case.between::<f32>(0.0, 1.0)[..rows * cols].to_vec();
+                let values = &case.between::<f32>(-9.0, 9.0)[..rows];
+                let numbers = case.numbers::<f32>();
+                let (means, grad): (Vec<f32>, _) =
+                    (numbers.iter().rev().copied().take(cols).collect(), &numbers);
+                if means.len() < cols {
+                    continue; // A single column of no rows.
+                }
+                let mut found = weights.clone();
+                softmax_columns_mean_backward(values, &means, &grad[..cols], &mut found);
+                for (at, found) in found.into_iter().enumerate() {
+                    let (i, j) = (at / cols, at % cols);
+                    let [w, v, m, g] = [weights[at], values[i], means[j], grad[j]].map(f64::from);
+                    let room = 4.0 * f64::from(f32::EPSILON) * (w * g).abs() * (v.abs() + m.abs());
+                    assert_within(found, w * g * (v - m), room, &case.name);
                 }
             }
         });
