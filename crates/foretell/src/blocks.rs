@@ -239,7 +239,7 @@ impl ForecastBlocks<'_> {
         let own = (fitted.local_scalers.series.is_some() || !fitted.vocabulary.is_empty())
             .then(|| panel.with_own_rows());
         let local = LocalScalers { statics: None, ..fitted.local_scalers };
-        let scaled = fitted.seen_by(local, own.as_ref().unwrap_or(&panel), 0)?;
+        let scaled = fitted.scaled_with(local, own.as_ref().unwrap_or(&panel), 0)?;
         match self.asked {
             Asked::Ahead { h, future } => {
                 let future = future.map(|future| future.of_series(places)).transpose()?;
@@ -247,8 +247,12 @@ impl ForecastBlocks<'_> {
             }
             Asked::Insample { step_size, from_padding } => {
                 let span = Span::Insample { step_size, from_padding };
-                let forecasts =
-                    fitted.forecast_windows(&panel, &scaled, &[], fitted.spanning(&scaled.panel, span))?;
+                let forecasts = fitted.forecast_windows(
+                    &panel,
+                    &scaled,
+                    &[],
+                    fitted.forecast_span(&scaled.panel, span),
+                )?;
                 Ok(fitted.table(&panel, forecasts)?.0)
             }
         }

@@ -199,7 +199,8 @@ impl Conformal {
         let (test_size, step_size) = (intervals.test_size(h), intervals.step_size);
         let scaled = fitted.seen(panel, held_out + test_size)?;
         let span = Span::Test { test_size, step_size };
-        let forecasts = fitted.forecast_windows(panel, &scaled, &[], fitted.spanning(&scaled.panel, span))?;
+        let forecasts =
+            fitted.forecast_windows(panel, &scaled, &[], fitted.forecast_span(&scaled.panel, span))?;
         let (frame, _) = fitted.table(panel, forecasts)?;
         let time = |times: &[i64]| match panel.freq().kind() {
             TimeKind::Integer => Column::Integers(times.to_vec()),

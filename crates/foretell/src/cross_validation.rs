@@ -124,7 +124,7 @@ impl Forecaster {
         let scaled = fitted.seen(panel, self.held_out() + test_size)?;
         let span = Span::Test { test_size, step_size };
         let forecasts =
-            fitted.forecast_windows(panel, &scaled, level, fitted.spanning(&scaled.panel, span))?;
+            fitted.forecast_windows(panel, &scaled, level, fitted.forecast_span(&scaled.panel, span))?;
         drop(scaled);
         Ok((fitted, forecasts))
     }

@@ -29,7 +29,9 @@ impl Fitted {
             if intervals && self.conformal.as_ref().is_some_and(|conformal| conformal.has(&name)) {
                 return Err(UsageError::IntervalsAhead { model: name, h: own, found: h }.into());
             }
-            if !model.network.needs.decoding.is_step_by_step() && going_on(&model.spec.loss()).is_none() {
+            if !model.network.needs.decoding.is_step_by_step()
+                && fed_back_column(&model.spec.loss()).is_none()
+            {
                 return Err(UsageError::NoMedian { model: name, h: own }.into());
             }
         }
@@ -47,13 +49,13 @@ impl Fitted {
     ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
         match h == self.h() || model.network.needs.decoding.is_step_by_step() {
             true => model.forecasts(panel, Span::Predict { future }, loss, h, &self.workers),
-            false => self.again_and_again(model, loss, panel, future, h),
+            false => self.forecast_repeatedly(model, loss, panel, future, h),
         }
     }
 
-    /// Forecasts the horizon, takes it for known, and goes on until there are `h` steps; the last time the
-    /// horizon is the last `own` steps, of which only those are taken that were not forecast yet.
-    fn again_and_again(
+    /// Forecasts the model's horizon, takes the forecasts for known values, and forecasts the next one, until there are `h`
+    /// steps. The last horizon ends with step `h`; of its steps only those are taken that were not forecast yet.
+    fn forecast_repeatedly(
         &self,
         model: &FittedModel,
         loss: &Loss,
@@ -67,8 +69,8 @@ impl Fitted {
             return Err(DataError::FutureShape { expected, found }.into());
         }
         // The median is that of the loss that the model was trained with: other quantiles may be asked for.
-        let taught = model.spec.loss().without_horizon_weight();
-        let feed = going_on(&taught)
+        let own_loss = model.spec.loss().without_horizon_weight();
+        let feed = fed_back_column(&own_loss)
             .ok_or_else(|| UsageError::NoMedian { model: model.spec.alias().into(), h: own })?;
         let seen = model.spec.input_size() + own;
         let mut known = panel.last(seen);
@@ -90,8 +92,8 @@ impl Fitted {
             });
             done = start + own;
             if done < h {
-                let block = if *loss == taught { block } else { forecast(&taught)? };
-                let width = outputs(&taught).len();
+                let block = if *loss == own_loss { block } else { forecast(&own_loss)? };
+                let width = outputs(&own_loss).len();
                 let median: Vec<f32> = block.iter().skip(feed).step_by(width).copied().collect();
                 known = known.continued(&median, part.as_ref()).last(seen);
             }
@@ -101,8 +103,8 @@ impl Fitted {
     }
 }
 
-/// The column that a model goes on from: of one number that, of quantiles the median.
-fn going_on(loss: &Loss) -> Option<usize> {
+/// The column that is fed back to a model as known values: the only one, or the median of quantiles.
+fn fed_back_column(loss: &Loss) -> Option<usize> {
     match loss.quantiles() {
         None => Some(0),
         Some(_) => loss.column_quantiles().iter().position(|quantile| *quantile == Some(0.5)),

@@ -358,11 +358,11 @@ impl Fitted {
 
     /// A panel as the models see it, scaled by the statistics of all rows but the last `held_out` of each series.
     pub(crate) fn seen<'p>(&self, panel: &'p Panel, held_out: usize) -> Result<LocallyScaled<'p>, DataError> {
-        self.seen_by(self.local_scalers, panel, held_out)
+        self.scaled_with(self.local_scalers, panel, held_out)
     }
 
     /// The same with these scalers.
-    pub(crate) fn seen_by<'p>(
+    pub(crate) fn scaled_with<'p>(
         &self,
         local_scalers: LocalScalers,
         panel: &'p Panel,

@@ -105,7 +105,7 @@ impl Fitted {
     }
 
     /// The forecasts of all windows of a span, as [`Fitted::forecast_windows`] asks for them.
-    pub(crate) fn spanning<'a>(
+    pub(crate) fn forecast_span<'a>(
         &'a self,
         panel: &'a Panel,
         span: Span<'a>,

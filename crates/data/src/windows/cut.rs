@@ -188,7 +188,7 @@ impl Cutter<'_> {
                 let stats = self.stats(column.scaler, column.past, inside.at(series.start), scratch);
                 let cells = column_of(out, i, self.hist.len());
                 let rows = &column.past[inside.at(series.start)];
-                lay_strided(cells, inside.pad, rows, &[], |value| column.scaler.forward(stats, value));
+                write_strided(cells, inside.pad, rows, &[], |value| column.scaler.forward(stats, value));
             }
         }
         if let Some(out) = part(into.futr, at, (l + h) * self.futr.len()) {
@@ -198,7 +198,7 @@ impl Cutter<'_> {
                 let rows = &column.past[whole.at(series.start)];
                 let series = window.series as usize;
                 let future = column.future.map_or(&[][..], |future| &future[series * h..][..h]);
-                lay_strided(cells, whole.pad, rows, future, |value| column.scaler.forward(stats, value));
+                write_strided(cells, whole.pad, rows, future, |value| column.scaler.forward(stats, value));
             }
         }
         if let Some(out) = part(into.stat, at, self.stat.len()) {
@@ -249,7 +249,7 @@ fn column_of(out: &mut [f32], column: usize, columns: usize) -> impl Iterator<It
 }
 
 /// Writes zeros for padding, then `values`, then `future`, then zeros, all through `map`.
-fn lay_strided<'a>(
+fn write_strided<'a>(
     cells: impl Iterator<Item = &'a mut f32>,
     pad: usize,
     values: &[f32],
