@@ -4,9 +4,8 @@
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(unix)]
-use std::{io, thread};
+use std::{io, sync::mpsc, thread};
 
-use anyhow::Context as _;
 use foretell_files::abandon_all;
 use serde_json::json;
 #[cfg(unix)]
@@ -27,8 +26,9 @@ pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
-/// From now on the first Ctrl-C only asks.
-pub(crate) fn catch(log: Log) -> anyhow::Result<()> {
+/// From now on the first Ctrl-C only asks. Where the machine has no thread to listen with, it ends the command as it does
+/// others, and a warning says so.
+pub(crate) fn catch(log: Log) {
     let pressed = move || {
         if ASKED.swap(true, Ordering::Relaxed) {
             abandon_all();
@@ -39,14 +39,25 @@ pub(crate) fn catch(log: Log) -> anyhow::Result<()> {
             &json!({ "event": "interrupt" }),
         );
     };
-    listen(pressed).context("cannot listen to Ctrl-C")
+    if let Err(error) = listen(pressed) {
+        log.warning(&format!(
+            "cannot listen to Ctrl-C, which will end training at once without saving ({error})"
+        ));
+    }
 }
 
 /// Has `pressed` called at every Ctrl-C and SIGTERM. SIGHUP is left as it is: `nohup` has it ignored.
 #[cfg(unix)]
 fn listen(mut pressed: impl FnMut() + Send + 'static) -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    thread::Builder::new().spawn(move || signals.forever().for_each(|_| pressed())).map(drop)
+    // The thread comes first: signals that are caught without one to hear them would be lost.
+    let (hand_over, signals) = mpsc::channel::<Signals>();
+    thread::Builder::new().spawn(move || {
+        if let Ok(mut signals) = signals.recv() {
+            signals.forever().for_each(|_| pressed());
+        }
+    })?;
+    _ = hand_over.send(Signals::new([SIGINT, SIGTERM])?);
+    Ok(())
 }
 
 /// Has `pressed` called at every Ctrl-C.

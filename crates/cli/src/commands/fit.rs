@@ -75,7 +75,7 @@ impl Fit {
         let directory = take(&self.out, self.overwrite || goes_on)?;
         let forecaster = self.checkpoint.of(self.train.forecaster()?);
         let panel = self.train.read(&forecaster, forecaster.rows_needed())?;
-        interrupt::catch(self.log())?;
+        interrupt::catch(self.log());
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);
         let directory = match fitted.interrupted() && directory.is_occupied() && !goes_on {

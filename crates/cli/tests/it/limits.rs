@@ -9,6 +9,10 @@ use crate::test_directory::{LONG, SMALL, TestDirectory, date, stderr};
 /// A process that takes more than this fails to allocate, and aborts.
 const MEMORY_KB: u64 = 3_000_000;
 
+/// A user without files or processes.
+#[cfg(target_os = "linux")]
+const NOBODY: u32 = 54_321;
+
 /// A machine that does much else meanwhile needs longer than the moment that it takes alone.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -21,6 +25,32 @@ fn run_within_limits(dir: &TestDirectory, line: &str) -> (Option<i32>, String) {
     let output = command.current_dir(dir.path(".")).stdin(Stdio::null()).output().unwrap();
     assert!(start.elapsed() < PATIENCE, "{line}: {:?}", start.elapsed());
     (output.status.code(), stderr(&output))
+}
+
+/// A user who may have a single process trains all the same, on that one thread and without ears for Ctrl-C.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_one_process_is_a_warning() {
+    let dir = TestDirectory::new();
+    std::os::unix::fs::chown(dir.path("."), Some(NOBODY), None).ok();
+    let run = |line: &str| {
+        // Root is not held to the limit, so another user has to run the command.
+        let user = format!("prlimit --nproc=1 setpriv --reuid={NOBODY} --clear-groups");
+        let mut words = user.split_whitespace().chain([env!("CARGO_BIN_EXE_foretell")]).chain(line.split_whitespace());
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words).current_dir(dir.path(".")).stdin(Stdio::null()).output()
+    };
+    if !run("--version").is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: only root can start a command as another user, who needs to reach it");
+        return;
+    }
+    let fit = format!("fit {LONG} {SMALL} --model NLinear --out");
+    let output = run(&format!("{fit} limited")).unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("warning: cannot listen to Ctrl-C"), "{}", stderr(&output));
+    dir.ok(&format!("{fit} free"));
+    let weights = |model: &str| fs::read(dir.path(&format!("{model}/NLinear_0.safetensors"))).unwrap();
+    assert_eq!(weights("limited"), weights("free"));
 }
 
 #[test]
