@@ -29,10 +29,13 @@ pub(crate) fn dots<T: Element>(
     accum: Accum,
     alpha: T,
 ) -> bool {
-    let (dst, lhs, rhs) = few_rows(dst, lhs, rhs);
     // Short dot products spend their time on adding up vectors' elements (measured against faer).
-    let worthwhile = dst.nrows() <= FEW.min((lhs.ncols() / 8).saturating_sub(2));
-    worthwhile
+    let worthwhile = FEW.min((lhs.ncols() / 8).saturating_sub(2));
+    if worthwhile < dst.nrows().min(dst.ncols()) {
+        return false;
+    }
+    let (dst, lhs, rhs) = few_rows(dst, lhs, rhs);
+    true
         && lhs.col_stride() == 1
         && rhs.row_stride() == 1
         && T::run(Dots { dst, lhs, rhs: rhs.t(), accum, alpha }).is_none()

@@ -15,10 +15,6 @@ use crate::view::{MatMut, MatRef};
 /// The most multiply-adds.
 const MOST: usize = 1 << 13;
 
-/// In products of so few rows and so long sums, a number waits for the last one that was added to its sum. To make it of several
-/// sums would help, but then its last digits would depend on how many rows there are.
-const WAITING: (usize, usize) = (2, 24);
-
 /// The most elements that are turned over.
 const TURNED: usize = 512;
 
@@ -41,9 +37,6 @@ pub(crate) fn product<T: Element>(
         (1, _) => (dst.t(), rhs.t(), lhs.t()),
         _ => return false,
     };
-    if dst.nrows() <= WAITING.0 && lhs.ncols() > WAITING.1 {
-        return false;
-    }
     if rhs.col_stride() == 1 {
         return T::run(Tiny { dst, lhs, rhs, accum, alpha }).is_none();
     }
