@@ -35,10 +35,20 @@ pub(crate) fn run(
     let AttentionGradients { q, k, v, scores } = gradients;
     let goals = Goals { q: Shared::of(q), k: Shared::of(k), v: Shared::of(v), scores: scores.map(Dense::of) };
     let (all, group) = (attention.sizes.all_heads(), tiles.group(&attention.sizes));
+    let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
+    let at_once = queries <= tiles.queries && keys <= tiles.keys;
     for_each(all.div_ceil(group), 1, |first| {
         let mut scratch = Scratch::new(tiles, attention.dropout.is_some(), grad_scores.is_some());
         for index in first * group..all.min((first + 1) * group) {
             let head = Head::of(&attention.sizes, index);
+            if at_once && index + 1 < all {
+                let next = Head::of(&attention.sizes, index + 1);
+                next.prefetch(saved.q, queries, dim);
+                next.prefetch(saved.k, keys, dim);
+                next.prefetch(saved.v, keys, value_dim);
+                next.prefetch(saved.out, queries, value_dim);
+                next.prefetch(grad, queries, value_dim);
+            }
             // SAFETY: each head is taken once.
             unsafe { one(attention, tiles, saved, grad, grad_scores, &goals, head, &mut scratch) }
         }

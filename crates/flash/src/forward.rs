@@ -21,7 +21,7 @@ pub(crate) fn run(
     stats: &mut [f32],
     scores: Option<&mut [f32]>,
 ) {
-    let Sizes { queries, keys, .. } = attention.sizes;
+    let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
     let blocks = queries.div_ceil(tiles.queries);
     let (out, stats, scores) = (Shared::of(out), Dense::of(stats), scores.map(Dense::of));
     let all = attention.sizes.all_heads() * blocks;
@@ -30,6 +30,13 @@ pub(crate) fn run(
         let mut scratch = Scratch::new(tiles, attention.dropout.is_some());
         for item in first * group..all.min((first + 1) * group) {
             let head = Head::of(&attention.sizes, item / blocks);
+            if blocks == 1 && item + 1 < all {
+                let next = Head::of(&attention.sizes, item + 1);
+                let [q, k, v] = operands;
+                next.prefetch(q, queries, dim);
+                next.prefetch(k, keys, dim);
+                next.prefetch(v, keys, value_dim);
+            }
             let start = item % blocks * tiles.queries;
             let rows = start..queries.min(start + tiles.queries);
             // SAFETY: each head and block of queries is taken once.

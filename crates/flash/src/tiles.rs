@@ -88,6 +88,15 @@ impl Head {
         // No rows or no numbers: the start may lie beyond the end.
         MatRef::new(operand.data.get(start..).unwrap_or_default(), steps.len(), dim, step, 1)
     }
+
+    /// Has the rows of an operand brought near: a head that is computed at once reads each of them for the first time, and
+    /// they lie far apart.
+    pub(crate) fn prefetch(&self, operand: Operand<'_>, steps: usize, dim: usize) {
+        let start = operand.strides.at(self.batch, self.head);
+        for step in 0..steps {
+            simd::prefetch(&operand.data[start + step * operand.strides.step..][..dim]);
+        }
+    }
 }
 
 /// Writes the scores of a tile, `[queries, keys]`: scaled products, with the mask, minus infinity where a key is not seen.

@@ -35,8 +35,7 @@ pub(crate) fn dots<T: Element>(
         return false;
     }
     let (dst, lhs, rhs) = few_rows(dst, lhs, rhs);
-    true
-        && lhs.col_stride() == 1
+    lhs.col_stride() == 1
         && rhs.row_stride() == 1
         && T::run(Dots { dst, lhs, rhs: rhs.t(), accum, alpha }).is_none()
 }

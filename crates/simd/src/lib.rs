@@ -46,6 +46,7 @@ mod bits;
 mod kernels;
 mod level;
 mod loops;
+mod prefetch;
 #[cfg(test)]
 mod testing;
 mod vector;
@@ -92,6 +93,7 @@ pub use kernels::softmax_columns::{
 pub use kernels::sqrt::sqrt;
 pub use kernels::tanh::{tanh, tanh_in_place};
 pub use level::{Level, UnknownLevel, level, with_level};
+pub use prefetch::prefetch;
 pub use vector::Float;
 
 /// Whether kernels are dispatched to the vector instructions of the machine: the feature `simd`.

@@ -36,7 +36,8 @@ fn a_limit_of_one_process_is_a_warning() {
     let run = |line: &str| {
         // Root is not held to the limit, so another user has to run the command.
         let user = format!("prlimit --nproc=1 setpriv --reuid={NOBODY} --clear-groups");
-        let mut words = user.split_whitespace().chain([env!("CARGO_BIN_EXE_foretell")]).chain(line.split_whitespace());
+        let mut words =
+            user.split_whitespace().chain([env!("CARGO_BIN_EXE_foretell")]).chain(line.split_whitespace());
         let mut command = Command::new(words.next().unwrap());
         command.args(words).current_dir(dir.path(".")).stdin(Stdio::null()).output()
     };

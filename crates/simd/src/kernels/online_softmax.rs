@@ -3,7 +3,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::kernels::exp::exp_lanes;
+use crate::kernels::exp::exp_or_zero_lanes;
 use crate::kernels::reductions::Extreme;
 use crate::kernels::softmax::{ExpSum, whole_rows};
 use crate::level::dispatch;
@@ -74,7 +74,7 @@ struct Exponent(f32);
 impl Map<f32, 0, 1> for Exponent {
     #[inline(always)]
     fn map<S: Simd>(self, []: Vectors<f32, S, 0>, [y]: Vectors<f32, S, 1>) -> Vectors<f32, S, 1> {
-        [exp_lanes(y - self.0)]
+        [exp_or_zero_lanes(y - self.0)]
     }
 }
 

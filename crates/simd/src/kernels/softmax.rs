@@ -6,7 +6,7 @@
 use pulp::{Simd, WithSimd};
 
 use crate::kernels::elementwise::Scale;
-use crate::kernels::exp::exp_lanes;
+use crate::kernels::exp::exp_or_zero_lanes;
 use crate::kernels::reductions::{Dot, Extreme, Sum};
 use crate::level::dispatch;
 use crate::loops::{Fold, Map, fold_in, map_in, same_len};
@@ -36,7 +36,7 @@ impl<const R: usize> Fold<f32, R, 1, 1> for ExpSum {
         x: Vectors<f32, S, R>,
         [y]: Vectors<f32, S, 1>,
     ) -> (Vectors<f32, S, 1>, Vectors<f32, S, 1>) {
-        let e = exp_lanes(if R == 1 { x[0] } else { y } - self.0);
+        let e = exp_or_zero_lanes(if R == 1 { x[0] } else { y } - self.0);
         ([acc + e], [e])
     }
 }
@@ -78,7 +78,8 @@ impl WithSimd for SoftmaxInPlace<'_> {
     }
 }
 
-/// `out = e^x / sum(e^x)` over each row of `cols` elements; each result within 4 + log2(cols) ULP.
+/// `out = e^x / sum(e^x)` over each row of `cols` elements; each result within 4 + log2(cols) ULP, or 0
+/// where `x` is 87.3 and more below the largest.
 ///
 /// # Panics
 /// If the slices differ in length or are no whole rows.
@@ -162,7 +163,7 @@ impl Fold<f32, 1, 0, 1> for SumExp {
         [x]: Vectors<f32, S, 1>,
         y: Vectors<f32, S, 0>,
     ) -> (Vectors<f32, S, 1>, Vectors<f32, S, 0>) {
-        ([acc + exp_lanes(x - self.0)], y)
+        ([acc + exp_or_zero_lanes(x - self.0)], y)
     }
 }
 
@@ -220,7 +221,7 @@ struct PullLogSoftmax(f32);
 impl Map<f32, 1, 1> for PullLogSoftmax {
     #[inline(always)]
     fn map<S: Simd>(self, [y]: Vectors<f32, S, 1>, [grad]: Vectors<f32, S, 1>) -> Vectors<f32, S, 1> {
-        [exp_lanes(y).mul_add(-self.0, grad)]
+        [exp_or_zero_lanes(y).mul_add(-self.0, grad)]
     }
 }
 

@@ -5,7 +5,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::kernels::exp::exp_lanes;
+use crate::kernels::exp::exp_or_zero_lanes;
 use crate::kernels::softmax::whole_rows;
 use crate::level::dispatch;
 use crate::loops::{Map, map_in, same_len};
@@ -39,15 +39,15 @@ macro_rules! steps {
 steps! {
     // `at_least` keeps a NaN of its receiver only.
     Largest: [x] with [max] => [x.is_nan().select(x, max.at_least(x))];
-    Exponent: [x, max] with [sum, _out] => [sum + exp_lanes(x - max), exp_lanes(x - max)];
-    SumExponents: [x, max] with [sum] => [sum + exp_lanes(x - max)];
+    Exponent: [x, max] with [sum, _out] => [sum + exp_or_zero_lanes(x - max), exp_or_zero_lanes(x - max)];
+    SumExponents: [x, max] with [sum] => [sum + exp_or_zero_lanes(x - max)];
     Product: [factor] with [out] => [out * factor];
     // The large parts first.
     Shift: [x, max, log_sum] with [_out] => [(x - max) - log_sum];
     AddProduct: [y, grad] with [sum] => [y.mul_add(grad, sum)];
     Add: [grad] with [sum] => [sum + grad];
     Pull: [y, sum] with [grad] => [y * (grad - sum)];
-    PullLog: [y, sum] with [grad] => [exp_lanes(y).mul_add(-sum, grad)];
+    PullLog: [y, sum] with [grad] => [exp_or_zero_lanes(y).mul_add(-sum, grad)];
     PullMean: [value, mean, grad] with [weight] => [weight * (grad * (value - mean))];
 }
 
@@ -208,7 +208,7 @@ impl WithSimd for MeanBackward<'_> {
 }
 
 /// `out = e^x / sum(e^x)` over each column of `x [rows, cols]`; each result within
-/// `4 + rows + (max - x) / 2` ULP.
+/// `4 + rows + (max - x) / 2` ULP, or 0 where `x` is 87.3 and more below the largest.
 ///
 /// # Panics
 /// If the slices differ in length or are no whole rows.
