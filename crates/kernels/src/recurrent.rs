@@ -4,7 +4,8 @@
 //! Everything is time-major, so what belongs to a step lies in one piece: inputs `[steps, batch, inputs]`,
 //! states `[steps + 1, batch, state]`, of which the first is where the layer starts. The products of the
 //! inputs are made for several steps at a time, as many as stay in cache; each step then adds that of its state and
-//! makes one pass over its gates.
+//! makes one pass over its gates. Where the batch is large, a block of its sequences goes through all steps before the
+//! next one starts, so that what a step leaves is still in cache when the next one reads it.
 //!
 //! # Derivation of the backward pass
 //!
@@ -12,8 +13,7 @@
 //! gradient of the loss with respect to h comes from two sides: from the layer's output, and from the next
 //! step through its sums, `dh = dy + Uᵀ da₊`. The pass over the gates turns dh (and for the LSTM dc, which
 //! goes from step to step beside it) into da, see [`foretell_simd::lstm_cell_backward`] and
-//! [`foretell_simd::gru_cell_backward`]. So going backwards in time needs one product per step, and leaves
-//! da of all steps where the gates were. All other gradients are products over the whole sequence:
+//! [`foretell_simd::gru_cell_backward`]. All other gradients are products with da:
 //!
 //! ```text
 //! dW = Σₜ daₜ xₜᵀ     dU = Σₜ daₜ hₜ₋₁ᵀ     db = Σₜ daₜ     dxₜ = Wᵀ daₜ
@@ -25,11 +25,11 @@
 //! has four sums for three gates. They lie in the order r, z, m = Uₙ h₋ + bₙ, aₙ: the first three are those
 //! of U's rows, the first two and the last those of W's.
 
-mod gradients;
+mod backward;
 
 use std::ops::Range;
 
-pub use gradients::RecurrentGradients;
+pub use backward::{RecurrentGradients, RecurrentRun};
 
 use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
 use foretell_simd::{self as simd, Activation, Saved};
@@ -100,27 +100,23 @@ pub enum RunMode {
     Inference,
 }
 
-/// Rows of the products that are of several steps: enough for their best rate, few enough that they stay in cache until
-/// the steps, or the next product, have read them.
+/// The most sequences of a block of the forward pass, and the least rows of the products of inputs: enough for their best
+/// rate, few enough that their sums stay in cache until the steps have read them.
 const ROWS: usize = 256;
 
 /// Sequences and steps from which U is turned over once, so that the product of each step reads its rows.
 const WORTH_TURNING: [usize; 2] = [33, 8];
 
 /// The parts of a tape.
-struct Tape<'a> {
-    /// Sums, gates, or their gradients, `[kept, batch, sums * hidden]`.
-    gates: &'a mut [f32],
-    /// What the cell of an LSTM with a projection gives, `[kept, batch, hidden]`.
-    outputs: &'a mut [f32],
-    /// The biases that a pass over the gates adds, later their gradients, `[sums * hidden]`.
-    bias: &'a mut [f32],
+struct Tape<T> {
+    /// Sums, then gates, `[kept rows, sums * hidden]`.
+    gates: T,
+    /// What the cell of an LSTM with a projection gives, `[kept rows, hidden]`.
+    outputs: T,
+    /// The biases that a pass over the gates adds, `[sums * hidden]`.
+    bias: T,
     /// U turned over, `[state, gates * hidden]`, where that is worth it.
-    turned: &'a mut [f32],
-    /// Of a layer with a projection, the gradients of its states, `[kept, batch, state]`.
-    grads: &'a mut [f32],
-    /// The gradients of a step's state, of what the cell gives, and of c.
-    step: [&'a mut [f32]; 3],
+    turned: T,
 }
 
 impl Layer {
@@ -155,17 +151,38 @@ impl Layer {
         self.parts(run).iter().sum()
     }
 
-    /// Steps whose gates the tape holds.
-    fn kept(&self, run: RunMode) -> usize {
-        match run {
-            RunMode::Training => self.steps,
-            RunMode::Inference => self.steps_at_once(),
-        }
+    /// Whether the tape holds the gates of all steps. A plain RNN knows all from its states.
+    fn keeps_gates(&self, run: RunMode) -> bool {
+        run == RunMode::Training && !matches!(self.cell, Cell::Rnn(_))
     }
 
-    /// Steps whose inputs are multiplied at once.
+    /// Rows of gates that the tape holds.
+    fn kept_rows(&self, run: RunMode) -> usize {
+        if self.keeps_gates(run) {
+            return self.steps * self.batch;
+        }
+        self.steps_at_once() * self.blocks(ROWS).next().map_or(0, |block| block.len())
+    }
+
+    /// Where the tape has the gates of these sequences at step t.
+    fn kept_at(&self, run: RunMode, t: usize, sequences: &Range<usize>) -> Range<usize> {
+        let start = match self.keeps_gates(run) {
+            true => t * self.batch + sequences.start,
+            false => t % self.steps_at_once() * sequences.len(),
+        };
+        start..start + sequences.len()
+    }
+
+    /// Steps whose inputs are multiplied at once: several only where all sequences are one block.
     fn steps_at_once(&self) -> usize {
         ROWS.div_ceil(self.batch.max(1)).min(self.steps)
+    }
+
+    /// The sequences in blocks of at most so many, the first of which is the largest.
+    fn blocks(&self, most: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (batch, count) = (self.batch, self.batch.div_ceil(most));
+        let size = batch.div_ceil(count.max(1));
+        (0..count).map(move |i| i * size..batch.min((i + 1) * size))
     }
 
     fn turns_state_weights(&self) -> bool {
@@ -174,34 +191,27 @@ impl Layer {
     }
 
     /// The lengths of the parts of the tape.
-    fn parts(&self, run: RunMode) -> [usize; 8] {
-        let Self { batch, hidden, .. } = *self;
-        let trains = usize::from(run == RunMode::Training);
-        let projects = usize::from(self.projection.is_some());
-        let (kept, has_c) = (self.kept(run), usize::from(self.cell == Cell::Lstm));
+    fn parts(&self, run: RunMode) -> [usize; 4] {
+        let (hidden, rows) = (self.hidden, self.kept_rows(run));
         [
-            kept * self.gates_len(),
-            projects * kept * batch * hidden,
-            self.cell.sums() * hidden,
+            rows * self.width(),
+            usize::from(self.projection.is_some()) * rows * hidden,
+            self.width(),
             usize::from(self.turns_state_weights()) * self.cell.gates() * hidden * self.state(),
-            trains * projects * kept * batch * self.state(),
-            trains * batch * self.state(),
-            trains * projects * batch * hidden,
-            trains * has_c * batch * hidden,
         ]
     }
 
-    fn tape<'a>(&self, tape: &'a mut [f32], run: RunMode) -> Tape<'a> {
+    fn tape<'a>(&self, tape: &'a mut [f32], run: RunMode) -> Tape<&'a mut [f32]> {
         assert_eq!(tape.len(), self.tape_len(run), "the tape of {self:?}");
         let mut rest = tape;
-        let [gates, outputs, bias, turned, grads, dh, dm, dc] =
+        let [gates, outputs, bias, turned] =
             self.parts(run).map(|len| rest.split_off_mut(..len).expect("the parts make up the tape"));
-        Tape { gates, outputs, bias, turned, grads, step: [dh, dm, dc] }
+        Tape { gates, outputs, bias, turned }
     }
 
-    /// The sums of a step.
-    fn gates_len(&self) -> usize {
-        self.batch * self.cell.sums() * self.hidden
+    /// The sums of a sequence in a step.
+    fn width(&self) -> usize {
+        self.cell.sums() * self.hidden
     }
 
     /// Runs over `x [steps, batch, inputs]`: writes all but the first of `states` ([`Layer::states_len`]) and
@@ -218,119 +228,57 @@ impl Layer {
         tape: &mut [f32],
         run: RunMode,
     ) {
-        let Self { batch, hidden, inputs, steps, .. } = *self;
+        let Self { batch, hidden, .. } = *self;
         self.check(weights, x, states, cells, run);
-        let Tape { gates, outputs, bias, turned, .. } = self.tape(tape, run);
+        let Tape { gates, outputs, bias, turned } = self.tape(tape, run);
         self.sum_biases(weights, bias);
-        let (kept, size, unit) = (self.kept(run), batch * self.state(), batch * hidden);
-        let rows = self.cell.gates() * hidden;
+        let (size, rows) = (self.state(), self.cell.gates() * hidden);
         let by_state = if self.turns_state_weights() {
-            turn_over(weights.state, self.state(), turned);
-            MatRef::row_major(turned, self.state(), rows)
+            turn_over(weights.state, size, turned);
+            MatRef::row_major(turned, size, rows)
         } else {
-            MatRef::row_major(weights.state, rows, self.state()).t()
+            MatRef::row_major(weights.state, rows, size).t()
         };
-        for t in 0..steps {
-            let at = t % kept;
-            if t % self.steps_at_once() == 0 {
-                let rows = self.steps_at_once().min(steps - t) * batch;
-                let x = &x[t * batch * inputs..][..rows * inputs];
-                self.add_inputs(weights, x, &mut gates[at * self.gates_len()..], rows);
-            }
-            let gates = &mut gates[at * self.gates_len()..][..self.gates_len()];
-            let (before, after) = states[t * size..].split_at_mut(size);
-            let after = &mut after[..size];
-            matmul(
-                self.by_rows(gates, batch).cols(0..rows),
-                MatRef::row_major(before, batch, self.state()),
-                by_state,
-                Options { accum: Accum::Add, ..Options::default() },
-            );
-            match self.cell {
-                Cell::Rnn(activation) => {
-                    gates.chunks_exact_mut(hidden.max(1)).for_each(|row| simd::add_assign(row, bias));
-                    activation.forward(gates, after);
+        for block in self.blocks(ROWS) {
+            for t in 0..self.steps {
+                if t % self.steps_at_once() == 0 {
+                    self.add_inputs(weights, x, gates, t, &block, run);
                 }
-                Cell::Gru => simd::gru_cell(gates, bias, before, after),
-                Cell::Lstm => {
-                    let slots = self.cell_slots(run);
-                    let (before, c) = slot_pair(cells, unit, t % slots, (t + 1) % slots);
-                    let Some(projection) = weights.projection else {
-                        simd::lstm_cell(gates, bias, before, c, after);
-                        continue;
-                    };
-                    let m = &mut outputs[at * unit..][..unit];
-                    simd::lstm_cell(gates, bias, before, c, m);
-                    let by_units = MatRef::row_major(projection, self.state(), hidden).t();
-                    let m = MatRef::row_major(m, batch, hidden);
-                    matmul(MatMut::row_major(after, batch, self.state()), m, by_units, Options::default());
-                }
-            }
-        }
-    }
-
-    /// Goes back in time, given `grad [last, batch, state]`, the gradient of the last states, and what
-    /// [`Layer::forward`] left in training. The tape then holds what [`RecurrentGradients`] makes the others from.
-    ///
-    /// # Panics
-    /// If a length does not fit.
-    pub fn backward<'a>(
-        &self,
-        weights: &Weights<'_>,
-        states: &[f32],
-        cells: &[f32],
-        tape: &'a mut [f32],
-        grad: &[f32],
-    ) -> RecurrentGradients<'a> {
-        let Self { batch, hidden, steps, .. } = *self;
-        let (size, unit) = (batch * self.state(), batch * hidden);
-        let Tape { gates, outputs, bias, grads, step: [dh, dm, dc], .. } = self.tape(tape, RunMode::Training);
-        let last = grad.len().checked_div(size).unwrap_or(0);
-        assert!(last <= steps && grad.len() == last * size, "{} gradients for {self:?}", grad.len());
-        let by_state = MatRef::row_major(weights.state, self.cell.gates() * hidden, self.state());
-        bias.fill(0.0);
-        dh.fill(0.0);
-        dc.fill(0.0);
-        for t in (0..steps).rev() {
-            if let Some(at) = (t + last).checked_sub(steps) {
-                simd::add_assign(dh, &grad[at * size..][..size]);
-            }
-            let gates = &mut gates[t * self.gates_len()..][..self.gates_len()];
-            let (before, after) = states[t * size..][..2 * size].split_at(size);
-            match self.cell {
-                Cell::Rnn(activation) => {
-                    gates.copy_from_slice(dh);
-                    activation.backward(after, gates);
-                }
-                Cell::Gru => simd::gru_cell_backward(hidden, gates, before, dh),
-                Cell::Lstm => {
-                    let (before, c) = cells[t * unit..][..2 * unit].split_at(unit);
-                    let dm = match weights.projection {
-                        None => &*dh,
-                        Some(projection) => {
-                            grads[t * size..][..size].copy_from_slice(dh);
-                            let by_units = MatRef::row_major(projection, self.state(), hidden);
-                            let dh = MatRef::row_major(dh, batch, self.state());
-                            matmul(MatMut::row_major(dm, batch, hidden), dh, by_units, Options::default());
-                            &*dm
-                        }
-                    };
-                    simd::lstm_cell_backward(hidden, gates, before, c, dm, dc);
-                }
-            }
-            gates.chunks_exact(bias.len().max(1)).for_each(|row| simd::add_assign(bias, row));
-            if t > 0 {
-                // A GRU has left in dh what does not go through the gates.
-                let accum = if self.cell == Cell::Gru { Accum::Add } else { Accum::Replace };
+                let kept = self.kept_at(run, t, &block);
+                let gates = part_mut(gates, &kept, self.width());
+                // The states before this step, and those after it.
+                let (before, after) = states.split_at_mut((t + 1) * batch * size);
+                let (before, after) =
+                    (part(&before[t * batch * size..], &block, size), part_mut(after, &block, size));
                 matmul(
-                    MatMut::row_major(dh, batch, self.state()),
-                    self.rows_of(gates, batch).cols(0..self.cell.gates() * hidden),
+                    MatMut::row_major(gates, block.len(), self.width()).cols(0..rows),
+                    MatRef::row_major(before, block.len(), size),
                     by_state,
-                    Options { accum, ..Options::default() },
+                    Options { accum: Accum::Add, ..Options::default() },
                 );
+                match self.cell {
+                    Cell::Rnn(activation) => {
+                        gates.chunks_exact_mut(hidden.max(1)).for_each(|row| simd::add_assign(row, bias));
+                        activation.forward(gates, after);
+                    }
+                    Cell::Gru => simd::gru_cell(gates, bias, before, after),
+                    Cell::Lstm => {
+                        let slots = self.cell_slots(run);
+                        let (c_before, c) = slot_pair(cells, batch * hidden, t % slots, (t + 1) % slots);
+                        let (c_before, c) = (part(c_before, &block, hidden), part_mut(c, &block, hidden));
+                        let Some(projection) = weights.projection else {
+                            simd::lstm_cell(gates, bias, c_before, c, after);
+                            continue;
+                        };
+                        let m = part_mut(outputs, &kept, hidden);
+                        simd::lstm_cell(gates, bias, c_before, c, m);
+                        let by_units = MatRef::row_major(projection, size, hidden).t();
+                        let m = MatRef::row_major(m, block.len(), hidden);
+                        matmul(MatMut::row_major(after, block.len(), size), m, by_units, Options::default());
+                    }
+                }
             }
         }
-        RecurrentGradients { layer: *self, gates, outputs, bias, states: grads }
     }
 
     fn check(&self, weights: &Weights<'_>, x: &[f32], states: &[f32], cells: &[f32], run: RunMode) {
@@ -373,17 +321,29 @@ impl Layer {
         }
     }
 
-    /// Writes the products of `rows` inputs to the first rows of `gates`; zeros where no input enters.
-    fn add_inputs(&self, weights: &Weights<'_>, x: &[f32], gates: &mut [f32], rows: usize) {
-        let (hidden, sums) = (self.hidden, self.cell.sums() * self.hidden);
-        let gates = &mut gates[..rows * sums];
+    /// Writes the products of the inputs of a block of sequences to its gates, for the steps from t on that are made at
+    /// once; zeros where no input enters.
+    fn add_inputs(
+        &self,
+        weights: &Weights<'_>,
+        x: &[f32],
+        gates: &mut [f32],
+        t: usize,
+        block: &Range<usize>,
+        run: RunMode,
+    ) {
+        let (hidden, inputs, width) = (self.hidden, self.inputs, self.width());
+        let rows = self.steps_at_once().min(self.steps - t) * block.len();
+        let (from, to) = (t * self.batch + block.start, self.kept_at(run, t, block).start);
+        let gates = part_mut(gates, &(to..to + rows), width);
         if self.cell == Cell::Gru {
-            gates.chunks_exact_mut(sums.max(1)).for_each(|row| row[2 * hidden..3 * hidden].fill(0.0));
+            gates.chunks_exact_mut(width.max(1)).for_each(|row| row[2 * hidden..3 * hidden].fill(0.0));
         }
-        let x = MatRef::row_major(x, rows, self.inputs);
-        let w = MatRef::row_major(weights.input, self.cell.gates() * hidden, self.inputs);
+        let x = MatRef::row_major(part(x, &(from..from + rows), inputs), rows, inputs);
+        let w = MatRef::row_major(weights.input, self.cell.gates() * hidden, inputs);
         for (to, from) in self.input_columns().into_iter().flatten() {
-            matmul(self.by_rows(gates, rows).cols(to), x, w.rows(from).t(), Options::default());
+            let gates = MatMut::row_major(gates, rows, width).cols(to);
+            matmul(gates, x, w.rows(from).t(), Options::default());
         }
     }
 
@@ -392,17 +352,19 @@ impl Layer {
         let (two, three) = (2 * self.hidden, 3 * self.hidden);
         match self.cell {
             Cell::Gru => [Some((0..two, 0..two)), Some((three..three + self.hidden, two..three))],
-            _ => [Some((0..self.cell.sums() * self.hidden, 0..self.cell.sums() * self.hidden)), None],
+            _ => [Some((0..self.width(), 0..self.width())), None],
         }
     }
+}
 
-    fn by_rows<'a>(&self, gates: &'a mut [f32], rows: usize) -> MatMut<'a, f32> {
-        MatMut::row_major(gates, rows, self.cell.sums() * self.hidden)
-    }
+/// Some of the rows of a row-major matrix.
+fn part<'a>(all: &'a [f32], rows: &Range<usize>, columns: usize) -> &'a [f32] {
+    &all[rows.start * columns..rows.end * columns]
+}
 
-    fn rows_of<'a>(&self, gates: &'a [f32], rows: usize) -> MatRef<'a, f32> {
-        MatRef::row_major(gates, rows, self.cell.sums() * self.hidden)
-    }
+/// [`part`] to write.
+fn part_mut<'a>(all: &'a mut [f32], rows: &Range<usize>, columns: usize) -> &'a mut [f32] {
+    &mut all[rows.start * columns..rows.end * columns]
 }
 
 /// The transpose of a matrix of so many columns.

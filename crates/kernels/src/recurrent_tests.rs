@@ -62,6 +62,42 @@ impl Case {
         [states, cells, tape]
     }
 
+    /// Adds the gradients of the weights to `grads`, and puts those of the inputs where `dx` says.
+    fn backward(
+        &self,
+        [states, cells, tape]: [&[f32]; 3],
+        grads: &mut [Vec<f32>; 5],
+        dx: (&mut [f32], Accum),
+    ) {
+        let [input, state, input_bias, state_bias, projection] =
+            grads.each_mut().map(|values| &mut values[..]);
+        let gradients = RecurrentGradients {
+            input,
+            state,
+            biases: self.biased.then_some([input_bias, state_bias]),
+            projection: self.layer.projection.map(|_| projection),
+            x: Some(dx),
+        };
+        let run = RecurrentRun { x: &self.x, states, cells, tape };
+        self.layer.backward(&self.weights(), run, &self.grad, gradients);
+    }
+
+    /// Some of the sequences.
+    fn sequences(&self, range: Range<usize>) -> Self {
+        let Layer { batch, inputs, hidden, .. } = self.layer;
+        Self {
+            layer: Layer { batch: range.len(), ..self.layer },
+            x: sequences(&self.x, batch, inputs, &range),
+            weights: self.weights.clone(),
+            start: [
+                sequences(&self.start[0], batch, self.layer.state(), &range),
+                sequences(&self.start[1], batch, hidden, &range),
+            ],
+            grad: sequences(&self.grad, batch, self.layer.state(), &range),
+            biased: self.biased,
+        }
+    }
+
     /// All states after the first by the definition, in `f64`, where one of the numbers (0: x, then the
     /// weights) is moved by a step.
     fn naive(&self, moved: Option<(usize, usize, f64)>) -> Vec<f64> {
@@ -128,6 +164,11 @@ impl Case {
     }
 }
 
+/// Some of the sequences of `[steps, batch, columns]`.
+fn sequences(all: &[f32], batch: usize, columns: usize, range: &Range<usize>) -> Vec<f32> {
+    all.chunks_exact(batch * columns).flat_map(|step| part(step, range, columns).to_vec()).collect()
+}
+
 #[track_caller]
 fn assert_close(found: f32, expected: f64, what: &str) {
     assert!(
@@ -176,23 +217,15 @@ fn states_are_those_of_the_definition() {
 fn gradients_are_those_of_differences() {
     for case in cases() {
         let layer = case.layer;
-        let [states, cells, mut tape] = case.run(layer, 0, &case.start, RunMode::Training);
-        let weights = case.weights();
-        let pass = layer.backward(&weights, &states, &cells, &mut tape, &case.grad);
+        let [states, cells, tape] = case.run(layer, 0, &case.start, RunMode::Training);
         for accum in [Accum::Replace, Accum::Add] {
             // What is there is added to, or not even read.
             let old = if accum == Accum::Add { 2.0 } else { f32::NAN };
-            let mut grads = [vec![old; case.x.len()]].to_vec();
-            grads.extend(case.weights.iter().map(|values| vec![old; values.len()]));
-            pass.inputs(&weights, &mut grads[0], accum);
-            pass.input_weights(&case.x, &mut grads[1], accum);
-            pass.state_weights(&states, &mut grads[2], accum);
-            pass.input_bias(&mut grads[3], accum);
-            pass.state_bias(&mut grads[4], accum);
-            if layer.projection.is_some() {
-                pass.projection(&mut grads[5], accum);
-            }
-            for (which, grads) in grads.iter().enumerate() {
+            let mut grads = case.weights.each_ref().map(|values| vec![2.0; values.len()]);
+            let mut dx = vec![old; case.x.len()];
+            case.backward([&states, &cells, &tape], &mut grads, (&mut dx, accum));
+            let grads = [&dx].into_iter().chain(&grads);
+            for (which, grads) in grads.enumerate() {
                 if !case.biased && (which == 3 || which == 4) {
                     continue;
                 }
@@ -200,10 +233,49 @@ fn gradients_are_those_of_differences() {
                     const STEP: f64 = 1e-4;
                     let moved = |by| case.objective(Some((which, at, by)));
                     let expected = (moved(STEP) - moved(-STEP)) / (2.0 * STEP);
-                    let expected = expected + if accum == Accum::Add { 2.0 } else { 0.0 };
+                    let expected = expected + if which > 0 || accum == Accum::Add { 2.0 } else { 0.0 };
                     assert_close(found, expected, &format!("{layer:?}, input {which}, gradient {at}"));
                 }
             }
+        }
+    }
+}
+
+/// More sequences than go through the layer together, forwards and backwards.
+#[test]
+fn sequences_of_a_large_batch_know_nothing_of_each_other() {
+    const BATCH: usize = 2 * ROWS + 44;
+    for (cell, projection) in
+        [(Cell::Rnn(Activation::Tanh), None), (Cell::Lstm, None), (Cell::Lstm, Some(2)), (Cell::Gru, None)]
+    {
+        let layer = Layer { cell, steps: 5, batch: BATCH, inputs: 3, hidden: 6, projection };
+        let whole = Case::new(layer, 3, true);
+        let run = |case: &Case| {
+            let [states, cells, tape] = case.run(case.layer, 0, &case.start, RunMode::Training);
+            let mut grads = case.weights.each_ref().map(|values| vec![0.0; values.len()]);
+            let mut dx = vec![f32::NAN; case.x.len()];
+            case.backward([&states, &cells, &tape], &mut grads, (&mut dx, Accum::Replace));
+            (states, dx, grads)
+        };
+        let (states, dx, grads) = run(&whole);
+        assert!(states == whole.run(layer, 0, &whole.start, RunMode::Inference)[0], "{layer:?}");
+        let mut sums = whole.weights.each_ref().map(|values| vec![0.0; values.len()]);
+        for range in [0..7, 7..100, 100..BATCH - 150, BATCH - 150..BATCH] {
+            let (found, found_dx, found_grads) = run(&whole.sequences(range.clone()));
+            let pairs = [(found, &states, layer.state()), (found_dx, &dx, layer.inputs)];
+            for (found, expected, columns) in pairs {
+                let expected = sequences(expected, BATCH, columns, &range);
+                assert_eq!(found.len(), expected.len());
+                for (found, expected) in found.iter().zip(expected) {
+                    assert_close(*found, f64::from(expected), &format!("{layer:?}, {range:?}"));
+                }
+            }
+            for (sums, found) in sums.iter_mut().zip(found_grads) {
+                simd::add_assign(sums, &found);
+            }
+        }
+        for (found, expected) in grads.iter().flatten().zip(sums.iter().flatten()) {
+            assert_close(*found, f64::from(*expected), &format!("{layer:?}, gradients of weights"));
         }
     }
 }
@@ -229,7 +301,7 @@ fn inference_in_groups_of_steps_is_training() {
     let layer =
         Layer { cell: Cell::Gru, steps: 5, batch: 2 * ROWS / 3, inputs: 2, hidden: 3, projection: None };
     let case = Case::new(layer, 1, true);
-    assert!(layer.kept(RunMode::Inference) < layer.steps);
+    assert!(layer.steps_at_once() < layer.steps);
     let [a, ..] = case.run(layer, 0, &case.start, RunMode::Training);
     let [b, ..] = case.run(layer, 0, &case.start, RunMode::Inference);
     a.iter().zip(&b).for_each(|(&a, &b)| assert_close(a, f64::from(b), "state"));

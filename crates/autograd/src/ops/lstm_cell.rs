@@ -46,22 +46,24 @@ impl Var {
         let states = Self::operation(states, &inputs, move |mut grad, gradients| {
             let [mut dr, mut further] = [0, 1].map(|_| Tensor::zeros([if r.is_some() { size } else { 0 }]));
             let (dh, dc) = grad.values_mut().split_at_mut(size);
-            let gates_values = gates.values_mut();
+            let gates = gates.values();
+            let mut sums = Tensor::zeros([batch, 4 * units]);
             if let Some(r) = &r {
                 simd::mul(dh, r.values(), further.values_mut());
-                let rows = gates_values.chunks_exact(row).zip(dh.chunks_exact(unit));
-                let sums =
+                let rows = gates.chunks_exact(row).zip(dh.chunks_exact(unit));
+                let parts =
                     dr.values_mut().chunks_exact_mut(unit).zip(further.values_mut().chunks_exact_mut(unit));
-                for ((gates, dh), (dr, further)) in rows.zip(sums) {
+                for ((gates, dh), (dr, further)) in rows.zip(parts) {
                     let o = &gates[3 * units..];
                     simd::mul(dh, o, dr);
                     Activation::Sigmoid.backward(o, further);
                 }
             }
-            simd::lstm_cell_backward(units, gates_values, start.values(), &after.values()[size..], dh, dc);
-            let rows = gates_values.chunks_exact_mut(row).zip(further.values().chunks_exact(unit));
+            let c = &after.values()[size..];
+            simd::lstm_cell_backward(units, gates, start.values(), c, dh, dc, sums.values_mut());
+            let rows = sums.values_mut().chunks_exact_mut(row).zip(further.values().chunks_exact(unit));
             rows.for_each(|(sums, further)| simd::add_assign(&mut sums[3 * units..], further));
-            gradients.give(&sums_edge, gates);
+            gradients.give(&sums_edge, sums);
             gradients.give(&before_edge, grad.narrow(0, 1, 1).reshape([batch, units]));
             if let Some(edge) = r_edge {
                 gradients.give(&edge, dr.reshape([batch, units]));

@@ -1,6 +1,7 @@
 //! One layer of an RNN, LSTM or GRU over a whole sequence.
 
-use foretell_kernels::recurrent::{Layer, RunMode, Weights};
+use foretell_kernels::Accum;
+use foretell_kernels::recurrent::{Layer, RecurrentGradients, RecurrentRun, RunMode, Weights};
 use foretell_tensor::Tensor;
 
 use crate::{Cell, Var};
@@ -127,25 +128,35 @@ impl Var {
         let value = states.narrow(0, steps + 1 - last, last);
         let edges: Vec<_> = given.iter().map(|var| var.edge()).collect();
         Self::operation(value, &given, move |grad, gradients| {
-            let weights = values.slices();
-            let states = states.values();
-            let pass = layer.backward(&weights, states, cells.values(), tape.values_mut(), grad.values());
-            let mut edges = edges.iter();
-            let mut next = || edges.next().expect("one edge per input");
-            let (x_edge, input_edge, state_edge) = (next(), next(), next());
-            gradients.write(input_edge, values.input.shape(), |dw, accum| {
-                pass.input_weights(x.values(), dw, accum);
-            });
-            gradients
-                .write(state_edge, values.state.shape(), |dw, accum| pass.state_weights(states, dw, accum));
-            if values.biases.is_some() {
-                gradients.write(next(), [rows], |db, accum| pass.input_bias(db, accum));
-                gradients.write(next(), [rows], |db, accum| pass.state_bias(db, accum));
+            let zeros = |tensor: &Tensor| Tensor::zeros(tensor.shape());
+            let [mut input, mut state] = [&values.input, &values.state].map(zeros);
+            let mut biases = values.biases.as_ref().map(|biases| biases.each_ref().map(zeros));
+            let mut projection = values.projection.as_ref().map(zeros);
+            let mut backward = |x_gradient: Option<(&mut [f32], Accum)>| {
+                let to = RecurrentGradients {
+                    input: input.values_mut(),
+                    state: state.values_mut(),
+                    biases: biases.as_mut().map(|biases| biases.each_mut().map(Tensor::values_mut)),
+                    projection: projection.as_mut().map(Tensor::values_mut),
+                    x: x_gradient,
+                };
+                let (states, cells, tape) = (states.values(), cells.values(), tape.values());
+                layer.backward(
+                    &values.slices(),
+                    RecurrentRun { x: x.values(), states, cells, tape },
+                    grad.values(),
+                    to,
+                );
+            };
+            if edges[0].is_wanted() {
+                gradients.write(&edges[0], x.shape(), |dx, accum| backward(Some((dx, accum))));
+            } else {
+                backward(None);
             }
-            if let Some(projection) = &values.projection {
-                gradients.write(next(), projection.shape(), |dw, accum| pass.projection(dw, accum));
+            let of_weights = [input, state].into_iter().chain(biases.into_iter().flatten()).chain(projection);
+            for (edge, gradient) in edges[1..].iter().zip(of_weights) {
+                gradients.give(edge, gradient);
             }
-            gradients.write(x_edge, x.shape(), |dx, accum| pass.inputs(&weights, dx, accum));
         })
     }
 }

@@ -2,8 +2,8 @@
 //! matrices are done, in one pass.
 //!
 //! The gates of a row lie one after the other in PyTorch's order. Each function takes the rows of one
-//! step and finds the number of units from the bias or the state; the gates are overwritten by what the
-//! backward pass needs, and by it with their gradients.
+//! step and finds the number of units from the bias or the state; the sums are overwritten by the gates, which the
+//! backward pass needs.
 
 use pulp::{Simd, WithSimd};
 
@@ -15,7 +15,14 @@ use crate::vector::Vectors;
 
 /// Four neighbouring parts of a row.
 #[inline(always)]
-fn quarters<T>(row: &mut [T]) -> [&mut [T]; 4] {
+fn quarters<T>(row: &[T]) -> [&[T]; 4] {
+    let units = row.len() / 4;
+    [0, 1, 2, 3].map(|k| &row[k * units..(k + 1) * units])
+}
+
+/// [`quarters`] to write.
+#[inline(always)]
+fn quarters_mut<T>(row: &mut [T]) -> [&mut [T]; 4] {
     let units = row.len() / 4;
     let (a, rest) = row.split_at_mut(units);
     let (b, rest) = rest.split_at_mut(units);
@@ -70,7 +77,7 @@ impl WithSimd for Lstm<'_> {
         let rows = self.gates.chunks_exact_mut(4 * n).zip(self.before.chunks_exact(n));
         let states = self.c.chunks_exact_mut(n).zip(self.h.chunks_exact_mut(n));
         for ((gates, before), (c, h)) in rows.zip(states) {
-            let [i, f, g, o] = quarters(gates);
+            let [i, f, g, o] = quarters_mut(gates);
             map_in(simd, LstmCell, [bi, bf, bg, bo, before], [i, f, g, o, c, h]);
         }
     }
@@ -99,12 +106,12 @@ pub fn lstm_cell(gates: &mut [f32], bias: &[f32], before: &[f32], c: &mut [f32],
 #[derive(Clone, Copy)]
 struct LstmSlopes;
 
-impl Map<f32, 3, 5> for LstmSlopes {
+impl Map<f32, 7, 5> for LstmSlopes {
     #[inline(always)]
     fn map<S: Simd>(
         self,
-        [before, c, dh]: Vectors<f32, S, 3>,
-        [i, f, g, o, dc]: Vectors<f32, S, 5>,
+        [i, f, g, o, before, c, dh]: Vectors<f32, S, 7>,
+        [_, _, _, _, dc]: Vectors<f32, S, 5>,
     ) -> Vectors<f32, S, 5> {
         let t = tanh_lanes(c);
         // dc = dc + dh o (1 - t^2)
@@ -117,11 +124,12 @@ impl Map<f32, 3, 5> for LstmSlopes {
 
 struct LstmBackward<'a> {
     units: usize,
-    gates: &'a mut [f32],
+    gates: &'a [f32],
     before: &'a [f32],
     c: &'a [f32],
     dh: &'a [f32],
     dc: &'a mut [f32],
+    sums: &'a mut [f32],
 }
 
 impl WithSimd for LstmBackward<'_> {
@@ -132,32 +140,35 @@ impl WithSimd for LstmBackward<'_> {
         let n = self.units;
         let states = self.before.chunks_exact(n).zip(self.c.chunks_exact(n));
         let grads = self.dh.chunks_exact(n).zip(self.dc.chunks_exact_mut(n));
-        for ((gates, (before, c)), (dh, dc)) in self.gates.chunks_exact_mut(4 * n).zip(states).zip(grads) {
-            let [i, f, g, o] = quarters(gates);
-            map_in(simd, LstmSlopes, [before, c, dh], [i, f, g, o, dc]);
+        let gates = self.gates.chunks_exact(4 * n).zip(self.sums.chunks_exact_mut(4 * n));
+        for (((gates, sums), (before, c)), (dh, dc)) in gates.zip(states).zip(grads) {
+            let ([i, f, g, o], [di, df, dg, d_o]) = (quarters(gates), quarters_mut(sums));
+            map_in(simd, LstmSlopes, [i, f, g, o, before, c, dh], [di, df, dg, d_o, dc]);
         }
     }
 }
 
-/// The gradient of [`lstm_cell`] for rows of `units`: `gates` come as that left them and leave as the
-/// gradients of the sums. `dc` comes as the gradient that the next step passes to `c`, and leaves as the
-/// one of `before`; `dh` is that of `h`.
+/// The gradient of [`lstm_cell`] for rows of `units`: writes the gradients of the sums, given the `gates` as that left
+/// them. `dc` comes as the gradient that the next step passes to `c`, and leaves as the one of `before`; `dh` is that of
+/// `h`.
 ///
 /// # Panics
 /// If the lengths do not fit.
 #[track_caller]
 pub fn lstm_cell_backward(
     units: usize,
-    gates: &mut [f32],
+    gates: &[f32],
     before: &[f32],
     c: &[f32],
     dh: &[f32],
     dc: &mut [f32],
+    sums: &mut [f32],
 ) {
     same_len(before.len(), c.len());
+    same_len(gates.len(), sums.len());
     let units = self::units(gates.len(), 4 * units, [c.len(), dh.len(), dc.len()]);
     if units > 0 {
-        dispatch(LstmBackward { units, gates, before, c, dh, dc });
+        dispatch(LstmBackward { units, gates, before, c, dh, dc, sums });
     }
 }
 
@@ -195,7 +206,7 @@ impl WithSimd for Gru<'_> {
         let (bm, bn) = (&self.bias[2 * n..3 * n], &self.bias[3 * n..]);
         let states = self.before.chunks_exact(n).zip(self.h.chunks_exact_mut(n));
         for (gates, (before, h)) in self.gates.chunks_exact_mut(4 * n).zip(states) {
-            let [r, z, m, n] = quarters(gates);
+            let [r, z, m, n] = quarters_mut(gates);
             map_in(simd, GruCell, [br, bz, bm, bn, before], [r, z, m, n, h]);
         }
     }
@@ -225,12 +236,12 @@ pub fn gru_cell(gates: &mut [f32], bias: &[f32], before: &[f32], h: &mut [f32]) 
 #[derive(Clone, Copy)]
 struct GruSlopes;
 
-impl Map<f32, 1, 5> for GruSlopes {
+impl Map<f32, 5, 5> for GruSlopes {
     #[inline(always)]
     fn map<S: Simd>(
         self,
-        [before]: Vectors<f32, S, 1>,
-        [r, z, m, n, dh]: Vectors<f32, S, 5>,
+        [r, z, m, n, before]: Vectors<f32, S, 5>,
+        [_, _, _, _, dh]: Vectors<f32, S, 5>,
     ) -> Vectors<f32, S, 5> {
         let slope = |y: crate::bits::F32s<S>| (-y).mul_add(y, y);
         let kept = dh * z;
@@ -241,9 +252,10 @@ impl Map<f32, 1, 5> for GruSlopes {
 
 struct GruBackward<'a> {
     units: usize,
-    gates: &'a mut [f32],
+    gates: &'a [f32],
     before: &'a [f32],
     dh: &'a mut [f32],
+    sums: &'a mut [f32],
 }
 
 impl WithSimd for GruBackward<'_> {
@@ -253,24 +265,26 @@ impl WithSimd for GruBackward<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let n = self.units;
         let states = self.before.chunks_exact(n).zip(self.dh.chunks_exact_mut(n));
-        for (gates, (before, dh)) in self.gates.chunks_exact_mut(4 * n).zip(states) {
-            let [r, z, m, n] = quarters(gates);
-            map_in(simd, GruSlopes, [before], [r, z, m, n, dh]);
+        let gates = self.gates.chunks_exact(4 * n).zip(self.sums.chunks_exact_mut(4 * n));
+        for ((gates, sums), (before, dh)) in gates.zip(states) {
+            let ([r, z, m, n], [dr, dz, dm, dn]) = (quarters(gates), quarters_mut(sums));
+            map_in(simd, GruSlopes, [r, z, m, n, before], [dr, dz, dm, dn, dh]);
         }
     }
 }
 
-/// The gradient of [`gru_cell`] for rows of `units`: `gates` come as that left them and leave as the
-/// gradients of the sums. `dh` comes as the gradient of `h` and leaves as that part of the gradient of
-/// `before` which does not go through the gates.
+/// The gradient of [`gru_cell`] for rows of `units`: writes the gradients of the sums, given the `gates` as that left
+/// them. `dh` comes as the gradient of `h` and leaves as that part of the gradient of `before` which does not go through
+/// the gates.
 ///
 /// # Panics
 /// If the lengths do not fit.
 #[track_caller]
-pub fn gru_cell_backward(units: usize, gates: &mut [f32], before: &[f32], dh: &mut [f32]) {
+pub fn gru_cell_backward(units: usize, gates: &[f32], before: &[f32], dh: &mut [f32], sums: &mut [f32]) {
+    same_len(gates.len(), sums.len());
     let units = self::units(gates.len(), 4 * units, [before.len(), dh.len(), dh.len()]);
     if units > 0 {
-        dispatch(GruBackward { units, gates, before, dh });
+        dispatch(GruBackward { units, gates, before, dh, sums });
     }
 }
 
@@ -323,8 +337,8 @@ mod tests {
             let (mut y, before, dh, mut dc_before) = (gates(&sums), rows(&before), rows(&dh), rows(&dc));
             let (mut c, mut h) = (vec![0.0; ROWS * n], vec![0.0; ROWS * n]);
             lstm_cell(&mut y, &bias, &before, &mut c, &mut h);
-            let mut grads = y.clone();
-            lstm_cell_backward(n, &mut grads, &before, &c, &dh, &mut dc_before);
+            let mut grads = vec![f32::NAN; y.len()];
+            lstm_cell_backward(n, &y, &before, &c, &dh, &mut dc_before, &mut grads);
             for at in 0..ROWS * n {
                 let (row, unit) = (at / n, at % n);
                 let gate = |k: usize| row * 4 * n + k * n + unit;
@@ -364,8 +378,8 @@ mod tests {
             let (mut y, before, mut dh) = (gates(&sums), rows(&before), rows(&grad));
             let mut h = vec![0.0; ROWS * n];
             gru_cell(&mut y, &bias, &before, &mut h);
-            let mut grads = y.clone();
-            gru_cell_backward(n, &mut grads, &before, &mut dh);
+            let mut grads = vec![f32::NAN; y.len()];
+            gru_cell_backward(n, &y, &before, &mut dh, &mut grads);
             for at in 0..ROWS * n {
                 let (row, unit) = (at / n, at % n);
                 let gate = |k: usize| row * 4 * n + k * n + unit;

@@ -1,0 +1,241 @@
+//! The way back in time, on which all gradients are made: while the gradients of a few steps' sums are in cache, so are the
+//! products with them. Nothing of them is kept, and the tape is read once.
+
+use std::ops::Range;
+
+use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
+use foretell_pool::Buffer;
+use foretell_simd as simd;
+
+use super::{Cell, Layer, RunMode, Weights, part, part_mut};
+
+/// The most sequences that go back together, and about the rows of the products that are of several steps: as many as a
+/// product of the weights' gradients needs for its best rate, and few enough that they stay in cache, with the weights
+/// and their gradients, until the last of the products has read them.
+const ROWS: usize = 128;
+
+/// Where [`Layer::backward`] puts the gradients. Those of weights are added to what is there.
+#[derive(Debug)]
+pub struct RecurrentGradients<'a> {
+    /// Of W.
+    pub input: &'a mut [f32],
+    /// Of U.
+    pub state: &'a mut [f32],
+    /// Of the biases beside W and U.
+    pub biases: Option<[&'a mut [f32]; 2]>,
+    /// Of the projection, for a layer that has one.
+    pub projection: Option<&'a mut [f32]>,
+    /// Of the inputs, if that is wanted.
+    pub x: Option<(&'a mut [f32], Accum)>,
+}
+
+/// What [`Layer::forward`] read and left in training.
+#[derive(Clone, Copy, Debug)]
+pub struct RecurrentRun<'a> {
+    /// The inputs.
+    pub x: &'a [f32],
+    /// The states h.
+    pub states: &'a [f32],
+    /// The states c.
+    pub cells: &'a [f32],
+    /// The tape.
+    pub tape: &'a [f32],
+}
+
+/// What the way back needs beside the tape.
+struct Scratch {
+    /// The gradients of the sums of a few steps, `[rows, sums * hidden]`.
+    sums: Buffer<f32>,
+    /// Those of their states, of a layer with a projection, `[rows, state]`.
+    projected: Buffer<f32>,
+    /// Of a step: the gradients of its state, of what the cell gives, and of c.
+    dh: Buffer<f32>,
+    dm: Buffer<f32>,
+    dc: Buffer<f32>,
+    /// The sum of `sums` over all rows, `[sums * hidden]`.
+    bias: Buffer<f32>,
+}
+
+impl Layer {
+    /// All gradients, given `grad [last, batch, state]`, that of the last states.
+    ///
+    /// # Panics
+    /// If a length does not fit.
+    pub fn backward(
+        &self,
+        weights: &Weights<'_>,
+        run: RecurrentRun<'_>,
+        grad: &[f32],
+        mut gradients: RecurrentGradients<'_>,
+    ) {
+        let Self { steps, hidden, .. } = *self;
+        self.check(weights, run.x, run.states, run.cells, RunMode::Training);
+        self.check_gradients(&gradients);
+        assert_eq!(run.tape.len(), self.tape_len(RunMode::Training), "the tape of {self:?}");
+        let size = self.batch * self.state();
+        let last = grad.len().checked_div(size).unwrap_or(0);
+        assert!(last <= steps && grad.len() == last * size, "{} gradients for {self:?}", grad.len());
+
+        let most = self.blocks(ROWS).next().map_or(0, |block| block.len());
+        let rows = self.steps_back_at_once(most) * most;
+        let projects = usize::from(self.projection.is_some());
+        let has_c = usize::from(self.cell == Cell::Lstm);
+        let mut scratch = Scratch {
+            sums: Buffer::stale(rows * self.width()),
+            projected: Buffer::stale(projects * rows * self.state()),
+            dh: Buffer::stale(most * self.state()),
+            dm: Buffer::stale(projects * most * hidden),
+            dc: Buffer::stale(has_c * most * hidden),
+            bias: Buffer::zeroed(self.width()),
+        };
+        for block in self.blocks(ROWS) {
+            scratch.dh.fill(0.0);
+            scratch.dc.fill(0.0);
+            let at_once = self.steps_back_at_once(block.len());
+            for first in (0..steps).step_by(at_once).rev() {
+                let group = first..steps.min(first + at_once);
+                for t in group.clone().rev() {
+                    let grad = (t + last).checked_sub(steps).map(|at| &grad[at * size..][..size]);
+                    self.step_back(weights, &run, grad, t, first, &block, &mut scratch);
+                }
+                let rows = group.len() * block.len();
+                let start = first * self.batch + block.start;
+                self.multiply(weights, &run, start..start + rows, &scratch, &mut gradients);
+            }
+        }
+        if let Some([input, state]) = gradients.biases {
+            for (from, to) in self.input_columns().into_iter().flatten() {
+                simd::add_assign(&mut input[to], &scratch.bias[from]);
+            }
+            let rows = state.len();
+            simd::add_assign(state, &scratch.bias[..rows]);
+        }
+    }
+
+    /// Steps whose products are made at once.
+    fn steps_back_at_once(&self, sequences: usize) -> usize {
+        (ROWS / sequences.max(1)).clamp(1, self.steps)
+    }
+
+    /// Leads `dh`, that of the state after step t, and `grad` to the gradients of the step's sums and to `dh` before it.
+    fn step_back(
+        &self,
+        weights: &Weights<'_>,
+        run: &RecurrentRun<'_>,
+        grad: Option<&[f32]>,
+        t: usize,
+        first: usize,
+        block: &Range<usize>,
+        scratch: &mut Scratch,
+    ) {
+        let Self { batch, hidden, .. } = *self;
+        let (size, count, width) = (self.state(), block.len(), self.width());
+        let slot = (t - first) * count..(t - first + 1) * count;
+        let Scratch { sums, projected, dh, dm, dc, bias } = scratch;
+        let dh = &mut dh[..count * size];
+        if let Some(grad) = grad {
+            simd::add_assign(dh, part(grad, block, size));
+        }
+        let sums = part_mut(sums, &slot, width);
+        let rows = |t: usize| t * batch + block.start..t * batch + block.end;
+        // What follows the sums' own rows in the tape are not gates.
+        let gates = |tape| part(tape, &rows(t), width);
+        let [before, after] = [t, t + 1].map(|t| part(run.states, &rows(t), size));
+        match self.cell {
+            Cell::Rnn(activation) => {
+                sums.copy_from_slice(dh);
+                activation.backward(after, sums);
+            }
+            Cell::Gru => simd::gru_cell_backward(hidden, gates(run.tape), before, dh, sums),
+            Cell::Lstm => {
+                let [before, c] = [t, t + 1].map(|t| part(run.cells, &rows(t), hidden));
+                let dm = match weights.projection {
+                    None => &*dh,
+                    Some(projection) => {
+                        part_mut(projected, &slot, size).copy_from_slice(dh);
+                        let dm = &mut dm[..count * hidden];
+                        let by_units = MatRef::row_major(projection, size, hidden);
+                        let dh = MatRef::row_major(dh, count, size);
+                        matmul(MatMut::row_major(dm, count, hidden), dh, by_units, Options::default());
+                        &*dm
+                    }
+                };
+                let dc = &mut dc[..count * hidden];
+                simd::lstm_cell_backward(hidden, gates(run.tape), before, c, dm, dc, sums);
+            }
+        }
+        sums.chunks_exact(width.max(1)).for_each(|row| simd::add_assign(bias, row));
+        if t > 0 {
+            // A GRU has left in dh what does not go through the gates.
+            let accum = if self.cell == Cell::Gru { Accum::Add } else { Accum::Replace };
+            let gates = self.cell.gates() * hidden;
+            matmul(
+                MatMut::row_major(dh, count, size),
+                MatRef::row_major(sums, count, width).cols(0..gates),
+                MatRef::row_major(weights.state, gates, size),
+                Options { accum, ..Options::default() },
+            );
+        }
+    }
+
+    /// Adds the products with the gradients of the sums of some steps, whose inputs and states are these `rows`.
+    fn multiply(
+        &self,
+        weights: &Weights<'_>,
+        run: &RecurrentRun<'_>,
+        rows: Range<usize>,
+        scratch: &Scratch,
+        gradients: &mut RecurrentGradients<'_>,
+    ) {
+        let Self { cell, hidden, inputs, .. } = *self;
+        let (size, gates, count) = (self.state(), cell.gates() * hidden, rows.len());
+        let sums = MatRef::row_major(part(&scratch.sums, &(0..count), self.width()), count, self.width());
+        let add = || Options { accum: Accum::Add, ..Options::default() };
+
+        let before = MatRef::row_major(part(run.states, &rows, size), count, size);
+        matmul(MatMut::row_major(gradients.state, gates, size), sums.cols(0..gates).t(), before, add());
+
+        let x = MatRef::row_major(part(run.x, &rows, inputs), count, inputs);
+        for (columns, of_weights) in self.input_columns().into_iter().flatten() {
+            let dw = MatMut::row_major(gradients.input, gates, inputs).rows(of_weights);
+            matmul(dw, sums.cols(columns).t(), x, add());
+        }
+
+        if let Some((dx, accum)) = &mut gradients.x {
+            let w = MatRef::row_major(weights.input, gates, inputs);
+            let mut accum = *accum;
+            for (columns, of_weights) in self.input_columns().into_iter().flatten() {
+                let dx = MatMut::row_major(part_mut(dx, &rows, inputs), count, inputs);
+                let options = Options { accum, ..Options::default() };
+                matmul(dx, sums.cols(columns), w.rows(of_weights), options);
+                accum = Accum::Add;
+            }
+        }
+
+        if let Some(dp) = &mut gradients.projection {
+            let outputs = &run.tape[self.kept_rows(RunMode::Training) * self.width()..];
+            let outputs = MatRef::row_major(part(outputs, &rows, hidden), count, hidden);
+            let grads = MatRef::row_major(part(&scratch.projected, &(0..count), size), count, size);
+            matmul(MatMut::row_major(dp, size, hidden), grads.t(), outputs, add());
+        }
+    }
+
+    fn check_gradients(&self, gradients: &RecurrentGradients<'_>) {
+        let RecurrentGradients { input, state, biases, projection, x } = gradients;
+        let rows = self.cell.gates() * self.hidden;
+        assert_eq!(input.len(), rows * self.inputs, "gradients of the weights of the inputs of {self:?}");
+        assert_eq!(state.len(), rows * self.state(), "gradients of the weights of the states of {self:?}");
+        for bias in biases.iter().flatten() {
+            assert_eq!(bias.len(), rows, "gradients of a bias of {self:?}");
+        }
+        let len = projection.as_ref().map(|gradient| gradient.len());
+        assert_eq!(len, self.projection.map(|size| size * self.hidden), "of the projection of {self:?}");
+        if let Some((dx, _)) = x {
+            assert_eq!(
+                dx.len(),
+                self.steps * self.batch * self.inputs,
+                "gradients of the inputs of {self:?}"
+            );
+        }
+    }
+}
