@@ -193,6 +193,13 @@ impl<T: Element> Panels<'_, T> {
         let (data, row_stride, col_stride) = (self.lhs.data(), self.lhs.row_stride(), self.lhs.col_stride());
         let depth = packed.len() / (J * V::LANES);
         assert!(i + I <= self.lhs.nrows() && start + depth <= self.lhs.ncols());
+        // What the sums are added to is fetched while they are made.
+        for a in 0..I {
+            let row = &self.dst.row_mut(i + a)[j..];
+            for c in 0..J {
+                V::prefetch(token, row, c * V::LANES);
+            }
+        }
         let mut sums = [[V::splat(token, T::ZERO); J]; I];
         let mut place = i * row_stride + start * col_stride;
         for row in packed.chunks_exact(J * V::LANES) {
@@ -209,21 +216,44 @@ impl<T: Element> Panels<'_, T> {
             }
             place += col_stride;
         }
-        let width = (self.dst.ncols() - j).min(J * V::LANES);
-        let (adds, alpha) = (self.accum == Accum::Add || start > 0, V::splat(token, self.alpha));
-        for a in 0..I {
-            let row = &mut self.dst.row_mut(i + a)[j..j + width];
-            for c in 0..J {
-                let place = &mut row[width.min(c * V::LANES)..width.min((c + 1) * V::LANES)];
-                let sum = match adds {
-                    true => alpha.fused(sums[a][c], load(token, place)),
-                    false if self.alpha == T::ONE => sums[a][c],
-                    false => alpha.fused(sums[a][c], V::splat(token, T::ZERO)),
-                };
-                sum.store(place);
-            }
+        // One after the other, not in a loop, so that the sums stay in their registers.
+        self.put(token, start, i, j, sums[0]);
+        if I > 1 {
+            self.put(token, start, i + 1, j, sums[1]);
+        }
+        if I > 2 {
+            self.put(token, start, i + 2, j, sums[2]);
+            self.put(token, start, i + 3, j, sums[3]);
+        }
+        if I > 4 {
+            self.put(token, start, i + 4, j, sums[4]);
+            self.put(token, start, i + 5, j, sums[5]);
         }
         I
+    }
+
+    /// Takes the sums of a block of the inner dimension, the one from `start`, into a row of the destination.
+    #[inline(always)]
+    fn put<V: Vector<T>, const J: usize>(
+        &mut self,
+        token: V::Token,
+        start: usize,
+        i: usize,
+        j: usize,
+        sums: [V; J],
+    ) {
+        let (adds, alpha) = (self.accum == Accum::Add || start > 0, V::splat(token, self.alpha));
+        let row = &mut self.dst.row_mut(i)[j..];
+        for c in 0..J {
+            let end = row.len().min((c + 1) * V::LANES);
+            let place = &mut row[end.min(c * V::LANES)..end];
+            let sum = match adds {
+                true => alpha.fused(sums[c], load(token, place)),
+                false if self.alpha == T::ONE => sums[c],
+                false => alpha.fused(sums[c], V::splat(token, T::ZERO)),
+            };
+            sum.store(place);
+        }
     }
 }
 

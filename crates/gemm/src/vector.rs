@@ -20,6 +20,8 @@ pub trait Vector<T>: Copy {
     fn load(token: Self::Token, part: &[T]) -> Self;
     /// Fewer elements than fill the register, followed by zeros.
     fn load_padded(token: Self::Token, part: &[T]) -> Self;
+    /// Asks for the line of the cache that element `at` lies in, which may lie beyond the slice.
+    fn prefetch(token: Self::Token, part: &[T], at: usize);
     /// As many elements as the slice has, if the register does.
     fn store(self, part: &mut [T]);
     /// All elements, to the first places of a slice that has enough of them.
@@ -54,7 +56,7 @@ macro_rules! token {
 
 macro_rules! vector {
     ($name:ident, $token:ty, $register:ty, $type:ty, $lanes:literal, $registers:literal,
-     $splat:expr, $load:expr, $padded:expr, $store:expr, $store_part:expr, $fused:expr, $riffle:expr, $totals:expr,
+     $splat:expr, $load:expr, $padded:expr, $prefetch:expr, $store:expr, $store_part:expr, $fused:expr, $riffle:expr, $totals:expr,
      $total:expr) => {
         /// Made with a token only.
         #[derive(Clone, Copy)]
@@ -83,6 +85,12 @@ macro_rules! vector {
                 assert!(part.len() < $lanes);
                 // SAFETY: as in `splat`; only the elements of the slice are read.
                 Self(unsafe { $padded(part) })
+            }
+
+            #[inline(always)]
+            fn prefetch(_: $token, part: &[$type], at: usize) {
+                // SAFETY: as in `splat`; an address is no more than a hint.
+                unsafe { $prefetch(part.as_ptr().wrapping_add(at).cast::<i8>()) };
             }
 
             #[inline(always)]
@@ -155,6 +163,7 @@ pub(crate) mod x86 {
         _mm512_set1_ps,
         _mm512_loadu_ps,
         padded_f32x16,
+        _mm_prefetch::<_MM_HINT_T0>,
         _mm512_storeu_ps,
         part_f32x16,
         _mm512_fmadd_ps,
@@ -172,6 +181,7 @@ pub(crate) mod x86 {
         _mm512_set1_pd,
         _mm512_loadu_pd,
         padded_f64x8,
+        _mm_prefetch::<_MM_HINT_T0>,
         _mm512_storeu_pd,
         part_f64x8,
         _mm512_fmadd_pd,
@@ -189,6 +199,7 @@ pub(crate) mod x86 {
         _mm256_set1_ps,
         _mm256_loadu_ps,
         padded_f32x8,
+        _mm_prefetch::<_MM_HINT_T0>,
         _mm256_storeu_ps,
         part_f32x8,
         _mm256_fmadd_ps,
@@ -206,6 +217,7 @@ pub(crate) mod x86 {
         _mm256_set1_pd,
         _mm256_loadu_pd,
         padded_f64x4,
+        _mm_prefetch::<_MM_HINT_T0>,
         _mm256_storeu_pd,
         part_f64x4,
         _mm256_fmadd_pd,
@@ -410,6 +422,7 @@ pub(crate) mod neon {
         vdupq_n_f32,
         vld1q_f32,
         |part| vld1q_f32(filled::<_, 4>(part, 0.0).as_ptr()),
+        drop,
         vst1q_f32,
         |part: &mut [f32], x| begin(part, |whole: &mut [f32; 4]| vst1q_f32(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f32(sum, a, b),
@@ -427,6 +440,7 @@ pub(crate) mod neon {
         vdupq_n_f64,
         vld1q_f64,
         |part| vld1q_f64(filled::<_, 2>(part, 0.0).as_ptr()),
+        drop,
         vst1q_f64,
         |part: &mut [f64], x| begin(part, |whole: &mut [f64; 2]| vst1q_f64(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f64(sum, a, b),
