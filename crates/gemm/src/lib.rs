@@ -47,6 +47,7 @@ mod element;
 mod epilogue;
 mod matmul;
 mod options;
+mod packed;
 mod panels;
 mod product;
 mod scalar;
@@ -61,6 +62,7 @@ pub use element::Element;
 pub use foretell_simd::Activation;
 pub use matmul::matmul;
 pub use options::{Accum, Bias, Options};
+pub use packed::{Packed, matmul_packed};
 pub use view::{MatMut, MatRef};
 
 /// Whether products run on faer's kernels: the feature `faer`.

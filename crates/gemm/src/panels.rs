@@ -5,7 +5,8 @@
 //! number by number, whichever way their matrix is turned, and make a tile of 6 by 4 vectors in registers: 24 fused
 //! multiply-adds for ten loads. So only the right operand is packed, which for layers of 128 units and more costs less than
 //! packing both, as general kernels do. Where its columns are adjacent instead of its rows (the weights of a linear
-//! layer), it is turned over by shuffles of registers on the way.
+//! layer), it is turned over by shuffles of registers on the way. What many products of few rows read is packed once, as a
+//! whole: [`Packed`](crate::Packed).
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -62,16 +63,79 @@ pub(crate) fn product<T: Element>(
     if !large || long || (rhs.col_stride() != 1 && rhs.row_stride() != 1) {
         return false;
     }
-    T::run(Panels { dst, lhs, rhs, accum, alpha }).is_none()
+    T::run(Panels { dst, lhs, rhs: Right::Matrix(rhs), accum, alpha }).is_none()
 }
 
-/// `dst = lhs * rhs`, where rows of `dst` are adjacent elements, and rows or columns of `rhs`.
+/// The product with what [`pack`] has packed, into a destination whose rows are adjacent.
+pub(crate) fn product_with_strips<T: Element>(
+    dst: MatMut<'_, T>,
+    lhs: MatRef<'_, T>,
+    strips: &[T],
+    accum: Accum,
+    alpha: T,
+) {
+    let left_over = T::run(Panels { dst, lhs, rhs: Right::Strips(strips), accum, alpha });
+    assert!(left_over.is_none(), "strips without vectors");
+}
+
+/// Elements that a packed matrix takes, at any width of vectors.
+pub(crate) fn packed_len(rows: usize, cols: usize) -> usize {
+    rows.saturating_mul(cols.next_multiple_of(16))
+}
+
+/// Packs a whole right operand, whose rows or columns are adjacent: block after block of its rows, each strip after strip.
+/// It does nothing and says so where the machine has no vectors that are wide enough.
+pub(crate) fn pack<T: Element>(rhs: MatRef<'_, T>, strips: &mut [T]) -> bool {
+    assert_eq!(strips.len(), packed_len(rhs.nrows(), rhs.ncols()));
+    let fits = level() == Level::Avx512 && (rhs.col_stride() == 1 || rhs.row_stride() == 1);
+    fits && T::run(Pack { rhs, strips }).is_none()
+}
+
+struct Pack<'a, T> {
+    rhs: MatRef<'a, T>,
+    strips: &'a mut [T],
+}
+
+impl<T: Element> Job<T> for Pack<'_, T> {
+    #[inline(always)]
+    fn run<V: Vector<T>>(self, token: V::Token) {
+        let (n, k) = (self.rhs.ncols(), self.rhs.nrows());
+        // SAFETY: an element may be taken for one that may be without a value; only values are written.
+        let mut rest = unsafe { &mut *(&raw mut *self.strips as *mut [MaybeUninit<T>]) };
+        for start in (0..k).step_by(DEPTH) {
+            let inner = start..k.min(start + DEPTH);
+            let mut j = 0;
+            while j < n {
+                let vectors = width::<T, V>(n - j);
+                let strip =
+                    rest.split_off_mut(..inner.len() * vectors * V::LANES).expect("a place for each strip");
+                match vectors {
+                    VECTORS => pack_strip::<T, V, VECTORS>(token, self.rhs, strip, inner.clone(), j),
+                    2 => pack_strip::<T, V, 2>(token, self.rhs, strip, inner.clone(), j),
+                    _ => pack_strip::<T, V, 1>(token, self.rhs, strip, inner.clone(), j),
+                }
+                j += vectors * V::LANES;
+            }
+        }
+    }
+}
+
+/// `dst = lhs * rhs`, where rows of `dst` are adjacent elements.
 struct Panels<'a, T> {
     dst: MatMut<'a, T>,
     lhs: MatRef<'a, T>,
-    rhs: MatRef<'a, T>,
+    rhs: Right<'a, T>,
     accum: Accum,
     alpha: T,
+}
+
+/// A right operand.
+#[derive(Clone, Copy)]
+enum Right<'a, T> {
+    /// Rows or columns are adjacent.
+    Matrix(MatRef<'a, T>),
+    /// As [`pack`] leaves it.
+    Strips(&'a [T]),
 }
 
 /// A block of a strip, `[depth, width]`, on lines of the cache.
@@ -89,11 +153,11 @@ impl<T: Element> Job<T> for Panels<'_, T> {
                 let inner = start..k.min(start + DEPTH);
                 let mut j = 0;
                 while j < n {
-                    j += match (n - j).div_ceil(V::LANES) {
-                        VECTORS.. => {
+                    j += match width::<T, V>(n - j) {
+                        VECTORS => {
                             self.strip::<V, VECTORS>(token, &mut strip, rows.clone(), inner.clone(), j)
                         }
-                        2.. => self.strip::<V, 2>(token, &mut strip, rows.clone(), inner.clone(), j),
+                        2 => self.strip::<V, 2>(token, &mut strip, rows.clone(), inner.clone(), j),
                         _ => self.strip::<V, 1>(token, &mut strip, rows.clone(), inner.clone(), j),
                     };
                 }
@@ -113,13 +177,19 @@ impl<T: Element> Panels<'_, T> {
         inner: Range<usize>,
         j: usize,
     ) -> usize {
-        let packed = &mut strip.0[..inner.len() * J * V::LANES];
-        match self.rhs.col_stride() == 1 {
-            true => self.pack_rows::<V, J>(token, packed, inner.clone(), j),
-            false => self.pack_columns::<V, J>(token, packed, inner.clone(), j),
-        }
-        // SAFETY: either has written all of it.
-        let packed = unsafe { &*(&raw const *packed as *const [T]) };
+        let len = inner.len() * J * V::LANES;
+        let packed = match self.rhs {
+            Right::Matrix(rhs) => {
+                let packed = &mut strip.0[..len];
+                pack_strip::<T, V, J>(token, rhs, packed, inner.clone(), j);
+                // SAFETY: all of it was written.
+                unsafe { &*(&raw const *packed as *const [T]) }
+            }
+            Right::Strips(strips) => {
+                let block = inner.start * self.dst.ncols().next_multiple_of(V::LANES);
+                &strips[block + inner.len() * j..][..len]
+            }
+        };
         let mut i = rows.start;
         while i < rows.end {
             i += match rows.end - i {
@@ -130,54 +200,6 @@ impl<T: Element> Panels<'_, T> {
             };
         }
         J * V::LANES
-    }
-
-    /// Packs columns from `j` of a right operand whose rows are adjacent; beyond the last there are zeros.
-    #[inline(always)]
-    fn pack_rows<V: Vector<T>, const J: usize>(
-        &self,
-        token: V::Token,
-        packed: &mut [MaybeUninit<T>],
-        inner: Range<usize>,
-        j: usize,
-    ) {
-        for (p, to) in inner.zip(packed.chunks_exact_mut(J * V::LANES)) {
-            let row = &self.rhs.row(p)[j..];
-            for c in 0..J {
-                load::<T, V>(token, row.get(c * V::LANES..).unwrap_or_default())
-                    .store_first(&mut to[c * V::LANES..(c + 1) * V::LANES]);
-            }
-        }
-    }
-
-    /// Packs columns from `j` of a right operand whose columns are adjacent; beyond the last there are zeros.
-    #[inline(always)]
-    fn pack_columns<V: Vector<T>, const J: usize>(
-        &self,
-        token: V::Token,
-        packed: &mut [MaybeUninit<T>],
-        inner: Range<usize>,
-        j: usize,
-    ) {
-        let (columns, n) = (self.rhs.t(), self.dst.ncols());
-        for p in (0..inner.len()).step_by(V::LANES) {
-            let part = inner.start + p..inner.end;
-            for c in 0..J {
-                // A square of as many columns as a register holds numbers.
-                let mut square = [V::splat(token, T::ZERO); 16];
-                for l in 0..V::LANES {
-                    let column = j + c * V::LANES + l;
-                    if column < n {
-                        square[l] = load::<T, V>(token, &columns.row(column)[part.clone()]);
-                    }
-                }
-                turn::<T, V>(&mut square);
-                for l in 0..V::LANES.min(part.len()) {
-                    let at = ((p + l) * J + c) * V::LANES;
-                    square[l].store_first(&mut packed[at..at + V::LANES]);
-                }
-            }
-        }
     }
 
     /// `I` rows and up to `J` vectors of columns, with a packed block of the inner dimension from `start`; returns `I`.
@@ -253,6 +275,79 @@ impl<T: Element> Panels<'_, T> {
                 false => alpha.fused(sums[c], V::splat(token, T::ZERO)),
             };
             sum.store(place);
+        }
+    }
+}
+
+/// The vectors of the next strip, of so many columns that are left.
+#[inline(always)]
+fn width<T: Element, V: Vector<T>>(columns: usize) -> usize {
+    match columns.div_ceil(V::LANES) {
+        VECTORS.. => VECTORS,
+        2.. => 2,
+        _ => 1,
+    }
+}
+
+/// Packs a block of `J` vectors of columns from `j`, `[depth, width]`; all of it is written.
+#[inline(always)]
+fn pack_strip<T: Element, V: Vector<T>, const J: usize>(
+    token: V::Token,
+    rhs: MatRef<'_, T>,
+    packed: &mut [MaybeUninit<T>],
+    inner: Range<usize>,
+    j: usize,
+) {
+    match rhs.col_stride() == 1 {
+        true => pack_rows::<T, V, J>(token, rhs, packed, inner, j),
+        false => pack_columns::<T, V, J>(token, rhs, packed, inner, j),
+    }
+}
+
+/// Packs columns from `j` of a right operand whose rows are adjacent; beyond the last there are zeros.
+#[inline(always)]
+fn pack_rows<T: Element, V: Vector<T>, const J: usize>(
+    token: V::Token,
+    rhs: MatRef<'_, T>,
+    packed: &mut [MaybeUninit<T>],
+    inner: Range<usize>,
+    j: usize,
+) {
+    for (p, to) in inner.zip(packed.chunks_exact_mut(J * V::LANES)) {
+        let row = &rhs.row(p)[j..];
+        for c in 0..J {
+            load::<T, V>(token, row.get(c * V::LANES..).unwrap_or_default())
+                .store_first(&mut to[c * V::LANES..(c + 1) * V::LANES]);
+        }
+    }
+}
+
+/// Packs columns from `j` of a right operand whose columns are adjacent; beyond the last there are zeros.
+#[inline(always)]
+fn pack_columns<T: Element, V: Vector<T>, const J: usize>(
+    token: V::Token,
+    rhs: MatRef<'_, T>,
+    packed: &mut [MaybeUninit<T>],
+    inner: Range<usize>,
+    j: usize,
+) {
+    let (columns, n) = (rhs.t(), rhs.ncols());
+    for p in (0..inner.len()).step_by(V::LANES) {
+        let part = inner.start + p..inner.end;
+        for c in 0..J {
+            // A square of as many columns as a register holds numbers.
+            let mut square = [V::splat(token, T::ZERO); 16];
+            for l in 0..V::LANES {
+                let column = j + c * V::LANES + l;
+                if column < n {
+                    square[l] = load::<T, V>(token, &columns.row(column)[part.clone()]);
+                }
+            }
+            turn::<T, V>(&mut square);
+            for l in 0..V::LANES.min(part.len()) {
+                let at = ((p + l) * J + c) * V::LANES;
+                square[l].store_first(&mut packed[at..at + V::LANES]);
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::batch::{BatchMut, BatchRef};
 use crate::element::Element;
 use crate::epilogue::epilogue;
 use crate::options::Options;
+use crate::panels;
 use crate::product::product;
 use crate::view::{MatMut, MatRef};
 
@@ -27,6 +28,9 @@ const HEIGHT: usize = 512;
 const NARROW_HEIGHT: usize = 256;
 const STRIP: usize = 64;
 const STRIP_HEIGHT: usize = 64;
+
+/// The least height of a tile where nothing is to be packed.
+const PACKED_HEIGHT: usize = 64;
 
 /// The grid of tiles of one product.
 #[derive(Clone, Copy, Debug)]
@@ -141,6 +145,27 @@ fn run_by_rows<T: Element>(
         let mut part = unsafe { dst.get(index) }.rows(rows.clone()).cols(cols.clone());
         product(part.reborrow(), lhs, rhs, accum, alpha);
         epilogue(part, bias.map(|bias| bias.part(rows, cols)), activation);
+    });
+}
+
+/// A product with a right operand in strips, cut by rows.
+pub(crate) fn run_packed<T: Element>(
+    dst: MatMut<'_, T>,
+    lhs: MatRef<'_, T>,
+    strips: &[T],
+    options: Options<'_, T>,
+) {
+    let Options { accum, alpha, bias, activation, .. } = options;
+    let (m, n) = (dst.nrows(), dst.ncols());
+    let tasks = (work(m, n, lhs.ncols()) / TASK).min(TASKS).min(m / PACKED_HEIGHT).max(1);
+    let height = m.div_ceil(tasks).max(1);
+    let dst = BatchMut::from(dst);
+    for_each(m.div_ceil(height), 1, tasks > 1, |index| {
+        let rows = index * height..m.min((index + 1) * height);
+        // SAFETY: each index is taken once, and its rows belong to no other.
+        let mut part = unsafe { dst.get(0) }.rows(rows.clone());
+        panels::product_with_strips(part.reborrow(), lhs.rows(rows.clone()), strips, accum, alpha);
+        epilogue(part, bias.map(|bias| bias.part(rows, 0..n)), activation);
     });
 }
 

@@ -31,7 +31,7 @@ use std::ops::Range;
 
 pub use backward::{RecurrentGradients, RecurrentRun};
 
-use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
+use foretell_gemm::{Accum, MatMut, MatRef, Options, Packed, matmul, matmul_packed};
 use foretell_simd::{self as simd, Activation, Saved};
 
 /// What a layer does in each step.
@@ -104,8 +104,8 @@ pub enum RunMode {
 /// rate, few enough that their sums stay in cache until the steps have read them.
 const ROWS: usize = 256;
 
-/// Sequences and steps from which U is turned over once, so that the product of each step reads its rows.
-const WORTH_TURNING: [usize; 2] = [33, 8];
+/// Sequences and steps from which U is packed once for the products of all steps.
+const WORTH_PACKING: [usize; 2] = [33, 8];
 
 /// The parts of a tape.
 struct Tape<T> {
@@ -115,8 +115,8 @@ struct Tape<T> {
     outputs: T,
     /// The biases that a pass over the gates adds, `[sums * hidden]`.
     bias: T,
-    /// U turned over, `[state, gates * hidden]`, where that is worth it.
-    turned: T,
+    /// Uᵀ, packed, where that is worth it.
+    packed: T,
 }
 
 impl Layer {
@@ -185,8 +185,8 @@ impl Layer {
         (0..count).map(move |i| i * size..batch.min((i + 1) * size))
     }
 
-    fn turns_state_weights(&self) -> bool {
-        let [batch, steps] = WORTH_TURNING;
+    fn packs(&self) -> bool {
+        let [batch, steps] = WORTH_PACKING;
         self.batch >= batch && self.steps >= steps
     }
 
@@ -197,16 +197,16 @@ impl Layer {
             rows * self.width(),
             usize::from(self.projection.is_some()) * rows * hidden,
             self.width(),
-            usize::from(self.turns_state_weights()) * self.cell.gates() * hidden * self.state(),
+            usize::from(self.packs()) * Packed::<f32>::len_of(self.state(), self.cell.gates() * hidden),
         ]
     }
 
     fn tape<'a>(&self, tape: &'a mut [f32], run: RunMode) -> Tape<&'a mut [f32]> {
         assert_eq!(tape.len(), self.tape_len(run), "the tape of {self:?}");
         let mut rest = tape;
-        let [gates, outputs, bias, turned] =
+        let [gates, outputs, bias, packed] =
             self.parts(run).map(|len| rest.split_off_mut(..len).expect("the parts make up the tape"));
-        Tape { gates, outputs, bias, turned }
+        Tape { gates, outputs, bias, packed }
     }
 
     /// The sums of a sequence in a step.
@@ -230,15 +230,12 @@ impl Layer {
     ) {
         let Self { batch, hidden, .. } = *self;
         self.check(weights, x, states, cells, run);
-        let Tape { gates, outputs, bias, turned } = self.tape(tape, run);
+        let Tape { gates, outputs, bias, packed } = self.tape(tape, run);
         self.sum_biases(weights, bias);
         let (size, rows) = (self.state(), self.cell.gates() * hidden);
-        let by_state = if self.turns_state_weights() {
-            turn_over(weights.state, size, turned);
-            MatRef::row_major(turned, size, rows)
-        } else {
-            MatRef::row_major(weights.state, rows, size).t()
-        };
+        let by_state = MatRef::row_major(weights.state, rows, size).t();
+        let by_state =
+            if self.packs() { By::Packed(Packed::new(by_state, packed)) } else { By::Matrix(by_state) };
         for block in self.blocks(ROWS) {
             for t in 0..self.steps {
                 if t % self.steps_at_once() == 0 {
@@ -250,11 +247,10 @@ impl Layer {
                 let (before, after) = states.split_at_mut((t + 1) * batch * size);
                 let (before, after) =
                     (part(&before[t * batch * size..], &block, size), part_mut(after, &block, size));
-                matmul(
+                by_state.multiply(
                     MatMut::row_major(gates, block.len(), self.width()).cols(0..rows),
                     MatRef::row_major(before, block.len(), size),
-                    by_state,
-                    Options { accum: Accum::Add, ..Options::default() },
+                    Accum::Add,
                 );
                 match self.cell {
                     Cell::Rnn(activation) => {
@@ -367,11 +363,21 @@ fn part_mut<'a>(all: &'a mut [f32], rows: &Range<usize>, columns: usize) -> &'a 
     &mut all[rows.start * columns..rows.end * columns]
 }
 
-/// The transpose of a matrix of so many columns.
-fn turn_over(matrix: &[f32], columns: usize, turned: &mut [f32]) {
-    let rows = matrix.len() / columns.max(1);
-    for (i, row) in matrix.chunks_exact(columns.max(1)).enumerate() {
-        row.iter().enumerate().for_each(|(j, value)| turned[j * rows + i] = *value);
+/// U, or its transpose, for the products of all steps.
+#[derive(Clone, Copy)]
+enum By<'a> {
+    Matrix(MatRef<'a, f32>),
+    Packed(Packed<'a, f32>),
+}
+
+impl By<'_> {
+    /// The product of `lhs` and this.
+    fn multiply(self, dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, accum: Accum) {
+        let options = Options { accum, ..Options::default() };
+        match self {
+            Self::Matrix(matrix) => matmul(dst, lhs, matrix, options),
+            Self::Packed(packed) => matmul_packed(dst, lhs, packed, options),
+        }
     }
 }
 

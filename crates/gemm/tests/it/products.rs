@@ -1,7 +1,7 @@
 //! Products against the definition: sizes around the kernels' tiles, strides, levels, threads.
 
 use crate::common::{Layout, Random, Value, assert_product};
-use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
+use foretell_gemm::{Accum, MatMut, MatRef, Options, Packed, matmul, matmul_packed};
 use foretell_simd::{Level, with_level};
 use foretell_threads::share;
 use proptest::prelude::*;
@@ -58,6 +58,42 @@ fn sizes_around_the_tiles_of_the_kernels() {
             }
         }
     }
+}
+
+fn check_packed<T: Value>(m: usize, k: usize, n: usize, random: &mut Random) {
+    let (dst, lhs) = (Layout::row_major(m, n), Layout::random(m, k, random));
+    for rhs in [Layout::row_major(k, n), Layout::col_major(k, n), Layout::random(k, n, random)] {
+        let (a, b): (Vec<T>, Vec<T>) = (random.values(lhs.len()), random.values(rhs.len()));
+        for (accum, old) in [(Accum::Replace, T::of(f64::NAN)), (Accum::Add, T::of(0.5))] {
+            let (before, threads) = (vec![old; dst.len()], 1 + random.below(3));
+            for level in Level::available() {
+                let mut result = before.clone();
+                with_level(level, || {
+                    let mut place = vec![T::of(f64::NAN); Packed::<T>::len_of(k, n)];
+                    let packed = Packed::new(rhs.view(&b), &mut place);
+                    let options = Options { accum, alpha: T::of(0.75), ..Options::default() };
+                    share(threads, || {
+                        matmul_packed(dst.view_mut(&mut result), lhs.view(&a), packed, options)
+                    });
+                });
+                assert_product((dst, &before, &result), (lhs, &a), (rhs, &b), accum, 0.75);
+            }
+        }
+    }
+}
+
+#[test]
+fn packed_operands() {
+    let random = &mut Random(5);
+    let sizes = [0, 1, 2, 5, 6, 7, 16, 31, 33, 48, 63, 64, 65, 97, 130, 257];
+    for m in sizes {
+        for n in sizes {
+            let k = sizes[random.below(sizes.len())];
+            check_packed::<f32>(m, k, n, random);
+            check_packed::<f64>(m, k, n, random);
+        }
+    }
+    check_packed::<f32>(500, 300, 200, random);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The bits of a product do not depend on the number of threads.
 
 use crate::common::{Layout, Random, Value};
-use foretell_gemm::{Activation, BatchMut, BatchRef, Bias, Options, matmul, matmul_batched};
+use foretell_gemm::{
+    Activation, BatchMut, BatchRef, Bias, Options, Packed, matmul, matmul_batched, matmul_packed,
+};
 use foretell_threads::{Workers, share};
 
 fn pools() -> [Workers; 3] {
@@ -44,6 +46,32 @@ fn one_two_and_more_threads_give_the_same_bits() {
     {
         check::<f32>(&pools, m, k, n, random);
         check::<f64>(&pools, m, k, n, random);
+    }
+}
+
+#[test]
+fn packed_operands_too() {
+    let random = &mut Random(4);
+    for (m, k, n) in [(256, 128, 512), (70, 500, 300), (1030, 130, 131)] {
+        let (a, b): (Vec<f32>, Vec<f32>) = (random.values(m * k), random.values(k * n));
+        let (lhs, rhs) = (Layout::row_major(m, k), Layout::row_major(k, n));
+        let mut place = vec![f32::NAN; Packed::<f32>::len_of(k, n)];
+        let packed = Packed::new(rhs.view(&b), &mut place);
+        let bias: Vec<f32> = random.values(n);
+        let product = |threads, rows: usize| {
+            let mut y = vec![f32::NAN; rows * n];
+            let bias = Some(Bias::PerColumn(&bias[..]));
+            let options = Options { bias, activation: Activation::Relu, ..Options::default() };
+            let dst = Layout::row_major(rows, n);
+            share(threads, || {
+                matmul_packed(dst.view_mut(&mut y), lhs.view(&a).rows(0..rows), packed, options)
+            });
+            y.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+        };
+        let alone = product(1, m);
+        for pool in pools() {
+            assert_eq!(pool.enter(|| product(3, m)), alone, "{m}x{k}x{n}, {} threads", pool.threads());
+        }
     }
 }
 

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
+use foretell_gemm::{Accum, MatMut, MatRef, Options, Packed, matmul};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 
-use super::{Cell, Layer, RunMode, Weights, part, part_mut};
+use super::{By, Cell, Layer, RunMode, Weights, part, part_mut};
 
 /// The most sequences that go back together, and about the rows of the products that are of several steps: as many as a
 /// product of the weights' gradients needs for its best rate, and few enough that they stay in cache, with the weights
@@ -88,6 +88,12 @@ impl Layer {
             dc: Buffer::stale(has_c * most * hidden),
             bias: Buffer::zeroed(self.width()),
         };
+        let gates = self.cell.gates() * hidden;
+        let by_state = MatRef::row_major(weights.state, gates, self.state());
+        let packed_len = if self.packs() { Packed::<f32>::len_of(gates, self.state()) } else { 0 };
+        let mut packed = Buffer::stale(packed_len);
+        let by_state =
+            if self.packs() { By::Packed(Packed::new(by_state, &mut packed)) } else { By::Matrix(by_state) };
         for block in self.blocks(ROWS) {
             scratch.dh.fill(0.0);
             scratch.dc.fill(0.0);
@@ -96,7 +102,7 @@ impl Layer {
                 let group = first..steps.min(first + at_once);
                 for t in group.clone().rev() {
                     let grad = (t + last).checked_sub(steps).map(|at| &grad[at * size..][..size]);
-                    self.step_back(weights, &run, grad, t, first, &block, &mut scratch);
+                    self.step_back(weights, by_state, &run, grad, t, first, &block, &mut scratch);
                 }
                 let rows = group.len() * block.len();
                 let start = first * self.batch + block.start;
@@ -121,6 +127,7 @@ impl Layer {
     fn step_back(
         &self,
         weights: &Weights<'_>,
+        by_state: By<'_>,
         run: &RecurrentRun<'_>,
         grad: Option<&[f32]>,
         t: usize,
@@ -168,13 +175,8 @@ impl Layer {
         if t > 0 {
             // A GRU has left in dh what does not go through the gates.
             let accum = if self.cell == Cell::Gru { Accum::Add } else { Accum::Replace };
-            let gates = self.cell.gates() * hidden;
-            matmul(
-                MatMut::row_major(dh, count, size),
-                MatRef::row_major(sums, count, width).cols(0..gates),
-                MatRef::row_major(weights.state, gates, size),
-                Options { accum, ..Options::default() },
-            );
+            let sums = MatRef::row_major(sums, count, width).cols(0..self.cell.gates() * hidden);
+            by_state.multiply(MatMut::row_major(dh, count, size), sums, accum);
         }
     }
 
