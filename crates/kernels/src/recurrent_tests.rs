@@ -241,14 +241,14 @@ fn gradients_are_those_of_differences() {
     }
 }
 
-/// More sequences than go through the layer together, forwards and backwards.
+/// More sequences than go through the layer together, forwards and backwards; and so many that blocks differ in size.
 #[test]
 fn sequences_of_a_large_batch_know_nothing_of_each_other() {
-    const BATCH: usize = 2 * ROWS + 44;
-    for (cell, projection) in
-        [(Cell::Rnn(Activation::Tanh), None), (Cell::Lstm, None), (Cell::Lstm, Some(2)), (Cell::Gru, None)]
-    {
-        let layer = Layer { cell, steps: 5, batch: BATCH, inputs: 3, hidden: 6, projection };
+    let cells =
+        [(Cell::Rnn(Activation::Tanh), None), (Cell::Lstm, None), (Cell::Lstm, Some(2)), (Cell::Gru, None)];
+    let batches = [129, 257, 2 * ROWS + 44];
+    for ((cell, projection), batch) in cells.into_iter().flat_map(|cell| batches.map(|batch| (cell, batch))) {
+        let layer = Layer { cell, steps: 5, batch, inputs: 3, hidden: 6, projection };
         let whole = Case::new(layer, 3, true);
         let run = |case: &Case| {
             let [states, cells, tape] = case.run(case.layer, 0, &case.start, RunMode::Training);
@@ -260,11 +260,11 @@ fn sequences_of_a_large_batch_know_nothing_of_each_other() {
         let (states, dx, grads) = run(&whole);
         assert!(states == whole.run(layer, 0, &whole.start, RunMode::Inference)[0], "{layer:?}");
         let mut sums = whole.weights.each_ref().map(|values| vec![0.0; values.len()]);
-        for range in [0..7, 7..100, 100..BATCH - 150, BATCH - 150..BATCH] {
+        for range in [0..7, 7..100, 100..batch] {
             let (found, found_dx, found_grads) = run(&whole.sequences(range.clone()));
             let pairs = [(found, &states, layer.state()), (found_dx, &dx, layer.inputs)];
             for (found, expected, columns) in pairs {
-                let expected = sequences(expected, BATCH, columns, &range);
+                let expected = sequences(expected, batch, columns, &range);
                 assert_eq!(found.len(), expected.len());
                 for (found, expected) in found.iter().zip(expected) {
                     assert_close(*found, f64::from(expected), &format!("{layer:?}, {range:?}"));

@@ -77,7 +77,8 @@ impl Layer {
         assert!(last <= steps && grad.len() == last * size, "{} gradients for {self:?}", grad.len());
 
         let most = self.blocks(ROWS).next().map_or(0, |block| block.len());
-        let rows = self.steps_back_at_once(most) * most;
+        let at_once = self.steps_back_at_once();
+        let rows = at_once * most;
         let projects = usize::from(self.projection.is_some());
         let has_c = usize::from(self.cell == Cell::Lstm);
         let mut scratch = Scratch {
@@ -97,7 +98,6 @@ impl Layer {
         for block in self.blocks(ROWS) {
             scratch.dh.fill(0.0);
             scratch.dc.fill(0.0);
-            let at_once = self.steps_back_at_once(block.len());
             for first in (0..steps).step_by(at_once).rev() {
                 let group = first..steps.min(first + at_once);
                 for t in group.clone().rev() {
@@ -118,9 +118,10 @@ impl Layer {
         }
     }
 
-    /// Steps whose products are made at once.
-    fn steps_back_at_once(&self, sequences: usize) -> usize {
-        (ROWS / sequences.max(1)).clamp(1, self.steps)
+    /// Steps whose products are made at once: several only where all sequences are one block, so that their rows lie in one
+    /// piece.
+    fn steps_back_at_once(&self) -> usize {
+        (ROWS / self.batch.max(1)).clamp(1, self.steps)
     }
 
     /// Leads `dh`, that of the state after step t, and `grad` to the gradients of the step's sums and to `dh` before it.
@@ -145,7 +146,6 @@ impl Layer {
         }
         let sums = part_mut(sums, &slot, width);
         let rows = |t: usize| t * batch + block.start..t * batch + block.end;
-        // What follows the sums' own rows in the tape are not gates.
         let gates = |tape| part(tape, &rows(t), width);
         let [before, after] = [t, t + 1].map(|t| part(run.states, &rows(t), size));
         match self.cell {
