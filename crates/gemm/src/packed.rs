@@ -51,7 +51,8 @@ impl<'a, T: Element> Packed<'a, T> {
 ///
 /// # Panics
 ///
-/// As [`matmul`], and if they are not.
+/// As [`matmul`]; if they are not; and if the matrix was packed at another [`level`](foretell_simd::level), which only
+/// [`with_level`](foretell_simd::with_level) brings about.
 #[track_caller]
 pub fn matmul_packed<T: Element>(
     dst: MatMut<'_, T>,

@@ -74,8 +74,8 @@ pub(crate) fn product_with_strips<T: Element>(
     accum: Accum,
     alpha: T,
 ) {
-    let left_over = T::run(Panels { dst, lhs, rhs: Right::Strips(strips), accum, alpha });
-    assert!(left_over.is_none(), "strips without vectors");
+    assert!(level() == Level::Avx512, "strips for vectors of 512 bits at the level {}", level());
+    T::run(Panels { dst, lhs, rhs: Right::Strips(strips), accum, alpha });
 }
 
 /// Elements that a packed matrix takes, at any width of vectors.
