@@ -209,6 +209,28 @@ def lstm_cell(sums, before, *residual):
     return torch.cat([o.sigmoid() * (c.tanh() + sum(residual)), c])
 
 
+def recurrent_from(x, h, *rest, cell):
+    """The states of all steps from a first one on and, of an LSTM, the c after the last; time-major."""
+    start, weights = ((h[None], rest[0][None]), rest[1:]) if cell == "LSTM" else (h[None], rest)
+    layer = getattr(nn, cell)(x.shape[2], h.shape[1])
+    names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
+    states, end = torch.func.functional_call(layer, dict(zip(names, weights)), (x, start))
+    return torch.cat([states, end[1]]) if cell == "LSTM" else states
+
+
+def recurrent_from_case(cell, steps, batch, inputs, hidden):
+    shapes, _ = recurrent_case(cell, steps, batch, inputs, hidden, steps)
+    return [shapes[0]] + [(batch, hidden)] * (2 if cell == "LSTM" else 1) + shapes[1:], dict(cell=cell)
+
+
+def gated_linear(x, weight, bias, *skip):
+    return F.glu(F.linear(x, weight, bias)) + sum(skip)
+
+
+def weighted_sum(weights, *parts):
+    return (weights.unsqueeze(-2) * torch.stack(parts, -1)).sum(-1)
+
+
 def conv2d(x, weight, *bias, **moves):
     """The channels of x and of the output last."""
     return F.conv2d(x.permute(0, 3, 1, 2), weight, *bias, **moves).permute(0, 2, 3, 1)
@@ -438,6 +460,9 @@ OPS = {
         recurrent_case("LSTM", 5, 3, 2, 4, 3, projection=1),
         recurrent_case("LSTM", 4, 2, 1, 5, 4, bias=False, projection=3),
     ]),
+    "recurrent_from": (recurrent_from, [recurrent_from_case(cell, *sizes) for cell in ("RNN", "LSTM", "GRU") for sizes in ((5, 3, 2, 4), (1, 1, 1, 3))]),
+    "gated_linear": (gated_linear, [([(2, 4, 3), (10, 3), (10,)], {}), ([(3, 7), (2, 7), (2,)], {}), ([(2, 4, 3), (34, 3), (34,), (2, 4, 17)], {})]),
+    "weighted_sum": (weighted_sum, [([(2, 4, 3)] + [(2, 4, 5)] * 3, {}), ([(3, 1), (3, 17)], {})]),
     "sum": (lambda x, dim: x.sum(dim), [([(3, 4)], dict(dim=0)), ([(3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))]),
     "mean": (lambda x, dim: x.mean(dim), [([(3, 4)], dict(dim=0)), ([(3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))]),
 }

@@ -50,7 +50,7 @@ pub use foretell_tensor::{Buffer, Indices, Padding, Shape, Storage, Tensor};
 pub use ops::attention::AttentionOptions;
 pub use ops::batch_norm::ChannelStatistics;
 pub use ops::convolution::{Conv1d, Conv2d};
-pub use ops::recurrent::{CellState, RecurrentWeights};
+pub use ops::recurrent::{CellState, CellVars, RecurrentWeights};
 pub use ops::sparse_attention::SparseAttention;
 pub use var::{Edge, Var};
 

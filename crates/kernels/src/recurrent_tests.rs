@@ -77,9 +77,10 @@ impl Case {
             biases: self.biased.then_some([input_bias, state_bias]),
             projection: self.layer.projection.map(|_| projection),
             x: Some(dx),
+            start: None,
         };
         let run = RecurrentRun { x: &self.x, states, cells, tape };
-        self.layer.backward(&self.weights(), run, &self.grad, gradients);
+        self.layer.backward(&self.weights(), run, [&self.grad, &[]], gradients);
     }
 
     /// Some of the sequences.

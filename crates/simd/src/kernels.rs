@@ -10,6 +10,7 @@ pub(crate) mod elementwise;
 pub(crate) mod ema;
 pub(crate) mod erf;
 pub(crate) mod exp;
+pub(crate) mod gated;
 pub(crate) mod ln;
 pub(crate) mod losses;
 pub(crate) mod norm;

@@ -65,6 +65,7 @@ pub use kernels::elementwise::{
 pub use kernels::ema::ema;
 pub use kernels::erf::{erf, erf_in_place};
 pub use kernels::exp::{exp, exp_in_place};
+pub use kernels::gated::{add_gated_rows, gated_rows_backward};
 pub use kernels::ln::{ln, ln_in_place};
 pub use kernels::losses::PointLoss;
 pub use kernels::norm::{

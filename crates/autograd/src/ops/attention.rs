@@ -20,6 +20,8 @@ pub struct AttentionOptions<'a> {
     pub scale: Option<f32>,
     /// Whether a query sees the keys up to its own step only.
     pub causal: bool,
+    /// Keys of steps that lie before that of the first query, which a causal query sees, too.
+    pub earlier_keys: usize,
     /// Added to the scores, minus infinity where a key is hidden: of shape `[batch, heads, queries, keys]`, where the first
     /// three may be 1 and the first ones may be missing. Its gradient is that of the scores.
     pub mask: Option<&'a Var>,
@@ -33,7 +35,15 @@ pub struct AttentionOptions<'a> {
 impl AttentionOptions<'_> {
     /// Attention of so many heads to all keys.
     pub fn new(heads: usize) -> Self {
-        Self { heads, scale: None, causal: false, mask: None, key_padding: None, dropout: None }
+        Self {
+            heads,
+            scale: None,
+            causal: false,
+            earlier_keys: 0,
+            mask: None,
+            key_padding: None,
+            dropout: None,
+        }
     }
 }
 
@@ -151,7 +161,8 @@ impl Var {
 struct Call {
     sizes: Sizes,
     scale: Option<f32>,
-    causal: bool,
+    /// Steps after its own place that a causal query sees.
+    causal: Option<usize>,
     /// With its strides over windows, heads and queries.
     mask: Option<Tensor>,
     mask_strides: [usize; 3],
@@ -181,7 +192,7 @@ impl Call {
         Self {
             sizes,
             scale: options.scale,
-            causal: options.causal,
+            causal: options.causal.then_some(options.earlier_keys),
             mask,
             mask_strides,
             key_padding: options.key_padding.map(Into::into),
@@ -194,7 +205,11 @@ impl Call {
         let [batch, head, query] = self.mask_strides;
         Attention {
             scale: self.scale.unwrap_or(all.scale),
-            pattern: if self.causal { Pattern::Causal } else { Pattern::Full },
+            pattern: match self.causal {
+                None => Pattern::Full,
+                Some(0) => Pattern::Causal,
+                Some(after) => Pattern::Window { before: usize::MAX, after },
+            },
             mask: self.mask.as_ref().map(|mask| Mask { data: mask.values(), batch, head, query }),
             key_padding: self.key_padding.as_deref(),
             dropout: self.dropout.map(|(rate, key)| Dropout { rate, key }),
@@ -255,6 +270,8 @@ mod tests {
         gradients(&inputs(3, 5), |v| v[0].attention(&v[1], &v[2], &options));
         let causal = AttentionOptions { causal: true, scale: Some(0.3), ..options };
         gradients(&inputs(4, 4), |v| v[0].attention(&v[1], &v[2], &causal));
+        let later = AttentionOptions { causal: true, earlier_keys: 2, ..options };
+        gradients(&inputs(3, 5), |v| v[0].attention(&v[1], &v[2], &later));
         let dropout = AttentionOptions { dropout: Some((0.4, Key::new(7))), ..options };
         gradients(&inputs(3, 5), |v| v[0].attention(&v[1], &v[2], &dropout));
         let padding = [false, false, true, false, true, false, true, false, false, false];
@@ -287,6 +304,17 @@ mod tests {
             let scores = scores.reshape([2, 3, 10]);
             Var::concat(&[&out, &again, &scores], 2)
         });
+    }
+
+    #[test]
+    fn later_queries_see_what_all_queries_would() {
+        let [q, k, v] = inputs(5, 5).map(Var::constant);
+        let all = AttentionOptions { causal: true, ..AttentionOptions::new(2) };
+        let later = AttentionOptions { earlier_keys: 2, ..all };
+        let expected = q.attention(&k, &v, &all).narrow(1, 2, 3).value().to_vec();
+        let found = q.narrow(1, 2, 3).attention(&k, &v, &later).value().to_vec();
+        let far = found.iter().zip(&expected).find(|(a, b)| (**a - **b).abs() > 1e-6);
+        assert!(far.is_none(), "{far:?}");
     }
 
     #[test]

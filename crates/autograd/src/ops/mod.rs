@@ -21,6 +21,7 @@ mod embedding;
 mod expand;
 mod flip;
 mod fourier;
+mod gated_linear;
 mod gather;
 mod interpolate;
 mod linear;
@@ -46,6 +47,7 @@ mod softmax_mean;
 pub(crate) mod sparse_attention;
 mod stochastic_pool;
 mod unfold;
+mod weighted_sum;
 
 #[cfg(test)]
 mod check;

@@ -43,6 +43,15 @@ impl CellState {
     }
 }
 
+/// Where a layer starts or where it is after its last step, as variables that gradients flow through.
+#[derive(Clone, Debug)]
+pub struct CellVars {
+    /// `[batch, state]`.
+    pub h: Var,
+    /// `[batch, hidden]`, of an LSTM.
+    pub c: Option<Var>,
+}
+
 /// The weights of a layer as plain tensors.
 struct Values {
     input: Tensor,
@@ -76,6 +85,48 @@ impl Var {
         cell: Cell,
         weights: &RecurrentWeights<'_>,
         last: usize,
+        carried: Option<&mut CellState>,
+    ) -> Self {
+        self.run_layer(cell, weights, last, None, carried)
+    }
+
+    /// Runs a layer over the sequences `self [steps, batch, inputs]` from `start` on; gives the states h of all steps,
+    /// `[steps, batch, hidden]`, and where it ended. Gradients flow through both ends.
+    ///
+    /// # Panics
+    /// If the shapes do not fit, there are no steps, the layer projects its states, or `start` has a c and the cell is no LSTM
+    /// or the other way round.
+    #[track_caller]
+    pub fn recurrent_from(
+        &self,
+        cell: Cell,
+        weights: &RecurrentWeights<'_>,
+        start: &CellVars,
+    ) -> (Self, CellVars) {
+        assert!(
+            weights.projection.is_none(),
+            "a layer that projects its states does not start from variables"
+        );
+        assert_eq!(start.c.is_some(), cell == Cell::Lstm, "a start with a c is one of an LSTM");
+        let &[steps, batch, _] = &*self.shape() else { panic!("a recurrent layer of {:?}", self.shape()) };
+        let all = self.run_layer(cell, weights, steps, Some(start), None);
+        let row = |t: usize| {
+            let row = all.narrow(0, t, 1);
+            row.reshape([batch, row.shape()[2]])
+        };
+        let end = CellVars { h: row(steps - 1), c: start.c.as_ref().map(|_| row(steps)) };
+        let states = if end.c.is_some() { all.narrow(0, 0, steps) } else { all };
+        (states, end)
+    }
+
+    /// The states of the last `last` steps and, where an LSTM starts from variables, the c after them.
+    #[track_caller]
+    fn run_layer(
+        &self,
+        cell: Cell,
+        weights: &RecurrentWeights<'_>,
+        last: usize,
+        start: Option<&CellVars>,
         mut carried: Option<&mut CellState>,
     ) -> Self {
         let (&[steps, batch, inputs], &[rows, state]) = (&*self.shape(), &*weights.state.shape()) else {
@@ -93,27 +144,37 @@ impl Var {
             projection: weights.projection.map(plain),
         };
         let x = plain(self);
+        let first = start.map(|start| [Some(&start.h), start.c.as_ref()]).unwrap_or_default();
         let given = [self, weights.input, weights.state].into_iter();
-        let given: Vec<&Self> =
-            given.chain(weights.biases.into_iter().flatten()).chain(weights.projection).collect();
+        let given = given.chain(weights.biases.into_iter().flatten()).chain(weights.projection);
+        let given: Vec<&Self> = given.chain(first.into_iter().flatten()).collect();
         let wanted = given.iter().any(|var| var.edge().is_wanted());
         let run = if wanted { RunMode::Training } else { RunMode::Inference };
 
-        let start = carried.as_deref().cloned().unwrap_or_default();
+        let from = match start {
+            Some(start) => CellState { h: Some(plain(&start.h)), c: start.c.as_ref().map(plain) },
+            None => carried.as_deref().cloned().unwrap_or_default(),
+        };
         let begin = |from: &Option<Tensor>, first: &mut [f32]| match from {
             Some(tensor) => first.copy_from_slice(tensor.values()),
             None => first.fill(0.0),
         };
+        // Behind the states, where an LSTM starts from variables, the last c.
+        let gives_c = start.is_some() && cell == Cell::Lstm;
         let (mut cells, mut tape) = (Tensor::zeros([0]), Tensor::zeros([0]));
-        let states = Tensor::build([steps + 1, batch, state], |states| {
-            begin(&start.h, &mut states[..batch * state]);
+        let states = Tensor::build([steps + 1 + usize::from(gives_c), batch, state], |all| {
+            let (states, last_c) = all.split_at_mut(layer.states_len());
+            begin(&from.h, &mut states[..batch * state]);
             cells = Tensor::build([layer.cells_len(run)], |cells| {
                 if !cells.is_empty() {
-                    begin(&start.c, &mut cells[..batch * hidden]);
+                    begin(&from.c, &mut cells[..batch * hidden]);
                 }
                 tape = Tensor::build([layer.tape_len(run)], |tape| {
                     layer.forward(&values.slices(), x.values(), states, cells, tape, run);
                 });
+                if gives_c {
+                    last_c.copy_from_slice(&cells[layer.last_cell(run)]);
+                }
             });
         });
         if let Some(carried) = &mut carried {
@@ -125,36 +186,40 @@ impl Var {
             };
         }
 
-        let value = states.narrow(0, steps + 1 - last, last);
+        let value = states.narrow(0, steps + 1 - last, last + usize::from(gives_c));
         let edges: Vec<_> = given.iter().map(|var| var.edge()).collect();
+        let starts = start.is_some();
         Self::operation(value, &given, move |grad, gradients| {
             let zeros = |tensor: &Tensor| Tensor::zeros(tensor.shape());
-            let [mut input, mut state] = [&values.input, &values.state].map(zeros);
+            let [mut input, mut state_weights] = [&values.input, &values.state].map(zeros);
             let mut biases = values.biases.as_ref().map(|biases| biases.each_ref().map(zeros));
             let mut projection = values.projection.as_ref().map(zeros);
+            let of_start = [state, if gives_c { hidden } else { 0 }];
+            let mut of_start = starts.then(|| of_start.map(|size| Tensor::zeros([batch, size])));
+            let (grad, grad_c) = grad.values().split_at(last * batch * state);
             let mut backward = |x_gradient: Option<(&mut [f32], Accum)>| {
                 let to = RecurrentGradients {
                     input: input.values_mut(),
-                    state: state.values_mut(),
+                    state: state_weights.values_mut(),
                     biases: biases.as_mut().map(|biases| biases.each_mut().map(Tensor::values_mut)),
                     projection: projection.as_mut().map(Tensor::values_mut),
                     x: x_gradient,
+                    start: of_start.as_mut().map(|of_start| of_start.each_mut().map(Tensor::values_mut)),
                 };
-                let (states, cells, tape) = (states.values(), cells.values(), tape.values());
-                layer.backward(
-                    &values.slices(),
-                    RecurrentRun { x: x.values(), states, cells, tape },
-                    grad.values(),
-                    to,
-                );
+                let (states, cells, tape) =
+                    (&states.values()[..layer.states_len()], cells.values(), tape.values());
+                let run = RecurrentRun { x: x.values(), states, cells, tape };
+                layer.backward(&values.slices(), run, [grad, grad_c], to);
             };
             if edges[0].is_wanted() {
                 gradients.write(&edges[0], x.shape(), |dx, accum| backward(Some((dx, accum))));
             } else {
                 backward(None);
             }
-            let of_weights = [input, state].into_iter().chain(biases.into_iter().flatten()).chain(projection);
-            for (edge, gradient) in edges[1..].iter().zip(of_weights) {
+            let of_weights =
+                [input, state_weights].into_iter().chain(biases.into_iter().flatten()).chain(projection);
+            let all = of_weights.chain(of_start.into_iter().flatten());
+            for (edge, gradient) in edges[1..].iter().zip(all) {
                 gradients.give(edge, gradient);
             }
         })
@@ -226,6 +291,47 @@ mod tests {
         }
     }
 
+    fn run_from(v: &[Var], cell: Cell, [h, c]: [&Var; 2]) -> Var {
+        let weights =
+            RecurrentWeights { input: &v[1], state: &v[2], biases: Some([&v[3], &v[4]]), projection: None };
+        let start = CellVars { h: h.clone(), c: (cell == Cell::Lstm).then(|| c.clone()) };
+        let (states, between) = v[0].recurrent_from(cell, &weights, &start);
+        // What a second layer makes of where the first has ended.
+        let (again, end) = v[0].narrow(0, 0, 2).recurrent_from(cell, &weights, &between);
+        let last = end.c.unwrap_or(end.h);
+        let [rows, hidden] = [last.shape()[0], last.shape()[1]];
+        Var::concat(&[states, again, last.reshape([1, rows, hidden])], 0)
+    }
+
+    #[test]
+    fn gradients_flow_through_both_ends() {
+        for cell in [Cell::Rnn(Activation::Tanh), Cell::Lstm, Cell::Gru] {
+            let mut inputs = inputs(cell, None);
+            inputs.extend([random([2, 3], 7), random([2, 3], 8)]);
+            let count = if cell == Cell::Lstm { 7 } else { 6 };
+            gradients(&inputs[..count], |v| run_from(v, cell, [&v[5], v.last().expect("an input")]));
+        }
+    }
+
+    #[test]
+    fn a_start_of_zeros_is_none() {
+        for cell in [Cell::Rnn(Activation::Tanh), Cell::Lstm, Cell::Gru] {
+            let x: Vec<Var> = inputs(cell, None).into_iter().map(Var::constant).collect();
+            let zeros = Var::constant(Tensor::zeros([2, 3]));
+            let found = run_from(&x, cell, [&zeros, &zeros]).narrow(0, 0, 4);
+            assert_eq!(found.value().to_vec(), run(&x, cell, 4, None).value().to_vec());
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a start with a c is one of an LSTM")]
+    fn an_lstm_starts_from_two_states() {
+        let x: Vec<Var> = inputs(Cell::Gru, None).into_iter().map(Var::constant).collect();
+        let weights = RecurrentWeights { input: &x[1], state: &x[2], biases: None, projection: None };
+        let h = Var::constant(Tensor::zeros([2, 3]));
+        x[0].recurrent_from(Cell::Gru, &weights, &CellVars { h: h.clone(), c: Some(h) });
+    }
+
     #[test]
     #[should_panic(expected = "the last 5 of 4 steps")]
     fn there_must_be_so_many_steps() {
@@ -233,19 +339,45 @@ mod tests {
         run(&x, Cell::Gru, 5, None);
     }
 
+    fn cell_of(arguments: &torch::Arguments<'_>) -> Cell {
+        match arguments.text("cell") {
+            "RNN" => Cell::Rnn(Activation::Tanh),
+            "LSTM" => Cell::Lstm,
+            _ => Cell::Gru,
+        }
+    }
+
     #[test]
     fn agrees_with_pytorch() {
         torch::agrees("recurrent", |x, a| {
             // x, weight_ih, weight_hh, then the biases and weight_hr where there are any.
-            let cell = match a.text("cell") {
-                "RNN" => Cell::Rnn(Activation::Tanh),
-                "LSTM" => Cell::Lstm,
-                _ => Cell::Gru,
-            };
+            let cell = cell_of(a);
             let biases = (x.len() >= 5).then(|| [&x[3], &x[4]]);
             let projection = x.len().is_multiple_of(2).then(|| x.last().expect("an input"));
             let weights = RecurrentWeights { input: &x[1], state: &x[2], biases, projection };
             x[0].recurrent(cell, &weights, a.number("last"), None)
+        });
+    }
+
+    #[test]
+    fn agrees_with_pytorch_from_a_start() {
+        torch::agrees("recurrent_from", |x, a| {
+            let cell = cell_of(a);
+            // x, h, the c of an LSTM, then the weights.
+            let c = (cell == Cell::Lstm).then(|| x[2].clone());
+            let w = &x[x.len() - 4..];
+            let weights = RecurrentWeights {
+                input: &w[0],
+                state: &w[1],
+                biases: Some([&w[2], &w[3]]),
+                projection: None,
+            };
+            let start = CellVars { h: x[1].clone(), c };
+            let (states, end) = x[0].recurrent_from(cell, &weights, &start);
+            match end.c {
+                Some(c) => Var::concat(&[&states, &c.repeat(0, 1)], 0),
+                None => states,
+            }
         });
     }
 }

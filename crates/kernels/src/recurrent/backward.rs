@@ -27,6 +27,9 @@ pub struct RecurrentGradients<'a> {
     pub projection: Option<&'a mut [f32]>,
     /// Of the inputs, if that is wanted.
     pub x: Option<(&'a mut [f32], Accum)>,
+    /// Of the states h, `[batch, state]`, and of an LSTM c, `[batch, hidden]`, that the layer started from, if they are
+    /// wanted; they replace what is there.
+    pub start: Option<[&'a mut [f32]; 2]>,
 }
 
 /// What [`Layer::forward`] read and left in training.
@@ -52,12 +55,15 @@ struct Scratch {
     dh: Buffer<f32>,
     dm: Buffer<f32>,
     dc: Buffer<f32>,
+    /// Whether `dh` goes on to the state before the first step.
+    to_start: bool,
     /// The sum of `sums` over all rows, `[sums * hidden]`.
     bias: Buffer<f32>,
 }
 
 impl Layer {
-    /// All gradients, given `grad [last, batch, state]`, that of the last states.
+    /// All gradients, given those of the last states, `[last, batch, state]`, and of the c after the last step, `[batch,
+    /// hidden]`, empty where there is none.
     ///
     /// # Panics
     /// If a length does not fit.
@@ -65,7 +71,7 @@ impl Layer {
         &self,
         weights: &Weights<'_>,
         run: RecurrentRun<'_>,
-        grad: &[f32],
+        [grad, grad_c]: [&[f32]; 2],
         mut gradients: RecurrentGradients<'_>,
     ) {
         let Self { steps, hidden, .. } = *self;
@@ -87,6 +93,7 @@ impl Layer {
             dh: Buffer::stale(most * self.state()),
             dm: Buffer::stale(projects * most * hidden),
             dc: Buffer::stale(has_c * most * hidden),
+            to_start: gradients.start.is_some(),
             bias: Buffer::zeroed(self.width()),
         };
         let gates = self.cell.gates() * hidden;
@@ -97,7 +104,10 @@ impl Layer {
             if self.packs() { By::Packed(Packed::new(by_state, &mut packed)) } else { By::Matrix(by_state) };
         for block in self.blocks(ROWS) {
             scratch.dh.fill(0.0);
-            scratch.dc.fill(0.0);
+            match grad_c {
+                [] => scratch.dc.fill(0.0),
+                _ => scratch.dc[..block.len() * hidden].copy_from_slice(part(grad_c, &block, hidden)),
+            }
             for first in (0..steps).step_by(at_once).rev() {
                 let group = first..steps.min(first + at_once);
                 for t in group.clone().rev() {
@@ -107,6 +117,12 @@ impl Layer {
                 let rows = group.len() * block.len();
                 let start = first * self.batch + block.start;
                 self.multiply(weights, &run, start..start + rows, &scratch, &mut gradients);
+            }
+            if let Some([h, c]) = &mut gradients.start {
+                let h = part_mut(h, &block, self.state());
+                h.copy_from_slice(&scratch.dh[..h.len()]);
+                let c = part_mut(c, &block, has_c * hidden);
+                c.copy_from_slice(&scratch.dc[..c.len()]);
             }
         }
         if let Some([input, state]) = gradients.biases {
@@ -139,7 +155,7 @@ impl Layer {
         let Self { batch, hidden, .. } = *self;
         let (size, count, width) = (self.state(), block.len(), self.width());
         let slot = (t - first) * count..(t - first + 1) * count;
-        let Scratch { sums, projected, dh, dm, dc, bias } = scratch;
+        let Scratch { sums, projected, dh, dm, dc, to_start, bias } = scratch;
         let dh = &mut dh[..count * size];
         if let Some(grad) = grad {
             simd::add_assign(dh, part(grad, block, size));
@@ -172,7 +188,7 @@ impl Layer {
             }
         }
         sums.chunks_exact(width.max(1)).for_each(|row| simd::add_assign(bias, row));
-        if t > 0 {
+        if t > 0 || *to_start {
             // A GRU has left in dh what does not go through the gates.
             let accum = if self.cell == Cell::Gru { Accum::Add } else { Accum::Replace };
             let sums = MatRef::row_major(sums, count, width).cols(0..self.cell.gates() * hidden);
@@ -223,7 +239,7 @@ impl Layer {
     }
 
     fn check_gradients(&self, gradients: &RecurrentGradients<'_>) {
-        let RecurrentGradients { input, state, biases, projection, x } = gradients;
+        let RecurrentGradients { input, state, biases, projection, x, start } = gradients;
         let rows = self.cell.gates() * self.hidden;
         assert_eq!(input.len(), rows * self.inputs, "gradients of the weights of the inputs of {self:?}");
         assert_eq!(state.len(), rows * self.state(), "gradients of the weights of the states of {self:?}");
@@ -232,6 +248,11 @@ impl Layer {
         }
         let len = projection.as_ref().map(|gradient| gradient.len());
         assert_eq!(len, self.projection.map(|size| size * self.hidden), "of the projection of {self:?}");
+        if let Some([h, c]) = start {
+            let units = if self.cell == Cell::Lstm { self.hidden } else { 0 };
+            let expected = [self.state(), units].map(|size| self.batch * size);
+            assert_eq!([h.len(), c.len()], expected, "gradients of the start of {self:?}");
+        }
         if let Some((dx, _)) = x {
             assert_eq!(
                 dx.len(),
