@@ -23,6 +23,7 @@ from neuralforecast.common._modules import (
 )
 from neuralforecast.models.autoformer import AutoCorrelation, AutoCorrelationLayer
 from neuralforecast.models.informer import ConvLayer
+from neuralforecast.models.tft import GLU, GRN, InterpretableMultiHeadAttention, StaticCovariateEncoder, TFTEmbedding, VariableSelectionNetwork
 
 
 class ChannelsLast(nn.Module):
@@ -121,6 +122,83 @@ class Decode(nn.Module):
         return self.layer(steps, encoded)[:, -self.last :]
 
 
+class Residual(nn.Module):
+    """A gated residual network on x [batch, time, inputs + context], of whose first step it takes the context."""
+
+    def __init__(self, _, inputs, hidden, outputs=None, context=False, activation="ELU"):
+        super().__init__()
+        self.layer = GRN(inputs, hidden, outputs, hidden if context else None, activation=activation)
+        self.inputs = inputs
+
+    def forward(self, x):
+        context = x[:, 0, self.inputs :] if x.shape[-1] > self.inputs else None
+        return self.layer(x[..., : self.inputs], context)
+
+
+class Embeds(nn.Module):
+    """A layer on numbers [..., columns], embedded as in TFTEmbedding."""
+
+    def __init__(self, layer, columns, hidden):
+        super().__init__()
+        self.layer, self.columns = layer, columns
+        self.column_vectors, self.column_bias = (nn.Parameter(torch.randn(columns, hidden)) for _ in range(2))
+
+    def embedded(self, x):
+        return x[..., : self.columns, None] * self.column_vectors + self.column_bias
+
+
+class Select(Embeds):
+    """A variable selection network on x [batch, time, columns + context] or, without a context, of any shape: its sum, then its weights."""
+
+    def __init__(self, _, columns, hidden, activation="ELU"):
+        super().__init__(VariableSelectionNetwork(hidden, columns, dropout=0.0, grn_activation=activation), columns, hidden)
+
+    def forward(self, x):
+        context = x[:, 0, self.columns :] if x.shape[-1] > self.columns else None
+        return torch.cat(self.layer(self.embedded(x), context), dim=-1)
+
+
+class EncodeStatic(Embeds):
+    """All that a static encoder makes of x [batch, columns], side by side."""
+
+    def __init__(self, shape, hidden, cell, layers, one_state=False):
+        layer = StaticCovariateEncoder(hidden, shape[-1], 0.0, "Tanh", cell, layers, one_state)
+        super().__init__(layer, shape[-1], hidden)
+
+    def forward(self, x):
+        selection, enrichment, h, c, weights = self.layer(self.embedded(x))
+        return torch.cat([selection, enrichment, *h, *(c if self.layer.rnn_type == "lstm" else ()), weights], dim=-1)
+
+
+class EmbedNumbers(nn.Module):
+    """The vectors of the historic columns, the future ones and the target of x [batch, time, hist + futr + 1], and those of its first step as
+    static ones, which stand beside each step."""
+
+    def __init__(self, _, hidden, hist, futr, target):
+        super().__init__()
+        self.layer, self.sizes = TFTEmbedding(hidden, hist, futr, hist, target), (hist, futr, 1)
+
+    def forward(self, x):
+        hist, futr, y = x.split(self.sizes, dim=-1)
+        stat, futr, hist, y = self.layer(y, hist[:, 0], futr, hist)
+        return torch.cat([hist, futr, y, stat.unsqueeze(1).expand_as(hist)], dim=-2).flatten(-2)
+
+
+class Interpretable(nn.Module):
+    """What the steps of x [batch, time, hidden] behind the first ones read, and all weights."""
+
+    def __init__(self, shape, heads, earlier):
+        super().__init__()
+        self.layer, self.earlier = InterpretableMultiHeadAttention(heads, shape[-1], shape[1], 0.0, 0.0), earlier
+        mask = self.layer._mask  # no JSON has its infinities
+        del self.layer._mask
+        self.layer._mask = mask
+
+    def forward(self, x):
+        read, weights = self.layer(x)
+        return torch.cat([read[:, self.earlier :].flatten(1), weights.flatten(1)], dim=1)
+
+
 # Buffers that nothing changes, of which fixtures have the first rows.
 CONSTANTS = ("position_embedding.pe",)
 
@@ -129,6 +207,10 @@ REVERSIBLE = [
     ((6, 7), dict(series=3, affine=True)),
     ((2, 5), dict(series=2, affine=True, eps=0.1)),
 ]
+
+# Layers with norms of few numbers, which make much of rounding errors: their weights are moved both ways, since all moved up
+# vectors are nearly constant, and what PyTorch makes of them is computed in float64.
+PRECISE = ("GRN", "VariableSelectionNetwork", "StaticCovariateEncoder")
 
 # Layer -> (the module, [(shape of its input, arguments)]).
 LAYERS = {
@@ -176,6 +258,33 @@ LAYERS = {
         ((2, 7, 6), dict(heads=3, units=4, layers=1, activation="relu", outputs=1, encoded=2, last=3)),
         ((2, 5, 4), dict(heads=4, units=4, layers=0, activation="gelu", outputs=2, encoded=1, last=3)),
     ]),
+    "GLU": (lambda shape, outputs: GLU(shape[-1], outputs), [((2, 3, 4), dict(outputs=5)), ((3, 2), dict(outputs=1))]),
+    "GRN": (Residual, [
+        ((2, 3, 4), dict(inputs=4, hidden=4)),
+        ((2, 3, 4), dict(inputs=4, hidden=4, activation="Softplus")),
+        ((2, 3, 9), dict(inputs=5, hidden=4, outputs=3, context=True)),
+        ((2, 3, 8), dict(inputs=4, hidden=4, context=True, activation="Sigmoid")),
+        ((3, 1, 2), dict(inputs=2, hidden=3, outputs=1)),
+    ]),
+    "VariableSelectionNetwork": (Select, [
+        ((2, 4, 12), dict(columns=4, hidden=8)),
+        ((2, 4, 3), dict(columns=1, hidden=2, activation="SELU")),
+        ((4, 2), dict(columns=2, hidden=4, activation="GELU")),
+        ((4, 1), dict(columns=1, hidden=3)),
+    ]),
+    "StaticCovariateEncoder": (EncodeStatic, [
+        ((3, 4), dict(hidden=8, cell="lstm", layers=1)),
+        ((3, 1), dict(hidden=7, cell="lstm", layers=2)),
+        ((2, 4), dict(hidden=8, cell="lstm", layers=3, one_state=True)),
+        ((3, 4), dict(hidden=8, cell="gru", layers=2)),
+        ((2, 5), dict(hidden=6, cell="gru", layers=2, one_state=True)),
+    ]),
+    "TFTEmbedding": (EmbedNumbers, [((2, 3, 6), dict(hidden=4, hist=2, futr=3, target=1)), ((2, 3, 3), dict(hidden=2, hist=1, futr=1, target=3))]),
+    "InterpretableMultiHeadAttention": (Interpretable, [
+        ((2, 5, 6), dict(heads=2, earlier=3)),
+        ((2, 4, 6), dict(heads=3, earlier=0)),
+        ((1, 3, 5), dict(heads=1, earlier=2)),
+    ]),
     "RevIN": (partial(ThereAndBack, RevIN), REVERSIBLE + [((4, 7), dict(series=2, affine=True, subtract_last=True)), ((3, 1), dict(series=1, subtract_last=True))]),
     "RevINMultivariate": (partial(ThereAndBack, RevINMultivariate), REVERSIBLE),
 }
@@ -188,17 +297,19 @@ def layer_case(name, shape, arguments, random):
     with torch.no_grad():
         for key, values in layer.state_dict().items():
             if values.is_floating_point() and not key.endswith(CONSTANTS):
-                values += torch.rand(values.shape, generator=random)
+                values += torch.rand(values.shape, generator=random) - (0.5 if name in PRECISE else 0.0)
     plain = lambda entries: {key.removeprefix("layer."): value.item() if value.dtype == torch.int64 else numbers(value) for key, value in entries}
     weights, batches = plain(layer.state_dict().items()), []
+    dtype = torch.float64 if name in PRECISE else torch.float32
+    layer.to(dtype)
     for _ in range(3):  # training, so that the state changes
-        x = torch.randn(shape, generator=random).requires_grad_()
+        x = torch.randn(shape, generator=random).to(dtype).requires_grad_()
         layer.zero_grad()
         output = layer.train()(x)
-        grad_output = torch.randn(output.shape, generator=random)
+        grad_output = torch.randn(output.shape, generator=random).to(dtype)
         if output.requires_grad:
             output.backward(grad_output)
-        grads = plain((key, value.grad) for key, value in layer.named_parameters())
+        grads = plain((key, torch.zeros_like(value) if value.grad is None else value.grad) for key, value in layer.named_parameters())
         grad_input = None if x.grad is None else numbers(x.grad)
         batch = dict(input=numbers(x), output=numbers(output), grad_output=numbers(grad_output), grad_input=grad_input, grads=grads)
         batch["forecast"] = numbers(layer.eval()(x))

@@ -45,8 +45,8 @@ mod weights;
 
 pub use arguments::{Arguments, NumberRange};
 pub use foretell_autograd::{
-    Activation, Buffer, Cell, Interpolation, Key, Padding, Pooling, Resampler, Shape, Storage, Tensor, Var,
-    pooled_len,
+    Activation, Buffer, Cell, CellVars, Interpolation, Key, Padding, Pooling, Resampler, Shape, Storage,
+    Tensor, Var, pooled_len,
 };
 pub use hyper_parameter_error::HyperParameterError;
 pub use init::Init;
@@ -62,17 +62,23 @@ pub use layers::data_embedding::{
 pub use layers::distilling::Distilling;
 pub use layers::embedding::Embedding;
 pub use layers::fourier_attention::{FourierBlock, FourierCrossAttention, FourierSizes};
+pub use layers::gated_linear::GatedLinear;
+pub use layers::gated_residual::{GatedResidual, GatedResidualSizes, ResidualContext};
+pub use layers::interpretable_attention::InterpretableAttention;
 pub use layers::layer_norm::LayerNorm;
 pub use layers::linear::Linear;
 pub use layers::linear_pair::LinearPair;
 pub use layers::mlp::{Mlp, MlpSizes};
+pub use layers::number_embedding::{EmbeddedNumbers, NumberEmbedding};
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use layers::res_lstm::ResLstm;
 pub use layers::rev_in::{RevIn, RevInConfig, WindowScales};
 pub use layers::seasonal_norm::SeasonalNorm;
+pub use layers::static_encoder::{StaticContexts, StaticEncoder, StaticEncoderSizes};
 pub use layers::transformer::{
     PointwisePerceptron, TransformerDecoder, TransformerEncoder, TransformerSizes,
 };
+pub use layers::variable_selection::{Selected, VariableSelection, VariableSelectionSizes};
 pub use loss::{DistributionColumns, Loss, Truth};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};

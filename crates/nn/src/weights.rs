@@ -8,11 +8,13 @@
 
 use std::ops::Range;
 
-use foretell_autograd::{Activation, Cell, CellState, Conv1d, Padding, RecurrentWeights, Var};
+use foretell_autograd::{
+    Activation, Cell, CellState, CellVars, Conv1d, Padding, RecurrentWeights, Var,
+};
 use foretell_tensor::{Shape, Tensor};
 
 use crate::layers::recurrent::Layer;
-use crate::{Forward, Linear, LinearPair, ParamId, Params, Scope};
+use crate::{Forward, GatedLinear, Linear, LinearPair, ParamId, Params, Scope};
 
 /// How a run holds the weights of a linear layer, or of a pair.
 enum Held {
@@ -140,6 +142,19 @@ impl Forward<'_> {
         self.held(layer, outputs).product(x, activation)
     }
 
+    /// The product with a layer's weights and its bias, one half of which gates the other, and `skip [..., outputs]` added to
+    /// it: `x [..., inputs]` to `[..., outputs]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn gated_linear(&self, layer: &GatedLinear, x: &Var, skip: Option<&Var>) -> Var {
+        let Held::AsTrained { weight, bias: Some(bias) } = self.held(&layer.both, None) else {
+            unreachable!("a gated layer is no pair and has a bias")
+        };
+        x.gated_linear(&weight, &bias, skip)
+    }
+
     /// The product with a layer's weights along the first dimension, and its bias: `x [inputs, ...]` to
     /// `[outputs, ...]`.
     ///
@@ -262,16 +277,32 @@ impl Forward<'_> {
         last: usize,
         carried: Option<&mut CellState>,
     ) -> Var {
+        self.with_recurrent(layer, |weights| x.recurrent(cell, weights, last, carried))
+    }
+
+    /// A recurrent layer over `x [steps, batch, inputs]` from `start` on: its states, and where it ended.
+    #[track_caller]
+    pub(crate) fn recurrent_from(
+        &self,
+        cell: Cell,
+        layer: &Layer,
+        x: &Var,
+        start: &CellVars,
+    ) -> (Var, CellVars) {
+        self.with_recurrent(layer, |weights| x.recurrent_from(cell, weights, start))
+    }
+
+    #[track_caller]
+    fn with_recurrent<R>(&self, layer: &Layer, run: impl FnOnce(&RecurrentWeights<'_>) -> R) -> R {
         let (input, state) = (self.param(layer.input), self.param(layer.state));
         let biases = layer.biases.map(|biases| biases.map(|bias| self.param(bias)));
         let projection = layer.projection.map(|projection| self.param(projection));
-        let weights = RecurrentWeights {
+        run(&RecurrentWeights {
             input: &input,
             state: &state,
             biases: biases.as_ref().map(|[input, state]| [input, state]),
             projection: projection.as_ref(),
-        };
-        x.recurrent(cell, &weights, last, carried)
+        })
     }
 }
 

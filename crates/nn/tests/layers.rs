@@ -4,9 +4,12 @@
 use std::collections::BTreeMap;
 
 use foretell_nn::{
-    Activation, AutoCorrelation, AutoCorrelationSizes, BatchNorm, BatchNormConfig, DataEmbedding,
-    DataEmbeddingSizes, Distilling, Forward, InvertedEmbedding, Key, LayerNorm, Params, RevIn, RevInConfig,
-    Table, Tensor, TransformerDecoder, TransformerEncoder, TransformerSizes, Var,
+    Activation, AttentionSizes, AutoCorrelation, AutoCorrelationSizes, BatchNorm, BatchNormConfig, Cell,
+    DataEmbedding, DataEmbeddingSizes, Distilling, EmbeddedNumbers, Forward, GatedLinear, GatedResidual,
+    GatedResidualSizes, InterpretableAttention, InvertedEmbedding, Key, LayerNorm, Nonlinearity,
+    NumberEmbedding, Params, ResidualContext, RevIn, RevInConfig, StaticEncoder, StaticEncoderSizes, Table,
+    Tensor, TransformerDecoder, TransformerEncoder, TransformerSizes, Var, VariableSelection,
+    VariableSelectionSizes,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -184,8 +187,133 @@ fn layer(name: &str, args: &Map<String, Value>, shape: &[usize], table: &mut Tab
                 layer.denormalise(cx, &normalised.activation(Activation::Tanh), &scales)
             })
         }
+        "GLU" => {
+            let layer = GatedLinear::new(&mut table.root(), shape[shape.len() - 1], count("outputs"));
+            Box::new(move |cx, x| layer.forward(cx, x, None))
+        }
+        "GRN" => {
+            let inputs = count("inputs");
+            let sizes = GatedResidualSizes {
+                inputs,
+                hidden: count("hidden"),
+                outputs: args.get("outputs").map(|_| count("outputs")),
+                context: if flag("context") == Some(true) {
+                    ResidualContext::Read
+                } else {
+                    ResidualContext::None
+                },
+                dropout: 0.0,
+                activation: activation(args),
+            };
+            let layer = GatedResidual::new(&mut table.root(), &sizes);
+            Box::new(move |cx, x| {
+                let (x, context) = behind_columns(&x.permute(&[1, 0, 2]), inputs);
+                layer.forward(cx, &x, context.as_ref()).permute(&[1, 0, 2])
+            })
+        }
+        "VariableSelectionNetwork" => {
+            let (columns, hidden) = (count("columns"), count("hidden"));
+            let sizes = VariableSelectionSizes {
+                variables: columns,
+                hidden,
+                context: context(shape[shape.len() - 1] > columns),
+                dropout: 0.0,
+                activation: activation(args),
+            };
+            let layer = VariableSelection::new(&mut table.root(), &sizes);
+            let embedding = NumberEmbedding::new(&mut table.root(), "column", columns, hidden);
+            let select = move |cx: &Forward<'_>, x: &Var| {
+                let (x, context) = behind_columns(x, columns);
+                let selected = layer.forward(cx, &embedding.embed(cx, x), context.as_ref());
+                let axis = selected.sum.shape().len() - 1;
+                Var::concat(&[selected.sum, selected.weights], axis)
+            };
+            Box::new(move |cx, x| match x.shape().len() {
+                2 => select(cx, x),
+                _ => select(cx, &x.permute(&[1, 0, 2])).permute(&[1, 0, 2]),
+            })
+        }
+        "StaticCovariateEncoder" => {
+            let (columns, hidden) = (shape[1], count("hidden"));
+            let sizes = StaticEncoderSizes {
+                columns,
+                hidden,
+                cell: if args["cell"] == "lstm" { Cell::Lstm } else { Cell::Gru },
+                layers: count("layers"),
+                one_state: flag("one_state") == Some(true),
+                dropout: 0.0,
+                activation: Activation::Tanh,
+            };
+            let layer = StaticEncoder::new(&mut table.root(), &sizes);
+            let embedding = NumberEmbedding::new(&mut table.root(), "column", columns, hidden);
+            Box::new(move |cx, x| {
+                let made = layer.forward(cx, &embedding.embed(cx, x.clone()));
+                let (h, c): (Vec<Var>, Vec<Option<Var>>) =
+                    made.start.into_iter().map(|start| (start.h, start.c)).unzip();
+                let contexts = [made.selection, made.enrichment].into_iter().chain(h);
+                let all: Vec<Var> = contexts.chain(c.into_iter().flatten()).chain([made.weights]).collect();
+                Var::concat(&all, 1)
+            })
+        }
+        "TFTEmbedding" => {
+            let [hidden, hist, futr, target] = ["hidden", "hist", "futr", "target"].map(count);
+            let mut root = table.root();
+            let mut embedding = |name: &str, columns| {
+                NumberEmbedding::new(&mut root, &format!("{name}_embedding"), columns, hidden)
+            };
+            let [of_hist, of_futr, of_stat] = [("hist_exog", hist), ("futr_exog", futr), ("stat_exog", hist)]
+                .map(|(name, n)| embedding(name, n));
+            let of_target = embedding("tgt", target);
+            Box::new(move |cx, x| {
+                let steps = x.shape()[1];
+                let columns = x.narrow(2, 0, hist);
+                let first = columns.narrow(1, 0, 1).reshape([x.shape()[0], hist]).repeat(1, steps);
+                let y = Var::concat(&vec![x.narrow(2, hist + futr, 1); target], 2);
+                let embedded = EmbeddedNumbers::concat(&[
+                    of_hist.embed(cx, columns),
+                    of_futr.embed(cx, x.narrow(2, hist, futr)),
+                    of_target.embed(cx, y),
+                    of_stat.embed(cx, first),
+                ]);
+                let vectors: Vec<Var> =
+                    (0..embedded.variables()).map(|i| embedded.variable(i).vector()).collect();
+                Var::concat(&vectors, 2)
+            })
+        }
+        "InterpretableMultiHeadAttention" => {
+            let (heads, earlier) = (count("heads"), count("earlier"));
+            let sizes = AttentionSizes { hidden: shape[2], heads, dropout: 0.0 };
+            let layer = InterpretableAttention::new(&mut table.root(), sizes, 0.0);
+            Box::new(move |cx, x| {
+                let x = x.permute(&[1, 0, 2]);
+                let later = x.narrow(0, earlier, x.shape()[0] - earlier);
+                let flat = |y: Var| {
+                    let shape = y.shape();
+                    y.reshape([shape[0], shape[1..].iter().product()])
+                };
+                let read = flat(layer.forward(cx, &x.narrow(0, 0, earlier), &later).permute(&[1, 0, 2]));
+                Var::concat(&[read, flat(layer.weights(cx, &x))], 1)
+            })
+        }
         _ => panic!("no test computes the cases of {name}"),
     }
+}
+
+fn activation(args: &Map<String, Value>) -> Activation {
+    let name = args.get("activation").map_or("ELU", |name| name.as_str().expect("a name"));
+    Nonlinearity::fixed(name).expect("an activation")
+}
+
+fn context(read: bool) -> ResidualContext {
+    if read { ResidualContext::Read } else { ResidualContext::Unread }
+}
+
+/// The first columns of `x [..., batch, columns + context]`, and the context of the first step.
+fn behind_columns(x: &Var, columns: usize) -> (Var, Option<Var>) {
+    let shape = x.shape();
+    let (axis, further) = (shape.len() - 1, shape[shape.len() - 1] - columns);
+    let context = || x.narrow(axis, columns, further).narrow(0, 0, 1).reshape([shape[axis - 1], further]);
+    (x.narrow(axis, 0, columns), (further > 0).then(context))
 }
 
 fn check(what: &str, name: &str, case: &Case) {

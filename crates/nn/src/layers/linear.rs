@@ -76,6 +76,15 @@ impl Linear {
         Self { bias: Some(scope.frozen("bias", [outputs], Init::fan_in(inputs))), ..layer }
     }
 
+    /// Registers the weight, and a bias if there is to be one, of a layer that nothing depends on, but which PyTorch's state
+    /// dictionary has.
+    pub fn unread(scope: &mut Scope<'_>, [inputs, outputs]: [usize; 2], bias: bool) {
+        scope.unread("weight", [outputs, inputs], Init::fan_in(inputs));
+        if bias {
+            scope.unread("bias", [outputs], Init::fan_in(inputs));
+        }
+    }
+
     /// The weight, `[outputs, inputs]`, or `[outputs, inputs, 1]`.
     pub fn weight(&self) -> ParamId {
         self.weight

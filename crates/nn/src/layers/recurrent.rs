@@ -1,6 +1,6 @@
 //! Recurrent layers on top of each other, parameters named as in `torch.nn.RNN`, `LSTM` and `GRU`.
 
-use foretell_autograd::{Cell, CellState, Var};
+use foretell_autograd::{Cell, CellState, CellVars, Var};
 
 use crate::{Forward, Init, ParamId, Scope, StepMemory};
 
@@ -98,6 +98,23 @@ impl Recurrent {
             }
         }
         x
+    }
+
+    /// Runs over `x [steps, batch, inputs]`, each layer from its own of `start` on: the top layer's states of all steps,
+    /// `[steps, batch, hidden]`, and where each layer ended. Gradients flow through both ends.
+    ///
+    /// # Panics
+    /// If the shapes do not fit, there are no steps, or the layers project their states.
+    #[track_caller]
+    pub fn forward_from(&self, cx: &Forward<'_>, x: &Var, start: &[CellVars]) -> (Var, Vec<CellVars>) {
+        assert_eq!(start.len(), self.layers.len(), "a start for each layer");
+        let (mut x, mut ends) = (x.clone(), Vec::with_capacity(start.len()));
+        for (k, (layer, start)) in self.layers.iter().zip(start).enumerate() {
+            let (states, end) = cx.recurrent_from(self.cell, layer, &x, start);
+            ends.push(end);
+            x = if k + 1 == self.layers.len() { states } else { cx.dropout(states, self.dropout) };
+        }
+        (x, ends)
     }
 }
 

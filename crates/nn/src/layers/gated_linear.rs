@@ -1,0 +1,28 @@
+//! A linear layer of which one half gates the other, parameters named as in neuralforecast's `GLU`.
+
+use foretell_autograd::Var;
+
+use crate::{Forward, Linear, Scope};
+
+/// `y = a σ(b) + skip` of `[a, b] = W x + bias` (Dauphin et al. 2017, "Language modeling with gated convolutional networks",
+/// arXiv 1612.08083): `lin.weight [2 outputs, inputs]` and `lin.bias`.
+#[derive(Clone, Debug)]
+pub struct GatedLinear {
+    pub(crate) both: Linear,
+}
+
+impl GatedLinear {
+    /// Registers the layer's parameters in `scope`.
+    pub fn new(scope: &mut Scope<'_>, inputs: usize, outputs: usize) -> Self {
+        Self { both: Linear::new(&mut scope.at("lin"), inputs, outputs.saturating_mul(2)) }
+    }
+
+    /// `x [..., inputs]`, and what is added, `[..., outputs]`, to `[..., outputs]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn forward(&self, cx: &Forward<'_>, x: &Var, skip: Option<&Var>) -> Var {
+        cx.gated_linear(self, x, skip)
+    }
+}
