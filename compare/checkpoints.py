@@ -6,11 +6,12 @@ expected.csv   what NeuralForecast.predict says for that panel, every column
 
 What else the case asks of the models: expected-level.csv (predict with the levels in the columns' names),
 expected-ahead-12.csv (predict with h=12, futr-ahead.csv being the future columns over those steps), and
-expected-insample-3.csv (predict_insample with step_size=3).
+expected-insample-3.csv (predict_insample with step_size=3), importances.json (what a TFT says of that forecast).
 
 The models are trained for a few steps only: what matters is that a reader computes the same forecast.
 """
 
+import json
 import shutil
 import sys
 from dataclasses import dataclass, field
@@ -45,6 +46,7 @@ from neuralforecast.models import (
     RNN,
     SOFTS,
     TCN,
+    TFT,
     Autoformer,
     DeepAR,
     DeepNPTS,
@@ -79,6 +81,7 @@ SMALL_DECOMPOSED = dict(hidden_size=8, conv_hidden_size=5, MovingAvg_window=5)
 SMALL_TIDE = dict(hidden_size=6, decoder_output_dim=3, temporal_decoder_dim=5)
 SMALL_TRANSFORMER = dict(hidden_size=4, n_head=2, conv_hidden_size=6)  # the encodings of 5000 places are saved
 SMALL_PATCHES = dict(hidden_size=8, n_heads=2, linear_hidden_size=6, patch_len=4, stride=3)
+SMALL_FUSION = dict(hidden_size=4, n_head=2)
 SMALL_INVERTED = dict(n_series=3, hidden_size=8, n_heads=2, d_ff=6)
 SMALL_RNN = dict(encoder_hidden_size=6, decoder_hidden_size=5)
 RECURRENT = SMALL_RNN | dict(recurrent=True)
@@ -504,6 +507,18 @@ CASES = {
         labels=dict(f1=LABELS["f1"]),
         futr=["f1"],
     ),
+    # A mask with infinities among the weights; networks that select from one variable; a target embedded twice.
+    "fusion": Case(
+        "D",
+        [
+            (TFT, SMALL_FUSION | HIST | FUTR | STAT | dict(alias="exog", scaler_type="standard", loss=MQLoss(level=[80]))),
+            (TFT, SMALL_FUSION | dict(alias="plain", rnn_type="gru", n_rnn_layers=2, tgt_size=2, attn_dropout=0.1, grn_activation="SELU")),
+            (TFT, SMALL_FUSION | STAT | dict(alias="static", n_rnn_layers=2, one_rnn_initial_state=True, start_padding_enabled=True)),
+        ],
+        lengths=(40, 31, 18),
+        val_size=4,
+        **EXOG_COLUMNS,
+    ),
     # With future columns only there are weights of no columns.
     "tide": Case(
         "D",
@@ -591,6 +606,22 @@ def tables(name, case):
     return panel, futr if case.futr else None, ahead if case.futr and case.ahead else None, static if case.stat else None
 
 
+def importances(model):
+    """What feature_importances and attention_weights of a TFT say of the last forecast: weights by column, a number a step."""
+    found = {kind.split()[0]: table for kind, table in model.feature_importances().items()}
+    past = found["Past"]
+    if not model.futr_exog_list:  # a defect: the names of the target and of its repeated last value are the other way round
+        hist = list(model.hist_exog_list)
+        past = past.set_axis([*hist, "repeated_target", *(name for name in past if name.startswith("observed_target"))], axis=1)
+    columns = lambda table: {name: [float(f"{weight:.9g}") for weight in table[name]] for name in table}
+    return dict(
+        past=columns(past),
+        future=columns(found["Future"]) if "Future" in found else None,
+        static={name: weight for name, [weight] in columns(found["Static"].T).items()} if "Static" in found else {},
+        attention=[[float(f"{weight:.9g}") for weight in row] for row in model.attention_weights()],
+    )
+
+
 def write(name, case, folder):
     id_col, time_col, target_col = case.columns
     names = dict(id_col=id_col, time_col=time_col)
@@ -612,6 +643,9 @@ def write(name, case, folder):
             model.scaler.revin_weight.data *= 1.25
     expected = nf.predict(panel, static_df=static, futr_df=futr)
     expected.to_csv(folder / "expected.csv", index=False)
+    told = {str(model): importances(model) for model in nf.models if isinstance(model, TFT)}
+    if told:
+        (folder / "importances.json").write_text(json.dumps(told, separators=(",", ":")) + "\n")
 
     nf.save(str(folder / "model"), save_dataset=case.save_dataset)
     for file in (folder / "model").glob("*.safetensors"):

@@ -1,4 +1,4 @@
-"""Layer fixtures, computed by PyTorch and neuralforecast in float32: crates/nn/tests/fixtures/layers.json.
+"""Layer fixtures, computed by PyTorch and neuralforecast in float32 (PRECISE: in float64): crates/nn/tests/fixtures/layers.json.
 
 README.md says how a case is laid out. An operation without parameters or state of its own has its cases in ops.py.
 """

@@ -3,8 +3,8 @@
 //! `tests/it/conformance.rs` of the facade.
 
 use foretell_nn::{
-    Coupling, Decoding, Dims, Forward, Inputs, Key, Loss, Model, Needs, Network, Params, SeriesPerWindow,
-    StepState, Table, Tensor, Truth, Windows,
+    Coupling, Decoding, Dims, Explanation, Forward, Inputs, Key, Loss, Model, Needs, Network, Params,
+    SeriesPerWindow, StepState, Table, Tensor, Truth, Variable, VariableWeights, Windows,
 };
 use serde_json::{Map, Value, json};
 
@@ -126,6 +126,9 @@ pub(crate) fn check(name: &str) {
                     steps_are_the_whole_window(name, model.as_ref(), &params, &windows, &dims);
                 }
                 inference_records_nothing(name, model.as_ref(), &params, &windows.inputs());
+                if !categorical {
+                    explanations_are_weights(entry, model.as_ref(), &params, &windows, &dims);
+                }
             }
         }
     }
@@ -193,6 +196,43 @@ fn steps_are_the_whole_window(
 fn inference_records_nothing(name: &str, model: &dyn Model, params: &Params, windows: &Inputs) {
     let forecast = model.forward(&Forward::inference(params), windows);
     assert!(!forecast.edge().is_wanted(), "{name}: inference recorded a graph");
+}
+
+/// A model explains itself if its entry says so; what it says are weights of its own columns.
+fn explanations_are_weights(
+    entry: &ModelEntry,
+    model: &dyn Model,
+    params: &Params,
+    windows: &Windows,
+    dims: &Dims,
+) {
+    let (name, rows) = (entry.name, windows.batch());
+    let found = model.explain(&Forward::inference(params), &windows.inputs());
+    assert_eq!(found.is_some(), entry.explains, "{name}: an explanation");
+    let Some(Explanation { past, future, fixed, attention }) = found else { return };
+    let &Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, .. } = dims;
+    let parts = [(past, vec![rows, input_size]), (future, vec![rows, horizon]), (fixed, vec![rows])];
+    let steps = input_size + horizon;
+    let attention = attention.map(|attention| (attention, vec![rows, steps, steps]));
+    let weights = parts.into_iter().filter_map(|(part, places)| {
+        let VariableWeights { variables, weights } = part?;
+        for variable in &variables {
+            let known = match *variable {
+                Variable::Hist(i) => i < hist_exog,
+                Variable::Futr(i) => i < futr_exog,
+                Variable::Stat(i) => i < stat_exog,
+                Variable::Target(_) => true,
+                Variable::LastTarget => futr_exog == 0,
+            };
+            assert!(known, "{name}: {variable:?} of {dims:?}");
+        }
+        Some((weights, [places, vec![variables.len()]].concat()))
+    });
+    for (weights, shape) in weights.chain(attention) {
+        assert_eq!(*weights.shape(), shape, "{name}: shape of weights");
+        let sums = weights.sum(shape.len() - 1).to_vec();
+        assert!(sums.iter().all(|sum| (sum - 1.0).abs() < 1e-5), "{name}: sums of weights {sums:?}");
+    }
 }
 
 fn unknown_hyper_parameters_are_errors(name: &str, entry: &ModelEntry) {

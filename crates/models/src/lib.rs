@@ -75,6 +75,7 @@ mod softs;
 mod softs_sharp;
 mod star_aggregate;
 mod tcn;
+mod tft;
 mod tide;
 mod timexer;
 mod transformers;

@@ -60,6 +60,7 @@ zoo! {
     fedformer::Fedformer,
     vanilla_transformer::VanillaTransformer,
     informer::Informer,
+    tft::Tft,
     patch_tst::PatchTst,
     itransformer::ITransformer,
     timexer::TimeXer,
@@ -88,6 +89,8 @@ pub trait Architecture: HyperParameters + 'static {
     const ONE_OUTPUT: bool = false;
     /// Whether it cannot do without the target's history, so that `exclude_insample_y` is refused.
     const NEEDS_TARGET: bool = false;
+    /// Whether it returns the weights of columns and steps behind its forecasts ([`Model::explain`]).
+    const EXPLAINS: bool = false;
     /// What it does otherwise than neuralforecast's model of that name, a sentence each.
     const DIFFERENCES: &'static [&'static str] = &[];
 
@@ -154,6 +157,8 @@ pub struct ModelEntry {
     pub one_output: bool,
     /// Whether it cannot do without the target's history.
     pub needs_target: bool,
+    /// Whether it returns the weights of columns and steps behind its forecasts.
+    pub explains: bool,
     /// What it does otherwise than neuralforecast's model of that name, a sentence each.
     pub differences: &'static [&'static str],
     type_id: fn() -> TypeId,
@@ -176,6 +181,7 @@ impl ModelEntry {
             exogenous: A::EXOGENOUS,
             one_output: A::ONE_OUTPUT,
             needs_target: A::NEEDS_TARGET,
+            explains: A::EXPLAINS,
             differences: A::DIFFERENCES,
             type_id: TypeId::of::<A>,
             common: A::common_defaults,

@@ -31,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod explanation;
 mod hyper_parameter_error;
 mod init;
 mod layers;
@@ -44,6 +45,7 @@ mod running_state;
 mod weights;
 
 pub use arguments::{Arguments, NumberRange};
+pub use explanation::{Explanation, Variable, VariableWeights};
 pub use foretell_autograd::{
     Activation, Buffer, Cell, CellVars, Interpolation, Key, Padding, Pooling, Resampler, Shape, Storage,
     Tensor, Var, pooled_len,
@@ -78,7 +80,7 @@ pub use layers::static_encoder::{StaticContexts, StaticEncoder, StaticEncoderSiz
 pub use layers::transformer::{
     PointwisePerceptron, TransformerDecoder, TransformerEncoder, TransformerSizes,
 };
-pub use layers::variable_selection::{Selected, VariableSelection, VariableSelectionSizes};
+pub use layers::variable_selection::{SelectedVariables, VariableSelection, VariableSelectionSizes};
 pub use loss::{DistributionColumns, Loss, Truth};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use foretell_autograd::{Key, Tensor, Var};
 
-use crate::{CounterId, Decoding, Needs, ParamId, Params, StateId, Table, Update};
+use crate::{CounterId, Decoding, Explanation, Needs, ParamId, Params, StateId, Table, Update};
 
 /// The sizes of a model's inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,6 +151,13 @@ pub trait Model: Send + Sync {
     /// weights is applied once.
     fn kept_numbers(&self, table: &Table) -> usize {
         table.matrix_outputs("")
+    }
+
+    /// The weights of columns and steps behind the forecasts of these windows, of a model whose forward pass has such;
+    /// `None` otherwise.
+    fn explain(&self, cx: &Forward<'_>, windows: &Inputs) -> Option<Explanation> {
+        let _ = (cx, windows);
+        None
     }
 
     /// Of a model that forecasts step by step ([`Decoding::StepByStep`]): reads on from where `state` says (empty

@@ -216,7 +216,7 @@ fn layer(name: &str, args: &Map<String, Value>, shape: &[usize], table: &mut Tab
             let sizes = VariableSelectionSizes {
                 variables: columns,
                 hidden,
-                context: context(shape[shape.len() - 1] > columns),
+                reads_context: shape[shape.len() - 1] > columns,
                 dropout: 0.0,
                 activation: activation(args),
             };
@@ -302,10 +302,6 @@ fn layer(name: &str, args: &Map<String, Value>, shape: &[usize], table: &mut Tab
 fn activation(args: &Map<String, Value>) -> Activation {
     let name = args.get("activation").map_or("ELU", |name| name.as_str().expect("a name"));
     Nonlinearity::fixed(name).expect("an activation")
-}
-
-fn context(read: bool) -> ResidualContext {
-    if read { ResidualContext::Read } else { ResidualContext::Unread }
 }
 
 /// The first columns of `x [..., batch, columns + context]`, and the context of the first step.

@@ -4,7 +4,7 @@
 use foretell_autograd::{Activation, Cell, CellVars, Var};
 
 use crate::{
-    EmbeddedNumbers, Forward, GatedResidual, GatedResidualSizes, ResidualContext, Scope, Selected,
+    EmbeddedNumbers, Forward, GatedResidual, GatedResidualSizes, ResidualContext, Scope, SelectedVariables,
     VariableSelection, VariableSelectionSizes,
 };
 
@@ -60,13 +60,8 @@ impl StaticEncoder {
     #[track_caller]
     pub fn new(scope: &mut Scope<'_>, sizes: &StaticEncoderSizes) -> Self {
         let &StaticEncoderSizes { columns, hidden, cell, layers, one_state, dropout, activation } = sizes;
-        let selection = VariableSelectionSizes {
-            variables: columns,
-            hidden,
-            context: ResidualContext::Unread,
-            dropout,
-            activation,
-        };
+        let selection =
+            VariableSelectionSizes { variables: columns, hidden, reads_context: false, dropout, activation };
         let columns = VariableSelection::new(&mut scope.at("vsn"), &selection);
         let sizes = GatedResidualSizes {
             inputs: hidden,
@@ -92,7 +87,7 @@ impl StaticEncoder {
     /// The contexts of `x`, numbers `[batch, columns]`.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &EmbeddedNumbers) -> StaticContexts {
-        let Selected { sum, weights } = self.columns.forward(cx, x, None);
+        let SelectedVariables { sum, weights } = self.columns.forward(cx, x, None);
         let [selection, enrichment] = self.contexts.each_ref().map(|network| network.forward(cx, &sum, None));
         let states = |networks: &Vec<GatedResidual>| -> Vec<Var> {
             let made: Vec<Var> = networks.iter().map(|network| network.forward(cx, &sum, None)).collect();

@@ -12,8 +12,8 @@ pub struct VariableSelectionSizes {
     pub variables: usize,
     /// Numbers of each vector.
     pub hidden: usize,
-    /// What there is of a context of `hidden` numbers.
-    pub context: ResidualContext,
+    /// Whether it is given a context of `hidden` numbers. There are weights for one in any case.
+    pub reads_context: bool,
     /// The rate of dropout within the networks of the variables.
     pub dropout: f32,
     /// The activation within all networks.
@@ -34,7 +34,7 @@ pub struct VariableSelection {
 
 /// What a [`VariableSelection`] makes of its variables.
 #[derive(Clone, Debug)]
-pub struct Selected {
+pub struct SelectedVariables {
     /// The sum of the variables, each behind its network, by their weights, `[..., hidden]`.
     pub sum: Var,
     /// The weights, `[..., variables]`, which add up to 1.
@@ -48,7 +48,7 @@ impl VariableSelection {
     /// If there are no variables.
     #[track_caller]
     pub fn new(scope: &mut Scope<'_>, sizes: &VariableSelectionSizes) -> Self {
-        let &VariableSelectionSizes { variables, hidden, context, dropout, activation } = sizes;
+        let &VariableSelectionSizes { variables, hidden, reads_context, dropout, activation } = sizes;
         assert!(variables > 0, "nothing to select from");
         let inputs = variables.saturating_mul(hidden);
         let mut joint_scope = scope.at("joint_grn");
@@ -57,6 +57,7 @@ impl VariableSelection {
             None
         } else {
             let outputs = Some(variables);
+            let context = if reads_context { ResidualContext::Read } else { ResidualContext::Unread };
             let sizes = GatedResidualSizes { inputs, hidden, outputs, context, dropout: 0.0, activation };
             Some(GatedResidual::new(&mut joint_scope, &sizes))
         };
@@ -70,7 +71,7 @@ impl VariableSelection {
         };
         let mut scope = scope.at("var_grns");
         let of_variables = (0..variables).map(|i| GatedResidual::new(&mut scope.at(i), &of_one)).collect();
-        Self { joint, of_variables, reads_context: context == ResidualContext::Read }
+        Self { joint, of_variables, reads_context }
     }
 
     /// Selects from `x`, numbers `[..., batch, variables]`, given a context `[batch, hidden]` if it reads one; of networks that
@@ -79,7 +80,7 @@ impl VariableSelection {
     /// # Panics
     /// If the shapes do not fit, or a context is missing.
     #[track_caller]
-    pub fn forward(&self, cx: &Forward<'_>, x: &EmbeddedNumbers, context: Option<&Var>) -> Selected {
+    pub fn forward(&self, cx: &Forward<'_>, x: &EmbeddedNumbers, context: Option<&Var>) -> SelectedVariables {
         assert_eq!(x.variables(), self.of_variables.len(), "variables to select from");
         let of_variables = self.of_variables.iter().enumerate();
         let vectors: Vec<Var> =
@@ -88,10 +89,10 @@ impl VariableSelection {
             let [sum] = &vectors[..] else { unreachable!("one variable") };
             let shape = sum.shape();
             let weights = Tensor::full(shape.without(shape.len() - 1).with(shape.len() - 1, 1), 1.0);
-            return Selected { sum: sum.clone(), weights: Var::constant(weights) };
+            return SelectedVariables { sum: sum.clone(), weights: Var::constant(weights) };
         };
         let scores = joint.forward_embedded(cx, x, context.filter(|_| self.reads_context));
         let weights = scores.softmax(scores.shape().len() - 1);
-        Selected { sum: weights.weighted_sum(&vectors), weights }
+        SelectedVariables { sum: weights.weighted_sum(&vectors), weights }
     }
 }
