@@ -235,26 +235,51 @@ impl ForecastBlocks<'_> {
 
     fn forecast(&self, places: Range<usize>) -> Result<Frame, Error> {
         let fitted = self.fitted;
+        self.on_scaled(places, |panel, scaled, future| match self.asked {
+            Asked::Ahead { h, .. } => self.ahead(panel, scaled, h, future),
+            Asked::Insample { step_size, from_padding } => {
+                let span = Span::Insample { step_size, from_padding };
+                let forecasts =
+                    fitted.forecast_windows(panel, scaled, &[], fitted.forecast_span(&scaled.panel, span))?;
+                Ok(fitted.table(panel, forecasts)?.0)
+            }
+        })
+    }
+
+    /// What `work` makes of some of the series, as they are and as the models see them, and of their future as the models
+    /// see it.
+    fn on_scaled<R>(
+        &self,
+        places: Range<usize>,
+        work: impl FnOnce(&Panel, &LocallyScaled<'_>, Option<&Future>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let fitted = self.fitted;
         let panel = self.panel.of_series(places.clone());
         let own = (fitted.local_scalers.series.is_some() || !fitted.vocabulary.is_empty())
             .then(|| panel.with_own_rows());
         let local = LocalScalers { statics: None, ..fitted.local_scalers };
         let scaled = fitted.scaled_with(local, own.as_ref().unwrap_or(&panel), 0)?;
-        match self.asked {
-            Asked::Ahead { h, future } => {
-                let future = future.map(|future| future.of_series(places)).transpose()?;
-                self.ahead(&panel, &scaled, h, future)
+        let future = match self.asked {
+            Asked::Ahead { future: Some(future), .. } => {
+                Some(future.of_series(places)?.encode_categories(&fitted.vocabulary)?)
             }
-            Asked::Insample { step_size, from_padding } => {
-                let span = Span::Insample { step_size, from_padding };
-                let forecasts = fitted.forecast_windows(
-                    &panel,
-                    &scaled,
-                    &[],
-                    fitted.forecast_span(&scaled.panel, span),
-                )?;
-                Ok(fitted.table(&panel, forecasts)?.0)
+            _ => None,
+        };
+        work(&panel, &scaled, scaled.future(future.as_ref())?.as_ref())
+    }
+
+    /// Shows `visit` the series of all blocks, and their future, as the models see them.
+    pub(crate) fn each_ahead(
+        mut self,
+        mut visit: impl FnMut(&LocallyScaled<'_>, Option<&Future>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        loop {
+            let places = self.places();
+            if places.is_empty() {
+                return Ok(());
             }
+            self.done = places.end;
+            self.on_scaled(places, |_, scaled, future| visit(scaled, future))?;
         }
     }
 
@@ -263,7 +288,7 @@ impl ForecastBlocks<'_> {
         panel: &Panel,
         scaled: &LocallyScaled<'_>,
         h: usize,
-        future: Option<Future>,
+        future: Option<&Future>,
     ) -> Result<Frame, Error> {
         let fitted = self.fitted;
         let mut frame = fitted.frame(panel);
@@ -271,10 +296,7 @@ impl ForecastBlocks<'_> {
             frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
             frame.times.extend(panel.future_times(series, h)?);
         }
-        let future = future.map(|future| future.encode_categories(&fitted.vocabulary)).transpose()?;
-        let future = scaled.future(future.as_ref())?;
-        let forecast =
-            |model: &FittedModel, loss: &Loss| fitted.ahead(model, loss, &scaled.panel, future.as_ref(), h);
+        let forecast = |model: &FittedModel, loss: &Loss| fitted.ahead(model, loss, &scaled.panel, future, h);
         frame.columns = fitted.forecast_windows(panel, scaled, &self.level, forecast)?.columns;
         Ok(frame)
     }

@@ -1,7 +1,7 @@
 //! One trained model, and its forecasts of windows.
 
-use foretell_data::{Cutter, Panel, Span, WindowRef};
-use foretell_infer::{Cut, Forecasts, Workers};
+use foretell_data::{Cutter, Future, Panel, Span, WindowRef};
+use foretell_infer::{Cut, ExplanationSum, Forecasts, Workers};
 use foretell_nn::{Dims, Loss, Network, Params};
 use foretell_train::Outcome;
 
@@ -58,11 +58,43 @@ impl FittedModel {
         h: usize,
         workers: &Workers,
     ) -> Result<(Vec<Cutoff>, Vec<f32>), Error> {
+        self.on_windows(panel, span, loss, h, workers, |forecasts, cutter| {
+            let windows = cutter.rows();
+            let values = forecasts.of(cutter, &windows);
+            let (windows, values) = by_series(cutter, windows, values);
+            let before = |start: i64| (start + forecasts.cut.dims.input_size as i64) as usize;
+            (windows.iter().map(|window| (window.series as usize, before(window.start))).collect(), values)
+        })
+    }
+
+    /// Adds the weights behind the forecasts of the steps after each series to `sum`.
+    pub(crate) fn explain(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        workers: &Workers,
+        sum: &mut ExplanationSum,
+    ) -> Result<(), Error> {
+        let (loss, span) = (self.spec.loss(), Span::Predict { future });
+        self.on_windows(panel, span, &loss, self.spec.h(), workers, |forecasts, cutter| {
+            forecasts.explain(cutter, &cutter.rows(), sum);
+        })
+    }
+
+    /// What `work` makes of the windows of `span`, from which `h` steps are forecast.
+    fn on_windows<R>(
+        &self,
+        panel: &Panel,
+        span: Span<'_>,
+        loss: &Loss,
+        h: usize,
+        workers: &Workers,
+        work: impl FnOnce(&Forecasts<'_>, &Cutter<'_>) -> R,
+    ) -> Result<R, Error> {
         self.spec.check_n_series(panel.n_series())?;
         let dims = window_dims(&self.spec, self.network.needs, Purpose::Forecast);
         let dims = Dims { horizon: h, ..dims };
         let cutter = Cutter::new(panel, &window_spec(&self.spec, &dims)?, span)?;
-        let windows = cutter.rows();
         let cut = Cut {
             dims,
             loss,
@@ -71,10 +103,7 @@ impl FittedModel {
         };
         let random_seed = self.spec.common().random_seed;
         let forecasts = Forecasts { network: &self.network, params: &self.params, cut, random_seed, workers };
-        let values = forecasts.of(&cutter, &windows);
-        let (windows, values) = by_series(&cutter, windows, values);
-        let before = |start: i64| (start + dims.input_size as i64) as usize;
-        Ok((windows.iter().map(|window| (window.series as usize, before(window.start))).collect(), values))
+        Ok(work(&forecasts, &cutter))
     }
 }
 

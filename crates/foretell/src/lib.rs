@@ -60,6 +60,7 @@ mod error;
 mod extend;
 mod fitted_model;
 mod forecaster;
+mod importances;
 mod insample;
 mod inspect;
 mod interruption;
@@ -116,6 +117,7 @@ pub use foretell_simd::Level;
 #[cfg(feature = "parallel")]
 pub use foretell_train::ThreadPool;
 pub use foretell_train::{Outcome, Progress, TooManyThreads, TrainError, Verdict, Workers};
+pub use importances::{FeatureImportances, StepWeights};
 pub use inspect::{Contents, ModelContents, TensorInfo};
 pub use interruption::{InterruptedModel, Interruption};
 pub use memory_limit::MemoryLimit;

@@ -139,6 +139,16 @@ pub enum UsageError {
         /// Its loss.
         loss: &'static str,
     },
+    /// Feature importances of models that have none.
+    #[error(
+        "feature importances need a model that weighs columns and steps ({known}), found {found}; train one of them"
+    )]
+    NoImportances {
+        /// The models that were asked.
+        found: String,
+        /// Those that have them.
+        known: String,
+    },
     /// Intervals that a model was not trained for.
     #[error(
         "{model} has learned the quantiles of its loss; the intervals among them are: {known}; choose of these, or \

@@ -90,7 +90,7 @@ impl Forecasts<'_> {
     }
 
     /// Rows of the whole windows that one thread runs at a time.
-    fn rows_at_a_time(&self) -> usize {
+    pub(crate) fn rows_at_a_time(&self) -> usize {
         let Dims { n_series, .. } = self.cut.dims;
         windows_at_a_time(&self.cut.dims, self.network.model.kept_numbers(self.params.table())) * n_series
     }
@@ -101,7 +101,7 @@ impl Forecasts<'_> {
     }
 
     /// The key that all random numbers of forecasts are derived from.
-    fn key(&self) -> Key {
+    pub(crate) fn key(&self) -> Key {
         Key::new(self.random_seed).fold(FORECASTS)
     }
 

@@ -8,9 +8,7 @@
 
 use std::ops::Range;
 
-use foretell_autograd::{
-    Activation, Cell, CellState, CellVars, Conv1d, Padding, RecurrentWeights, Var,
-};
+use foretell_autograd::{Activation, Cell, CellState, CellVars, Conv1d, Padding, RecurrentWeights, Var};
 use foretell_tensor::{Shape, Tensor};
 
 use crate::layers::recurrent::Layer;

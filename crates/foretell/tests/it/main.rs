@@ -7,6 +7,7 @@ mod checkpoints;
 mod conformance;
 mod etth1;
 mod horizons;
+mod importances;
 mod intervals;
 mod losses;
 mod m4;
