@@ -12,6 +12,7 @@ mod config;
 mod demo_files;
 mod figure;
 mod forecast_columns;
+mod importances;
 mod inputs;
 mod interrupt;
 mod markdown;

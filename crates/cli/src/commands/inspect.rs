@@ -3,25 +3,31 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Contents, ModelContents, ModelState, Value, json};
+use foretell::{Contents, Fitted, Future, ModelContents, ModelState, ReadOptions, Value, json};
 
-use crate::args::LogArgs;
+use crate::args::{DataArgs, LogArgs, MemoryArgs};
+use crate::importances;
 use crate::output::print;
 use crate::progress::Log;
 use crate::table::{AlignedTable, grouped};
 
-/// Show what a model directory holds, or how far a training has come
+/// Show what a model directory holds, how far a training has come, or which columns counted for forecasts
 ///
 /// Reads directories that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote, also those whose models
 /// foretell cannot run: their class, hyper-parameters and tensors are shown all the same. Of a directory of `fit
 /// --checkpoint` it shows the steps that are done.
+///
+/// With --data it shows the feature importances behind the forecasts of these data instead, of the models that have them
+/// (TFT): the weights of the columns and of the target, means over the steps of the history, of the horizon, and over all
+/// series; and the steps that the horizon attends to most, where step 0 is the last one of the history.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("data", |data| data.required(false)), after_help = "\
 Examples:
   foretell inspect model
   foretell inspect model --tensors
   foretell inspect state   # fit --checkpoint state
   foretell inspect model --json | jq '.models[].hyper_parameters'
+  foretell inspect model --data sales.csv --futr holidays.csv   # importances
 
 With --json one object is printed: h, freq, fitted, id_col, time_col,
 target_col, local_scaler, local_static_scaler, prediction_intervals,
@@ -31,14 +37,27 @@ bytes, and models, an array of: alias, class, unsupported (why foretell cannot
 run it, or null), input_size, loss, scaler_type, hyper_parameters (those that
 differ from their defaults), parameters, bytes, tensors ([{name, shape,
 dtype}]). Of a directory of fit --checkpoint it is an array of: model, training,
-step, max_steps, finished, train_loss, valid_loss.")]
+step, max_steps, finished, train_loss, valid_loss.
+
+With --data and --json an array is printed, an object for each model: model,
+series (that the weights are means over), past and future ({steps, columns}: a
+weight for each step of each column, or null), static ({column: weight}),
+attention ({steps, columns}: the weight that each step reads each column's step
+with, or null).")]
 pub(crate) struct Inspect {
     /// The directory
     #[arg(value_name = "DIR")]
     dir: PathBuf,
     /// List the tensors of each model
-    #[arg(long)]
+    #[arg(long, conflicts_with = "data")]
     tensors: bool,
+    #[command(flatten)]
+    data: Option<DataArgs>,
+    /// File with the future rows of each series, as for predict
+    #[arg(long, value_name = "FILE", requires = "data")]
+    futr: Option<PathBuf>,
+    #[command(flatten)]
+    memory: MemoryArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -52,6 +71,9 @@ impl Inspect {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        if let Some(data) = &self.data {
+            return self.tell_importances(data);
+        }
         let states = ModelState::all_in(&self.dir)?;
         if !states.is_empty() {
             return print(if self.json { format!("{}\n", json!(states)) } else { states_table(&states) });
@@ -65,6 +87,34 @@ impl Inspect {
             text += &format!("\n{}", description(model, self.tensors));
         }
         print(text)
+    }
+}
+
+impl Inspect {
+    /// Prints the feature importances behind the forecasts of `data`.
+    fn tell_importances(&self, data: &DataArgs) -> anyhow::Result<()> {
+        data.check_names(self.futr.as_ref())?;
+        let log = self.log();
+        let fitted = Fitted::load_within(&self.dir, self.memory.limit())?
+            .on_warning(move |warning| log.warning(&warning.to_string()));
+        let options = data.options(
+            &data.columns(fitted.columns().clone()),
+            fitted.columns_read(),
+            fitted.categories(),
+            Some(fitted.freq()),
+        )?;
+        let options = ReadOptions { max_memory: Some(self.memory.limit().bytes()), ..options };
+        let panel = data.read(&options, self.log())?;
+        let future = self
+            .futr
+            .as_ref()
+            .map(|path| Future::from_file(path, &options, &panel, fitted.h()))
+            .transpose()?;
+        let found = fitted.feature_importances(&panel, future.as_ref())?;
+        if self.json {
+            return print(format!("{}\n", json!(found)));
+        }
+        print(found.iter().map(importances::told).collect::<Vec<_>>().join("\n"))
     }
 }
 

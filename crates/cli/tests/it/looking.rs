@@ -42,6 +42,28 @@ fn a_model_directory_is_told() {
 }
 
 #[test]
+fn what_counted_for_forecasts_is_told() {
+    let dir = fitted("--model TFT,NLinear --set TFT.hidden_size=4 --set TFT.n_head=2 --set TFT.alias=fusion");
+    let text = dir.ok("inspect model --data long.csv");
+    for part in ["fusion: mean weights over", "observed_target", "repeated_target", "most attended step"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("NLinear"), "{text}");
+    let found: Value = serde_json::from_str(&dir.ok("inspect model --data long.csv --json")).unwrap();
+    let past = &found[0]["past"];
+    assert_eq!((&found[0]["model"], &past["steps"][13]), (&"fusion".into(), &0.into()));
+    let of = |name: &str| past["columns"][name][3].as_f64().unwrap();
+    assert!((of("observed_target") + of("repeated_target") - 1.0).abs() < 1e-5, "{past}");
+    assert_eq!(found[0]["attention"]["columns"].as_object().map(serde_json::Map::len), Some(14 + 7));
+
+    let dir = fitted("--model NLinear");
+    let error = dir.fails(2, "inspect model --data long.csv");
+    assert!(error.contains("NLinear") && error.contains("TFT"), "{error}");
+    assert!(dir.fails(2, "inspect model --wide").contains("data"));
+    assert!(dir.fails(2, "inspect model --futr long.csv").contains("--data"));
+}
+
+#[test]
 fn directories_of_neuralforecast_are_told_and_damaged_ones_refused() -> io::Result<()> {
     let dir = TestDirectory::new();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../checkpoint/tests/fixtures");
