@@ -35,7 +35,7 @@
 //!   be empty. Slices of different lengths panic with both lengths, at the caller's line.
 //! * **Deterministic.** The same inputs at the same level give the same bits, whatever the alignment;
 //!   random numbers are a function of a [`Key`] and an index, the same at every level.
-//! * **No allocation**, but for moving windows of 128 elements and more.
+//! * **No allocation**, but for moving windows of 64 elements and more.
 //!
 //! # Features
 //!

@@ -61,8 +61,8 @@ impl ProbSparse {
 /// bring, side by side. With `d = hidden / heads` the first three have weights `[heads * d, hidden]`, the last one
 /// `[hidden, heads * d]`, each a bias.
 ///
-/// The bias of the keys adds the same number to all scores of a query, which softmax cancels. So it is neither added nor
-/// trained; a checkpoint's is kept. The choice of [`ProbSparse`] depends on it: there it is added, and not trained either.
+/// The bias of the keys adds the same number to all scores of a query, which softmax cancels. So it is not trained, and a
+/// checkpoint's is kept. It is added only with [`ProbSparse`], whose choice of queries depends on it.
 #[derive(Clone, Debug)]
 pub struct MultiHeadAttention {
     query: Linear,
