@@ -15,9 +15,7 @@ impl Var {
     pub fn gather(&self, axis: usize, places: &Indices) -> Self {
         let x = self.value().contiguous();
         assert_fits("gather", x.shape(), axis, places);
-        let value = Tensor::build(places.shape(), |out| {
-            gather::gather(x.values(), Axis::of(&x.shape(), axis), places.values(), out);
-        });
+        let value = values_at(&x, Axis::of(&x.shape(), axis), places);
         self.taken(value, places.clone(), axis)
     }
 
@@ -37,10 +35,7 @@ impl Var {
         let (edge, values_edge, places) = (self.edge(), values.edge(), places.clone());
         Self::operation(value, &[self, values], move |grad, gradients| {
             if values_edge.is_wanted() {
-                let taken = Tensor::build(places.shape(), |out| {
-                    gather::gather(grad.values(), along, places.values(), out);
-                });
-                gradients.give(&values_edge, taken);
+                gradients.give(&values_edge, values_at(&grad, along, &places));
             }
             gradients.give(&edge, grad);
         })
@@ -62,10 +57,7 @@ impl Var {
         let (edge, values_edge, places) = (self.edge(), values.edge(), places.clone());
         Self::operation(value, &[self, values], move |mut grad, gradients| {
             if values_edge.is_wanted() {
-                let taken = Tensor::build(places.shape(), |out| {
-                    gather::gather(grad.values(), along, places.values(), out);
-                });
-                gradients.give(&values_edge, taken);
+                gradients.give(&values_edge, values_at(&grad, along, &places));
             }
             if edge.is_wanted() {
                 gather::scatter_value(0.0, along, places.values(), grad.values_mut());
@@ -73,6 +65,11 @@ impl Var {
             }
         })
     }
+}
+
+/// The values at `places` along an axis of a contiguous tensor.
+fn values_at(x: &Tensor, along: Axis, places: &Indices) -> Tensor {
+    Tensor::build(places.shape(), |out| gather::gather(x.values(), along, places.values(), out))
 }
 
 #[track_caller]
