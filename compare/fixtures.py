@@ -1,5 +1,6 @@
 """Regenerate every fixture: python compare/fixtures.py"""
 
+import amp
 import checkpoints
 import layers
 import models
@@ -7,5 +8,5 @@ import ops
 import optim
 import tables
 
-for script in (ops, layers, optim, models, checkpoints, tables):
+for script in (ops, layers, optim, amp, models, checkpoints, tables):
     script.main()

@@ -36,7 +36,7 @@ macro_rules! portable {
     ($tests:literal) => {
         concat!(
             "test --no-default-features -p foretell-simd -p foretell-pool -p foretell-gemm -p foretell-flash -p foretell-kernels \
-             -p foretell-optim -p foretell-data -p foretell-models -p foretell-train -p foretell -p foretell-cli ",
+             -p foretell-optim -p foretell-amp -p foretell-data -p foretell-models -p foretell-train -p foretell -p foretell-cli ",
             $tests
         )
     };

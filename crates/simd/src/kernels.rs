@@ -23,6 +23,7 @@ pub(crate) mod rmsprop;
 pub(crate) mod rolling;
 mod rolling_rows;
 pub(crate) mod sampled_scores;
+pub(crate) mod scale_finite;
 pub(crate) mod sgd;
 pub(crate) mod sigmoid;
 pub(crate) mod softmax;

@@ -82,6 +82,7 @@ pub use kernels::reductions::{dot, l2_norm, max, mean, mean_variance, min, sum, 
 pub use kernels::rmsprop::{RmsPropStep, rmsprop};
 pub use kernels::rolling::{rolling_mean, rolling_std};
 pub use kernels::sampled_scores::{ScoredHeads, sampled_score_spread};
+pub use kernels::scale_finite::scale_finite;
 pub use kernels::sgd::{SgdStep, sgd};
 pub use kernels::sigmoid::{sigmoid, sigmoid_in_place};
 pub use kernels::softmax::{

@@ -1,0 +1,45 @@
+//! Mixed precision over flat slices: a gradient scaler, `f32` master weights, and which operations run in 16 bits.
+//!
+//! For whoever trains with products in `bf16` or `f16`, with any optimiser. What a step of it looks like:
+//!
+//! 1. The products of the forward and backward pass run on [`MasterWeights::copies`], as [`Autocast`] says.
+//! 2. In `f16` the loss, or its derivative, is multiplied by [`GradScaler::scale`], so that small gradients do not become zero.
+//! 3. [`GradScaler::unscale`] divides the gradients again and says whether all are finite; [`GradScaler::update`] says
+//!    whether the step is to be taken, and what the next scale is.
+//! 4. The optimiser changes the masters within [`MasterWeights::update`], which then makes the copies anew.
+//!
+//! `bf16` has the range of `f32` and needs no scaler.
+//!
+//! ```
+//! use foretell_amp::{GradScaler, GradScalerConfig};
+//!
+//! let mut scaler = GradScaler::new(GradScalerConfig::default());
+//! let mut gradients = [f32::INFINITY, 65536.0];
+//! let finite = scaler.unscale(&mut gradients);
+//! assert!(!finite && !scaler.update(!finite)); // the step is skipped,
+//! assert_eq!((scaler.scale(), scaler.skipped()), (32768.0, 1)); // the scale halved
+//! ```
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+#![forbid(unsafe_code)]
+
+mod autocast;
+mod grad_scaler;
+mod master_weights;
+
+pub use autocast::{Autocast, OperationKind, Precision, UnknownPrecision};
+pub use foretell_simd::{bf16, f16};
+pub use grad_scaler::{GradScaler, GradScalerConfig, InvalidGradScaler};
+pub use master_weights::{HalfFloat, MasterWeights};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
