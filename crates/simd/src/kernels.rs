@@ -21,6 +21,7 @@ pub(crate) mod random;
 pub(crate) mod reductions;
 pub(crate) mod rmsprop;
 pub(crate) mod rolling;
+mod rolling_blocks;
 mod rolling_rows;
 pub(crate) mod sampled_scores;
 pub(crate) mod scale_finite;

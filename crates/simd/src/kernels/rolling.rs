@@ -5,10 +5,13 @@
 //! is arithmetic on whole vectors. From windows of `n` elements at every start follow those of
 //! `2 n` (a window and its right neighbour) and of `n + 1` (a window and one element).
 //!
-//! Windows of 64 elements and more are made of rows: `rolling_rows.rs`.
+//! Longer windows are made of rows for the deviation, `rolling_rows.rs`, and of blocks for the mean, `rolling_blocks.rs`.
+
+use std::marker::PhantomData;
 
 use pulp::{Simd, WithSimd};
 
+use super::rolling_blocks::by_blocks;
 use super::rolling_rows::{ROW, by_rows};
 use crate::level::dispatch;
 use crate::loops::same_len;
@@ -53,11 +56,13 @@ impl<T: Lanes> Sizes<T> {
     }
 }
 
-/// The sum.
+/// The sum, times a factor at the end.
 #[derive(Clone, Copy)]
-struct Mean;
+struct Sum<T> {
+    factor: T,
+}
 
-impl<T: Lanes> Summary<T, 1> for Mean {
+impl<T: Lanes> Summary<T, 1> for Sum<T> {
     const STEPS: bool = false;
 
     #[inline(always)]
@@ -77,8 +82,8 @@ impl<T: Lanes> Summary<T, 1> for Mean {
     }
 
     #[inline(always)]
-    fn finish<S: Simd>(self, [sum]: Vectors<T, S, 1>, size: usize) -> Vector<T, S> {
-        sum * T::from_f64(1.0 / size as f64)
+    fn finish<S: Simd>(self, [sum]: Vectors<T, S, 1>, _: usize) -> Vector<T, S> {
+        sum * self.factor
     }
 }
 
@@ -272,27 +277,46 @@ impl<T: Lanes, Op: Summary<T, F>, const F: usize> Rolling<'_, T, Op, F> {
     }
 }
 
-#[track_caller]
-fn rolling<T: Float, const F: usize>(op: impl Summary<T, F>, x: &[T], window: usize, out: &mut [T]) {
-    same_len(x.len(), out.len());
-    assert!(window > 0, "a window of 0 elements");
-    let (unfilled, out) = out.split_at_mut(x.len().min(window - 1));
-    unfilled.fill(T::from_f64(f64::NAN));
-    dispatch(Rolling { op, x, size: window, out });
+/// How many elements a vector has.
+struct LanesOf<T>(PhantomData<T>);
+
+impl<T: Lanes> WithSimd for LanesOf<T> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        T::lanes::<S>()
+    }
+}
+
+/// `factor` times the sum of the `size` elements up to and with `x[t]`, from `t = size - 1` on, and anything before.
+pub(super) fn rolling_sum<T: Lanes>(x: &[T], size: usize, factor: T, out: &mut [T]) {
+    if size > x.len() {
+        return;
+    }
+    let lanes = dispatch(LanesOf(PhantomData::<T>));
+    if size <= ROW || lanes == 1 {
+        dispatch(Rolling { op: Sum { factor }, x, size, out: &mut out[size - 1..] });
+    } else {
+        by_blocks(x, size, factor, out, lanes);
+    }
 }
 
 /// `out[t]` is the mean of the `window` elements up to and with `x[t]`; NaN for the first
 /// `window - 1`, where there are not enough, as pandas' `rolling(window).mean()`.
 ///
-/// The work for an element does not grow with the window; windows of 64 and more take scratch
-/// memory of two windows (four for the deviation). The error is at most `(8 + window / 64) * eps * mean(|x|)` over the
+/// The work for an element does not grow with the window; scratch memory is a few kilobytes, or four windows where that is
+/// more. The error is at most `(8 + window / 64) * eps * mean(|x|)` over the
 /// window, and typically a few ULP. NaN and infinities affect the windows they are in, no others.
 ///
 /// # Panics
 /// If the slices differ in length, or if `window` is 0.
 #[track_caller]
 pub fn rolling_mean<T: Float>(x: &[T], window: usize, out: &mut [T]) {
-    rolling(Mean, x, window, out);
+    same_len(x.len(), out.len());
+    assert!(window > 0, "a window of 0 elements");
+    rolling_sum(x, window, T::from_f64(1.0 / window as f64), out);
+    out[..x.len().min(window - 1)].fill(T::from_f64(f64::NAN));
 }
 
 /// `out[t]` is the standard deviation of the `window` elements up to and with `x[t]`, its square
@@ -307,13 +331,12 @@ pub fn rolling_mean<T: Float>(x: &[T], window: usize, out: &mut [T]) {
 /// If the slices differ in length, or if `window` is 0.
 #[track_caller]
 pub fn rolling_std<T: Float>(x: &[T], window: usize, ddof: usize, out: &mut [T]) {
+    same_len(x.len(), out.len());
     assert!(window > 0, "a window of 0 elements");
-    if window <= ddof {
-        same_len(x.len(), out.len());
-        out.fill(T::from_f64(f64::NAN));
-    } else {
-        rolling(Deviation { ddof }, x, window, out);
-    }
+    let unfilled = if window <= ddof { x.len() } else { x.len().min(window - 1) };
+    let (unfilled, out) = out.split_at_mut(unfilled);
+    unfilled.fill(T::from_f64(f64::NAN));
+    dispatch(Rolling { op: Deviation { ddof }, x, size: window, out });
 }
 
 #[cfg(test)]
@@ -373,8 +396,8 @@ mod tests {
     #[test]
     fn long_series() {
         at_every_level(|level| {
-            let x: Vec<f64> = (0..4001).map(|i| (i as f64 * 0.37).sin() * i as f64).collect();
-            for window in [10, 100, 128, 500, 1777] {
+            let x: Vec<f64> = (0..9001).map(|i| (i as f64 * 0.37).sin() * i as f64).collect();
+            for window in [10, 33, 100, 128, 500, 1777] {
                 check(&x, window, level);
             }
         });
