@@ -5,6 +5,7 @@
 //! cargo bench -p foretell-benches --bench simd -- 'l2/exp'    # those whose name matches
 //! cargo bench -p foretell-benches --bench pool                # buffers beside the system allocator's
 //! cargo bench -p foretell-benches --bench gemm                # products beside bare faer
+//! cargo bench -p foretell-benches --bench bf16                # products in bfloat16 beside those in f32
 //! cargo bench -p foretell-benches --bench flash               # attention, in tiles beside the whole matrix of scores
 //! cargo bench -p foretell-benches --bench targets             # the table; takes a filter, too
 //! ```

@@ -22,8 +22,15 @@
 //! assert_eq!(y, [0.0, 4.0, 0.0, 8.5]);
 //! ```
 //!
-//! # What holds
+//! # Fewer bits
 //!
+//! [`matmul_bf16`] rounds its left operand to bfloat16 and sums up in `f32`, its right operand being weights that were
+//! packed once and take half their bytes ([`PackedBf16`]); [`matmul_as_bf16`] rounds both. They run on the tiles of Intel's
+//! AMX, on AVX512-BF16 where it is the faster way, and elsewhere on widened numbers. [`matmul_as_f16`] rounds
+//! both to half precision and multiplies in `f32`.
+//!
+//! # What holds
+//!//!
 //! * **Checked border.** Views check their bounds and that the elements of a destination do not
 //!   overlap; [`matmul`] checks the shapes. A mistake panics with the figures.
 //! * **IEEE values.** NaN and infinity propagate; [`Accum::Replace`] never reads the destination;
@@ -42,9 +49,13 @@
 //!   threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool` (default): is passed down: buffers are kept for the next owner.
 
+#[cfg(target_arch = "x86_64")]
+mod amx;
 mod batch;
+mod bf16;
 mod element;
 mod epilogue;
+mod f16;
 mod matmul;
 mod options;
 mod packed;
@@ -58,7 +69,9 @@ mod vector;
 mod view;
 
 pub use batch::{BatchMut, BatchRef, matmul_batched};
+pub use bf16::{PackedBf16, matmul_as_bf16, matmul_bf16};
 pub use element::Element;
+pub use f16::matmul_as_f16;
 pub use foretell_simd::Activation;
 pub use matmul::matmul;
 pub use options::{Accum, Bias, Options};

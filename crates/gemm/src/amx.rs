@@ -1,0 +1,275 @@
+//! Tiles of Intel's AMX: detection, the permission, the configuration, and products of tiles.
+//!
+//! The compiler has no stable intrinsics for these instructions, so they are assembled inline. A tile is a register of 16
+//! rows of 64 bytes. Products take the left operand as rows of 64 bytes along the inner dimension, the right one as rows
+//! that hold, for each of 16 columns, the four bytes along the inner dimension that fit a 32-bit sum (two bf16, four
+//! int8). All of them here are configured alike, so one configuration serves every kind of product.
+
+use std::sync::OnceLock;
+
+/// Rows of a tile, and the bytes of a row.
+pub(crate) const ROWS: usize = 16;
+pub(crate) const ROW_BYTES: usize = 64;
+
+/// Bytes of a tile.
+pub(crate) const TILE_BYTES: usize = ROWS * ROW_BYTES;
+
+/// What the machine multiplies in tiles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Support {
+    pub(crate) bf16: bool,
+}
+
+/// What the machine has and the system permits this process to use. The first call asks for the permission, which all
+/// threads have then.
+pub(crate) fn support() -> Support {
+    static SUPPORT: OnceLock<Support> = OnceLock::new();
+    *SUPPORT.get_or_init(detect)
+}
+
+#[cfg(any(not(target_os = "linux"), miri))]
+fn detect() -> Support {
+    // Elsewhere the system is not known to keep the tiles of a thread that is interrupted.
+    Support::default()
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+fn detect() -> Support {
+    use std::arch::x86_64::{__cpuid, __cpuid_count};
+
+    const BF16: u32 = 1 << 22;
+    const TILES: u32 = 1 << 24;
+    if __cpuid(0).eax < 7 {
+        return Support::default();
+    }
+    let features = __cpuid_count(7, 0).edx;
+    if features & TILES == 0 || !permitted() {
+        return Support::default();
+    }
+    Support { bf16: features & BF16 != 0 }
+}
+
+/// Asks Linux for the tiles' state: without the permission the first of their instructions would end the process.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn permitted() -> bool {
+    const ARCH_PRCTL: i64 = 158;
+    const ARCH_REQ_XCOMP_PERM: u64 = 0x1023;
+    const TILE_DATA: u64 = 18;
+    let mut answer = ARCH_PRCTL;
+    // SAFETY: a system call that reads no memory; it clobbers the two registers named here.
+    unsafe {
+        std::arch::asm!(
+            "syscall",
+            inout("rax") answer,
+            in("rdi") ARCH_REQ_XCOMP_PERM,
+            in("rsi") TILE_DATA,
+            out("rcx") _,
+            out("r11") _,
+            options(nostack),
+        );
+    }
+    answer == 0
+}
+
+/// The tiles of this thread, configured as eight of 16 rows of 64 bytes; released when it is dropped, so that the system
+/// need not keep them when it switches threads.
+pub(crate) struct Tiles(std::marker::PhantomData<*const ()>);
+
+impl Tiles {
+    /// # Safety
+    ///
+    /// [`support`] reports a kind of product.
+    pub(crate) unsafe fn configure() -> Self {
+        #[repr(C, align(64))]
+        struct Configuration {
+            palette: u8,
+            start_row: u8,
+            reserved: [u8; 14],
+            row_bytes: [u16; 16],
+            rows: [u8; 16],
+        }
+        let (mut row_bytes, mut rows) = ([0; 16], [0; 16]);
+        row_bytes[..8].fill(ROW_BYTES as u16);
+        rows[..8].fill(ROWS as u8);
+        let configuration = Configuration { palette: 1, start_row: 0, reserved: [0; 14], row_bytes, rows };
+        // SAFETY: the machine has the instruction and the system permits it; 64 bytes are read.
+        unsafe {
+            std::arch::asm!(
+                "ldtilecfg [{}]",
+                in(reg) &raw const configuration,
+                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                options(nostack, preserves_flags),
+            );
+        }
+        Self(std::marker::PhantomData)
+    }
+}
+
+impl Drop for Tiles {
+    fn drop(&mut self) {
+        // SAFETY: the machine has the instruction, since the tiles were configured.
+        unsafe {
+            std::arch::asm!(
+                "tilerelease",
+                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+}
+
+/// Where a tile of sums goes: the address of its first number, and the bytes from row to row.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<T> {
+    pub(crate) start: *mut T,
+    pub(crate) row_bytes: usize,
+}
+
+/// The two shapes in which tiles are multiplied. Both keep four sums, as many as hide the latency of an addition. A sum
+/// is made in the same order in either, so its bits do not depend on the shape.
+macro_rules! products {
+    ($name:ident, $instruction:literal, $sum:ty) => {
+        pub(crate) mod $name {
+            use super::{Place, ROW_BYTES, TILE_BYTES, Tiles};
+
+            /// Two by two tiles: `sums[i][j]` becomes the sum over `blocks` of `lhs[i] * rhs[j]`, each of which is so
+            /// many tiles one after the other.
+            ///
+            /// # Safety
+            ///
+            /// The machine has the product; `blocks` is not zero, as many tiles can be read from each operand, and
+            /// the places can be written.
+            #[inline(always)]
+            pub(crate) unsafe fn two_by_two(
+                _: &Tiles,
+                blocks: usize,
+                lhs: [*const u8; 2],
+                rhs: [*const u8; 2],
+                sums: [[Place<$sum>; 2]; 2],
+            ) {
+                // SAFETY: the caller's contract; `Tiles` are configured.
+                unsafe {
+                    std::arch::asm!(
+                        "tilezero tmm0",
+                        "tilezero tmm1",
+                        "tilezero tmm2",
+                        "tilezero tmm3",
+                        "2:",
+                        "tileloadd tmm4, [{a0} + {row}*1]",
+                        "tileloadd tmm6, [{b0} + {row}*1]",
+                        concat!($instruction, " tmm0, tmm4, tmm6"),
+                        "tileloadd tmm7, [{b1} + {row}*1]",
+                        concat!($instruction, " tmm1, tmm4, tmm7"),
+                        "tileloadd tmm5, [{a1} + {row}*1]",
+                        concat!($instruction, " tmm2, tmm5, tmm6"),
+                        concat!($instruction, " tmm3, tmm5, tmm7"),
+                        "add {a0}, {tile}",
+                        "add {a1}, {tile}",
+                        "add {b0}, {tile}",
+                        "add {b1}, {tile}",
+                        "dec {blocks}",
+                        "jnz 2b",
+                        a0 = inout(reg) lhs[0] => _,
+                        a1 = inout(reg) lhs[1] => _,
+                        b0 = inout(reg) rhs[0] => _,
+                        b1 = inout(reg) rhs[1] => _,
+                        blocks = inout(reg) blocks => _,
+                        row = in(reg) ROW_BYTES,
+                        tile = const TILE_BYTES,
+                        out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                        out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                        options(nostack),
+                    );
+                }
+                let [[a, b], [c, d]] = sums;
+                // SAFETY: as above.
+                unsafe { store([a, b, c, d]) };
+            }
+
+            /// One by four tiles, for products of few rows.
+            ///
+            /// # Safety
+            ///
+            /// As [`two_by_two`].
+            #[inline(always)]
+            pub(crate) unsafe fn one_by_four(
+                _: &Tiles,
+                blocks: usize,
+                lhs: *const u8,
+                rhs: [*const u8; 4],
+                sums: [Place<$sum>; 4],
+            ) {
+                // SAFETY: the caller's contract; `Tiles` are configured.
+                unsafe {
+                    std::arch::asm!(
+                        "tilezero tmm0",
+                        "tilezero tmm1",
+                        "tilezero tmm2",
+                        "tilezero tmm3",
+                        "2:",
+                        "tileloadd tmm4, [{a} + {row}*1]",
+                        "tileloadd tmm5, [{b0} + {row}*1]",
+                        concat!($instruction, " tmm0, tmm4, tmm5"),
+                        "tileloadd tmm6, [{b1} + {row}*1]",
+                        concat!($instruction, " tmm1, tmm4, tmm6"),
+                        "tileloadd tmm7, [{b2} + {row}*1]",
+                        concat!($instruction, " tmm2, tmm4, tmm7"),
+                        "tileloadd tmm5, [{b3} + {row}*1]",
+                        concat!($instruction, " tmm3, tmm4, tmm5"),
+                        "add {a}, {tile}",
+                        "add {b0}, {tile}",
+                        "add {b1}, {tile}",
+                        "add {b2}, {tile}",
+                        "add {b3}, {tile}",
+                        "dec {blocks}",
+                        "jnz 2b",
+                        a = inout(reg) lhs => _,
+                        b0 = inout(reg) rhs[0] => _,
+                        b1 = inout(reg) rhs[1] => _,
+                        b2 = inout(reg) rhs[2] => _,
+                        b3 = inout(reg) rhs[3] => _,
+                        blocks = inout(reg) blocks => _,
+                        row = in(reg) ROW_BYTES,
+                        tile = const TILE_BYTES,
+                        out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                        out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                        options(nostack),
+                    );
+                    store(sums);
+                }
+            }
+
+            /// Writes the four sums. Between this and the products nothing uses tiles: the compiler does not know
+            /// them, and their configuration is this module's.
+            ///
+            /// # Safety
+            ///
+            /// The places can be written.
+            #[inline(always)]
+            unsafe fn store([a, b, c, d]: [Place<$sum>; 4]) {
+                // SAFETY: the caller's contract.
+                unsafe {
+                    std::arch::asm!(
+                        "tilestored [{a} + {ar}*1], tmm0",
+                        "tilestored [{b} + {br}*1], tmm1",
+                        "tilestored [{c} + {cr}*1], tmm2",
+                        "tilestored [{d} + {dr}*1], tmm3",
+                        a = in(reg) a.start,
+                        b = in(reg) b.start,
+                        c = in(reg) c.start,
+                        d = in(reg) d.start,
+                        ar = in(reg) a.row_bytes,
+                        br = in(reg) b.row_bytes,
+                        cr = in(reg) c.row_bytes,
+                        dr = in(reg) d.row_bytes,
+                        options(nostack, preserves_flags),
+                    );
+                }
+            }
+        }
+    };
+}
+
+products!(bf16, "tdpbf16ps", f32);

@@ -1,0 +1,232 @@
+//! Products of bfloat16 numbers, summed up in `f32`.
+//!
+//! Both operands come as `f32` and are rounded (to nearest, ties to even) as they are packed; weights may be packed once
+//! and take half their bytes from then on ([`PackedBf16`]). The product of two such numbers is exact in `f32`; only the
+//! sums are rounded, in the order of the inner dimension.
+//!
+//! A left operand goes by blocks of 128 rows, packed in tiles of 16 rows by 32 of the inner dimension; the right one lies
+//! in strips of 16 columns. What multiplies a tile by a strip depends on the machine: see [`kernel`].
+
+mod kernel;
+mod pack;
+
+use std::ops::Range;
+
+use foretell_pool::Buffer;
+use half::bf16;
+use half::slice::HalfBitsSliceExt;
+
+use crate::batch::BatchMut;
+use crate::epilogue::epilogue;
+use crate::matmul::{assert_bias, assert_shapes};
+use crate::options::{Accum, Bias, Options};
+use crate::view::{MatMut, MatRef};
+use kernel::Kernel;
+use pack::Form;
+
+/// Rows of a tile, columns of a strip; and what the inner dimension is filled up to with zeros, which add nothing.
+const WIDTH: usize = 16;
+const DEPTH: usize = 32;
+
+/// Rows of the left operand that are packed at a time. Two strips are read once for all of them, so the right operand
+/// comes from the third cache, where it is too large for the second, once in 128 rows.
+const BLOCK_ROWS: usize = 128;
+
+/// Multiply-adds that are worth a task of their own, as in `tiles.rs`, but at the rate of tiles of AMX. Where a machine
+/// is slower, tasks last longer: the bits do not depend on the cut, nor does the cut on the machine.
+const TASK: usize = 8 << 20;
+
+/// The most tasks of a product, and the least columns of one.
+const TASKS: usize = 16;
+const TASK_COLUMNS: usize = 128;
+
+/// A right operand rounded to bfloat16 and packed, `rows` being the inner dimension.
+///
+/// Strips of 16 columns, one after the other; a strip has the two numbers of rows `2p` and `2p + 1` side by side, for each
+/// of its columns, then the next two rows. So one layout serves dot products of pairs and tiles of AMX. Columns and rows
+/// are filled up with zeros to multiples of 16 and 32.
+#[derive(Clone, Copy, Debug)]
+pub struct PackedBf16<'a> {
+    values: &'a [bf16],
+    rows: usize,
+    cols: usize,
+}
+
+impl<'a> PackedBf16<'a> {
+    /// The length of the place for a matrix of this shape.
+    pub fn len_of(rows: usize, cols: usize) -> usize {
+        depth(rows).saturating_mul(cols.next_multiple_of(WIDTH))
+    }
+
+    /// Rounds and packs a matrix. The place is best aligned to 64 bytes.
+    ///
+    /// # Panics
+    ///
+    /// If the place is not as long as [`PackedBf16::len_of`] says.
+    #[track_caller]
+    pub fn new(matrix: MatRef<'_, f32>, place: &'a mut [bf16]) -> Self {
+        let (rows, cols) = (matrix.nrows(), matrix.ncols());
+        let len = Self::len_of(rows, cols);
+        assert!(place.len() == len, "a place of {} for {rows}x{cols}, which takes {len}", place.len());
+        pack::strips(matrix.t(), Form::Pairs, place);
+        Self { values: place, rows, cols }
+    }
+
+    /// What [`PackedBf16::new`] has packed for a matrix of this shape, from wherever it was kept.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many values as [`PackedBf16::len_of`] says.
+    #[track_caller]
+    pub fn packed(values: &'a [bf16], rows: usize, cols: usize) -> Self {
+        let len = Self::len_of(rows, cols);
+        assert!(values.len() == len, "{} values for {rows}x{cols}, which takes {len}", values.len());
+        Self { values, rows, cols }
+    }
+
+    /// The number of rows: the inner dimension of a product.
+    pub fn nrows(self) -> usize {
+        self.rows
+    }
+
+    /// The number of columns.
+    pub fn ncols(self) -> usize {
+        self.cols
+    }
+}
+
+/// `dst = activation([dst +] alpha * lhs * rhs + bias)` with a left operand that is rounded to bfloat16 on the way and sums
+/// in `f32`: `dst` is `[m, n]`, `lhs` `[m, k]` and `rhs` `[k, n]`.
+///
+/// With the operands as they are after rounding, an element differs from the exact sum by at most `k * 2^-23` times the
+/// sum of the absolute products. Numbers below `2^-126` may count as zeros, as operands and as sums: machines that
+/// multiply bfloat16 numbers do not compute with them.
+///
+/// # Panics
+///
+/// If the shapes do not fit together, or the bias does not have one value per row or column.
+#[track_caller]
+pub fn matmul_bf16(
+    dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    rhs: PackedBf16<'_>,
+    options: Options<'_, f32>,
+) {
+    assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.rows, rhs.cols));
+    assert_bias(options.bias, dst.nrows(), dst.ncols());
+    run(Kernel::of_machine(), dst, lhs, rhs, options);
+}
+
+/// [`matmul_bf16`] of two operands in `f32`, both of which are rounded to bfloat16 on the way.
+///
+/// # Panics
+///
+/// As [`matmul_bf16`].
+#[track_caller]
+pub fn matmul_as_bf16(
+    dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    rhs: MatRef<'_, f32>,
+    options: Options<'_, f32>,
+) {
+    assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.nrows(), rhs.ncols()));
+    assert_bias(options.bias, dst.nrows(), dst.ncols());
+    // Sums are written along rows.
+    let (dst, lhs, rhs, options) = match dst.row_stride() < dst.col_stride() {
+        true => (dst.t(), rhs.t(), lhs.t(), Options { bias: options.bias.map(Bias::t), ..options }),
+        false => (dst, lhs, rhs, options),
+    };
+    let (k, n) = (rhs.nrows(), rhs.ncols());
+    let mut place = Buffer::<u16>::stale(PackedBf16::len_of(k, n));
+    let values: &mut [bf16] = place.reinterpret_cast_mut();
+    pack::strips(rhs.t(), Form::Pairs, values);
+    run(Kernel::of_machine(), dst, lhs, PackedBf16 { values, rows: k, cols: n }, options);
+}
+
+/// An inner dimension, filled up: an empty one too, so that there is a product to write.
+fn depth(k: usize) -> usize {
+    k.max(1).next_multiple_of(DEPTH)
+}
+
+/// A product whose shapes and bias fit together.
+fn run(
+    kernel: Kernel,
+    dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    rhs: PackedBf16<'_>,
+    options: Options<'_, f32>,
+) {
+    let (m, n) = (dst.nrows(), dst.ncols());
+    if m == 0 || n == 0 {
+        return;
+    }
+    // A few rows take as long as 16: that of reading the weights.
+    let work = m.max(WIDTH).saturating_mul(n).saturating_mul(depth(rhs.rows));
+    let tasks = (work / TASK).clamp(1, TASKS);
+    let down = tasks.min(m / BLOCK_ROWS).max(1);
+    let across = (tasks / down).min(n / TASK_COLUMNS).max(1);
+    let height = m.div_ceil(down).next_multiple_of(2 * WIDTH);
+    let width = n.div_ceil(across).next_multiple_of(4 * WIDTH);
+    let (down, across) = (m.div_ceil(height), n.div_ceil(width));
+    let dst = BatchMut::from(dst);
+    let task = |index: usize| {
+        let (top, left) = (index / across * height, index % across * width);
+        let (rows, cols) = (top..m.min(top + height), left..n.min(left + width));
+        let lhs = lhs.rows(rows.clone());
+        // SAFETY: each index is taken once, and its part of the destination belongs to no other.
+        let part = unsafe { dst.get(0) }.rows(rows.clone()).cols(cols.clone());
+        let bias = options.bias.map(|bias| bias.part(rows, cols.clone()));
+        one_task(kernel, part, lhs, rhs, cols, Options { bias, ..options });
+    };
+    match down * across {
+        1 => task(0),
+        count => foretell_threads::for_each(count, 1, task),
+    }
+}
+
+/// Some rows of the left operand by some columns of the right one.
+fn one_task(
+    kernel: Kernel,
+    mut dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    rhs: PackedBf16<'_>,
+    cols: Range<usize>,
+    options: Options<'_, f32>,
+) {
+    let (m, depth) = (dst.nrows(), depth(rhs.rows));
+    let strips = &rhs.values[cols.start * depth..cols.end.next_multiple_of(WIDTH) * depth];
+    let mut panel = Buffer::<u16>::stale(m.min(BLOCK_ROWS).next_multiple_of(WIDTH) * depth);
+    let panel: &mut [bf16] = panel.reinterpret_cast_mut();
+    for top in (0..m).step_by(BLOCK_ROWS) {
+        let rows = top..m.min(top + BLOCK_ROWS);
+        let panel = &mut panel[..rows.len().next_multiple_of(WIDTH) * depth];
+        pack::strips(lhs.rows(rows.clone()), Form::Rows, panel);
+        let mut part = dst.reborrow().rows(rows.clone());
+        let bias = options.bias.map(|bias| bias.part(rows, 0..cols.len()));
+        kernel.multiply(part.reborrow(), panel, strips, depth, Finish { bias, ..Finish::of(&options) });
+        epilogue(part, None, options.activation);
+    }
+}
+
+/// What becomes of sums on their way into the destination, but for the activation.
+#[derive(Clone, Copy)]
+struct Finish<'a> {
+    accum: Accum,
+    alpha: f32,
+    bias: Option<Bias<'a, f32>>,
+}
+
+impl<'a> Finish<'a> {
+    fn of(options: &Options<'a, f32>) -> Self {
+        Self { accum: options.accum, alpha: options.alpha, bias: options.bias }
+    }
+
+    /// Whether sums are written as they are.
+    fn is_plain(self) -> bool {
+        self.accum == Accum::Replace && self.alpha == 1.0 && self.bias.is_none()
+    }
+}
+
+#[cfg(test)]
+#[path = "bf16_tests.rs"]
+mod tests;

@@ -1,0 +1,418 @@
+//! What multiplies packed operands.
+//!
+//! * Tiles of AMX, where the machine has them and the system permits it: on Sapphire Rapids 3.1 TFLOP/s a core in
+//!   registers, 15 times what it does in `f32`.
+//! * Dot products of pairs (AVX512-BF16) on AMD's machines, where they do twice the work of a fused multiply-add. On
+//!   Intel's they do half of it, and are left aside.
+//! * Everywhere else the numbers are widened again and multiplied in `f32`: the same roundings, half the bytes of weights.
+
+use half::bf16;
+
+use super::{DEPTH, Finish, WIDTH};
+use crate::element::Number;
+use crate::options::{Accum, Bias};
+use crate::skinny::Job;
+use crate::vector::Vector;
+use crate::view::MatMut;
+
+#[cfg(target_arch = "x86_64")]
+use crate::amx;
+
+/// See the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kernel {
+    #[cfg(target_arch = "x86_64")]
+    Tiles,
+    #[cfg(target_arch = "x86_64")]
+    Pairs,
+    Widened,
+}
+
+/// A tile of sums.
+type Sums = [[f32; WIDTH]; WIDTH];
+
+impl Kernel {
+    /// The best one at the current level.
+    pub(super) fn of_machine() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if Self::Tiles.runs() {
+            return Self::Tiles;
+        } else if Self::Pairs.runs() && is_amd() {
+            return Self::Pairs;
+        }
+        Self::Widened
+    }
+
+    /// Whether the machine has what it takes, at the current level.
+    pub(super) fn runs(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use foretell_simd::{Level, level};
+
+            let wide = || level() == Level::Avx512 && is_x86_feature_detected!("avx512bf16");
+            match self {
+                Self::Tiles => wide() && amx::support().bf16,
+                Self::Pairs => wide(),
+                Self::Widened => true,
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        true
+    }
+
+    /// `dst = [dst +] alpha * panel * strips + bias`, of a left operand in [`Form::Rows`](super::Form) and a right one in
+    /// [`Form::Pairs`](super::Form), whose inner dimension is `depth`.
+    pub(super) fn multiply(
+        self,
+        dst: MatMut<'_, f32>,
+        panel: &[bf16],
+        strips: &[bf16],
+        depth: usize,
+        finish: Finish<'_>,
+    ) {
+        debug_assert!(self.runs());
+        let strip = depth * WIDTH;
+        assert!(depth > 0 && depth.is_multiple_of(DEPTH));
+        assert_eq!(panel.len(), dst.nrows().next_multiple_of(WIDTH) * depth);
+        assert_eq!(strips.len(), dst.ncols().next_multiple_of(WIDTH) * depth);
+        let product = Product { dst, panel, strips, strip, finish };
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the machine has the instructions, as whoever chose the kernel saw.
+            Self::Tiles => unsafe { product.by_tiles() },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Self::Pairs => unsafe { product.by_pairs() },
+            Self::Widened => product.widened(),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_amd() -> bool {
+    use std::sync::OnceLock;
+
+    static AMD: OnceLock<bool> = OnceLock::new();
+    *AMD.get_or_init(|| {
+        let vendor = std::arch::x86_64::__cpuid(0);
+        [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).concat() == b"AuthenticAMD"
+    })
+}
+
+struct Product<'a, 'd> {
+    dst: MatMut<'d, f32>,
+    panel: &'a [bf16],
+    strips: &'a [bf16],
+    /// The length of a strip, of the panel and of the right operand alike.
+    strip: usize,
+    finish: Finish<'a>,
+}
+
+impl Product<'_, '_> {
+    /// A tile's strip of the left operand, and one of the right operand.
+    fn left(&self, tile: usize) -> &[bf16] {
+        &self.panel[tile * self.strip..][..self.strip]
+    }
+
+    fn right(&self, tile: usize) -> &[bf16] {
+        &self.strips[tile * self.strip..][..self.strip]
+    }
+
+    /// The tiles of the result: down, and across.
+    fn tiles(&self) -> (usize, usize) {
+        (self.dst.nrows().div_ceil(WIDTH), self.dst.ncols().div_ceil(WIDTH))
+    }
+
+    /// The rows of a tile that are not filled up.
+    fn height(&self, tile: usize) -> usize {
+        (self.dst.nrows() - tile * WIDTH).min(WIDTH)
+    }
+
+    /// Takes some rows of sums, from `row` of the tile `(i, j)`, into the destination.
+    #[inline(always)]
+    fn put(&mut self, i: usize, j: usize, row: usize, sums: &[[f32; WIDTH]]) {
+        let left = j * WIDTH;
+        let width = (self.dst.ncols() - left).min(WIDTH);
+        let top = i * WIDTH + row;
+        let rows = sums.len().min(self.dst.nrows().saturating_sub(top));
+        let Finish { accum, alpha, bias } = self.finish;
+        for (row, sums) in (top..).zip(&sums[..rows]) {
+            // A whole row of the tile has a length that the compiler knows.
+            let mut sums = sums.map(|sum| alpha * sum);
+            if accum == Accum::Add {
+                if self.dst.col_stride() == 1 && width == WIDTH {
+                    let old: &[f32; WIDTH] =
+                        self.dst.row_mut(row)[left..].first_chunk().expect("a whole row");
+                    for l in 0..WIDTH {
+                        sums[l] += old[l];
+                    }
+                } else {
+                    for (l, sum) in sums.iter_mut().enumerate().take(width) {
+                        *sum += *self.dst.at(row, left + l);
+                    }
+                }
+            }
+            match bias {
+                Some(Bias::PerColumn(values)) => match values[left..].first_chunk::<WIDTH>() {
+                    Some(values) => {
+                        for l in 0..WIDTH {
+                            sums[l] += values[l];
+                        }
+                    }
+                    None => sums.iter_mut().zip(&values[left..]).for_each(|(sum, value)| *sum += value),
+                },
+                Some(Bias::PerRow(values)) => sums.iter_mut().for_each(|sum| *sum += values[row]),
+                None => {}
+            }
+            if self.dst.col_stride() == 1 {
+                let place = &mut self.dst.row_mut(row)[left..left + width];
+                match place.first_chunk_mut::<WIDTH>() {
+                    Some(place) => *place = sums,
+                    None => place.copy_from_slice(&sums[..width]),
+                }
+            } else {
+                for (l, sum) in sums.iter().enumerate().take(width) {
+                    *self.dst.at(row, left + l) = *sum;
+                }
+            }
+        }
+    }
+
+    /// Four rows by one strip, or one row by up to four, so that there are sums enough to hide their latency.
+    fn widened(mut self) {
+        let (down, across) = self.tiles();
+        for i in 0..down {
+            let height = self.height(i);
+            let fours = if height < 4 { 0 } else { height.next_multiple_of(4) };
+            for row in (0..fours).step_by(4) {
+                for j in 0..across {
+                    let mut sums = [[[0.0; WIDTH]; 4]];
+                    widened(self.left(i), row, [self.right(j)], &mut sums);
+                    self.put(i, j, row, &sums[0]);
+                }
+            }
+            for row in fours..height {
+                for j in (0..across).step_by(4) {
+                    let last = across - 1;
+                    let strips = [j, j + 1, j + 2, j + 3].map(|j| self.right(j.min(last)));
+                    let mut sums = [[[0.0; WIDTH]; 1]; 4];
+                    widened(self.left(i), row, strips, &mut sums);
+                    for (c, sums) in sums.iter().enumerate().take(across - j) {
+                        self.put(i, j + c, row, sums);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Two by two tiles, of which the last ones of an odd number are made twice; a single tile of rows by four.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")]
+    fn by_tiles(mut self) {
+        let (down, across) = self.tiles();
+        let blocks = self.strip / (WIDTH * DEPTH);
+        let address = |strip: &[bf16]| strip.as_ptr().cast::<u8>();
+        let mut scratch: [Scratch; 4] = [Scratch([[0.0; WIDTH]; WIDTH]); 4];
+        // SAFETY: the machine has tiles, as whoever chose the kernel saw.
+        let tiles = unsafe { amx::Tiles::configure() };
+        if down == 1 {
+            for j in (0..across).step_by(4) {
+                let wanted = [j, j + 1, j + 2, j + 3].map(|j| (j < across).then_some((0, j)));
+                let (places, direct) = self.places(wanted, &mut scratch);
+                let rhs = [j, j + 1, j + 2, j + 3].map(|j| address(self.right(j.min(across - 1))));
+                // SAFETY: strips of so many tiles are read, places of a tile written.
+                unsafe { amx::bf16::one_by_four(&tiles, blocks, address(self.left(0)), rhs, places) };
+                self.put_all(wanted, direct, &scratch);
+            }
+            return;
+        }
+        for j in (0..across).step_by(2) {
+            let rhs = [j, j + 1].map(|j| address(self.right(j.min(across - 1))));
+            for i in (0..down).step_by(2) {
+                let wanted = [(i, j), (i, j + 1), (i + 1, j), (i + 1, j + 1)]
+                    .map(|(i, j)| (i < down && j < across).then_some((i, j)));
+                let ([a, b, c, d], direct) = self.places(wanted, &mut scratch);
+                let lhs = [i, i + 1].map(|i| address(self.left(i.min(down - 1))));
+                // SAFETY: strips of so many tiles are read, places of a tile written.
+                unsafe { amx::bf16::two_by_two(&tiles, blocks, lhs, rhs, [[a, b], [c, d]]) };
+                self.put_all(wanted, direct, &scratch);
+            }
+        }
+    }
+
+    /// Where four tiles of sums go: to the destination itself where nothing is left to do with them, else to `scratch`.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn places(
+        &mut self,
+        wanted: [Option<(usize, usize)>; 4],
+        scratch: &mut [Scratch; 4],
+    ) -> ([amx::Place<f32>; 4], [bool; 4]) {
+        let whole =
+            |i: usize, j: usize| (i + 1) * WIDTH <= self.dst.nrows() && (j + 1) * WIDTH <= self.dst.ncols();
+        let plain = self.finish.is_plain() && self.dst.col_stride() == 1;
+        let direct = wanted.map(|tile| tile.is_some_and(|(i, j)| plain && whole(i, j)));
+        let row_bytes = self.dst.row_stride() * size_of::<f32>();
+        let places = std::array::from_fn(|tile| match wanted[tile] {
+            Some((i, j)) if direct[tile] => {
+                amx::Place { start: &raw mut *self.dst.at(i * WIDTH, j * WIDTH), row_bytes }
+            }
+            _ => amx::Place { start: scratch[tile].0.as_mut_ptr().cast(), row_bytes: WIDTH * 4 },
+        });
+        (places, direct)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn put_all(&mut self, wanted: [Option<(usize, usize)>; 4], direct: [bool; 4], scratch: &[Scratch; 4]) {
+        for (tile, sums) in scratch.iter().enumerate() {
+            if let (Some((i, j)), false) = (wanted[tile], direct[tile]) {
+                self.put(i, j, 0, &sums.0);
+            }
+        }
+    }
+
+    /// Eight rows by three strips, or one row by eight.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx2,fma")]
+    fn by_pairs(mut self) {
+        let (down, across) = self.tiles();
+        for i in 0..down {
+            if self.height(i) == 1 {
+                for j in (0..across).step_by(8) {
+                    self.pairs::<1, 8>(i, 0, j, across);
+                }
+                continue;
+            }
+            for row in (0..self.height(i)).step_by(8) {
+                for j in (0..across).step_by(3) {
+                    self.pairs::<8, 3>(i, row, j, across);
+                }
+            }
+        }
+    }
+
+    /// `I` rows from `row` of a tile by up to `J` strips; those beyond the last are made and left.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx2,fma")]
+    fn pairs<const I: usize, const J: usize>(&mut self, i: usize, row: usize, j: usize, across: usize) {
+        use std::arch::x86_64::*;
+
+        let mut sums = [[_mm512_setzero_ps(); J]; I];
+        let left = self.left(i).as_ptr().wrapping_add(row * DEPTH).cast::<i32>();
+        let right: [*const i32; J] =
+            std::array::from_fn(|c| self.right((j + c).min(across - 1)).as_ptr().cast());
+        assert!(row + I <= WIDTH);
+        for block in 0..self.strip / (WIDTH * DEPTH) {
+            let start = block * WIDTH * WIDTH;
+            for pair in 0..WIDTH {
+                let mut factors = [_mm512_setzero_si512(); J];
+                for c in 0..J {
+                    // SAFETY: a row of pairs of the strip.
+                    factors[c] = unsafe { _mm512_loadu_si512(right[c].add(start + pair * WIDTH).cast()) };
+                }
+                for a in 0..I {
+                    // SAFETY: a pair of the tile's row.
+                    let x = unsafe { left.add(start + a * WIDTH + pair).read_unaligned() };
+                    let x = _mm512_set1_epi32(x);
+                    for c in 0..J {
+                        sums[a][c] = _mm512_dpbf16_ps(sums[a][c], pairs(x), pairs(factors[c]));
+                    }
+                }
+            }
+        }
+        for c in 0..J.min(across - j) {
+            let mut rows = [[0.0; WIDTH]; I];
+            for a in 0..I {
+                // SAFETY: a row of 16 numbers.
+                unsafe { _mm512_storeu_ps(rows[a].as_mut_ptr(), sums[a][c]) };
+            }
+            self.put(i, j + c, row, &rows);
+        }
+    }
+}
+
+/// The same register as one of bfloat16 numbers.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bf16")]
+fn pairs(x: std::arch::x86_64::__m512i) -> std::arch::x86_64::__m512bh {
+    // SAFETY: both are 64 bytes, of which any are valid.
+    unsafe { std::mem::transmute(x) }
+}
+
+/// A tile of sums on lines of the cache.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Scratch(Sums);
+
+/// Adds the products of `I` rows of a tile of the left operand, from `row`, with `J` strips to `sums`.
+fn widened<const I: usize, const J: usize>(
+    left: &[bf16],
+    row: usize,
+    right: [&[bf16]; J],
+    sums: &mut [[[f32; WIDTH]; I]; J],
+) {
+    if let Some(job) = f32::run(Widen { left, row, right, sums }) {
+        job.sum::<false>();
+    }
+}
+
+struct Widen<'a, const I: usize, const J: usize> {
+    left: &'a [bf16],
+    row: usize,
+    right: [&'a [bf16]; J],
+    sums: &'a mut [[[f32; WIDTH]; I]; J],
+}
+
+impl<const I: usize, const J: usize> Job<f32> for Widen<'_, I, J> {
+    #[inline(always)]
+    fn run<V: Vector<f32>>(self, _: V::Token) {
+        self.sum::<true>();
+    }
+}
+
+impl<const I: usize, const J: usize> Widen<'_, I, J> {
+    /// Plain loops over arrays, that the compiler makes vectors of. `FUSED` where the machine has such multiply-adds.
+    #[inline(always)]
+    fn sum<const FUSED: bool>(self) {
+        let mut sums = *self.sums;
+        let blocks = self.left.len() / (WIDTH * DEPTH);
+        for block in 0..blocks {
+            let left = &self.left[block * WIDTH * DEPTH + self.row * DEPTH..][..I * DEPTH];
+            for c in 0..J {
+                let right = &self.right[c][block * WIDTH * DEPTH..][..WIDTH * DEPTH];
+                for (pair, right) in right.chunks_exact(2 * WIDTH).enumerate() {
+                    let (mut even, mut odd) = ([0.0; WIDTH], [0.0; WIDTH]);
+                    for l in 0..WIDTH {
+                        let both =
+                            u32::from(right[2 * l].to_bits()) | u32::from(right[2 * l + 1].to_bits()) << 16;
+                        even[l] = f32::from_bits(both << 16);
+                        odd[l] = f32::from_bits(both & 0xffff_0000);
+                    }
+                    for a in 0..I {
+                        let pair = &left[a * DEPTH + 2 * pair..][..2];
+                        let x = [widen(pair[0]), widen(pair[1])];
+                        for l in 0..WIDTH {
+                            let sum = add::<FUSED>(sums[c][a][l], x[0], even[l]);
+                            sums[c][a][l] = add::<FUSED>(sum, x[1], odd[l]);
+                        }
+                    }
+                }
+            }
+        }
+        *self.sums = sums;
+    }
+}
+
+#[inline(always)]
+fn widen(x: bf16) -> f32 {
+    f32::from_bits(u32::from(x.to_bits()) << 16)
+}
+
+#[inline(always)]
+fn add<const FUSED: bool>(sum: f32, a: f32, b: f32) -> f32 {
+    if FUSED { a.mul_add(b, sum) } else { a * b + sum }
+}

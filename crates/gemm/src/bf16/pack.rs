@@ -1,0 +1,204 @@
+//! Rounding to bfloat16 and packing.
+//!
+//! Either operand is packed as a matrix `[outer, k]`, in strips of 16 of its rows, whose inner dimension goes by blocks of
+//! 32. A block of a left operand has its rows one after the other; a block of a right one has pairs of neighbours along
+//! `k`, of all 16 rows. Taken as numbers of 32 bits, the pairs, each is a square of 16 by 16 and the other's transpose. So
+//! the machine's registers are filled along whichever dimension lies adjacent, and turned over where it is the other one.
+
+use foretell_simd::{Level, level};
+use half::bf16;
+
+use super::{DEPTH, WIDTH, depth};
+use crate::view::MatRef;
+
+/// How a block of a strip is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `[16, 32]`: a tile of a left operand.
+    Rows,
+    /// `[16, 16, 2]`: pairs along the inner dimension, each of 16 columns of a right operand.
+    Pairs,
+}
+
+/// Packs a matrix `[outer, k]`; what lies beyond it becomes zeros.
+pub(super) fn strips(matrix: MatRef<'_, f32>, form: Form, place: &mut [bf16]) {
+    let (outer, depth) = (matrix.nrows(), depth(matrix.ncols()));
+    assert_eq!(place.len(), outer.next_multiple_of(WIDTH) * depth);
+    let group = GROUP.div_ceil(WIDTH * depth);
+    let strips = Strips(place.as_mut_ptr(), place.len());
+    let one = |strip: usize| {
+        let first = strip * WIDTH;
+        // SAFETY: each strip is taken once, and lies within the place.
+        let place = unsafe { strips.part(strip * WIDTH * depth, WIDTH * depth) };
+        pack_strip(matrix.rows(first..outer.min(first + WIDTH)), form, place);
+    };
+    let count = outer.div_ceil(WIDTH);
+    match count > group {
+        true => foretell_threads::for_each(count, group, one),
+        false => (0..count).for_each(one),
+    }
+}
+
+/// Numbers that are worth a task of their own.
+const GROUP: usize = 1 << 16;
+
+/// The place of all strips, to be cut where they meet.
+struct Strips(*mut bf16, usize);
+
+// SAFETY: parts that have nothing in common are written, as of `&mut [bf16]`.
+unsafe impl Sync for Strips {}
+
+impl Strips {
+    /// # Safety
+    ///
+    /// No two parts that are used at a time have an element in common.
+    #[allow(clippy::mut_from_ref, reason = "the caller sees to it that parts are distinct")]
+    unsafe fn part(&self, start: usize, len: usize) -> &mut [bf16] {
+        assert!(start + len <= self.1);
+        // SAFETY: within the place; exclusive by the caller's contract.
+        unsafe { std::slice::from_raw_parts_mut(self.0.add(start), len) }
+    }
+}
+
+fn pack_strip(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512
+        && (rows.row_stride() == 1 || rows.col_stride() == 1)
+        && is_x86_feature_detected!("avx512bf16")
+    {
+        // SAFETY: the machine has the instructions.
+        return unsafe { x86::pack_strip(rows, form, place) };
+    }
+    let _ = (level(), Level::Avx512);
+    pack_any(rows, form, place);
+}
+
+/// Packs rows that may lie anywhere.
+fn pack_any(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) {
+    let (outer, k) = (rows.nrows(), rows.ncols());
+    for (block, place) in place.chunks_exact_mut(WIDTH * DEPTH).enumerate() {
+        let start = block * DEPTH;
+        for o in 0..WIDTH {
+            let mut row = [0.0; DEPTH];
+            let mut rounded = [bf16::ZERO; DEPTH];
+            if o < outer && start < k {
+                let (data, stride) = (&rows.data()[o * rows.row_stride()..], rows.col_stride());
+                let inner = start..k.min(start + DEPTH);
+                for (value, p) in row.iter_mut().zip(inner) {
+                    *value = data[p * stride];
+                }
+                foretell_simd::to_bf16(&row, &mut rounded);
+            }
+            match form {
+                Form::Rows => place[o * DEPTH..(o + 1) * DEPTH].copy_from_slice(&rounded),
+                Form::Pairs => {
+                    for (pair, values) in rounded.chunks_exact(2).enumerate() {
+                        place[(pair * WIDTH + o) * 2..][..2].copy_from_slice(values);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use half::bf16;
+
+    use super::{DEPTH, Form, WIDTH};
+    use crate::view::MatRef;
+
+    /// Packs rows of which the elements along one dimension are adjacent.
+    #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+    pub(super) fn pack_strip(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) {
+        let k = rows.ncols();
+        for (block, place) in place.chunks_exact_mut(WIDTH * DEPTH).enumerate() {
+            let start = block * DEPTH;
+            let inner = k.saturating_sub(start).min(DEPTH);
+            let (mut square, found) = match rows.col_stride() == 1 {
+                true => (along_inner(rows, start, inner), Form::Rows),
+                false => (along_outer(rows, start, inner), Form::Pairs),
+            };
+            if found != form {
+                turn(&mut square);
+            }
+            for (register, to) in square.iter().zip(place.chunks_exact_mut(DEPTH)) {
+                // SAFETY: 32 numbers of 16 bits are written.
+                unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), *register) };
+            }
+        }
+    }
+
+    /// The mask of the first `count` of 16 elements.
+    #[inline(always)]
+    fn first(count: usize) -> __mmask16 {
+        ((1u32 << count.min(16)) - 1) as __mmask16
+    }
+
+    /// A register for each row: `inner` numbers from `start`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+    fn along_inner(rows: MatRef<'_, f32>, start: usize, inner: usize) -> [__m512i; 16] {
+        let mut square = [_mm512_setzero_si512(); 16];
+        let masks = [first(inner), first(inner.saturating_sub(16))];
+        for (o, register) in square.iter_mut().enumerate().take(rows.nrows()) {
+            let row = rows.data().as_ptr().wrapping_add(o * rows.row_stride() + start);
+            // SAFETY: only the numbers of the masks are read, which belong to the row.
+            let [low, high] = unsafe {
+                [_mm512_maskz_loadu_ps(masks[0], row), _mm512_maskz_loadu_ps(masks[1], row.wrapping_add(16))]
+            };
+            *register = bits(_mm512_cvtne2ps_pbh(high, low));
+        }
+        square
+    }
+
+    /// A register for each two neighbours along the inner dimension, of which there are `inner` from `start`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
+    fn along_outer(rows: MatRef<'_, f32>, start: usize, inner: usize) -> [__m512i; 16] {
+        let mut square = [_mm512_setzero_si512(); 16];
+        let mask = first(rows.nrows());
+        let order = _mm512_set_epi16(
+            31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3,
+            18, 2, 17, 1, 16, 0,
+        );
+        let column = |p: usize| rows.data().as_ptr().wrapping_add((start + p) * rows.col_stride());
+        for (pair, register) in square.iter_mut().enumerate().take(inner.div_ceil(2)) {
+            let second = if 2 * pair + 1 < inner { mask } else { 0 };
+            // SAFETY: only the numbers of the masks are read, which belong to the columns.
+            let [even, odd] = unsafe {
+                [
+                    _mm512_maskz_loadu_ps(mask, column(2 * pair)),
+                    _mm512_maskz_loadu_ps(second, column(2 * pair + 1)),
+                ]
+            };
+            *register = _mm512_permutexvar_epi16(order, bits(_mm512_cvtne2ps_pbh(odd, even)));
+        }
+        square
+    }
+
+    /// The same register as one of integers.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    fn bits(x: __m512bh) -> __m512i {
+        // SAFETY: both are 64 bytes, of which any are valid.
+        unsafe { std::mem::transmute(x) }
+    }
+
+    /// Transposes the square of 32-bit numbers that the registers make up: see `turn` in `panels.rs`.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn turn(square: &mut [__m512i; 16]) {
+        let low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+        let high = _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8);
+        for _ in 0..4 {
+            let before = *square;
+            for l in 0..8 {
+                square[2 * l] = _mm512_permutex2var_epi32(before[l], low, before[l + 8]);
+                square[2 * l + 1] = _mm512_permutex2var_epi32(before[l], high, before[l + 8]);
+            }
+        }
+    }
+}
