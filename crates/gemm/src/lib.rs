@@ -29,6 +29,10 @@
 //! AMX, on AVX512-BF16 where it is the faster way, and elsewhere on widened numbers. [`matmul_as_f16`] rounds
 //! both to half precision and multiplies in `f32`.
 //!
+//! [`matmul_int8`] has weights in 8 bits, a quarter of their bytes, with a scale for each column ([`PackedInt8`]); it rounds its
+//! left operand row by row. Its sums are of whole numbers, so every machine gives the same bits: AVX512-VNNI, AVX-VNNI, AVX2,
+//! NEON and plain code.
+//!
 //! # What holds
 //!//!
 //! * **Checked border.** Views check their bounds and that the elements of a destination do not
@@ -56,6 +60,7 @@ mod bf16;
 mod element;
 mod epilogue;
 mod f16;
+mod int8;
 mod matmul;
 mod options;
 mod packed;
@@ -73,6 +78,7 @@ pub use bf16::{PackedBf16, matmul_as_bf16, matmul_bf16};
 pub use element::Element;
 pub use f16::matmul_as_f16;
 pub use foretell_simd::Activation;
+pub use int8::{PackedInt8, matmul_int8};
 pub use matmul::matmul;
 pub use options::{Accum, Bias, Options};
 pub use packed::{Packed, matmul_packed};

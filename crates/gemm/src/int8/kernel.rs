@@ -1,0 +1,342 @@
+//! Sums of products of bytes, tile by tile, compiled for each set of instructions.
+
+use std::ops::Range;
+
+use foretell_simd::{Level, level};
+
+use super::lanes::{self, Lanes};
+use super::{BLOCK, DEEP, PackedInt8, Rounded, STRIP, round, scales};
+use crate::options::Accum;
+use crate::view::{MatMut, MatRef};
+
+/// A set of instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kernel {
+    Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    AvxVnni,
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vnni,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+    #[cfg(target_arch = "aarch64")]
+    NeonDot,
+}
+
+/// A product of some blocks of columns, which are all that the destination has.
+pub(super) struct Job<'a> {
+    pub(super) dst: MatMut<'a, f32>,
+    pub(super) lhs: &'a Rounded,
+    pub(super) rhs: &'a PackedInt8,
+    pub(super) blocks: Range<usize>,
+    pub(super) accum: Accum,
+    pub(super) alpha: f32,
+}
+
+/// Runs generic code with the lanes of a kernel, compiled for their instructions.
+macro_rules! with_lanes {
+    ($kernel:expr, $work:ident($($argument:ident: $type:ty),*)) => {
+        match $kernel {
+            // SAFETY: plain code runs anywhere.
+            Kernel::Scalar => unsafe { $work::<lanes::Scalar>($($argument),*) },
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => {
+                #[target_feature(enable = "avx2,fma")]
+                fn run($($argument: $type),*) {
+                    // SAFETY: this function has the instructions.
+                    unsafe { $work::<lanes::x86::Avx2>($($argument),*) }
+                }
+                // SAFETY: `Kernel::runs` was asked.
+                unsafe { run($($argument),*) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kernel::AvxVnni => {
+                #[target_feature(enable = "avx2,fma,avxvnni")]
+                fn run($($argument: $type),*) {
+                    // SAFETY: this function has the instructions.
+                    unsafe { $work::<lanes::x86::AvxVnni>($($argument),*) }
+                }
+                // SAFETY: `Kernel::runs` was asked.
+                unsafe { run($($argument),*) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512Vnni => {
+                #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vnni,avx2,fma")]
+                fn run($($argument: $type),*) {
+                    // SAFETY: this function has the instructions.
+                    unsafe { $work::<lanes::x86::Avx512Vnni>($($argument),*) }
+                }
+                // SAFETY: `Kernel::runs` was asked.
+                unsafe { run($($argument),*) }
+            }
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: NEON is part of every aarch64 target.
+            Kernel::Neon => unsafe { $work::<lanes::neon::Neon>($($argument),*) },
+            #[cfg(target_arch = "aarch64")]
+            Kernel::NeonDot => {
+                #[target_feature(enable = "dotprod")]
+                fn run($($argument: $type),*) {
+                    // SAFETY: this function has the instructions.
+                    unsafe { $work::<lanes::neon::NeonDot>($($argument),*) }
+                }
+                // SAFETY: `Kernel::runs` was asked.
+                unsafe { run($($argument),*) }
+            }
+        }
+    };
+}
+
+impl Kernel {
+    /// From the best to the one that runs anywhere.
+    pub(super) const ALL: &[Self] = &[
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx512Vnni,
+        #[cfg(target_arch = "x86_64")]
+        Self::AvxVnni,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx2,
+        #[cfg(target_arch = "aarch64")]
+        Self::NeonDot,
+        #[cfg(target_arch = "aarch64")]
+        Self::Neon,
+        Self::Scalar,
+    ];
+
+    /// The best that the machine has at the current level.
+    pub(super) fn of_machine() -> Self {
+        Self::ALL.iter().copied().find(|kernel| kernel.runs()).expect("plain code runs anywhere")
+    }
+
+    /// Whether the machine has the instructions, and the current level allows them.
+    pub(super) fn runs(self) -> bool {
+        match self {
+            Self::Scalar => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => matches!(level(), Level::Avx2 | Level::Avx512),
+            #[cfg(target_arch = "x86_64")]
+            Self::AvxVnni => Self::Avx2.runs() && is_x86_feature_detected!("avxvnni"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Vnni => level() == Level::Avx512 && is_x86_feature_detected!("avx512vnni"),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => level() == Level::Neon,
+            #[cfg(target_arch = "aarch64")]
+            Self::NeonDot => Self::Neon.runs() && std::arch::is_aarch64_feature_detected!("dotprod"),
+        }
+    }
+
+    /// `dst = [dst +] alpha * lhs * rhs`.
+    pub(super) fn run(self, job: Job<'_>) {
+        with_lanes!(self, product(job: Job<'_>));
+    }
+
+    /// Rounds the rows of a matrix, each with a scale of its own.
+    pub(super) fn round(self, matrix: MatRef<'_, f32>, rounded: &mut Rounded) {
+        with_lanes!(self, round_rows(matrix: MatRef<'_, f32>, rounded: &mut Rounded));
+    }
+}
+
+/// # Safety
+///
+/// The machine has the instructions.
+#[inline(always)]
+unsafe fn round_rows<L: Lanes>(matrix: MatRef<'_, f32>, rounded: &mut Rounded) {
+    let k = matrix.ncols();
+    for i in 0..matrix.nrows() {
+        let row = &mut rounded.values[i * rounded.width..(i + 1) * rounded.width];
+        let scale;
+        if matrix.col_stride() == 1 {
+            let numbers = &matrix.row(i)[..k];
+            let inverse;
+            (scale, inverse) = scales(numbers.iter().copied());
+            for (to, x) in row.iter_mut().zip(numbers) {
+                *to = round(*x, inverse) ^ L::FLIP;
+            }
+        } else {
+            // SAFETY: rows and columns are the matrix's.
+            let at = |p: usize| unsafe { matrix.get_unchecked(i, p) };
+            let inverse;
+            (scale, inverse) = scales((0..k).map(at));
+            for (p, to) in row[..k].iter_mut().enumerate() {
+                *to = round(at(p), inverse) ^ L::FLIP;
+            }
+        }
+        // They meet weights that are zero.
+        row[k..].fill(0);
+        rounded.scales[i] = scale;
+    }
+}
+
+/// # Safety
+///
+/// The machine has the instructions.
+#[inline(always)]
+unsafe fn product<L: Lanes>(mut job: Job<'_>) {
+    let m = job.dst.nrows();
+    for index in job.blocks.clone() {
+        let (start, strips) = job.rhs.block(index);
+        let mut i = 0;
+        while i < m {
+            // A tile of one row has more columns, since it reads each weight once.
+            let (rows, across) = match m - i {
+                left if left >= L::ROWS => (L::ROWS, L::STRIPS),
+                4.. => (4, L::STRIPS),
+                2.. => (2, L::STRIPS),
+                _ => (1, L::STRIPS_OF_ROW),
+            };
+            let mut strip = 0;
+            while strip < strips {
+                let place = Place { start, strips, strip, block: index, row: i };
+                // SAFETY: the caller's contract.
+                strip += unsafe {
+                    match (rows, across.min(strips - strip)) {
+                        (6, 4) => tile::<L, 6, 4, 1>(&mut job, place),
+                        (6, 2..) => tile::<L, 6, 2, 1>(&mut job, place),
+                        (6, _) => tile::<L, 6, 1, 1>(&mut job, place),
+                        (4, 4) => tile::<L, 4, 4, 1>(&mut job, place),
+                        (4, 2..) => tile::<L, 4, 2, 1>(&mut job, place),
+                        (4, _) => tile::<L, 4, 1, 1>(&mut job, place),
+                        (2, 4) => tile::<L, 2, 4, 1>(&mut job, place),
+                        (2, 2..) => tile::<L, 2, 2, 2>(&mut job, place),
+                        (2, _) => tile::<L, 2, 1, 2>(&mut job, place),
+                        (_, 4) => tile::<L, 1, 4, 2>(&mut job, place),
+                        (_, 2..) => tile::<L, 1, 2, 2>(&mut job, place),
+                        (_, _) => tile::<L, 1, 1, 2>(&mut job, place),
+                    }
+                };
+            }
+            i += rows;
+        }
+    }
+}
+
+/// Where a tile lies.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The block's first weight, the strips it has, and the tile's first of them.
+    start: usize,
+    strips: usize,
+    strip: usize,
+    block: usize,
+    row: usize,
+}
+
+/// `I` rows and `J` strips, in `U` sets of sums that take turns, so that one need not wait for the other; returns `J`.
+///
+/// # Safety
+///
+/// The machine has the instructions.
+#[inline(always)]
+unsafe fn tile<L: Lanes, const I: usize, const J: usize, const U: usize>(
+    job: &mut Job<'_>,
+    place: Place,
+) -> usize {
+    // Registers of a strip: at most as many as it has columns.
+    let parts = const { STRIP / L::COLUMNS };
+    let Place { start, strips, strip, block, row } = place;
+    let (lhs, rhs) = (job.lhs, job.rhs);
+    let depth = lhs.width / DEEP;
+    assert!(strip + J <= strips && start + depth * strips * STRIP * DEEP <= rhs.values.len());
+    assert!((row + I) * lhs.width <= lhs.values.len() && depth == rhs.rows.div_ceil(DEEP));
+    let mut totals = [[[0; STRIP]; J]; I];
+    // One part of the strips after the other where a strip takes several registers.
+    for part in 0..parts {
+        // SAFETY: the caller's contract.
+        let mut sums = [[[unsafe { L::zero() }; J]; I]; U];
+        let first = rhs.values.as_ptr().wrapping_add(start + (strip * STRIP + part * L::COLUMNS) * DEEP);
+        let mut p = 0;
+        while p + U <= depth {
+            for u in 0..U {
+                // SAFETY: the assertions; `p + u` is below the depth.
+                unsafe { add_four::<L, I, J>(&mut sums[u], lhs, first, (row, p + u), strips) };
+            }
+            p += U;
+        }
+        while p < depth {
+            // SAFETY: as above.
+            unsafe { add_four::<L, I, J>(&mut sums[0], lhs, first, (row, p), strips) };
+            p += 1;
+        }
+        for i in 0..I {
+            for j in 0..J {
+                let mut total = sums[0][i][j];
+                for u in 1..U {
+                    // SAFETY: the caller's contract.
+                    total = unsafe { L::join(total, sums[u][i][j]) };
+                }
+                let to = &mut totals[i][j][part * L::COLUMNS..(part + 1) * L::COLUMNS];
+                // SAFETY: the caller's contract; as many places as lanes.
+                unsafe { L::store(total, to.as_mut_ptr()) };
+            }
+        }
+    }
+    for i in 0..I {
+        for j in 0..J {
+            put::<L>(job, row + i, block * BLOCK + strip + j, &totals[i][j]);
+        }
+    }
+    J
+}
+
+/// Adds the products of four rows of the right operand.
+///
+/// # Safety
+///
+/// The machine has the instructions; the left operand has `row + I` rows and `p` times four columns and four more; the weights
+/// at `first + p * strips * 64` and the following strips' exist.
+#[inline(always)]
+unsafe fn add_four<L: Lanes, const I: usize, const J: usize>(
+    sums: &mut [[L::Register; J]; I],
+    lhs: &Rounded,
+    first: *const i8,
+    (row, p): (usize, usize),
+    strips: usize,
+) {
+    // SAFETY: the caller's contract.
+    let mut weights = [unsafe { L::zero() }; J];
+    for j in 0..J {
+        // SAFETY: the caller's contract.
+        weights[j] = unsafe { L::load(first.add((p * strips + j) * STRIP * DEEP)) };
+    }
+    for i in 0..I {
+        // SAFETY: the caller's contract; bytes are aligned anywhere.
+        let four = unsafe {
+            let place = lhs.values.as_ptr().add((row + i) * lhs.width + p * DEEP);
+            L::splat(place.cast::<[u8; 4]>().read())
+        };
+        for j in 0..J {
+            // SAFETY: the caller's contract.
+            sums[i][j] = unsafe { L::add(sums[i][j], four, weights[j]) };
+        }
+    }
+}
+
+/// Scales the sums of a strip and takes them into their row of the destination.
+#[inline(always)]
+fn put<L: Lanes>(job: &mut Job<'_>, i: usize, strip: usize, sums: &[i32; STRIP]) {
+    let first = strip * STRIP;
+    let scale = job.lhs.scales[i];
+    let scales: &[f32; STRIP] = job.rhs.scales[first..].first_chunk().expect("a scale for each column");
+    let columns: &[i32; STRIP] = job.rhs.sums[first..].first_chunk().expect("a sum for each column");
+    let mut values = [0.0; STRIP];
+    for l in 0..STRIP {
+        // What 128 times each weight has added. Whole numbers come round, so that it does not matter where they overflow.
+        let sum = sums[l].wrapping_sub(columns[l].wrapping_mul(i32::from(L::FLIP)));
+        values[l] = sum as f32 * (scale * scales[l]) * job.alpha;
+    }
+    let at = first - job.blocks.start * BLOCK * STRIP;
+    let row = job.dst.row_mut(i);
+    let end = row.len().min(at + STRIP);
+    let row = &mut row[at..end];
+    match (job.accum, row.first_chunk_mut::<STRIP>()) {
+        (Accum::Replace, Some(row)) => *row = values,
+        (Accum::Add, Some(row)) => {
+            for l in 0..STRIP {
+                row[l] += values[l];
+            }
+        }
+        (Accum::Replace, None) => row.copy_from_slice(&values[..row.len()]),
+        (Accum::Add, None) => row.iter_mut().zip(values).for_each(|(to, value)| *to += value),
+    }
+}
