@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::time::Instant;
 
+use foretell_gemm::FlopCounter;
 use foretell_infer::{Batch, Workers, forecast, mean_of_outputs};
 use foretell_models::{CategoricalColumn, CategoricalColumns};
 use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Windows};
@@ -14,6 +15,7 @@ use crate::acceleration::Acceleration;
 use crate::error::Error;
 use crate::memory::{Training, check_bench};
 use crate::memory_limit::MemoryLimit;
+use crate::product_rate::product_rate;
 use crate::spec::ModelSpec;
 use crate::training::train_config;
 use crate::windows::{Purpose, window_dims};
@@ -33,6 +35,13 @@ pub struct Bench {
     pub parameters: usize,
     /// The median time of a step: forward, loss, backward, optimiser.
     pub step_ms: f64,
+    /// Floating-point operations of a step's products of matrices, attention and convolutions, in billions: two for each
+    /// multiplication with its addition, counted while the step runs. Passes over elements and Fourier transforms are not in it.
+    pub gflop_per_step: f64,
+    /// Billions of such operations in a second that a large product of `f32` matrices reaches with these threads.
+    pub gemm_gflop_per_s: f64,
+    /// The rate of a step, `gflop_per_step` in its time, beside that of the large product.
+    pub share_of_gemm_rate: f64,
     /// The median time of the forecasts of a batch.
     pub forward_batch_ms: f64,
     /// The median time of the forecast of one window.
@@ -41,6 +50,9 @@ pub struct Bench {
     pub pool_misses_per_step: f64,
     /// Bytes that the forward pass of a batch keeps for the backward pass.
     pub held_bytes: u64,
+    /// What the model, its windows and its steps added to the process's resident memory at its peak; `None` where the system
+    /// does not report it. It is less where the process held more memory before, such as that of another bench.
+    pub step_peak_mb: Option<f64>,
     /// The peak of the process's resident memory so far; `None` where the system does not report it.
     pub peak_rss_mb: Option<f64>,
 }
@@ -59,6 +71,7 @@ const WARM_UP: usize = 5;
 /// If `batch` is 0.
 pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit) -> Result<Bench, Error> {
     assert!(batch > 0, "a bench of 0 windows");
+    let before_mb = resident_mb("VmRSS:");
     spec.check()?;
     let (loss, workers) = (spec.loss(), Workers::new(threads)?);
     let settings = spec.optimizer_settings().expect("checked above");
@@ -121,9 +134,14 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
         let before = foretell_pool::metrics().misses;
         let (seconds, runs) = median_seconds(&mut step, 1.5)?;
         let misses = foretell_pool::metrics().misses - before;
-        Ok((seconds, misses as f64 / runs as f64, engine.into_params()))
+        let step_peak_mb = resident_mb("VmHWM:").zip(before_mb).map(|(peak, before)| peak - before);
+        let counter = FlopCounter::start();
+        step()?;
+        let flops = counter.flops();
+        drop(counter);
+        Ok((seconds, misses as f64 / runs as f64, step_peak_mb, flops, engine.into_params()))
     });
-    let (step_s, misses, params) = measured.map_err(failed)?;
+    let (step_s, misses, step_peak_mb, flops, params) = measured.map_err(failed)?;
     let data = synthetic(&ahead, &spec.categories(), batch * n_series);
     let forward = |params: &Params, windows: &Windows| {
         forecast(&network, params, Key::new(2), windows, ahead.horizon, &mean_of_outputs)
@@ -138,6 +156,8 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
     let one = slice(&data, whole(0..1)).windows;
     let forward_one_s = warm_median_seconds(|| drop(forward(&params, &one)));
 
+    let gemm_rate = product_rate(&workers);
+
     Ok(Bench {
         model: spec.name().to_owned(),
         acceleration: Acceleration::current(),
@@ -145,11 +165,15 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
         batch,
         parameters,
         step_ms: step_s * 1e3,
+        gflop_per_step: flops as f64 / 1e9,
+        gemm_gflop_per_s: gemm_rate / 1e9,
+        share_of_gemm_rate: flops as f64 / step_s / gemm_rate,
         forward_batch_ms: forward_batch_s * 1e3,
         forward_one_us: forward_one_s * 1e6,
         pool_misses_per_step: misses,
         held_bytes,
-        peak_rss_mb: peak_rss_mb(),
+        step_peak_mb,
+        peak_rss_mb: resident_mb("VmHWM:"),
     })
 }
 
@@ -219,9 +243,9 @@ fn slice(batch: &Batch, range: std::ops::Range<usize>) -> Batch {
     }
 }
 
-/// The process's largest resident set, where the system tells it as Linux does.
-fn peak_rss_mb() -> Option<f64> {
+/// The process's resident memory, now (`VmRSS:`) or at its peak (`VmHWM:`), where the system tells it as Linux does.
+fn resident_mb(key: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(key))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()? / 1024.0)
 }

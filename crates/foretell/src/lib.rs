@@ -72,6 +72,7 @@ mod metrics;
 mod multivariate;
 mod optimizer_settings;
 mod predict;
+mod product_rate;
 mod resume;
 mod rolling;
 mod saving;

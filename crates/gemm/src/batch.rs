@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use crate::element::Element;
+use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes};
 use crate::options::Options;
 use crate::tiles;
@@ -225,6 +226,7 @@ pub fn matmul_batched<T: Element>(
     );
     assert_shapes((dst.rows, dst.cols), (lhs.rows, lhs.cols), (rhs.rows, rhs.cols));
     assert_bias(options.bias, dst.rows, dst.cols);
+    count_products(dst.count, [dst.rows, lhs.cols, dst.cols]);
     tiles::run(dst, lhs, rhs, options);
 }
 

@@ -18,6 +18,7 @@ use half::slice::HalfBitsSliceExt;
 
 use crate::batch::BatchMut;
 use crate::epilogue::epilogue;
+use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes};
 use crate::options::{Accum, Bias, Options};
 use crate::view::{MatMut, MatRef};
@@ -114,6 +115,7 @@ pub fn matmul_bf16(
 ) {
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.rows, rhs.cols));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
+    count_products(1, [dst.nrows(), rhs.rows, dst.ncols()]);
     run(Kernel::of_machine(), dst, lhs, rhs, options);
 }
 
@@ -131,6 +133,7 @@ pub fn matmul_as_bf16(
 ) {
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.nrows(), rhs.ncols()));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
+    count_products(1, [dst.nrows(), rhs.nrows(), dst.ncols()]);
     // Sums are written along rows.
     let (dst, lhs, rhs, options) = match dst.row_stride() < dst.col_stride() {
         true => (dst.t(), rhs.t(), lhs.t(), Options { bias: options.bias.map(Bias::t), ..options }),

@@ -13,6 +13,7 @@ use foretell_pool::Buffer;
 
 use crate::batch::BatchMut;
 use crate::epilogue::epilogue;
+use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes};
 use crate::options::Options;
 use crate::view::{MatMut, MatRef};
@@ -155,6 +156,7 @@ pub fn matmul_int8(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedInt8,
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.rows, rhs.cols));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     assert!(dst.ncols() < 2 || dst.col_stride() == 1, "a destination whose rows are not adjacent");
+    count_products(1, [dst.nrows(), rhs.rows, dst.ncols()]);
     run(Kernel::of_machine(), dst, lhs, rhs, options);
 }
 

@@ -1,6 +1,7 @@
 //! One product.
 
 use crate::element::Element;
+use crate::flops::count_products;
 use crate::options::{Bias, Options};
 use crate::tiles;
 use crate::view::{MatMut, MatRef};
@@ -22,6 +23,7 @@ pub fn matmul<T: Element>(
 ) {
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.nrows(), rhs.ncols()));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
+    count_products(1, [dst.nrows(), lhs.ncols(), dst.ncols()]);
     tiles::run_one(dst, lhs, rhs, options);
 }
 

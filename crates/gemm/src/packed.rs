@@ -1,6 +1,7 @@
 //! A right operand of several products, packed once.
 
 use crate::element::Element;
+use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes, matmul};
 use crate::options::Options;
 use crate::panels;
@@ -68,5 +69,6 @@ pub fn matmul_packed<T: Element>(
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rows, cols));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     assert!(dst.ncols() < 2 || dst.col_stride() == 1, "a destination whose rows are not adjacent");
+    count_products(1, [dst.nrows(), rows, cols]);
     tiles::run_packed(dst, lhs, values, options);
 }

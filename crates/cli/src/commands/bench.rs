@@ -10,7 +10,8 @@ use crate::table::AlignedTable;
 /// Measure how fast models train and forecast on this machine
 ///
 /// On synthetic windows: a training step (forward, loss, backward, optimiser), the forecasts of a batch, and the
-/// forecast of one window. Times are medians.
+/// forecast of one window. Times are medians. Beside the time of a step stand its multiplications and additions in products,
+/// attention and convolutions, and the share of the rate that a large product of matrices reaches here.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -20,8 +21,10 @@ Examples:
 With --json each model is an object on a line of its own: model, acceleration (the
 vector instructions and features in use), threads, batch, parameters, step_ms,
 forward_batch_ms, forward_one_us, pool_misses_per_step (calls to the system
-allocator for tensor buffers), held_bytes (kept for the backward
-pass), peak_rss_mb (of the process so far).")]
+allocator for tensor buffers), gflop_per_step (operations of products, counted),
+gemm_gflop_per_s (a large product's), share_of_gemm_rate (a step's rate by it),
+held_bytes (kept for the backward pass), step_peak_mb (memory that model and steps
+added), peak_rss_mb (of the process so far).")]
 pub(crate) struct Bench {
     #[command(flatten)]
     models: ModelArgs,
@@ -66,6 +69,8 @@ impl Bench {
             .text("model", found.iter().map(|bench| bench.model.as_str()))
             .counts("parameters", found.iter().map(|bench| bench.parameters))
             .numbers("step [ms]", column(|bench| bench.step_ms))
+            .numbers("GFLOP/step", column(|bench| bench.gflop_per_step))
+            .numbers("of gemm's rate [%]", column(|bench| 100.0 * bench.share_of_gemm_rate))
             .numbers("forward, batch [ms]", column(|bench| bench.forward_batch_ms))
             .numbers("forward, one [us]", column(|bench| bench.forward_one_us))
             .numbers("pool misses/step", column(|bench| bench.pool_misses_per_step))

@@ -478,9 +478,21 @@ fn the_bench_has_all_its_keys_and_misses_nothing_in_the_pool() {
     let dir = TestDirectory::new();
     let json = dir.ok("bench --model NLinear --h 4 --input-size 8 --batch 8 --threads 1 --json");
     let bench: Value = serde_json::from_str(&json).unwrap();
-    for key in ["step_ms", "forward_batch_ms", "forward_one_us", "parameters", "held_bytes"] {
+    for key in
+        ["step_ms", "forward_batch_ms", "forward_one_us", "parameters", "held_bytes", "gemm_gflop_per_s"]
+    {
         assert!(bench[key].as_f64().unwrap() > 0.0, "{key}");
     }
+    // One layer of 8 x 4 weights, forwards and the gradient of the weights, for 8 windows; the input takes none.
+    let flops = 2.0 * 2.0 * 8.0 * 8.0 * 4.0;
+    assert!((bench["gflop_per_step"].as_f64().unwrap() * 1e9 - flops).abs() < 0.5, "{bench}");
+    let number = |key: &str| bench[key].as_f64().unwrap();
+    let rate = number("gflop_per_step") / (number("step_ms") / 1e3);
+    assert!(
+        (number("share_of_gemm_rate") / (rate / number("gemm_gflop_per_s")) - 1.0).abs() < 1e-6,
+        "{bench}"
+    );
+    assert_eq!(bench["step_peak_mb"].is_null(), !cfg!(target_os = "linux"));
     assert!(bench.as_object().unwrap().contains_key("peak_rss_mb"));
     let acceleration = bench["acceleration"].as_str().unwrap();
     for (feature, on) in [

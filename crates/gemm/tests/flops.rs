@@ -1,0 +1,98 @@
+//! What counters of operations see. It is what the whole process multiplies, so these tests are a program of their own.
+
+use std::sync::Mutex;
+use std::thread;
+
+use foretell_gemm::{
+    BatchMut, BatchRef, FlopCounter, MatMut, MatRef, Options, Packed, PackedBf16, PackedInt8, count_products,
+    matmul, matmul_as_bf16, matmul_as_f16, matmul_batched, matmul_bf16, matmul_int8, matmul_packed,
+};
+use half::bf16;
+
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn counted(work: impl FnOnce()) -> u64 {
+    let _alone = ALONE.lock().unwrap();
+    let counter = FlopCounter::start();
+    work();
+    counter.flops()
+}
+
+fn product(m: usize, k: usize, n: usize) {
+    let (a, b, mut c) = (vec![1.0f32; m * k], vec![1.0f32; k * n], vec![0.0f32; m * n]);
+    let (a, b) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
+    matmul(MatMut::row_major(&mut c, m, n), a, b, Options::default());
+}
+
+#[test]
+fn every_product_counts_by_its_shape() {
+    // One element, one row, tiny ones, and one that is cut into tiles.
+    for [m, k, n] in [[1, 1, 1], [1, 512, 64], [7, 13, 9], [300, 200, 400], [3, 0, 2]] {
+        assert_eq!(counted(|| product(m, k, n)), 2 * (m * k * n) as u64, "{m}x{k}x{n}");
+    }
+}
+
+#[test]
+fn batches_and_packed_operands_count_once() {
+    let (count, m, k, n) = (5, 8, 6, 32);
+    let (a, b) = (vec![1.0f32; count * m * k], vec![1.0f32; count * k * n]);
+    let mut c = vec![0.0f32; count * m * n];
+    let flops = counted(|| {
+        let operands = (BatchRef::row_major(&a, count, m, k), BatchRef::row_major(&b, count, k, n));
+        matmul_batched(BatchMut::row_major(&mut c, count, m, n), operands.0, operands.1, Options::default());
+    });
+    assert_eq!(flops, 2 * (count * m * k * n) as u64);
+
+    let mut place = vec![0.0f32; Packed::<f32>::len_of(k, n)];
+    let flops = counted(|| {
+        let packed = Packed::new(MatRef::row_major(&b[..k * n], k, n), &mut place);
+        let a = MatRef::row_major(&a[..m * k], m, k);
+        matmul_packed(MatMut::row_major(&mut c[..m * n], m, n), a, packed, Options::default());
+    });
+    assert_eq!(flops, 2 * (m * k * n) as u64);
+}
+
+#[test]
+fn products_in_fewer_bits_count_as_much() {
+    let (m, k, n) = (8, 6, 32);
+    let (a, b, mut c) = (vec![1.0f32; m * k], vec![1.0f32; k * n], vec![0.0f32; m * n]);
+    let (a, b) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
+    let in_8_bits = PackedInt8::new(b);
+    let mut place = vec![bf16::ZERO; PackedBf16::len_of(k, n)];
+    let in_16_bits = PackedBf16::new(b, &mut place);
+    let (mut c, options) = (MatMut::row_major(&mut c, m, n), Options::default());
+    for flops in [
+        counted(|| matmul_int8(c.reborrow(), a, &in_8_bits, options)),
+        counted(|| matmul_bf16(c.reborrow(), a, in_16_bits, options)),
+        counted(|| matmul_as_bf16(c.reborrow(), a, b, options)),
+        counted(|| matmul_as_f16(c.reborrow(), a, b, options)),
+    ] {
+        assert_eq!(flops, 2 * (m * k * n) as u64);
+    }
+}
+
+#[test]
+fn products_of_all_threads_count_while_somebody_counts() {
+    let flops = counted(|| {
+        thread::scope(|scope| {
+            (0..3).for_each(|_| _ = scope.spawn(|| product(20, 30, 40)));
+        });
+    });
+    assert_eq!(flops, 3 * 2 * 20 * 30 * 40);
+    let outer = counted(|| {
+        let inner = FlopCounter::start();
+        count_products(2, [3, 4, 5]);
+        assert_eq!(inner.flops(), 240);
+        drop(inner);
+        product(1, 2, 3);
+    });
+    assert_eq!(outer, 240 + 12);
+}
+
+#[test]
+fn nothing_counts_before_the_start() {
+    let _alone = ALONE.lock().unwrap();
+    product(10, 10, 10);
+    let counter = FlopCounter::start();
+    assert_eq!(counter.flops(), 0);
+}
