@@ -109,6 +109,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell",
         ],
     ),
+    room(9, "foretell-matrix", &["foretell-simd", "foretell-threads", "foretell"]),
 ];
 
 const fn room(floor: u8, name: &'static str, uses: &'static [&'static str]) -> Room {

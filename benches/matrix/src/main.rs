@@ -1,0 +1,69 @@
+//! The workloads of `cargo xtask bench-matrix`: `list` prints their names, `run NAME` measures one and prints JSON.
+//!
+//! Each runs in a process of its own, so that its peak of memory is its own. The same work is done in every cell of the
+//! matrix; `outputs` are numbers that all cells must agree on.
+#![forbid(unsafe_code)]
+
+mod feed_forward;
+mod measure;
+mod workloads;
+
+use std::alloc::System;
+use std::error::Error;
+use std::process::ExitCode;
+
+use foretell::Acceleration;
+use serde_json::json;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+use workloads::all;
+
+/// Counts calls; two atomic additions each.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// What is to be measured, and how.
+pub(crate) struct Settings {
+    /// How long a workload is repeated.
+    pub(crate) seconds: f64,
+    /// Small sizes, for tests of the matrix itself.
+    pub(crate) quick: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (name, settings) = match arguments[..] {
+        ["list"] => {
+            all().for_each(|workload| println!("{}", workload.name));
+            return Ok(());
+        }
+        ["run", name, seconds] => (name, Settings { seconds: seconds.parse()?, quick: false }),
+        ["run", name, seconds, "quick"] => (name, Settings { seconds: seconds.parse()?, quick: true }),
+        _ => return Err("expected `list` or `run NAME SECONDS [quick]`".into()),
+    };
+    let workload = all().find(|workload| workload.name == name);
+    let workload = workload.ok_or_else(|| format!("there is no workload {name}; `list` prints them"))?;
+    let measured = (workload.run)(&settings)?;
+    println!(
+        "{}",
+        json!({
+            "workload": name,
+            "acceleration": Acceleration::current(),
+            "seconds": measured.seconds,
+            "allocations": measured.allocations,
+            "peak_mb": measure::peak_mb(),
+            "outputs": measured.outputs,
+        })
+    );
+    Ok(())
+}
