@@ -85,7 +85,11 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(9, "foretell-cli", &["foretell-files", "foretell"]),
-    room(9, "foretell-candle", &["foretell-tensor", "foretell-flash"]),
+    room(
+        9,
+        "foretell-candle",
+        &["foretell-simd", "foretell-threads", "foretell-gemm", "foretell-tensor", "foretell-flash"],
+    ),
     room(
         9,
         "foretell-benches",

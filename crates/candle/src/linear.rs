@@ -1,0 +1,206 @@
+//! The linear layer with its bias and activation in one operation.
+
+use std::sync::OnceLock;
+
+use candle_core::{CpuStorage, CustomOp2, CustomOp3, Layout, Shape, Tensor};
+use foretell_gemm::{Activation, Bias, MatMut, MatRef, Options, matmul};
+use foretell_simd::{self as simd, Saved};
+use foretell_threads as threads;
+
+use crate::error::Result;
+use crate::operand::{check, contiguous, from_first, misshapen, on_all_threads, read, rows_and_cols, tensor};
+
+/// The work of an activation of a number, in numbers of a plain pass over memory.
+const COST: usize = 8;
+
+/// `activation(x wᵀ + b)` of `x [..., k]`, `weight [n, k]` as `candle_nn::Linear` has it, and `bias [n]`, if there is one;
+/// the result is `[..., n]`.
+///
+/// The weight is read where it lies, so that the transpose of a `[k, n]` matrix costs no copy.
+///
+/// # Errors
+/// If an operand is not F32 on the CPU, or the shapes do not fit.
+pub fn linear(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>, activation: Activation) -> Result<Tensor> {
+    const OP: &str = "linear";
+    check(OP, "x", x)?;
+    check(OP, "weight", weight)?;
+    let &[n, k] = weight.dims() else { return misshapen(OP, "weight", weight, "[outputs, inputs]") };
+    if x.dims().last() != Some(&k) {
+        return misshapen(OP, "x", x, format!("[..., {k}], as many inputs as the weight has"));
+    }
+    let weight = if is_matrix(weight) { weight.clone() } else { weight.contiguous()? };
+    let (x, op) = (x.contiguous()?, Linear { activation, before: OnceLock::new() });
+    let Some(bias) = bias else { return Ok(x.apply_op2(&weight, op)?) };
+    check(OP, "bias", bias)?;
+    if bias.dims() != [n] {
+        return misshapen(OP, "bias", bias, format!("[{n}], as many as the weight has outputs"));
+    }
+    Ok(x.apply_op3(&weight, &bias.contiguous()?, op)?)
+}
+
+/// Whether rows or columns lie in order, at distances that do not overlap.
+fn is_matrix(weight: &Tensor) -> bool {
+    let (dims, stride) = (weight.dims(), weight.stride());
+    (stride[1] == 1 && stride[0] >= dims[1]) || (stride[0] == 1 && stride[1] >= dims[0])
+}
+
+struct Linear {
+    activation: Activation,
+    /// The product and the bias, where the activation's slope follows from these alone.
+    before: OnceLock<Vec<f32>>,
+}
+
+/// The gradients of the operands, as far as candle tracks them.
+type LinearGradients = (Option<Tensor>, Option<Tensor>, Option<Tensor>);
+
+/// A weight where it lies.
+fn matrix<'a>((storage, layout): (&'a CpuStorage, &Layout)) -> candle_core::Result<MatRef<'a, f32>> {
+    let (dims, stride) = (layout.dims(), layout.stride());
+    Ok(MatRef::new(from_first(storage, layout)?, dims[0], dims[1], stride[0], stride[1]))
+}
+
+impl Linear {
+    fn forward(
+        &self,
+        (x, x_layout): (&CpuStorage, &Layout),
+        weight: (&CpuStorage, &Layout),
+        bias: Option<&[f32]>,
+    ) -> candle_core::Result<(CpuStorage, Shape)> {
+        let (rows, k) = rows_and_cols(x_layout.dims());
+        let (x, weight) = (MatRef::row_major(contiguous(x, x_layout)?, rows, k), matrix(weight)?);
+        let n = weight.nrows();
+        let product = |activation| {
+            let mut out = vec![0.0; rows * n];
+            let options = Options { bias: bias.map(Bias::PerColumn), activation, ..Options::default() };
+            matmul(MatMut::row_major(&mut out, rows, n), x, weight.t(), options);
+            out
+        };
+        let out = on_all_threads(|| match self.activation.saves() {
+            Saved::Output => product(self.activation),
+            Saved::Input => {
+                let before = product(Activation::Identity);
+                let mut out = vec![0.0; before.len()];
+                threads::rows(rows, COST * n, [&mut out[..]], |range, [out]| {
+                    self.activation.forward(&before[range.start * n..range.end * n], out);
+                });
+                // An operation is applied once.
+                let _ = self.before.set(before);
+                out
+            }
+        });
+        let mut dims = x_layout.dims().to_vec();
+        *dims.last_mut().expect("checked when it was applied") = n;
+        Ok((CpuStorage::F32(out), dims.into()))
+    }
+
+    /// With g the gradient before the activation: dx = g w, dw = gᵀ x, db = the column sums of g.
+    fn backward(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        res: &Tensor,
+        grad: &Tensor,
+    ) -> candle_core::Result<LinearGradients> {
+        let (rows, k) = rows_and_cols(x.dims());
+        let n = weight.dims()[0];
+        let grad = grad.contiguous()?;
+        let wanted = [x, weight].map(Tensor::track_op);
+        let [dx, dw, db] = read([x, weight, res, &grad], |[x, weight, res, grad]| {
+            let (x, out) = (contiguous(x.0, x.1)?, contiguous(res.0, res.1)?);
+            let (weight, mut changed) = (matrix(weight)?, Vec::new());
+            let grad = contiguous(grad.0, grad.1)?;
+            on_all_threads(|| {
+                let grad = match self.activation {
+                    Activation::Identity => grad,
+                    activation => {
+                        let saved = self.before.get().map_or(out, Vec::as_slice);
+                        changed.extend_from_slice(grad);
+                        threads::rows(rows, COST * n, [&mut changed[..]], |range, [grad]| {
+                            activation.backward(&saved[range.start * n..range.end * n], grad);
+                        });
+                        &changed
+                    }
+                };
+                let (g, x) = (MatRef::row_major(grad, rows, n), MatRef::row_major(x, rows, k));
+                let product = |rows, cols, lhs, rhs| {
+                    let mut out = vec![0.0; rows * cols];
+                    matmul(MatMut::row_major(&mut out, rows, cols), lhs, rhs, Options::default());
+                    out
+                };
+                let db = bias.filter(|bias| bias.track_op()).map(|_| {
+                    let mut db = vec![0.0; n];
+                    threads::sums(rows, n, &mut db, |range, db| {
+                        let rows = grad[range.start * n..range.end * n].chunks_exact(n.max(1));
+                        rows.for_each(|row| simd::add_assign(db, row));
+                    });
+                    db
+                });
+                let dx = wanted[0].then(|| product(rows, k, g, weight));
+                let dw = wanted[1].then(|| product(n, k, g.t(), x));
+                Ok([dx, dw, db])
+            })
+        })?;
+        Ok((
+            dx.map(|dx| tensor(dx, x.shape())).transpose()?,
+            dw.map(|dw| tensor(dw, (n, k))).transpose()?,
+            db.map(|db| tensor(db, n)).transpose()?,
+        ))
+    }
+}
+
+impl CustomOp2 for Linear {
+    fn name(&self) -> &'static str {
+        "linear"
+    }
+
+    fn cpu_fwd(
+        &self,
+        x: &CpuStorage,
+        x_layout: &Layout,
+        weight: &CpuStorage,
+        weight_layout: &Layout,
+    ) -> candle_core::Result<(CpuStorage, Shape)> {
+        self.forward((x, x_layout), (weight, weight_layout), None)
+    }
+
+    fn bwd(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        res: &Tensor,
+        grad: &Tensor,
+    ) -> candle_core::Result<(Option<Tensor>, Option<Tensor>)> {
+        let (x, weight, _) = self.backward(x, weight, None, res, grad)?;
+        Ok((x, weight))
+    }
+}
+
+impl CustomOp3 for Linear {
+    fn name(&self) -> &'static str {
+        "linear"
+    }
+
+    fn cpu_fwd(
+        &self,
+        x: &CpuStorage,
+        x_layout: &Layout,
+        weight: &CpuStorage,
+        weight_layout: &Layout,
+        bias: &CpuStorage,
+        bias_layout: &Layout,
+    ) -> candle_core::Result<(CpuStorage, Shape)> {
+        self.forward((x, x_layout), (weight, weight_layout), Some(contiguous(bias, bias_layout)?))
+    }
+
+    fn bwd(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: &Tensor,
+        res: &Tensor,
+        grad: &Tensor,
+    ) -> candle_core::Result<LinearGradients> {
+        self.backward(x, weight, Some(bias), res, grad)
+    }
+}
