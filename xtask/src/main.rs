@@ -3,10 +3,13 @@
 
 mod asan;
 mod ci;
+mod compare;
+mod figures;
 mod models;
 mod neon;
 mod package;
 mod standalone;
+mod system;
 mod tidy;
 mod wasm;
 
@@ -32,6 +35,8 @@ enum Chore {
     Wasm,
     /// Run the suites of the libraries that may have `unsafe` code under AddressSanitizer.
     Asan(asan::Options),
+    /// Lay foretell beside PyTorch, ONNX Runtime and neuralforecast: steps, forecasts, fits, memory, accuracy.
+    Compare(compare::Options),
     /// Cross-build the tests of simd, pool, gemm and flash for aarch64 and run them under qemu.
     TestNeon(neon::Options),
 }
@@ -45,6 +50,7 @@ fn main() -> ExitCode {
         Chore::Package => package::run(),
         Chore::Wasm => wasm::run(),
         Chore::Asan(options) => asan::run(&options),
+        Chore::Compare(options) => compare::run(&options),
         Chore::TestNeon(options) => neon::run(&options),
     };
     match outcome {

@@ -7,7 +7,7 @@ use foretell::{Forecaster, Panel, ReadOptions, ValidationOptions};
 
 use crate::accuracy::{panels, spec};
 
-/// A model, and neuralforecast's MAE with the same settings, by `compare/accuracy.py`: the mean over the seeds 1, 2 and 3.
+/// A model, and neuralforecast's MAE with the same settings, by `compare/measure.py`: the mean over the seeds 1, 2 and 3.
 type Reference = (&'static str, f64);
 
 #[test]

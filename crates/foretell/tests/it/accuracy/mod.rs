@@ -20,7 +20,7 @@ pub(crate) fn panels<const N: usize>(files: [&str; N]) -> Option<[PathBuf; N]> {
     Some(paths)
 }
 
-/// A model as `compare/accuracy.py` and `compare/m4.py` train it.
+/// A model as `compare/measure.py` and `compare/m4.py` train it.
 pub(crate) fn spec(name: &str, h: usize, seed: u64) -> ModelSpec {
     // Windows of all series count for as many rows as the panel has series.
     let windows = if MULTIVARIATE.contains(&name) { 32 } else { 128 };

@@ -1,0 +1,170 @@
+//! The machine, and the programs on it: what is missing is named with its package.
+
+use std::env;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail, ensure};
+
+/// A program that a chore uses where it is installed.
+pub(crate) struct Tool {
+    /// Its names, the best first.
+    pub(crate) names: &'static [&'static str],
+    /// What to install, as Debian calls it.
+    pub(crate) package: &'static str,
+}
+
+/// A program that is not there.
+#[derive(Debug)]
+pub(crate) struct Missing {
+    name: &'static str,
+    package: &'static str,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not installed; it is in {}", self.name, self.package)
+    }
+}
+
+impl Tool {
+    /// Where it is.
+    pub(crate) fn find(&self) -> Result<PathBuf, Missing> {
+        let missing = Missing { name: self.names[0], package: self.package };
+        self.names.iter().find_map(|name| in_path(name)).ok_or(missing)
+    }
+}
+
+/// A program of this name in one of the folders of `PATH`.
+pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
+    let folders = env::var_os("PATH")?;
+    env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+/// Cargo as it runs this chore.
+pub(crate) fn cargo() -> Command {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Runs a command to its end; what it printed.
+pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
+    let found = command.output().with_context(|| format!("cannot start {command:?}"))?;
+    if !found.status.success() {
+        let errors = String::from_utf8_lossy(&found.stderr);
+        let last: Vec<&str> = errors.lines().rev().take(8).collect();
+        let last: Vec<&str> = last.into_iter().rev().collect();
+        bail!("{command:?} failed ({}):\n{}", found.status, last.join("\n"));
+    }
+    Ok(String::from_utf8_lossy(&found.stdout).into_owned())
+}
+
+/// Runs a command to its end, its output being seen.
+pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
+    let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
+    ensure!(status.success(), "{command:?} failed ({status})");
+    Ok(())
+}
+
+/// A number of `/proc/cpuinfo` or the like: what follows the colon of the first line that starts so.
+fn field(text: &str, name: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.trim_start().starts_with(name))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+/// What a report says of where it was made: processor, cores, system, compiler, date.
+pub(crate) fn machine() -> String {
+    let processor = std::fs::read_to_string("/proc/cpuinfo").ok();
+    let processor = processor.and_then(|text| field(&text, "model name"));
+    let processor = processor.unwrap_or_else(|| format!("an unnamed {} processor", env::consts::ARCH));
+    let cores = cores();
+    let compiler = output(Command::new("rustc").arg("--version")).unwrap_or_default();
+    format!("{processor}, {cores} threads, {}, {}, {}", env::consts::OS, compiler.trim(), today())
+}
+
+/// The hardware's threads.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The date of today in UTC, `2024-02-29`.
+fn today() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    date(since.map_or(0, |since| since.as_secs() / 86_400))
+}
+
+/// The date so many days after 1970-01-01.
+fn date(mut days: u64) -> String {
+    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 0;
+    while days >= lengths[month] {
+        days -= lengths[month];
+        month += 1;
+    }
+    format!("{year}-{:02}-{:02}", month + 1, days + 1)
+}
+
+/// Writes a file and the folders that it lies in.
+pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The program `foretell`, built for release, or the one that was named.
+pub(crate) fn foretell(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    if let Some(path) = named {
+        ensure!(path.is_file(), "there is no program {}", path.display());
+        return Ok(path.to_owned());
+    }
+    run(cargo().args(["build", "--release", "--package", "foretell-cli"]))?;
+    Ok(target()?.join("release/foretell"))
+}
+
+/// The target directory of the workspace.
+pub(crate) fn target() -> anyhow::Result<PathBuf> {
+    let metadata =
+        cargo_metadata::MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
+    Ok(metadata.target_directory.into_std_path_buf())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_become_dates() {
+        for (days, expected) in
+            [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (20_454, "2026-01-01")]
+        {
+            assert_eq!(date(days), expected);
+        }
+    }
+
+    #[test]
+    fn a_missing_program_is_named_with_its_package() {
+        let tool = Tool { names: &["foretell-no-such-program"], package: "no-such-package" };
+        let message = tool.find().unwrap_err().to_string();
+        assert_eq!(message, "`foretell-no-such-program` is not installed; it is in no-such-package");
+        assert!(Tool { names: &["foretell-no-such-program", "cargo"], package: "cargo" }.find().is_ok());
+    }
+
+    #[test]
+    fn a_command_that_fails_is_told_with_its_last_words() {
+        let error = output(Command::new("rustc").arg("--no-such-flag")).unwrap_err().to_string();
+        assert!(error.contains("no-such-flag") && error.contains("failed"), "{error}");
+    }
+
+    #[test]
+    fn machines_are_read_from_their_description() {
+        assert_eq!(field("model\t: 5\nmodel name\t: Abacus 3\n", "model name").as_deref(), Some("Abacus 3"));
+        assert!(machine().contains("threads"), "{}", machine());
+    }
+}
