@@ -8,6 +8,7 @@ mod figures;
 mod models;
 mod neon;
 mod package;
+mod pgo;
 mod standalone;
 mod system;
 mod tidy;
@@ -37,6 +38,8 @@ enum Chore {
     Asan(asan::Options),
     /// Lay foretell beside PyTorch, ONNX Runtime and neuralforecast: steps, forecasts, fits, memory, accuracy.
     Compare(compare::Options),
+    /// Build foretell by a profile of what it does, with BOLT where it is installed; before and after.
+    Pgo(pgo::Options),
     /// Cross-build the tests of simd, pool, gemm and flash for aarch64 and run them under qemu.
     TestNeon(neon::Options),
 }
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Chore::Wasm => wasm::run(),
         Chore::Asan(options) => asan::run(&options),
         Chore::Compare(options) => compare::run(&options),
+        Chore::Pgo(options) => pgo::run(&options),
         Chore::TestNeon(options) => neon::run(&options),
     };
     match outcome {
