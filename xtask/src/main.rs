@@ -9,6 +9,7 @@ mod models;
 mod neon;
 mod package;
 mod pgo;
+mod profile;
 mod standalone;
 mod system;
 mod tidy;
@@ -40,6 +41,8 @@ enum Chore {
     Compare(compare::Options),
     /// Build foretell by a profile of what it does, with BOLT where it is installed; before and after.
     Pgo(pgo::Options),
+    /// Tell where the time and the memory of a model's training go, and what threads bring.
+    Profile(profile::Options),
     /// Cross-build the tests of simd, pool, gemm and flash for aarch64 and run them under qemu.
     TestNeon(neon::Options),
 }
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Chore::Asan(options) => asan::run(&options),
         Chore::Compare(options) => compare::run(&options),
         Chore::Pgo(options) => pgo::run(&options),
+        Chore::Profile(options) => profile::run(&options),
         Chore::TestNeon(options) => neon::run(&options),
     };
     match outcome {

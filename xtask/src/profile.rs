@@ -1,0 +1,328 @@
+//! `cargo xtask profile`: where the time and the memory of a model's training go.
+
+mod baseline;
+mod memory;
+mod stacks;
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, ensure};
+use clap::Args;
+use serde_json::Value;
+
+use crate::figures::{digits, median, table};
+use crate::pgo::Build;
+use crate::system::{Tool, cores, machine, output, target, write};
+
+/// What `cargo xtask profile` accepts.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The model whose training is profiled.
+    model: String,
+    /// Windows of a step.
+    #[arg(long, value_name = "N", default_value_t = 128)]
+    batch: usize,
+    /// Steps of a window.
+    #[arg(long, value_name = "N", default_value_t = 96)]
+    input_size: usize,
+    /// Steps to forecast.
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    h: usize,
+    /// The most threads of the scaling [default: as many as the machine has].
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// How long the training is sampled, in seconds.
+    #[arg(long, value_name = "S", default_value_t = 5.0)]
+    seconds: f64,
+    /// The Cargo profile to build by.
+    #[arg(long, value_name = "NAME", default_value = "profiling")]
+    profile: String,
+    /// Compare the ratios with those of benches/baseline.json; fails where one is worse beyond its bound.
+    #[arg(long)]
+    check: bool,
+    /// Write the ratios to benches/baseline.json.
+    #[arg(long, conflicts_with = "check")]
+    save: bool,
+}
+
+const PERF: Tool = Tool { names: &["perf"], package: "linux-perf" };
+const VALGRIND: Tool = Tool { names: &["valgrind"], package: "valgrind" };
+
+/// Functions that a table has.
+const TOP: usize = 20;
+
+/// Samples in a second: no divisor of what else happens regularly.
+const FREQUENCY: &str = "997";
+
+/// Windows of a step under valgrind, where a step takes some fifty times as long.
+const SLOW_BATCH: usize = 32;
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let build = Build {
+        package: "foretell-cli",
+        binary: "foretell",
+        profile: &options.profile,
+        features: None,
+        folder: "profile",
+        // Stacks are read from frame to frame.
+        flags: "-Cforce-frame-pointers=yes".to_owned(),
+    };
+    let program = build.run()?;
+    let folder = target()?.join("profile").join(&options.model);
+    let data = folder.join("panel.csv");
+    write(&data, crate::pgo::panel())?;
+    let subject = Subject { options, program, data, folder };
+    let benches = subject.scaling()?;
+    let alone = &benches[0];
+    let mut report = format!(
+        "# {}: a training step\n\n{}, {}; {} windows of {} steps, {} ahead.\n",
+        options.model,
+        machine(),
+        alone.text("acceleration"),
+        options.batch,
+        options.input_size,
+        options.h
+    );
+    report += &throughput(&benches, options.batch);
+    let (text, stacks) = match PERF.find() {
+        Ok(perf) => {
+            let stacks = subject.sampled(&perf, alone.number("step_ms"))?;
+            (stacks::report(&stacks, alone.number("step_ms"), TOP), Some(stacks))
+        }
+        Err(missing) => (format!("\n## Where the time goes\n\nNot known: {missing}.\n"), None),
+    };
+    report += &text;
+    let (text, counts) = match VALGRIND.find() {
+        Ok(valgrind) => {
+            let counts = subject.counted(&valgrind)?;
+            let sites = subject.allocations(&valgrind)?;
+            (
+                memory::report(&counts, &sites, alone, (subject.slow_batch(), options.batch)),
+                Some((counts, sites)),
+            )
+        }
+        Err(missing) => (format!("\n## Caches and memory\n\nNot known: {missing}.\n"), None),
+    };
+    report += &text;
+    let ratios = baseline::ratios(&benches, stacks.as_ref(), counts.as_ref(), subject.slow_batch());
+    report += &baseline::report(&ratios);
+    let path = subject.folder.join("report.md");
+    write(&path, &report)?;
+    println!("{report}\nwritten to {}", path.display());
+    if options.save {
+        baseline::save(&options.model, &ratios)?;
+    }
+    if options.check {
+        baseline::check(&options.model, &ratios)?;
+    }
+    Ok(())
+}
+
+/// A line of `foretell bench --json`.
+pub(super) struct Bench(Value);
+
+impl Bench {
+    /// A number of it; NaN where there is none.
+    pub(super) fn number(&self, key: &str) -> f64 {
+        self.0[key].as_f64().unwrap_or(f64::NAN)
+    }
+
+    fn text(&self, key: &str) -> &str {
+        self.0[key].as_str().unwrap_or("unknown")
+    }
+}
+
+/// What is profiled, and where its files are.
+struct Subject<'a> {
+    options: &'a Options,
+    program: PathBuf,
+    data: PathBuf,
+    folder: PathBuf,
+}
+
+impl Subject<'_> {
+    fn slow_batch(&self) -> usize {
+        self.options.batch.min(SLOW_BATCH)
+    }
+
+    /// The bench with 1, 2, ... threads.
+    fn scaling(&self) -> anyhow::Result<Vec<Bench>> {
+        let most = self.options.threads.unwrap_or_else(cores).max(1);
+        let one = |threads: usize| {
+            let Options { model, batch, input_size, h, .. } = self.options;
+            let sizes =
+                [("--batch", batch), ("--input-size", input_size), ("--h", h), ("--threads", &threads)];
+            let mut command = Command::new(&self.program);
+            command.args(["bench", "--json", "--log", "none", "--model", model]);
+            sizes.iter().for_each(|(flag, value)| _ = command.args([flag, &value.to_string()[..]]));
+            let line = output(&mut command)?;
+            Ok(Bench(serde_json::from_str(&line).context("the bench printed no JSON")?))
+        };
+        (1..=most).map(one).collect()
+    }
+
+    /// A training by `foretell fit`, on one thread, so that every function is called by the part of the step that it works for.
+    fn training(&self, command: &mut Command, batch: usize, steps: usize) {
+        let Options { model, input_size, h, .. } = self.options;
+        command.arg(&self.program).args([
+            "fit",
+            "--model",
+            model,
+            "--threads",
+            "1",
+            "--log",
+            "none",
+            "--overwrite",
+        ]);
+        command.arg("--data").arg(&self.data).arg("--out").arg(self.folder.join("model"));
+        command.args(["--h", &h.to_string(), "--input-size", &input_size.to_string()]);
+        command.arg(format!("--set=max_steps={steps}")).arg(format!("--set=windows_batch_size={batch}"));
+        command.args(["--set", "scaler_type=standard"]);
+    }
+
+    /// Stacks of a training of some seconds; draws the flame graph.
+    fn sampled(&self, perf: &Path, step_ms: f64) -> anyhow::Result<stacks::Stacks> {
+        let steps = (1e3 * self.options.seconds / step_ms).clamp(20.0, 20_000.0) as usize;
+        let samples = self.folder.join("perf.data");
+        let mut command = Command::new(perf);
+        // Virtual machines have no counters of cycles; the clock serves everywhere.
+        command.args(["record", "--quiet", "-e", "cpu-clock", "-F", FREQUENCY, "--call-graph", "fp", "-o"]);
+        command.arg(&samples).arg("--");
+        self.training(&mut command, self.options.batch, steps);
+        output(&mut command)?;
+        let mut command = Command::new(perf);
+        command.args(["script", "--no-inline", "-F", "ip,sym", "-i"]).arg(&samples);
+        let stacks = stacks::Stacks::parse(&output(&mut command)?);
+        ensure!(stacks.samples() > 0, "perf sampled nothing");
+        let folded = stacks.folded();
+        write(&self.folder.join("stacks.folded"), folded.join("\n"))?;
+        let path = self.folder.join("flame.svg");
+        let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+        let mut style = inferno::flamegraph::Options::default();
+        style.title = format!("{}: a training on one thread", self.options.model);
+        inferno::flamegraph::from_lines(&mut style, folded.iter().map(String::as_str), BufWriter::new(file))
+            .context("the flame graph cannot be drawn")?;
+        Ok(stacks)
+    }
+
+    /// What cachegrind counts for a step: the difference of trainings of four steps and of two.
+    fn counted(&self, valgrind: &Path) -> anyhow::Result<memory::Counts> {
+        let run = |steps: usize| {
+            let file = self.folder.join(format!("cachegrind.{steps}"));
+            let mut command = Command::new(valgrind);
+            command.args(["--quiet", "--tool=cachegrind", "--cache-sim=yes"]);
+            command.arg(format!("--cachegrind-out-file={}", file.display()));
+            self.training(&mut command, self.slow_batch(), steps);
+            output(&mut command)?;
+            memory::Counts::parse(&read(&file)?)
+        };
+        let (four, two) = (run(4)?, run(2)?);
+        Ok(four.less(&two).by(2.0))
+    }
+
+    /// Allocations of a training of three steps, by site.
+    fn allocations(&self, valgrind: &Path) -> anyhow::Result<memory::Sites> {
+        let file = self.folder.join("dhat.json");
+        let mut command = Command::new(valgrind);
+        command.args(["--quiet", "--tool=dhat", &format!("--dhat-out-file={}", file.display())]);
+        self.training(&mut command, self.slow_batch(), 3);
+        output(&mut command)?;
+        memory::Sites::parse(&read(&file)?)
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Steps, operations, memory, and what more threads bring.
+fn throughput(benches: &[Bench], batch: usize) -> String {
+    let first = benches[0].number("step_ms");
+    let rows: Vec<Vec<String>> = benches
+        .iter()
+        .enumerate()
+        .map(|(i, bench)| {
+            let (threads, step) = (i + 1, bench.number("step_ms"));
+            let speed_up = first / step;
+            vec![
+                threads.to_string(),
+                digits(step),
+                format!("{:.0}", 1e3 * batch as f64 / step),
+                digits(bench.number("gflop_per_step") / step * 1e3),
+                format!("{:.0} %", 100.0 * bench.number("share_of_gemm_rate")),
+                format!("{speed_up:.2}"),
+                serial_fraction(speed_up, threads)
+                    .map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share)),
+            ]
+        })
+        .collect();
+    let head = [
+        "threads",
+        "step, ms",
+        "windows a second",
+        "GFLOP/s",
+        "of gemm's rate",
+        "speed-up",
+        "serial fraction",
+    ];
+    let bench = &benches[benches.len() - 1];
+    format!(
+        "\n## Throughput and threads\n\n{}\nA step has {} GFLOP in products, keeps {} MB for its backward pass, and asks the system \
+         for {} buffers. The serial fraction is what cannot be shared, if the rest is shared evenly (Karp and Flatt 1990).\n",
+        table(&head, &rows),
+        digits(bench.number("gflop_per_step")),
+        digits(bench.number("held_bytes") / 1e6),
+        digits(bench.number("pool_misses_per_step")),
+    )
+}
+
+/// `(1/s - 1/p) / (1 - 1/p)` of a speed-up s on p threads.
+fn serial_fraction(speed_up: f64, threads: usize) -> Option<f64> {
+    let share = 1.0 / threads as f64;
+    (threads > 1).then(|| (1.0 / speed_up - share) / (1.0 - share))
+}
+
+/// Bytes that a plain copy reads and writes in a second, with large blocks of memory, on one thread: the median of nine.
+pub(super) fn copy_rate() -> f64 {
+    const BYTES: usize = 128 << 20;
+    let (from, mut to) = (vec![1u8; BYTES], vec![0u8; BYTES]);
+    let copy = |_| {
+        let start = Instant::now();
+        to.copy_from_slice(&from);
+        std::hint::black_box(&to);
+        start.elapsed().as_secs_f64()
+    };
+    let times: Vec<f64> = (0..9).map(copy).collect();
+    2.0 * BYTES as f64 / median(&times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_serial_fraction_is_that_of_amdahl() {
+        // A tenth that is not shared, on 4 threads: 1 / (0.1 + 0.9 / 4).
+        let share = serial_fraction(1.0 / (0.1 + 0.9 / 4.0), 4).unwrap();
+        assert!((share - 0.1).abs() < 1e-12);
+        assert_eq!(serial_fraction(1.0, 1), None);
+    }
+
+    #[test]
+    fn throughput_is_told_for_each_number_of_threads() {
+        let bench = |step: f64| {
+            Bench(serde_json::json!({
+                "step_ms": step, "gflop_per_step": 0.5, "share_of_gemm_rate": 0.25, "held_bytes": 2e6,
+                "pool_misses_per_step": 0.0,
+            }))
+        };
+        let text = throughput(&[bench(10.0), bench(6.0)], 128);
+        assert!(text.contains("| 1 | 10.0 | 12800 | 50.0 | 25 % | 1.00 | - |"), "{text}");
+        assert!(text.contains("| 2 | 6.00 | 21333 | 83.3 | 25 % | 1.67 | 20.0 % |"), "{text}");
+        assert!(text.contains("keeps 2.00 MB") && text.contains("for 0 buffers"), "{text}");
+    }
+}
