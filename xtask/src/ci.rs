@@ -74,6 +74,8 @@ const STEPS: &[Step] = &[
              without_the_feature"
         ),
     ),
+    // Whether programs with nothing and with everything agree on what they compute.
+    step("matrix", "", "run --package xtask -- bench-matrix --quick"),
 ];
 
 const fn step(name: &'static str, environment: &'static str, arguments: &'static str) -> Step {

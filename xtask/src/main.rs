@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod asan;
+mod bench_matrix;
 mod ci;
 mod compare;
 mod figures;
@@ -37,6 +38,8 @@ enum Chore {
     Wasm,
     /// Run the suites of the libraries that may have `unsafe` code under AddressSanitizer.
     Asan(asan::Options),
+    /// Measure the same workloads with and without each optimisation; write docs/bench-matrix.md.
+    BenchMatrix(bench_matrix::Options),
     /// Lay foretell beside PyTorch, ONNX Runtime and neuralforecast: steps, forecasts, fits, memory, accuracy.
     Compare(compare::Options),
     /// Build foretell by a profile of what it does, with BOLT where it is installed; before and after.
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Chore::Package => package::run(),
         Chore::Wasm => wasm::run(),
         Chore::Asan(options) => asan::run(&options),
+        Chore::BenchMatrix(options) => bench_matrix::run(&options),
         Chore::Compare(options) => compare::run(&options),
         Chore::Pgo(options) => pgo::run(&options),
         Chore::Profile(options) => profile::run(&options),
