@@ -15,6 +15,7 @@ use foretell_simd::{Level, level};
 
 use crate::element::Element;
 use crate::options::Accum;
+use crate::product::Product;
 use crate::skinny::Job;
 use crate::vector::Vector;
 use crate::view::{MatMut, MatRef};
@@ -40,26 +41,15 @@ const LONGEST_ROW: usize = 768;
 
 /// Computes the product if it is large enough, its destination's rows or columns are adjacent and so are the right
 /// operand's.
-pub(crate) fn product<T: Element>(
-    dst: &mut MatMut<'_, T>,
-    lhs: MatRef<'_, T>,
-    rhs: MatRef<'_, T>,
-    accum: Accum,
-    alpha: T,
-) -> bool {
+pub(crate) fn product<T: Element>(product: Product<'_, '_, T>) -> bool {
     if level() != Level::Avx512 {
         return false;
     }
-    let dst = dst.reborrow();
-    // From here on rows of the destination are adjacent elements.
-    let (dst, lhs, rhs) = match (dst.row_stride(), dst.col_stride()) {
-        (_, 1) => (dst, lhs, rhs),
-        (1, _) => (dst.t(), rhs.t(), lhs.t()),
-        _ => return false,
-    };
-    let (m, n, k) = (dst.nrows(), dst.ncols(), lhs.ncols());
-    let large = m >= LEAST_ROWS && n >= LEAST_COLUMNS && m.saturating_mul(n).saturating_mul(k) >= LEAST;
-    let long = k > LONGEST_ROW && lhs.row_stride() != 1;
+    let Some(product) = product.by_rows() else { return false };
+    let large =
+        product.dst.nrows() >= LEAST_ROWS && product.dst.ncols() >= LEAST_COLUMNS && product.work() >= LEAST;
+    let Product { dst, lhs, rhs, accum, alpha } = product;
+    let long = lhs.ncols() > LONGEST_ROW && lhs.row_stride() != 1;
     if !large || long || (rhs.col_stride() != 1 && rhs.row_stride() != 1) {
         return false;
     }

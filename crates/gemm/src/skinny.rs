@@ -8,8 +8,9 @@
 
 use crate::element::Element;
 use crate::options::Accum;
+use crate::product::Product;
 use crate::vector::Vector;
-use crate::view::{MatMut, MatRef};
+use crate::view::MatMut;
 
 /// Up to this many rows, packing may cost more than it saves.
 const FEW: usize = 32;
@@ -22,75 +23,49 @@ pub trait Job<T> {
 
 /// Computes the product as dot products, if it has few rows and they are long.
 #[inline(always)]
-pub(crate) fn dots<T: Element>(
-    dst: &mut MatMut<'_, T>,
-    lhs: MatRef<'_, T>,
-    rhs: MatRef<'_, T>,
-    accum: Accum,
-    alpha: T,
-) -> bool {
+pub(crate) fn dots<T: Element>(product: Product<'_, '_, T>) -> bool {
     // Short dot products spend their time on adding up vectors' elements (measured against faer).
-    let worthwhile = FEW.min((lhs.ncols() / 8).saturating_sub(2));
-    if worthwhile < dst.nrows().min(dst.ncols()) {
+    let worthwhile = FEW.min((product.lhs.ncols() / 8).saturating_sub(2));
+    if worthwhile < product.dst.nrows().min(product.dst.ncols()) {
         return false;
     }
-    let (dst, lhs, rhs) = few_rows(dst, lhs, rhs);
-    lhs.col_stride() == 1
-        && rhs.row_stride() == 1
-        && T::run(Dots { dst, lhs, rhs: rhs.t(), accum, alpha }).is_none()
+    let product = few_rows(product);
+    product.lhs.col_stride() == 1 && product.rhs.row_stride() == 1 && T::run(Dots(product)).is_none()
 }
 
 /// Computes the product if one operand is a vector and the other adjacent along the outer dimension.
 #[inline(always)]
-pub(crate) fn row<T: Element>(
-    dst: &mut MatMut<'_, T>,
-    lhs: MatRef<'_, T>,
-    rhs: MatRef<'_, T>,
-    accum: Accum,
-    alpha: T,
-) -> bool {
-    let (dst, lhs, rhs) = few_rows(dst, lhs, rhs);
-    dst.nrows() == 1 && rhs.col_stride() == 1 && T::run(Rows { dst, lhs, rhs, accum, alpha }).is_none()
+pub(crate) fn row<T: Element>(product: Product<'_, '_, T>) -> bool {
+    let product = few_rows(product);
+    product.dst.nrows() == 1 && product.rhs.col_stride() == 1 && T::run(Rows(product)).is_none()
 }
 
 /// The product whose left operand is the one with few rows.
 #[inline(always)]
-fn few_rows<'d, 'a, T>(
-    dst: &'d mut MatMut<'_, T>,
-    lhs: MatRef<'a, T>,
-    rhs: MatRef<'a, T>,
-) -> (MatMut<'d, T>, MatRef<'a, T>, MatRef<'a, T>) {
-    let dst = dst.reborrow();
-    if dst.nrows() <= dst.ncols() { (dst, lhs, rhs) } else { (dst.t(), rhs.t(), lhs.t()) }
+fn few_rows<'d, 'a, T: Element>(product: Product<'d, 'a, T>) -> Product<'d, 'a, T> {
+    if product.dst.nrows() <= product.dst.ncols() { product } else { product.t() }
 }
 
-/// `dst[i][j] = lhs[i] . rhs[j]`: rows that are adjacent, and dot products of them.
-struct Dots<'a, T> {
-    dst: MatMut<'a, T>,
-    lhs: MatRef<'a, T>,
-    /// Transposed: `[n, k]`.
-    rhs: MatRef<'a, T>,
-    accum: Accum,
-    alpha: T,
-}
+/// `dst[i][j] = lhs[i] . rhs^T[j]`: rows of the left operand and columns of the right one are adjacent.
+struct Dots<'d, 'a, T>(Product<'d, 'a, T>);
 
-impl<T: Element> Job<T> for Dots<'_, T> {
+impl<T: Element> Job<T> for Dots<'_, '_, T> {
     #[inline(always)]
     fn run<V: Vector<T>>(mut self, token: V::Token) {
         // A tile of `I * J` sums, with `J` operands and one, as large as the registers hold.
-        match self.dst.nrows() == 1 || V::REGISTERS >= 32 {
+        match self.0.dst.nrows() == 1 || V::REGISTERS >= 32 {
             true => self.columns::<V, 8>(token),
             false => self.columns::<V, 2>(token),
         }
     }
 }
 
-impl<T: Element> Dots<'_, T> {
+impl<T: Element> Dots<'_, '_, T> {
     /// Rows of `rhs` are read once, `J` at a time, and stay in cache for all rows of `lhs`. The more, the less
     /// often `lhs` is read, which may not fit the nearest cache.
     #[inline(always)]
     fn columns<V: Vector<T>, const J: usize>(&mut self, token: V::Token) {
-        let n = self.dst.ncols();
+        let n = self.0.dst.ncols();
         let mut j = 0;
         while j < n {
             j += match n - j {
@@ -103,11 +78,11 @@ impl<T: Element> Dots<'_, T> {
 
     #[inline(always)]
     fn strip<V: Vector<T>, const J: usize>(&mut self, token: V::Token, j: usize) -> usize {
-        let m = self.dst.nrows();
-        let k = self.lhs.ncols();
+        let m = self.0.dst.nrows();
+        let k = self.0.lhs.ncols();
         let mut rhs: [&[T]; J] = [&[]; J];
         for b in 0..J {
-            rhs[b] = &self.rhs.row(j + b)[..k];
+            rhs[b] = &self.0.rhs.t().row(j + b)[..k];
         }
         let mut i = 0;
         while i < m {
@@ -132,10 +107,10 @@ impl<T: Element> Dots<'_, T> {
         j: usize,
         rhs: [&[T]; J],
     ) -> usize {
-        let k = self.lhs.ncols();
+        let k = self.0.lhs.ncols();
         let mut lhs: [&[T]; I] = [&[]; I];
         for a in 0..I {
-            lhs[a] = &self.lhs.row(i + a)[..k];
+            lhs[a] = &self.0.lhs.row(i + a)[..k];
         }
         let mut sums = [[V::splat(token, T::ZERO); J]; I];
         let whole = k - k % V::LANES;
@@ -146,7 +121,7 @@ impl<T: Element> Dots<'_, T> {
             add_products(token, &mut sums, (lhs, rhs), whole, V::load_padded);
         }
         for a in 0..I {
-            store(&mut self.dst, i + a, j, &row_totals(&sums[a]), self.accum, self.alpha);
+            store(&mut self.0.dst, i + a, j, &row_totals(&sums[a]), self.0.accum, self.0.alpha);
         }
         I
     }
@@ -190,18 +165,12 @@ fn add_products<T: Element, V: Vector<T>, const I: usize, const J: usize>(
 }
 
 /// A row vector times a matrix whose rows are adjacent: `dst[0][j] = sum_p lhs[0][p] rhs[p][j]`.
-struct Rows<'a, T> {
-    dst: MatMut<'a, T>,
-    lhs: MatRef<'a, T>,
-    rhs: MatRef<'a, T>,
-    accum: Accum,
-    alpha: T,
-}
+struct Rows<'d, 'a, T>(Product<'d, 'a, T>);
 
-impl<T: Element> Job<T> for Rows<'_, T> {
+impl<T: Element> Job<T> for Rows<'_, '_, T> {
     #[inline(always)]
     fn run<V: Vector<T>>(mut self, token: V::Token) {
-        let n = self.dst.ncols();
+        let n = self.0.dst.ncols();
         let mut j = 0;
         while j < n {
             j += match (n - j) / V::LANES {
@@ -215,14 +184,14 @@ impl<T: Element> Job<T> for Rows<'_, T> {
     }
 }
 
-impl<T: Element> Rows<'_, T> {
+impl<T: Element> Rows<'_, '_, T> {
     /// `C` vectors of the result from column `j`; returns the number of columns.
     #[inline(always)]
     fn strip<V: Vector<T>, const C: usize>(&mut self, token: V::Token, j: usize) -> usize {
         let mut sums = [V::splat(token, T::ZERO); C];
-        for p in 0..self.lhs.ncols() {
-            let factor = V::splat(token, self.lhs.data()[p * self.lhs.col_stride()]);
-            let row = &self.rhs.row(p)[j..j + C * V::LANES];
+        for p in 0..self.0.lhs.ncols() {
+            let factor = V::splat(token, self.0.lhs.data()[p * self.0.lhs.col_stride()]);
+            let row = &self.0.rhs.row(p)[j..j + C * V::LANES];
             for c in 0..C {
                 sums[c] = factor.fused(V::load(token, &row[c * V::LANES..]), sums[c]);
             }
@@ -236,11 +205,11 @@ impl<T: Element> Rows<'_, T> {
     /// The last columns, fewer than a vector.
     #[inline(always)]
     fn tail<V: Vector<T>>(&mut self, token: V::Token, j: usize) -> usize {
-        let width = self.dst.ncols() - j;
+        let width = self.0.dst.ncols() - j;
         let mut sums = V::splat(token, T::ZERO);
-        for p in 0..self.lhs.ncols() {
-            let factor = V::splat(token, self.lhs.data()[p * self.lhs.col_stride()]);
-            sums = factor.fused(V::load_padded(token, &self.rhs.row(p)[j..]), sums);
+        for p in 0..self.0.lhs.ncols() {
+            let factor = V::splat(token, self.0.lhs.data()[p * self.0.lhs.col_stride()]);
+            sums = factor.fused(V::load_padded(token, &self.0.rhs.row(p)[j..]), sums);
         }
         self.store(j, width, sums);
         width
@@ -251,7 +220,7 @@ impl<T: Element> Rows<'_, T> {
         let mut part = [T::ZERO; 16];
         let part = &mut part[..width];
         sums.store(part);
-        store(&mut self.dst, 0, j, part, self.accum, self.alpha);
+        store(&mut self.0.dst, 0, j, part, self.0.accum, self.0.alpha);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::epilogue::epilogue;
 use crate::options::Options;
 use crate::panels;
-use crate::product::product;
+use crate::product::Product;
 use crate::view::{MatMut, MatRef};
 
 /// Multiply-adds that are worth a task of their own, some twenty microseconds: for fewer, a second thread
@@ -97,7 +97,7 @@ pub(crate) fn run_one<T: Element>(
         true => (dst.t(), rhs.t(), lhs.t(), bias.map(|bias| bias.t())),
         false => (dst, lhs, rhs, bias),
     };
-    product(dst.reborrow(), lhs, rhs, accum, alpha);
+    Product { dst: dst.reborrow(), lhs, rhs, accum, alpha }.run();
     epilogue(dst, bias, activation);
 }
 
@@ -133,7 +133,7 @@ fn run_by_rows<T: Element>(
         return for_each(dst.count, group, shared, |index| {
             // SAFETY: each index is taken once, and matrices have no element in common.
             let mut whole = unsafe { dst.get(index) };
-            product(whole.reborrow(), lhs.get(index), rhs.get(index), accum, alpha);
+            Product { dst: whole.reborrow(), lhs: lhs.get(index), rhs: rhs.get(index), accum, alpha }.run();
             epilogue(whole, bias, activation);
         });
     }
@@ -143,7 +143,7 @@ fn run_by_rows<T: Element>(
         let (lhs, rhs) = (lhs.get(index).rows(rows.clone()), rhs.get(index).cols(cols.clone()));
         // SAFETY: each index is taken once, and tiles have no element in common.
         let mut part = unsafe { dst.get(index) }.rows(rows.clone()).cols(cols.clone());
-        product(part.reborrow(), lhs, rhs, accum, alpha);
+        Product { dst: part.reborrow(), lhs, rhs, accum, alpha }.run();
         epilogue(part, bias.map(|bias| bias.part(rows, cols)), activation);
     });
 }

@@ -8,9 +8,10 @@ use std::mem::MaybeUninit;
 
 use crate::element::Element;
 use crate::options::Accum;
+use crate::product::Product;
 use crate::skinny::Job;
 use crate::vector::Vector;
-use crate::view::{MatMut, MatRef};
+use crate::view::MatRef;
 
 /// The most multiply-adds.
 const MOST: usize = 1 << 13;
@@ -20,25 +21,14 @@ const TURNED: usize = 512;
 
 /// Computes the product if it is small enough, and the rows or the columns of the destination are adjacent.
 #[inline(always)]
-pub(crate) fn product<T: Element>(
-    dst: &mut MatMut<'_, T>,
-    lhs: MatRef<'_, T>,
-    rhs: MatRef<'_, T>,
-    accum: Accum,
-    alpha: T,
-) -> bool {
-    if dst.nrows().saturating_mul(dst.ncols()).saturating_mul(lhs.ncols()) > MOST {
+pub(crate) fn product<T: Element>(product: Product<'_, '_, T>) -> bool {
+    if product.work() > MOST {
         return false;
     }
-    let dst = dst.reborrow();
-    // From here on rows of the destination are adjacent elements.
-    let (dst, lhs, rhs) = match (dst.row_stride(), dst.col_stride()) {
-        (_, 1) => (dst, lhs, rhs),
-        (1, _) => (dst.t(), rhs.t(), lhs.t()),
-        _ => return false,
-    };
+    let Some(product) = product.by_rows() else { return false };
+    let rhs = product.rhs;
     if rhs.col_stride() == 1 {
-        return T::run(Tiny { dst, lhs, rhs, accum, alpha }).is_none();
+        return T::run(Tiny(product)).is_none();
     }
     let (k, n) = (rhs.nrows(), rhs.ncols());
     if k * n > TURNED {
@@ -53,23 +43,17 @@ pub(crate) fn product<T: Element>(
     }
     // SAFETY: these values were just written.
     let turned = unsafe { std::slice::from_raw_parts(turned.as_ptr().cast::<T>(), k * n) };
-    let rhs = MatRef::row_major(turned, k, n);
-    T::run(Tiny { dst, lhs, rhs, accum, alpha }).is_none()
+    let Product { dst, lhs, accum, alpha, .. } = product;
+    T::run(Tiny(Product { dst, lhs, rhs: MatRef::row_major(turned, k, n), accum, alpha })).is_none()
 }
 
 /// `dst = lhs * rhs`, where rows of `dst` and of `rhs` are adjacent elements.
-struct Tiny<'a, T> {
-    dst: MatMut<'a, T>,
-    lhs: MatRef<'a, T>,
-    rhs: MatRef<'a, T>,
-    accum: Accum,
-    alpha: T,
-}
+struct Tiny<'d, 'a, T>(Product<'d, 'a, T>);
 
-impl<T: Element> Job<T> for Tiny<'_, T> {
+impl<T: Element> Job<T> for Tiny<'_, '_, T> {
     #[inline(always)]
     fn run<V: Vector<T>>(mut self, token: V::Token) {
-        let n = self.dst.ncols();
+        let n = self.0.dst.ncols();
         let whole = n - n % V::LANES;
         for j in (0..whole).step_by(V::LANES) {
             self.strip(token, j, V::LANES, V::load);
@@ -80,7 +64,7 @@ impl<T: Element> Job<T> for Tiny<'_, T> {
     }
 }
 
-impl<T: Element> Tiny<'_, T> {
+impl<T: Element> Tiny<'_, '_, T> {
     /// The `width` columns from `j` on, which are read and written as one vector.
     #[inline(always)]
     fn strip<V: Vector<T>>(
@@ -90,7 +74,7 @@ impl<T: Element> Tiny<'_, T> {
         width: usize,
         load: impl Fn(V::Token, &[T]) -> V + Copy,
     ) {
-        let m = self.dst.nrows();
+        let m = self.0.dst.nrows();
         let mut i = 0;
         while i < m {
             i += match m - i {
@@ -115,25 +99,25 @@ impl<T: Element> Tiny<'_, T> {
         width: usize,
         load: impl Fn(V::Token, &[T]) -> V,
     ) -> usize {
-        let k = self.lhs.ncols();
-        assert!(i + I <= self.lhs.nrows() && j + width <= self.rhs.ncols() && k <= self.rhs.nrows());
+        let k = self.0.lhs.ncols();
+        assert!(i + I <= self.0.lhs.nrows() && j + width <= self.0.rhs.ncols() && k <= self.0.rhs.nrows());
         let mut sums = [V::splat(token, T::ZERO); I];
         for p in 0..k {
-            let start = p * self.rhs.row_stride() + j;
+            let start = p * self.0.rhs.row_stride() + j;
             // SAFETY: the columns of row `p` are adjacent, and by the assertion it has those from `j` on.
-            let row = load(token, unsafe { self.rhs.data().get_unchecked(start..start + width) });
+            let row = load(token, unsafe { self.0.rhs.data().get_unchecked(start..start + width) });
             for a in 0..I {
                 // SAFETY: by the assertion there is row `i + a`, and column `p`.
-                let factor = unsafe { self.lhs.get_unchecked(i + a, p) };
+                let factor = unsafe { self.0.lhs.get_unchecked(i + a, p) };
                 sums[a] = V::splat(token, factor).fused(row, sums[a]);
             }
         }
         for a in 0..I {
-            let place = &mut self.dst.row_mut(i + a)[j..j + width];
-            let sum = match self.accum {
-                Accum::Add => V::splat(token, self.alpha).fused(sums[a], load(token, place)),
-                Accum::Replace if self.alpha == T::ONE => sums[a],
-                Accum::Replace => V::splat(token, self.alpha).fused(sums[a], V::splat(token, T::ZERO)),
+            let place = &mut self.0.dst.row_mut(i + a)[j..j + width];
+            let sum = match self.0.accum {
+                Accum::Add => V::splat(token, self.0.alpha).fused(sums[a], load(token, place)),
+                Accum::Replace if self.0.alpha == T::ONE => sums[a],
+                Accum::Replace => V::splat(token, self.0.alpha).fused(sums[a], V::splat(token, T::ZERO)),
             };
             sum.store(place);
         }
