@@ -8,3 +8,4 @@ pub(crate) mod inspect;
 pub(crate) mod models;
 pub(crate) mod plot;
 pub(crate) mod predict;
+pub(crate) mod quantise;

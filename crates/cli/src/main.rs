@@ -22,6 +22,7 @@ mod saving;
 mod setting;
 mod table;
 mod ticks;
+mod weight_format;
 
 use std::ffi::OsString;
 use std::io;
@@ -33,7 +34,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use foretell::SpecError;
 
-use crate::commands::{bench, cross_validate, demo, fit, inspect, models, plot, predict};
+use crate::commands::{bench, cross_validate, demo, fit, inspect, models, plot, predict, quantise};
 use crate::config::{Mistake, Origins, first_paragraph};
 use crate::progress::Log;
 
@@ -71,6 +72,7 @@ enum Command {
     Predict(predict::Predict),
     CrossValidate(cross_validate::CrossValidate),
     Plot(plot::Plot),
+    Quantise(quantise::Quantise),
     Inspect(inspect::Inspect),
     Models(models::Models),
     Bench(bench::Bench),
@@ -134,6 +136,7 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Predict(command) => ("predict", command.run(), command.log()),
         Command::CrossValidate(command) => ("cross-validate", command.run(), command.log()),
         Command::Plot(command) => ("plot", command.run(), command.log()),
+        Command::Quantise(command) => ("quantise", command.run(), command.log()),
         Command::Inspect(command) => ("inspect", command.run(), command.log()),
         Command::Models(command) => ("models", command.run(), command.log()),
         Command::Bench(command) => ("bench", command.run(), command.log()),

@@ -42,6 +42,13 @@ impl AlignedTable {
         self
     }
 
+    /// Numbers with their sign and two decimals; what is no number is a dash.
+    pub(crate) fn changes(mut self, name: impl Into<String>, cells: impl IntoIterator<Item = f64>) -> Self {
+        let cell = |x: f64| if x.is_finite() { format!("{x:+.2}") } else { "-".to_owned() };
+        self.columns.push((name.into(), Column::Numbers(cells.into_iter().map(cell).collect())));
+        self
+    }
+
     pub(crate) fn counts(mut self, name: impl Into<String>, cells: impl IntoIterator<Item = usize>) -> Self {
         self.columns.push((name.into(), Column::Numbers(cells.into_iter().map(grouped).collect())));
         self

@@ -6,7 +6,7 @@ use std::time::Instant;
 use foretell_gemm::FlopCounter;
 use foretell_infer::{Batch, Workers, forecast, mean_of_outputs};
 use foretell_models::{CategoricalColumn, CategoricalColumns};
-use foretell_nn::{Dims, Forward, Init, Key, Params, Table, Tensor, Windows};
+use foretell_nn::{Dims, Forward, Init, Key, Network, Params, Table, Tensor, Windows};
 use foretell_optim::Optimizer;
 use foretell_train::{Engine, TrainError, check_coupling};
 use serde::Serialize;
@@ -79,12 +79,8 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
     let network = spec.build(&mut table)?;
     let failed = |source| Error::Train { model: spec.alias().to_owned(), source };
     check_coupling(&network, batch, 1).map_err(failed)?;
-    let [dims, ahead] = [Purpose::Train, Purpose::Forecast].map(|purpose| {
-        let dims = window_dims(spec, network.needs, purpose);
-        // The windows of a model that forecasts step by step reach over the horizon, less its last step.
-        let more = if network.needs.decoding.is_step_by_step() { dims.horizon - 1 } else { 0 };
-        Dims { input_size: dims.input_size + more, ..dims }
-    });
+    let [dims, ahead] =
+        [Purpose::Train, Purpose::Forecast].map(|purpose| dims_ahead(spec, &network, purpose));
     let training = Training {
         network: &network,
         table: &table,
@@ -175,6 +171,22 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
         step_peak_mb,
         peak_rss_mb: resident_mb("VmHWM:"),
     })
+}
+
+/// The median time of the forecast of one synthetic window by a trained model, on one thread.
+pub(crate) fn seconds_of_one_forecast(spec: &ModelSpec, network: &Network, params: &Params) -> f64 {
+    let dims = dims_ahead(spec, network, Purpose::Forecast);
+    let one = synthetic(&dims, &spec.categories(), dims.n_series).windows;
+    warm_median_seconds(|| {
+        drop(forecast(network, params, Key::new(2), &one, dims.horizon, &mean_of_outputs));
+    })
+}
+
+/// The windows of a purpose; those of a model that forecasts step by step reach over the horizon, less its last step.
+fn dims_ahead(spec: &ModelSpec, network: &Network, purpose: Purpose) -> Dims {
+    let dims = window_dims(spec, network.needs, purpose);
+    let more = if network.needs.decoding.is_step_by_step() { dims.horizon - 1 } else { 0 };
+    Dims { input_size: dims.input_size + more, ..dims }
 }
 
 /// Runs `f` for about half a second, after a few runs that do not count; the median time of a run.

@@ -84,7 +84,7 @@ impl Forecaster {
             0 => self.validate_once(panel, cutoffs[0], step_size, &level)?,
             every => self.validate_anew(panel, &cutoffs, every, &level)?,
         };
-        self.warn_of_fewer_windows(panel, cutoffs[0], &forecasts, n_windows);
+        fitted.warn_of_fewer_windows(panel, cutoffs[0], &forecasts, n_windows);
         let outputs = std::mem::take(&mut forecasts.models);
         let (frame, windows) = fitted.table(panel, forecasts)?;
         fitted.warn_of_non_finite(&frame.columns[1..]);
@@ -97,22 +97,6 @@ impl Forecaster {
         self.rows_needed_before(last.saturating_add(self.h()))
     }
 
-    /// Warns if series have fewer than `n_windows` windows, the first of which begins `test_size` rows before the end.
-    fn warn_of_fewer_windows(
-        &self,
-        panel: &Panel,
-        test_size: usize,
-        forecasts: &WindowForecasts,
-        n_windows: usize,
-    ) {
-        let (windows, asked) = (forecasts.windows.len(), n_windows * panel.n_series());
-        if windows < asked {
-            let short = (0..panel.n_series()).filter(|&series| panel.len(series) <= test_size);
-            let series = short.map(|series| (panel.id(series).to_string(), panel.len(series))).collect();
-            self.warnings.warn(&Warning::FewerWindows { windows, asked, series });
-        }
-    }
-
     fn validate_once(
         &mut self,
         panel: &Panel,
@@ -121,11 +105,8 @@ impl Forecaster {
         level: &[f64],
     ) -> Result<(Fitted, WindowForecasts), Error> {
         let fitted = self.fit_before(panel, test_size)?;
-        let scaled = fitted.seen(panel, self.held_out() + test_size)?;
-        let span = Span::Test { test_size, step_size };
         let forecasts =
-            fitted.forecast_windows(panel, &scaled, level, fitted.forecast_span(&scaled.panel, span))?;
-        drop(scaled);
+            fitted.forecast_end(panel, self.held_out() + test_size, (test_size, step_size), level)?;
         Ok((fitted, forecasts))
     }
 
@@ -167,6 +148,66 @@ impl Forecaster {
             }
         }
         Ok((fitted, forecasts))
+    }
+}
+
+impl Fitted {
+    /// [`Forecaster::cross_validate`] of the models as they are, without training: `n_windows` forecasts of each series,
+    /// `step_size` steps apart, the last of which ends with the series. Errors on rows that a model was trained on say little
+    /// about it.
+    ///
+    /// # Errors
+    /// If `n_windows` or `step_size` is 0, the panel has another frequency or lacks a column that a model reads, or the
+    /// forecasts do not fit into memory.
+    pub fn validate(
+        &self,
+        panel: &Panel,
+        n_windows: usize,
+        step_size: usize,
+    ) -> Result<CrossValidation, Error> {
+        if n_windows == 0 || step_size == 0 {
+            return Err(UsageError::NoWindows { n_windows, step_size }.into());
+        }
+        self.check_frequency(panel)?;
+        let (h, windows) = (self.h(), n_windows.saturating_mul(panel.n_series()));
+        let remedy = "lower n_windows, or leave series out";
+        self.check_forecast(panel, (windows, h), windows.saturating_mul(h), &[], remedy)?;
+        let test_size = h + (n_windows - 1) * step_size;
+        let mut forecasts = self.forecast_end(panel, test_size, (test_size, step_size), &[])?;
+        self.warn_of_fewer_windows(panel, test_size, &forecasts, n_windows);
+        let outputs = std::mem::take(&mut forecasts.models);
+        let (frame, windows) = self.table(panel, forecasts)?;
+        self.warn_of_non_finite(&frame.columns[1..]);
+        Ok(CrossValidation { frame, fitted: self.clone(), outputs, windows })
+    }
+
+    /// Forecasts of the last `test_size` rows, `step_size` steps apart, with local scalers of all but the last `held_out`.
+    fn forecast_end(
+        &self,
+        panel: &Panel,
+        held_out: usize,
+        (test_size, step_size): (usize, usize),
+        level: &[f64],
+    ) -> Result<WindowForecasts, Error> {
+        let scaled = self.seen(panel, held_out)?;
+        let span = Span::Test { test_size, step_size };
+        self.forecast_windows(panel, &scaled, level, self.forecast_span(&scaled.panel, span))
+    }
+
+    /// Warns if series have fewer than `n_windows` windows, the first of which begins `test_size` rows before the end.
+    fn warn_of_fewer_windows(
+        &self,
+        panel: &Panel,
+        test_size: usize,
+        forecasts: &WindowForecasts,
+        n_windows: usize,
+    ) {
+        let (windows, asked) = (forecasts.windows.len(), n_windows * panel.n_series());
+        if windows < asked {
+            let short = (0..panel.n_series()).filter(|&series| panel.len(series) <= test_size);
+            let series = short.map(|series| (panel.id(series).to_string(), panel.len(series))).collect();
+            self.warnings.warn(&Warning::FewerWindows { windows, asked, series });
+        }
     }
 }
 

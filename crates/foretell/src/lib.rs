@@ -73,6 +73,7 @@ mod multivariate;
 mod optimizer_settings;
 mod predict;
 mod product_rate;
+mod quantisation;
 mod resume;
 mod rolling;
 mod saving;
@@ -113,7 +114,7 @@ pub use foretell_data::{
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
 pub use foretell_models::{Exogenous, MODELS, ModelEntry};
-pub use foretell_nn::{HyperParameterError, Loss};
+pub use foretell_nn::{HyperParameterError, Loss, UnknownWeightPrecision, WeightPrecision};
 pub use foretell_simd::Level;
 #[cfg(feature = "parallel")]
 pub use foretell_train::ThreadPool;
@@ -124,6 +125,7 @@ pub use interruption::{InterruptedModel, Interruption};
 pub use memory_limit::MemoryLimit;
 pub use metrics::{BASELINES, Coverage, Metrics, usual_season};
 pub use predict::PredictOptions;
+pub use quantisation::PrecisionScore;
 pub use resume::remove_training_state;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Map, Value, json};

@@ -30,7 +30,7 @@
 //! both to half precision and multiplies in `f32`.
 //!
 //! [`matmul_int8`] has weights in 8 bits, a quarter of their bytes, with a scale for each column ([`PackedInt8`]); it rounds its
-//! left operand row by row. Its sums are of whole numbers, so every machine gives the same bits: AVX512-VNNI, AVX-VNNI, AVX2,
+//! left operand row by row. [`NarrowMatrix`] owns weights in either format. The sums of whole numbers are exact: every machine gives the same bits, AVX512-VNNI, AVX-VNNI, AVX2,
 //! NEON and plain code.
 //!
 //! # What holds
@@ -63,6 +63,7 @@ mod f16;
 mod flops;
 mod int8;
 mod matmul;
+mod narrow;
 mod options;
 mod packed;
 mod panels;
@@ -82,6 +83,7 @@ pub use flops::{FlopCounter, count_products};
 pub use foretell_simd::Activation;
 pub use int8::{PackedInt8, matmul_int8};
 pub use matmul::matmul;
+pub use narrow::{NarrowFormat, NarrowMatrix, matmul_narrow};
 pub use options::{Accum, Bias, Options};
 pub use packed::{Packed, matmul_packed};
 pub use view::{MatMut, MatRef};

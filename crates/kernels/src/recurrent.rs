@@ -26,12 +26,16 @@
 //! of U's rows, the first two and the last those of W's.
 
 mod backward;
+mod narrow;
 
 use std::ops::Range;
 
 pub use backward::{RecurrentGradients, RecurrentRun};
+pub use narrow::NarrowWeights;
 
-use foretell_gemm::{Accum, MatMut, MatRef, Options, Packed, matmul, matmul_packed};
+use foretell_gemm::{
+    Accum, MatMut, MatRef, NarrowMatrix, Options, Packed, matmul, matmul_narrow, matmul_packed,
+};
 use foretell_simd::{self as simd, Activation, Saved};
 
 /// What a layer does in each step.
@@ -89,6 +93,8 @@ pub struct Weights<'a> {
     pub biases: Option<[&'a [f32]; 2]>,
     /// P, `[state, hidden]` (`weight_hr`).
     pub projection: Option<&'a [f32]>,
+    /// The same matrices in fewer bits, which the forward pass multiplies with if there are any.
+    pub narrow: Option<&'a NarrowWeights>,
 }
 
 /// Whether a run is followed by a backward pass.
@@ -234,8 +240,11 @@ impl Layer {
         self.sum_biases(weights, bias);
         let (size, rows) = (self.state(), self.cell.gates() * hidden);
         let by_state = MatRef::row_major(weights.state, rows, size).t();
-        let by_state =
-            if self.packs() { By::Packed(Packed::new(by_state, packed)) } else { By::Matrix(by_state) };
+        let by_state = match weights.narrow {
+            Some(narrow) => By::Narrow(&narrow.state),
+            None if self.packs() => By::Packed(Packed::new(by_state, packed)),
+            None => By::Matrix(by_state),
+        };
         for block in self.blocks(ROWS) {
             for t in 0..self.steps {
                 if t % self.steps_at_once() == 0 {
@@ -268,9 +277,12 @@ impl Layer {
                         };
                         let m = part_mut(outputs, &kept, hidden);
                         simd::lstm_cell(gates, bias, c_before, c, m);
-                        let by_units = MatRef::row_major(projection, size, hidden).t();
+                        let by_units = match weights.narrow.and_then(|narrow| narrow.projection.as_ref()) {
+                            Some(narrow) => By::Narrow(narrow),
+                            None => By::Matrix(MatRef::row_major(projection, size, hidden).t()),
+                        };
                         let m = MatRef::row_major(m, block.len(), hidden);
-                        matmul(MatMut::row_major(after, block.len(), size), m, by_units, Options::default());
+                        by_units.multiply(MatMut::row_major(after, block.len(), size), m, Accum::Replace);
                     }
                 }
             }
@@ -337,9 +349,14 @@ impl Layer {
         }
         let x = MatRef::row_major(part(x, &(from..from + rows), inputs), rows, inputs);
         let w = MatRef::row_major(weights.input, self.cell.gates() * hidden, inputs);
-        for (to, from) in self.input_columns().into_iter().flatten() {
+        let narrow = weights.narrow.map(|narrow| &narrow.input[..]).unwrap_or_default();
+        for (place, (to, from)) in self.input_columns().into_iter().flatten().enumerate() {
             let gates = MatMut::row_major(gates, rows, width).cols(to);
-            matmul(gates, x, w.rows(from).t(), Options::default());
+            let by_input = match narrow.get(place) {
+                Some(narrow) => By::Narrow(narrow),
+                None => By::Matrix(w.rows(from).t()),
+            };
+            by_input.multiply(gates, x, Accum::Replace);
         }
     }
 
@@ -363,11 +380,12 @@ fn part_mut<'a>(all: &'a mut [f32], rows: &Range<usize>, columns: usize) -> &'a 
     &mut all[rows.start * columns..rows.end * columns]
 }
 
-/// U, or its transpose, for the products of all steps.
+/// What a product multiplies with: a matrix as it lies, or packed once for the products of all steps or runs.
 #[derive(Clone, Copy)]
 enum By<'a> {
     Matrix(MatRef<'a, f32>),
     Packed(Packed<'a, f32>),
+    Narrow(&'a NarrowMatrix),
 }
 
 impl By<'_> {
@@ -377,6 +395,7 @@ impl By<'_> {
         match self {
             Self::Matrix(matrix) => matmul(dst, lhs, matrix, options),
             Self::Packed(packed) => matmul_packed(dst, lhs, packed, options),
+            Self::Narrow(narrow) => matmul_narrow(dst, lhs, narrow, options),
         }
     }
 }

@@ -44,6 +44,7 @@ impl Case {
             state,
             biases: self.biased.then_some([bias_input, bias_state]),
             projection: self.layer.projection.map(|_| &projection[..]),
+            narrow: None,
         }
     }
 

@@ -42,6 +42,7 @@ mod param_entry;
 mod params;
 mod revin;
 mod running_state;
+mod weight_precision;
 mod weights;
 
 pub use arguments::{Arguments, NumberRange};
@@ -90,6 +91,7 @@ pub use revin::register_revin;
 pub use running_state::{CounterId, StateId, Update};
 /// What the arguments of a [`Loss`] are written in.
 pub use serde_json::{Map, Value};
+pub use weight_precision::{UnknownWeightPrecision, WeightPrecision};
 pub use weights::{Multiplied, MultipliedId};
 
 /// The README's example is a test.

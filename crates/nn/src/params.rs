@@ -13,7 +13,7 @@ use foretell_tensor::{Shape, Storage, Tensor};
 
 use crate::param_entry::{Origin, ParamEntry};
 use crate::running_state::{CounterId, StateId};
-use crate::weights::{Multiplied, MultipliedId};
+use crate::weights::{Multiplied, MultipliedId, NarrowCopies};
 use crate::{Init, Linear};
 
 /// Parameters start at multiples of this many elements: one 64-byte cache line.
@@ -21,7 +21,7 @@ const ALIGNMENT: usize = 16;
 
 /// A parameter's place in its model's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParamId(usize);
+pub struct ParamId(pub(crate) usize);
 
 /// A second name for a parameter, where PyTorch's state dictionary lists a shared module twice.
 #[derive(Clone, Debug)]
@@ -147,6 +147,7 @@ impl Table {
             state: Storage::new(state),
             counters: vec![0; self.counters_len],
             multiplied,
+            narrow: NarrowCopies::default(),
             table: Arc::new(self),
         }
     }
@@ -358,6 +359,8 @@ pub struct Params {
     pub(crate) counters: Vec<i64>,
     /// The weights that are multiplied, of the arena as it is, of those that were asked for.
     pub(crate) multiplied: Vec<OnceLock<Tensor>>,
+    /// The weights in fewer bits, likewise.
+    pub(crate) narrow: NarrowCopies,
 }
 
 impl Params {
@@ -423,8 +426,14 @@ impl Params {
 
     /// The whole arena, to be changed. Copies it first where a tensor or a clone still shares it.
     pub fn arena_mut(&mut self) -> &mut [f32] {
-        self.multiplied.fill_with(OnceLock::new);
+        self.forget_copies();
         own(&mut self.arena)
+    }
+
+    /// Forgets what was made of the weights, before one changes.
+    fn forget_copies(&mut self) {
+        self.multiplied.fill_with(OnceLock::new);
+        self.narrow.forget();
     }
 
     /// Replaces the values of the parameter, constant or state at place `index` of the table.
@@ -433,11 +442,11 @@ impl Params {
     /// If the number of values is another.
     #[track_caller]
     pub fn set(&mut self, index: usize, values: &[f32]) {
+        self.forget_copies();
         let entry = &self.table.entries[index];
         let ParamEntry { offset, shape, ref name, .. } = *entry;
         assert!(!entry.is_counter(), "values for the counter {name}");
         assert_eq!(values.len(), shape.numel(), "values for {name} of shape {shape:?}");
-        self.multiplied.fill_with(OnceLock::new);
         let storage = match entry.origin {
             Origin::Trained(_) | Origin::LookedUp(_) => &mut self.arena,
             Origin::State(_) => &mut self.state,

@@ -1,18 +1,25 @@
 //! How weights are held, and the products with them: the one place that decides it.
 //!
 //! A layer registers its weights and asks a run for the product with them ([`Forward::linear`] and what follows it
-//! here); how they are held it never sees. Today that is as they are trained, `f32` in the arena, or, of two layers
-//! without an activation between them, multiplied with each other. Held otherwise (as bf16 or int8, for forecasts),
-//! they would be a variant of [`Held`], made of the arena when they are first asked for, as [`Params`] makes the
-//! multiplied ones, and an arm in each product here.
+//! here); how they are held it never sees: as they are trained, `f32` in the arena; of two layers without an activation
+//! between them, multiplied with each other; for forecasts, in bf16 or int8, made of the arena when they are first asked
+//! for ([`Params::hold`]).
+
+mod narrow;
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use foretell_autograd::{Activation, Cell, CellState, CellVars, Conv1d, Padding, RecurrentWeights, Var};
+use foretell_autograd::{
+    Activation, Cell, CellState, CellVars, Conv1d, NarrowMatrix, Padding, RecurrentWeights, Var,
+};
 use foretell_tensor::{Shape, Tensor};
 
 use crate::layers::recurrent::Layer;
 use crate::{Forward, GatedLinear, Linear, LinearPair, ParamId, Params, Scope};
+
+pub(crate) use narrow::NarrowCopies;
+use narrow::{NarrowCopy, NarrowPair};
 
 /// How a run holds the weights of a linear layer, or of a pair.
 enum Held {
@@ -20,6 +27,10 @@ enum Held {
     AsTrained { weight: Var, bias: Option<Var> },
     /// Those of a pair, multiplied: `[inputs + 1, outputs]`, the last row being what the pair makes of zeros.
     Multiplied(Var),
+    /// In fewer bits.
+    Narrow { weight: Arc<NarrowCopy<NarrowMatrix>>, bias: Option<Var> },
+    /// Those of a pair, multiplied, in fewer bits.
+    NarrowPair(Arc<NarrowCopy<NarrowPair>>),
 }
 
 /// Up to so many inputs the layers of a pair are multiplied. It costs as much as `inputs` windows through the second
@@ -88,9 +99,11 @@ impl Multiplied {
 impl Params {
     /// Multiplied weights as constants, made when they are first asked for.
     fn multiplied(&self, id: MultipliedId) -> Tensor {
-        let multiply =
-            || self.table.multiplied()[id.0].compute(&Forward::inference(self)).value().contiguous();
-        self.multiplied[id.0].get_or_init(multiply).clone()
+        self.multiplied[id.0].get_or_init(|| self.compute_multiplied(id)).clone()
+    }
+
+    fn compute_multiplied(&self, id: MultipliedId) -> Tensor {
+        self.table.multiplied()[id.0].compute(&Forward::inference(self)).value().contiguous()
     }
 }
 
@@ -102,18 +115,24 @@ impl Forward<'_> {
             None => whole,
         };
         let bias = layer.bias().map(|bias| part(self.param(bias)));
-        Held::AsTrained { weight: part(self.matrix(layer.weight())), bias }
+        let whole = !self.records && outputs.is_none();
+        match whole.then(|| self.params.narrow_matrix(layer.weight())).flatten() {
+            Some(weight) => Held::Narrow { weight, bias },
+            None => Held::AsTrained { weight: part(self.matrix(layer.weight())), bias },
+        }
     }
 
     /// Weight and bias of a layer, for products that know no other way of holding them.
     fn as_trained(&self, layer: &Linear) -> (Var, Option<Var>) {
-        match self.held(layer, None) {
-            Held::AsTrained { weight, bias } => (weight, bias),
-            Held::Multiplied(_) => unreachable!("only the weights of a pair are multiplied"),
-        }
+        (self.matrix(layer.weight()), layer.bias().map(|bias| self.param(bias)))
     }
 
     fn held_multiplied(&self, id: MultipliedId) -> Held {
+        if !self.records
+            && let Some(pair) = self.params.narrow_multiplied(id)
+        {
+            return Held::NarrowPair(pair);
+        }
         let table = self.params.table();
         let entry = &table.multiplied()[id.0];
         Held::Multiplied(match (self.records, self.multiplied) {
@@ -147,10 +166,8 @@ impl Forward<'_> {
     /// If the shapes do not fit.
     #[track_caller]
     pub fn gated_linear(&self, layer: &GatedLinear, x: &Var, skip: Option<&Var>) -> Var {
-        let Held::AsTrained { weight, bias: Some(bias) } = self.held(&layer.both, None) else {
-            unreachable!("a gated layer is no pair and has a bias")
-        };
-        x.gated_linear(&weight, &bias, skip)
+        let (weight, bias) = self.as_trained(&layer.both);
+        x.gated_linear(&weight, &bias.expect("a gated layer has a bias"), skip)
     }
 
     /// The product with a layer's weights along the first dimension, and its bias: `x [inputs, ...]` to
@@ -238,8 +255,11 @@ impl Forward<'_> {
         };
         match pair.multiplied {
             Some(id) => {
-                parts.push(Var::constant(Tensor::full([parts[0].shape()[0], 1], 1.0)));
-                self.held_multiplied(id).product(&join(parts), activation)
+                let held = self.held_multiplied(id);
+                if let Held::Multiplied(_) = held {
+                    parts.push(Var::constant(Tensor::full([parts[0].shape()[0], 1], 1.0)));
+                }
+                held.product(&join(parts), activation)
             }
             None => {
                 let [first, second] = &pair.layers;
@@ -275,7 +295,7 @@ impl Forward<'_> {
         last: usize,
         carried: Option<&mut CellState>,
     ) -> Var {
-        self.with_recurrent(layer, |weights| x.recurrent(cell, weights, last, carried))
+        self.with_recurrent(cell, layer, |weights| x.recurrent(cell, weights, last, carried))
     }
 
     /// A recurrent layer over `x [steps, batch, inputs]` from `start` on: its states, and where it ended.
@@ -287,20 +307,28 @@ impl Forward<'_> {
         x: &Var,
         start: &CellVars,
     ) -> (Var, CellVars) {
-        self.with_recurrent(layer, |weights| x.recurrent_from(cell, weights, start))
+        self.with_recurrent(cell, layer, |weights| x.recurrent_from(cell, weights, start))
     }
 
     #[track_caller]
-    fn with_recurrent<R>(&self, layer: &Layer, run: impl FnOnce(&RecurrentWeights<'_>) -> R) -> R {
+    fn with_recurrent<R>(
+        &self,
+        cell: Cell,
+        layer: &Layer,
+        run: impl FnOnce(&RecurrentWeights<'_>) -> R,
+    ) -> R {
         let (input, state) = (self.param(layer.input), self.param(layer.state));
         let biases = layer.biases.map(|biases| biases.map(|bias| self.param(bias)));
         let projection = layer.projection.map(|projection| self.param(projection));
-        run(&RecurrentWeights {
+        let weights = RecurrentWeights {
             input: &input,
             state: &state,
             biases: biases.as_ref().map(|[input, state]| [input, state]),
             projection: projection.as_ref(),
-        })
+            narrow: None,
+        };
+        let narrow = (!self.records).then(|| self.params.narrow_recurrent(cell, layer, &weights)).flatten();
+        run(&RecurrentWeights { narrow: narrow.as_ref().map(|copy| &copy.held), ..weights })
     }
 }
 
@@ -311,6 +339,11 @@ impl Held {
             Self::AsTrained { weight, bias } => x.linear(weight, bias.as_ref(), activation),
             // The last of the inputs is a one.
             Self::Multiplied(weight) => x.linear_by_inputs(weight, None, activation),
+            Self::Narrow { weight, bias } => x.linear_narrow(&weight.held, bias.as_ref(), activation),
+            Self::NarrowPair(pair) => {
+                let bias = Var::constant(pair.held.bias.clone());
+                x.linear_narrow(&pair.held.weight, Some(&bias), activation)
+            }
         }
     }
 }

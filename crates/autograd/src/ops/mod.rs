@@ -32,6 +32,7 @@ mod matmul;
 mod maximum;
 mod moving_average;
 mod narrow;
+pub(crate) mod narrow_linear;
 mod norm;
 mod pad;
 mod permute;

@@ -1,7 +1,8 @@
 //! One layer of an RNN, LSTM or GRU over a whole sequence.
 
+use foretell_gemm::NarrowFormat;
 use foretell_kernels::Accum;
-use foretell_kernels::recurrent::{Layer, RecurrentGradients, RecurrentRun, RunMode, Weights};
+use foretell_kernels::recurrent::{Layer, NarrowWeights, RecurrentGradients, RecurrentRun, RunMode, Weights};
 use foretell_tensor::Tensor;
 
 use crate::{Cell, Var};
@@ -17,6 +18,24 @@ pub struct RecurrentWeights<'a> {
     pub biases: Option<[&'a Var; 2]>,
     /// `weight_hr [state, hidden]`, of an LSTM that projects its state.
     pub projection: Option<&'a Var>,
+    /// The same matrices in fewer bits, for forecasts: no gradient flows through them.
+    pub narrow: Option<&'a NarrowWeights>,
+}
+
+impl RecurrentWeights<'_> {
+    /// Their matrices in fewer bits.
+    ///
+    /// # Panics
+    /// If their shapes do not fit the cell.
+    #[track_caller]
+    pub fn narrowed(&self, cell: Cell, format: NarrowFormat) -> NarrowWeights {
+        let (&[rows, inputs], &[_, state]) = (&*self.input.shape(), &*self.state.shape()) else {
+            panic!("weights of shapes {:?} and {:?}", self.input.shape(), self.state.shape());
+        };
+        let projection = self.projection.map(|_| state);
+        let layer = Layer { cell, steps: 1, batch: 1, inputs, hidden: rows / cell.gates(), projection };
+        NarrowWeights::new(&layer, &Values::of(self).slices(), format)
+    }
 }
 
 /// Where a layer is after a step; where it starts, empty, which stands for zeros.
@@ -61,12 +80,23 @@ struct Values {
 }
 
 impl Values {
+    fn of(weights: &RecurrentWeights<'_>) -> Self {
+        let plain = |var: &Var| var.value().contiguous();
+        Self {
+            input: plain(weights.input),
+            state: plain(weights.state),
+            biases: weights.biases.map(|biases| biases.map(plain)),
+            projection: weights.projection.map(plain),
+        }
+    }
+
     fn slices(&self) -> Weights<'_> {
         Weights {
             input: self.input.values(),
             state: self.state.values(),
             biases: self.biases.as_ref().map(|[input, state]| [input.values(), state.values()]),
             projection: self.projection.as_ref().map(Tensor::values),
+            narrow: None,
         }
     }
 }
@@ -137,12 +167,7 @@ impl Var {
         let projection = weights.projection.map(|_| state);
         let layer = Layer { cell, steps, batch, inputs, hidden, projection };
         let plain = |var: &Self| var.value().contiguous();
-        let values = Values {
-            input: plain(weights.input),
-            state: plain(weights.state),
-            biases: weights.biases.map(|biases| biases.map(plain)),
-            projection: weights.projection.map(plain),
-        };
+        let values = Values::of(weights);
         let x = plain(self);
         let first = start.map(|start| [Some(&start.h), start.c.as_ref()]).unwrap_or_default();
         let given = [self, weights.input, weights.state].into_iter();
@@ -150,6 +175,10 @@ impl Var {
         let given: Vec<&Self> = given.chain(first.into_iter().flatten()).collect();
         let wanted = given.iter().any(|var| var.edge().is_wanted());
         let run = if wanted { RunMode::Training } else { RunMode::Inference };
+        assert!(
+            !wanted || weights.narrow.is_none(),
+            "weights in fewer bits are for forecasts: they have no gradient"
+        );
 
         let from = match start {
             Some(start) => CellState { h: Some(plain(&start.h)), c: start.c.as_ref().map(plain) },
@@ -170,7 +199,8 @@ impl Var {
                     begin(&from.c, &mut cells[..batch * hidden]);
                 }
                 tape = Tensor::build([layer.tape_len(run)], |tape| {
-                    layer.forward(&values.slices(), x.values(), states, cells, tape, run);
+                    let weights = Weights { narrow: weights.narrow, ..values.slices() };
+                    layer.forward(&weights, x.values(), states, cells, tape, run);
                 });
                 if gives_c {
                     last_c.copy_from_slice(&cells[layer.last_cell(run)]);
@@ -252,6 +282,7 @@ mod tests {
             state: &v[2],
             biases: Some([&v[3], &v[4]]),
             projection: v.get(5),
+            narrow: None,
         };
         v[0].recurrent(cell, &weights, last, carried)
     }
@@ -269,7 +300,8 @@ mod tests {
     fn gradients_without_biases() {
         let x = inputs(Cell::Lstm, None);
         gradients(&x[..3], |v| {
-            let weights = RecurrentWeights { input: &v[1], state: &v[2], biases: None, projection: None };
+            let weights =
+                RecurrentWeights { input: &v[1], state: &v[2], biases: None, projection: None, narrow: None };
             v[0].recurrent(Cell::Lstm, &weights, 2, None)
         });
     }
@@ -292,8 +324,13 @@ mod tests {
     }
 
     fn run_from(v: &[Var], cell: Cell, [h, c]: [&Var; 2]) -> Var {
-        let weights =
-            RecurrentWeights { input: &v[1], state: &v[2], biases: Some([&v[3], &v[4]]), projection: None };
+        let weights = RecurrentWeights {
+            input: &v[1],
+            state: &v[2],
+            biases: Some([&v[3], &v[4]]),
+            projection: None,
+            narrow: None,
+        };
         let start = CellVars { h: h.clone(), c: (cell == Cell::Lstm).then(|| c.clone()) };
         let (states, between) = v[0].recurrent_from(cell, &weights, &start);
         // What a second layer makes of where the first has ended.
@@ -327,7 +364,8 @@ mod tests {
     #[should_panic(expected = "a start with a c is one of an LSTM")]
     fn an_lstm_starts_from_two_states() {
         let x: Vec<Var> = inputs(Cell::Gru, None).into_iter().map(Var::constant).collect();
-        let weights = RecurrentWeights { input: &x[1], state: &x[2], biases: None, projection: None };
+        let weights =
+            RecurrentWeights { input: &x[1], state: &x[2], biases: None, projection: None, narrow: None };
         let h = Var::constant(Tensor::zeros([2, 3]));
         x[0].recurrent_from(Cell::Gru, &weights, &CellVars { h: h.clone(), c: Some(h) });
     }
@@ -354,7 +392,7 @@ mod tests {
             let cell = cell_of(a);
             let biases = (x.len() >= 5).then(|| [&x[3], &x[4]]);
             let projection = x.len().is_multiple_of(2).then(|| x.last().expect("an input"));
-            let weights = RecurrentWeights { input: &x[1], state: &x[2], biases, projection };
+            let weights = RecurrentWeights { input: &x[1], state: &x[2], biases, projection, narrow: None };
             x[0].recurrent(cell, &weights, a.number("last"), None)
         });
     }
@@ -371,6 +409,7 @@ mod tests {
                 state: &w[1],
                 biases: Some([&w[2], &w[3]]),
                 projection: None,
+                narrow: None,
             };
             let start = CellVars { h: x[1].clone(), c };
             let (states, end) = x[0].recurrent_from(cell, &weights, &start);

@@ -575,7 +575,9 @@ fn a_closed_standard_output_is_an_error() {
 #[test]
 fn every_help_has_an_example() {
     let dir = TestDirectory::new();
-    for command in ["", "demo", "fit", "predict", "cross-validate", "plot", "inspect", "models", "bench"] {
+    let commands =
+        ["", "demo", "fit", "predict", "cross-validate", "plot", "quantise", "inspect", "models", "bench"];
+    for command in commands {
         let help = dir.ok(&format!("{command} --help"));
         assert!(help.contains(&format!("  foretell {command}")), "{command}: {help}");
         let mut examples = help.lines().skip_while(|line| !line.starts_with("Example"));

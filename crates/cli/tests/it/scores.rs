@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::test_directory::{SMALL, TestDirectory, rows};
+use crate::test_directory::{LONG, SMALL, TestDirectory, rows};
 
 /// A line upwards, on which the last value is a better forecast than that of a week before.
 fn line() -> String {
@@ -68,4 +68,42 @@ fn the_series_and_windows_behind_each_figure_are_counted() {
     for (key, count) in [("scored_windows", 11), ("scored_series", 4), ("mase_series", 1)] {
         assert_eq!(found[key], count, "{key}: {found}");
     }
+}
+
+#[test]
+fn weights_in_fewer_bits_are_scored_beside_f32_and_forecast_nearly_the_same() {
+    let dir = TestDirectory::new();
+    dir.ok(&format!(
+        "fit {LONG} --model NLinear,MLP {SMALL} --set MLP.hidden_size=64 --set scaler_type=standard --out model --log none"
+    ));
+    let quantise = "quantise model --data long.csv --n-windows 3 --step-size 7 --log none";
+    let report: Value = serde_json::from_str(&dir.ok(&format!("{quantise} --json"))).unwrap();
+    assert_eq!((&report["n_windows"], &report["h"], &report["season"]), (&3.into(), &7.into(), &7.into()));
+    let scores = report["scores"].as_array().unwrap();
+    let named: Vec<_> =
+        scores.iter().map(|score| (score["model"].as_str(), score["precision"].as_str())).collect();
+    let expected = ["NLinear", "MLP"]
+        .into_iter()
+        .flat_map(|model| ["f32", "bf16", "int8"].map(|precision| (Some(model), Some(precision))));
+    assert_eq!(named, expected.collect::<Vec<_>>());
+    let bytes = |place: usize| scores[place]["weight_bytes"].as_u64().unwrap();
+    assert!(bytes(5) < bytes(4) && bytes(4) < bytes(3), "{report}");
+    assert!(
+        scores.iter().all(|score| score["scored_windows"] == 6 && score["forecast_us"].as_f64() > Some(0.0))
+    );
+
+    let table = dir.ok(&format!("{quantise} --precision int8"));
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].starts_with("model") && lines[0].ends_with("µs per forecast"), "{table}");
+    assert_eq!(lines.len(), 5);
+
+    let forecast = |flags: &str| dir.ok(&format!("predict --model model --data long.csv --log none {flags}"));
+    let (wide, narrow) = (forecast(""), forecast("--precision int8"));
+    assert_eq!(forecast("--precision f32"), wide);
+    let column =
+        |text: &str| -> Vec<f64> { rows(text)[1..].iter().map(|row| row[3].parse().unwrap()).collect() };
+    let off = column(&wide).iter().zip(column(&narrow)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(off > 0.0 && off < 0.1, "off by {off}");
+    let message = dir.fails(2, "predict --model model --data long.csv --precision fp4");
+    assert!(message.contains("[possible values: f32, bf16, int8]"), "{message}");
 }

@@ -13,6 +13,7 @@ mod losses;
 mod m4;
 mod multivariate;
 mod own_model;
+mod precision;
 mod reproducible;
 mod resume;
 mod sampling;

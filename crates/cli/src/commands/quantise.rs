@@ -1,0 +1,127 @@
+//! `foretell quantise`: what forecasts lose and gain by weights in fewer bits.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use foretell::{Fitted, PrecisionScore, ReadOptions, WeightPrecision, usual_season};
+use serde_json::json;
+
+use crate::args::{DataArgs, LogArgs, MemoryArgs, steps, thread_count};
+use crate::output::print;
+use crate::progress::Log;
+use crate::table::AlignedTable;
+use crate::weight_format::weight_precision;
+
+/// Measure what forecasts lose and gain by weights in fewer bits
+///
+/// Forecasts the end of each series from several cutoffs with the weights of the saved models in f32, bf16 and int8,
+/// and prints the errors of each, the change of MAE and RMSE against f32 in percent, the bytes of all parameters as they
+/// are held, and the time of one forecast on this machine.
+///
+/// Nothing is written: a model directory always holds f32, which neuralforecast loads too, and the weights are converted
+/// when `foretell predict --precision` loads it, which takes a moment. On rows that the models were trained on all errors
+/// are smaller; what changes between the formats can be read there as well.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell quantise model --data sales.csv
+  foretell quantise model --data sales.csv --precision int8 --n-windows 50
+  foretell quantise model --data sales.csv --json | jq '.scores[].mae_change'
+  foretell predict --model model --data sales.csv --precision bf16
+
+With --json one object is printed: n_series, n_windows (asked for, of each series),
+step_size, h, season, and scores, an array of: precision, model, mae, rmse, smape,
+mase, scored_windows, scored_series, mase_series (as of cross-validate), mae_change
+and rmse_change (in percent of those in f32), weight_bytes, forecast_us.")]
+pub(crate) struct Quantise {
+    /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
+    /// Formats to compare with f32, separated by commas
+    #[arg(
+        long, value_name = "FORMAT", value_delimiter = ',', default_value = "bf16,int8",
+        value_parser = weight_precision()
+    )]
+    precision: Vec<WeightPrecision>,
+    /// Forecasts of each series
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = steps())]
+    n_windows: usize,
+    /// Steps from one forecast to the next [default: h]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    step_size: Option<usize>,
+    /// Steps of a season, for MASE [default: as usual for the frequency: 24 of h, 7 of D, 12 of MS, ...; 1 for times
+    /// that are integers]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    season: Option<usize>,
+    /// Threads; 0 for as many as the machine has. One forecast is timed on one
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
+    threads: usize,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+impl Quantise {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.data.check_names(None)?;
+        let log = self.log();
+        let fitted = Fitted::load_within(&self.model, self.memory.limit())?
+            .threads(self.threads)?
+            .on_warning(move |warning| log.warning(&warning.to_string()));
+        let options = self.data.options(
+            &self.data.columns(fitted.columns().clone()),
+            fitted.columns_read(),
+            fitted.categories(),
+            Some(fitted.freq()),
+        )?;
+        let options = ReadOptions { max_memory: Some(self.memory.limit().bytes()), ..options };
+        let panel = self.data.read(&options, self.log())?;
+        let h = fitted.h();
+        let step_size = self.step_size.unwrap_or(h);
+        let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
+        let scores =
+            fitted.compare_precisions(&panel, [self.n_windows, step_size], season, &self.precision)?;
+        print(match self.json {
+            true => {
+                let report = json!({
+                    "n_series": panel.n_series(), "n_windows": self.n_windows, "step_size": step_size,
+                    "h": h, "season": season, "scores": scores,
+                });
+                format!("{report}\n")
+            }
+            false => table(&scores).render(),
+        })
+    }
+}
+
+/// A row for each model and format.
+fn table(scores: &[PrecisionScore]) -> AlignedTable {
+    let numbers = |of: fn(&PrecisionScore) -> f64| scores.iter().map(of);
+    // Of f32 against itself there is none.
+    let changes = |of: fn(&PrecisionScore) -> f64| {
+        scores
+            .iter()
+            .map(move |score| if score.precision == WeightPrecision::F32 { f64::NAN } else { of(score) })
+    };
+    AlignedTable::new()
+        .text("model", scores.iter().map(|score| score.metrics.model.as_str()))
+        .text("weights", scores.iter().map(|score| score.precision.name()))
+        .numbers("MAE", numbers(|score| score.metrics.mae))
+        .numbers("RMSE", numbers(|score| score.metrics.rmse))
+        .numbers("sMAPE", numbers(|score| score.metrics.smape))
+        .numbers("MASE", numbers(|score| score.metrics.mase))
+        .changes("MAE %", changes(|score| score.mae_change))
+        .changes("RMSE %", changes(|score| score.rmse_change))
+        .counts("bytes", scores.iter().map(|score| score.weight_bytes))
+        .numbers("µs per forecast", numbers(|score| score.forecast_us))
+}

@@ -1,0 +1,122 @@
+//! Weights in fewer bits, in whichever format.
+
+use foretell_pool::Buffer;
+use half::slice::HalfBitsSliceExt;
+
+use crate::bf16::{PackedBf16, matmul_bf16};
+use crate::int8::{PackedInt8, matmul_int8};
+use crate::options::Options;
+use crate::view::{MatMut, MatRef};
+
+/// A format of fewer bits than `f32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NarrowFormat {
+    /// bfloat16: see [`PackedBf16`].
+    Bf16,
+    /// 8 bits and a scale for each column: see [`PackedInt8`].
+    Int8,
+}
+
+/// A right operand in fewer bits that owns its memory, for weights that are packed once and multiplied with ever after.
+#[derive(Clone, Debug)]
+pub struct NarrowMatrix {
+    held: Held,
+    rows: usize,
+    cols: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Held {
+    /// The bits of numbers as [`PackedBf16`] lays them out.
+    Bf16(Buffer<u16>),
+    Int8(PackedInt8),
+}
+
+impl NarrowMatrix {
+    /// Rounds and packs a matrix of `rows` (the inner dimension) by columns.
+    ///
+    /// # Panics
+    ///
+    /// In 8 bits, as [`PackedInt8::new`].
+    #[track_caller]
+    pub fn new(matrix: MatRef<'_, f32>, format: NarrowFormat) -> Self {
+        let (rows, cols) = (matrix.nrows(), matrix.ncols());
+        let held = match format {
+            NarrowFormat::Bf16 => {
+                let mut place = Buffer::stale(PackedBf16::len_of(rows, cols));
+                PackedBf16::new(matrix, place.reinterpret_cast_mut());
+                Held::Bf16(place)
+            }
+            NarrowFormat::Int8 => Held::Int8(PackedInt8::new(matrix)),
+        };
+        Self { held, rows, cols }
+    }
+
+    /// The number of rows: the inner dimension.
+    pub fn nrows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of columns.
+    pub fn ncols(&self) -> usize {
+        self.cols
+    }
+
+    /// The memory it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        match &self.held {
+            Held::Bf16(values) => size_of_val(&**values),
+            Held::Int8(packed) => packed.bytes(),
+        }
+    }
+}
+
+/// [`matmul`](crate::matmul()) with a right operand in fewer bits: [`matmul_bf16`] or [`matmul_int8`]. The columns of the
+/// destination's rows must be adjacent.
+///
+/// # Panics
+///
+/// As these.
+#[track_caller]
+pub fn matmul_narrow(
+    dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    rhs: &NarrowMatrix,
+    options: Options<'_, f32>,
+) {
+    match &rhs.held {
+        Held::Bf16(values) => {
+            let rhs = PackedBf16::packed(values.reinterpret_cast(), rhs.rows, rhs.cols);
+            matmul_bf16(dst, lhs, rhs, options);
+        }
+        Held::Int8(packed) => matmul_int8(dst, lhs, packed, options),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matmul;
+
+    #[test]
+    fn either_format_is_near_f32_in_its_share_of_the_bytes() {
+        let (m, k, n) = (3, 96, 64);
+        let numbers = |count: usize, seed: usize| -> Vec<f32> {
+            (0..count).map(|i| ((i * 7 + seed) as f32 * 0.618).sin()).collect()
+        };
+        let (a, b) = (numbers(m * k, 1), numbers(n * k, 2));
+        let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, n, k).t());
+        let mut exact = vec![0.0; m * n];
+        matmul(MatMut::row_major(&mut exact, m, n), lhs, rhs, Options::default());
+        for (format, bytes, bound) in
+            [(NarrowFormat::Bf16, 2 * k * n, 0.1), (NarrowFormat::Int8, k * n + 8 * n, 0.2)]
+        {
+            let held = NarrowMatrix::new(rhs, format);
+            assert_eq!((held.nrows(), held.ncols(), held.bytes()), (k, n, bytes));
+            let mut dst = vec![f32::NAN; m * n];
+            matmul_narrow(MatMut::row_major(&mut dst, m, n), lhs, &held, Options::default());
+            let off = dst.iter().zip(&exact).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);
+            assert!(off > 0.0 && off < bound, "{format:?}: off by {off}");
+        }
+    }
+}
