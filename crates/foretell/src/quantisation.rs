@@ -26,7 +26,7 @@ pub struct PrecisionScore {
     #[serde(with = "foretell_data::nan_as_null")]
     pub rmse_change: f64,
     /// Bytes of all parameters as its forecasts hold them: see
-    /// [`Params::held_bytes`](crate::models::Params::held_bytes).
+    /// [`Params::held_bytes`](crate::own_model::Params::held_bytes).
     pub weight_bytes: usize,
     /// The median time of the forecast of one window, in microseconds.
     pub forecast_us: f64,
@@ -39,7 +39,7 @@ impl FittedModel {
     }
 
     /// Bytes of all parameters, as its forecasts so far have held them: see
-    /// [`Params::held_bytes`](crate::models::Params::held_bytes).
+    /// [`Params::held_bytes`](crate::own_model::Params::held_bytes).
     pub fn weight_bytes(&self) -> usize {
         self.params.held_bytes()
     }
@@ -49,7 +49,7 @@ impl Fitted {
     /// Holds the weights of products in this format for forecasts from now on; `f32` by default.
     ///
     /// Fewer bits are read in less time: a single forecast, which reads each weight once, gains most. What it costs in
-    /// accuracy [`Fitted::compare_precisions`] tells. [`Params::hold`](crate::models::Params::hold) says which layers it
+    /// accuracy [`Fitted::compare_precisions`] tells. [`Params::hold`](crate::own_model::Params::hold) says which layers it
     /// concerns. Saving writes the weights in `f32`, which stay in memory.
     ///
     /// ```no_run

@@ -12,7 +12,11 @@ const H: usize = 12;
 /// Two series with a season of 12 steps and a trend.
 fn panel() -> Panel {
     let wave = |phase: f32| {
-        (0..240).map(move |t| (t as f32 * 0.5236 + phase).sin() * 3.0 + 20.0 + t as f32 * 0.01).collect()
+        (0..240)
+            .map(move |t| {
+                (t as f32 * std::f32::consts::FRAC_PI_6 + phase).sin() * 3.0 + 20.0 + t as f32 * 0.01
+            })
+            .collect()
     };
     let freq = Freq::parse("1").expect("a frequency");
     let named: [(&str, i64, Vec<f32>); 2] = [("a", 0, wave(0.0)), ("b", 0, wave(1.0))];
