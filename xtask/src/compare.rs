@@ -1,5 +1,7 @@
 //! `cargo xtask compare`: foretell beside PyTorch, ONNX Runtime and neuralforecast, in turns, by ratio.
 
+mod candle;
+
 use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,9 @@ pub(crate) struct Options {
     /// What to lay beside foretell (comma-separated).
     #[arg(long, value_name = "SIDE", value_delimiter = ',', value_enum, default_values = ["torch", "onnx", "neuralforecast"])]
     beside: Vec<Side>,
+    /// Measure the operations that candle has as well, by the suite of foretell-candle, which takes minutes to build.
+    #[arg(long)]
+    candle: bool,
     /// The Python that has neuralforecast, and onnx with onnxruntime [default: that of FORETELL_PYTHON, or python3].
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
@@ -147,13 +152,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         found.push((model, compared));
     }
     notes.dedup();
-    let report = setting.report(&found, &notes);
+    let mut report = setting.report(&found, &notes);
+    let operations = options.candle.then(|| candle::measure(&setting.threads)).transpose()?;
+    if let Some(operations) = &operations {
+        report += &candle::report(operations);
+    }
     print!("{report}");
     if let Some(path) = &options.out {
         write(path, &report)?;
     }
     if let Some(path) = &options.json {
-        write(path, serde_json::to_string_pretty(&setting.as_json(&found, &notes))?)?;
+        let mut all = setting.as_json(&found, &notes);
+        all["candle"] = json!(operations);
+        write(path, serde_json::to_string_pretty(&all)?)?;
     }
     Ok(())
 }
