@@ -74,7 +74,7 @@ fn wave(series: usize, len: usize) -> Vec<f32> {
     let value = |t: usize| {
         let (t, phase) = (t as f32, series as f32);
         let noise = (t * 12.9898 + phase * 78.233).sin() * 43_758.547;
-        10.0 + (t * 0.261_799 + phase).sin() + 0.3 * (noise - noise.floor())
+        1.0 + (t * 0.261_799 + phase).sin() + 0.3 * (noise - noise.floor())
     };
     (0..len).map(value).collect()
 }

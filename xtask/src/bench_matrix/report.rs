@@ -20,7 +20,7 @@ pub(super) fn markdown(cells: &[Cell], rows: &[Row], before: Option<&Value>) -> 
          quartiles in percent. Products of matrices, threads, kernels, buffers and attention are switched on one after the \
          other ({}), then each is left out of everything. Without `faer`, products are those of `simd` where it has a kernel, \
          else plain loops; `flash` is no part of models without attention. Cells are built as a program of a user's is, \
-         without link-time optimisation{}. All outputs agree to 1e-3 of the largest.\n\n\
+         without link-time optimisation{}. All outputs agree to 1e-4 of the largest.\n\n\
          ![speed-ups](bench-matrix.svg)\n",
         machine(),
         FEATURES.map(|feature| format!("`{feature}`")).join(", "),
