@@ -2,7 +2,7 @@
 
 use foretell_simd::{bf16, f16, from_bf16, from_f16, to_bf16, to_f16};
 
-/// A 16-bit floating-point format, [`bf16`] or [`f16`].
+/// A 16-bit floating-point format, [`bf16`] or [`f16`](struct@f16).
 pub trait HalfFloat: Copy + Default + Send + Sync + sealed::Sealed + 'static {
     /// `out[i]` is `x[i]` rounded to nearest, ties to even.
     ///
