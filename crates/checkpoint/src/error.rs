@@ -34,7 +34,8 @@ pub enum CheckpointError {
     /// The directory holds pickles of neuralforecast 3.2 or older.
     #[error(
         "{dir} was written by neuralforecast 3.2 or older (format 1, pickles); \
-         convert it once with neuralforecast 3.3: python -m neuralforecast.migrate {dir}",
+         convert it once: foretell import --from {dir} --out NEW, or with neuralforecast 3.3: python -m \
+         neuralforecast.migrate {dir}",
         dir = dir.display()
     )]
     Legacy {
@@ -55,6 +56,19 @@ pub enum CheckpointError {
         /// The file.
         path: PathBuf,
         /// What is wrong with its bytes.
+        reason: String,
+    },
+    /// A file of PyTorch's or a pickle that cannot be read without Python.
+    #[error(
+        "{path} cannot be read as a file of PyTorch's ({reason}): export the weights in Python, torch.save(model.state_dict(), \
+         'weights.pt'), and import these; or convert the directory with neuralforecast 3.3: python -m neuralforecast.migrate \
+         DIR",
+        path = path.display()
+    )]
+    Pickle {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
         reason: String,
     },
     /// A tensor with an element type that has no Rust counterpart here.

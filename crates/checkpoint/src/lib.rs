@@ -70,6 +70,10 @@
 //! assert_eq!(Checkpoint::load(&dir)?.models, checkpoint.models);
 //! # Ok::<(), foretell_checkpoint::CheckpointError>(())
 //! ```
+//!
+//! # Features
+//!
+//! * `pickle` (default): `read_pickle`, which reads PyTorch's files and Python's pickles without running anything.
 #![forbid(unsafe_code)]
 
 mod checkpoint;
@@ -82,6 +86,8 @@ mod file;
 mod loss;
 mod model;
 mod names;
+#[cfg(feature = "pickle")]
+mod pickle;
 mod tagged;
 mod tensor;
 
@@ -95,6 +101,8 @@ pub use file::TensorFile;
 pub use loss::LossSpec;
 pub use model::ModelFile;
 pub use names::check_names;
+#[cfg(feature = "pickle")]
+pub use pickle::{PickleValue, PickledObject, parse_pickle, read_pickle};
 /// What hyper-parameters and settings are written in.
 pub use serde_json::{Map, Value};
 pub use tagged::{lr_scheduler_class, optimizer_class, torch_class_name};
