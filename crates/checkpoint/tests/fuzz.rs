@@ -146,3 +146,109 @@ fn safetensors() {
         Ok::<(), CheckpointError>(())
     });
 }
+
+/// PyTorch's files and Python's pickles.
+#[cfg(feature = "pickle")]
+mod pickles {
+    use std::io::{Cursor, Read as _, Write as _};
+
+    use foretell_checkpoint::parse_pickle;
+    use zip::write::SimpleFileOptions;
+    use zip::{ZipArchive, ZipWriter};
+
+    use super::*;
+
+    /// What Python writes; an instruction is a byte, and what it builds takes a hundred.
+    const ALWAYS: usize = 4 << 20;
+    const FACTOR: usize = 600;
+
+    const WORDS: &[&str] = &[
+        ".",
+        "N",
+        "(",
+        "t",
+        "}",
+        "]",
+        ")",
+        "e",
+        "u",
+        "R",
+        "b",
+        "Q",
+        "q\u{1}",
+        "h\u{1}",
+        "2",
+        "K\u{1}",
+        "J\u{0}\u{0}\u{0}\u{7f}",
+        "cbuiltins\nlist\n",
+        "ctorch._utils\n_rebuild_tensor_v2\n",
+        "ccollections\nOrderedDict\n",
+        "cnumpy.core.multiarray\n_reconstruct\n",
+        "cnumpy\ndtype\n",
+        "c_codecs\nencode\n",
+        "storage",
+        "FloatStorage",
+        "DoubleStorage",
+        "data.pkl",
+        "byteorder",
+        "PK\u{3}\u{4}",
+        "PK\u{1}\u{2}",
+    ];
+
+    fn fixture(name: &str) -> Vec<u8> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../foretell/tests/fixtures/pickles");
+        fs::read(folder.join(name)).unwrap()
+    }
+
+    fn target(name: &'static str, seeds: Vec<Vec<u8>>) -> FuzzTarget<'static> {
+        FuzzTarget { name, seeds, words: WORDS, always: ALWAYS, factor: FACTOR }
+    }
+
+    fn read(bytes: &[u8]) -> Result<(), CheckpointError> {
+        parse_pickle(bytes, Path::new("hostile.pt")).map(drop)
+    }
+
+    const ARCHIVES: [&str; 4] =
+        ["directory/model/NHITS_0.ckpt", "lightning/LSTM.ckpt", "lightning/Normal.ckpt", "weights/MLP.pt"];
+
+    #[test]
+    fn pickle() {
+        let seeds = ["configuration.pkl", "alias_to_model.pkl", "dataset.pkl"];
+        let seeds = seeds.map(|name| fixture(&format!("directory/model/{name}"))).to_vec();
+        fuzz(&target("pickle", seeds), |bytes, _| read(bytes));
+    }
+
+    #[test]
+    fn torch_archive() {
+        fuzz(&target("torch archive", ARCHIVES.map(fixture).to_vec()), |bytes, _| read(bytes));
+    }
+
+    /// Damaged programs in sound archives, whose checksums fit.
+    #[test]
+    fn torch_program() {
+        let files = |archive: &[u8]| -> Vec<(String, Vec<u8>)> {
+            let mut zip = ZipArchive::new(Cursor::new(archive)).unwrap();
+            let file = |i: usize, zip: &mut ZipArchive<Cursor<&[u8]>>| {
+                let mut file = zip.by_index(i).unwrap();
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes).unwrap();
+                (file.name().unwrap().into_owned(), bytes)
+            };
+            (0..zip.len()).map(|i| file(i, &mut zip)).collect()
+        };
+        let archives: Vec<_> = ARCHIVES.map(|name| files(&fixture(name))).into();
+        let is_program = |(name, _): &&(String, Vec<u8>)| name.ends_with("data.pkl");
+        let programs: Vec<Vec<u8>> =
+            archives.iter().map(|files| files.iter().find(is_program).unwrap().1.clone()).collect();
+        fuzz(&target("torch program", programs.clone()), |program, choice| {
+            let place = programs.iter().position(|sound| sound == program);
+            let files = &archives[place.unwrap_or(choice as usize % archives.len())];
+            let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+            for (name, bytes) in files {
+                zip.start_file(name.as_str(), SimpleFileOptions::default()).unwrap();
+                zip.write_all(if name.ends_with("data.pkl") { program } else { bytes }).unwrap();
+            }
+            read(&zip.finish().unwrap().into_inner())
+        });
+    }
+}

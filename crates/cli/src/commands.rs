@@ -4,6 +4,8 @@ pub(crate) mod bench;
 pub(crate) mod cross_validate;
 pub(crate) mod demo;
 pub(crate) mod fit;
+#[cfg(feature = "pickle")]
+pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod models;
 pub(crate) mod plot;

@@ -34,6 +34,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use foretell::SpecError;
 
+#[cfg(feature = "pickle")]
+use crate::commands::import;
 use crate::commands::{bench, cross_validate, demo, fit, inspect, models, plot, predict, quantise};
 use crate::config::{Mistake, Origins, first_paragraph};
 use crate::progress::Log;
@@ -72,6 +74,8 @@ enum Command {
     Predict(predict::Predict),
     CrossValidate(cross_validate::CrossValidate),
     Plot(plot::Plot),
+    #[cfg(feature = "pickle")]
+    Import(import::Import),
     Quantise(quantise::Quantise),
     Inspect(inspect::Inspect),
     Models(models::Models),
@@ -136,6 +140,8 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Predict(command) => ("predict", command.run(), command.log()),
         Command::CrossValidate(command) => ("cross-validate", command.run(), command.log()),
         Command::Plot(command) => ("plot", command.run(), command.log()),
+        #[cfg(feature = "pickle")]
+        Command::Import(command) => ("import", command.run(), command.log()),
         Command::Quantise(command) => ("quantise", command.run(), command.log()),
         Command::Inspect(command) => ("inspect", command.run(), command.log()),
         Command::Models(command) => ("models", command.run(), command.log()),

@@ -70,11 +70,17 @@ pub(crate) struct Setting {
 
 /// Reads what stands behind `--set`.
 pub(crate) fn setting(text: &str) -> Result<Setting, String> {
-    let (key, value) = text.split_once('=').ok_or("write it as key=JSON, for example max_steps=500")?;
-    let key = Key::parse(key);
-    if key.name == "h" {
+    let setting = any_setting(text)?;
+    if setting.key.name == "h" {
         return Err("the horizon is set by --h, for all models".to_owned());
     }
+    Ok(setting)
+}
+
+/// As [`setting`], and also of a horizon.
+pub(crate) fn any_setting(text: &str) -> Result<Setting, String> {
+    let (key, value) = text.split_once('=').ok_or("write it as key=JSON, for example max_steps=500")?;
+    let key = Key::parse(key);
     let value = match serde_json::from_str(value) {
         Ok(value) => value,
         // Whoever opens a bracket or a quotation mark meant JSON.

@@ -43,6 +43,7 @@
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 //! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
+//! * `pickle`: [`Fitted::import`], which reads files of PyTorch's and directories of neuralforecast 3.2 and older.
 //! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
 //!   one; UTC and offsets such as `+02:00` need none.
 #![forbid(unsafe_code)]
@@ -60,6 +61,8 @@ mod error;
 mod extend;
 mod fitted_model;
 mod forecaster;
+#[cfg(feature = "pickle")]
+mod import;
 mod importances;
 mod insample;
 mod inspect;
@@ -119,6 +122,8 @@ pub use foretell_simd::Level;
 #[cfg(feature = "parallel")]
 pub use foretell_train::ThreadPool;
 pub use foretell_train::{Outcome, Progress, TooManyThreads, TrainError, Verdict, Workers};
+#[cfg(feature = "pickle")]
+pub use import::{ImportOptions, Imported};
 pub use importances::{FeatureImportances, StepWeights};
 pub use inspect::{Contents, ModelContents, TensorInfo};
 pub use interruption::{InterruptedModel, Interruption};

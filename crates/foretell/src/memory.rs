@@ -4,7 +4,7 @@
 //! what a model keeps of the windows that it works on is an estimate ([`foretell_nn::Model::kept_numbers`]).
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use foretell_data::{Panel, Vocabulary};
 use foretell_infer::{window_numbers, windows_at_a_time};
@@ -294,12 +294,27 @@ pub(crate) fn check_load(dir: &Path, limit: &MemoryLimit) -> Result<(), Error> {
     // What cannot be read is told by whoever reads it.
     let paths = fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
     let tensors = paths.filter(|path| path.extension().is_some_and(|ending| ending == "safetensors"));
-    let bytes = tensors.filter_map(|path| Some(fs::metadata(path).ok()?.len())).fold(0, u64::saturating_add);
+    let bytes = total_size(tensors);
     let needs = MemoryEstimate::default()
         .and("its files", bytes)
         .and("their tensors", bytes)
         .and("parameters", bytes);
     needs.check(limit, &format!("loading {}", dir.display()), "load a smaller model")
+}
+
+/// Whether files of PyTorch's may be read; `paths` are those of the models.
+#[cfg(feature = "pickle")]
+pub(crate) fn check_import(from: &Path, paths: &[PathBuf], limit: &MemoryLimit) -> Result<(), Error> {
+    let bytes = total_size(paths.iter().cloned());
+    let largest = paths.iter().map(|path| total_size([path.clone()].into_iter())).max().unwrap_or(0);
+    let needs = MemoryEstimate::default()
+        .and("parameters", bytes)
+        .and("the largest file, its storages and its tensors", largest.saturating_mul(3));
+    needs.check(limit, &format!("importing {}", from.display()), "import a smaller model")
+}
+
+fn total_size(paths: impl Iterator<Item = PathBuf>) -> u64 {
+    paths.filter_map(|path| Some(fs::metadata(path).ok()?.len())).fold(0, u64::saturating_add)
 }
 
 /// Whether a model can be measured on so many windows.

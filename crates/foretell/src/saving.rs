@@ -1,6 +1,7 @@
 //! Model directories in neuralforecast's format: foretell predicts from those that neuralforecast wrote, and neuralforecast
 //! from those of foretell.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use foretell_checkpoint::{
@@ -92,16 +93,31 @@ impl Fitted {
             alias: alias.to_owned(),
             reason,
         };
-        let first = models[0].alias.clone();
         if !configuration.fitted {
-            return Err(fault(&first, "it was saved before it was trained".to_owned()));
+            return Err(fault(&models[0].alias, "it was saved before it was trained".to_owned()));
         }
+        let models = models.iter().map(|file| read_model(file).map_err(|reason| fault(&file.alias, reason)));
+        let models: Vec<FittedModel> = models.collect::<Result<_, _>>()?;
+        Self::assemble(dir, configuration, models, limit)
+    }
+
+    /// Models, and what the configuration of the directory at `dir` says of them.
+    pub(crate) fn assemble(
+        dir: &Path,
+        configuration: Configuration,
+        models: Vec<FittedModel>,
+        limit: MemoryLimit,
+    ) -> Result<Self, Error> {
+        let fault = |alias: &str, reason: String| Error::Model {
+            path: dir.to_owned(),
+            alias: alias.to_owned(),
+            reason,
+        };
+        let first = models[0].spec.alias().to_owned();
         let freq = match &configuration.freq {
             Frequency::Alias(word) => Freq::parse(word)?,
             Frequency::Step(step) => Freq::parse(&step.to_string())?,
         };
-        let models = models.iter().map(|file| read_model(file).map_err(|reason| fault(&file.alias, reason)));
-        let models: Vec<FittedModel> = models.collect::<Result<_, _>>()?;
         let vocabulary =
             categories::read(&configuration.categorical_vocab).map_err(|reason| fault(&first, reason))?;
         let specs: Vec<ModelSpec> = models.iter().map(|model| model.spec.clone()).collect();
@@ -214,6 +230,14 @@ pub(crate) fn loss_value(spec: LossSpec) -> Value {
 /// The model of a file, or why there is none.
 pub(crate) fn read_model(file: &ModelFile) -> Result<FittedModel, String> {
     let spec = read_spec(file).map_err(|error| error.to_string())?;
+    with_weights(spec, &file.weights())
+}
+
+/// The model with the weights of a state dictionary, or why it cannot have them.
+pub(crate) fn with_weights(
+    spec: ModelSpec,
+    found: &BTreeMap<&str, &TensorData>,
+) -> Result<FittedModel, String> {
     let mut table = Table::default();
     let network = spec.build(&mut table).map_err(|error| error.to_string())?;
 
@@ -221,7 +245,6 @@ pub(crate) fn read_model(file: &ModelFile) -> Result<FittedModel, String> {
         table.entries().iter().map(|entry| (entry.name.as_str(), stored_shape(entry))).collect();
     let aliases = table.aliases().iter();
     expected.extend(aliases.map(|alias| (alias.name.as_str(), stored_shape(table.entry(alias.of)))));
-    let found = file.weights();
     let shapes = found.iter().map(|(name, tensor)| (*name, tensor.shape()));
     check_names("its state dictionary", expected.iter().map(|(name, shape)| (*name, &shape[..])), shapes)
         .map_err(|error| error.to_string())?;
@@ -257,6 +280,15 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     arguments.insert("valid_loss".to_owned(), file.valid_loss()?.map_or(Value::Null, loss_value));
     arguments.insert("alias".to_owned(), file.alias.as_str().into());
     optimizer_settings::from_file(&mut arguments);
+    spec_of(&file.class, arguments)
+}
+
+/// The model of a class with the hyper-parameters that its forecasts depend on; settings of training that foretell does not
+/// have are left at defaults.
+pub(crate) fn spec_of(
+    class: &str,
+    mut arguments: Map<String, Value>,
+) -> Result<ModelSpec, Box<dyn std::error::Error>> {
     // neuralforecast passes over the numbers of columns that the model does not read.
     let read = arguments.get("cat_exog_list").cloned().unwrap_or_default();
     if let Some(Value::Object(numbers)) = arguments.get_mut("categorical_cardinalities") {
@@ -267,7 +299,7 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     let steps = h.as_u64().filter(|&h| h <= 1_000_000);
     let steps =
         steps.ok_or_else(|| format!("hyper-parameter h must be between 1 and 1000000, found {h}"))? as usize;
-    let spec = ModelSpec::new(&file.class, steps, 1).map_err(|error| match error {
+    let spec = ModelSpec::new(class, steps, 1).map_err(|error| match error {
         SpecError::UnknownModel { .. } => {
             format!("{error}; a program's own model is registered by own_model::register before it is loaded")
         }
@@ -275,11 +307,8 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     });
     let mut spec = spec?.set("input_size", -1)?;
     for (name, value) in arguments {
-        let tolerated = is_of_training(&name)
-            || is_trainer_argument(&name)
-            || UNSUPPORTED.iter().any(|(known, _)| *known == name);
         spec = match spec.clone().set(&name, value) {
-            Err(_) if tolerated => spec,
+            Err(_) if is_tolerated(&name) => spec,
             set => set?,
         };
     }
@@ -293,6 +322,11 @@ fn read_spec(file: &ModelFile) -> Result<ModelSpec, Box<dyn std::error::Error>> 
     }
     spec.check()?;
     Ok(spec)
+}
+
+/// Whether forecasts do not depend on a hyper-parameter, so that values of it that foretell cannot have are passed over.
+pub(crate) fn is_tolerated(name: &str) -> bool {
+    is_of_training(name) || is_trainer_argument(name) || UNSUPPORTED.iter().any(|(known, _)| *known == name)
 }
 
 /// Whether a hyper-parameter says how a model is trained, or has no meaning for the models here.

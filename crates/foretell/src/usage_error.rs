@@ -228,6 +228,21 @@ pub enum UsageError {
         /// The horizon.
         h: usize,
     },
+    /// A file of weights whose name does not say of which model they are.
+    #[error("{path} does not say which model its weights are of; name its class (--class NHITS)", path = path.display())]
+    NoClass {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file of a model alone, which says nothing of the data.
+    #[error(
+        "{path} does not say how far apart the times of the model's data are; name their frequency, as in pandas (--freq D)",
+        path = path.display()
+    )]
+    NoFreq {
+        /// The file, or the directory.
+        path: PathBuf,
+    },
     /// The state of another training.
     #[error(
         "{dir} holds the state of another training: {differences}; train as before to go on with it, or name another \

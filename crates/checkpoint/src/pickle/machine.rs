@@ -211,8 +211,7 @@ impl<'a> Machine<'a> {
                     self.pop()?;
                 }
                 let (arguments, callable) = (self.pop()?, self.pop()?);
-                let call =
-                    Call { callable, arguments, state: None, items: Vec::new(), entries: Vec::new() };
+                let call = Call { callable, arguments, state: None, items: Vec::new(), entries: Vec::new() };
                 self.push(Node::Call(Box::new(call)));
             }
             // BUILD
@@ -233,7 +232,9 @@ impl<'a> Machine<'a> {
                 let id = self.pop()?;
                 self.push(Node::Persistent(id));
             }
-            other => return Err(format!("an instruction {other:#04x}, which PyTorch and pandas do not write,")),
+            other => {
+                return Err(format!("an instruction {other:#04x}, which PyTorch and pandas do not write,"));
+            }
         }
         Ok(())
     }

@@ -15,8 +15,8 @@ mod value;
 use std::path::Path;
 
 use archive::Archive;
-pub use value::{PickleValue, PickledObject};
 use value::{Budget, Builder};
+pub use value::{PickleValue, PickledObject};
 
 use crate::error::{CheckpointError, Result};
 

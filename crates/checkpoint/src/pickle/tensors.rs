@@ -48,9 +48,11 @@ impl Builder<'_, '_, '_, '_> {
         let Node::Global(module, name) = self.nodes[call.callable] else { return self.object(call) };
         let arguments = self.list(call.arguments);
         match (module, name, arguments) {
-            ("torch._utils", "_rebuild_tensor_v2" | "_rebuild_tensor", &[storage, offset, size, stride, ..]) => {
-                self.tensor(storage, offset, size, stride)
-            }
+            (
+                "torch._utils",
+                "_rebuild_tensor_v2" | "_rebuild_tensor",
+                &[storage, offset, size, stride, ..],
+            ) => self.tensor(storage, offset, size, stride),
             // The tensor, and what makes a parameter of it.
             ("torch._utils", "_rebuild_parameter" | "_rebuild_parameter_with_state", &[tensor, ..]) => {
                 self.value(tensor)
@@ -66,7 +68,9 @@ impl Builder<'_, '_, '_, '_> {
                 self.numpy_number(kind, number)
             }
             ("numpy._core.multiarray" | "numpy.core.multiarray", "_reconstruct", _) => self.numpy_array(call),
-            ("builtins" | "__builtin__", "set" | "frozenset" | "list" | "tuple", &[items]) => self.value(items),
+            ("builtins" | "__builtin__", "set" | "frozenset" | "list" | "tuple", &[items]) => {
+                self.value(items)
+            }
             _ => self.object(call),
         }
     }
@@ -93,6 +97,7 @@ impl Builder<'_, '_, '_, '_> {
 
     /// A tensor: a view of a storage.
     fn tensor(&mut self, storage: Id, offset: Id, size: Id, stride: Id) -> Result<PickleValue, String> {
+        let elsewhere = || PickleValue::Unknown("a tensor whose numbers are not in the file".to_owned());
         let wrong = || "a tensor with a strange offset, size or stride".to_owned();
         let (Some(offset), Some(size), Some(stride)) = (self.int(offset), self.ints(size), self.ints(stride))
         else {
@@ -103,7 +108,7 @@ impl Builder<'_, '_, '_, '_> {
             _ => &[],
         };
         let &[_, kind, key, ..] = persistent else {
-            return Err("a tensor whose storage is not in the file".to_owned());
+            return Ok(elsewhere());
         };
         let (Node::Global(_, kind), Node::Text(key)) = (&self.nodes[kind], &self.nodes[key]) else {
             return Err("a storage without type or name".to_owned());
@@ -112,7 +117,7 @@ impl Builder<'_, '_, '_, '_> {
             return Ok(PickleValue::Unknown(format!("a tensor in a {kind}")));
         };
         let Some(archive) = &mut self.archive else {
-            return Err("a tensor whose storage is not in the file".to_owned());
+            return Ok(elsewhere());
         };
         let width = dtype.bitsize() / 8;
         let bytes = archive.storage(key)?;
@@ -199,8 +204,7 @@ impl Builder<'_, '_, '_, '_> {
         let Some(bytes) = self.bytes_of(data)? else { return unknown() };
         let (width, mut stride, mut step) = (dtype.bitsize() / 8, vec![0; shape.len()], 1usize);
         let axes: Vec<usize> = (0..shape.len()).collect();
-        let from_the_fastest: Vec<usize> =
-            if by_columns { axes } else { axes.into_iter().rev().collect() };
+        let from_the_fastest: Vec<usize> = if by_columns { axes } else { axes.into_iter().rev().collect() };
         for axis in from_the_fastest {
             stride[axis] = step;
             step = step.checked_mul(shape[axis]).ok_or("an array of strange shape")?;

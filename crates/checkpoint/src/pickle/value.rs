@@ -134,11 +134,7 @@ pub(super) struct Builder<'n, 'a, 'z, 'f> {
 }
 
 impl<'n, 'a, 'z, 'f> Builder<'n, 'a, 'z, 'f> {
-    pub(super) fn new(
-        nodes: &'n [Node<'a>],
-        archive: Option<&'z mut Archive<'f>>,
-        budget: Budget,
-    ) -> Self {
+    pub(super) fn new(nodes: &'n [Node<'a>], archive: Option<&'z mut Archive<'f>>, budget: Budget) -> Self {
         Self { nodes, archive, budget }
     }
 

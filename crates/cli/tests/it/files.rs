@@ -301,3 +301,33 @@ fn a_damaged_parquet_file_prints_no_panic() {
     }
     assert!(contradictions > 0, "none of them makes it panic any more: look for others");
 }
+
+#[cfg(feature = "pickle")]
+#[test]
+fn models_that_pytorch_wrote_are_imported() {
+    let dir = TestDirectory::new();
+    let files = concat!(env!("CARGO_MANIFEST_DIR"), "/../foretell/tests/fixtures/pickles");
+    let output = dir.run(&format!("import --from {files}/directory/model --out model"));
+    let said = stderr(&output);
+    assert!(output.status.success() && said.contains("left out: dataset.pkl"), "{said}");
+    let forecast = dir.ok(&format!("predict --model model --data {files}/panel.csv --raw-quantiles"));
+    let expected = fs::read_to_string(format!("{files}/directory/expected.csv")).unwrap();
+    let (mut found, mut named) = (rows(&forecast)[0].clone(), rows(&expected)[0].clone());
+    (found.sort_unstable(), named.sort_unstable());
+    assert_eq!(found, named);
+
+    let weights = format!("import --from {files}/weights/MLP.pt --out weights");
+    assert!(dir.fails(2, &weights).contains("--freq D"));
+    assert!(dir.fails(1, &format!("{weights} --freq D")).contains("--set h=12"));
+    assert!(
+        dir.fails(2, &format!("{weights} --freq D --set MLP.h=4")).contains("name the hyper-parameter alone")
+    );
+    let given = "--freq D --set h=4 --set input_size=12 --set num_layers=3";
+    let message = dir.fails(1, &format!("{weights} {given} --set hidden_size=5"));
+    assert!(message.contains("mlp.0.weight expected [5, 12] found [6, 12]"), "{message}");
+    dir.ok(&format!("{weights} {given} --set hidden_size=6"));
+    assert!(
+        dir.fails(1, &format!("predict --model {files}/directory/model --data x.csv"))
+            .contains("foretell import --from")
+    );
+}

@@ -13,6 +13,8 @@ mod losses;
 mod m4;
 mod multivariate;
 mod own_model;
+#[cfg(feature = "pickle")]
+mod pickles;
 mod precision;
 mod reproducible;
 mod resume;
