@@ -93,6 +93,69 @@ fn model_directories() {
     });
 }
 
+/// Imports of models whose pickle is damaged within a sound archive, and of directories with a damaged configuration.
+#[cfg(feature = "pickle")]
+#[test]
+fn imports() {
+    use std::io::{Cursor, Read as _, Write as _};
+
+    use foretell::{Freq, ImportOptions};
+    use zip::write::SimpleFileOptions;
+    use zip::{ZipArchive, ZipWriter};
+
+    const CHECKPOINTS: [&str; 4] = [
+        "directory/model/NHITS_0.ckpt",
+        "lightning/LSTM.ckpt",
+        "lightning/Normal.ckpt",
+        "lightning/MLP.ckpt",
+    ];
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pickles");
+    let files = |path: &str| -> Vec<(String, Vec<u8>)> {
+        let mut zip = ZipArchive::new(Cursor::new(fs::read(fixtures.join(path)).unwrap())).unwrap();
+        let names: Vec<String> = zip.file_names().map(|name| name.unwrap().into_owned()).collect();
+        let bytes = |name: &str, zip: &mut ZipArchive<Cursor<Vec<u8>>>| {
+            let mut bytes = Vec::new();
+            zip.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+            bytes
+        };
+        names.into_iter().map(|name| (name.clone(), bytes(&name, &mut zip))).collect()
+    };
+    let home = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(fixtures.join("directory/model")).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, home.path().join(path.file_name().unwrap())).unwrap();
+    }
+    let archives = CHECKPOINTS.map(files);
+    let is_program = |name: &str| name.ends_with("data.pkl");
+    let program = |files: &Vec<(String, Vec<u8>)>| {
+        files.iter().find(|(name, _)| is_program(name)).map(|(_, bytes)| bytes.clone()).unwrap()
+    };
+    let mut seeds: Vec<Vec<u8>> = archives.iter().map(program).collect();
+    seeds.push(fs::read(home.path().join("configuration.pkl")).unwrap());
+    let whole = seeds.clone();
+    let options = |i: usize| ImportOptions {
+        class: Some(["NHITS", "LSTM", "NLinear", "MLP"][i].to_owned()),
+        freq: Some(Freq::parse("D").unwrap()),
+        ..ImportOptions::default()
+    };
+    let target = FuzzTarget { name: "import", seeds, words: WORDS, always: 64 << 20, factor: 600 };
+    fuzz(&target, |bytes, _| {
+        let i = nearest(&whole, bytes);
+        if i == archives.len() {
+            fs::write(home.path().join("configuration.pkl"), bytes).unwrap();
+            return Fitted::import(home.path(), &ImportOptions::default()).map(drop);
+        }
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, sound) in &archives[i] {
+            zip.start_file(name.as_str(), SimpleFileOptions::default()).unwrap();
+            zip.write_all(if is_program(name) { bytes } else { sound }).unwrap();
+        }
+        let path = home.path().join("one.pt");
+        fs::write(&path, zip.finish().unwrap().into_inner()).unwrap();
+        Fitted::import(path, &options(i)).map(drop)
+    });
+}
+
 /// The sound file that shares most bytes with these: the directory that they belong to.
 fn nearest(whole: &[Vec<u8>], bytes: &[u8]) -> usize {
     let same = |file: &Vec<u8>| file.iter().zip(bytes).filter(|(a, b)| a == b).count();

@@ -72,7 +72,7 @@ impl<'a> Machine<'a> {
         match instruction {
             // PROTO, FRAME
             0x80 => match self.byte()? {
-                version @ ..=5 => _ = version,
+                ..=5 => {}
                 version => return Err(format!("protocol {version}, expected at most 5")),
             },
             0x95 => _ = self.take(8)?,

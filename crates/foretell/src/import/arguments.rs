@@ -30,7 +30,8 @@ pub(super) fn read(
             continue;
         }
         let value = match (name, stored) {
-            ("loss" | "valid_loss", PickleValue::Object(stored)) => Some(loss::read(stored)?),
+            ("loss", PickleValue::Object(stored)) => Some(loss::read(stored)?),
+            ("valid_loss", PickleValue::Object(stored)) => loss::read(stored).ok(),
             // The class itself is handed over, by its whole name.
             ("optimizer", PickleValue::Class(path)) => Some(optimizer_class(last(path))),
             ("lr_scheduler", PickleValue::Class(path)) => Some(lr_scheduler_class(last(path))),
@@ -38,7 +39,7 @@ pub(super) fn read(
         };
         match value {
             Some(value) => _ = arguments.insert(name.to_owned(), value),
-            None if is_tolerated(name) && name != "loss" => {}
+            None if is_tolerated(name) => {}
             None => {
                 return Err(format!(
                     "hyper-parameter {name} is {}, which cannot be read without Python; give it (--set {name}=...)",
