@@ -159,8 +159,8 @@ mod pickles {
     use super::*;
 
     /// What Python writes; an instruction is a byte, and what it builds takes a hundred.
-    const ALWAYS: usize = 4 << 20;
-    const FACTOR: usize = 600;
+    const ALWAYS: usize = 2 << 20;
+    const FACTOR: usize = 300;
 
     const WORDS: &[&str] = &[
         ".",

@@ -138,7 +138,7 @@ fn imports() {
         freq: Some(Freq::parse("D").unwrap()),
         ..ImportOptions::default()
     };
-    let target = FuzzTarget { name: "import", seeds, words: WORDS, always: 64 << 20, factor: 600 };
+    let target = FuzzTarget { name: "import", seeds, words: WORDS, always: 64 << 20, factor: 100 };
     fuzz(&target, |bytes, _| {
         let i = nearest(&whole, bytes);
         if i == archives.len() {
