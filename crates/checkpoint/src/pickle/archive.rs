@@ -24,10 +24,10 @@ impl<'a> Archive<'a> {
         let folder = folder.ok_or("the zip archive has no data.pkl, as those of torch.save have")?;
         let left = bytes.len().saturating_mul(2);
         let mut archive = Self { zip, size: bytes.len(), folder, storages: HashMap::new(), left };
-        if let Ok(order) = archive.file("byteorder") {
-            if order != b"little" {
-                return Err(format!("its numbers are {}-endian", String::from_utf8_lossy(&order)));
-            }
+        // Only newer versions say it.
+        let order = archive.file("byteorder").unwrap_or_else(|_| b"little".to_vec());
+        if order != b"little" {
+            return Err(format!("its numbers are {}-endian", String::from_utf8_lossy(&order)));
         }
         Ok(archive)
     }

@@ -124,7 +124,7 @@ impl Builder<'_, '_, '_, '_> {
         let count = size.iter().try_fold(1usize, |count, &n| count.checked_mul(n)).ok_or_else(wrong)?;
         self.budget.spend(count.checked_mul(width).ok_or_else(wrong)?)?;
         let data = gather(bytes, width, offset, &size, &stride).ok_or_else(wrong)?;
-        Ok(array(dtype, size, &data).ok_or_else(wrong)?)
+        array(dtype, size, &data).ok_or_else(wrong)
     }
 
     /// The bytes that a text of Latin 1 stands for: how older protocols write bytes.

@@ -313,7 +313,8 @@ fn models_that_pytorch_wrote_are_imported() {
     let forecast = dir.ok(&format!("predict --model model --data {files}/panel.csv --raw-quantiles"));
     let expected = fs::read_to_string(format!("{files}/directory/expected.csv")).unwrap();
     let (mut found, mut named) = (rows(&forecast)[0].clone(), rows(&expected)[0].clone());
-    (found.sort_unstable(), named.sort_unstable());
+    found.sort_unstable();
+    named.sort_unstable();
     assert_eq!(found, named);
 
     let weights = format!("import --from {files}/weights/MLP.pt --out weights");
