@@ -39,7 +39,7 @@ mod ops;
 mod var;
 
 pub use backward_pass::BackwardPass;
-pub use foretell_gemm::{Accum, NarrowFormat, NarrowMatrix};
+pub use foretell_gemm::{Accum, NarrowFormat, NarrowMatrix, Rounding};
 use foretell_kernels::axis::Axis;
 pub use foretell_kernels::convolution::Beyond;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
+use foretell_gemm::Rounding;
 use foretell_tensor::{Shape, Tensor};
 
 use crate::backward_pass::BackwardPass;
@@ -14,6 +15,7 @@ use crate::backward_pass::BackwardPass;
 pub struct Var {
     value: Tensor,
     edge: Edge,
+    rounding: Rounding,
 }
 
 /// Where the gradient of a variable goes; nowhere for a constant.
@@ -42,18 +44,18 @@ pub(crate) enum Role {
 impl Var {
     /// A value that no gradient flows to.
     pub fn constant(value: Tensor) -> Self {
-        Self { value, edge: Edge(None) }
+        Self { value, edge: Edge(None), rounding: Rounding::None }
     }
 
     /// A parameter whose gradient is added to `arena[offset..]` by [`Var::backward`].
     pub fn parameter(value: Tensor, offset: usize) -> Self {
         let range = offset..offset + value.numel();
-        Self { value, edge: Edge::new(Role::Parameter(range)) }
+        Self { value, edge: Edge::new(Role::Parameter(range)), rounding: Rounding::None }
     }
 
     /// An input whose gradient [`Var::grad`] returns after the backward pass.
     pub fn input(value: Tensor) -> Self {
-        Self { value, edge: Edge::new(Role::Input(RefCell::default())) }
+        Self { value, edge: Edge::new(Role::Input(RefCell::default())), rounding: Rounding::None }
     }
 
     /// The result of an operation on `inputs`: `backward` gets the gradient of `value` and passes
@@ -63,10 +65,11 @@ impl Var {
         inputs: &[&Self],
         backward: impl FnOnce(Tensor, &mut BackwardPass<'_>) + 'static,
     ) -> Self {
+        let rounding = inputs.iter().fold(Rounding::None, |rounding, input| input.rounding.or(rounding));
         if inputs.iter().all(|input| !input.edge.is_wanted()) {
-            return Self::constant(value);
+            return Self::constant(value).with_rounding(rounding);
         }
-        Self::recorded(value, backward)
+        Self::recorded(value, backward).with_rounding(rounding)
     }
 
     /// The result of an operation that a gradient is wanted of, whatever its inputs are.
@@ -76,7 +79,20 @@ impl Var {
     ) -> Self {
         let role =
             Role::Operation { grad: RefCell::default(), backward: Cell::new(Some(Box::new(backward))) };
-        Self { value, edge: Edge::new(role) }
+        Self { value, edge: Edge::new(role), rounding: Rounding::None }
+    }
+
+    /// The same variable, whose products are rounded like this.
+    ///
+    /// Weights are marked with it; what operations make of a variable is marked as it is. A product with weights is
+    /// rounded as these are, one of two activations if either is. No other operation rounds.
+    pub fn with_rounding(self, rounding: Rounding) -> Self {
+        Self { rounding, ..self }
+    }
+
+    /// How its products are rounded.
+    pub fn rounding(&self) -> Rounding {
+        self.rounding
     }
 
     /// The value.

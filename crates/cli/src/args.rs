@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
     ColumnNames, Exogenous, Fill, Forecaster, Freq, LocalScaler, MemoryLimit, ModelSpec, NumberFormat, Panel,
-    PredictionIntervals, ReadOptions, TimeFormat, Zone, remove_training_state,
+    Precision, PredictionIntervals, ReadOptions, TimeFormat, Zone, remove_training_state,
 };
 
 use crate::Usage;
@@ -376,9 +376,20 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
+    precision: PrecisionArgs,
+    #[command(flatten)]
     memory: MemoryArgs,
     #[command(flatten)]
     pub(crate) log: LogArgs,
+}
+
+/// What products round to.
+#[derive(Debug, Args)]
+pub(crate) struct PrecisionArgs {
+    /// What the products of training round to: f32 (not at all), bf16 (faster where the machine multiplies it) or f16
+    /// (the loss is scaled). Weights stay f32
+    #[arg(long, value_name = "P", default_value_t = Precision::F32, value_parser = str::parse::<Precision>)]
+    pub(crate) precision: Precision,
 }
 
 impl TrainArgs {
@@ -396,6 +407,7 @@ impl TrainArgs {
         let mut forecaster = Forecaster::new(self.models.specs(self.seed, &statics, self.log.log)?)?
             .val_size(self.val_size)
             .threads(self.threads)
+            .precision(self.precision.precision)
             .columns(self.columns());
         if let Some(bytes) = self.memory.bytes() {
             forecaster = forecaster.max_memory(bytes);

@@ -161,12 +161,21 @@ impl Log {
             let Some(outcome) = model.outcome() else { continue };
             let losses = losses(outcome.train_loss, outcome.valid_loss);
             let parameters = grouped(model.parameters());
+            let skipped = match outcome.skipped_steps {
+                0 => String::new(),
+                skipped => format!(", {skipped} of them skipped since gradients overflowed in f16"),
+            };
+            let mut event = json!({
+                "event": "fitted", "model": name, "parameters": model.parameters(), "steps": outcome.steps,
+                "train_loss": outcome.train_loss, "valid_loss": outcome.valid_loss,
+            });
+            add_skipped(&mut event, outcome.skipped_steps);
             self.report(
-                &format!("trained {name}: {parameters} parameters, {} steps, {losses}", outcome.steps),
-                &json!({
-                    "event": "fitted", "model": name, "parameters": model.parameters(), "steps": outcome.steps,
-                    "train_loss": outcome.train_loss, "valid_loss": outcome.valid_loss,
-                }),
+                &format!(
+                    "trained {name}: {parameters} parameters, {} steps{skipped}, {losses}",
+                    outcome.steps
+                ),
+                &event,
             );
         }
     }
@@ -272,14 +281,23 @@ impl Reporter {
     }
 }
 
+/// Tells of steps that changed no weight, if there were some.
+fn add_skipped(event: &mut Value, skipped_steps: u64) {
+    if skipped_steps > 0 {
+        event["skipped_steps"] = skipped_steps.into();
+    }
+}
+
 /// The step, and the check that came after it.
 fn events(model: &str, progress: &Progress) -> Vec<Value> {
-    let Progress { step, max_steps, train_loss, valid_loss, learning_rate, elapsed } = *progress;
+    let Progress { step, max_steps, train_loss, valid_loss, learning_rate, skipped_steps, elapsed } =
+        *progress;
     let elapsed = elapsed.as_secs_f64();
     let mut events = vec![json!({
         "event": "step", "model": model, "step": step, "max_steps": max_steps, "train_loss": train_loss,
         "learning_rate": learning_rate, "elapsed_s": elapsed,
     })];
+    add_skipped(&mut events[0], skipped_steps);
     events.extend(valid_loss.map(|loss| {
         json!({ "event": "valid", "model": model, "step": step, "valid_loss": loss, "elapsed_s": elapsed })
     }));
@@ -309,10 +327,13 @@ mod tests {
             train_loss: f64::NAN,
             valid_loss: None,
             learning_rate: 1e-3,
+            skipped_steps: 0,
             elapsed: Duration::from_millis(1500),
         };
         let text = r#"{"event":"step","model":"a \"b\"","step":3,"max_steps":9,"train_loss":null,"learning_rate":0.001,"elapsed_s":1.5}"#;
         assert_eq!(events("a \"b\"", &progress).iter().map(Value::to_string).collect::<Vec<_>>(), [text]);
+        progress.skipped_steps = 2;
+        assert_eq!(events("a", &progress)[0]["skipped_steps"], 2);
         progress.valid_loss = Some(2.0);
         let text = r#"{"event":"valid","model":"a","step":3,"valid_loss":2.0,"elapsed_s":1.5}"#;
         assert_eq!(events("a", &progress)[1].to_string(), text);

@@ -1,5 +1,6 @@
 //! What an attention computes, and the checks at its border.
 
+use foretell_gemm::Rounding;
 use foretell_simd::Key;
 
 use crate::pattern::Pattern;
@@ -27,6 +28,8 @@ pub struct Attention<'a> {
     pub dropout: Option<Dropout>,
     /// How it is computed.
     pub way: Way,
+    /// How the operands of its products are rounded; softmax and sums are not.
+    pub rounding: Rounding,
 }
 
 /// A tensor that is added to the scores: element `(b, h, i, j)` is `data[b * batch + h * head + i * query + j]`. A stride of 0
@@ -104,6 +107,7 @@ impl<'a> Attention<'a> {
             key_padding: None,
             dropout: None,
             way: Way::Fastest,
+            rounding: Rounding::None,
         }
     }
 

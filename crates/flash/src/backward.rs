@@ -96,7 +96,7 @@ unsafe fn one(
     if !keys_at_once {
         clear(&goals.q, 0..all_queries, dim);
     }
-    let accum = |begun: bool| if begun { Accum::Add } else { Accum::Replace };
+    let accum = |begun: bool| (if begun { Accum::Add } else { Accum::Replace }, attention.rounding);
     let stats = &stats[head.index * all_queries..][..all_queries];
     let first = head.index * all_queries * all_keys;
     // SAFETY: the caller's contract.
@@ -147,7 +147,7 @@ unsafe fn one(
                 MatMut::row_major(pulled, rows.len(), width),
                 grad_rows,
                 head.rows(v, keys.clone(), value_dim).t(),
-                Options::default(),
+                Options { rounding: attention.rounding, ..Options::default() },
             );
             if let Some(dropout) = attention.dropout {
                 drop_out(attention, dropout, head, place, pulled, dropped);

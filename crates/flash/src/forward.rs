@@ -125,7 +125,8 @@ unsafe fn block(
         }
         // SAFETY: the caller's contract; one view at a time.
         let to = unsafe { out.rows(head, rows.clone(), value_dim) };
-        product(if begun { Accum::Add } else { Accum::Replace }, 1.0, to, probabilities, values);
+        let accum = if begun { Accum::Add } else { Accum::Replace };
+        product((accum, attention.rounding), 1.0, to, probabilities, values);
         begun = true;
     }
     for (((step, max), sum), stat) in rows.zip(max.iter()).zip(sum.iter()).zip(stats) {

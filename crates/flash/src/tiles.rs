@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{Accum, MatMut, MatRef, Options, matmul};
+use foretell_gemm::{Accum, MatMut, MatRef, Options, Rounding, matmul};
 use foretell_simd as simd;
 
 use crate::attention::{Attention, Dropout, Way};
@@ -114,7 +114,7 @@ pub(crate) fn score(
         MatMut::row_major(scores, queries.len(), width),
         head.rows(q, queries.clone(), dim),
         head.rows(k, keys.clone(), dim).t(),
-        Options { alpha: attention.scale, ..Options::default() },
+        Options { alpha: attention.scale, rounding: attention.rounding, ..Options::default() },
     );
     if let Some(mask) = attention.mask {
         let start = head.batch * mask.batch + head.head * mask.head + keys.start;
@@ -157,11 +157,11 @@ pub(crate) fn drop_out(
 
 /// `dst = [dst +] alpha lhs rhs`.
 pub(crate) fn product(
-    accum: Accum,
+    (accum, rounding): (Accum, Rounding),
     alpha: f32,
     dst: MatMut<'_, f32>,
     lhs: MatRef<'_, f32>,
     rhs: MatRef<'_, f32>,
 ) {
-    matmul(dst, lhs, rhs, Options { accum, alpha, ..Options::default() });
+    matmul(dst, lhs, rhs, Options { accum, alpha, rounding, ..Options::default() });
 }

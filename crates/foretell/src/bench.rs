@@ -8,7 +8,7 @@ use foretell_infer::{Batch, Workers, forecast, mean_of_outputs};
 use foretell_models::{CategoricalColumn, CategoricalColumns};
 use foretell_nn::{Dims, Forward, Init, Key, Network, Params, Table, Tensor, Windows};
 use foretell_optim::Optimizer;
-use foretell_train::{Engine, TrainError, check_coupling};
+use foretell_train::{Engine, Precision, TrainError, check_coupling, rounding_of};
 use serde::Serialize;
 
 use crate::acceleration::Acceleration;
@@ -27,6 +27,8 @@ pub struct Bench {
     pub model: String,
     /// The vector instructions and optimisations used.
     pub acceleration: Acceleration,
+    /// What the products of the training step round to.
+    pub precision: Precision,
     /// Threads used.
     pub threads: usize,
     /// Windows of a step.
@@ -61,7 +63,7 @@ pub struct Bench {
 const WARM_UP: usize = 5;
 
 /// Measures a model on `batch` synthetic windows with `threads` threads (0: as many as the machine has), in no more
-/// memory than `limit`.
+/// memory than `limit`. Its training steps run in `precision`, its forecasts in `f32`.
 ///
 /// # Errors
 /// If the hyper-parameters do not fit together or let the training diverge, there are more than 1024 threads, the
@@ -69,7 +71,13 @@ const WARM_UP: usize = 5;
 ///
 /// # Panics
 /// If `batch` is 0.
-pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit) -> Result<Bench, Error> {
+pub fn bench(
+    spec: &ModelSpec,
+    batch: usize,
+    threads: usize,
+    precision: Precision,
+    limit: &MemoryLimit,
+) -> Result<Bench, Error> {
     assert!(batch > 0, "a bench of 0 windows");
     let before_mb = resident_mb("VmRSS:");
     spec.check()?;
@@ -103,7 +111,8 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
 
     let held_bytes = {
         let before = foretell_pool::metrics().live_bytes;
-        let output = network.model.forward(&Forward::training(&params, Key::new(0)), &data.windows.inputs());
+        let cx = Forward::training(&params, Key::new(0)).rounding(rounding_of(precision));
+        let output = network.model.forward(&cx, &data.windows.inputs());
         let mean = loss.mean(&output, data.truth(), total);
         drop(output);
         let held = foretell_pool::metrics().live_bytes.saturating_sub(before);
@@ -113,7 +122,8 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
 
     let measured = workers.enter(|| -> Result<_, TrainError> {
         let optimizer = Optimizer::new(params.table().arena_len(), settings.rule, settings.clip);
-        let mut engine = Engine::new(&network, params, optimizer, &loss, Key::new(1), &workers);
+        let mut engine =
+            Engine::new(&network, params, optimizer, &loss, Key::new(1), &workers).precision(precision);
         let mut steps = 0;
         let mut step = || {
             let rows = |range: std::ops::Range<usize>| slice(&data, whole(range));
@@ -157,6 +167,7 @@ pub fn bench(spec: &ModelSpec, batch: usize, threads: usize, limit: &MemoryLimit
     Ok(Bench {
         model: spec.name().to_owned(),
         acceleration: Acceleration::current(),
+        precision,
         threads: workers.threads(),
         batch,
         parameters,

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use foretell_checkpoint::FittedScaler;
 use foretell_data::{DataError, Frame, Freq, LocalScaler, Panel, Vocabulary};
-use foretell_train::{Progress, TooManyThreads, TrainConfig, Verdict, Workers};
+use foretell_train::{Precision, Progress, TooManyThreads, TrainConfig, Verdict, Workers};
 
 use crate::categories::{categorical, check_categorical, encode_categories, vocabulary};
 use crate::columns::{ColumnNames, column_names, columns_read};
@@ -43,6 +43,7 @@ pub struct Forecaster {
     pub(crate) warnings: WarningListener,
     pub(crate) checkpointing: Option<Checkpointing>,
     pub(crate) memory: MemoryLimit,
+    pub(crate) precision: Precision,
     /// Trainings that it has done: one, but for intervals and for refitting.
     pub(crate) trainings: usize,
 }
@@ -105,6 +106,7 @@ impl Forecaster {
             warnings: WarningListener::default(),
             checkpointing: None,
             memory: MemoryLimit::default(),
+            precision: Precision::F32,
             trainings: 0,
         })
     }
@@ -154,6 +156,18 @@ impl Forecaster {
     /// Uses these threads, which others may use at the same time.
     pub fn workers(mut self, workers: &Workers) -> Self {
         self.workers = Ok(workers.clone());
+        self
+    }
+
+    /// What the products of training round their operands to: `f32`, the default, not at all. `bf16` is faster where the machine
+    /// multiplies such numbers (AMX, AVX512-BF16) and needs no other learning rate; `f16` is more precise, and not faster.
+    ///
+    /// Linear layers, convolutions, recurrent layers and attention round, in both passes, and sum up in `f32`. Norms,
+    /// softmax, losses, reductions and the optimiser are `f32`, and so are the weights, which are saved as ever. In `f16`
+    /// the loss is scaled so that small gradients do not become zero; a step whose gradients overflow is skipped
+    /// ([`Progress::skipped_steps`]). Validation and forecasts are `f32`.
+    pub fn precision(mut self, precision: Precision) -> Self {
+        self.precision = precision;
         self
     }
 
@@ -267,7 +281,8 @@ impl Forecaster {
                 }
             };
             let spec = self.specs[i].clone().with_cardinalities(&vocabulary).with_n_series(panel.n_series());
-            let config = TrainConfig { restore_best: self.restore_best, ..train_config(&spec) };
+            let (restore_best, precision) = (self.restore_best, self.precision);
+            let config = TrainConfig { restore_best, precision, ..train_config(&spec) };
             let sizes = [self.val_size, test_size];
             let state_files = state_files.as_ref().map(|state_files| (state_files, i));
             let trained =

@@ -121,7 +121,7 @@ pub use foretell_nn::{HyperParameterError, Loss, UnknownWeightPrecision, WeightP
 pub use foretell_simd::Level;
 #[cfg(feature = "parallel")]
 pub use foretell_train::ThreadPool;
-pub use foretell_train::{Outcome, Progress, TooManyThreads, TrainError, Verdict, Workers};
+pub use foretell_train::{Outcome, Precision, Progress, TooManyThreads, TrainError, Verdict, Workers};
 #[cfg(feature = "pickle")]
 pub use import::{ImportOptions, Imported};
 pub use importances::{FeatureImportances, StepWeights};

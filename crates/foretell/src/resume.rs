@@ -13,7 +13,7 @@ use foretell_checkpoint::{CheckpointError, TensorData, TensorFile, TensorValues}
 use foretell_data::{LocalScaler, Panel};
 use foretell_files::{FileError, Lock, is_leftover};
 use foretell_nn::{Key, Params};
-use foretell_train::{BEST, Outcome, PARAMS, State, Statistics};
+use foretell_train::{BEST, GradScaler, Outcome, PARAMS, Precision, State, Statistics};
 use serde_json::{Map, Value, json};
 
 use crate::columns::{column_names, columns_read};
@@ -62,7 +62,11 @@ impl Forecaster {
             ("local_scaler", name(self.local_scalers.series)),
             ("local_static_scaler", name(self.local_scalers.statics)),
         ];
-        let further = further.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+        let mut further: Map<_, _> =
+            further.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+        if self.precision != Precision::F32 {
+            further.insert("precision".to_owned(), self.precision.name().into());
+        }
         let training = settings(&self.specs, panel, further)?;
         Ok(Some(StateFiles { every, dir, number: self.trainings, training }))
     }
@@ -101,6 +105,7 @@ pub(crate) struct SavedState {
     statistics: [(Vec<f32>, Vec<i64>); 2],
     train_loss: f64,
     valid_losses: Vec<f64>,
+    scaler: Option<GradScaler>,
 }
 
 /// What a training run is determined by, beside its models and data.
@@ -191,7 +196,9 @@ impl StateFiles {
         let train_loss = *train_loss.first().ok_or_else(damaged)?;
         let step = entry("step")?.as_u64().ok_or_else(damaged)?;
         let finished = entry("finished")?.as_bool().ok_or_else(damaged)?;
-        Ok(Some(SavedState { step, finished, path, arenas, statistics, train_loss, valid_losses }))
+        let scaler = metadata.get(SCALER).map(|text| serde_json::from_str(text)).transpose();
+        let scaler = scaler.map_err(|_| damaged())?;
+        Ok(Some(SavedState { step, finished, path, arenas, statistics, train_loss, valid_losses, scaler }))
     }
 
     /// The digest that identifies the training.
@@ -214,6 +221,7 @@ impl StateFiles {
             arenas: vec![(PARAMS, params.arena())],
             latest: Statistics::of(params),
             best: Statistics::default(),
+            scaler: None,
         };
         self.write(model, true, &state)
     }
@@ -221,7 +229,11 @@ impl StateFiles {
     fn write(&self, model: usize, finished: bool, state: &State<'_>) -> Result<(), Error> {
         let (step, training) = (state.step.to_string(), self.training.to_string());
         let metadata = [("training", training), ("step", step), ("finished", finished.to_string())];
-        let metadata = metadata.map(|(name, value)| (name.to_owned(), value)).into();
+        let mut metadata: BTreeMap<_, _> = metadata.map(|(name, value)| (name.to_owned(), value)).into();
+        if let Some(scaler) = &state.scaler {
+            let text = serde_json::to_string(scaler).expect("a scaler is numbers");
+            metadata.insert(SCALER.to_owned(), text);
+        }
         let arenas = state.arenas.iter();
         let mut tensors: BTreeMap<String, TensorData> = arenas
             .map(|(name, values)| ((*name).to_owned(), TensorData::f32([values.len()], values.to_vec())))
@@ -277,6 +289,7 @@ impl SavedState {
             train_loss: self.train_loss,
             valid_loss: self.valid_losses.last().copied(),
             interrupted: false,
+            skipped_steps: 0,
         }))
     }
 
@@ -310,7 +323,8 @@ impl SavedState {
             }
         }
         let (step, train_loss, valid_losses) = (self.step, self.train_loss, &self.valid_losses[..]);
-        Ok(State { step, train_loss, valid_losses, arenas, latest, best })
+        let scaler = self.scaler.clone();
+        Ok(State { step, train_loss, valid_losses, arenas, latest, best, scaler })
     }
 }
 
@@ -329,6 +343,9 @@ const LATEST_VALUES: &str = "running_statistics";
 const LATEST_COUNTERS: &str = "counters";
 const BEST_VALUES: &str = "best_running_statistics";
 const BEST_COUNTERS: &str = "best_counters";
+
+/// The scale of the loss, of a training in `f16`.
+const SCALER: &str = "grad_scaler";
 
 pub(crate) const TRAIN_LOSS: &str = "train_loss";
 pub(crate) const VALID_LOSSES: &str = "valid_losses";

@@ -4,7 +4,9 @@ use std::sync::{PoisonError, RwLock};
 
 use foretell_data::{Cutter, Panel, Span};
 use foretell_nn::Table;
-use foretell_train::{Cut, Fit, Listener, PARAMS, StateWriter, TrainConfig, Workers, fit, shard_count};
+use foretell_train::{
+    Cut, Fit, Listener, PARAMS, Precision, StateWriter, TrainConfig, Workers, fit, shard_count,
+};
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
@@ -131,5 +133,6 @@ pub(crate) fn train_config(spec: &ModelSpec) -> TrainConfig {
         inference_windows_batch_size: inference,
         drop_last_loader: common.drop_last_loader,
         random_seed: common.random_seed,
+        precision: Precision::F32,
     }
 }

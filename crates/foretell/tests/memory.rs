@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytesize::ByteSize;
 use foretell::{
-    Error, Forecaster, Freq, MODELS, MemoryLimit, ModelSpec, Panel, PredictOptions, UsageError,
+    Error, Forecaster, Freq, MODELS, MemoryLimit, ModelSpec, Panel, Precision, PredictOptions, UsageError,
     ValidationOptions, bench,
 };
 use foretell_fuzz::peak_memory;
@@ -65,7 +65,7 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
             assert!(message.contains(part), "{message}");
         }
         let limit = MemoryLimit::of_bytes(FIVE_GB);
-        let (found, taken) = peak_memory(|| bench(&spec(), 1024, 1, &limit));
+        let (found, taken) = peak_memory(|| bench(&spec(), 1024, 1, Precision::F32, &limit));
         assert!(
             matches!(found, Err(Error::Usage(UsageError::Memory { .. }))) && taken < LITTLE,
             "{}: {taken}",

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use crate::element::Element;
 use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes};
-use crate::options::Options;
+use crate::options::{Options, Rounding};
 use crate::tiles;
 use crate::view::{MatMut, MatRef, distinct, extent};
 
@@ -226,8 +226,16 @@ pub fn matmul_batched<T: Element>(
     );
     assert_shapes((dst.rows, dst.cols), (lhs.rows, lhs.cols), (rhs.rows, rhs.cols));
     assert_bias(options.bias, dst.rows, dst.cols);
-    count_products(dst.count, [dst.rows, lhs.cols, dst.cols]);
-    tiles::run(dst, lhs, rhs, options);
+    if options.rounding == Rounding::None {
+        count_products(dst.count, [dst.rows, lhs.cols, dst.cols]);
+        return tiles::run(dst, lhs, rhs, options);
+    }
+    tiles::run_each(&dst, lhs.cols, |index| {
+        // SAFETY: each index is taken once, and matrices have no element in common.
+        let whole = unsafe { dst.get(index) };
+        // It counts itself.
+        T::rounded(whole, lhs.get(index), rhs.get(index), options);
+    });
 }
 
 #[track_caller]

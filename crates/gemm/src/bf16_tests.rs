@@ -68,6 +68,7 @@ fn check(
             false => Bias::PerRow(&per_row[..]),
         }),
         activation: Activation::Relu,
+        rounding: crate::Rounding::None,
     };
     run(kernel, MatMut::new(&mut dst, m, n, dst_row, dst_col), lhs, packed(rhs, &mut place), options);
     for i in 0..m {

@@ -5,12 +5,17 @@ use std::ops::{Add, AddAssign, Mul};
 
 use foretell_simd::{Activation, Level, level};
 
+use crate::bf16::matmul_as_bf16;
+use crate::f16::matmul_as_f16;
+use crate::options::{Options, Rounding};
 use crate::scalar;
 use crate::skinny::Job;
+use crate::tiles;
 #[cfg(target_arch = "aarch64")]
 use crate::vector::neon;
 #[cfg(target_arch = "x86_64")]
 use crate::vector::x86;
+use crate::view::{MatMut, MatRef};
 
 /// `f32` or `f64`.
 pub trait Element: Number {}
@@ -37,6 +42,13 @@ pub trait Number:
 
     fn add_slice(dst: &mut [Self], src: &[Self]);
     fn activate(activation: Activation, x: &mut [Self]);
+    /// The product of operands that are rounded as the options say.
+    fn rounded(
+        dst: MatMut<'_, Self>,
+        lhs: MatRef<'_, Self>,
+        rhs: MatRef<'_, Self>,
+        options: Options<'_, Self>,
+    );
     /// Runs a job with the vectors of the current level; gives it back if the level has none.
     fn run<J: Job<Self>>(job: J) -> Option<J>;
 }
@@ -52,7 +64,7 @@ impl Native for f32 {}
 impl Native for f64 {}
 
 macro_rules! number {
-    ($type:ty, $activate:expr, $avx512:ident, $avx2:ident, $neon:ident) => {
+    ($type:ty, $activate:expr, $rounded:expr, $avx512:ident, $avx2:ident, $neon:ident) => {
         impl Number for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -63,6 +75,15 @@ macro_rules! number {
 
             fn activate(activation: Activation, x: &mut [Self]) {
                 $activate(activation, x);
+            }
+
+            fn rounded(
+                dst: MatMut<'_, Self>,
+                lhs: MatRef<'_, Self>,
+                rhs: MatRef<'_, Self>,
+                options: Options<'_, Self>,
+            ) {
+                $rounded(dst, lhs, rhs, options);
             }
 
             fn run<J: Job<Self>>(job: J) -> Option<J> {
@@ -97,5 +118,13 @@ macro_rules! number {
         }
     };
 }
-number!(f32, Activation::apply, F32x16, F32x8, F32x4);
-number!(f64, scalar::activate, F64x8, F64x4, F64x2);
+number!(f32, Activation::apply, rounded, F32x16, F32x8, F32x4);
+number!(f64, scalar::activate, tiles::run_one, F64x8, F64x4, F64x2);
+
+fn rounded(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_, f32>) {
+    match options.rounding {
+        Rounding::None => tiles::run_one(dst, lhs, rhs, options),
+        Rounding::Bf16 => matmul_as_bf16(dst, lhs, rhs, options),
+        Rounding::F16 => matmul_as_f16(dst, lhs, rhs, options),
+    }
+}

@@ -5,7 +5,7 @@ use foretell_simd::{from_f16, to_f16};
 use half::f16;
 
 use crate::matmul::{assert_bias, assert_shapes, matmul};
-use crate::options::Options;
+use crate::options::{Options, Rounding};
 use crate::view::{MatMut, MatRef};
 
 /// [`matmul`] of operands that are rounded to half precision first (beyond 65,504 to infinity). It multiplies in `f32`: what
@@ -24,6 +24,7 @@ pub fn matmul_as_f16(
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.nrows(), rhs.ncols()));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     let (left, right) = (rounded(lhs), rounded(rhs));
+    let options = Options { rounding: Rounding::None, ..options };
     matmul(dst, view(lhs, &left), view(rhs, &right), options);
 }
 

@@ -122,6 +122,7 @@ fn factor_bias_activation_and_what_is_there() {
             alpha: 0.25,
             bias: Some(Bias::PerColumn(&bias)),
             activation: Activation::Relu,
+            rounding: crate::Rounding::None,
         };
         run(kernel, MatMut::new(&mut dst, m, n, stride, 1), lhs, &packed, options);
         for i in 0..m {

@@ -27,7 +27,7 @@
 //! [`matmul_bf16`] rounds its left operand to bfloat16 and sums up in `f32`, its right operand being weights that were
 //! packed once and take half their bytes ([`PackedBf16`]); [`matmul_as_bf16`] rounds both. They run on the tiles of Intel's
 //! AMX, on AVX512-BF16 where it is the faster way, and elsewhere on widened numbers. [`matmul_as_f16`] rounds
-//! both to half precision and multiplies in `f32`.
+//! both to half precision and multiplies in `f32`. [`Options::rounding`] asks [`matmul`] and [`matmul_batched`] for either.
 //!
 //! [`matmul_int8`] has weights in 8 bits, a quarter of their bytes, with a scale for each column ([`PackedInt8`]); it rounds its
 //! left operand row by row. [`NarrowMatrix`] owns weights in either format. The sums of whole numbers are exact: every machine gives the same bits, AVX512-VNNI, AVX-VNNI, AVX2,
@@ -84,7 +84,7 @@ pub use foretell_simd::Activation;
 pub use int8::{PackedInt8, matmul_int8};
 pub use matmul::matmul;
 pub use narrow::{NarrowFormat, NarrowMatrix, matmul_narrow};
-pub use options::{Accum, Bias, Options};
+pub use options::{Accum, Bias, Options, Rounding};
 pub use packed::{Packed, matmul_packed};
 pub use view::{MatMut, MatRef};
 

@@ -2,7 +2,7 @@
 
 use crate::element::Element;
 use crate::flops::count_products;
-use crate::options::{Bias, Options};
+use crate::options::{Bias, Options, Rounding};
 use crate::tiles;
 use crate::view::{MatMut, MatRef};
 
@@ -23,8 +23,13 @@ pub fn matmul<T: Element>(
 ) {
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.nrows(), rhs.ncols()));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
-    count_products(1, [dst.nrows(), lhs.ncols(), dst.ncols()]);
-    tiles::run_one(dst, lhs, rhs, options);
+    if options.rounding == Rounding::None {
+        count_products(1, [dst.nrows(), lhs.ncols(), dst.ncols()]);
+        tiles::run_one(dst, lhs, rhs, options);
+    } else {
+        // It counts itself.
+        T::rounded(dst, lhs, rhs, options);
+    }
 }
 
 #[track_caller]

@@ -24,6 +24,26 @@ pub enum Bias<'a, T> {
     PerRow(&'a [T]),
 }
 
+/// How the operands of a product are rounded before they are multiplied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rounding {
+    /// Not at all.
+    #[default]
+    None,
+    /// To bfloat16, as by [`matmul_as_bf16`](crate::matmul_as_bf16).
+    Bf16,
+    /// To half precision, as by [`matmul_as_f16`](crate::matmul_as_f16).
+    F16,
+}
+
+impl Rounding {
+    /// This one, or the other if this is none.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        if self == Self::None { other } else { self }
+    }
+}
+
 /// `dst = activation([dst +] alpha * lhs * rhs + bias)`, by default plainly `dst = lhs * rhs`.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a, T> {
@@ -36,11 +56,19 @@ pub struct Options<'a, T> {
     /// Applied last. For `f32` it is vectorised; for `f64` it is scalar code with the accuracy of the
     /// standard library's functions.
     pub activation: Activation,
+    /// Of `f32` operands; those of `f64` are never rounded.
+    pub rounding: Rounding,
 }
 
 impl<T: Element> Default for Options<'_, T> {
     fn default() -> Self {
-        Self { accum: Accum::Replace, alpha: T::ONE, bias: None, activation: Activation::Identity }
+        Self {
+            accum: Accum::Replace,
+            alpha: T::ONE,
+            bias: None,
+            activation: Activation::Identity,
+            rounding: Rounding::None,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::element::Element;
 use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes, matmul};
-use crate::options::Options;
+use crate::options::{Options, Rounding};
 use crate::panels;
 use crate::tiles;
 use crate::view::{MatMut, MatRef};
@@ -48,7 +48,8 @@ impl<'a, T: Element> Packed<'a, T> {
     }
 }
 
-/// [`matmul`] with a packed right operand. The columns of the destination's rows must be adjacent.
+/// [`matmul`] with a packed right operand. The columns of the destination's rows must be adjacent. Operands are not
+/// rounded: [`matmul_bf16`](crate::matmul_bf16) is the product that does.
 ///
 /// # Panics
 ///
@@ -62,6 +63,7 @@ pub fn matmul_packed<T: Element>(
     options: Options<'_, T>,
 ) {
     let Packed { values, rows, cols, in_strips } = rhs;
+    let options = Options { rounding: Rounding::None, ..options };
     // The kernel writes nothing where there is nothing to add up.
     if !in_strips || rows == 0 {
         return matmul(dst, lhs, MatRef::row_major(&values[..rows * cols], rows, cols), options);

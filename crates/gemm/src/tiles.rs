@@ -148,6 +148,13 @@ fn run_by_rows<T: Element>(
     });
 }
 
+/// Calls `one` with the index of each product of a batch whose inner dimension is `k`, in groups that are worth a task.
+pub(crate) fn run_each<T>(dst: &BatchMut<'_, T>, k: usize, one: impl Fn(usize) + Sync) {
+    let work = work(dst.rows, dst.cols, k.saturating_add(OVERHEAD));
+    let shared = dst.count.saturating_mul(work) >= TASK;
+    for_each(dst.count, TASK.div_ceil(work.max(1)), shared, one);
+}
+
 /// A product with a right operand in strips, cut by rows.
 pub(crate) fn run_packed<T: Element>(
     dst: MatMut<'_, T>,

@@ -24,7 +24,7 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{Accum, Activation, Bias, MatMut, MatRef, Options, matmul};
+use foretell_gemm::{Accum, Activation, Bias, MatMut, MatRef, Options, Rounding, matmul};
 use foretell_simd as simd;
 
 /// Rows of a block: enough for the best rate of products, few enough to stay in cache.
@@ -45,6 +45,8 @@ pub struct CausalConvolution {
     pub kernel: usize,
     /// Steps from one tap to the next.
     pub dilation: usize,
+    /// How the operands of its products are rounded.
+    pub rounding: Rounding,
 }
 
 /// What [`CausalConvolution::backward`] writes.
@@ -134,6 +136,7 @@ impl CausalConvolution {
                 let options = Options {
                     accum: if own { Accum::Replace } else { Accum::Add },
                     bias: own.then_some(Bias::PerColumn(bias)),
+                    rounding: self.rounding,
                     ..Options::default()
                 };
                 // The first rows have nothing that long before them.
@@ -183,7 +186,8 @@ impl CausalConvolution {
                 let g = rows(grad, block.end - reads.len()..block.end, self.outputs);
                 let tap = &mut weights[k * self.matrix()..(k + 1) * self.matrix()];
                 let tap = MatMut::row_major(tap, self.outputs, self.inputs);
-                let options = Options { accum: Accum::Add, ..Options::default() };
+                let rounding = self.rounding;
+                let options = Options { accum: Accum::Add, rounding, ..Options::default() };
                 matmul(tap, g.t(), rows(x, reads, self.inputs), options);
             }
             let Some((dx, accum)) = &mut inputs else { continue };
@@ -194,7 +198,8 @@ impl CausalConvolution {
                 let g = rows(grad, reads[0]..reads[1], self.outputs);
                 let dx = &mut dx[block.start * self.inputs..][..g.nrows() * self.inputs];
                 let dx = MatMut::row_major(dx, g.nrows(), self.inputs);
-                matmul(dx, g, self.tap(arranged, k), Options { accum, ..Options::default() });
+                let rounding = self.rounding;
+                matmul(dx, g, self.tap(arranged, k), Options { accum, rounding, ..Options::default() });
             }
         }
     }
@@ -305,21 +310,38 @@ mod tests {
             [(1, 1, [1, 1]), (9, 2, [3, 2]), (17, 1, [5, 19]), (7, 50, [2, 3]), (5, 130, [16, 33])]
         {
             for (kernel, dilation) in [(1, 1), (2, 1), (2, 4), (3, 2), (5, 1), (2, 16), (4, 7)] {
-                check(CausalConvolution { steps, batch, inputs, outputs, kernel, dilation });
+                let rounding = Rounding::None;
+                check(CausalConvolution { steps, batch, inputs, outputs, kernel, dilation, rounding });
             }
         }
     }
 
     #[test]
     fn nothing_comes_of_nothing() {
-        let c = CausalConvolution { steps: 3, batch: 2, inputs: 2, outputs: 3, kernel: 2, dilation: 1 };
+        let c = CausalConvolution {
+            steps: 3,
+            batch: 2,
+            inputs: 2,
+            outputs: 3,
+            kernel: 2,
+            dilation: 1,
+            rounding: Rounding::None,
+        };
         check(CausalConvolution { batch: 0, ..c });
         check(CausalConvolution { steps: 0, ..c });
     }
 
     #[test]
     fn the_gradient_passes_through_the_activation() {
-        let c = CausalConvolution { steps: 2, batch: 1, inputs: 1, outputs: 1, kernel: 1, dilation: 1 };
+        let c = CausalConvolution {
+            steps: 2,
+            batch: 1,
+            inputs: 1,
+            outputs: 1,
+            kernel: 1,
+            dilation: 1,
+            rounding: Rounding::None,
+        };
         let (mut weights, mut bias, mut grad) = ([0.0], [0.0], [5.0, 7.0]);
         let gradients = CausalConvolutionGradients { weights: &mut weights, bias: &mut bias, inputs: None };
         c.backward(&[2.0, 3.0], &[1.0], Activation::Relu, &[4.0, 0.0], &mut grad, gradients);
@@ -329,7 +351,15 @@ mod tests {
     #[test]
     #[should_panic(expected = "5 inputs, 6 make up")]
     fn wrong_lengths_panic() {
-        let c = CausalConvolution { steps: 3, batch: 2, inputs: 1, outputs: 1, kernel: 1, dilation: 1 };
+        let c = CausalConvolution {
+            steps: 3,
+            batch: 2,
+            inputs: 1,
+            outputs: 1,
+            kernel: 1,
+            dilation: 1,
+            rounding: Rounding::None,
+        };
         c.forward(&[0.0; 5], &[0.0], &[0.0], Activation::Identity, &mut [0.0; 6]);
     }
 }

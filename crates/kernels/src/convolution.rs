@@ -22,7 +22,7 @@
 use std::ops::Range;
 
 use foretell_gemm::{
-    Accum, Activation, BatchMut, BatchRef, Bias, MatMut, MatRef, Options, matmul, matmul_batched,
+    Accum, Activation, BatchMut, BatchRef, Bias, MatMut, MatRef, Options, Rounding, matmul, matmul_batched,
 };
 use foretell_simd as simd;
 use foretell_threads as threads;
@@ -47,6 +47,8 @@ pub struct Convolution {
     pub width: Side,
     /// What the input is continued by in the padding.
     pub beyond: Beyond,
+    /// How the operands of its products are rounded.
+    pub rounding: Rounding,
 }
 
 /// A side of a plane and how the kernel moves along it.
@@ -348,6 +350,7 @@ impl Convolution {
                     accum: if i == 0 { Accum::Replace } else { Accum::Add },
                     bias: bias.filter(|_| last).map(Bias::PerColumn),
                     activation: if last { activation } else { Activation::Identity },
+                    rounding: self.rounding,
                     ..Options::default()
                 };
                 let ((size, steps), (row_size, row_steps)) = (self.output_rows(), self.rows(columns.len()));
@@ -377,7 +380,7 @@ impl Convolution {
             return self.depthwise_weight_gradient(padded, grad, arranged);
         }
         let cols = self.taps() * self.group_inputs();
-        let options = Options { accum: Accum::Add, ..Options::default() };
+        let options = Options { accum: Accum::Add, rounding: self.rounding, ..Options::default() };
         let cost = self.width.output() * self.group_outputs() * cols / PRODUCTS_PER_NUMBER;
         for (group, kernel) in arranged.chunks_exact_mut((self.group_outputs() * cols).max(1)).enumerate() {
             for Products { count, x, x_step, y, y_step } in self.products(group) {
@@ -408,7 +411,7 @@ impl Convolution {
         if self.is_depthwise() {
             return self.depthwise_input_gradient(arranged, grad, padded);
         }
-        let options = Options { accum: Accum::Add, ..Options::default() };
+        let options = Options { accum: Accum::Add, rounding: self.rounding, ..Options::default() };
         for group in 0..self.groups {
             for (at, columns) in self.places(1) {
                 let ((size, steps), (row_size, row_steps)) = (self.output_rows(), self.rows(columns.len()));

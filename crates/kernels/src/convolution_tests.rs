@@ -106,7 +106,8 @@ fn check(c: Convolution) {
 
 fn sequence(batch: usize, size: usize, [inputs, outputs]: [usize; 2], kernel: usize) -> Convolution {
     let width = Side { size, kernel, ..Side::ONE };
-    Convolution { batch, inputs, outputs, groups: 1, height: Side::ONE, width, beyond: Beyond::Zeros }
+    let (height, beyond, rounding) = (Side::ONE, Beyond::Zeros, Rounding::None);
+    Convolution { batch, inputs, outputs, groups: 1, height, width, beyond, rounding }
 }
 
 #[test]

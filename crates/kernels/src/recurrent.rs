@@ -34,9 +34,12 @@ pub use backward::{RecurrentGradients, RecurrentRun};
 pub use narrow::NarrowWeights;
 
 use foretell_gemm::{
-    Accum, MatMut, MatRef, NarrowMatrix, Options, Packed, matmul, matmul_narrow, matmul_packed,
+    Accum, MatMut, MatRef, NarrowMatrix, Options, Packed, PackedBf16, Rounding, matmul, matmul_bf16,
+    matmul_narrow, matmul_packed,
 };
+use foretell_pool::Buffer;
 use foretell_simd::{self as simd, Activation, Saved};
+use half::slice::HalfBitsSliceExt;
 
 /// What a layer does in each step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,6 +83,8 @@ pub struct Layer {
     pub hidden: usize,
     /// The size that an LSTM projects its state to, if it does.
     pub projection: Option<usize>,
+    /// How the operands of its products are rounded; states, gates and sums are not.
+    pub rounding: Rounding,
 }
 
 /// The weights of a layer, row-major, their rows gate by gate in PyTorch's order: i, f, g, o or r, z, n.
@@ -193,7 +198,7 @@ impl Layer {
 
     fn packs(&self) -> bool {
         let [batch, steps] = WORTH_PACKING;
-        self.batch >= batch && self.steps >= steps
+        self.rounding == Rounding::None && self.batch >= batch && self.steps >= steps
     }
 
     /// The lengths of the parts of the tape.
@@ -240,10 +245,10 @@ impl Layer {
         self.sum_biases(weights, bias);
         let (size, rows) = (self.state(), self.cell.gates() * hidden);
         let by_state = MatRef::row_major(weights.state, rows, size).t();
+        let mut rounded = self.rounded_place(by_state);
         let by_state = match weights.narrow {
             Some(narrow) => By::Narrow(&narrow.state),
-            None if self.packs() => By::Packed(Packed::new(by_state, packed)),
-            None => By::Matrix(by_state),
+            None => self.by(by_state, packed, &mut rounded),
         };
         for block in self.blocks(ROWS) {
             for t in 0..self.steps {
@@ -279,7 +284,7 @@ impl Layer {
                         simd::lstm_cell(gates, bias, c_before, c, m);
                         let by_units = match weights.narrow.and_then(|narrow| narrow.projection.as_ref()) {
                             Some(narrow) => By::Narrow(narrow),
-                            None => By::Matrix(MatRef::row_major(projection, size, hidden).t()),
+                            None => By::Matrix(MatRef::row_major(projection, size, hidden).t(), self.rounding),
                         };
                         let m = MatRef::row_major(m, block.len(), hidden);
                         by_units.multiply(MatMut::row_major(after, block.len(), size), m, Accum::Replace);
@@ -354,9 +359,24 @@ impl Layer {
             let gates = MatMut::row_major(gates, rows, width).cols(to);
             let by_input = match narrow.get(place) {
                 Some(narrow) => By::Narrow(narrow),
-                None => By::Matrix(w.rows(from).t()),
+                None => By::Matrix(w.rows(from).t(), self.rounding),
             };
             by_input.multiply(gates, x, Accum::Replace);
+        }
+    }
+
+    /// A place for U as bfloat16 numbers; empty where these are not multiplied.
+    fn rounded_place(&self, matrix: MatRef<'_, f32>) -> Buffer<u16> {
+        let rounds = self.rounding == Rounding::Bf16;
+        Buffer::stale(if rounds { PackedBf16::len_of(matrix.nrows(), matrix.ncols()) } else { 0 })
+    }
+
+    /// U, or its transpose, as the products of all steps read it.
+    fn by<'a>(&self, matrix: MatRef<'a, f32>, packed: &'a mut [f32], rounded: &'a mut [u16]) -> By<'a> {
+        match self.rounding {
+            Rounding::Bf16 => By::Bf16(PackedBf16::new(matrix, rounded.reinterpret_cast_mut())),
+            Rounding::None if self.packs() => By::Packed(Packed::new(matrix, packed)),
+            rounding => By::Matrix(matrix, rounding),
         }
     }
 
@@ -383,8 +403,9 @@ fn part_mut<'a>(all: &'a mut [f32], rows: &Range<usize>, columns: usize) -> &'a 
 /// What a product multiplies with: a matrix as it lies, or packed once for the products of all steps or runs.
 #[derive(Clone, Copy)]
 enum By<'a> {
-    Matrix(MatRef<'a, f32>),
+    Matrix(MatRef<'a, f32>, Rounding),
     Packed(Packed<'a, f32>),
+    Bf16(PackedBf16<'a>),
     Narrow(&'a NarrowMatrix),
 }
 
@@ -393,8 +414,9 @@ impl By<'_> {
     fn multiply(self, dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, accum: Accum) {
         let options = Options { accum, ..Options::default() };
         match self {
-            Self::Matrix(matrix) => matmul(dst, lhs, matrix, options),
+            Self::Matrix(matrix, rounding) => matmul(dst, lhs, matrix, Options { rounding, ..options }),
             Self::Packed(packed) => matmul_packed(dst, lhs, packed, options),
+            Self::Bf16(packed) => matmul_bf16(dst, lhs, packed, options),
             Self::Narrow(narrow) => matmul_narrow(dst, lhs, narrow, options),
         }
     }

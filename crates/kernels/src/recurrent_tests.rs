@@ -192,7 +192,8 @@ fn cases() -> Vec<Case> {
     for (cell, projection) in cells {
         for (steps, batch, inputs, hidden, last) in sizes {
             for biased in [true, false] {
-                let layer = Layer { cell, steps, batch, inputs, hidden, projection };
+                let layer =
+                    Layer { cell, steps, batch, inputs, hidden, projection, rounding: Rounding::None };
                 all.push(Case::new(layer, last, biased));
             }
         }
@@ -250,7 +251,8 @@ fn sequences_of_a_large_batch_know_nothing_of_each_other() {
         [(Cell::Rnn(Activation::Tanh), None), (Cell::Lstm, None), (Cell::Lstm, Some(2)), (Cell::Gru, None)];
     let batches = [129, 257, 2 * ROWS + 44];
     for ((cell, projection), batch) in cells.into_iter().flat_map(|cell| batches.map(|batch| (cell, batch))) {
-        let layer = Layer { cell, steps: 5, batch, inputs: 3, hidden: 6, projection };
+        let layer =
+            Layer { cell, steps: 5, batch, inputs: 3, hidden: 6, projection, rounding: Rounding::None };
         let whole = Case::new(layer, 3, true);
         let run = |case: &Case| {
             let [states, cells, tape] = case.run(case.layer, 0, &case.start, RunMode::Training);
@@ -300,8 +302,15 @@ fn a_sequence_may_be_run_in_parts() {
 #[test]
 fn inference_in_groups_of_steps_is_training() {
     // More rows than a group has: the products of inputs are taken several times.
-    let layer =
-        Layer { cell: Cell::Gru, steps: 5, batch: 2 * ROWS / 3, inputs: 2, hidden: 3, projection: None };
+    let layer = Layer {
+        cell: Cell::Gru,
+        steps: 5,
+        batch: 2 * ROWS / 3,
+        inputs: 2,
+        hidden: 3,
+        projection: None,
+        rounding: Rounding::None,
+    };
     let case = Case::new(layer, 1, true);
     assert!(layer.steps_at_once() < layer.steps);
     let [a, ..] = case.run(layer, 0, &case.start, RunMode::Training);
@@ -312,7 +321,15 @@ fn inference_in_groups_of_steps_is_training() {
 #[test]
 #[should_panic(expected = "only an LSTM projects")]
 fn a_gru_does_not_project() {
-    let layer = Layer { cell: Cell::Gru, steps: 1, batch: 1, inputs: 1, hidden: 2, projection: Some(1) };
+    let layer = Layer {
+        cell: Cell::Gru,
+        steps: 1,
+        batch: 1,
+        inputs: 1,
+        hidden: 2,
+        projection: Some(1),
+        rounding: Rounding::None,
+    };
     let case = Case::new(layer, 1, true);
     case.run(layer, 0, &case.start, RunMode::Inference);
 }

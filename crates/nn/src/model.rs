@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use foretell_autograd::{Key, Tensor, Var};
+use foretell_autograd::{Key, Rounding, Tensor, Var};
 
 use crate::{CounterId, Decoding, Explanation, Needs, ParamId, Params, StateId, Table, Update};
 
@@ -229,6 +229,8 @@ pub struct Forward<'a> {
     losses: RefCell<Vec<Var>>,
     /// The multiplied weights, where they were computed for several runs at once.
     pub(crate) multiplied: Option<&'a [Tensor]>,
+    /// How products with parameters, and with what is made of them, are rounded.
+    pub(crate) rounding: Rounding,
 }
 
 impl fmt::Debug for Forward<'_> {
@@ -252,7 +254,14 @@ impl<'a> Forward<'a> {
             updates: RefCell::default(),
             losses: RefCell::default(),
             multiplied: None,
+            rounding: Rounding::None,
         }
+    }
+
+    /// The run whose products (linear layers, convolutions, recurrent layers, attention, in both passes) round their
+    /// operands to 16 bits, and sum up in `f32`. Everything else, and the gradients, are `f32` as before.
+    pub fn rounding(self, rounding: Rounding) -> Self {
+        Self { rounding, ..self }
     }
 
     /// The run with this key for what its model draws ([`Forward::draw`]).
@@ -287,10 +296,11 @@ impl<'a> Forward<'a> {
 
     /// A parameter whose value was given another shape, or its own.
     fn parameter(&self, id: ParamId, value: Tensor) -> Var {
-        match self.params.offset(id) {
+        let var = match self.params.offset(id) {
             Some(offset) if self.records => Var::parameter(value, offset),
             _ => Var::constant(value),
-        }
+        };
+        var.with_rounding(self.rounding)
     }
 
     /// Whether the run trains: statistics are those of the batch, and dropout is on.
@@ -372,23 +382,28 @@ impl<'a> Forward<'a> {
             key: self.key,
             draws: Cell::new(draws),
             multiplied: self.multiplied,
+            rounding: self.rounding,
             ..Forward::inference(self.params)
         };
-        let constants: Vec<Var> = inputs.iter().map(|input| Var::constant(input.value().clone())).collect();
-        let value = block(&first, &constants).value().clone();
+        let constant = |input: &&Var| Var::constant(input.value().clone()).with_rounding(input.rounding());
+        let constants: Vec<Var> = inputs.iter().map(constant).collect();
+        let made = block(&first, &constants);
+        let (value, made) = (made.value().clone(), made.rounding());
         assert!(first.losses.borrow().is_empty(), "a block that is computed again cannot add a loss");
         self.draws.set(first.draws.get());
         self.updates.borrow_mut().append(&mut first.into_updates());
-        let (params, key) = (self.params.clone(), self.key);
+        let (params, key, rounding) = (self.params.clone(), self.key, self.rounding);
         let multiplied = self.multiplied.map(<[Tensor]>::to_vec);
-        Var::recomputed(value, inputs, move |inputs| {
+        let again = Var::recomputed(value, inputs, move |inputs| {
             let again = Forward {
                 draws: Cell::new(draws),
                 multiplied: multiplied.as_deref(),
+                rounding,
                 ..Forward::training(&params, key)
             };
             block(&again, inputs)
-        })
+        });
+        again.with_rounding(made)
     }
 
     /// A key for what a model draws, another at each call in a run. In training it depends on the step and the shard;

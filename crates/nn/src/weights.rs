@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use foretell_autograd::{
-    Activation, Cell, CellState, CellVars, Conv1d, NarrowMatrix, Padding, RecurrentWeights, Var,
+    Activation, Cell, CellState, CellVars, Conv1d, NarrowMatrix, Padding, RecurrentWeights, Rounding, Var,
 };
 use foretell_tensor::{Shape, Tensor};
 
@@ -61,17 +61,19 @@ impl Multiplied {
         self.shape
     }
 
-    /// The product, and the graph that leads its gradient to the layers if the run records one.
+    /// The product, and the graph that leads its gradient to the layers if the run records one. It is a weight itself and made
+    /// in `f32`, whatever the run rounds.
     pub fn compute(&self, cx: &Forward<'_>) -> Var {
+        let param = |id| cx.param(id).with_rounding(Rounding::None);
         let [inputs, outputs] = [self.shape[0] - 1, self.shape[1]];
         let [first, second] = &self.layers;
         let bias = |layer: &Linear| {
-            let bias = cx.param(layer.bias().expect("layers of a pair have one"));
+            let bias = param(layer.bias().expect("layers of a pair have one"));
             bias.reshape([1, bias.value().numel()])
         };
-        let inner = Var::concat(&[&cx.param(first.weight()).permute(&[1, 0]), &bias(first)], 0);
+        let inner = Var::concat(&[&param(first.weight()).permute(&[1, 0]), &bias(first)], 0);
         let outer = bias(second).pad(0, inputs, 0, Padding::Zeros);
-        let product = inner.linear(&cx.param(second.weight()), None, Activation::Identity).add(&outer);
+        let product = inner.linear(&param(second.weight()), None, Activation::Identity).add(&outer);
         debug_assert_eq!(*product.shape(), [inputs + 1, outputs]);
         product
     }
@@ -116,10 +118,12 @@ impl Forward<'_> {
         };
         let bias = layer.bias().map(|bias| part(self.param(bias)));
         let whole = !self.records && outputs.is_none();
-        match whole.then(|| self.params.narrow_matrix(layer.weight())).flatten() {
-            Some(weight) => Held::Narrow { weight, bias },
-            None => Held::AsTrained { weight: part(self.matrix(layer.weight())), bias },
+        if let Some(weight) = whole.then(|| self.params.narrow_matrix(layer.weight())).flatten() {
+            return Held::Narrow { weight, bias };
         }
+        let weight = part(self.matrix(layer.weight()));
+        let weight = if layer.stays_f32().is_some() { weight.with_rounding(Rounding::None) } else { weight };
+        Held::AsTrained { weight, bias }
     }
 
     /// Weight and bias of a layer, for products that know no other way of holding them.
@@ -135,12 +139,13 @@ impl Forward<'_> {
         }
         let table = self.params.table();
         let entry = &table.multiplied()[id.0];
-        Held::Multiplied(match (self.records, self.multiplied) {
+        let product = match (self.records, self.multiplied) {
             (false, Some(all)) => Var::constant(all[id.0].clone()),
             (false, None) => Var::constant(self.params.multiplied(id)),
             (true, None) => entry.compute(self),
             (true, Some(all)) => Var::parameter(all[id.0].clone(), table.multiplied_range(entry).start),
-        })
+        };
+        Held::Multiplied(product.with_rounding(self.rounding))
     }
 
     /// The product with a layer's weights, its bias and activation: `x [..., inputs]` to `[..., outputs]`, or to

@@ -1,5 +1,6 @@
 //! The hyper-parameters of training.
 
+use foretell_amp::Precision;
 use foretell_infer::BatchSizes;
 use foretell_optim::{Clip, Rule, Schedule};
 
@@ -41,6 +42,9 @@ pub struct TrainConfig {
     pub drop_last_loader: bool,
     /// The seed of the draws of series, windows and dropout.
     pub random_seed: u64,
+    /// What the operands of products are rounded to; everything else is `f32`. Validation forecasts in `f32`, as the
+    /// trained model does.
+    pub precision: Precision,
 }
 
 impl TrainConfig {
@@ -66,6 +70,7 @@ impl Default for TrainConfig {
             inference_windows_batch_size: Some(1024),
             drop_last_loader: false,
             random_seed: 1,
+            precision: Precision::F32,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use foretell_amp::GradScaler;
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
 use foretell_infer::{Cut, Forecasts};
 use foretell_nn::{Coupling, Dims, Key, Loss, Network, Params};
@@ -71,6 +72,9 @@ pub struct Outcome {
     pub valid_loss: Option<f64>,
     /// Whether the listener interrupted it.
     pub interrupted: bool,
+    /// Those of the steps that changed no weight, since gradients overflowed in `f16`.
+    #[serde(default)]
+    pub skipped_steps: u64,
 }
 
 /// Why a training run ended without a result.
@@ -131,14 +135,16 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
     let key = Key::new(config.random_seed);
     let mut schedule = config.schedule;
     let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
-    let mut engine = Engine::new(network, params, optimizer, cut.loss, key.fold(DROPOUT), workers);
+    let mut engine = Engine::new(network, params, optimizer, cut.loss, key.fold(DROPOUT), workers)
+        .precision(config.precision);
     let rows_per_window = train.rows_per_window();
     let series = train.series_with_windows();
     let mut series = SeriesSampler::new(series, config.batch_size, config.drop_last_loader, key.fold(SERIES));
     let mut stopping = Stopping::new(config.early_stop_patience_steps);
     let mut best: Option<(Params, f64)> = None;
     let (mut windows, mut sums) = (Vec::new(), Vec::new());
-    let mut outcome = Outcome { steps: 0, train_loss: f64::NAN, valid_loss: None, interrupted: false };
+    let mut outcome =
+        Outcome { steps: 0, train_loss: f64::NAN, valid_loss: None, interrupted: false, skipped_steps: 0 };
     let mut valid_losses = Vec::new();
     let goes_back = stopping.is_active() && config.restore_best;
     if let Some(state) = from {
@@ -178,6 +184,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
                 series: ids(train, rows(fault.windows)),
             })?;
         outcome.steps = step + 1;
+        outcome.skipped_steps = engine.scaler().map_or(0, GradScaler::skipped);
 
         let due = (step + 1) % config.val_check_steps.min(config.max_steps).max(1) == 0;
         let checked = valid.filter(|_| due).map(|valid| {
@@ -200,6 +207,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
             train_loss: outcome.train_loss,
             valid_loss: checked,
             learning_rate: pace.rate,
+            skipped_steps: outcome.skipped_steps,
             elapsed: start.map_or(Duration::ZERO, |start| start.elapsed()),
         });
         if verdict == Verdict::Stop || stopping.is_over() || step + 1 == config.max_steps {
@@ -214,7 +222,8 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
             let (train_loss, valid_losses) = (outcome.train_loss, &valid_losses[..]);
             let latest = Statistics::of(engine.params());
             let best = best.as_ref().map(|(params, _)| Statistics::of(params)).unwrap_or_default();
-            let state = State { step: step + 1, train_loss, valid_losses, arenas, latest, best };
+            let scaler = engine.scaler().cloned();
+            let state = State { step: step + 1, train_loss, valid_losses, arenas, latest, best, scaler };
             if (keep.write)(&state).is_break() {
                 break;
             }

@@ -31,6 +31,7 @@ mod stopping;
 
 pub use config::TrainConfig;
 pub use fit::{Fit, Listener, Outcome, TrainError, check_coupling, fit};
+pub use foretell_amp::{GradScaler, Precision};
 pub use foretell_data::{Cutter, WindowRef};
 pub use foretell_infer::{Batch, Cut};
 pub use foretell_nn::{
@@ -41,7 +42,7 @@ pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
 pub use foretell_threads::ThreadPool;
 pub use foretell_threads::{TooManyThreads, Workers};
 pub use progress::{Progress, Verdict};
-pub use shards::{Engine, NotFinite, shard_count};
+pub use shards::{Engine, NotFinite, rounding_of, shard_count};
 pub use state::{BEST, PARAMS, State, StateWriter, Statistics};
 
 /// The README's example is a test.

@@ -18,6 +18,9 @@ pub struct Progress {
     pub valid_loss: Option<f64>,
     /// The rate of this step.
     pub learning_rate: f64,
+    /// Steps so far that changed no weight, since gradients overflowed in `f16`.
+    #[serde(default)]
+    pub skipped_steps: u64,
     /// Since the first step began; zero in a browser.
     pub elapsed: Duration,
 }

@@ -4,8 +4,11 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
+use foretell_amp::{GradScaler, GradScalerConfig, Precision};
 use foretell_infer::Batch;
-use foretell_nn::{Coupling, Forward, Key, Loss, Needs, Network, Params, Table, Tensor, Update, Var};
+use foretell_nn::{
+    Coupling, Forward, Key, Loss, Needs, Network, Params, Rounding, Table, Tensor, Update, Var,
+};
 use foretell_optim::{Optimizer, Pace};
 use foretell_pool::Buffer;
 use foretell_simd::scale;
@@ -35,6 +38,9 @@ pub struct Engine<'a> {
     shards: Vec<Shard>,
     /// The work of a step for each window of its batch: see [`WORTH_SPREADING`].
     window_work: usize,
+    rounding: Rounding,
+    /// Of a training in `f16`, whose small gradients would become zero.
+    scaler: Option<GradScaler>,
 }
 
 /// One shard's part of a step: its gradient and its share of the loss.
@@ -83,7 +89,31 @@ impl<'a> Engine<'a> {
         let table = params.table();
         let kept = network.model.kept_numbers(table).saturating_mul(WORK_PER_KEPT);
         let window_work = table.numel().saturating_add(kept);
-        Self { network, loss, workers, params, optimizer, key, step: 0, shards: Vec::new(), window_work }
+        Self {
+            network,
+            loss,
+            workers,
+            params,
+            optimizer,
+            key,
+            step: 0,
+            shards: Vec::new(),
+            window_work,
+            rounding: Rounding::None,
+            scaler: None,
+        }
+    }
+
+    /// Rounds the operands of products to this precision. Parameters, gradients and the optimiser stay `f32`. In `f16` the
+    /// derivative of the loss is scaled, and a step whose gradients overflow is skipped.
+    pub fn precision(self, precision: Precision) -> Self {
+        let scaler = precision.needs_scaler().then(|| GradScaler::new(GradScalerConfig::default()));
+        Self { rounding: rounding_of(precision), scaler, ..self }
+    }
+
+    /// The scale of the loss, of a training in `f16`.
+    pub fn scaler(&self) -> Option<&GradScaler> {
+        self.scaler.as_ref()
     }
 
     /// The parameters as they are now.
@@ -103,8 +133,12 @@ impl<'a> Engine<'a> {
     pub(crate) fn restore(&mut self, state: &State<'_>) {
         let arena = |name: &str| state.arena(name).unwrap_or_else(|| panic!("a state without {name}"));
         state.latest.restore(&mut self.params, arena(PARAMS));
-        self.optimizer.restore(state.step, arena);
+        let skipped = state.scaler.as_ref().map_or(0, GradScaler::skipped);
+        self.optimizer.restore(state.step - skipped, arena);
         self.step = state.step;
+        if self.scaler.is_some() && state.scaler.is_some() {
+            self.scaler.clone_from(&state.scaler);
+        }
     }
 
     /// The parameters, training done.
@@ -114,6 +148,9 @@ impl<'a> Engine<'a> {
 
     /// Takes one step on a batch of `windows` windows and returns its loss. `total` is the sum of the
     /// weights of all their steps; `cut` makes the windows of a range and may run on any thread.
+    ///
+    /// In `f16` a step whose gradients are not all finite changes nothing but the scale of the loss, and the steps that were
+    /// skipped ([`GradScaler::skipped`]); so does one whose loss is no finite number, as long as the scale is above 1.
     ///
     /// # Errors
     /// If the loss is not a finite number; everything is then as before the step.
@@ -136,7 +173,8 @@ impl<'a> Engine<'a> {
                 updates: Vec::new(),
             });
         }
-        let Self { network, loss, workers, ref params, key, step, .. } = *self;
+        let Self { network, loss, workers, ref params, key, step, rounding, .. } = *self;
+        let loss_scale = self.scaler.as_ref().map_or(1.0, GradScaler::scale);
         let shards = &mut self.shards[..count];
         let table = params.table();
         let spread = self.window_work.saturating_mul(windows) >= WORTH_SPREADING;
@@ -156,6 +194,7 @@ impl<'a> Engine<'a> {
                 1 => Forward::training(params, key),
                 _ => Forward::part(params, key, &values),
             };
+            let cx = cx.rounding(rounding);
             share(inner, || {
                 let output = network.model.forward(&cx, &batch.windows.inputs());
                 let mut mean = loss.mean(&output, batch.truth(), total);
@@ -170,7 +209,7 @@ impl<'a> Engine<'a> {
                 std::mem::swap(&mut shard.written, &mut shard.stale);
                 shard.written.clear();
                 mean.backward_fresh(
-                    Tensor::full(mean.shape(), 1.0),
+                    Tensor::full(mean.shape(), loss_scale),
                     &mut shard.gradients,
                     &mut shard.written,
                 );
@@ -182,6 +221,11 @@ impl<'a> Engine<'a> {
             sum += shard.loss;
             naive_error += shard.naive_error;
             if !sum.is_finite() {
+                if let Some(scaler) = self.scaler.as_mut().filter(|scaler| scaler.scale() > 1.0) {
+                    scaler.update(true);
+                    self.step += 1;
+                    return Ok(sum);
+                }
                 return Err(NotFinite { loss: sum, shard: i, windows: shard_range(windows, count, i) });
             }
         }
@@ -196,6 +240,15 @@ impl<'a> Engine<'a> {
         }
         // They hold views of the parameters, which are about to change.
         drop((products, values));
+        if let Some(scaler) = &mut self.scaler {
+            let finite = share(threads, || {
+                shards.iter_mut().fold(true, |finite, shard| scaler.unscale(&mut shard.gradients) && finite)
+            });
+            if !scaler.update(!finite) {
+                self.step += 1;
+                return Ok(sum);
+            }
+        }
         let gradients: Vec<&[f32]> =
             shards.iter().map(|shard| &shard.gradients[..table.arena_len()]).collect();
         let arena = self.params.arena_mut();
@@ -205,6 +258,15 @@ impl<'a> Engine<'a> {
         }
         self.step += 1;
         Ok(sum)
+    }
+}
+
+/// What products round to.
+pub fn rounding_of(precision: Precision) -> Rounding {
+    match precision {
+        Precision::F32 => Rounding::None,
+        Precision::Bf16 => Rounding::Bf16,
+        Precision::F16 => Rounding::F16,
     }
 }
 
@@ -356,7 +418,7 @@ mod tests {
     }
 
     /// The parameters after three steps on `batch` windows.
-    fn trained(batch: usize, needs: Needs, threads: usize) -> Vec<u32> {
+    fn trained(batch: usize, needs: Needs, threads: usize, precision: Precision) -> Vec<u32> {
         const WIDTH: usize = 800;
         let random = |seed: u64, shape: [usize; 2]| {
             Tensor::build(shape, |out| Init::Uniform { bound: 1.0 }.fill(Key::new(seed), out))
@@ -385,7 +447,8 @@ mod tests {
         let params = table.initialise(3);
         let clip = Some(Clip::Norm(0.1));
         let adam = Optimizer::new(params.table().arena_len(), Rule::default(), clip);
-        let mut engine = Engine::new(&network, params, adam, &loss, Key::new(0), &workers);
+        let mut engine =
+            Engine::new(&network, params, adam, &loss, Key::new(0), &workers).precision(precision);
         let cut = |range: Range<usize>| {
             let rows = |tensor: &Tensor| tensor.narrow(0, range.start, range.len());
             Batch {
@@ -409,14 +472,80 @@ mod tests {
         for (batch, needs) in
             [(63, one_series), (96, one_series), (127, one_series), (192, one_series), (192, coupled)]
         {
-            let one = trained(batch, needs, 1);
+            let one = trained(batch, needs, 1, Precision::F32);
             for threads in [2, 3] {
                 assert!(
-                    trained(batch, needs, threads) == one,
+                    trained(batch, needs, threads, Precision::F32) == one,
                     "{batch} windows, {needs:?}, {threads} threads"
                 );
             }
         }
+    }
+
+    #[test]
+    fn threads_change_no_bit_of_products_in_16_bits() {
+        let coupled = Needs { coupling: Coupling::Coupled, ..Needs::default() };
+        for precision in [Precision::Bf16, Precision::F16] {
+            for (batch, needs) in [(127, Needs::default()), (192, coupled)] {
+                let one = trained(batch, needs, 1, precision);
+                assert!(trained(batch, needs, 3, precision) == one, "{batch} windows, {precision}");
+                assert!(trained(batch, needs, 1, Precision::F32) != one, "{precision} rounds nothing");
+            }
+        }
+    }
+
+    /// A layer of one weight: its gradient is a product.
+    struct Slope(Linear);
+
+    impl Model for Slope {
+        fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
+            let x = Var::constant(windows.insample_y.clone());
+            self.0.forward(cx, &x, Activation::Identity).reshape([windows.batch(), 1, 1])
+        }
+    }
+
+    /// With errors of hundreds and the first scale, gradients are far above what half precision holds.
+    #[test]
+    fn training_in_f16_recovers_from_overflow_and_converges() {
+        const N: usize = 8;
+        const SLOPE: f32 = 300.0;
+        let cut = |range: Range<usize>| {
+            let n = range.len();
+            let x: Vec<f32> = range.map(|i| i as f32 / 4.0 - 1.0).collect();
+            let y: Vec<f32> = x.iter().map(|x| SLOPE * x).collect();
+            let column = |values: &[f32]| Tensor::from_slice(values, [n, 1]);
+            Batch {
+                windows: Windows {
+                    insample_y: column(&x),
+                    insample_mask: Tensor::full([n, 1], 1.0),
+                    hist_exog: None,
+                    futr_exog: None,
+                    stat_exog: None,
+                },
+                target: column(&y),
+                weights: Tensor::full([n, 1], 1.0),
+                error_scale: Tensor::full([n], 1.0),
+                loc: Tensor::zeros([n]),
+                scale: Tensor::full([n], 1.0),
+            }
+        };
+        let mut table = Table::default();
+        let layer = Linear::without_bias(&mut table.root(), 1, 1);
+        let network = Network::from(Slope(layer.clone()));
+        let loss = Loss::parse(&json!("MSE")).expect("a loss");
+        let (params, workers) = (table.initialise(3), Workers::new(1).unwrap());
+        let adam = Optimizer::new(params.table().arena_len(), Rule::default(), None);
+        let mut engine =
+            Engine::new(&network, params, adam, &loss, Key::new(0), &workers).precision(Precision::F16);
+        let before = engine.params().arena().to_vec();
+        let first = engine.step(N, N as f64, 5.0, cut).expect("a number");
+        assert_eq!(engine.params().arena(), before, "a step that is skipped changes nothing");
+        assert_eq!(engine.scaler().map(|scaler| (scaler.scale(), scaler.skipped())), Some((32_768.0, 1)));
+        let last = (0..300).map(|_| engine.step(N, N as f64, 5.0, cut).expect("a number")).last().unwrap();
+        let slope = engine.params().tensor(layer.weight()).item();
+        assert!(last < 1e-4 * first && (slope - SLOPE).abs() < 1.0, "{first} to {last}, slope {slope}");
+        let skipped = engine.scaler().expect("a scaler").skipped();
+        assert!((2..16).contains(&skipped), "{skipped} steps were skipped");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use foretell_amp::GradScaler;
 use foretell_nn::Params;
 
 /// The state after a step.
@@ -24,6 +25,8 @@ pub struct State<'a> {
     pub latest: Statistics<'a>,
     /// The statistics and counters of the model whose parameters are [`BEST`].
     pub best: Statistics<'a>,
+    /// The scale of the loss, of a training in `f16`.
+    pub scaler: Option<GradScaler>,
 }
 
 /// The state of a model that training changes but no gradient does: running means and variances, and counters.

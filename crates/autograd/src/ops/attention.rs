@@ -6,6 +6,7 @@ use foretell_flash::{
     Attention, AttentionGradients, Dropout, Mask, Operand, OperandMut, Pattern, SavedForBackward, Sizes,
     Strides, Way,
 };
+use foretell_gemm::Rounding;
 use foretell_simd::Key;
 use foretell_tensor::Tensor;
 
@@ -84,7 +85,8 @@ impl Var {
         with_scores: bool,
     ) -> (Self, Option<Self>) {
         let operands = [self, keys, values];
-        let call = Call::new(operands.map(Self::value), options);
+        let rounding = operands.map(Self::rounding).into_iter().fold(Rounding::None, Rounding::or);
+        let call = Call { rounding, ..Call::new(operands.map(Self::value), options) };
         let Sizes { batch, heads, queries, keys: key_steps, value_dim, .. } = call.sizes;
         let [q, k, v] = operands.map(|operand| operand.value().contiguous());
         let score_shape = [batch, heads, queries, key_steps];
@@ -168,6 +170,7 @@ struct Call {
     mask_strides: [usize; 3],
     key_padding: Option<Rc<[bool]>>,
     dropout: Option<(f32, Key)>,
+    rounding: Rounding,
 }
 
 impl Call {
@@ -197,6 +200,7 @@ impl Call {
             mask_strides,
             key_padding: options.key_padding.map(Into::into),
             dropout: options.dropout.filter(|(rate, _)| *rate > 0.0),
+            rounding: Rounding::None,
         }
     }
 
@@ -214,6 +218,7 @@ impl Call {
             key_padding: self.key_padding.as_deref(),
             dropout: self.dropout.map(|(rate, key)| Dropout { rate, key }),
             way: Way::Fastest,
+            rounding: self.rounding,
             ..all
         }
     }

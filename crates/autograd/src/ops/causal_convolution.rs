@@ -30,7 +30,8 @@ impl Var {
         };
         assert_eq!(inputs, channels, "causal convolution of shape {x_shape:?} by weight {w_shape:?}");
         assert_eq!(*bias.shape(), [outputs], "bias of a causal convolution with weight {w_shape:?}");
-        let convolution = CausalConvolution { steps, batch, inputs, outputs, kernel, dilation };
+        let rounding = weight.rounding();
+        let convolution = CausalConvolution { steps, batch, inputs, outputs, kernel, dilation, rounding };
         let (x, w, b) = (self.value().contiguous(), weight.value().contiguous(), bias.value().contiguous());
         let arranged = Tensor::build([w.numel()], |arranged| convolution.arrange(w.values(), arranged));
         let (value, saved) = activated(activation, |activation| {

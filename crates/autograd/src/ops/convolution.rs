@@ -63,7 +63,8 @@ impl Var {
         };
         let Conv1d { stride, dilation, padding, beyond, groups } = moves;
         let width = Side { size: steps, kernel, stride, dilation, padding };
-        let convolution = Convolution { batch, inputs, outputs, groups, height: Side::ONE, width, beyond };
+        let (height, rounding) = (Side::ONE, weight.rounding());
+        let convolution = Convolution { batch, inputs, outputs, groups, height, width, beyond, rounding };
         convolution.check();
         assert_eq!(inputs, part * groups, "conv1d of shape {x:?} by weight {w:?} in {groups} groups");
         self.convolution(weight, bias, activation, convolution, [batch, width.output(), outputs].into())
@@ -89,8 +90,8 @@ impl Var {
             padding: [padding[i]; 2],
         };
         let (height, width) = (side(0, rows, tall), side(1, cols, wide));
-        let convolution =
-            Convolution { batch, inputs, outputs, groups, height, width, beyond: Beyond::Zeros };
+        let (beyond, rounding) = (Beyond::Zeros, weight.rounding());
+        let convolution = Convolution { batch, inputs, outputs, groups, height, width, beyond, rounding };
         convolution.check();
         assert_eq!(inputs, part * groups, "conv2d of shape {x:?} by weight {w:?} in {groups} groups");
         let shape = [batch, height.output(), width.output(), outputs];

@@ -37,9 +37,10 @@ impl Var {
         if let Some(skip) = skip {
             assert_eq!(*skip.shape(), *shape, "what is added to a gated linear layer");
         }
+        let rounding = weight.rounding();
         let mut gated = Tensor::build([rows, twice], |out| {
-            let options =
-                Options { bias: Some(Bias::PerColumn(bias.value().values())), ..Options::default() };
+            let bias = Some(Bias::PerColumn(bias.value().values()));
+            let options = Options { bias, rounding, ..Options::default() };
             let weight = MatRef::row_major(w.values(), twice, k);
             matmul(
                 MatMut::row_major(out, rows, twice),
@@ -79,12 +80,12 @@ impl Var {
                 });
             });
             gradients.write(&w_edge, [twice, k], |dw, accum| {
-                let options = Options { accum, ..Options::default() };
+                let options = Options { accum, rounding, ..Options::default() };
                 let x = MatRef::row_major(x.values(), rows, k);
                 matmul(MatMut::row_major(dw, twice, k), g.t(), x, options);
             });
             gradients.write(&x_edge, x.shape(), |dx, accum| {
-                let options = Options { accum, ..Options::default() };
+                let options = Options { accum, rounding, ..Options::default() };
                 let weight = MatRef::row_major(w.values(), twice, k);
                 matmul(MatMut::row_major(dx, rows, k), g, weight, options);
             });

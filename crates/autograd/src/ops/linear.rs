@@ -12,7 +12,8 @@ impl Var {
     /// `activation(x wᵀ + b)`: `self [..., k]`, `weight [n, k]`, `bias [n]`, result `[..., n]`.
     ///
     /// With g the gradient before the activation: dx = g w, dw = gᵀ x, db = the column sums of g. The
-    /// gradients of parameters are added to their arena by the product itself.
+    /// gradients of parameters are added to their arena by the product itself. All three products are rounded as the
+    /// weight is ([`Var::with_rounding`]).
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -49,8 +50,10 @@ impl Var {
         let mut shape = x.shape();
         shape[x.rank() - 1] = n;
 
+        let rounding = weight.rounding();
         let product = |activation| {
             let options = Options {
+                rounding,
                 bias: bias.map(|bias| Bias::PerColumn(bias.value().values())),
                 activation,
                 ..Options::default()
@@ -85,12 +88,12 @@ impl Var {
                     Layout::RowPerOutput => dw,
                     Layout::RowPerInput => dw.t(),
                 };
-                let options = Options { accum, ..Options::default() };
+                let options = Options { accum, rounding, ..Options::default() };
                 matmul(dw, g.t(), MatRef::row_major(x.values(), rows, k), options);
             });
             if x_edge.is_wanted() {
                 gradients.write(&x_edge, x.shape(), |dx, accum| {
-                    let options = Options { accum, ..Options::default() };
+                    let options = Options { accum, rounding, ..Options::default() };
                     matmul(MatMut::row_major(dx, rows, k), g, layout.weight(&w), options);
                 });
             }

@@ -54,9 +54,10 @@ impl Var {
             assert_eq!(&*bias.shape(), [m], "bias of a linear layer with weight {:?}", weight.shape());
         }
         let (x, w) = (self.value().contiguous(), weight.value().contiguous());
+        let rounding = weight.rounding();
         let (value, saved) = activated(activation, |activation| {
             let bias = bias.map(|bias| Bias::PerRow(bias.value().values()));
-            let options = Options { bias, activation, ..Options::default() };
+            let options = Options { bias, activation, rounding, ..Options::default() };
             Tensor::build([batch, m, n], |out| {
                 let w = BatchRef::new(w.values(), batch, 0, (m, k), (k, 1));
                 let x = BatchRef::row_major(x.values(), batch, rows, cols);
@@ -96,7 +97,7 @@ impl Var {
                             Samples::Columns => x.t(),
                             Samples::Rows => x,
                         };
-                        let options = Options { accum: Accum::Add, ..Options::default() };
+                        let options = Options { accum: Accum::Add, rounding, ..Options::default() };
                         matmul(MatMut::row_major(dw, m, k), g, x, options);
                     }
                 });
@@ -110,7 +111,7 @@ impl Var {
                     };
                     let w = BatchRef::new(w.values(), batch, 0, (m, k), (k, 1));
                     let g = BatchRef::row_major(grad.values(), batch, m, n);
-                    matmul_batched(dx, w.t(), g, Options { accum, ..Options::default() });
+                    matmul_batched(dx, w.t(), g, Options { accum, rounding, ..Options::default() });
                 });
             }
         })

@@ -1,6 +1,6 @@
 //! The matrix product, one or many at a time; [`Var::linear`] is the one with a bias and an activation.
 
-use foretell_gemm::{Accum, BatchMut, BatchRef, Options, matmul_batched};
+use foretell_gemm::{Accum, BatchMut, BatchRef, Options, Rounding, matmul_batched};
 use foretell_tensor::{MAX_RANK, Shape, Tensor};
 
 use crate::Var;
@@ -10,7 +10,7 @@ impl Var {
     /// NumPy's rule. Views are read where they lie, and nothing that is stretched is written out.
     ///
     /// With g the gradient of the product: that of `self` is `g otherᵀ`, that of `other` is `selfᵀ g`, each summed
-    /// over what was stretched.
+    /// over what was stretched. All products are rounded where either factor is ([`Var::with_rounding`]).
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -24,20 +24,21 @@ impl Var {
             return self.reshape([rows, k]).matmul(other).reshape(joined(&batch, m, n));
         }
         let shape = joined(&batch, m, n);
+        let rounding = self.rounding().or(other.rounding());
         let value = Tensor::build(shape, |out| {
             let (a, b) = (stretched(&a, &batch), stretched(&b, &batch));
-            products(&batch, (out, shape), &a, &b, Accum::Replace);
+            products(&batch, (out, shape), &a, &b, (Accum::Replace, rounding));
         });
         let (a_edge, b_edge) = (self.edge(), other.edge());
         Self::operation(value, &[self, other], move |grad, gradients| {
             let transposed = |x: &Tensor| x.transpose(x.rank() - 2, x.rank() - 1);
             gradients.write(&a_edge, a.shape(), |da, accum| {
                 let b = transposed(&stretched(&b, &batch));
-                products(&batch, (da, a.shape()), &grad, &b, accum);
+                products(&batch, (da, a.shape()), &grad, &b, (accum, rounding));
             });
             gradients.write(&b_edge, b.shape(), |db, accum| {
                 let a = transposed(&stretched(&a, &batch));
-                products(&batch, (db, b.shape()), &a, &grad, accum);
+                products(&batch, (db, b.shape()), &a, &grad, (accum, rounding));
             });
         })
     }
@@ -75,7 +76,13 @@ struct Dim {
 
 /// `dst = lhs rhs` or `dst += lhs rhs` for all matrices of a batch. The operands are of the batch's shape; `dst` is
 /// row-major of a shape that stretches to it, and gets the sum over what is stretched.
-fn products(batch: &Shape, (dst, shape): (&mut [f32], Shape), lhs: &Tensor, rhs: &Tensor, accum: Accum) {
+fn products(
+    batch: &Shape,
+    (dst, shape): (&mut [f32], Shape),
+    lhs: &Tensor,
+    rhs: &Tensor,
+    (accum, rounding): (Accum, Rounding),
+) {
     let (rows, cols) = (shape[shape.len() - 2], shape[shape.len() - 1]);
     if dst.is_empty() {
         return;
@@ -114,7 +121,8 @@ fn products(batch: &Shape, (dst, shape): (&mut [f32], Shape), lhs: &Tensor, rhs:
     loop {
         let at = |i: usize| outer.iter().zip(&index).map(|(dim, index)| dim.steps[i] * index).sum::<usize>();
         let first = outer.iter().zip(&index).all(|(dim, &index)| dim.steps[0] > 0 || index == 0);
-        let options = Options { accum: if first { accum } else { Accum::Add }, ..Options::default() };
+        let accum = if first { accum } else { Accum::Add };
+        let options = Options { accum, rounding, ..Options::default() };
         let (lhs, rhs) = (
             matrices(lhs, at(1), inner.size, inner.steps[1]),
             matrices(rhs, at(2), inner.size, inner.steps[2]),

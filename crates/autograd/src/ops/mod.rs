@@ -53,4 +53,6 @@ mod weighted_sum;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod rounding_tests;
+#[cfg(test)]
 mod torch;

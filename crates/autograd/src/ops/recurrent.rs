@@ -165,7 +165,8 @@ impl Var {
         let hidden = rows / cell.gates();
         assert!((1..=steps).contains(&last), "the last {last} of {steps} steps");
         let projection = weights.projection.map(|_| state);
-        let layer = Layer { cell, steps, batch, inputs, hidden, projection };
+        let rounding = weights.state.rounding();
+        let layer = Layer { cell, steps, batch, inputs, hidden, projection, rounding };
         let plain = |var: &Self| var.value().contiguous();
         let values = Values::of(weights);
         let x = plain(self);

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::args::{LogArgs, MemoryArgs, ModelArgs, steps, thread_count};
+use crate::args::{LogArgs, MemoryArgs, ModelArgs, PrecisionArgs, steps, thread_count};
 use crate::output::print;
 use crate::progress::Log;
 use crate::table::AlignedTable;
@@ -17,12 +17,13 @@ use crate::table::AlignedTable;
 Examples:
   foretell bench --model NLinear,MLP,NHITS --h 24 --input-size 96 --threads 2
   foretell bench --model NHITS --h 24 --input-size 96 --batch 128 --json
+  foretell bench --model MLP,LSTM --h 24 --input-size 96 --precision bf16
 
 With --json each model is an object on a line of its own: model, acceleration (the
-vector instructions and features in use), threads, batch, parameters, step_ms,
-forward_batch_ms, forward_one_us, pool_misses_per_step (calls to the system
-allocator for tensor buffers), gflop_per_step (operations of products, counted),
-gemm_gflop_per_s (a large product's), share_of_gemm_rate (a step's rate by it),
+vector instructions and features in use), precision (of the step; forecasts are f32),
+threads, batch, parameters, step_ms, forward_batch_ms, forward_one_us,
+pool_misses_per_step (calls to the system allocator for tensor buffers), gflop_per_step (operations of products, counted),
+gemm_gflop_per_s (a large product's, in f32), share_of_gemm_rate (a step's by it),
 held_bytes (kept for the backward pass), step_peak_mb (memory that model and steps
 added), peak_rss_mb (of the process so far).")]
 pub(crate) struct Bench {
@@ -37,6 +38,8 @@ pub(crate) struct Bench {
     /// Threads; 0 for as many as the machine has
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
+    #[command(flatten)]
+    precision: PrecisionArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -54,7 +57,13 @@ impl Bench {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let mut found = Vec::new();
         for spec in self.models.specs(None, &[], self.log())? {
-            let bench = foretell::bench(&spec, self.batch, self.threads, &self.memory.limit())?;
+            let bench = foretell::bench(
+                &spec,
+                self.batch,
+                self.threads,
+                self.precision.precision,
+                &self.memory.limit(),
+            )?;
             self.log().measured(&bench);
             if self.json {
                 print(format!("{}\n", serde_json::to_string(&bench)?))?;
@@ -76,6 +85,7 @@ impl Bench {
             .numbers("pool misses/step", column(|bench| bench.pool_misses_per_step))
             .numbers("held [MB]", column(|bench| bench.held_bytes as f64 / 1e6))
             .numbers("peak RSS [MB]", column(|bench| bench.peak_rss_mb.unwrap_or(f64::NAN)));
-        print(format!("{}with {}\n", table.render(), foretell::Acceleration::current()))
+        let precision = self.precision.precision;
+        print(format!("{}steps in {precision}, with {}\n", table.render(), foretell::Acceleration::current()))
     }
 }

@@ -29,6 +29,8 @@ Examples:
     --set lr_scheduler=CosineWarmup --checkpoint state
   foretell fit --data sales.csv --model NHITS,NHITS --h 24 --input-size 96 \\
     --set NHITS.1.input_size=192 --out model   # columns NHITS and NHITS1
+  foretell fit --data sales.csv --model LSTM --h 24 --input-size 96 --out model \\
+    --precision bf16   # faster where the machine multiplies such numbers
   foretell fit --config run.toml --seed 7
 
 run.toml holds flags by their names, and hyper-parameters in tables:

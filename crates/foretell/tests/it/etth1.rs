@@ -3,7 +3,7 @@
 //! Runs where the environment variable `FORETELL_DATA` names a folder that holds `ETTh1.csv`; skips with
 //! a message elsewhere.
 
-use foretell::{Forecaster, Panel, ReadOptions, ValidationOptions};
+use foretell::{Forecaster, Panel, Precision, ReadOptions, ValidationOptions};
 
 use crate::accuracy::{panels, spec};
 
@@ -54,11 +54,49 @@ fn tcn_dilated_rnn_and_deepar_match_neuralforecast() {
     check([("TCN", 1.1479), ("DilatedRNN", 1.1324), ("DeepAR", 1.9125)], false);
 }
 
-fn check<const N: usize>(references: [Reference; N], beats_naive: bool) {
-    let Some([path]) = panels(["ETTh1.csv"]) else { return };
+#[test]
+fn training_in_bf16_is_as_accurate_as_in_f32() {
+    check_bf16(["MLP", "NHITS"]);
+}
+
+#[test]
+#[ignore = "trains four models twice for minutes, which `-- --ignored` runs; MLP and NHITS are checked always"]
+fn training_of_recurrent_models_and_transformers_in_bf16_is_as_accurate_as_in_f32() {
+    check_bf16(["LSTM", "GRU", "VanillaTransformer", "iTransformer"]);
+}
+
+/// The mean errors over three seeds are within 1 %.
+fn check_bf16<const N: usize>(models: [&str; N]) {
+    let Some(panel) = panel() else { return };
+    let mut means = [[0.0; N]; 2];
+    for (precision, means) in [Precision::F32, Precision::Bf16].into_iter().zip(&mut means) {
+        for seed in 1..=3 {
+            let specs = models.iter().map(|name| spec(name, 24, seed));
+            let forecaster = Forecaster::new(specs).expect("models").precision(precision);
+            let checked = forecaster.cross_validate(&panel, &ValidationOptions::new(10, 24));
+            let metrics = checked.expect("a validation").metrics(&panel, 24);
+            for (metrics, mean) in metrics.iter().zip(&mut *means) {
+                println!("{}, {precision}, seed {seed}: MAE {:.4}", metrics.model, metrics.mae);
+                *mean += metrics.mae / 3.0;
+            }
+        }
+    }
+    let [exact, rounded] = means;
+    for ((name, exact), rounded) in models.into_iter().zip(exact).zip(rounded) {
+        println!("{name}: mean MAE {exact:.4} in f32, {rounded:.4} in bf16");
+        assert!(rounded != exact && rounded < 1.01 * exact, "{name}: {rounded} against {exact}");
+    }
+}
+
+fn panel() -> Option<Panel> {
+    let [path] = panels(["ETTh1.csv"])?;
     let panel =
         Panel::from_csv(path, &ReadOptions { wide: true, ..ReadOptions::default() }).expect("a panel");
-    let panel = panel.without_last(panel.max_len() - 8640);
+    Some(panel.without_last(panel.max_len() - 8640))
+}
+
+fn check<const N: usize>(references: [Reference; N], beats_naive: bool) {
+    let Some(panel) = panel() else { return };
     let mut means = [0.0; N];
     for seed in 1..=3 {
         let specs = references.iter().map(|(name, _)| spec(name, 24, seed));

@@ -1,6 +1,8 @@
 //! Models whose windows hold all series of a panel: what is theirs alone.
 
-use foretell::{Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, ValidationOptions, bench};
+use foretell::{
+    Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, Precision, ValidationOptions, bench,
+};
 
 /// Series of these lengths that end at the same time.
 fn panel(lens: &[usize]) -> Panel {
@@ -77,8 +79,8 @@ fn windows_that_are_normalised_together_are_at_least_two() {
         "{message}"
     );
     let limit = MemoryLimit::of_bytes(1_000_000_000);
-    assert!(matches!(bench(&spec, 1, 1, &limit), Err(Error::Train { .. })));
-    assert!(bench(&spec, 2, 1, &limit).is_ok());
+    assert!(matches!(bench(&spec, 1, 1, Precision::F32, &limit), Err(Error::Train { .. })));
+    assert!(bench(&spec, 2, 1, Precision::F32, &limit).is_ok());
 }
 
 #[test]

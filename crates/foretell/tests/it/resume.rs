@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use foretell::{
-    Error, Fitted, Forecaster, Freq, ModelSpec, Panel, PredictOptions, PredictionIntervals, Verdict,
-    remove_training_state,
+    Error, Fitted, Forecaster, Freq, ModelSpec, Panel, Precision, PredictOptions, PredictionIntervals,
+    Verdict, remove_training_state,
 };
 use foretell_checkpoint::{TensorData, TensorFile};
 use serde_json::{Value, json};
@@ -130,6 +130,39 @@ fn a_training_that_died_goes_on_from_the_last_state() {
     }
     let rest = forecaster(Some(home.path())).threads(0).fit(&panel(0.0));
     assert!(bits(&rest.expect("the rest")) == whole);
+}
+
+/// The scale of the loss is part of the state: in `f16` the first steps overflow, and are skipped.
+#[test]
+fn a_training_in_16_bits_goes_on_in_its_precision() {
+    let forecaster = |precision, dir: Option<&Path>| {
+        // A series scaled by nothing, with errors of thousands.
+        let all = [spec("MLP", json!({ "hidden_size": 16, "learning_rate": 0.05 }))];
+        let forecaster = Forecaster::new(all).expect("a model").val_size(12).precision(precision);
+        match dir {
+            Some(dir) => forecaster.checkpoint_to(dir, 1),
+            None => forecaster,
+        }
+    };
+    let panel = panel(1e6);
+    for precision in [Precision::Bf16, Precision::F16] {
+        let whole = forecaster(precision, None).fit(&panel).expect("a fit");
+        let skipped = whole.models()[0].outcome().expect("trained").skipped_steps;
+        assert_eq!(skipped > 0, precision == Precision::F16, "{precision}: {skipped} steps were skipped");
+        let home = tempfile::tempdir().expect("a folder");
+        let part = forecaster(precision, Some(home.path())).on_progress(|_, progress| match progress.step {
+            9 => Verdict::Interrupt,
+            _ => Verdict::Continue,
+        });
+        assert!(part.fit(&panel).expect("a part of a fit").interrupted());
+        let refused =
+            forecaster(Precision::F32, Some(home.path())).fit(&panel).expect_err("another training");
+        assert!(refused.to_string().contains("precision"), "{refused}");
+        let rest = forecaster(precision, Some(home.path())).fit(&panel).expect("the rest");
+        assert!(bits(&rest) == bits(&whole), "{precision}");
+        assert_eq!(rest.models()[0].outcome().expect("trained").skipped_steps, skipped);
+        assert!(bits(&forecaster(Precision::F32, None).fit(&panel).expect("a fit")) != bits(&whole));
+    }
 }
 
 #[test]

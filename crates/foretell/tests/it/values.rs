@@ -47,7 +47,8 @@ fn what_is_serialised_is_read_back() {
     let weighted = Loss::parse(&json!({ "MAE": { "horizon_weight": [0.1, 0.9] } })).expect("a loss");
     assert_eq!(again(&weighted), weighted);
 
-    let outcome = Outcome { steps: 7, train_loss: 0.1, valid_loss: Some(0.3), interrupted: true };
+    let outcome =
+        Outcome { steps: 7, train_loss: 0.1, valid_loss: Some(0.3), interrupted: true, skipped_steps: 2 };
     assert_eq!(again(&outcome), outcome);
     assert!(again(&Outcome { train_loss: f64::NAN, ..outcome }).train_loss.is_nan());
     let progress = Progress {
@@ -56,6 +57,7 @@ fn what_is_serialised_is_read_back() {
         train_loss: 0.5,
         valid_loss: None,
         learning_rate: 1e-3,
+        skipped_steps: 1,
         elapsed: Duration::from_millis(1234),
     };
     assert_eq!(again(&progress), progress);

@@ -100,8 +100,8 @@ impl Layer {
         let by_state = MatRef::row_major(weights.state, gates, self.state());
         let packed_len = if self.packs() { Packed::<f32>::len_of(gates, self.state()) } else { 0 };
         let mut packed = Buffer::stale(packed_len);
-        let by_state =
-            if self.packs() { By::Packed(Packed::new(by_state, &mut packed)) } else { By::Matrix(by_state) };
+        let mut rounded = self.rounded_place(by_state);
+        let by_state = self.by(by_state, &mut packed, &mut rounded);
         for block in self.blocks(ROWS) {
             scratch.dh.fill(0.0);
             match grad_c {
@@ -179,7 +179,8 @@ impl Layer {
                         let dm = &mut dm[..count * hidden];
                         let by_units = MatRef::row_major(projection, size, hidden);
                         let dh = MatRef::row_major(dh, count, size);
-                        matmul(MatMut::row_major(dm, count, hidden), dh, by_units, Options::default());
+                        let options = Options { rounding: self.rounding, ..Options::default() };
+                        matmul(MatMut::row_major(dm, count, hidden), dh, by_units, options);
                         &*dm
                     }
                 };
@@ -208,7 +209,8 @@ impl Layer {
         let Self { cell, hidden, inputs, .. } = *self;
         let (size, gates, count) = (self.state(), cell.gates() * hidden, rows.len());
         let sums = MatRef::row_major(part(&scratch.sums, &(0..count), self.width()), count, self.width());
-        let add = || Options { accum: Accum::Add, ..Options::default() };
+        let rounding = self.rounding;
+        let add = || Options { accum: Accum::Add, rounding, ..Options::default() };
 
         let before = MatRef::row_major(part(run.states, &rows, size), count, size);
         matmul(MatMut::row_major(gradients.state, gates, size), sums.cols(0..gates).t(), before, add());
@@ -224,7 +226,7 @@ impl Layer {
             let mut accum = *accum;
             for (columns, of_weights) in self.input_columns().into_iter().flatten() {
                 let dx = MatMut::row_major(part_mut(dx, &rows, inputs), count, inputs);
-                let options = Options { accum, ..Options::default() };
+                let options = Options { accum, rounding, ..Options::default() };
                 matmul(dx, sums.cols(columns), w.rows(of_weights), options);
                 accum = Accum::Add;
             }

@@ -12,6 +12,8 @@ use crate::{Forward, Init, ParamId, Scope};
 pub struct Linear {
     weight: ParamId,
     bias: Option<ParamId>,
+    /// Why its products stay in `f32` where others are rounded to 16 bits, if they do.
+    stays_f32: Option<&'static str>,
 }
 
 impl Linear {
@@ -46,6 +48,7 @@ impl Linear {
         Self {
             weight: scope.param("weight", [outputs, inputs], weight),
             bias: bias.map(|init| scope.param("bias", [outputs], init)),
+            stays_f32: None,
         }
     }
 
@@ -56,6 +59,7 @@ impl Linear {
         Self {
             weight: scope.param("weight", [outputs, inputs, 1], init),
             bias: bias.then(|| scope.param("bias", [outputs], init)),
+            stays_f32: None,
         }
     }
 
@@ -74,6 +78,16 @@ impl Linear {
     pub fn with_frozen_bias(scope: &mut Scope<'_>, inputs: usize, outputs: usize) -> Self {
         let layer = Self::without_bias(scope, inputs, outputs);
         Self { bias: Some(scope.frozen("bias", [outputs], Init::fan_in(inputs))), ..layer }
+    }
+
+    /// The layer, whose products stay in `f32` in a run that rounds others to 16 bits; `reason` says why.
+    pub fn in_f32(self, reason: &'static str) -> Self {
+        Self { stays_f32: Some(reason), ..self }
+    }
+
+    /// Why the layer stays in `f32`, if it does.
+    pub fn stays_f32(&self) -> Option<&'static str> {
+        self.stays_f32
     }
 
     /// Registers the weight, and a bias if there is to be one, of a layer that nothing depends on, but which PyTorch's state
@@ -123,7 +137,7 @@ impl Linear {
 
 #[cfg(test)]
 mod tests {
-    use foretell_autograd::Tensor;
+    use foretell_autograd::{Rounding, Tensor};
 
     use super::*;
     use crate::Table;
@@ -141,6 +155,25 @@ mod tests {
         let column = params.tensor(layer.weight()).narrow(1, 1, 1).to_vec();
         assert_eq!(layer.forward(&cx, &unit, Activation::Identity).value().to_vec(), column);
         assert_eq!(layer.rows(&cx, &unit, 1..2).value().to_vec(), column[1..]);
+    }
+
+    #[test]
+    fn a_layer_that_stays_in_f32_is_not_rounded() {
+        let mut table = Table::default();
+        let layer = Linear::new(&mut table.root(), 3, 2);
+        let params = table.initialise(1);
+        let x = Var::constant(Tensor::from_slice(&[1.001, -0.3339, 2.1], [1, 3]));
+        let run = |layer: &Linear, rounding| {
+            let cx = Forward::inference(&params).rounding(rounding);
+            layer.forward(&cx, &x, Activation::Identity).value().to_vec()
+        };
+        let [exact, rounded] = [Rounding::None, Rounding::Bf16].map(|rounding| run(&layer, rounding));
+        for (exact, rounded) in exact.iter().zip(&rounded) {
+            assert!(exact != rounded && (exact - rounded).abs() < 0.05, "{exact} and {rounded}");
+        }
+        let kept = layer.in_f32("its outputs are added up over thousands of steps");
+        assert_eq!(kept.stays_f32(), Some("its outputs are added up over thousands of steps"));
+        assert_eq!(run(&kept, Rounding::Bf16), exact);
     }
 
     #[test]

@@ -1,0 +1,110 @@
+//! Operations whose products round to 16 bits, beside the same ones in `f32`.
+
+use foretell_tensor::Tensor;
+
+use super::check::random;
+use super::convolution::{Conv1d, Conv2d};
+use super::recurrent::RecurrentWeights;
+use crate::{Activation, AttentionOptions, Cell, Rounding, Var};
+
+/// The value of `f` and its gradients by all inputs, the last of which are marked with `rounding`.
+fn run(inputs: &[Tensor], marked: usize, rounding: Rounding, f: &dyn Fn(&[Var]) -> Var) -> Vec<Vec<f32>> {
+    let first = inputs.len() - marked;
+    let variables: Vec<Var> = inputs
+        .iter()
+        .cloned()
+        .enumerate()
+        .map(|(i, value)| {
+            let var = Var::input(value);
+            if i < first { var } else { var.with_rounding(rounding) }
+        })
+        .collect();
+    let output = f(&variables);
+    assert_eq!(output.rounding(), rounding, "what is made of a variable is marked as it is");
+    let mut found = vec![output.value().to_vec()];
+    output.backward_from(random(output.shape(), 99), &mut []);
+    found.extend(variables.iter().map(|variable| variable.grad().expect("a gradient").to_vec()));
+    found
+}
+
+/// Checks that rounding changes value and gradients, and by no more than 16 roundings do, of the largest number.
+fn check(name: &str, inputs: &[Tensor], marked: usize, f: &dyn Fn(&[Var]) -> Var) {
+    // So that no activation is saturated.
+    let inputs: Vec<Tensor> = inputs.iter().map(|tensor| tensor.scale(0.5)).collect();
+    let inputs = &inputs[..];
+    let exact = run(inputs, marked, Rounding::None, f);
+    for (rounding, bound) in [(Rounding::Bf16, 16.0 / 256.0), (Rounding::F16, 16.0 / 2048.0)] {
+        let rounded = run(inputs, marked, rounding, f);
+        assert_ne!(rounded[0], exact[0], "{name}: {rounding:?} rounds nothing");
+        for (which, (rounded, exact)) in rounded.iter().zip(&exact).enumerate() {
+            let size = exact.iter().fold(0.0_f32, |size, x| size.max(x.abs()));
+            let error = rounded.iter().zip(exact).fold(0.0_f32, |error, (a, b)| error.max((a - b).abs()));
+            assert!(error <= bound * size, "{name}, {rounding:?}, {which}: {error} of {size}");
+        }
+    }
+}
+
+#[test]
+fn linear_layers_round() {
+    let inputs = [random([6, 5], 1), random([4, 5], 2), random([4], 3)];
+    for activation in [Activation::Identity, Activation::Tanh] {
+        check("linear", &inputs, 2, &|v| v[0].linear(&v[1], Some(&v[2]), activation));
+    }
+    let inputs = [random([2, 5, 6], 1), random([4, 5], 2), random([4], 3)];
+    check("columns", &inputs, 2, &|v| v[0].linear_of_columns(&v[1], Some(&v[2]), Activation::Tanh));
+    let inputs = [random([2, 6, 5], 1), random([4, 5], 2), random([4], 3)];
+    check("to columns", &inputs, 2, &|v| v[0].linear_to_columns(&v[1], Some(&v[2]), Activation::Tanh));
+    let inputs = [random([6, 5], 1), random([8, 5], 2), random([8], 3)];
+    check("gated", &inputs, 2, &|v| v[0].gated_linear(&v[1], &v[2], None));
+    let inputs = [random([2, 6, 5], 1), random([2, 5, 4], 2)];
+    check("product", &inputs, 1, &|v| v[0].matmul(&v[1]));
+}
+
+#[test]
+fn convolutions_round() {
+    let inputs = [random([2, 9, 4], 1), random([6, 4, 3], 2), random([6], 3)];
+    check("conv1d", &inputs, 2, &|v| {
+        v[0].conv1d(&v[1], Some(&v[2]), Activation::Tanh, Conv1d { padding: [1, 1], ..Conv1d::default() })
+    });
+    let inputs = [random([2, 5, 6, 4], 1), random([6, 4, 2, 3], 2), random([6], 3)];
+    check("conv2d", &inputs, 2, &|v| v[0].conv2d(&v[1], Some(&v[2]), Activation::Tanh, Conv2d::default()));
+    let inputs = [random([9, 2, 4], 1), random([6, 4, 3], 2), random([6], 3)];
+    check("causal", &inputs, 2, &|v| v[0].causal_convolution(&v[1], &v[2], Activation::Tanh, 2));
+}
+
+#[test]
+fn recurrent_layers_round() {
+    for (cell, projection) in
+        [(Cell::Rnn(Activation::Tanh), None), (Cell::Lstm, None), (Cell::Lstm, Some(5)), (Cell::Gru, None)]
+    {
+        // So many sequences and steps that f32 packs its weights.
+        let (hidden, rows) = (7, 7 * cell.gates());
+        let mut inputs = vec![random([9, 40, 4], 1), random([rows, 4], 2)];
+        inputs.push(random([rows, projection.unwrap_or(hidden)], 3));
+        inputs.extend([random([rows], 4), random([rows], 5)]);
+        inputs.extend(projection.map(|size| random([size, hidden], 6)));
+        let inputs: Vec<Tensor> = inputs.iter().map(|tensor| tensor.scale(0.3)).collect();
+        check(&format!("{cell:?}"), &inputs, inputs.len() - 1, &|v| {
+            let biases = Some([&v[3], &v[4]]);
+            let weights = RecurrentWeights { input: &v[1], state: &v[2], biases, projection: v.get(5) };
+            v[0].recurrent(cell, &weights, 9, None)
+        });
+    }
+}
+
+#[test]
+fn attention_rounds() {
+    let inputs = [random([2, 6, 8], 1), random([2, 7, 8], 2), random([2, 7, 4], 3)];
+    let options = AttentionOptions::new(2);
+    check("attention", &inputs, 1, &|v| v[0].attention(&v[1], &v[2], &options));
+}
+
+#[test]
+fn what_multiplies_nothing_does_not_round() {
+    let x = random([3, 4], 1);
+    let marked = Var::constant(x.clone()).with_rounding(Rounding::Bf16);
+    let plain = Var::constant(x);
+    for f in [|v: &Var| v.mul(v), |v: &Var| v.softmax(1), |v: &Var| v.sum(1)] {
+        assert_eq!(f(&marked).value(), f(&plain).value());
+    }
+}
