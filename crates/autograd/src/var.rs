@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use foretell_gemm::Rounding;
-use foretell_tensor::{Shape, Tensor};
+use foretell_tensor::{KeptTensor, Shape, Tensor};
 
 use crate::backward_pass::BackwardPass;
 
@@ -93,6 +93,18 @@ impl Var {
     /// How its products are rounded.
     pub fn rounding(&self) -> Rounding {
         self.rounding
+    }
+
+    /// A value of this variable (itself, or a row-major copy), to be kept for the backward pass: in the 16 bits that
+    /// `rounding` rounds to, but for constants and parameters, which somebody else has anyway.
+    pub(crate) fn keep(&self, value: &Tensor, rounding: Rounding) -> KeptTensor {
+        let operation = self.edge.0.as_ref().is_some_and(|node| matches!(node.role, Role::Operation { .. }));
+        value.keep(if operation { rounding } else { Rounding::None })
+    }
+
+    /// What is kept of an operation on `inputs` is rounded to: nothing where no gradient is wanted.
+    pub(crate) fn keeps(inputs: &[&Self], rounding: Rounding) -> Rounding {
+        if inputs.iter().any(|input| input.edge.is_wanted()) { rounding } else { Rounding::None }
     }
 
     /// The value.

@@ -162,10 +162,10 @@ impl Forecaster {
     /// What the products of training round their operands to: `f32`, the default, not at all. `bf16` is faster where the machine
     /// multiplies such numbers (AMX, AVX512-BF16) and needs no other learning rate; `f16` is more precise, and not faster.
     ///
-    /// Linear layers, convolutions, recurrent layers and attention round, in both passes, and sum up in `f32`. Norms,
-    /// softmax, losses, reductions and the optimiser are `f32`, and so are the weights, which are saved as ever. In `f16`
-    /// the loss is scaled so that small gradients do not become zero; a step whose gradients overflow is skipped
-    /// ([`Progress::skipped_steps`]). Validation and forecasts are `f32`.
+    /// Linear layers, convolutions, recurrent layers and attention round, in both passes, and sum up in `f32`; what is kept for
+    /// the backward pass takes 16 bits. Norms, softmax, losses, reductions and the optimiser are `f32`, and so are the
+    /// weights, which are saved as ever. In `f16` the loss is scaled so that small gradients do not become zero; a step
+    /// whose gradients overflow is skipped ([`Progress::skipped_steps`]). Validation and forecasts are `f32`.
     pub fn precision(mut self, precision: Precision) -> Self {
         self.precision = precision;
         self

@@ -284,7 +284,9 @@ impl Layer {
                         simd::lstm_cell(gates, bias, c_before, c, m);
                         let by_units = match weights.narrow.and_then(|narrow| narrow.projection.as_ref()) {
                             Some(narrow) => By::Narrow(narrow),
-                            None => By::Matrix(MatRef::row_major(projection, size, hidden).t(), self.rounding),
+                            None => {
+                                By::Matrix(MatRef::row_major(projection, size, hidden).t(), self.rounding)
+                            }
                         };
                         let m = MatRef::row_major(m, block.len(), hidden);
                         by_units.multiply(MatMut::row_major(after, block.len(), size), m, Accum::Replace);

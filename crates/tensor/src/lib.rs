@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod indices;
+mod kept;
 mod ops;
 mod shape;
 mod storage;
@@ -35,6 +36,7 @@ mod tensor;
 
 pub use foretell_pool::{Buffer, Pod};
 pub use indices::Indices;
+pub use kept::KeptTensor;
 pub use ops::pad::Padding;
 pub use shape::{MAX_RANK, Shape};
 pub use storage::Storage;

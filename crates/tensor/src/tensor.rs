@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use foretell_gemm::Rounding;
 use foretell_pool::Buffer;
 
+use crate::kept::KeptTensor;
 use crate::shape::Shape;
 use crate::storage::Storage;
 
@@ -69,6 +71,21 @@ impl Tensor {
     /// A tensor of rank 0.
     pub fn scalar(value: f32) -> Self {
         Self::full([], value)
+    }
+
+    /// The tensor, to be kept for later in what `rounding` rounds to; unchanged where that is nothing.
+    pub fn keep(&self, rounding: Rounding) -> KeptTensor {
+        KeptTensor::of(self, rounding)
+    }
+
+    /// The storage that it is a view of, and where it begins.
+    pub(crate) fn storage(&self) -> (&Storage, usize) {
+        (&self.storage, self.offset)
+    }
+
+    /// A view that lies within the storage.
+    pub(crate) fn view(storage: Storage, offset: usize, shape: Shape, strides: Shape) -> Self {
+        Self { storage, offset, shape, strides }
     }
 
     /// The sizes of the dimensions, outermost first.

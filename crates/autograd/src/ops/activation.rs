@@ -23,8 +23,9 @@ impl Var {
             Saved::Output => value.clone(),
             Saved::Input => x,
         };
-        let edge = self.edge();
+        let (edge, saved) = (self.edge(), self.keep(&saved, self.rounding()));
         Self::operation(value, &[self], move |mut grad, gradients| {
+            let saved = saved.into_tensor();
             grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
             gradients.give(&edge, grad);
         })

@@ -38,7 +38,10 @@ impl Var {
     pub fn mul(&self, other: &Self) -> Self {
         let (a, b) = (self.edge(), other.edge());
         let (x, y) = (self.value().clone(), other.value().clone());
-        Self::operation(x.mul(&y), &[self, other], move |grad, gradients| {
+        let (value, rounding) = (x.mul(&y), self.rounding().or(other.rounding()));
+        let (x, y) = (self.keep(&x, rounding), other.keep(&y, rounding));
+        Self::operation(value, &[self, other], move |grad, gradients| {
+            let (x, y) = (x.into_tensor(), y.into_tensor());
             if a.is_wanted() {
                 gradients.give(&a, grad.mul(&y).sum_to(x.shape()));
             }

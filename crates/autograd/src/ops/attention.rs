@@ -8,7 +8,7 @@ use foretell_flash::{
 };
 use foretell_gemm::Rounding;
 use foretell_simd::Key;
-use foretell_tensor::Tensor;
+use foretell_tensor::{KeptTensor, Tensor};
 
 use crate::Var;
 
@@ -111,8 +111,13 @@ impl Var {
         let [q_edge, k_edge, v_edge] = operands.map(Self::edge);
         let mask_edge = options.mask.map(Self::edge);
         let inputs: Vec<&Self> = operands.into_iter().chain(options.mask).collect();
-        let (given, kept) = (grad_scores.clone(), out.clone());
+        let (given, kept) = (grad_scores.clone(), out.keep(Self::keeps(&inputs, rounding)));
+        let [kept_q, kept_k, kept_v] =
+            [(self, &q), (keys, &k), (values, &v)].map(|(var, value)| var.keep(value, rounding));
+        drop([q, k, v]);
         let out = Self::operation(out, &inputs, move |grad, gradients| {
+            let [q, k, v] = [kept_q, kept_k, kept_v].map(KeptTensor::into_tensor);
+            let kept = kept.into_tensor();
             let attention = call.attention();
             let strides = Strides::packed(queries, heads, value_dim);
             let saved = call.operands([&q, &k, &v]);

@@ -143,7 +143,9 @@ impl Var {
         let inputs: Vec<&Self> =
             [self].into_iter().chain(affine.into_iter().flat_map(|(a, b)| [a, b])).collect();
         let (edge, param_edges) = (self.edge(), affine.map(|(gamma, beta)| [gamma.edge(), beta.edge()]));
+        let x = self.keep(&x, self.rounding());
         Self::operation(value, &inputs, move |mut grad, gradients| {
+            let x = x.into_tensor();
             // The gradients of gamma and beta of each group.
             let mut sums = Tensor::zeros([count, 2, channels]);
             groups.sum(sums.values_mut(), |group, range, sums| {

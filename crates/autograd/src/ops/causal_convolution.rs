@@ -41,7 +41,10 @@ impl Var {
         });
 
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.edge());
+        let keeps = Self::keeps(&[self, weight, bias], rounding);
+        let (x, saved) = (self.keep(&x, rounding), saved.keep(keeps));
         Self::operation(value, &[self, weight, bias], move |mut grad, gradients| {
+            let (x, saved) = (x.into_tensor(), saved.into_tensor());
             let mut db = Tensor::zeros([outputs]);
             let dw = Tensor::build(arranged.shape(), |dw| {
                 let mut backward = |inputs: Option<(&mut [f32], Accum)>| {

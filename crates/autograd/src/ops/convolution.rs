@@ -6,7 +6,7 @@ use foretell_simd::Activation;
 use foretell_tensor::{Shape, Tensor};
 
 use super::activation::cost;
-use super::linear::activated;
+use super::linear::{activated, kept_slope};
 use crate::{Beyond, Var};
 
 /// How a kernel moves over sequences; by default step by step, without padding.
@@ -129,11 +129,15 @@ impl Var {
 
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
+        let rounding = convolution.rounding;
+        let (padded, saved) =
+            (self.keep(&padded, rounding), kept_slope(activation, saved, Self::keeps(&inputs, rounding)));
         Self::operation(value, &inputs, move |mut grad, gradients| {
             if activation != Activation::Identity {
+                let saved = saved.into_tensor();
                 grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
             }
-            drop(saved);
+            let padded = padded.into_tensor();
             if let Some(edge) = b_edge {
                 gradients.accumulate(&edge, [convolution.outputs], |db| {
                     convolution.bias_gradient(grad.values(), db);

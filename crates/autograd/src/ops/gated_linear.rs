@@ -64,7 +64,9 @@ impl Var {
         let inputs: Vec<&Self> = [self, weight, bias].into_iter().chain(skip).collect();
         let [x_edge, w_edge, b_edge] = [self, weight, bias].map(Self::edge);
         let skip_edge = skip.map(Self::edge);
+        let (x, gated) = (self.keep(&x, rounding), gated.keep(Self::keeps(&inputs, rounding)));
         Self::operation(value, &inputs, move |grad, gradients| {
+            let (x, mut gated) = (x.into_tensor(), gated.into_tensor());
             threads::rows(rows, 2 * n, [gated.values_mut()], |range, [gated]| {
                 simd::gated_rows_backward(n, gated, &grad.values()[range.start * n..range.end * n]);
             });

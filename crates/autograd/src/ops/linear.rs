@@ -1,8 +1,8 @@
 //! The linear layer with its bias and activation in one operation.
 
-use foretell_gemm::{Bias, MatMut, MatRef, Options, matmul};
+use foretell_gemm::{Bias, MatMut, MatRef, Options, Rounding, matmul};
 use foretell_simd::{self as simd, Activation, Saved};
-use foretell_tensor::Tensor;
+use foretell_tensor::{KeptTensor, Tensor};
 use foretell_threads as threads;
 
 use super::activation::cost;
@@ -67,12 +67,15 @@ impl Var {
 
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
+        let (x, saved) =
+            (self.keep(&x, rounding), kept_slope(activation, saved, Self::keeps(&inputs, rounding)));
         Self::operation(value, &inputs, move |mut grad, gradients| {
             // Others may share the gradient: it is copied to be changed only where there is a change.
             if activation != Activation::Identity {
+                let saved = saved.into_tensor();
                 grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
             }
-            drop(saved);
+            let x = x.into_tensor();
             let g = MatRef::row_major(grad.values(), rows, n);
             if let Some(edge) = b_edge {
                 gradients.accumulate(&edge, [n], |db| {
@@ -113,6 +116,14 @@ pub(super) fn activated(activation: Activation, product: impl Fn(Activation) -> 
             let before = product(Activation::Identity);
             (before.map(cost(activation), |x, out| activation.forward(x, out)), before)
         }
+    }
+}
+
+/// What a slope is computed from, kept for the backward pass; nothing of what has none.
+pub(super) fn kept_slope(activation: Activation, saved: Tensor, rounding: Rounding) -> KeptTensor {
+    match activation {
+        Activation::Identity => Tensor::zeros([0]).keep(Rounding::None),
+        _ => saved.keep(rounding),
     }
 }
 

@@ -7,7 +7,7 @@ use foretell_tensor::Tensor;
 use foretell_threads as threads;
 
 use super::activation::cost;
-use super::linear::activated;
+use super::linear::{activated, kept_slope};
 use crate::Var;
 
 impl Var {
@@ -71,12 +71,15 @@ impl Var {
 
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
+        let (x, saved) =
+            (self.keep(&x, rounding), kept_slope(activation, saved, Self::keeps(&inputs, rounding)));
         Self::operation(value, &inputs, move |mut grad, gradients| {
             // Others may share the gradient: it is copied to be changed only where there is a change.
             if activation != Activation::Identity {
+                let saved = saved.into_tensor();
                 grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
             }
-            drop(saved);
+            let x = x.into_tensor();
             let matrix = |index: usize, size: usize| index * size..(index + 1) * size;
             if let Some(edge) = b_edge {
                 gradients.accumulate(&edge, [m], |db| {

@@ -30,7 +30,9 @@ impl Var {
             products(&batch, (out, shape), &a, &b, (Accum::Replace, rounding));
         });
         let (a_edge, b_edge) = (self.edge(), other.edge());
+        let (a, b) = (self.keep(&a, rounding), other.keep(&b, rounding));
         Self::operation(value, &[self, other], move |grad, gradients| {
+            let (a, b) = (a.into_tensor(), b.into_tensor());
             let transposed = |x: &Tensor| x.transpose(x.rank() - 2, x.rank() - 1);
             gradients.write(&a_edge, a.shape(), |da, accum| {
                 let b = transposed(&stretched(&b, &batch));

@@ -40,7 +40,9 @@ impl Var {
         let params = || affine.into_iter().flat_map(|(gamma, beta)| [Some(gamma), beta]).flatten();
         let inputs: Vec<&Self> = [self].into_iter().chain(params()).collect();
         let (edge, param_edges) = (self.edge(), params().map(Self::edge).collect::<Vec<_>>());
+        let x = self.keep(&x, self.rounding());
         Self::operation(value, &inputs, move |mut grad, gradients| {
+            let x = x.into_tensor();
             let (mean, rstd) = moments.values().split_at(rows);
             // The gradient of gamma, then that of beta.
             let (mut sums, has_beta) = (Tensor::zeros([param_edges.len(), cols]), param_edges.len() > 1);
@@ -81,7 +83,9 @@ impl Var {
         });
         let inputs: Vec<&Self> = [self].into_iter().chain(gamma).collect();
         let (edge, gamma_edge) = (self.edge(), gamma.map(Self::edge));
+        let x = self.keep(&x, self.rounding());
         Self::operation(value, &inputs, move |mut grad, gradients| {
+            let x = x.into_tensor();
             let mut sums = Tensor::zeros([if factor.is_some() { cols } else { 0 }]);
             let (sum, grads) = (sums.values_mut(), grad.values_mut());
             threads::sums_and_rows(rows, COST * cols, sum, grads, |range, sum, grad| {

@@ -1,9 +1,9 @@
 //! One layer of an RNN, LSTM or GRU over a whole sequence.
 
-use foretell_gemm::NarrowFormat;
+use foretell_gemm::{NarrowFormat, Rounding};
 use foretell_kernels::Accum;
 use foretell_kernels::recurrent::{Layer, NarrowWeights, RecurrentGradients, RecurrentRun, RunMode, Weights};
-use foretell_tensor::Tensor;
+use foretell_tensor::{KeptTensor, Tensor};
 
 use crate::{Cell, Var};
 
@@ -33,7 +33,8 @@ impl RecurrentWeights<'_> {
             panic!("weights of shapes {:?} and {:?}", self.input.shape(), self.state.shape());
         };
         let projection = self.projection.map(|_| state);
-        let layer = Layer { cell, steps: 1, batch: 1, inputs, hidden: rows / cell.gates(), projection };
+        let (hidden, rounding) = (rows / cell.gates(), Rounding::None);
+        let layer = Layer { cell, steps: 1, batch: 1, inputs, hidden, projection, rounding };
         NarrowWeights::new(&layer, &Values::of(self).slices(), format)
     }
 }
@@ -220,7 +221,13 @@ impl Var {
         let value = states.narrow(0, steps + 1 - last, last + usize::from(gives_c));
         let edges: Vec<_> = given.iter().map(|var| var.edge()).collect();
         let starts = start.is_some();
+        // What an LSTM's c is lies beside the gates; inputs and states are shared with the layers around.
+        let x = self.keep(&x, rounding);
+        let keeps = if wanted { rounding } else { Rounding::None };
+        let [states, cells, tape] = [states, cells, tape].map(|part| part.keep(keeps));
         Self::operation(value, &given, move |grad, gradients| {
+            let x = x.into_tensor();
+            let [states, cells, tape] = [states, cells, tape].map(KeptTensor::into_tensor);
             let zeros = |tensor: &Tensor| Tensor::zeros(tensor.shape());
             let [mut input, mut state_weights] = [&values.input, &values.state].map(zeros);
             let mut biases = values.biases.as_ref().map(|biases| biases.each_ref().map(zeros));

@@ -86,7 +86,8 @@ fn recurrent_layers_round() {
         let inputs: Vec<Tensor> = inputs.iter().map(|tensor| tensor.scale(0.3)).collect();
         check(&format!("{cell:?}"), &inputs, inputs.len() - 1, &|v| {
             let biases = Some([&v[3], &v[4]]);
-            let weights = RecurrentWeights { input: &v[1], state: &v[2], biases, projection: v.get(5) };
+            let weights =
+                RecurrentWeights { input: &v[1], state: &v[2], biases, projection: v.get(5), narrow: None };
             v[0].recurrent(cell, &weights, 9, None)
         });
     }
@@ -106,5 +107,59 @@ fn what_multiplies_nothing_does_not_round() {
     let plain = Var::constant(x);
     for f in [|v: &Var| v.mul(v), |v: &Var| v.softmax(1), |v: &Var| v.sum(1)] {
         assert_eq!(f(&marked).value(), f(&plain).value());
+    }
+}
+
+/// Bytes that `f` keeps for the backward pass: buffers are counted for the whole process, where other tests run beside, but
+/// these take a hundred times what others do.
+fn kept_bytes(rounding: Rounding, inputs: &[Tensor], f: &dyn Fn(&[Var]) -> Var) -> usize {
+    let before = foretell_pool::metrics().live_bytes;
+    let variables: Vec<Var> = inputs
+        .iter()
+        .enumerate()
+        .map(|(i, value)| {
+            // Weights are parameters; the input is the result of an operation.
+            let var =
+                if i == 0 { Var::input(value.clone()).scale(1.0) } else { Var::parameter(value.clone(), 0) };
+            var.with_rounding(rounding)
+        })
+        .collect();
+    let output = f(&variables).sum(0);
+    drop(variables);
+    let after = foretell_pool::metrics().live_bytes;
+    drop(output);
+    after.saturating_sub(before)
+}
+
+#[test]
+fn what_is_kept_takes_half_the_bytes() {
+    let (steps, batch, size) = (24, 256, 64);
+    let mut lstm = vec![random([steps, batch, size], 1)];
+    for seed in [2, 4] {
+        lstm.extend([random([4 * size, size], seed), random([4 * size, size], seed + 1)]);
+    }
+    let two_layers = |v: &[Var]| {
+        let layer = |x: &Var, input: &Var, state: &Var| {
+            let weights = RecurrentWeights { input, state, biases: None, projection: None, narrow: None };
+            x.recurrent(Cell::Lstm, &weights, steps, None)
+        };
+        layer(&layer(&v[0], &v[1], &v[2]), &v[3], &v[4])
+    };
+    let mut transformer = vec![random([batch, steps, size], 1)];
+    transformer.extend((2..8).map(|seed| random([size, size], seed)));
+    let encoder = |v: &[Var]| {
+        let linear = |x: &Var, w: &Var, activation| x.linear(w, None, activation);
+        let [q, k, values] = [&v[1], &v[2], &v[3]].map(|w| linear(&v[0], w, Activation::Identity));
+        let attended = q.attention(&k, &values, &AttentionOptions::new(8));
+        let x = v[0].add(&linear(&attended, &v[4], Activation::Identity)).layer_norm(None, 1e-5);
+        let hidden = linear(&x, &v[5], Activation::Gelu);
+        x.add(&linear(&hidden, &v[6], Activation::Identity)).layer_norm(None, 1e-5)
+    };
+    let cases: [(&str, &[Tensor], &dyn Fn(&[Var]) -> Var); 2] =
+        [("LSTM", &lstm, &two_layers), ("transformer", &transformer, &encoder)];
+    for (name, inputs, f) in cases {
+        let [whole, half] = [Rounding::None, Rounding::Bf16].map(|rounding| kept_bytes(rounding, inputs, f));
+        println!("{name}: {half} bytes of {whole}");
+        assert!(whole > 10 << 20 && 100 * half <= 55 * whole, "{name}: {half} bytes of {whole}");
     }
 }

@@ -57,9 +57,9 @@ impl Var {
             });
         };
         let value = Tensor::build(shape, |out| run(forward, x.values(), out));
-        let (edge, y) = (self.edge(), value.clone());
+        let (edge, y) = (self.edge(), self.keep(&value, self.rounding()));
         Self::operation(value, &[self], move |mut grad, gradients| {
-            run(backward, y.values(), grad.values_mut());
+            run(backward, y.into_tensor().values(), grad.values_mut());
             gradients.give(&edge, grad);
         })
     }
