@@ -155,7 +155,8 @@ fn what_is_kept_takes_half_the_bytes() {
         let hidden = linear(&x, &v[5], Activation::Gelu);
         x.add(&linear(&hidden, &v[6], Activation::Identity)).layer_norm(None, 1e-5)
     };
-    let cases: [(&str, &[Tensor], &dyn Fn(&[Var]) -> Var); 2] =
+    type Network<'a> = &'a dyn Fn(&[Var]) -> Var;
+    let cases: [(&str, &[Tensor], Network<'_>); 2] =
         [("LSTM", &lstm, &two_layers), ("transformer", &transformer, &encoder)];
     for (name, inputs, f) in cases {
         let [whole, half] = [Rounding::None, Rounding::Bf16].map(|rounding| kept_bytes(rounding, inputs, f));
