@@ -575,8 +575,19 @@ fn a_closed_standard_output_is_an_error() {
 #[test]
 fn every_help_has_an_example() {
     let dir = TestDirectory::new();
-    let commands =
-        ["", "demo", "fit", "predict", "cross-validate", "plot", "quantise", "inspect", "models", "bench"];
+    let commands = [
+        "",
+        "demo",
+        "fit",
+        "predict",
+        "cross-validate",
+        "plot",
+        "quantise",
+        "import",
+        "inspect",
+        "models",
+        "bench",
+    ];
     for command in commands {
         let help = dir.ok(&format!("{command} --help"));
         assert!(help.contains(&format!("  foretell {command}")), "{command}: {help}");

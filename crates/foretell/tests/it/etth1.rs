@@ -95,6 +95,13 @@ fn panel() -> Option<Panel> {
     Some(panel.without_last(panel.max_len() - 8640))
 }
 
+/// iTransformer is not among them: 1.2554 beside 1.2020 with these three seeds, from 1.16 to 1.35 with seven (docs/performance.md).
+#[test]
+#[ignore = "trains models of attention for minutes, which `-- --ignored` runs; their parity and conformance run always"]
+fn models_of_attention_match_neuralforecast() {
+    check([("PatchTST", 1.2280), ("SOFTS", 1.1891), ("SOFTSSharp", 1.2031)], true);
+}
+
 fn check<const N: usize>(references: [Reference; N], beats_naive: bool) {
     let Some(panel) = panel() else { return };
     let mut means = [0.0; N];

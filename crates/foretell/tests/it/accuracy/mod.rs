@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use foretell::ModelSpec;
 
-const MULTIVARIATE: [&str; 3] = ["TSMixer", "TSMixerx", "MLPMultivariate"];
+const MULTIVARIATE: [&str; 6] =
+    ["TSMixer", "TSMixerx", "MLPMultivariate", "iTransformer", "SOFTS", "SOFTSSharp"];
 
 /// The paths of files in the folder that `FORETELL_DATA` names, if all are there; else says what is missing.
 pub(crate) fn panels<const N: usize>(files: [&str; N]) -> Option<[PathBuf; N]> {
