@@ -1,6 +1,12 @@
 //! `cargo xtask package`: packages every crate that users may depend on, and builds each from its package.
 
-use std::{collections::HashSet, env, path::Path, process::Command};
+use std::{
+    collections::HashSet,
+    env, fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Context, ensure};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
@@ -19,6 +25,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let packages: Vec<&Package> = published(&metadata).collect();
     let target = metadata.target_directory.join(OUTSIDE);
+    forget_earlier(&metadata, &packages)?;
     let mut command = cargo_outside(&metadata);
     // Cargo builds each from its package, taking those of the others from the packages as well.
     command.args(["package", "--quiet", "--allow-dirty"]);
@@ -43,6 +50,42 @@ pub(crate) fn run() -> anyhow::Result<()> {
         );
         println!("{:20} {:3} files, {bytes:6} bytes", package.name, list.lines().count());
     }
+    Ok(())
+}
+
+/// Removes what an earlier run unpacked and built of our packages: Cargo takes a package of the same name and version for the
+/// same, and would build the others against old sources.
+fn forget_earlier(metadata: &Metadata, packages: &[&Package]) -> anyhow::Result<()> {
+    let cargo_home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo_home =
+        cargo_home.or_else(|| Some(env::home_dir()?.join(".cargo"))).context("there is no home")?;
+    for kind in ["src", "cache"] {
+        let registries = fs::read_dir(cargo_home.join("registry").join(kind));
+        // The registry of a run is a directory, so its name begins with the dash that follows other registries' hosts.
+        let local = registries.into_iter().flatten().flatten();
+        let local = local.filter(|entry| entry.file_name().to_string_lossy().starts_with('-'));
+        for (registry, package) in
+            local.flat_map(|entry| packages.iter().map(move |package| (entry.path(), package)))
+        {
+            let name = format!("{}-{}", package.name, package.version);
+            let archive = registry.join(format!("{name}.crate"));
+            for place in [registry.join(name), archive] {
+                let removed =
+                    if place.is_dir() { fs::remove_dir_all(&place) } else { fs::remove_file(&place) };
+                match removed {
+                    Err(error) if error.kind() != ErrorKind::NotFound => {
+                        return Err(error).with_context(|| format!("cannot remove {}", place.display()));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    let mut clean = cargo_outside(metadata);
+    clean.args(["clean", "--quiet"]);
+    packages.iter().for_each(|package| _ = clean.args(["--package", &package.name]));
+    let status = clean.status().context("cannot start cargo")?;
+    ensure!(status.success(), "cargo clean failed ({status})");
     Ok(())
 }
 
