@@ -50,7 +50,7 @@ impl HalfFloat for f16 {
 /// `f32` weights, which the optimiser changes, and their rounded copies, which products read.
 ///
 /// An update may be a thousandth of its weight, which has eight digits of binary fraction in `bf16` and eleven in `f16`: added
-/// there it would vanish. The copies always are the masters rounded: only [`MasterWeights::update`] changes either.
+/// to a rounded copy it would vanish. The copies always are the masters rounded: only [`MasterWeights::update`] changes either.
 #[derive(Clone, Debug)]
 pub struct MasterWeights<H> {
     masters: Vec<f32>,
