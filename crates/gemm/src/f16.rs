@@ -4,7 +4,7 @@ use foretell_pool::Buffer;
 use foretell_simd::{from_f16, to_f16};
 use half::f16;
 
-use crate::matmul::{assert_bias, assert_shapes, matmul};
+use crate::matmul::matmul;
 use crate::options::{Options, Rounding};
 use crate::view::{MatMut, MatRef};
 
@@ -21,8 +21,6 @@ pub fn matmul_as_f16(
     rhs: MatRef<'_, f32>,
     options: Options<'_, f32>,
 ) {
-    assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.nrows(), rhs.ncols()));
-    assert_bias(options.bias, dst.nrows(), dst.ncols());
     let (left, right) = (rounded(lhs), rounded(rhs));
     let options = Options { rounding: Rounding::None, ..options };
     matmul(dst, view(lhs, &left), view(rhs, &right), options);
@@ -36,19 +34,19 @@ const CHUNK: usize = 1024;
 fn rounded(matrix: MatRef<'_, f32>) -> Buffer<f32> {
     let numel = matrix.nrows() * matrix.ncols();
     let mut out = Buffer::<f32>::stale(numel);
-    let mut half = [f16::ZERO; CHUNK];
     if is_dense(matrix) {
-        for (from, to) in matrix.data()[..numel].chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
-            to_f16(from, &mut half[..from.len()]);
-            from_f16(&half[..from.len()], to);
+        out.copy_from_slice(&matrix.data()[..numel]);
+    } else {
+        for (i, row) in out.chunks_exact_mut(matrix.ncols().max(1)).enumerate() {
+            let from = matrix.data()[i * matrix.row_stride()..].iter().step_by(matrix.col_stride().max(1));
+            row.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
         }
-        return out;
     }
-    for (i, row) in out.chunks_exact_mut(matrix.ncols().max(1)).enumerate() {
-        let from = &matrix.data()[i * matrix.row_stride()..];
-        for (j, to) in row.iter_mut().enumerate() {
-            *to = f16::from_f32(from[j * matrix.col_stride()]).to_f32();
-        }
+    let mut half = [f16::ZERO; CHUNK];
+    for part in out.chunks_mut(CHUNK) {
+        let half = &mut half[..part.len()];
+        to_f16(part, half);
+        from_f16(half, part);
     }
     out
 }
