@@ -3,7 +3,7 @@
 //! The compiler has no stable intrinsics for these instructions, so they are assembled inline. A tile is a register of 16
 //! rows of 64 bytes. Products take the left operand as rows of 64 bytes along the inner dimension, the right one as rows
 //! that hold, for each of 16 columns, the four bytes along the inner dimension that fit a 32-bit sum (two bf16, four
-//! int8). All of them here are configured alike, so one configuration serves every kind of product.
+//! int8). One configuration serves every kind of product.
 
 use std::sync::OnceLock;
 
@@ -18,6 +18,7 @@ pub(crate) const TILE_BYTES: usize = ROWS * ROW_BYTES;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Support {
     pub(crate) bf16: bool,
+    pub(crate) int8: bool,
 }
 
 /// What the machine has and the system permits this process to use. The first call asks for the permission, which all
@@ -39,6 +40,7 @@ fn detect() -> Support {
 
     const BF16: u32 = 1 << 22;
     const TILES: u32 = 1 << 24;
+    const INT8: u32 = 1 << 25;
     if __cpuid(0).eax < 7 {
         return Support::default();
     }
@@ -46,7 +48,7 @@ fn detect() -> Support {
     if features & TILES == 0 || !permitted() {
         return Support::default();
     }
-    Support { bf16: features & BF16 != 0 }
+    Support { bf16: features & BF16 != 0, int8: features & INT8 != 0 }
 }
 
 /// Asks Linux for the tiles' state: without the permission the first of their instructions would end the process.
@@ -71,15 +73,17 @@ fn permitted() -> bool {
     answer == 0
 }
 
-/// The tiles of this thread, configured as eight of 16 rows of 64 bytes; released when it is dropped, so that the system
+/// The tiles of this thread, configured as eight of 64 bytes a row; released when it is dropped, so that the system
 /// need not keep them when it switches threads.
 pub(crate) struct Tiles(std::marker::PhantomData<*const ()>);
 
 impl Tiles {
+    /// Tiles of 16 rows; those of the sums and of the left operand of [`bf16::one_by_four`] of so many.
+    ///
     /// # Safety
     ///
     /// [`support`] reports a kind of product.
-    pub(crate) unsafe fn configure() -> Self {
+    pub(crate) unsafe fn configure(left_rows: usize) -> Self {
         #[repr(C, align(64))]
         struct Configuration {
             palette: u8,
@@ -90,7 +94,8 @@ impl Tiles {
         }
         let (mut row_bytes, mut rows) = ([0; 16], [0; 16]);
         row_bytes[..8].fill(ROW_BYTES as u16);
-        rows[..8].fill(ROWS as u8);
+        rows[..5].fill(left_rows as u8);
+        rows[5..8].fill(ROWS as u8);
         let configuration = Configuration { palette: 1, start_row: 0, reserved: [0; 14], row_bytes, rows };
         // SAFETY: the machine has the instruction and the system permits it; 64 bytes are read.
         unsafe {
@@ -127,15 +132,59 @@ pub(crate) struct Place<T> {
     pub(crate) row_bytes: usize,
 }
 
+/// How an operand lies in memory: the bytes from row to row of a tile, and from a tile to the next one along the inner
+/// dimension.
+#[derive(Clone, Copy)]
+pub(crate) struct Strides {
+    pub(crate) row_bytes: usize,
+    pub(crate) tile_bytes: usize,
+}
+
+impl Strides {
+    /// Those of tiles that lie one after the other.
+    pub(crate) const PACKED: Self = Self { row_bytes: ROW_BYTES, tile_bytes: TILE_BYTES };
+    /// Those of a left operand of one row.
+    pub(crate) const ROW: Self = Self { row_bytes: ROW_BYTES, tile_bytes: ROW_BYTES };
+}
+
+/// The loop over the inner dimension: the lines of a step, in which `a` and `b` are the operands' bytes from row to row, and
+/// the registers of their tiles, which it moves on.
+macro_rules! sum_up {
+    ([$($line:expr),* $(,)?], $blocks:ident, $strides:ident, [$($a:ident = $lhs:expr),*], [$($b:ident = $rhs:expr),*]) => {
+        std::arch::asm!(
+            "tilezero tmm0",
+            "tilezero tmm1",
+            "tilezero tmm2",
+            "tilezero tmm3",
+            "2:",
+            $($line,)*
+            $(concat!("add {", stringify!($a), "}, {next_a}"),)*
+            $(concat!("add {", stringify!($b), "}, {next_b}"),)*
+            "dec {blocks}",
+            "jnz 2b",
+            $($a = inout(reg) $lhs => _,)*
+            $($b = inout(reg) $rhs => _,)*
+            blocks = inout(reg) $blocks => _,
+            a = in(reg) $strides[0].row_bytes,
+            b = in(reg) $strides[1].row_bytes,
+            next_a = in(reg) $strides[0].tile_bytes,
+            next_b = in(reg) $strides[1].tile_bytes,
+            out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+            out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+            options(nostack),
+        )
+    };
+}
+
 /// The two shapes in which tiles are multiplied. Both keep four sums, as many as hide the latency of an addition. A sum
 /// is made in the same order in either, so its bits do not depend on the shape.
 macro_rules! products {
     ($name:ident, $instruction:literal, $sum:ty) => {
         pub(crate) mod $name {
-            use super::{Place, ROW_BYTES, TILE_BYTES, Tiles};
+            use super::{Place, Strides, Tiles};
 
             /// Two by two tiles: `sums[i][j]` becomes the sum over `blocks` of `lhs[i] * rhs[j]`, each of which is so
-            /// many tiles one after the other.
+            /// many tiles that lie as the `strides` of the operands say.
             ///
             /// # Safety
             ///
@@ -147,48 +196,34 @@ macro_rules! products {
                 blocks: usize,
                 lhs: [*const u8; 2],
                 rhs: [*const u8; 2],
+                strides: [Strides; 2],
                 sums: [[Place<$sum>; 2]; 2],
             ) {
+                let [[a, b], [c, d]] = sums;
                 // SAFETY: the caller's contract; `Tiles` are configured.
                 unsafe {
-                    std::arch::asm!(
-                        "tilezero tmm0",
-                        "tilezero tmm1",
-                        "tilezero tmm2",
-                        "tilezero tmm3",
-                        "2:",
-                        "tileloadd tmm4, [{a0} + {row}*1]",
-                        "tileloadd tmm6, [{b0} + {row}*1]",
-                        concat!($instruction, " tmm0, tmm4, tmm6"),
-                        "tileloadd tmm7, [{b1} + {row}*1]",
-                        concat!($instruction, " tmm1, tmm4, tmm7"),
-                        "tileloadd tmm5, [{a1} + {row}*1]",
-                        concat!($instruction, " tmm2, tmm5, tmm6"),
-                        concat!($instruction, " tmm3, tmm5, tmm7"),
-                        "add {a0}, {tile}",
-                        "add {a1}, {tile}",
-                        "add {b0}, {tile}",
-                        "add {b1}, {tile}",
-                        "dec {blocks}",
-                        "jnz 2b",
-                        a0 = inout(reg) lhs[0] => _,
-                        a1 = inout(reg) lhs[1] => _,
-                        b0 = inout(reg) rhs[0] => _,
-                        b1 = inout(reg) rhs[1] => _,
-                        blocks = inout(reg) blocks => _,
-                        row = in(reg) ROW_BYTES,
-                        tile = const TILE_BYTES,
-                        out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
-                        out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
-                        options(nostack),
+                    sum_up!(
+                        [
+                            "tileloadd tmm4, [{a0} + {a}*1]",
+                            "tileloadd tmm6, [{b0} + {b}*1]",
+                            concat!($instruction, " tmm0, tmm4, tmm6"),
+                            "tileloadd tmm5, [{a1} + {a}*1]",
+                            concat!($instruction, " tmm2, tmm5, tmm6"),
+                            "tileloadd tmm7, [{b1} + {b}*1]",
+                            concat!($instruction, " tmm1, tmm4, tmm7"),
+                            concat!($instruction, " tmm3, tmm5, tmm7"),
+                        ],
+                        blocks,
+                        strides,
+                        [a0 = lhs[0], a1 = lhs[1]],
+                        [b0 = rhs[0], b1 = rhs[1]]
                     );
+                    store([a, b, c, d]);
                 }
-                let [[a, b], [c, d]] = sums;
-                // SAFETY: as above.
-                unsafe { store([a, b, c, d]) };
             }
 
-            /// One by four tiles, for products of few rows.
+            /// One by four tiles, for products of few rows. The tiles of the left operand and of the sums may be configured
+            /// as single rows.
             ///
             /// # Safety
             ///
@@ -199,43 +234,27 @@ macro_rules! products {
                 blocks: usize,
                 lhs: *const u8,
                 rhs: [*const u8; 4],
+                strides: [Strides; 2],
                 sums: [Place<$sum>; 4],
             ) {
                 // SAFETY: the caller's contract; `Tiles` are configured.
                 unsafe {
-                    std::arch::asm!(
-                        "tilezero tmm0",
-                        "tilezero tmm1",
-                        "tilezero tmm2",
-                        "tilezero tmm3",
-                        "2:",
-                        "tileloadd tmm4, [{a} + {row}*1]",
-                        "tileloadd tmm5, [{b0} + {row}*1]",
-                        concat!($instruction, " tmm0, tmm4, tmm5"),
-                        "tileloadd tmm6, [{b1} + {row}*1]",
-                        concat!($instruction, " tmm1, tmm4, tmm6"),
-                        "tileloadd tmm7, [{b2} + {row}*1]",
-                        concat!($instruction, " tmm2, tmm4, tmm7"),
-                        "tileloadd tmm5, [{b3} + {row}*1]",
-                        concat!($instruction, " tmm3, tmm4, tmm5"),
-                        "add {a}, {tile}",
-                        "add {b0}, {tile}",
-                        "add {b1}, {tile}",
-                        "add {b2}, {tile}",
-                        "add {b3}, {tile}",
-                        "dec {blocks}",
-                        "jnz 2b",
-                        a = inout(reg) lhs => _,
-                        b0 = inout(reg) rhs[0] => _,
-                        b1 = inout(reg) rhs[1] => _,
-                        b2 = inout(reg) rhs[2] => _,
-                        b3 = inout(reg) rhs[3] => _,
-                        blocks = inout(reg) blocks => _,
-                        row = in(reg) ROW_BYTES,
-                        tile = const TILE_BYTES,
-                        out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
-                        out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
-                        options(nostack),
+                    sum_up!(
+                        [
+                            "tileloadd tmm4, [{a0} + {a}*1]",
+                            "tileloadd tmm5, [{b0} + {b}*1]",
+                            concat!($instruction, " tmm0, tmm4, tmm5"),
+                            "tileloadd tmm6, [{b1} + {b}*1]",
+                            concat!($instruction, " tmm1, tmm4, tmm6"),
+                            "tileloadd tmm7, [{b2} + {b}*1]",
+                            concat!($instruction, " tmm2, tmm4, tmm7"),
+                            "tileloadd tmm5, [{b3} + {b}*1]",
+                            concat!($instruction, " tmm3, tmm4, tmm5"),
+                        ],
+                        blocks,
+                        strides,
+                        [a0 = lhs],
+                        [b0 = rhs[0], b1 = rhs[1], b2 = rhs[2], b3 = rhs[3]]
                     );
                     store(sums);
                 }
@@ -273,3 +292,4 @@ macro_rules! products {
 }
 
 products!(bf16, "tdpbf16ps", f32);
+products!(int8, "tdpbssd", i32);

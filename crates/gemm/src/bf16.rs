@@ -4,8 +4,8 @@
 //! and take half their bytes from then on ([`PackedBf16`]). The product of two such numbers is exact in `f32`; only the
 //! sums are rounded, in the order of the inner dimension.
 //!
-//! A left operand goes by blocks of 128 rows, packed in tiles of 16 rows by 32 of the inner dimension; the right one lies
-//! in strips of 16 columns. What multiplies a tile by a strip depends on the machine: see [`kernel`].
+//! A left operand goes by blocks of 128 rows, packed in tiles of 16 rows by 32 of the inner dimension, but a single row as it
+//! is; the right one lies in strips of 16 columns. What multiplies a tile by a strip depends on the machine: see [`kernel`].
 
 mod kernel;
 mod pack;
@@ -113,9 +113,7 @@ pub fn matmul_bf16(
     rhs: PackedBf16<'_>,
     options: Options<'_, f32>,
 ) {
-    assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.rows, rhs.cols));
-    assert_bias(options.bias, dst.nrows(), dst.ncols());
-    count_products(1, [dst.nrows(), rhs.rows, dst.ncols()]);
+    check_and_count(&dst, lhs, (rhs.rows, rhs.cols), &options);
     run(Kernel::of_machine(), dst, lhs, rhs, options);
 }
 
@@ -131,9 +129,7 @@ pub fn matmul_as_bf16(
     rhs: MatRef<'_, f32>,
     options: Options<'_, f32>,
 ) {
-    assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.nrows(), rhs.ncols()));
-    assert_bias(options.bias, dst.nrows(), dst.ncols());
-    count_products(1, [dst.nrows(), rhs.nrows(), dst.ncols()]);
+    check_and_count(&dst, lhs, (rhs.nrows(), rhs.ncols()), &options);
     // Sums are written along rows.
     let (dst, lhs, rhs, options) = match dst.row_stride() < dst.col_stride() {
         true => (dst.t(), rhs.t(), lhs.t(), Options { bias: options.bias.map(Bias::t), ..options }),
@@ -144,6 +140,24 @@ pub fn matmul_as_bf16(
     let values: &mut [bf16] = place.reinterpret_cast_mut();
     pack::strips(rhs.t(), Form::Pairs, values);
     run(Kernel::of_machine(), dst, lhs, PackedBf16 { values, rows: k, cols: n }, options);
+}
+
+/// Panics unless the shapes and the bias fit together, and counts the product.
+#[track_caller]
+fn check_and_count(
+    dst: &MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    (k, n): (usize, usize),
+    options: &Options<'_, f32>,
+) {
+    assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (k, n));
+    assert_bias(options.bias, dst.nrows(), dst.ncols());
+    count_products(1, [dst.nrows(), k, dst.ncols()]);
+}
+
+/// Rows of the tiles in which so many rows are packed.
+fn tile_height(rows: usize) -> usize {
+    if rows == 1 { 1 } else { WIDTH }
 }
 
 /// An inner dimension, filled up: an empty one too, so that there is a product to write.
@@ -198,12 +212,16 @@ fn one_task(
 ) {
     let (m, depth) = (dst.nrows(), depth(rhs.rows));
     let strips = &rhs.values[cols.start * depth..cols.end.next_multiple_of(WIDTH) * depth];
-    let mut panel = Buffer::<u16>::stale(m.min(BLOCK_ROWS).next_multiple_of(WIDTH) * depth);
+    let most = m.min(BLOCK_ROWS);
+    let mut panel = Buffer::<u16>::stale(most.next_multiple_of(tile_height(most)) * depth);
     let panel: &mut [bf16] = panel.reinterpret_cast_mut();
     for top in (0..m).step_by(BLOCK_ROWS) {
         let rows = top..m.min(top + BLOCK_ROWS);
-        let panel = &mut panel[..rows.len().next_multiple_of(WIDTH) * depth];
-        pack::strips(lhs.rows(rows.clone()), Form::Rows, panel);
+        let panel = &mut panel[..rows.len().next_multiple_of(tile_height(rows.len())) * depth];
+        match rows.len() {
+            1 => pack::row(lhs.rows(rows.clone()), panel),
+            _ => pack::strips(lhs.rows(rows.clone()), Form::Rows, panel),
+        }
         let mut part = dst.reborrow().rows(rows.clone());
         let bias = options.bias.map(|bias| bias.part(rows, 0..cols.len()));
         kernel.multiply(part.reborrow(), panel, strips, depth, Finish { bias, ..Finish::of(&options) });

@@ -6,6 +6,8 @@
 
 mod kernel;
 mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod tiles;
 
 use std::ops::Range;
 
@@ -28,6 +30,9 @@ const DEEP: usize = 4;
 /// Strips that lie side by side.
 const BLOCK: usize = 4;
 
+/// Bytes behind the weights that tiles may read, which meet zeros of the left operand: those of 16 times four rows of a block.
+const BEHIND: usize = 16 * BLOCK * STRIP * DEEP;
+
 /// The most rows: sums of so many products fit 32 bits.
 const MOST_ROWS: usize = 1 << 17;
 
@@ -48,7 +53,8 @@ const TASK_ROWS: usize = 32;
 /// filled up to a multiple of 16 and rows to one of 4, and eight bytes for each column.
 #[derive(Clone, Debug)]
 pub struct PackedInt8 {
-    /// Blocks of four strips (the last may have fewer); of a block, four rows of each of its strips after the other.
+    /// Blocks of four strips (the last may have fewer); of a block, four rows of each of its strips after the other. And
+    /// [`BEHIND`] bytes.
     values: Buffer<i8>,
     /// What a column's whole numbers are multiplied by.
     scales: Buffer<f32>,
@@ -70,7 +76,7 @@ impl PackedInt8 {
         assert!(rows <= MOST_ROWS, "{rows} rows of a matrix in 8 bits, which may have {MOST_ROWS}");
         let (deep, wide) = (rows.next_multiple_of(DEEP), cols.next_multiple_of(STRIP));
         let mut packed = Self {
-            values: Buffer::zeroed(deep * wide),
+            values: Buffer::zeroed(deep * wide + BEHIND),
             scales: Buffer::zeroed(wide),
             sums: Buffer::zeroed(wide),
             rows,
@@ -101,9 +107,15 @@ impl PackedInt8 {
         self.cols
     }
 
+    /// The memory that a matrix of this shape takes, in bytes.
+    pub fn bytes_of(rows: usize, cols: usize) -> usize {
+        let (deep, wide) = (rows.next_multiple_of(DEEP), cols.next_multiple_of(STRIP));
+        wide.saturating_mul(deep.saturating_add(size_of::<f32>() + size_of::<i32>()))
+    }
+
     /// The memory it takes, in bytes.
     pub fn bytes(&self) -> usize {
-        self.values.len() + size_of::<f32>() * self.scales.len() + size_of::<i32>() * self.sums.len()
+        Self::bytes_of(self.rows, self.cols)
     }
 
     /// Where a block of strips begins, and the strips it has.
@@ -157,7 +169,7 @@ pub fn matmul_int8(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedInt8,
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     assert!(dst.ncols() < 2 || dst.col_stride() == 1, "a destination whose rows are not adjacent");
     count_products(1, [dst.nrows(), rhs.rows, dst.ncols()]);
-    run(Kernel::of_machine(), dst, lhs, rhs, options);
+    run(Kernel::of_machine(dst.nrows()), dst, lhs, rhs, options);
 }
 
 /// Cuts a product in rows, or where there are too few of them in columns. Sums are exact, so no cut changes a bit.
@@ -172,7 +184,7 @@ fn run(
     if m == 0 || n == 0 {
         return;
     }
-    let weights = rhs.values.len();
+    let weights = rhs.values.len() - BEHIND;
     let (by_rows, by_weights) = (weights.saturating_mul(m) / TASK, weights / TASK_OF_WEIGHTS);
     let blocks = rhs.scales.len().div_ceil(BLOCK * STRIP);
     let dst = BatchMut::from(dst);
@@ -220,7 +232,8 @@ fn columns(
 
 /// A left operand in 8 bits.
 struct Rounded {
-    /// Row after row, filled up to a multiple of four numbers; with 128 added where the kernel takes bytes without a sign.
+    /// Row after row, filled up to a multiple of four numbers, for tiles of 64, and with rows of any numbers to one of 16; with
+    /// 128 added where the kernel takes bytes without a sign.
     values: Buffer<u8>,
     scales: Buffer<f32>,
     /// Bytes of a row.
@@ -230,8 +243,8 @@ struct Rounded {
 impl Rounded {
     fn new(kernel: Kernel, matrix: MatRef<'_, f32>) -> Self {
         let (m, k) = (matrix.nrows(), matrix.ncols());
-        let width = k.next_multiple_of(DEEP);
-        let mut rounded = Self { values: Buffer::stale(m * width), scales: Buffer::stale(m), width };
+        let (width, height) = (k.next_multiple_of(kernel.depth()), m.next_multiple_of(kernel.height()));
+        let mut rounded = Self { values: Buffer::stale(height * width), scales: Buffer::stale(m), width };
         kernel.round(matrix, &mut rounded);
         rounded
     }

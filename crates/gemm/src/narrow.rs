@@ -62,6 +62,14 @@ impl NarrowMatrix {
         self.cols
     }
 
+    /// The memory that a matrix of `rows` by `cols` takes, in bytes.
+    pub fn bytes_of(rows: usize, cols: usize, format: NarrowFormat) -> usize {
+        match format {
+            NarrowFormat::Bf16 => PackedBf16::len_of(rows, cols).saturating_mul(size_of::<u16>()),
+            NarrowFormat::Int8 => PackedInt8::bytes_of(rows, cols),
+        }
+    }
+
     /// The memory it takes, in bytes.
     pub fn bytes(&self) -> usize {
         match &self.held {
@@ -113,6 +121,7 @@ mod tests {
         {
             let held = NarrowMatrix::new(rhs, format);
             assert_eq!((held.nrows(), held.ncols(), held.bytes()), (k, n, bytes));
+            assert_eq!(NarrowMatrix::bytes_of(k, n, format), bytes);
             let mut dst = vec![f32::NAN; m * n];
             matmul_narrow(MatMut::row_major(&mut dst, m, n), lhs, &held, Options::default());
             let off = dst.iter().zip(&exact).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);

@@ -8,7 +8,7 @@
 
 use half::bf16;
 
-use super::{DEPTH, Finish, WIDTH};
+use super::{DEPTH, Finish, WIDTH, tile_height};
 use crate::element::Number;
 use crate::options::{Accum, Bias};
 use crate::skinny::Job;
@@ -60,8 +60,8 @@ impl Kernel {
         true
     }
 
-    /// `dst = [dst +] alpha * panel * strips + bias`, of a left operand in [`Form::Rows`](super::Form) and a right one in
-    /// [`Form::Pairs`](super::Form), whose inner dimension is `depth`.
+    /// `dst = [dst +] alpha * panel * strips + bias`, of a left operand in [`Form::Rows`](super::Form), or a single row as it
+    /// is, and a right one in [`Form::Pairs`](super::Form), whose inner dimension is `depth`.
     pub(super) fn multiply(
         self,
         dst: MatMut<'_, f32>,
@@ -71,11 +71,11 @@ impl Kernel {
         finish: Finish<'_>,
     ) {
         debug_assert!(self.runs());
-        let strip = depth * WIDTH;
+        let (strip, height) = (depth * WIDTH, tile_height(dst.nrows()));
         assert!(depth > 0 && depth.is_multiple_of(DEPTH));
-        assert_eq!(panel.len(), dst.nrows().next_multiple_of(WIDTH) * depth);
+        assert_eq!(panel.len(), dst.nrows().next_multiple_of(height) * depth);
         assert_eq!(strips.len(), dst.ncols().next_multiple_of(WIDTH) * depth);
-        let product = Product { dst, panel, strips, strip, finish };
+        let product = Product { dst, panel, strips, strip, height, finish };
         match self {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the machine has the instructions, as whoever chose the kernel saw.
@@ -103,15 +103,18 @@ struct Product<'a, 'd> {
     dst: MatMut<'d, f32>,
     panel: &'a [bf16],
     strips: &'a [bf16],
-    /// The length of a strip, of the panel and of the right operand alike.
+    /// The length of a strip of the right operand.
     strip: usize,
+    /// Rows of a tile of the panel.
+    height: usize,
     finish: Finish<'a>,
 }
 
 impl Product<'_, '_> {
     /// A tile's strip of the left operand, and one of the right operand.
     fn left(&self, tile: usize) -> &[bf16] {
-        &self.panel[tile * self.strip..][..self.strip]
+        let strip = self.strip / WIDTH * self.height;
+        &self.panel[tile * strip..][..strip]
     }
 
     fn right(&self, tile: usize) -> &[bf16] {
@@ -124,7 +127,7 @@ impl Product<'_, '_> {
     }
 
     /// The rows of a tile that are not filled up.
-    fn height(&self, tile: usize) -> usize {
+    fn rows_of(&self, tile: usize) -> usize {
         (self.dst.nrows() - tile * WIDTH).min(WIDTH)
     }
 
@@ -182,12 +185,12 @@ impl Product<'_, '_> {
     fn widened(mut self) {
         let (down, across) = self.tiles();
         for i in 0..down {
-            let height = self.height(i);
+            let height = self.rows_of(i);
             let fours = if height < 4 { 0 } else { height.next_multiple_of(4) };
             for row in (0..fours).step_by(4) {
                 for j in 0..across {
                     let mut sums = [[[0.0; WIDTH]; 4]];
-                    widened(self.left(i), row, [self.right(j)], &mut sums);
+                    widened((self.left(i), self.height), row, [self.right(j)], &mut sums);
                     self.put(i, j, row, &sums[0]);
                 }
             }
@@ -196,7 +199,7 @@ impl Product<'_, '_> {
                     let last = across - 1;
                     let strips = [j, j + 1, j + 2, j + 3].map(|j| self.right(j.min(last)));
                     let mut sums = [[[0.0; WIDTH]; 1]; 4];
-                    widened(self.left(i), row, strips, &mut sums);
+                    widened((self.left(i), self.height), row, strips, &mut sums);
                     for (c, sums) in sums.iter().enumerate().take(across - j) {
                         self.put(i, j + c, row, sums);
                     }
@@ -214,14 +217,18 @@ impl Product<'_, '_> {
         let address = |strip: &[bf16]| strip.as_ptr().cast::<u8>();
         let mut scratch: [Scratch; 4] = [Scratch([[0.0; WIDTH]; WIDTH]); 4];
         // SAFETY: the machine has tiles, as whoever chose the kernel saw.
-        let tiles = unsafe { amx::Tiles::configure() };
+        let tiles = unsafe { amx::Tiles::configure(self.height) };
+        let left = if self.height == 1 { amx::Strides::ROW } else { amx::Strides::PACKED };
+        let strides = [left, amx::Strides::PACKED];
         if down == 1 {
             for j in (0..across).step_by(4) {
                 let wanted = [j, j + 1, j + 2, j + 3].map(|j| (j < across).then_some((0, j)));
                 let (places, direct) = self.places(wanted, &mut scratch);
                 let rhs = [j, j + 1, j + 2, j + 3].map(|j| address(self.right(j.min(across - 1))));
                 // SAFETY: strips of so many tiles are read, places of a tile written.
-                unsafe { amx::bf16::one_by_four(&tiles, blocks, address(self.left(0)), rhs, places) };
+                unsafe {
+                    amx::bf16::one_by_four(&tiles, blocks, address(self.left(0)), rhs, strides, places)
+                };
                 self.put_all(wanted, direct, &scratch);
             }
             return;
@@ -234,7 +241,7 @@ impl Product<'_, '_> {
                 let ([a, b, c, d], direct) = self.places(wanted, &mut scratch);
                 let lhs = [i, i + 1].map(|i| address(self.left(i.min(down - 1))));
                 // SAFETY: strips of so many tiles are read, places of a tile written.
-                unsafe { amx::bf16::two_by_two(&tiles, blocks, lhs, rhs, [[a, b], [c, d]]) };
+                unsafe { amx::bf16::two_by_two(&tiles, blocks, lhs, rhs, strides, [[a, b], [c, d]]) };
                 self.put_all(wanted, direct, &scratch);
             }
         }
@@ -248,8 +255,9 @@ impl Product<'_, '_> {
         wanted: [Option<(usize, usize)>; 4],
         scratch: &mut [Scratch; 4],
     ) -> ([amx::Place<f32>; 4], [bool; 4]) {
-        let whole =
-            |i: usize, j: usize| (i + 1) * WIDTH <= self.dst.nrows() && (j + 1) * WIDTH <= self.dst.ncols();
+        let whole = |i: usize, j: usize| {
+            i * WIDTH + self.height <= self.dst.nrows() && (j + 1) * WIDTH <= self.dst.ncols()
+        };
         let plain = self.finish.is_plain() && self.dst.col_stride() == 1;
         let direct = wanted.map(|tile| tile.is_some_and(|(i, j)| plain && whole(i, j)));
         let row_bytes = self.dst.row_stride() * size_of::<f32>();
@@ -278,13 +286,13 @@ impl Product<'_, '_> {
     fn by_pairs(mut self) {
         let (down, across) = self.tiles();
         for i in 0..down {
-            if self.height(i) == 1 {
+            if self.rows_of(i) == 1 {
                 for j in (0..across).step_by(8) {
                     self.pairs::<1, 8>(i, 0, j, across);
                 }
                 continue;
             }
-            for row in (0..self.height(i)).step_by(8) {
+            for row in (0..self.rows_of(i)).step_by(8) {
                 for j in (0..across).step_by(3) {
                     self.pairs::<8, 3>(i, row, j, across);
                 }
@@ -303,9 +311,9 @@ impl Product<'_, '_> {
         let left = self.left(i).as_ptr().wrapping_add(row * DEPTH).cast::<i32>();
         let right: [*const i32; J] =
             std::array::from_fn(|c| self.right((j + c).min(across - 1)).as_ptr().cast());
-        assert!(row + I <= WIDTH);
+        assert!(row + I <= self.height);
         for block in 0..self.strip / (WIDTH * DEPTH) {
-            let start = block * WIDTH * WIDTH;
+            let (start, left) = (block * WIDTH * WIDTH, left.wrapping_add(block * self.height * WIDTH));
             for pair in 0..WIDTH {
                 let mut factors = [_mm512_setzero_si512(); J];
                 for c in 0..J {
@@ -314,7 +322,7 @@ impl Product<'_, '_> {
                 }
                 for a in 0..I {
                     // SAFETY: a pair of the tile's row.
-                    let x = unsafe { left.add(start + a * WIDTH + pair).read_unaligned() };
+                    let x = unsafe { left.add(a * WIDTH + pair).read_unaligned() };
                     let x = _mm512_set1_epi32(x);
                     for c in 0..J {
                         sums[a][c] = _mm512_dpbf16_ps(sums[a][c], pairs(x), pairs(factors[c]));
@@ -348,20 +356,21 @@ fn pairs(x: std::arch::x86_64::__m512i) -> std::arch::x86_64::__m512bh {
 #[repr(align(64))]
 struct Scratch(Sums);
 
-/// Adds the products of `I` rows of a tile of the left operand, from `row`, with `J` strips to `sums`.
+/// Adds the products of `I` rows of a tile of the left operand, of `height` rows, from `row`, with `J` strips to `sums`.
 fn widened<const I: usize, const J: usize>(
-    left: &[bf16],
+    (left, height): (&[bf16], usize),
     row: usize,
     right: [&[bf16]; J],
     sums: &mut [[[f32; WIDTH]; I]; J],
 ) {
-    if let Some(job) = f32::run(Widen { left, row, right, sums }) {
+    if let Some(job) = f32::run(Widen { left, height, row, right, sums }) {
         job.sum::<false>();
     }
 }
 
 struct Widen<'a, const I: usize, const J: usize> {
     left: &'a [bf16],
+    height: usize,
     row: usize,
     right: [&'a [bf16]; J],
     sums: &'a mut [[[f32; WIDTH]; I]; J],
@@ -379,9 +388,8 @@ impl<const I: usize, const J: usize> Widen<'_, I, J> {
     #[inline(always)]
     fn sum<const FUSED: bool>(self) {
         let mut sums = *self.sums;
-        let blocks = self.left.len() / (WIDTH * DEPTH);
-        for block in 0..blocks {
-            let left = &self.left[block * WIDTH * DEPTH + self.row * DEPTH..][..I * DEPTH];
+        for (block, left) in self.left.chunks_exact(self.height * DEPTH).enumerate() {
+            let left = &left[self.row * DEPTH..][..I * DEPTH];
             for c in 0..J {
                 let right = &self.right[c][block * WIDTH * DEPTH..][..WIDTH * DEPTH];
                 for (pair, right) in right.chunks_exact(2 * WIDTH).enumerate() {

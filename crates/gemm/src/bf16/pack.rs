@@ -39,6 +39,20 @@ pub(super) fn strips(matrix: MatRef<'_, f32>, form: Form, place: &mut [bf16]) {
     }
 }
 
+/// Rounds a single row; what lies beyond it becomes zeros.
+pub(super) fn row(row: MatRef<'_, f32>, place: &mut [bf16]) {
+    let (values, rest) = place.split_at_mut(row.ncols());
+    match row.col_stride() {
+        1 => foretell_simd::to_bf16(&row.row(0)[..values.len()], values),
+        stride => {
+            for (value, from) in values.iter_mut().zip(row.data().iter().step_by(stride.max(1))) {
+                *value = bf16::from_f32(*from);
+            }
+        }
+    }
+    rest.fill(bf16::ZERO);
+}
+
 /// Numbers that are worth a task of their own.
 const GROUP: usize = 1 << 16;
 

@@ -6,6 +6,8 @@ use foretell_simd::{Level, level};
 
 use super::lanes::{self, Lanes};
 use super::{BLOCK, DEEP, PackedInt8, Rounded, STRIP, round, scales};
+#[cfg(target_arch = "x86_64")]
+use crate::amx;
 use crate::options::Accum;
 use crate::view::{MatMut, MatRef};
 
@@ -13,6 +15,9 @@ use crate::view::{MatMut, MatRef};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kernel {
     Scalar,
+    /// Tiles of AMX.
+    #[cfg(target_arch = "x86_64")]
+    Tiles,
     #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "x86_64")]
@@ -41,6 +46,16 @@ macro_rules! with_lanes {
         match $kernel {
             // SAFETY: plain code runs anywhere.
             Kernel::Scalar => unsafe { $work::<lanes::Scalar>($($argument),*) },
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Tiles => {
+                #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma")]
+                fn run($($argument: $type),*) {
+                    // SAFETY: this function has the instructions. Plain lanes have numbers with their signs, as tiles have.
+                    unsafe { $work::<lanes::Scalar>($($argument),*) }
+                }
+                // SAFETY: `Kernel::runs` was asked.
+                unsafe { run($($argument),*) }
+            }
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => {
                 #[target_feature(enable = "avx2,fma")]
@@ -92,6 +107,8 @@ impl Kernel {
     /// From the best to the one that runs anywhere.
     pub(super) const ALL: &[Self] = &[
         #[cfg(target_arch = "x86_64")]
+        Self::Tiles,
+        #[cfg(target_arch = "x86_64")]
         Self::Avx512Vnni,
         #[cfg(target_arch = "x86_64")]
         Self::AvxVnni,
@@ -104,15 +121,41 @@ impl Kernel {
         Self::Scalar,
     ];
 
-    /// The best that the machine has at the current level.
-    pub(super) fn of_machine() -> Self {
-        Self::ALL.iter().copied().find(|kernel| kernel.runs()).expect("plain code runs anywhere")
+    /// The best that the machine has at the current level for a product of so many rows.
+    pub(super) fn of_machine(rows: usize) -> Self {
+        let fits = |kernel: &Self| kernel.runs() && rows >= kernel.least_rows();
+        Self::ALL.iter().copied().find(fits).expect("plain code runs anywhere")
+    }
+
+    /// Rows from which it is the best: a tile of fewer takes as long as of 16.
+    fn least_rows(self) -> usize {
+        if self.depth() > DEEP { 6 } else { 0 }
+    }
+
+    /// What the inner dimension of the left operand is filled up to.
+    pub(super) fn depth(self) -> usize {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Tiles => amx::ROW_BYTES,
+            _ => DEEP,
+        }
+    }
+
+    /// What the rows of the left operand are filled up to.
+    pub(super) fn height(self) -> usize {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Tiles => amx::ROWS,
+            _ => 1,
+        }
     }
 
     /// Whether the machine has the instructions, and the current level allows them.
     pub(super) fn runs(self) -> bool {
         match self {
             Self::Scalar => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Tiles => level() == Level::Avx512 && amx::support().int8,
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => matches!(level(), Level::Avx2 | Level::Avx512),
             #[cfg(target_arch = "x86_64")]
@@ -128,6 +171,11 @@ impl Kernel {
 
     /// `dst = [dst +] alpha * lhs * rhs`.
     pub(super) fn run(self, job: Job<'_>) {
+        #[cfg(target_arch = "x86_64")]
+        if self == Self::Tiles {
+            // SAFETY: `Kernel::runs` was asked.
+            return unsafe { super::tiles::product(job) };
+        }
         with_lanes!(self, product(job: Job<'_>));
     }
 
@@ -314,7 +362,7 @@ unsafe fn add_four<L: Lanes, const I: usize, const J: usize>(
 
 /// Scales the sums of a strip and takes them into their row of the destination.
 #[inline(always)]
-fn put<L: Lanes>(job: &mut Job<'_>, i: usize, strip: usize, sums: &[i32; STRIP]) {
+pub(super) fn put<L: Lanes>(job: &mut Job<'_>, i: usize, strip: usize, sums: &[i32; STRIP]) {
     let first = strip * STRIP;
     let scale = job.lhs.scales[i];
     let scales: &[f32; STRIP] = job.rhs.scales[first..].first_chunk().expect("a scale for each column");
