@@ -1,8 +1,8 @@
 //! Threads, and work shared out to them in blocks that do not depend on how many there are.
 //!
 //! [`Workers`] are threads. [`share`] is the scope in which operations may use several of them; the operations of the
-//! crates above (products of matrices, passes over tensors, kernels) ask [`count`], or call [`rows`] and
-//! [`sums`], which do. Where work is cut depends on its shape alone, so the bits of a result do not depend on the number
+//! crates above (products of matrices, passes over tensors, kernels) ask [`count`], or call [`rows`], [`sums`] and
+//! [`sequence`], which do. Where work is cut depends on its shape alone, so the bits of a result do not depend on the number
 //! of threads.
 //!
 //! ```
@@ -26,6 +26,7 @@ mod helpers;
 mod indices;
 mod rows;
 mod scope;
+mod sequence;
 mod workers;
 
 pub use indices::for_each;
@@ -33,6 +34,7 @@ pub use indices::for_each;
 pub use rayon::ThreadPool;
 pub use rows::{block_height, rows, sums, sums_and_rows};
 pub use scope::{count, share};
+pub use sequence::sequence;
 pub use workers::{TooManyThreads, Workers};
 
 /// Whether work may run on several threads: the feature `parallel`.

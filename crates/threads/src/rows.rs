@@ -138,6 +138,16 @@ impl<T> Rows<T> {
             std::slice::from_raw_parts_mut(self.start.add(rows.start * self.width), rows.len() * self.width)
         }
     }
+
+    /// # Safety
+    /// The rows exist, whoever made this borrows them for `'a`, and nobody writes any of them meanwhile.
+    #[cfg(feature = "parallel")]
+    pub(crate) unsafe fn shared_part<'a>(&self, rows: Range<usize>) -> &'a [T] {
+        // SAFETY: the caller's contract.
+        unsafe {
+            std::slice::from_raw_parts(self.start.add(rows.start * self.width), rows.len() * self.width)
+        }
+    }
 }
 
 #[cfg(test)]
