@@ -173,12 +173,16 @@ impl<T: Element> Job<T> for Rows<'_, '_, T> {
         let n = self.0.dst.ncols();
         let mut j = 0;
         while j < n {
+            // Four sums at least hide the latency of an addition, so that what is left is made with as many as there are.
             j += match (n - j) / V::LANES {
                 16.. if V::REGISTERS >= 32 => self.strip::<V, 16>(token, j),
+                12.. if V::REGISTERS >= 32 => self.strip::<V, 12>(token, j),
                 8.. => self.strip::<V, 8>(token, j),
-                2.. => self.strip::<V, 2>(token, j),
-                1 => self.strip::<V, 1>(token, j),
-                0 => self.tail::<V>(token, j),
+                4.. => self.strip::<V, 4>(token, j),
+                3 => self.last::<V, 4>(token, j),
+                2 => self.last::<V, 3>(token, j),
+                1 => self.last::<V, 2>(token, j),
+                0 => self.last::<V, 1>(token, j),
             };
         }
     }
@@ -202,16 +206,24 @@ impl<T: Element> Rows<'_, '_, T> {
         C * V::LANES
     }
 
-    /// The last columns, fewer than a vector.
+    /// The last columns: `C - 1` vectors, and what does not fill another.
     #[inline(always)]
-    fn tail<V: Vector<T>>(&mut self, token: V::Token, j: usize) -> usize {
+    fn last<V: Vector<T>, const C: usize>(&mut self, token: V::Token, j: usize) -> usize {
         let width = self.0.dst.ncols() - j;
-        let mut sums = V::splat(token, T::ZERO);
+        let whole = (C - 1) * V::LANES;
+        let mut sums = [V::splat(token, T::ZERO); C];
         for p in 0..self.0.lhs.ncols() {
             let factor = V::splat(token, self.0.lhs.data()[p * self.0.lhs.col_stride()]);
-            sums = factor.fused(V::load_padded(token, &self.0.rhs.row(p)[j..]), sums);
+            let row = &self.0.rhs.row(p)[j..j + width];
+            for c in 0..C - 1 {
+                sums[c] = factor.fused(V::load(token, &row[c * V::LANES..]), sums[c]);
+            }
+            sums[C - 1] = factor.fused(V::load_padded(token, &row[whole..]), sums[C - 1]);
         }
-        self.store(j, width, sums);
+        for c in 0..C - 1 {
+            self.store(j + c * V::LANES, V::LANES, sums[c]);
+        }
+        self.store(j + whole, width - whole, sums[C - 1]);
         width
     }
 

@@ -18,6 +18,9 @@ const TASK: usize = 3 << 19;
 /// writing. It counts where the inner dimension is short.
 const OVERHEAD: usize = 16;
 
+/// Products of fewer rows count as of so many: they take as long as reading the right operand from the third cache.
+const FEW_ROWS: usize = 16;
+
 /// The most tiles of a product.
 const TASKS: usize = 16;
 
@@ -45,7 +48,7 @@ impl Grid {
     /// Every tile packs the part of `rhs` that it reads, which is cheap against [`HEIGHT`] rows that use
     /// it. So columns are cut first, which packs nothing twice, then rows.
     fn of(m: usize, n: usize, k: usize) -> Self {
-        let tasks = (work(m, n, k) / TASK).min(TASKS);
+        let tasks = (work(m.max(FEW_ROWS), n, k) / TASK).min(TASKS);
         if tasks <= 1 {
             return Self { rows: m, cols: n, height: m.max(1), width: n.max(1) };
         }
@@ -88,7 +91,7 @@ pub(crate) fn run_one<T: Element>(
     rhs: MatRef<'_, T>,
     options: Options<'_, T>,
 ) {
-    if work(dst.nrows(), dst.ncols(), lhs.ncols()) >= 2 * TASK {
+    if work(dst.nrows().max(FEW_ROWS), dst.ncols().max(FEW_ROWS), lhs.ncols()) >= 2 * TASK {
         return run(dst.into(), lhs.into(), rhs.into(), options);
     }
     // The grid of any smaller product is one tile.
@@ -124,9 +127,9 @@ fn run_by_rows<T: Element>(
 ) {
     let Options { accum, alpha, bias, activation, .. } = options;
     let work = work(dst.rows, dst.cols, lhs.cols.saturating_add(OVERHEAD));
-    let shared = dst.count.saturating_mul(work) >= TASK;
     let grid = Grid::of(dst.rows, dst.cols, lhs.cols);
     let tiles = grid.len();
+    let shared = tiles > 1 || dst.count.saturating_mul(work) >= TASK;
     if tiles == 1 {
         // Small products go in groups, so that taking one costs nothing to speak of.
         let group = (TASK / 8).div_ceil(work.max(1));
