@@ -49,6 +49,13 @@ impl AlignedTable {
         self
     }
 
+    /// Numbers with one decimal.
+    pub(crate) fn tenths(mut self, name: impl Into<String>, cells: impl IntoIterator<Item = f64>) -> Self {
+        let cells = cells.into_iter().map(|x| format!("{x:.1}"));
+        self.columns.push((name.into(), Column::Numbers(cells.collect())));
+        self
+    }
+
     pub(crate) fn counts(mut self, name: impl Into<String>, cells: impl IntoIterator<Item = usize>) -> Self {
         self.columns.push((name.into(), Column::Numbers(cells.into_iter().map(grouped).collect())));
         self

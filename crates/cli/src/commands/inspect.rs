@@ -21,7 +21,7 @@ use crate::table::{AlignedTable, grouped};
 /// (TFT): the weights of the columns and of the target, means over the steps of the history, of the horizon, and over all
 /// series; and the steps that the horizon attends to most, where step 0 is the last one of the history.
 #[derive(Debug, Args)]
-#[command(mut_arg("data", |data| data.required(false)), after_help = "\
+#[command(mut_arg("data", |data| data.required(false)), mut_group("DataArgs", |data| data.requires("data")), after_help = "\
 Examples:
   foretell inspect model
   foretell inspect model --tensors

@@ -123,5 +123,5 @@ fn table(scores: &[PrecisionScore]) -> AlignedTable {
         .changes("MAE %", changes(|score| score.mae_change))
         .changes("RMSE %", changes(|score| score.rmse_change))
         .counts("bytes", scores.iter().map(|score| score.weight_bytes))
-        .numbers("µs per forecast", numbers(|score| score.forecast_us))
+        .tenths("µs per forecast", numbers(|score| score.forecast_us))
 }

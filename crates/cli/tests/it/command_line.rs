@@ -573,6 +573,13 @@ fn a_closed_standard_output_is_an_error() {
 }
 
 #[test]
+fn how_data_are_read_is_nothing_without_data() {
+    let dir = TestDirectory::new();
+    let error = dir.fails(2, "inspect model --wide");
+    assert!(error.contains("--data <FILE>"), "{error}");
+}
+
+#[test]
 fn every_help_has_an_example() {
     let dir = TestDirectory::new();
     let commands = [
