@@ -44,7 +44,7 @@ use foretell_kernels::axis::Axis;
 pub use foretell_kernels::convolution::Beyond;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};
 pub use foretell_kernels::pool::{MaxOfSteps, Pooling, pooled_len};
-pub use foretell_kernels::recurrent::{Cell, NarrowWeights};
+pub use foretell_kernels::recurrent::{Cell, HeldWeights};
 pub use foretell_simd::{Activation, Key};
 pub use foretell_tensor::{Buffer, Indices, Padding, Shape, Storage, Tensor};
 pub use ops::attention::AttentionOptions;

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::time::Instant;
 
 use foretell_gemm::FlopCounter;
-use foretell_infer::{Batch, Workers, forecast, mean_of_outputs};
+use foretell_infer::{Batch, Workers, forecast, mean_of_outputs, share_forecast};
 use foretell_models::{CategoricalColumn, CategoricalColumns};
 use foretell_nn::{Dims, Forward, Init, Key, Network, Params, Table, Tensor, Windows};
 use foretell_optim::Optimizer;
@@ -160,7 +160,8 @@ pub fn bench(
         warm_median_seconds(|| workers.each(&mut parts, true, |_, windows| drop(forward(&params, windows))))
     });
     let one = slice(&data, whole(0..1)).windows;
-    let forward_one_s = warm_median_seconds(|| drop(forward(&params, &one)));
+    let forward_one_s =
+        share_forecast(&workers, &params, || warm_median_seconds(|| drop(forward(&params, &one))));
 
     let gemm_rate = product_rate(&workers);
 
@@ -184,12 +185,19 @@ pub fn bench(
     })
 }
 
-/// The median time of the forecast of one synthetic window by a trained model, on one thread.
-pub(crate) fn seconds_of_one_forecast(spec: &ModelSpec, network: &Network, params: &Params) -> f64 {
+/// The median time of the forecast of one synthetic window by a trained model.
+pub(crate) fn seconds_of_one_forecast(
+    spec: &ModelSpec,
+    network: &Network,
+    params: &Params,
+    workers: &Workers,
+) -> f64 {
     let dims = dims_ahead(spec, network, Purpose::Forecast);
     let one = synthetic(&dims, &spec.categories(), dims.n_series).windows;
-    warm_median_seconds(|| {
-        drop(forecast(network, params, Key::new(2), &one, dims.horizon, &mean_of_outputs));
+    share_forecast(workers, params, || {
+        warm_median_seconds(|| {
+            drop(forecast(network, params, Key::new(2), &one, dims.horizon, &mean_of_outputs));
+        })
     })
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use foretell_data::{Panel, Vocabulary};
 use foretell_infer::{window_numbers, windows_at_a_time};
-use foretell_nn::{Dims, Network, Table};
+use foretell_nn::{Dims, Network, Table, WeightPrecision};
 use foretell_train::{TrainConfig, shard_count};
 
 use crate::columns::{column_names, outputs};
@@ -26,6 +26,9 @@ const NUMBER: u64 = 4;
 
 /// What a row of a table of forecasts takes beside its columns: a reference to its id, and its time.
 const ROW: u64 = 16 + 8;
+
+/// What forecasts make of the weights, at most.
+const COPIES: &str = "weights as forecasts hold them";
 
 /// What a piece of work will take, part by part.
 #[derive(Clone, Debug, Default)]
@@ -248,7 +251,7 @@ impl Fitted {
         level: &[f64],
         remedy: &'static str,
     ) -> Result<(), Error> {
-        let (mut parameters, mut columns) = (0_usize, 0);
+        let (mut parameters, mut copies, mut columns) = (0_usize, 0_usize, 0);
         let mut largest = MemoryEstimate::default();
         for (model, name) in self.models.iter().zip(self.column_names()) {
             let table = model.params.table();
@@ -261,10 +264,12 @@ impl Fitted {
                 largest = needs;
             }
             parameters = parameters.saturating_add(table.total_len());
+            copies = copies.saturating_add(table.held_copies_bytes(model.weight_precision()));
             columns += self.recipe(model, &name, level)?.outputs.len();
         }
         // Values are told for a model, and then stand in columns.
-        let needs = panels(panel, 0).and_numbers("parameters", parameters).and_all(largest);
+        let needs = panels(panel, 0).and_numbers("parameters", parameters).and(COPIES, copies as u64);
+        let needs = needs.and_all(largest);
         needs.and_all(forecasts(rows, 2 * columns)).check(&self.memory, "forecasting", remedy)
     }
 
@@ -320,9 +325,10 @@ fn total_size(paths: impl Iterator<Item = PathBuf>) -> u64 {
 /// Whether a model can be measured on so many windows.
 pub(crate) fn check_bench(training: &Training<'_>, ahead: &Dims, limit: &MemoryLimit) -> Result<(), Error> {
     let forward = forecasting(training.network, training.table, ahead, training.windows, training.threads);
+    let copies = training.table.held_copies_bytes(WeightPrecision::F32) as u64;
     // All windows of the batch are cut before, for the step and for the forecasts.
     let numbers = window_numbers(&training.dims).saturating_add(window_numbers(ahead));
-    let needs = training.needs().and_all(forward);
+    let needs = training.needs().and_all(forward).and(COPIES, copies);
     needs.and_numbers("windows of the whole batch", training.windows.saturating_mul(numbers)).check(
         limit,
         "the bench",

@@ -98,7 +98,12 @@ impl Fitted {
                         rmse_change: change(metrics.rmse, wide.rmse),
                         weight_bytes: model.weight_bytes(),
                         forecast_us: 1e6
-                            * seconds_of_one_forecast(&model.spec, &model.network, &model.params),
+                            * seconds_of_one_forecast(
+                                &model.spec,
+                                &model.network,
+                                &model.params,
+                                &self.workers,
+                            ),
                         metrics,
                     }
                 });

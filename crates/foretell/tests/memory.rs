@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytesize::ByteSize;
 use foretell::{
     Error, Forecaster, Freq, MODELS, MemoryLimit, ModelSpec, Panel, Precision, PredictOptions, UsageError,
-    ValidationOptions, bench,
+    ValidationOptions, WeightPrecision, bench,
 };
 use foretell_fuzz::peak_memory;
 
@@ -113,6 +113,21 @@ fn forecasts_that_are_held_count() {
     let many = foretell::PredictionIntervals { n_windows: 4_000, ..Default::default() };
     let error = fitted.calibrate(&panel, many).expect_err("96,000 errors");
     assert!(error.to_string().contains("calibrating intervals needs about"), "{error}");
+}
+
+#[test]
+fn weights_in_fewer_bits_count_beside_those_in_f32() {
+    let _alone = alone();
+    let panel = panel(300);
+    let fitted = Forecaster::new([spec("MLP", 24, 96)]).expect("a model").fit(&panel).expect("a training");
+    let needs = |precision: WeightPrecision| {
+        let fitted = fitted.clone().weight_precision(precision).max_memory(1);
+        needed(&fitted.predict(&panel, None).expect_err("more than a byte"))
+    };
+    let [wide, bf16, int8] = WeightPrecision::ALL.map(needs);
+    // 96, 1024, 1024 and 24 units: 1.17 million weights.
+    assert!((2_200_000..2_500_000).contains(&(bf16 - wide)), "{wide} bytes in f32, {bf16} in bf16");
+    assert!((1_100_000..1_300_000).contains(&(int8 - wide)), "{wide} bytes in f32, {int8} in int8");
 }
 
 #[test]

@@ -27,6 +27,19 @@ pub fn windows_at_a_time(dims: &Dims, kept: usize) -> usize {
     seen.min(made).clamp(1, (BLOCK / dims.n_series).max(1))
 }
 
+/// Numbers of parameters from which the products of a single block of windows share the threads: with fewer, entering them
+/// takes longer than it saves.
+const WORTH_SHARING: usize = 1 << 16;
+
+/// Makes forecasts that are too few for each thread to have a block of windows of its own: their products and recurrent
+/// layers share the `workers` where the parameters are worth it. No bit depends on it.
+pub fn share_forecast<R: Send>(workers: &Workers, params: &Params, forecast: impl FnOnce() -> R + Send) -> R {
+    if params.table().total_len() < WORTH_SHARING || workers.threads() == 1 {
+        return forecast();
+    }
+    workers.enter(|| foretell_threads::share(workers.threads(), forecast))
+}
+
 /// The numbers of a window of these sizes, of its inputs, target and forecast, of all its series.
 pub fn window_numbers(dims: &Dims) -> usize {
     let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, outputs, n_series, .. } = *dims;
@@ -79,13 +92,17 @@ impl Forecasts<'_> {
         let mut values = vec![0.0; windows.len() * per_window];
         let block = self.rows_at_a_time();
         let mut blocks: Vec<_> = values.chunks_mut(block * per_window).zip(windows.chunks(block)).collect();
-        self.workers.each(&mut blocks, true, |_, (values, windows)| {
+        let run = |values: &mut [f32], windows: &[WindowRef]| {
             let batch = self.cut.batch(cutter, windows);
             match self.network.needs.decoding.paths() {
                 Some(paths) => self.sample(cutter, windows, &batch, paths, &columns, values),
                 None => self.write_forecasts(cutter, &batch, Some(&columns), values),
             }
-        });
+        };
+        match &mut blocks[..] {
+            [(values, windows)] => share_forecast(self.workers, self.params, || run(values, windows)),
+            _ => self.workers.each(&mut blocks, true, |_, (values, windows)| run(values, windows)),
+        }
         values
     }
 

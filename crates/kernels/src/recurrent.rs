@@ -26,12 +26,13 @@
 //! of U's rows, the first two and the last those of W's.
 
 mod backward;
-mod narrow;
+mod groups;
+mod held;
 
 use std::ops::Range;
 
 pub use backward::{RecurrentGradients, RecurrentRun};
-pub use narrow::NarrowWeights;
+pub use held::HeldWeights;
 
 use foretell_gemm::{
     Accum, MatMut, MatRef, NarrowMatrix, Options, Packed, PackedBf16, Rounding, matmul, matmul_bf16,
@@ -98,8 +99,8 @@ pub struct Weights<'a> {
     pub biases: Option<[&'a [f32]; 2]>,
     /// P, `[state, hidden]` (`weight_hr`).
     pub projection: Option<&'a [f32]>,
-    /// The same matrices in fewer bits, which the forward pass multiplies with if there are any.
-    pub narrow: Option<&'a NarrowWeights>,
+    /// The same matrices as forecasts hold them, which the forward pass multiplies with if there are any.
+    pub held: Option<&'a HeldWeights>,
 }
 
 /// Whether a run is followed by a backward pass.
@@ -243,11 +244,15 @@ impl Layer {
         self.check(weights, x, states, cells, run);
         let Tape { gates, outputs, bias, packed } = self.tape(tape, run);
         self.sum_biases(weights, bias);
+        let groups = weights.held.filter(|_| run == RunMode::Inference);
+        if let Some(groups) = groups.and_then(|held| held.groups(self, weights)) {
+            return self.forward_one((weights, groups), x, states, cells, (gates, bias));
+        }
         let (size, rows) = (self.state(), self.cell.gates() * hidden);
         let by_state = MatRef::row_major(weights.state, rows, size).t();
         let mut rounded = self.rounded_place(by_state);
-        let by_state = match weights.narrow {
-            Some(narrow) => By::Narrow(&narrow.state),
+        let by_state = match weights.held.and_then(|held| held.state(self, weights)) {
+            Some(narrow) => By::Narrow(narrow),
             None => self.by(by_state, packed, &mut rounded),
         };
         for block in self.blocks(ROWS) {
@@ -282,7 +287,7 @@ impl Layer {
                         };
                         let m = part_mut(outputs, &kept, hidden);
                         simd::lstm_cell(gates, bias, c_before, c, m);
-                        let by_units = match weights.narrow.and_then(|narrow| narrow.projection.as_ref()) {
+                        let by_units = match weights.held.and_then(|held| held.projection(self, projection)) {
                             Some(narrow) => By::Narrow(narrow),
                             None => {
                                 By::Matrix(MatRef::row_major(projection, size, hidden).t(), self.rounding)
@@ -356,7 +361,7 @@ impl Layer {
         }
         let x = MatRef::row_major(part(x, &(from..from + rows), inputs), rows, inputs);
         let w = MatRef::row_major(weights.input, self.cell.gates() * hidden, inputs);
-        let narrow = weights.narrow.map(|narrow| &narrow.input[..]).unwrap_or_default();
+        let narrow = weights.held.map(|held| held.input(self, weights)).unwrap_or_default();
         for (place, (to, from)) in self.input_columns().into_iter().flatten().enumerate() {
             let gates = MatMut::row_major(gates, rows, width).cols(to);
             let by_input = match narrow.get(place) {

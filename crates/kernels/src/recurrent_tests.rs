@@ -1,4 +1,6 @@
-use foretell_simd::{Key, Stream};
+use foretell_gemm::NarrowFormat;
+use foretell_simd::{Key, Level, Stream, with_level};
+use foretell_threads::{Workers, share};
 
 use super::*;
 
@@ -44,12 +46,24 @@ impl Case {
             state,
             biases: self.biased.then_some([bias_input, bias_state]),
             projection: self.layer.projection.map(|_| &projection[..]),
-            narrow: None,
+            held: None,
         }
     }
 
     /// States, cells and tape of a run over the steps from `from` on, started from `start`.
     fn run(&self, layer: Layer, from: usize, start: &[Vec<f32>; 2], run: RunMode) -> [Vec<f32>; 3] {
+        self.run_with(None, layer, from, start, run)
+    }
+
+    /// [`Case::run`] with weights as forecasts hold them.
+    fn run_with(
+        &self,
+        held: Option<&HeldWeights>,
+        layer: Layer,
+        from: usize,
+        start: &[Vec<f32>; 2],
+        run: RunMode,
+    ) -> [Vec<f32>; 3] {
         let per_step = layer.batch * layer.inputs;
         let x = &self.x[from * per_step..][..layer.steps * per_step];
         let mut states = vec![f32::NAN; layer.states_len()];
@@ -59,7 +73,8 @@ impl Case {
         if !cells.is_empty() {
             cells[..start[1].len()].copy_from_slice(&start[1]);
         }
-        layer.forward(&self.weights(), x, &mut states, &mut cells, &mut tape, run);
+        let weights = Weights { held, ..self.weights() };
+        layer.forward(&weights, x, &mut states, &mut cells, &mut tape, run);
         [states, cells, tape]
     }
 
@@ -296,6 +311,123 @@ fn a_sequence_may_be_run_in_parts() {
         let between = [states[states.len() - size..].to_vec(), c];
         let [states, ..] = case.run(rest, 2, &between, RunMode::Inference);
         assert_eq!(states[size..], whole[3 * size..], "{layer:?}");
+    }
+}
+
+/// Layers over one sequence, of sizes around those of groups of units.
+fn single_sequences() -> impl Iterator<Item = Case> {
+    let cells = [Cell::Rnn(Activation::Tanh), Cell::Lstm, Cell::Gru];
+    cells.into_iter().flat_map(|cell| [1, 7, 16, 63, 64, 100, 128, 200].map(|hidden| (cell, hidden))).map(
+        |(cell, hidden)| {
+            let layer = Layer {
+                cell,
+                steps: 5,
+                batch: 1,
+                inputs: 24,
+                hidden,
+                projection: None,
+                rounding: Rounding::None,
+            };
+            Case::new(layer, 1, hidden != 63)
+        },
+    )
+}
+
+#[test]
+fn a_single_sequence_by_groups_of_units_is_that_of_the_definition() {
+    for level in Level::available() {
+        with_level(level, || {
+            for case in single_sequences().filter(|case| case.layer.hidden <= 128) {
+                let expected = case.naive(None);
+                let held = HeldWeights::new(None);
+                let [states, cells, _] =
+                    case.run_with(Some(&held), case.layer, 0, &case.start, RunMode::Inference);
+                for (i, (found, expected)) in states[case.layer.hidden..].iter().zip(expected).enumerate() {
+                    assert_close(*found, expected, &format!("{level}, {:?}, state {i}", case.layer));
+                }
+                let u = 4 * case.layer.cell.gates() * case.layer.hidden * case.layer.hidden;
+                assert_eq!(held.bytes([10, 1, 100]), 110 + u, "the copy of U stands for it");
+                // It goes on where it ended.
+                let (first, rest) = (Layer { steps: 2, ..case.layer }, Layer { steps: 3, ..case.layer });
+                let run =
+                    |layer, from, start| case.run_with(Some(&held), layer, from, start, RunMode::Inference);
+                let [part, part_cells, _] = run(first, 0, &case.start);
+                let c = if cells.is_empty() {
+                    vec![]
+                } else {
+                    part_cells[first.last_cell(RunMode::Inference)].to_vec()
+                };
+                let [part, ..] = run(rest, 2, &[part[2 * case.layer.hidden..].to_vec(), c]);
+                for (found, expected) in part.iter().zip(&states[2 * case.layer.hidden..]) {
+                    assert_close(*found, f64::from(*expected), &format!("{level}, {:?}", case.layer));
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn a_single_sequence_in_fewer_bits_has_the_bits_of_one_of_a_batch() {
+    for format in [NarrowFormat::Bf16, NarrowFormat::Int8] {
+        for case in single_sequences() {
+            let held = HeldWeights::new(Some(format));
+            let run = |case: &Case| {
+                let [states, cells, _] =
+                    case.run_with(Some(&held), case.layer, 0, &case.start, RunMode::Inference);
+                (states, cells)
+            };
+            let twice = |values: &[f32], size: usize| {
+                values.chunks(size).flat_map(|row| [row, row].concat()).collect()
+            };
+            let Layer { hidden, inputs, .. } = case.layer;
+            let both = Case {
+                layer: Layer { batch: 2, ..case.layer },
+                x: twice(&case.x, inputs),
+                start: case.start.each_ref().map(|start| twice(start, hidden)),
+                weights: case.weights.clone(),
+                grad: vec![],
+                biased: case.biased,
+            };
+            let (alone, batch) = (run(&case), run(&both));
+            assert_eq!(sequences(&batch.0, 2, hidden, &(1..2)), alone.0, "{format:?}, {:?}", case.layer);
+            if !alone.1.is_empty() {
+                let last = case.layer.last_cell(RunMode::Inference);
+                let c = &batch.1[both.layer.last_cell(RunMode::Inference)];
+                assert_eq!(c[hidden..], alone.1[last], "{format:?}, {:?}", case.layer);
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_change_no_bit_of_a_single_sequence() {
+    for format in [None, Some(NarrowFormat::Bf16), Some(NarrowFormat::Int8)] {
+        for cell in [Cell::Lstm, Cell::Gru] {
+            // More steps than inputs are multiplied for at once.
+            let layer = Layer {
+                cell,
+                steps: ROWS + 40,
+                batch: 1,
+                inputs: 3,
+                hidden: 200,
+                projection: None,
+                rounding: Rounding::None,
+            };
+            let case = Case::new(layer, 1, true);
+            let held = HeldWeights::new(format);
+            let run = |threads: usize| {
+                let run = || case.run_with(Some(&held), layer, 0, &case.start, RunMode::Inference);
+                let [states, cells, _] = Workers::new(threads).unwrap().enter(|| share(threads, run));
+                let c = if cells.is_empty() {
+                    vec![]
+                } else {
+                    cells[layer.last_cell(RunMode::Inference)].to_vec()
+                };
+                (states, c)
+            };
+            let alone = run(1);
+            assert!([2, 3].into_iter().all(|threads| run(threads) == alone), "{format:?}, {cell:?}");
+        }
     }
 }
 

@@ -11,10 +11,11 @@ use foretell_pool::Buffer;
 use foretell_simd::Key;
 use foretell_tensor::{Shape, Storage, Tensor};
 
+use crate::layers::recurrent::Layer;
 use crate::param_entry::{Origin, ParamEntry};
 use crate::running_state::{CounterId, StateId};
 use crate::weights::{Multiplied, MultipliedId, NarrowCopies};
-use crate::{Init, Linear};
+use crate::{Init, Linear, WeightPrecision};
 
 /// Parameters start at multiples of this many elements: one 64-byte cache line.
 const ALIGNMENT: usize = 16;
@@ -38,6 +39,7 @@ pub struct Table {
     pub(crate) entries: Vec<ParamEntry>,
     aliases: Vec<Alias>,
     multiplied: Vec<Multiplied>,
+    recurrent: Vec<Layer>,
     /// Of parameters and constants, and second ones.
     names: HashMap<String, ParamId>,
     seed: u64,
@@ -99,6 +101,11 @@ impl Table {
         self.len
     }
 
+    /// All recurrent layers.
+    pub(crate) fn recurrent(&self) -> &[Layer] {
+        &self.recurrent
+    }
+
     /// The length in elements of an arena of gradients: of the parameters, then of the multiplied weights.
     pub fn gradients_len(&self) -> usize {
         self.len.saturating_add(self.multiplied_len)
@@ -147,7 +154,7 @@ impl Table {
             state: Storage::new(state),
             counters: vec![0; self.counters_len],
             multiplied,
-            narrow: NarrowCopies::default(),
+            narrow: NarrowCopies::new(WeightPrecision::F32, &self),
             table: Arc::new(self),
         }
     }
@@ -289,6 +296,11 @@ impl Scope<'_> {
         let offset = reserve(&mut self.table.multiplied_len, &shape);
         self.table.multiplied.push(Multiplied::new(shape, offset, layers));
         MultipliedId(self.table.multiplied.len() - 1)
+    }
+
+    /// Registers a recurrent layer, whose weights forecasts lay out anew.
+    pub(crate) fn register_recurrent(&mut self, layer: &Layer) {
+        self.table.recurrent.push(layer.clone());
     }
 
     /// Registers a second name for a parameter.

@@ -3,7 +3,7 @@
 //! A layer registers its weights and asks a run for the product with them ([`Forward::linear`] and what follows it
 //! here); how they are held it never sees: as they are trained, `f32` in the arena; of two layers without an activation
 //! between them, multiplied with each other; for forecasts, in bf16 or int8, made of the arena when they are first asked
-//! for ([`Params::hold`]).
+//! for ([`Params::hold`]), and of recurrent layers, whichever their precision, laid out as the product of one row reads them.
 
 mod narrow;
 
@@ -300,7 +300,7 @@ impl Forward<'_> {
         last: usize,
         carried: Option<&mut CellState>,
     ) -> Var {
-        self.with_recurrent(cell, layer, |weights| x.recurrent(cell, weights, last, carried))
+        self.with_recurrent(layer, |weights| x.recurrent(cell, weights, last, carried))
     }
 
     /// A recurrent layer over `x [steps, batch, inputs]` from `start` on: its states, and where it ended.
@@ -312,16 +312,11 @@ impl Forward<'_> {
         x: &Var,
         start: &CellVars,
     ) -> (Var, CellVars) {
-        self.with_recurrent(cell, layer, |weights| x.recurrent_from(cell, weights, start))
+        self.with_recurrent(layer, |weights| x.recurrent_from(cell, weights, start))
     }
 
     #[track_caller]
-    fn with_recurrent<R>(
-        &self,
-        cell: Cell,
-        layer: &Layer,
-        run: impl FnOnce(&RecurrentWeights<'_>) -> R,
-    ) -> R {
+    fn with_recurrent<R>(&self, layer: &Layer, run: impl FnOnce(&RecurrentWeights<'_>) -> R) -> R {
         let (input, state) = (self.param(layer.input), self.param(layer.state));
         let biases = layer.biases.map(|biases| biases.map(|bias| self.param(bias)));
         let projection = layer.projection.map(|projection| self.param(projection));
@@ -330,10 +325,10 @@ impl Forward<'_> {
             state: &state,
             biases: biases.as_ref().map(|[input, state]| [input, state]),
             projection: projection.as_ref(),
-            narrow: None,
+            held: None,
         };
-        let narrow = (!self.records).then(|| self.params.narrow_recurrent(cell, layer, &weights)).flatten();
-        run(&RecurrentWeights { narrow: narrow.as_ref().map(|copy| &copy.held), ..weights })
+        let held = (!self.records).then(|| self.params.held_recurrent(layer)).flatten();
+        run(&RecurrentWeights { held: held.as_deref(), ..weights })
     }
 }
 

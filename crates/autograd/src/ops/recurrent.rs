@@ -1,8 +1,8 @@
 //! One layer of an RNN, LSTM or GRU over a whole sequence.
 
-use foretell_gemm::{NarrowFormat, Rounding};
+use foretell_gemm::Rounding;
 use foretell_kernels::Accum;
-use foretell_kernels::recurrent::{Layer, NarrowWeights, RecurrentGradients, RecurrentRun, RunMode, Weights};
+use foretell_kernels::recurrent::{HeldWeights, Layer, RecurrentGradients, RecurrentRun, RunMode, Weights};
 use foretell_tensor::{KeptTensor, Tensor};
 
 use crate::{Cell, Var};
@@ -18,25 +18,8 @@ pub struct RecurrentWeights<'a> {
     pub biases: Option<[&'a Var; 2]>,
     /// `weight_hr [state, hidden]`, of an LSTM that projects its state.
     pub projection: Option<&'a Var>,
-    /// The same matrices in fewer bits, for forecasts: no gradient flows through them.
-    pub narrow: Option<&'a NarrowWeights>,
-}
-
-impl RecurrentWeights<'_> {
-    /// Their matrices in fewer bits.
-    ///
-    /// # Panics
-    /// If their shapes do not fit the cell.
-    #[track_caller]
-    pub fn narrowed(&self, cell: Cell, format: NarrowFormat) -> NarrowWeights {
-        let (&[rows, inputs], &[_, state]) = (&*self.input.shape(), &*self.state.shape()) else {
-            panic!("weights of shapes {:?} and {:?}", self.input.shape(), self.state.shape());
-        };
-        let projection = self.projection.map(|_| state);
-        let (hidden, rounding) = (rows / cell.gates(), Rounding::None);
-        let layer = Layer { cell, steps: 1, batch: 1, inputs, hidden, projection, rounding };
-        NarrowWeights::new(&layer, &Values::of(self).slices(), format)
-    }
+    /// The same matrices as forecasts hold them: in fewer bits, no gradient flows through them.
+    pub held: Option<&'a HeldWeights>,
 }
 
 /// Where a layer is after a step; where it starts, empty, which stands for zeros.
@@ -97,7 +80,7 @@ impl Values {
             state: self.state.values(),
             biases: self.biases.as_ref().map(|[input, state]| [input.values(), state.values()]),
             projection: self.projection.as_ref().map(Tensor::values),
-            narrow: None,
+            held: None,
         }
     }
 }
@@ -178,7 +161,7 @@ impl Var {
         let wanted = given.iter().any(|var| var.edge().is_wanted());
         let run = if wanted { RunMode::Training } else { RunMode::Inference };
         assert!(
-            !wanted || weights.narrow.is_none(),
+            !wanted || weights.held.is_none_or(|held| !held.is_narrow()),
             "weights in fewer bits are for forecasts: they have no gradient"
         );
 
@@ -201,7 +184,7 @@ impl Var {
                     begin(&from.c, &mut cells[..batch * hidden]);
                 }
                 tape = Tensor::build([layer.tape_len(run)], |tape| {
-                    let weights = Weights { narrow: weights.narrow, ..values.slices() };
+                    let weights = Weights { held: weights.held, ..values.slices() };
                     layer.forward(&weights, x.values(), states, cells, tape, run);
                 });
                 if gives_c {
@@ -290,7 +273,7 @@ mod tests {
             state: &v[2],
             biases: Some([&v[3], &v[4]]),
             projection: v.get(5),
-            narrow: None,
+            held: None,
         };
         v[0].recurrent(cell, &weights, last, carried)
     }
@@ -309,7 +292,7 @@ mod tests {
         let x = inputs(Cell::Lstm, None);
         gradients(&x[..3], |v| {
             let weights =
-                RecurrentWeights { input: &v[1], state: &v[2], biases: None, projection: None, narrow: None };
+                RecurrentWeights { input: &v[1], state: &v[2], biases: None, projection: None, held: None };
             v[0].recurrent(Cell::Lstm, &weights, 2, None)
         });
     }
@@ -337,7 +320,7 @@ mod tests {
             state: &v[2],
             biases: Some([&v[3], &v[4]]),
             projection: None,
-            narrow: None,
+            held: None,
         };
         let start = CellVars { h: h.clone(), c: (cell == Cell::Lstm).then(|| c.clone()) };
         let (states, between) = v[0].recurrent_from(cell, &weights, &start);
@@ -373,7 +356,7 @@ mod tests {
     fn an_lstm_starts_from_two_states() {
         let x: Vec<Var> = inputs(Cell::Gru, None).into_iter().map(Var::constant).collect();
         let weights =
-            RecurrentWeights { input: &x[1], state: &x[2], biases: None, projection: None, narrow: None };
+            RecurrentWeights { input: &x[1], state: &x[2], biases: None, projection: None, held: None };
         let h = Var::constant(Tensor::zeros([2, 3]));
         x[0].recurrent_from(Cell::Gru, &weights, &CellVars { h: h.clone(), c: Some(h) });
     }
@@ -400,7 +383,7 @@ mod tests {
             let cell = cell_of(a);
             let biases = (x.len() >= 5).then(|| [&x[3], &x[4]]);
             let projection = x.len().is_multiple_of(2).then(|| x.last().expect("an input"));
-            let weights = RecurrentWeights { input: &x[1], state: &x[2], biases, projection, narrow: None };
+            let weights = RecurrentWeights { input: &x[1], state: &x[2], biases, projection, held: None };
             x[0].recurrent(cell, &weights, a.number("last"), None)
         });
     }
@@ -417,7 +400,7 @@ mod tests {
                 state: &w[1],
                 biases: Some([&w[2], &w[3]]),
                 projection: None,
-                narrow: None,
+                held: None,
             };
             let start = CellVars { h: x[1].clone(), c };
             let (states, end) = x[0].recurrent_from(cell, &weights, &start);

@@ -87,7 +87,7 @@ fn recurrent_layers_round() {
         check(&format!("{cell:?}"), &inputs, inputs.len() - 1, &|v| {
             let biases = Some([&v[3], &v[4]]);
             let weights =
-                RecurrentWeights { input: &v[1], state: &v[2], biases, projection: v.get(5), narrow: None };
+                RecurrentWeights { input: &v[1], state: &v[2], biases, projection: v.get(5), held: None };
             v[0].recurrent(cell, &weights, 9, None)
         });
     }
@@ -140,7 +140,7 @@ fn what_is_kept_takes_half_the_bytes() {
     }
     let two_layers = |v: &[Var]| {
         let layer = |x: &Var, input: &Var, state: &Var| {
-            let weights = RecurrentWeights { input, state, biases: None, projection: None, narrow: None };
+            let weights = RecurrentWeights { input, state, biases: None, projection: None, held: None };
             x.recurrent(Cell::Lstm, &weights, steps, None)
         };
         layer(&layer(&v[0], &v[1], &v[2]), &v[3], &v[4])

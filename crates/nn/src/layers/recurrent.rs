@@ -66,7 +66,9 @@ impl Recurrent {
                 projection: projection.map(|size| param("weight_hr", &[size, hidden])),
             }
         };
-        Self { cell, dropout, layers: (0..sizes.layers).map(&mut layer).collect() }
+        let layers: Vec<_> = (0..sizes.layers).map(&mut layer).collect();
+        layers.iter().for_each(|layer| scope.register_recurrent(layer));
+        Self { cell, dropout, layers }
     }
 
     /// Runs over `x [steps, batch, inputs]` and gives the top layer's states of the last `last` steps,

@@ -1,8 +1,9 @@
-//! Weights in fewer bits, made of the arena when a forecast first asks for them.
+//! Weights as forecasts hold them beside those of training, made of the arena when a forecast first asks for them: in fewer
+//! bits, and those of recurrent layers laid out for one sequence.
 
 use std::sync::{Arc, OnceLock};
 
-use foretell_autograd::{Cell, NarrowMatrix, NarrowWeights, RecurrentWeights, Tensor, narrow_weight};
+use foretell_autograd::{HeldWeights, NarrowMatrix, Tensor, narrow_weight};
 
 use super::MultipliedId;
 use crate::layers::recurrent::Layer;
@@ -28,21 +29,18 @@ pub(crate) struct NarrowPair {
 
 type Slot<T> = OnceLock<Arc<NarrowCopy<T>>>;
 
-/// What is held in fewer bits, by the places of the weights in their table. Clones share what was made.
+/// What is held beside the arena, by the places of the weights in their table. Clones share what was made.
 #[derive(Clone, Default)]
 pub(crate) struct NarrowCopies {
     precision: WeightPrecision,
     matrices: Vec<Slot<NarrowMatrix>>,
     /// By the place of the weights of the state.
-    recurrent: Vec<Slot<NarrowWeights>>,
+    recurrent: Vec<OnceLock<Arc<HeldWeights>>>,
     multiplied: Vec<Slot<NarrowPair>>,
 }
 
 impl NarrowCopies {
-    fn new(precision: WeightPrecision, table: &Table) -> Self {
-        if precision.narrow().is_none() {
-            return Self::default();
-        }
+    pub(crate) fn new(precision: WeightPrecision, table: &Table) -> Self {
         let entries = table.entries().len();
         Self {
             precision,
@@ -68,6 +66,9 @@ impl Params {
     /// layers, linear layers over columns (those along time in the mixers), linear layers of which a part of the outputs
     /// is asked for, and layers that join several weights in one matrix.
     ///
+    /// Of recurrent layers the forecast of a single window has the weights of the state in another layout, in `f32` too: where
+    /// there were forecasts of one and of several, they are there twice.
+    ///
     /// Copies are made when a forecast first asks for them. The weights in `f32` stay in memory beside them: runs that
     /// record gradients use them, and they are what is saved.
     pub fn hold(&mut self, precision: WeightPrecision) {
@@ -88,14 +89,19 @@ impl Params {
         fn changes<T>(slots: &[Slot<T>]) -> impl Iterator<Item = (usize, usize)> {
             slots.iter().filter_map(|slot| slot.get()).map(|copy| (copy.bytes, copy.wide_bytes))
         }
-        let NarrowCopies { matrices, recurrent, multiplied, .. } = &self.narrow;
-        let narrow = changes(matrices).chain(changes(recurrent)).chain(changes(multiplied));
+        let NarrowCopies { matrices, multiplied, .. } = &self.narrow;
+        let narrow = changes(matrices).chain(changes(multiplied));
+        let recurrent = self.table.recurrent().iter().filter_map(|layer| {
+            let held = self.narrow.recurrent[layer.state.0].get()?;
+            let wide = self.bytes_of_recurrent(layer);
+            Some((held.bytes(wide), wide.iter().sum()))
+        });
         let products = self.multiplied.iter().enumerate().filter_map(|(place, product)| {
             let bytes = size_of::<f32>() * product.get()?.numel();
             Some((bytes, self.bytes_of_pair(MultipliedId(place))))
         });
         let all: usize = self.table.entries().iter().map(|entry| size_of_val(self.values(entry))).sum();
-        narrow.chain(products).fold(all, |all, (held, wide)| all - wide + held)
+        narrow.chain(recurrent).chain(products).fold(all, |all, (held, wide)| all - wide + held)
     }
 
     /// The bytes of the layers of a pair in `f32`.
@@ -143,30 +149,47 @@ impl Params {
         Some(self.narrow.multiplied[id.0].get_or_init(make).clone())
     }
 
-    /// The matrices of a recurrent layer in fewer bits, if they are held so.
-    pub(super) fn narrow_recurrent(
-        &self,
-        cell: Cell,
-        layer: &Layer,
-        weights: &RecurrentWeights<'_>,
-    ) -> Option<Arc<NarrowCopy<NarrowWeights>>> {
-        let format = self.precision().narrow()?;
+    /// The matrices of a recurrent layer as forecasts hold them, but of one that is too small to gain from it.
+    pub(super) fn held_recurrent(&self, layer: &Layer) -> Option<Arc<HeldWeights>> {
         if self.table.entry(layer.state).shape[1] < LEAST {
             return None;
         }
-        let make = || {
-            let held = weights.narrowed(cell, format);
-            let matrices = [layer.input, layer.state].into_iter().chain(layer.projection);
-            let wide_bytes = matrices.map(|id| self.bytes_in_f32(id)).sum();
-            Arc::new(NarrowCopy { bytes: held.bytes(), wide_bytes, held })
-        };
+        let make = || Arc::new(HeldWeights::new(self.precision().narrow()));
         Some(self.narrow.recurrent[layer.state.0].get_or_init(make).clone())
+    }
+
+    /// The bytes of W, U and P of a recurrent layer in `f32`.
+    fn bytes_of_recurrent(&self, layer: &Layer) -> [usize; 3] {
+        [Some(layer.input), Some(layer.state), layer.projection]
+            .map(|id| id.map_or(0, |id| self.bytes_in_f32(id)))
+    }
+}
+
+impl Table {
+    /// The most bytes that forecasts take for the weights as they hold them in this precision, beside the parameters: see
+    /// [`Params::hold`].
+    pub fn held_copies_bytes(&self, precision: WeightPrecision) -> usize {
+        let recurrent = self.recurrent().iter().map(|layer| self.entry(layer.state).shape);
+        let Some(format) = precision.narrow() else {
+            return recurrent.map(|shape| size_of::<f32>() * shape.numel()).sum();
+        };
+        let trained = self.entries().iter().filter(|entry| entry.is_trained()).map(|entry| entry.shape);
+        let multiplied = self.multiplied().iter().map(|multiplied| multiplied.shape);
+        // Weights of a recurrent layer's state are there for one sequence and for several.
+        let all = trained.chain(recurrent).chain(multiplied).filter(|shape| shape.len() > 1);
+        let matrices = all.map(|shape| [shape[1..].iter().product(), shape[0]]);
+        matrices
+            .filter(|[inputs, outputs]| inputs.min(outputs) >= &LEAST)
+            .map(|[inputs, outputs]| NarrowMatrix::bytes_of(inputs, outputs, format))
+            .fold(0, usize::saturating_add)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foretell_autograd::Cell;
+
     use crate::{Activation, Forward, Key, Linear, LinearPair, Recurrent, RecurrentSizes, Var};
 
     /// One of each kind of layer that is held in fewer bits, and one that is too small.
@@ -239,5 +262,36 @@ mod tests {
         params.hold(WeightPrecision::F32);
         assert_eq!(layers.forward(&Forward::inference(&params)), exact);
         assert_eq!(params.held_bytes(), all_bytes);
+    }
+
+    #[test]
+    fn a_single_sequence_is_near_those_of_a_batch_and_its_copies_are_counted() {
+        let mut table = Table::default();
+        let layers = Layers::new(&mut table);
+        let bounds = WeightPrecision::ALL.map(|precision| table.held_copies_bytes(precision));
+        assert_eq!(bounds[0], 2 * 4 * 128 * 32);
+        let mut params = table.initialise(1);
+        let x = Tensor::build([9, 3, 24], |x| crate::Init::Uniform { bound: 1.0 }.fill(Key::new(5), x));
+        let run = |params: &Params, x: &Tensor| {
+            let cx = Forward::inference(params);
+            layers.recurrent.forward(&cx, &Var::constant(x.contiguous()), 1, None).value().to_vec()
+        };
+        for (precision, bound) in WeightPrecision::ALL.into_iter().zip(bounds) {
+            params.hold(precision);
+            let batch = run(&params, &x);
+            let before = params.held_bytes();
+            let alone: Vec<f32> = (0..3).flat_map(|row| run(&params, &x.narrow(1, row, 1))).collect();
+            assert!(off(&alone, &batch) < 1e-5, "{precision}: off by {}", off(&alone, &batch));
+            // U of two layers, 128 by 32.
+            let copies = params.held_bytes() - before;
+            let expected = match precision {
+                // Instead of the weights in the arena.
+                WeightPrecision::F32 => 0,
+                WeightPrecision::Bf16 => 2 * 2 * 128 * 32,
+                WeightPrecision::Int8 => 2 * (128 * 32 + 8 * 128),
+            };
+            assert_eq!(copies, expected, "{precision}");
+            assert!(copies <= bound, "{precision}");
+        }
     }
 }

@@ -1,0 +1,162 @@
+//! A layer over one sequence, for forecasts.
+//!
+//! A step of one sequence multiplies a row with U, which takes as long as reading U: 256 KiB in `f32` for an LSTM of 128
+//! units, from the second cache. So U is laid out once in groups of units, each in the order in which the product reads it.
+//! A group makes the sums of its units and then their states, without the other groups: threads share the groups of a
+//! step where these are large enough ([`foretell_threads::sequence`]), and the bits do not depend on them.
+
+use std::ops::Range;
+
+use foretell_gemm::{Accum, MatMut, MatRef, NarrowFormat, NarrowMatrix, Rounding};
+use foretell_pool::Buffer;
+use foretell_simd as simd;
+
+use super::{By, Cell, Layer, RunMode, Weights};
+
+/// The least units of a group, and the most groups: a power of two, so that two or four threads have as many each.
+const GROUP: usize = 64;
+const GROUPS: usize = 16;
+
+/// The weights of U that are read in the time of one number of a plain pass over memory, in bytes.
+const BYTES_PER_NUMBER: usize = 32;
+
+/// The rows of U that belong to some hidden units.
+#[derive(Clone, Debug)]
+pub(super) struct UnitGroup {
+    units: Range<usize>,
+    columns: Columns,
+}
+
+/// Those rows as columns, `[state, gates * units]`: gate after gate, of each its units.
+#[derive(Clone, Debug)]
+enum Columns {
+    Wide(Buffer<f32>),
+    Narrow(NarrowMatrix),
+}
+
+impl UnitGroup {
+    /// The groups that make up a layer with the weights U.
+    pub(super) fn all(layer: &Layer, state: &[f32], format: Option<NarrowFormat>) -> Vec<Self> {
+        let hidden = layer.hidden;
+        let most = (hidden / GROUP).clamp(1, GROUPS);
+        let size = hidden.div_ceil(1 << most.ilog2()).next_multiple_of(8).max(1);
+        let groups = (0..hidden).step_by(size);
+        groups.map(|first| Self::new(layer, state, first..hidden.min(first + size), format)).collect()
+    }
+
+    fn new(layer: &Layer, state: &[f32], units: Range<usize>, format: Option<NarrowFormat>) -> Self {
+        let (size, count) = (layer.state(), layer.cell.gates() * units.len());
+        let mut wide = Buffer::<f32>::stale(size * count);
+        let rows =
+            (0..layer.cell.gates()).flat_map(|gate| units.clone().map(move |u| gate * layer.hidden + u));
+        for (column, row) in rows.enumerate() {
+            for (k, weight) in state[row * size..(row + 1) * size].iter().enumerate() {
+                wide[k * count + column] = *weight;
+            }
+        }
+        let columns = match format {
+            None => Columns::Wide(wide),
+            Some(format) => Columns::Narrow(NarrowMatrix::new(MatRef::row_major(&wide, size, count), format)),
+        };
+        Self { units, columns }
+    }
+
+    /// The memory of the weights, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.columns {
+            Columns::Wide(values) => size_of_val(&**values),
+            Columns::Narrow(matrix) => matrix.bytes(),
+        }
+    }
+}
+
+impl Layer {
+    /// [`Layer::forward`] in inference over one sequence, without a projection: `gates` are a place for the sums of the steps
+    /// whose inputs are multiplied at once, `bias` what a pass over them adds.
+    pub(super) fn forward_one(
+        &self,
+        (weights, groups): (&Weights<'_>, &[UnitGroup]),
+        x: &[f32],
+        states: &mut [f32],
+        cells: &mut [f32],
+        (gates, bias): (&mut [f32], &[f32]),
+    ) {
+        let (size, run) = (self.state(), RunMode::Inference);
+        let first = cells.get(..self.hidden).unwrap_or_default();
+        let running =
+            groups.iter().map(|group| (group.units.clone(), Running::new(self, group, bias, first)));
+        let mut running: Vec<_> = running.collect();
+        let cost = groups.iter().map(UnitGroup::bytes).sum::<usize>() / BYTES_PER_NUMBER;
+        for start in (0..self.steps).step_by(self.steps_at_once()) {
+            let end = self.steps.min(start + self.steps_at_once());
+            self.add_inputs(weights, x, gates, start, &(0..1), run);
+            let (rows, sums) = (&mut states[start * size..(end + 1) * size], &*gates);
+            foretell_threads::sequence(rows, size, cost, &mut running, |t, group, before, after| {
+                group.step(self, &sums[t * self.width()..(t + 1) * self.width()], before, after);
+            });
+        }
+        if !cells.is_empty() {
+            let last = &mut cells[self.last_cell(run)];
+            running.iter().for_each(|(units, group)| last[units.clone()].copy_from_slice(group.c()));
+        }
+    }
+}
+
+/// A group in the course of a run.
+struct Running<'a> {
+    group: &'a UnitGroup,
+    /// Its sums, then gates; its biases; and c before and after a step.
+    place: Buffer<f32>,
+}
+
+impl<'a> Running<'a> {
+    fn new(layer: &Layer, group: &'a UnitGroup, bias: &[f32], first: &[f32]) -> Self {
+        let (sums, len) = (layer.cell.sums(), group.units.len());
+        let mut place = Buffer::zeroed((2 * sums + 2) * len);
+        for (to, bias) in place[sums * len..].chunks_exact_mut(len).zip(bias.chunks_exact(layer.hidden)) {
+            to.copy_from_slice(&bias[group.units.clone()]);
+        }
+        if let Some(c) = first.get(group.units.clone()) {
+            place[2 * sums * len..][..len].copy_from_slice(c);
+        }
+        Self { group, place }
+    }
+
+    /// c as the last step left it.
+    fn c(&self) -> &[f32] {
+        let len = self.group.units.len();
+        &self.place[self.place.len() - 2 * len..][..len]
+    }
+
+    /// A step of the group's units: `inputs` are the sums of all units that the inputs have made, `before` the whole state
+    /// before the step, `after` that of these units after it.
+    fn step(&mut self, layer: &Layer, inputs: &[f32], before: &[f32], after: &mut [f32]) {
+        let (units, len) = (&self.group.units, self.group.units.len());
+        let (gates, rest) = self.place.split_at_mut(layer.cell.sums() * len);
+        let (bias, cells) = rest.split_at_mut(gates.len());
+        for (to, from) in gates.chunks_exact_mut(len).zip(inputs.chunks_exact(layer.hidden)) {
+            to.copy_from_slice(&from[units.clone()]);
+        }
+        let count = layer.cell.gates() * len;
+        let by_state = match &self.group.columns {
+            Columns::Wide(values) => {
+                By::Matrix(MatRef::row_major(values, before.len(), count), Rounding::None)
+            }
+            Columns::Narrow(matrix) => By::Narrow(matrix),
+        };
+        let sums = MatMut::row_major(&mut gates[..count], 1, count);
+        by_state.multiply(sums, MatRef::row_major(before, 1, before.len()), Accum::Add);
+        match layer.cell {
+            Cell::Rnn(activation) => {
+                simd::add_assign(gates, bias);
+                activation.forward(gates, after);
+            }
+            Cell::Gru => simd::gru_cell(gates, bias, &before[units.clone()], after),
+            Cell::Lstm => {
+                let (c_before, c) = cells.split_at_mut(len);
+                simd::lstm_cell(gates, bias, c_before, c, after);
+                c_before.copy_from_slice(c);
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The weights of a recurrent layer as forecasts multiply with them: laid out when a run first asks, and kept.
+
+use std::sync::OnceLock;
+
+use foretell_gemm::{MatRef, NarrowFormat, NarrowMatrix, Rounding};
+
+use super::groups::UnitGroup;
+use super::{Layer, Weights};
+
+/// Up to so many inputs W stays in `f32`: a row of fewer numbers is filled up to as many.
+const FEW_INPUTS: usize = 15;
+
+/// The matrices of [`Weights`] as forecasts hold them, in `f32` or in fewer bits; biases stay as they are.
+///
+/// A run over one sequence asks for U in groups of units, one over several in fewer bits for the whole of it: so U is there
+/// in two forms where there were runs of both kinds.
+#[derive(Debug)]
+pub struct HeldWeights {
+    format: Option<NarrowFormat>,
+    /// Wᵀ, cut as the sums that it goes to.
+    input: OnceLock<Vec<NarrowMatrix>>,
+    /// Uᵀ as a whole, and in groups.
+    state: OnceLock<NarrowMatrix>,
+    groups: OnceLock<Vec<UnitGroup>>,
+    /// Pᵀ.
+    projection: OnceLock<NarrowMatrix>,
+}
+
+impl HeldWeights {
+    /// The weights of a layer in this format, `f32` where there is none; nothing is made yet. They are those that the first
+    /// run has, so whoever changes a weight makes new ones.
+    pub fn new(format: Option<NarrowFormat>) -> Self {
+        let (input, state, groups, projection) = Default::default();
+        Self { format, input, state, groups, projection }
+    }
+
+    /// Whether the matrices are in fewer bits.
+    pub fn is_narrow(&self) -> bool {
+        self.format.is_some()
+    }
+
+    /// The bytes of W, U and P as the runs so far have held them, where they take `wide` bytes in `f32`.
+    pub fn bytes(&self, [input, state, projection]: [usize; 3]) -> usize {
+        let narrow = |matrix: &OnceLock<NarrowMatrix>| matrix.get().map(NarrowMatrix::bytes);
+        let inputs = self.input.get().map(|parts| parts.iter().map(NarrowMatrix::bytes).sum());
+        let groups = self.groups.get().map(|groups| groups.iter().map(UnitGroup::bytes).sum());
+        let states = match (narrow(&self.state), groups) {
+            (None, None) => state,
+            (whole, groups) => whole.unwrap_or(0) + groups.unwrap_or(0),
+        };
+        inputs.unwrap_or(input) + states + narrow(&self.projection).unwrap_or(projection)
+    }
+
+    /// Wᵀ in fewer bits; empty where it stays in `f32`.
+    pub(super) fn input(&self, layer: &Layer, weights: &Weights<'_>) -> &[NarrowMatrix] {
+        let Some(format) = self.format.filter(|_| layer.inputs > FEW_INPUTS) else { return &[] };
+        self.input.get_or_init(|| {
+            let rows = MatRef::row_major(weights.input, layer.cell.gates() * layer.hidden, layer.inputs);
+            let parts = layer.input_columns().into_iter().flatten();
+            parts.map(|(_, from)| NarrowMatrix::new(rows.rows(from).t(), format)).collect()
+        })
+    }
+
+    /// Uᵀ in fewer bits, if it is held so.
+    pub(super) fn state(&self, layer: &Layer, weights: &Weights<'_>) -> Option<&NarrowMatrix> {
+        let format = self.format?;
+        Some(self.state.get_or_init(|| {
+            let rows = MatRef::row_major(weights.state, layer.cell.gates() * layer.hidden, layer.state());
+            NarrowMatrix::new(rows.t(), format)
+        }))
+    }
+
+    /// U in groups of units, for a run over one sequence that these serve: operands that are to be rounded otherwise they do
+    /// not.
+    pub(super) fn groups(&self, layer: &Layer, weights: &Weights<'_>) -> Option<&[UnitGroup]> {
+        let serves = layer.batch == 1 && layer.projection.is_none();
+        let rounds = layer.rounding != Rounding::None && self.format.is_none();
+        let make = || UnitGroup::all(layer, weights.state, self.format);
+        (serves && !rounds).then(|| self.groups.get_or_init(make).as_slice())
+    }
+
+    /// Pᵀ in fewer bits, if it is held so.
+    pub(super) fn projection(&self, layer: &Layer, projection: &[f32]) -> Option<&NarrowMatrix> {
+        let format = self.format?;
+        Some(self.projection.get_or_init(|| {
+            let rows = MatRef::row_major(projection, layer.state(), layer.hidden);
+            NarrowMatrix::new(rows.t(), format)
+        }))
+    }
+}
