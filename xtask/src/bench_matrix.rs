@@ -6,6 +6,7 @@ mod report;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
@@ -42,7 +43,7 @@ pub(crate) struct Options {
 }
 
 /// The optimisations, in the order in which they are added.
-const FEATURES: [&str; 5] = ["simd", "faer", "parallel", "pool", "flash"];
+const FEATURES: [&str; 6] = ["simd", "faer", "parallel", "pool", "flash", "amp"];
 
 /// How a cell is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +68,11 @@ struct Cell {
 impl Cell {
     fn plain(name: impl Into<String>, features: &[&'static str]) -> Self {
         Self { name: name.into(), features: features.to_vec(), link: Link::Plain, precision: "f32" }
+    }
+
+    /// Whether both are the same program, which takes the precision as an argument.
+    fn is_built_as(&self, other: &Self) -> bool {
+        (&self.features, self.link) == (&other.features, other.link)
     }
 }
 
@@ -93,11 +99,13 @@ const LONG_RUN: f64 = 5.0;
 const BOUND: f64 = 1e-4;
 const BOUND_BF16: f64 = 3e-2;
 
-/// The columns: nothing, one optimisation after the other, each left out alone, and all of them otherwise.
+/// The columns: nothing, one optimisation after the other, each left out alone, and all of them otherwise: computing in bfloat16,
+/// and linked as a whole.
 fn cells(options: &Options) -> Vec<Cell> {
     let all = Cell::plain("everything", &FEATURES);
+    let bf16 = Cell { precision: "bf16", ..Cell::plain("everything, bf16", &FEATURES) };
     if options.quick {
-        return vec![Cell::plain("baseline", &[]), all];
+        return vec![Cell::plain("baseline", &[]), all, bf16];
     }
     let mut cells = vec![Cell::plain("baseline", &[])];
     for count in 1..FEATURES.len() {
@@ -109,6 +117,7 @@ fn cells(options: &Options) -> Vec<Cell> {
         let rest: Vec<_> = FEATURES.into_iter().filter(|feature| feature != left_out).collect();
         cells.push(Cell::plain(format!("without {left_out}"), &rest));
     }
+    cells.push(bf16);
     if options.dist {
         for (name, link) in [("everything, LTO", Link::Whole), ("everything, LTO and PGO", Link::Profiled)] {
             cells.push(Cell { link, ..Cell::plain(name, &FEATURES) });
@@ -121,11 +130,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     ensure!(options.rounds > 0, "--rounds is at least 1");
     let folder = target()?.join("matrix");
     let cells = cells(options);
-    let programs = cells
-        .iter()
-        .map(|cell| build(cell, &folder).with_context(|| format!("the cell `{}` was not built", cell.name)))
-        .collect::<anyhow::Result<Vec<_>>>()?;
+    let mut programs: Vec<PathBuf> = Vec::new();
+    for (i, cell) in cells.iter().enumerate() {
+        let program = match cells[..i].iter().position(|other| other.is_built_as(cell)) {
+            Some(same) => programs[same].clone(),
+            None => {
+                build(cell, &folder).with_context(|| format!("the cell `{}` was not built", cell.name))?
+            }
+        };
+        programs.push(program);
+    }
+    let start = Instant::now();
     let rows = measure(options, &cells, &programs)?;
+    eprintln!("measured in {:.0} s", start.elapsed().as_secs_f64());
     let disagreements = disagreements(&cells, &rows);
     let json = serde_json::to_string(&as_json(options, &cells, &rows))?;
     write(&folder.join("bench-matrix.json"), &json)?;
@@ -152,7 +169,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 fn build(cell: &Cell, folder: &Path) -> anyhow::Result<PathBuf> {
     let features = cell.features.join(",");
     eprintln!("building `{}`", cell.name);
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let (package, binary) = ("foretell-matrix", "foretell-matrix");
     let program = match cell.link {
         Link::Profiled => {
@@ -216,7 +233,7 @@ fn measure(options: &Options, cells: &[Cell], programs: &[PathBuf]) -> anyhow::R
             for (i, (cell, program)) in
                 cells.iter().zip(programs).enumerate().filter(|(i, _)| !long[*i]).collect::<Vec<_>>()
             {
-                let start = std::time::Instant::now();
+                let start = Instant::now();
                 run_one(options, cell, program, &workload, &mut figures[i])
                     .with_context(|| format!("`{workload}` in the cell `{}`", cell.name))?;
                 long[i] = start.elapsed().as_secs_f64() > LONG_RUN;
@@ -338,19 +355,21 @@ mod tests {
     fn the_columns_go_from_nothing_to_everything_and_leave_each_out() {
         let cells = cells(&options(false, true));
         let names: Vec<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
-        assert_eq!(names[..6], ["baseline", "+ simd", "+ faer", "+ parallel", "+ pool", "everything"]);
-        assert_eq!(names[6..10], ["without simd", "without faer", "without parallel", "without pool"]);
-        assert_eq!(names[10..], ["everything, LTO", "everything, LTO and PGO"]);
+        assert_eq!(names[..6], ["baseline", "+ simd", "+ faer", "+ parallel", "+ pool", "+ flash"]);
+        assert_eq!(names[6..9], ["everything", "without simd", "without faer"]);
+        assert_eq!(names[9..12], ["without parallel", "without pool", "without flash"]);
+        assert_eq!(names[12..], ["everything, bf16", "everything, LTO", "everything, LTO and PGO"]);
         assert_eq!(cells[0].features, Vec::<&str>::new());
         assert_eq!(cells[2].features, ["simd", "faer"]);
-        assert_eq!(cells[5].features, FEATURES);
-        assert_eq!(cells[7].features, ["simd", "parallel", "pool", "flash"]);
-        // No two cells are built alike.
+        assert_eq!(cells[6].features, FEATURES);
+        assert_eq!(cells[8].features, ["simd", "parallel", "pool", "flash", "amp"]);
+        assert!(cells[12].is_built_as(&cells[6]) && cells[12].precision == "bf16");
+        // No two cells are the same program in the same precision.
         for (i, cell) in cells.iter().enumerate() {
-            let alike = |other: &Cell| (&other.features, other.link) == (&cell.features, cell.link);
+            let alike = |other: &Cell| other.is_built_as(cell) && other.precision == cell.precision;
             assert!(!cells[..i].iter().any(alike), "{}", cell.name);
         }
-        assert_eq!(super::cells(&options(true, true)).len(), 2);
+        assert_eq!(super::cells(&options(true, true)).len(), 3);
     }
 
     #[test]

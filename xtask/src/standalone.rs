@@ -27,6 +27,7 @@ const PROBES: &[Probe] = &[
     probe("foretell-flash", "flash", "foretell_flash::FLASH"),
     probe("foretell-pool", "pool", "foretell_pool::POOLING"),
     probe("foretell-threads", "parallel", "foretell_threads::PARALLEL"),
+    probe("foretell-nn", "amp", "foretell_nn::AMP"),
 ];
 
 const fn probe(package: &'static str, feature: &'static str, expression: &'static str) -> Probe {

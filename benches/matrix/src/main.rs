@@ -28,6 +28,8 @@ pub(crate) struct Settings {
     pub(crate) seconds: f64,
     /// Small sizes, for tests of the matrix itself.
     pub(crate) quick: bool,
+    /// Products in bfloat16: of training, and with the weights of forecasts.
+    pub(crate) bf16: bool,
 }
 
 fn main() -> ExitCode {
@@ -42,14 +44,20 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let expected = "expected `list` or `run NAME SECONDS [quick] [bf16]`";
     let (name, settings) = match arguments[..] {
         ["list"] => {
             all().for_each(|workload| println!("{}", workload.name));
             return Ok(());
         }
-        ["run", name, seconds] => (name, Settings { seconds: seconds.parse()?, quick: false }),
-        ["run", name, seconds, "quick"] => (name, Settings { seconds: seconds.parse()?, quick: true }),
-        _ => return Err("expected `list` or `run NAME SECONDS [quick]`".into()),
+        ["run", name, seconds, ref switches @ ..] => {
+            if switches.iter().any(|switch| !["quick", "bf16"].contains(switch)) {
+                return Err(expected.into());
+            }
+            let [quick, bf16] = ["quick", "bf16"].map(|switch| switches.contains(&switch));
+            (name, Settings { seconds: seconds.parse()?, quick, bf16 })
+        }
+        _ => return Err(expected.into()),
     };
     let workload = all().find(|workload| workload.name == name);
     let workload = workload.ok_or_else(|| format!("there is no workload {name}; `list` prints them"))?;

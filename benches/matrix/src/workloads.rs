@@ -5,7 +5,9 @@ use std::io::{BufWriter, Write};
 use std::sync::mpsc;
 
 use foretell::jiff::civil::date;
-use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, ReadOptions, Verdict, Workers};
+use foretell::{
+    Fitted, Forecaster, Freq, ModelSpec, Panel, Precision, ReadOptions, Verdict, WeightPrecision, Workers,
+};
 use foretell_simd as simd;
 use foretell_threads::{rows, share};
 
@@ -132,7 +134,8 @@ fn step(settings: &Settings, model: &'static str, input_size: usize, batch: usiz
         }
     };
     let spec = spec(settings, model, input_size, batch)?.set("max_steps", 1_000_000)?;
-    Forecaster::new([spec])?.on_progress(listener).fit(&panel)?;
+    let precision = if settings.bf16 { Precision::Bf16 } else { Precision::F32 };
+    Forecaster::new([spec])?.precision(precision).on_progress(listener).fit(&panel)?;
     let steps: Vec<(f64, usize, f64)> = told.iter().collect();
     // The first steps allocate buffers and fill caches.
     let cold = if steps.len() > 3 { 3 } else { 0 };
@@ -153,9 +156,10 @@ fn fitted(settings: &Settings, model: &str, input_size: usize) -> Result<Fitted,
     Ok(Forecaster::new([spec])?.fit(&panel(1, input_size + H)?)?)
 }
 
-/// One forecast of so many series.
+/// One forecast of so many series, by weights that were trained in `f32`.
 fn forecast(settings: &Settings, model: &'static str, input_size: usize, series: usize) -> Outcome {
-    let fitted = fitted(settings, model, input_size)?;
+    let precision = if settings.bf16 { WeightPrecision::Bf16 } else { WeightPrecision::F32 };
+    let fitted = fitted(settings, model, input_size)?.weight_precision(precision)?;
     let panel = panel(sized(settings, series), input_size)?;
     repeat(settings, || {
         let forecast = fitted.predict(&panel, None)?;

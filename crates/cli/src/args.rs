@@ -13,6 +13,7 @@ use foretell::{
 };
 
 use crate::Usage;
+use crate::precision::training_precision;
 use crate::progress::{Log, Reporter};
 use crate::setting::{Setting, listed_name, setting};
 
@@ -388,7 +389,7 @@ pub(crate) struct TrainArgs {
 pub(crate) struct PrecisionArgs {
     /// What the products of training round to: f32 (not at all), bf16 (faster where the machine multiplies it) or f16
     /// (the loss is scaled). Weights stay f32
-    #[arg(long, value_name = "P", default_value_t = Precision::F32, value_parser = str::parse::<Precision>)]
+    #[arg(long, value_name = "P", default_value_t = Precision::F32, value_parser = training_precision)]
     pub(crate) precision: Precision,
 }
 

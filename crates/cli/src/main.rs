@@ -17,12 +17,12 @@ mod inputs;
 mod interrupt;
 mod markdown;
 mod output;
+mod precision;
 mod progress;
 mod saving;
 mod setting;
 mod table;
 mod ticks;
-mod weight_format;
 
 use std::ffi::OsString;
 use std::io;

@@ -22,6 +22,8 @@ pub struct Acceleration {
     pub parallel: bool,
     /// Whether buffers are kept for the next owner: the feature `pool`.
     pub pool: bool,
+    /// Whether products may have fewer bits than `f32`, where they are asked to: the feature `amp`.
+    pub amp: bool,
 }
 
 impl Acceleration {
@@ -36,16 +38,18 @@ impl Acceleration {
             flash: foretell_flash::FLASH,
             parallel: foretell_threads::PARALLEL,
             pool: foretell_pool::POOLING,
+            amp: foretell_nn::AMP,
         }
     }
 }
 
-/// `avx2, faer, flash, parallel, pool`.
+/// `avx2, faer, flash, parallel, pool, amp`.
 impl fmt::Display for Acceleration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { level, faer, flash, parallel, pool } = self;
+        let Self { level, faer, flash, parallel, pool, amp } = self;
         write!(f, "{level}")?;
-        let features = [(faer, "faer"), (flash, "flash"), (parallel, "parallel"), (pool, "pool")];
+        let features =
+            [(faer, "faer"), (flash, "flash"), (parallel, "parallel"), (pool, "pool"), (amp, "amp")];
         features.iter().filter(|(on, _)| **on).try_for_each(|(_, name)| write!(f, ", {name}"))
     }
 }
@@ -72,14 +76,21 @@ mod tests {
         assert_eq!(found.flash, cfg!(feature = "flash"));
         assert_eq!(found.parallel, cfg!(feature = "parallel"));
         assert_eq!(found.pool, cfg!(feature = "pool"));
+        assert_eq!(found.amp, cfg!(feature = "amp"));
     }
 
     #[test]
     fn it_is_shown_as_a_list() {
-        let mut shown =
-            Acceleration { level: Level::Avx2, faer: true, flash: false, parallel: false, pool: true };
-        assert_eq!(shown.to_string(), "avx2, faer, pool");
-        (shown.level, shown.faer, shown.pool) = (Level::Scalar, false, false);
+        let mut shown = Acceleration {
+            level: Level::Avx2,
+            faer: true,
+            flash: false,
+            parallel: false,
+            pool: true,
+            amp: true,
+        };
+        assert_eq!(shown.to_string(), "avx2, faer, pool, amp");
+        (shown.level, shown.faer, shown.pool, shown.amp) = (Level::Scalar, false, false, false);
         assert_eq!(shown.to_string(), "scalar");
     }
 }

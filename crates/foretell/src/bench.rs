@@ -6,7 +6,7 @@ use std::time::Instant;
 use foretell_gemm::FlopCounter;
 use foretell_infer::{Batch, Workers, forecast, mean_of_outputs, share_forecast};
 use foretell_models::{CategoricalColumn, CategoricalColumns};
-use foretell_nn::{Dims, Forward, Init, Key, Network, Params, Table, Tensor, Windows};
+use foretell_nn::{Dims, Forward, Init, Key, Network, Params, Table, Tensor, Windows, check_amp};
 use foretell_optim::Optimizer;
 use foretell_train::{Engine, Precision, TrainError, check_coupling, rounding_of};
 use serde::Serialize;
@@ -67,7 +67,8 @@ const WARM_UP: usize = 5;
 ///
 /// # Errors
 /// If the hyper-parameters do not fit together or let the training diverge, there are more than 1024 threads, the
-/// model and its windows do not fit into memory, or the batch has one window where windows are coupled.
+/// model and its windows do not fit into memory, the batch has one window where windows are coupled, or the program was
+/// built without this precision (the feature `amp`).
 ///
 /// # Panics
 /// If `batch` is 0.
@@ -79,6 +80,7 @@ pub fn bench(
     limit: &MemoryLimit,
 ) -> Result<Bench, Error> {
     assert!(batch > 0, "a bench of 0 windows");
+    check_amp(precision.name())?;
     let before_mb = resident_mb("VmRSS:");
     spec.check()?;
     let (loss, workers) = (spec.loss(), Workers::new(threads)?);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use foretell_checkpoint::CheckpointError;
 use foretell_data::{CalendarError, DataError, Freq};
+use foretell_nn::WithoutAmp;
 use foretell_train::{TooManyThreads, TrainError};
 
 use crate::spec_error::SpecError;
@@ -165,6 +166,12 @@ impl From<CalendarError> for Error {
 
 impl From<SpecError> for Error {
     fn from(error: SpecError) -> Self {
+        UsageError::from(error).into()
+    }
+}
+
+impl From<WithoutAmp> for Error {
+    fn from(error: WithoutAmp) -> Self {
         UsageError::from(error).into()
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use foretell_checkpoint::FittedScaler;
 use foretell_data::{DataError, Frame, Freq, LocalScaler, Panel, Vocabulary};
+use foretell_nn::check_amp;
 use foretell_train::{Precision, Progress, TooManyThreads, TrainConfig, Verdict, Workers};
 
 use crate::categories::{categorical, check_categorical, encode_categories, vocabulary};
@@ -235,7 +236,7 @@ impl Forecaster {
     ///
     /// # Errors
     /// If a column is missing, a series is too short, or training cannot go on; if more than 1024 threads were asked
-    /// for.
+    /// for, or a precision that this program was built without (the feature `amp`).
     pub fn fit(mut self, panel: &Panel) -> Result<Fitted, Error> {
         self.fit_before(panel, 0)
     }
@@ -257,6 +258,7 @@ impl Forecaster {
     /// Trains the models once, without the last `test_size` steps. `last` is whether no further training follows: before that,
     /// an interruption is reported even if all models are trained.
     fn train_before(&mut self, panel: &Panel, test_size: usize, last: bool) -> Result<Fitted, Error> {
+        check_amp(self.precision.name())?;
         let h = self.h();
         if self.val_size > 0 && self.val_size < h {
             return Err(UsageError::ValSize { h, found: self.val_size }.into());

@@ -42,6 +42,8 @@
 //! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+//! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`, and any other
+//!   precision is an error.
 //! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
 //! * `pickle`: [`Fitted::import`], which reads files of PyTorch's and directories of neuralforecast 3.2 and older.
 //! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
@@ -117,7 +119,9 @@ pub use foretell_data::{
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
 pub use foretell_models::{Exogenous, MODELS, ModelEntry};
-pub use foretell_nn::{HyperParameterError, Loss, UnknownWeightPrecision, WeightPrecision};
+pub use foretell_nn::{
+    HyperParameterError, Loss, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp,
+};
 pub use foretell_simd::Level;
 #[cfg(feature = "parallel")]
 pub use foretell_train::ThreadPool;

@@ -1,7 +1,7 @@
 //! What forecasts lose and gain by weights in fewer bits.
 
 use foretell_data::Panel;
-use foretell_nn::WeightPrecision;
+use foretell_nn::{WeightPrecision, check_amp};
 use serde::{Deserialize, Serialize};
 
 use crate::bench::seconds_of_one_forecast;
@@ -55,12 +55,16 @@ impl Fitted {
     /// ```no_run
     /// use foretell::{Fitted, WeightPrecision};
     ///
-    /// let fitted = Fitted::load("model")?.weight_precision(WeightPrecision::Bf16);
+    /// let fitted = Fitted::load("model")?.weight_precision(WeightPrecision::Bf16)?;
     /// # Ok::<(), foretell::Error>(())
     /// ```
-    pub fn weight_precision(mut self, precision: WeightPrecision) -> Self {
+    ///
+    /// # Errors
+    /// If it is not `f32` and the program was built without the feature `amp`.
+    pub fn weight_precision(mut self, precision: WeightPrecision) -> Result<Self, Error> {
+        check_amp(precision.name())?;
         self.models.iter_mut().for_each(|model| model.params.hold(precision));
-        self
+        Ok(self)
     }
 
     /// The errors of each model on rolling forecasts of the end of each series ([`Fitted::validate`]) with its weights in
@@ -68,7 +72,7 @@ impl Fitted {
     /// [`Metrics::mase`].
     ///
     /// # Errors
-    /// Those of [`Fitted::validate`].
+    /// Those of [`Fitted::validate`] and [`Fitted::weight_precision`].
     ///
     /// # Panics
     /// If `season` is 0.
@@ -83,7 +87,7 @@ impl Fitted {
         let narrow = precisions.iter().copied().filter(|precision| *precision != WeightPrecision::F32);
         for precision in [WeightPrecision::F32].into_iter().chain(narrow) {
             let validation =
-                self.clone().weight_precision(precision).validate(panel, n_windows, step_size)?;
+                self.clone().weight_precision(precision)?.validate(panel, n_windows, step_size)?;
             let metrics = validation.metrics(panel, season);
             let wide = scores.first();
             let of_models =

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use foretell_nn::WithoutAmp;
 use foretell_train::TooManyThreads;
 
 use crate::memory_limit::MemoryLimit;
@@ -18,6 +19,9 @@ pub enum UsageError {
     /// More threads than anybody can use.
     #[error(transparent)]
     Threads(#[from] TooManyThreads),
+    /// A precision that this program was built without.
+    #[error(transparent)]
+    WithoutAmp(#[from] WithoutAmp),
     /// A column that holds categories for one model and numbers for another.
     #[error(
         "{model}: column {column} is in cat_exog_list of another model; list it in this one's too, or give it another column"

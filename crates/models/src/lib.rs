@@ -27,6 +27,8 @@
 //! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+//! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`, and any other
+//!   precision is a panic.
 #![forbid(unsafe_code)]
 
 mod autoformer;

@@ -28,8 +28,11 @@
 //! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+//! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`, and any other
+//!   precision is a panic.
 #![forbid(unsafe_code)]
 
+mod amp;
 mod arguments;
 mod explanation;
 mod hyper_parameter_error;
@@ -45,6 +48,7 @@ mod running_state;
 mod weight_precision;
 mod weights;
 
+pub use amp::{AMP, WithoutAmp, check_amp};
 pub use arguments::{Arguments, NumberRange};
 pub use explanation::{Explanation, Variable, VariableWeights};
 pub use foretell_autograd::{

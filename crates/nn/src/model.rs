@@ -260,7 +260,15 @@ impl<'a> Forward<'a> {
 
     /// The run whose products (linear layers, convolutions, recurrent layers, attention, in both passes) round their
     /// operands to 16 bits, and sum up in `f32`. Everything else, and the gradients, are `f32` as before.
+    ///
+    /// # Panics
+    /// If they are to be rounded and the program was built without the feature `amp`.
+    #[track_caller]
     pub fn rounding(self, rounding: Rounding) -> Self {
+        assert!(
+            crate::AMP || rounding == Rounding::None,
+            "products in 16 bits need the feature `amp` of foretell-nn"
+        );
         Self { rounding, ..self }
     }
 

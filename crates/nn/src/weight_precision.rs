@@ -35,9 +35,11 @@ impl WeightPrecision {
         }
     }
 
-    /// The format of fewer bits, if it is one.
+    /// The format of fewer bits, if it is one; without the feature `amp` there is none, and products with such weights are not
+    /// even linked.
     pub(crate) fn narrow(self) -> Option<NarrowFormat> {
         match self {
+            _ if !crate::AMP => None,
             Self::F32 => None,
             Self::Bf16 => Some(NarrowFormat::Bf16),
             Self::Int8 => Some(NarrowFormat::Int8),

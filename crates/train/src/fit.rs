@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use foretell_amp::GradScaler;
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
 use foretell_infer::{Cut, Forecasts};
-use foretell_nn::{Coupling, Dims, Key, Loss, Network, Params};
+use foretell_nn::{Coupling, Dims, Key, Loss, Network, Params, WithoutAmp, check_amp};
 use foretell_optim::Optimizer;
 use foretell_simd::Stream;
 use foretell_threads::Workers;
@@ -106,6 +106,9 @@ pub enum TrainError {
         /// The step, counted from 1.
         step: u64,
     },
+    /// A precision that this program cannot train in.
+    #[error(transparent)]
+    WithoutAmp(#[from] WithoutAmp),
     /// A batch of one window for a model that normalises by the statistics of the batch.
     #[error(
         "the model normalises the windows of a batch together, which takes at least 2 of them, but the batch of step \
@@ -124,8 +127,9 @@ pub type Listener<'a> = &'a mut (dyn FnMut(&Progress) -> Verdict + Send);
 ///
 /// # Errors
 /// If the training diverged: its loss or its weights are infinite or not a number; if the windows of a batch are
-/// coupled and there is but one.
+/// coupled and there is but one; if a precision other than `f32` is asked for of a program without the feature `amp`.
 pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
+    check_amp(job.config.precision.name())?;
     job.workers.enter(|| run(job, listen))
 }
 

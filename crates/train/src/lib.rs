@@ -17,6 +17,8 @@
 //! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+//! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`, and any other
+//!   precision is an error.
 //! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
 //! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
 //!   one; UTC and offsets such as `+02:00` need none.

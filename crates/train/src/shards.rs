@@ -481,6 +481,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "amp")]
     #[test]
     fn threads_change_no_bit_of_products_in_16_bits() {
         let coupled = Needs { coupling: Coupling::Coupled, ..Needs::default() };
@@ -494,8 +495,10 @@ mod tests {
     }
 
     /// A layer of one weight: its gradient is a product.
+    #[cfg(feature = "amp")]
     struct Slope(Linear);
 
+    #[cfg(feature = "amp")]
     impl Model for Slope {
         fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
             let x = Var::constant(windows.insample_y.clone());
@@ -504,6 +507,7 @@ mod tests {
     }
 
     /// With errors of hundreds and the first scale, gradients are far above what half precision holds.
+    #[cfg(feature = "amp")]
     #[test]
     fn training_in_f16_recovers_from_overflow_and_converges() {
         const N: usize = 8;

@@ -10,8 +10,8 @@ const WIDTH: f64 = 640.0;
 const LINE: f64 = 18.0;
 const TOP: f64 = 54.0;
 
-/// A colour for each optimisation, that people who see few colours can tell apart (Okabe and Ito 2008).
-const COLOURS: [&str; 5] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9"];
+/// A colour for each optimisation and for bfloat16, that people who see few colours can tell apart (Okabe and Ito 2008).
+const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442"];
 
 /// Bars on a logarithmic scale, a part for each cell on the way to everything. Where a cell is slower than the one before, the
 /// bar ends at the faster one, and a line marks where everything ends.
@@ -80,15 +80,14 @@ pub(super) fn svg(cells: &[Cell], rows: &[Row]) -> String {
     text + "</svg>\n"
 }
 
-/// The cells in which each has all that the one before had, and more.
+/// The cells in which each has all that the one before had, and more: another feature, or bfloat16.
 fn steps(cells: &[Cell]) -> Vec<usize> {
     let mut path: Vec<usize> = Vec::new();
-    for (i, cell) in
-        cells.iter().enumerate().filter(|(_, cell)| cell.link == Link::Plain && cell.precision == "f32")
-    {
+    for (i, cell) in cells.iter().enumerate().filter(|(_, cell)| cell.link == Link::Plain) {
         let grows = path.last().is_none_or(|&last| {
-            let before = &cells[last].features;
-            cell.features.len() > before.len() && cell.features.starts_with(before)
+            let before = &cells[last];
+            let more = (cell.features.len(), cell.precision) != (before.features.len(), before.precision);
+            more && cell.features.starts_with(&before.features)
         });
         if grows {
             path.push(i);
@@ -112,23 +111,27 @@ mod tests {
             Cell::plain("+ simd", &FEATURES[..1]),
             Cell::plain("everything", &FEATURES),
             Cell::plain("without simd", &FEATURES[1..]),
+            Cell { precision: "bf16", ..Cell::plain("everything, bf16", &FEATURES) },
+            Cell { link: Link::Whole, ..Cell::plain("everything, LTO", &FEATURES) },
         ]
     }
 
     #[test]
     fn the_way_to_everything_leaves_nothing_out() {
-        assert_eq!(steps(&cells()), [0, 1, 2]);
+        assert_eq!(steps(&cells()), [0, 1, 2, 4]);
     }
 
     #[test]
     fn every_workload_has_a_bar_and_its_number() {
         let figures = |seconds: f64| Figures { seconds: vec![seconds], ..Figures::default() };
-        let rows =
-            [Row { workload: "step A & B".to_owned(), cells: [8.0, 2.0, 0.25, 1.0].map(figures).to_vec() }];
+        let rows = [Row {
+            workload: "step A & B".to_owned(),
+            cells: [8.0, 2.0, 0.25, 1.0, 0.2, 0.2].map(figures).to_vec(),
+        }];
         let svg = svg(&cells(), &rows);
-        for part in ["step A &amp; B", ">32.0</text>", COLOURS[0], COLOURS[1], "+ simd", "</svg>"] {
+        for part in ["step A &amp; B", ">40.0</text>", COLOURS[0], COLOURS[2], "everything, bf16", "</svg>"] {
             assert!(svg.contains(part), "{part} in {svg}");
         }
-        assert_eq!(svg.matches("height=\"12\"").count(), 2);
+        assert_eq!(svg.matches("height=\"12\"").count(), 3);
     }
 }

@@ -7,8 +7,8 @@ use foretell::{Fitted, Future, PredictOptions, PredictionIntervals, ReadOptions,
 
 use crate::args::{DataArgs, LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
 use crate::output::Sink;
+use crate::precision::weight_precision;
 use crate::progress::Log;
-use crate::weight_format::weight_precision;
 
 /// Forecast what follows each series with saved models
 ///
@@ -90,7 +90,7 @@ impl Predict {
         let mut fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads)?
             .raw_quantiles(self.raw_quantiles)
-            .weight_precision(self.precision)
+            .weight_precision(self.precision)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
         let options = self.data.options(
             &self.data.columns(fitted.columns().clone()),

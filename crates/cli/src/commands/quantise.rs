@@ -8,9 +8,9 @@ use serde_json::json;
 
 use crate::args::{DataArgs, LogArgs, MemoryArgs, steps, thread_count};
 use crate::output::print;
+use crate::precision::weight_precision;
 use crate::progress::Log;
 use crate::table::AlignedTable;
-use crate::weight_format::weight_precision;
 
 /// Measure what forecasts lose and gain by weights in fewer bits
 ///

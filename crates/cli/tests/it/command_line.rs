@@ -323,6 +323,25 @@ fn without_the_feature_parquet_is_refused_before_the_work() {
     assert!(message.contains("feature `parquet`"), "{message}");
 }
 
+#[cfg(not(feature = "amp"))]
+#[test]
+fn without_the_feature_only_f32_is_computed_in() {
+    let dir = TestDirectory::new();
+    let fit = format!("fit {LONG} --model NLinear {SMALL} --log none --out model");
+    dir.ok(&format!("{fit} --precision f32"));
+    for command in [
+        &format!("{fit} --overwrite --precision bf16")[..],
+        "bench --model NLinear --h 7 --input-size 14 --precision f16",
+        "predict --model model --data long.csv --precision int8",
+        "quantise model --data long.csv --precision bf16",
+    ] {
+        let message = dir.fails(2, command);
+        assert!(message.contains("built without the feature `amp`"), "{command}: {message}");
+    }
+    let message = dir.fails(2, "quantise model --data long.csv --n-windows 1");
+    assert!(message.contains("built without the feature `amp`"), "{message}");
+}
+
 #[test]
 fn zones_of_the_data_are_those_of_the_forecast() {
     let dir = TestDirectory::new();

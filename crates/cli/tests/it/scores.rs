@@ -70,6 +70,7 @@ fn the_series_and_windows_behind_each_figure_are_counted() {
     }
 }
 
+#[cfg(feature = "amp")]
 #[test]
 fn weights_in_fewer_bits_are_scored_beside_f32_and_forecast_nearly_the_same() {
     let dir = TestDirectory::new();

@@ -54,11 +54,13 @@ fn tcn_dilated_rnn_and_deepar_match_neuralforecast() {
     check([("TCN", 1.1479), ("DilatedRNN", 1.1324), ("DeepAR", 1.9125)], false);
 }
 
+#[cfg(feature = "amp")]
 #[test]
 fn training_in_bf16_is_as_accurate_as_in_f32() {
     check_bf16(["MLP", "NHITS"]);
 }
 
+#[cfg(feature = "amp")]
 #[test]
 #[ignore = "trains four models twice for minutes, which `-- --ignored` runs; MLP and NHITS are checked always"]
 fn training_of_recurrent_models_and_transformers_in_bf16_is_as_accurate_as_in_f32() {
@@ -66,6 +68,7 @@ fn training_of_recurrent_models_and_transformers_in_bf16_is_as_accurate_as_in_f3
 }
 
 /// The mean errors over three seeds are within 1 %.
+#[cfg(feature = "amp")]
 fn check_bf16<const N: usize>(models: [&str; N]) {
     let Some(panel) = panel() else { return };
     let mut means = [[0.0; N]; 2];

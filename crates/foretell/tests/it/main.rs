@@ -15,6 +15,7 @@ mod multivariate;
 mod own_model;
 #[cfg(feature = "pickle")]
 mod pickles;
+#[cfg(feature = "amp")]
 mod precision;
 mod reproducible;
 mod resume;

@@ -51,7 +51,7 @@ fn forecasts_are_nearly_those_in_f32_on_any_number_of_threads_and_what_is_saved_
     let dir = tempfile::tempdir().expect("a directory");
     wide.save(dir.path().join("f32"), false).expect("saved");
     for (precision, bound) in [(WeightPrecision::Bf16, 0.1), (WeightPrecision::Int8, 0.2)] {
-        let narrow = wide.clone().weight_precision(precision);
+        let narrow = wide.clone().weight_precision(precision).expect("a precision");
         let forecast = narrow.predict(&panel, None).expect("a forecast");
         for ((name, values), (_, exact)) in forecast.columns.iter().zip(&exact.columns) {
             let off = values.iter().zip(exact).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
@@ -72,10 +72,11 @@ fn forecasts_are_nearly_those_in_f32_on_any_number_of_threads_and_what_is_saved_
             let same = fs::read(file.path()).ok() == fs::read(saved.join(file.file_name())).ok();
             assert!(same, "{} of {precision}", file.path().display());
         }
-        let loaded = Fitted::load(&saved).expect("loaded").weight_precision(precision);
+        let loaded = Fitted::load(&saved).expect("loaded").weight_precision(precision).expect("a precision");
         assert_eq!(loaded.predict(&panel, None).expect("a forecast").columns, forecast.columns);
         // And back.
-        let back = narrow.weight_precision(WeightPrecision::F32).predict(&panel, None).expect("a forecast");
+        let narrow = narrow.weight_precision(WeightPrecision::F32).expect("a precision");
+        let back = narrow.predict(&panel, None).expect("a forecast");
         assert_eq!(back.columns, exact.columns);
     }
 }

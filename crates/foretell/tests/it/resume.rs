@@ -133,6 +133,7 @@ fn a_training_that_died_goes_on_from_the_last_state() {
 }
 
 /// The scale of the loss is part of the state: in `f16` the first steps overflow, and are skipped.
+#[cfg(feature = "amp")]
 #[test]
 fn a_training_in_16_bits_goes_on_in_its_precision() {
     let forecaster = |precision, dir: Option<&Path>| {

@@ -137,7 +137,7 @@ impl Linear {
 
 #[cfg(test)]
 mod tests {
-    use foretell_autograd::{Rounding, Tensor};
+    use foretell_autograd::Tensor;
 
     use super::*;
     use crate::Table;
@@ -157,8 +157,10 @@ mod tests {
         assert_eq!(layer.rows(&cx, &unit, 1..2).value().to_vec(), column[1..]);
     }
 
+    #[cfg(feature = "amp")]
     #[test]
     fn a_layer_that_stays_in_f32_is_not_rounded() {
+        use foretell_autograd::Rounding;
         let mut table = Table::default();
         let layer = Linear::new(&mut table.root(), 3, 2);
         let params = table.initialise(1);

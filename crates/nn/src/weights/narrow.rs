@@ -71,7 +71,15 @@ impl Params {
     ///
     /// Copies are made when a forecast first asks for them. The weights in `f32` stay in memory beside them: runs that
     /// record gradients use them, and they are what is saved.
+    ///
+    /// # Panics
+    /// If it is not `f32` and the program was built without the feature `amp`.
+    #[track_caller]
     pub fn hold(&mut self, precision: WeightPrecision) {
+        assert!(
+            crate::AMP || precision == WeightPrecision::F32,
+            "weights in {precision} need the feature `amp` of foretell-nn"
+        );
         if precision != self.precision() {
             self.narrow = NarrowCopies::new(precision, &self.table);
             self.multiplied.fill_with(OnceLock::new);
@@ -233,6 +241,14 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
     }
 
+    #[cfg(not(feature = "amp"))]
+    #[test]
+    #[should_panic(expected = "need the feature `amp`")]
+    fn without_the_feature_weights_are_f32() {
+        Table::default().initialise(1).hold(WeightPrecision::Int8);
+    }
+
+    #[cfg(feature = "amp")]
     #[test]
     fn forecasts_are_near_those_of_f32_and_training_does_not_see_it() {
         let mut table = Table::default();

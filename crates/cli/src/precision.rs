@@ -1,0 +1,24 @@
+//! The values of `--precision`: of training, and of the weights of forecasts.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use foretell::{Precision, WeightPrecision, check_amp};
+
+/// Reads the precision of training.
+pub(crate) fn training_precision(word: &str) -> Result<Precision, String> {
+    built(word, Precision::name)
+}
+
+/// Reads the format of weights.
+pub(crate) fn weight_precision() -> impl TypedValueParser<Value = WeightPrecision> {
+    PossibleValuesParser::new(WeightPrecision::ALL.map(WeightPrecision::name))
+        .try_map(|name| built(&name, WeightPrecision::name))
+}
+
+/// A precision that this program was built with.
+fn built<P: FromStr<Err: Display> + Copy>(word: &str, name: fn(P) -> &'static str) -> Result<P, String> {
+    let precision = word.parse::<P>().map_err(|error| error.to_string())?;
+    check_amp(name(precision)).map_err(|error| error.to_string()).map(|()| precision)
+}
