@@ -388,7 +388,7 @@ mod tests {
         let cells = cells(&options(true, false));
         let row = |outputs: &[f64]| Row {
             workload: "step".to_owned(),
-            cells: vec![figures(&[1.0, 10.0]), figures(outputs)],
+            cells: vec![figures(&[1.0, 10.0]), figures(outputs), figures(&[1.2, 10.0])],
         };
         assert!(disagreements(&cells, &[row(&[1.0009, 10.0])]).is_empty());
         for outputs in [&[1.002, 10.0][..], &[f64::NAN, 10.0], &[1.0], &[]] {
@@ -398,12 +398,21 @@ mod tests {
                 "{found:?}"
             );
         }
+        // In bfloat16 they may be further off, but not at will.
+        let mut row = row(&[1.0, 10.0]);
+        row.cells[2].outputs[0] = 1.4;
+        let found = disagreements(&cells, &[row]);
+        assert!(
+            found.len() == 1 && found[0].contains("bf16` differs") && found[0].contains("3e-2"),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn what_is_saved_is_what_is_read() {
         let cells = cells(&options(true, false));
-        let rows = [Row { workload: "load".to_owned(), cells: vec![figures(&[1.0]), figures(&[1.0, 2.0])] }];
+        let found = [&[1.0][..], &[1.0, 2.0], &[3.0]].map(figures);
+        let rows = [Row { workload: "load".to_owned(), cells: found.to_vec() }];
         let saved = as_json(&options(true, false), &cells, &rows);
         assert_eq!(parse(&saved["cells"][1]["workloads"]["load"]).unwrap(), rows[0].cells[1]);
         assert!(parse(&json!({ "seconds": [1.0] })).is_err());

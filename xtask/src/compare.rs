@@ -12,7 +12,8 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use crate::figures::{digits, geometric_mean, median, table};
-use crate::system::{Tool, cores, foretell, machine, output, write};
+use crate::sizes::Sizes;
+use crate::system::{Tool, cores, foretell, is_multivariate, machine, output, write};
 
 /// What `cargo xtask compare` accepts.
 #[derive(Args)]
@@ -41,20 +42,13 @@ pub(crate) struct Options {
     /// Steps of a fit.
     #[arg(long, value_name = "N", default_value_t = 300)]
     steps: usize,
-    /// Windows of a step.
-    #[arg(long, value_name = "N", default_value_t = 128)]
-    batch: usize,
-    /// Steps of a window.
-    #[arg(long, value_name = "N", default_value_t = 96)]
-    input_size: usize,
-    /// Steps to forecast.
-    #[arg(long, value_name = "N", default_value_t = 24)]
-    h: usize,
+    #[command(flatten)]
+    sizes: Sizes,
     /// Threads of both sides [default: as many as the machine has].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// f32 or bf16, of steps and forecasts in foretell and in PyTorch.
-    #[arg(long, value_name = "PRECISION", default_value = "f32")]
+    /// f32 or bf16, of steps and forecasts. In bf16, PyTorch is measured in f32 and in its own bf16 autocast.
+    #[arg(long, value_name = "PRECISION", value_parser = ["f32", "bf16"], default_value = "f32")]
     precision: String,
     /// The program to compare [default: built for release].
     #[arg(long, value_name = "PATH")]
@@ -72,6 +66,8 @@ pub(crate) struct Options {
 enum Side {
     /// neuralforecast's models in a bare loop of PyTorch: steps, forecasts, memory.
     Torch,
+    /// The same in bfloat16, as PyTorch's autocast does it; with `--precision bf16` it stands beside PyTorch in f32.
+    TorchAutocast,
     /// The models exported: forecasts.
     Onnx,
     /// `NeuralForecast.fit` and `cross_validation` on ETTh1: fit, memory, accuracy.
@@ -82,15 +78,16 @@ impl Side {
     fn name(self) -> &'static str {
         match self {
             Self::Torch => "PyTorch",
+            Self::TorchAutocast => "PyTorch, bf16",
             Self::Onnx => "ONNX Runtime",
             Self::Neuralforecast => "neuralforecast",
         }
     }
 
-    /// As compare/measure.py has it.
+    /// The side of compare/measure.py that measures it.
     fn argument(self) -> &'static str {
         match self {
-            Self::Torch => "torch",
+            Self::Torch | Self::TorchAutocast => "torch",
             Self::Onnx => "onnx",
             Self::Neuralforecast => "neuralforecast",
         }
@@ -182,7 +179,7 @@ impl Setting<'_> {
     /// All turns of a model.
     fn compare(&self, model: &str, notes: &mut Vec<String>) -> anyhow::Result<Compared> {
         let mut compared = Compared::default();
-        let mut beside = self.options.beside.clone();
+        let mut beside = self.beside();
         let of_data = |side: &Side| *side == Side::Neuralforecast;
         for _ in 0..self.options.rounds {
             if beside.iter().all(of_data) {
@@ -215,6 +212,17 @@ impl Setting<'_> {
         Ok(compared)
     }
 
+    /// What is measured: PyTorch in f32 and by its autocast where foretell computes in bfloat16.
+    fn beside(&self) -> Vec<Side> {
+        let mut beside = self.options.beside.clone();
+        if self.options.precision == "bf16" && beside.contains(&Side::Torch) {
+            beside.push(Side::TorchAutocast);
+        }
+        beside.sort_unstable();
+        beside.dedup();
+        beside
+    }
+
     /// Adds a turn of a side; notes what is missing and returns false where it has no figures.
     fn ask(
         &self,
@@ -234,11 +242,10 @@ impl Setting<'_> {
 
     /// What `foretell bench` says of a model.
     fn bench(&self, model: &str) -> anyhow::Result<Map<String, Value>> {
-        let Options { batch, input_size, h, precision, .. } = self.options;
+        let Options { sizes, precision, .. } = self.options;
         let mut command = Command::new(&self.foretell);
         command.args(["bench", "--model", model, "--json", "--log", "none", "--threads", &self.threads]);
-        command.args(["--h", &h.to_string(), "--input-size", &input_size.to_string()]);
-        command.args(["--batch", &batch.to_string()]);
+        command.args(sizes.arguments());
         if precision != "f32" {
             command.args(["--precision", precision]);
         }
@@ -260,7 +267,7 @@ impl Setting<'_> {
         write(&whole, lines.join("\n") + "\n")?;
         write(&before, lines[..=ROWS - TEST_ROWS].join("\n") + "\n")?;
         let series = lines[0].split(',').count() - 1;
-        let windows = if self.is_multivariate(model)? { 32 } else { 128 };
+        let windows = if is_multivariate(&self.foretell, model)? { 32 } else { 128 };
         let common = |command: &mut Command, data: &Path| {
             command.arg("--data").arg(data).args([
                 "--wide",
@@ -314,17 +321,9 @@ impl Setting<'_> {
         Ok((figures, note))
     }
 
-    /// Whether a window of the model holds all series.
-    fn is_multivariate(&self, model: &str) -> anyhow::Result<bool> {
-        let list = output(Command::new(&self.foretell).args(["models", "--json"]))?;
-        let list: Vec<Value> = serde_json::from_str(&list).context("`foretell models` printed no JSON")?;
-        let entry = list.iter().find(|entry| entry["name"] == model).context("there is no such model")?;
-        Ok(entry["kind"].as_str().is_some_and(|kind| kind.starts_with("multivariate")))
-    }
-
     /// What compare/measure.py says of a model on a side.
     fn theirs(&self, side: Side, model: &str, seed: u64) -> anyhow::Result<Map<String, Value>> {
-        let Options { batch, input_size, h, precision, steps, data, .. } = self.options;
+        let Options { sizes, steps, data, .. } = self.options;
         let mut command = Command::new(&self.python);
         command.arg(&self.script).args([side.argument(), model, "--threads", &self.threads]);
         command.env("OMP_NUM_THREADS", &self.threads);
@@ -333,9 +332,9 @@ impl Setting<'_> {
                 command.args(["--steps", &steps.to_string(), "--seed", &seed.to_string()]);
                 data.iter().for_each(|data| _ = command.arg("--data").arg(data));
             }
-            Side::Torch | Side::Onnx => {
-                command.args(["--h", &h.to_string(), "--input-size", &input_size.to_string()]);
-                command.args(["--batch", &batch.to_string(), "--precision", precision]);
+            Side::Torch | Side::TorchAutocast | Side::Onnx => {
+                let precision = if side == Side::TorchAutocast { "bf16" } else { "f32" };
+                command.args(sizes.arguments()).args(["--precision", precision]);
             }
         }
         let text = output(&mut command);
@@ -351,7 +350,7 @@ impl Setting<'_> {
 
     /// The heading, a table of medians and ratios, their geometric means, and what is missing.
     fn report(&self, found: &[(&str, Compared)], notes: &[String]) -> String {
-        let Options { batch, input_size, h, precision, rounds, .. } = self.options;
+        let Options { sizes: Sizes { batch, input_size, h }, precision, rounds, .. } = self.options;
         let mut text = format!(
             "{}.\n{} threads, batch {batch}, h {h}, input_size {input_size}, {precision}; medians of {rounds} turns, fits \
              of {} seeds. The ratio is theirs by ours.\n\n",
@@ -380,11 +379,21 @@ impl Setting<'_> {
 
     fn as_json(&self, found: &[(&str, Compared)], notes: &[String]) -> Value {
         let models = found.iter().map(|(model, Compared { ours, theirs })| {
+            let ratios: Map<String, Value> = theirs
+                .iter()
+                .map(|(side, theirs)| {
+                    let ratio = |figure: &Figure| {
+                        let [theirs, ours] = [theirs.get(figure.key)?, ours.get(figure.key)?];
+                        Some((figure.key.to_owned(), json!(median(theirs) / median(ours))))
+                    };
+                    (side.name().to_owned(), FIGURES.iter().filter_map(ratio).collect())
+                })
+                .collect();
             let theirs: Map<String, Value> =
-                theirs.iter().map(|(side, turns)| (side.argument().to_owned(), json!(turns))).collect();
-            json!({ "model": model, "foretell": ours, "beside": theirs })
+                theirs.iter().map(|(side, turns)| (side.name().to_owned(), json!(turns))).collect();
+            json!({ "model": model, "foretell": ours, "beside": theirs, "ratios": ratios })
         });
-        let Options { batch, input_size, h, precision, .. } = self.options;
+        let Options { sizes: Sizes { batch, input_size, h }, precision, .. } = self.options;
         json!({
             "machine": machine(), "threads": self.threads, "batch": batch, "h": h, "input_size": input_size,
             "precision": precision, "models": models.collect::<Vec<_>>(), "notes": notes,

@@ -11,6 +11,7 @@ mod neon;
 mod package;
 mod pgo;
 mod profile;
+mod sizes;
 mod standalone;
 mod system;
 mod tidy;
@@ -44,7 +45,7 @@ enum Chore {
     Compare(compare::Options),
     /// Build foretell by a profile of what it does, with BOLT where it is installed; before and after.
     Pgo(pgo::Options),
-    /// Tell where the time and the memory of a model's training go, and what threads bring.
+    /// Tell where the time and the memory of models' trainings go, and what threads bring.
     Profile(profile::Options),
     /// Cross-build the tests of simd, pool, gemm and flash for aarch64 and run them under qemu.
     TestNeon(neon::Options),

@@ -1,4 +1,6 @@
 //! `cargo xtask profile`: where the time and the memory of a model's training go.
+//!
+//! Each model has a report of its own; all have a line in a summary.
 
 mod baseline;
 mod memory;
@@ -10,37 +12,35 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use serde_json::Value;
 
 use crate::figures::{digits, median, table};
 use crate::pgo::Build;
-use crate::system::{Tool, cores, machine, output, target, write};
+use crate::sizes::Sizes;
+use crate::system::{Tool, cores, machine, models, output, target, write};
 
 /// What `cargo xtask profile` accepts.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The model whose training is profiled.
-    model: String,
-    /// Windows of a step.
-    #[arg(long, value_name = "N", default_value_t = 128)]
-    batch: usize,
-    /// Steps of a window.
-    #[arg(long, value_name = "N", default_value_t = 96)]
-    input_size: usize,
-    /// Steps to forecast.
-    #[arg(long, value_name = "N", default_value_t = 24)]
-    h: usize,
+    /// The models whose trainings are profiled [default: all of the zoo].
+    models: Vec<String>,
+    /// A quarter of the windows where a window holds all series.
+    #[command(flatten)]
+    sizes: Sizes,
     /// The most threads of the scaling [default: as many as the machine has].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// How long the training is sampled, in seconds.
     #[arg(long, value_name = "S", default_value_t = 5.0)]
     seconds: f64,
-    /// The Cargo profile to build by.
+    /// The Cargo profile to build by; it keeps the names of functions.
     #[arg(long, value_name = "NAME", default_value = "profiling")]
     profile: String,
+    /// Leave out what valgrind counts: instructions, caches, allocations. It takes most of the time.
+    #[arg(long)]
+    without_valgrind: bool,
     /// Compare the ratios with those of benches/baseline.json; fails where one is worse beyond its bound.
     #[arg(long)]
     check: bool,
@@ -61,6 +61,9 @@ const FREQUENCY: &str = "997";
 /// Windows of a step under valgrind, where a step takes some fifty times as long.
 const SLOW_BATCH: usize = 32;
 
+/// What a window of all series has of the windows of one series.
+const SHARE_OF_ALL_SERIES: usize = 4;
+
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let build = Build {
         package: "foretell-cli",
@@ -72,54 +75,88 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         flags: "-Cforce-frame-pointers=yes".to_owned(),
     };
     let program = build.run()?;
-    let folder = target()?.join("profile").join(&options.model);
+    let folder = target()?.join("profile");
     let data = folder.join("panel.csv");
     write(&data, crate::pgo::panel())?;
-    let subject = Subject { options, program, data, folder };
-    let benches = subject.scaling()?;
-    let alone = &benches[0];
-    let mut report = format!(
-        "# {}: a training step\n\n{}, {}; {} windows of {} steps, {} ahead.\n",
-        options.model,
-        machine(),
-        alone.text("acceleration"),
-        options.batch,
-        options.input_size,
-        options.h
-    );
-    report += &throughput(&benches, options.batch);
-    let (text, stacks) = match PERF.find() {
-        Ok(perf) => {
-            let stacks = subject.sampled(&perf, alone.number("step_ms"))?;
-            (stacks::report(&stacks, alone.number("step_ms"), TOP), Some(stacks))
-        }
-        Err(missing) => (format!("\n## Where the time goes\n\nNot known: {missing}.\n"), None),
-    };
-    report += &text;
-    let (text, counts) = match VALGRIND.find() {
-        Ok(valgrind) => {
-            let counts = subject.counted(&valgrind)?;
-            let sites = subject.allocations(&valgrind)?;
-            (
-                memory::report(&counts, &sites, alone, (subject.slow_batch(), options.batch)),
-                Some((counts, sites)),
-            )
-        }
-        Err(missing) => (format!("\n## Caches and memory\n\nNot known: {missing}.\n"), None),
-    };
-    report += &text;
-    let ratios = baseline::ratios(&benches, stacks.as_ref(), counts.as_ref(), subject.slow_batch());
-    report += &baseline::report(&ratios);
-    let path = subject.folder.join("report.md");
-    write(&path, &report)?;
-    println!("{report}\nwritten to {}", path.display());
-    if options.save {
-        baseline::save(&options.model, &ratios)?;
+    let zoo = models(&program)?;
+    let named = |name: &String| options.models.is_empty() || options.models.contains(name);
+    if let Some(unknown) = options.models.iter().find(|name| !zoo.iter().any(|(known, _)| known == *name)) {
+        bail!("there is no model {unknown}; `foretell models` lists them");
     }
-    if options.check {
-        baseline::check(&options.model, &ratios)?;
+    let (mut summary, mut failures) = (Vec::new(), Vec::new());
+    for (model, kind) in zoo.iter().filter(|(name, _)| named(name)) {
+        eprintln!("{model}");
+        let share = if kind.starts_with("multivariate") { SHARE_OF_ALL_SERIES } else { 1 };
+        let subject = Subject {
+            options,
+            program: &program,
+            data: &data,
+            folder: folder.join(model),
+            model,
+            batch: options.sizes.batch.div_ceil(share),
+            slow_batch: options.sizes.batch.min(SLOW_BATCH).div_ceil(share),
+        };
+        // What one model cannot be profiled for is no reason to know nothing of the others.
+        match subject.profile() {
+            Ok(profiled) => {
+                if options.save {
+                    baseline::save(model, &profiled.ratios)?;
+                }
+                if options.check {
+                    failures.extend(baseline::check(model, &profiled.ratios).err());
+                }
+                summary.push(profiled.line(model));
+            }
+            Err(error) => failures.push(error.context(format!("{model} was not profiled"))),
+        }
     }
+    let text =
+        format!("# Training steps\n\n{}.\n\n{}", machine(), table(&SUMMARY.map(|(head, _)| head), &summary));
+    write(&folder.join("summary.md"), &text)?;
+    println!("\n{text}\nwritten to {}", folder.join("summary.md").display());
+    let failures: Vec<String> = failures.iter().map(|error| format!("{error:#}")).collect();
+    ensure!(failures.is_empty(), "{}", failures.join("\n"));
     Ok(())
+}
+
+/// What was found of a model.
+struct Profiled {
+    step_ms: [f64; 2],
+    /// Of a step's time, as [`stacks::PARTS`]; nothing where nobody samples.
+    parts: Option<[f64; 5]>,
+    ratios: Vec<(&'static str, f64)>,
+}
+
+/// A column of the summary: its head, and what it says of a model.
+type Column = (&'static str, fn(&Profiled) -> String);
+
+const SUMMARY: [Column; 9] = [
+    ("model", |_| String::new()),
+    ("step on one thread, ms", |found| digits(found.step_ms[0])),
+    ("on all, ms", |found| digits(found.step_ms[1])),
+    ("of gemm's rate", |found| found.percent("share_of_gemm_rate")),
+    ("data", |found| found.part(stacks::Part::Data)),
+    ("forward", |found| found.part(stacks::Part::Forward)),
+    ("backward", |found| found.part(stacks::Part::Backward)),
+    ("optimiser", |found| found.part(stacks::Part::Optimiser)),
+    ("other", |found| found.part(stacks::Part::Other)),
+];
+
+impl Profiled {
+    fn percent(&self, name: &str) -> String {
+        let found = self.ratios.iter().find(|(key, _)| *key == name);
+        found.map_or("-".to_owned(), |(_, value)| format!("{:.0} %", 100.0 * value))
+    }
+
+    fn part(&self, part: stacks::Part) -> String {
+        let place = stacks::PARTS.iter().position(|(other, _)| *other == part).expect("a part of a loop");
+        self.parts.map_or("-".to_owned(), |shares| format!("{:.0} %", 100.0 * shares[place]))
+    }
+
+    fn line(&self, model: &str) -> Vec<String> {
+        let cells = SUMMARY[1..].iter().map(|(_, cell)| cell(self));
+        [model.to_owned()].into_iter().chain(cells).collect()
+    }
 }
 
 /// A line of `foretell bench --json`.
@@ -139,46 +176,88 @@ impl Bench {
 /// What is profiled, and where its files are.
 struct Subject<'a> {
     options: &'a Options,
-    program: PathBuf,
-    data: PathBuf,
+    program: &'a Path,
+    data: &'a Path,
     folder: PathBuf,
+    model: &'a str,
+    batch: usize,
+    /// Windows of a step under valgrind.
+    slow_batch: usize,
 }
 
 impl Subject<'_> {
-    fn slow_batch(&self) -> usize {
-        self.options.batch.min(SLOW_BATCH)
+    /// Writes the model's report.
+    fn profile(&self) -> anyhow::Result<Profiled> {
+        let Sizes { input_size, h, .. } = self.options.sizes;
+        std::fs::create_dir_all(&self.folder)
+            .with_context(|| format!("cannot make {}", self.folder.display()))?;
+        let benches = self.scaling()?;
+        let alone = &benches[0];
+        let mut report = format!(
+            "# {}: a training step\n\n{}, {}; {} windows of {input_size} steps, {h} ahead.\n",
+            self.model,
+            machine(),
+            alone.text("acceleration"),
+            self.batch,
+        );
+        report += &throughput(&benches, self.batch);
+        let (text, stacks) = match PERF.find() {
+            Ok(perf) => {
+                let stacks = self.sampled(&perf, alone.number("step_ms"))?;
+                (stacks::report(&stacks, alone.number("step_ms"), TOP), Some(stacks))
+            }
+            Err(missing) => (format!("\n## Where the time goes\n\nNot known: {missing}.\n"), None),
+        };
+        report += &text;
+        let valgrind = match self.options.without_valgrind {
+            true => Err("valgrind was left out".to_owned()),
+            false => VALGRIND.find().map_err(|missing| missing.to_string()),
+        };
+        let (text, counts) = match valgrind {
+            Ok(valgrind) => {
+                let (counts, sites) = (self.counted(&valgrind)?, self.allocations(&valgrind)?);
+                let text = memory::report(&counts, &sites, alone, (self.slow_batch, self.batch));
+                (text, Some((counts, sites)))
+            }
+            Err(reason) => {
+                (format!("\n## Instructions, caches and allocations\n\nNot known: {reason}.\n"), None)
+            }
+        };
+        report += &text;
+        let ratios = baseline::ratios(&benches, stacks.as_ref(), counts.as_ref(), self.slow_batch);
+        report += &baseline::report(&ratios);
+        let path = self.folder.join("report.md");
+        write(&path, &report)?;
+        println!("{report}\nwritten to {}", path.display());
+        let step_ms = [alone, &benches[benches.len() - 1]].map(|bench| bench.number("step_ms"));
+        Ok(Profiled { step_ms, parts: stacks.map(|stacks| stacks.parts()), ratios })
     }
 
     /// The bench with 1, 2, ... threads.
     fn scaling(&self) -> anyhow::Result<Vec<Bench>> {
         let most = self.options.threads.unwrap_or_else(cores).max(1);
         let one = |threads: usize| {
-            let Options { model, batch, input_size, h, .. } = self.options;
-            let sizes =
-                [("--batch", batch), ("--input-size", input_size), ("--h", h), ("--threads", &threads)];
-            let mut command = Command::new(&self.program);
-            command.args(["bench", "--json", "--log", "none", "--model", model]);
-            sizes.iter().for_each(|(flag, value)| _ = command.args([flag, &value.to_string()[..]]));
+            let mut command = Command::new(self.program);
+            command.args(["bench", "--json", "--log", "none", "--model", self.model]);
+            command.args(self.sizes(self.batch).arguments()).args(["--threads", &threads.to_string()]);
             let line = output(&mut command)?;
             Ok(Bench(serde_json::from_str(&line).context("the bench printed no JSON")?))
         };
         (1..=most).map(one).collect()
     }
 
+    /// The sizes with so many windows.
+    fn sizes(&self, batch: usize) -> Sizes {
+        let Sizes { input_size, h, .. } = self.options.sizes;
+        Sizes { batch, input_size, h }
+    }
+
     /// A training by `foretell fit`, on one thread, so that every function is called by the part of the step that it works for.
     fn training(&self, command: &mut Command, batch: usize, steps: usize) {
-        let Options { model, input_size, h, .. } = self.options;
-        command.arg(&self.program).args([
-            "fit",
-            "--model",
-            model,
-            "--threads",
-            "1",
-            "--log",
-            "none",
-            "--overwrite",
-        ]);
-        command.arg("--data").arg(&self.data).arg("--out").arg(self.folder.join("model"));
+        let Sizes { input_size, h, .. } = self.options.sizes;
+        command.arg(self.program).args(["fit", "--model", self.model, "--threads", "1"]);
+        command.args(["--log", "none", "--overwrite"]);
+        command.arg("--data").arg(self.data).arg("--out").arg(self.folder.join("model"));
         command.args(["--h", &h.to_string(), "--input-size", &input_size.to_string()]);
         command.arg(format!("--set=max_steps={steps}")).arg(format!("--set=windows_batch_size={batch}"));
         command.args(["--set", "scaler_type=standard"]);
@@ -192,7 +271,7 @@ impl Subject<'_> {
         // Virtual machines have no counters of cycles; the clock serves everywhere.
         command.args(["record", "--quiet", "-e", "cpu-clock", "-F", FREQUENCY, "--call-graph", "fp", "-o"]);
         command.arg(&samples).arg("--");
-        self.training(&mut command, self.options.batch, steps);
+        self.training(&mut command, self.batch, steps);
         output(&mut command)?;
         let mut command = Command::new(perf);
         command.args(["script", "--no-inline", "-F", "ip,sym", "-i"]).arg(&samples);
@@ -203,7 +282,7 @@ impl Subject<'_> {
         let path = self.folder.join("flame.svg");
         let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
         let mut style = inferno::flamegraph::Options::default();
-        style.title = format!("{}: a training on one thread", self.options.model);
+        style.title = format!("{}: a training on one thread", self.model);
         inferno::flamegraph::from_lines(&mut style, folded.iter().map(String::as_str), BufWriter::new(file))
             .context("the flame graph cannot be drawn")?;
         Ok(stacks)
@@ -216,7 +295,7 @@ impl Subject<'_> {
             let mut command = Command::new(valgrind);
             command.args(["--quiet", "--tool=cachegrind", "--cache-sim=yes"]);
             command.arg(format!("--cachegrind-out-file={}", file.display()));
-            self.training(&mut command, self.slow_batch(), steps);
+            self.training(&mut command, self.slow_batch, steps);
             output(&mut command)?;
             memory::Counts::parse(&read(&file)?)
         };
@@ -229,7 +308,7 @@ impl Subject<'_> {
         let file = self.folder.join("dhat.json");
         let mut command = Command::new(valgrind);
         command.args(["--quiet", "--tool=dhat", &format!("--dhat-out-file={}", file.display())]);
-        self.training(&mut command, self.slow_batch(), 3);
+        self.training(&mut command, self.slow_batch, 3);
         output(&mut command)?;
         memory::Sites::parse(&read(&file)?)
     }
@@ -310,6 +389,16 @@ mod tests {
         let share = serial_fraction(1.0 / (0.1 + 0.9 / 4.0), 4).unwrap();
         assert!((share - 0.1).abs() < 1e-12);
         assert_eq!(serial_fraction(1.0, 1), None);
+    }
+
+    #[test]
+    fn a_line_of_the_summary_has_a_cell_for_each_column_and_says_what_is_not_known() {
+        let parts = Some([0.01, 0.3, 0.5, 0.1, 0.09]);
+        let found = Profiled { step_ms: [10.0, 6.0], parts, ratios: vec![("share_of_gemm_rate", 0.42)] };
+        let line = found.line("MLP");
+        assert_eq!(line, ["MLP", "10.0", "6.00", "42 %", "1 %", "30 %", "50 %", "10 %", "9 %"]);
+        let found = Profiled { parts: None, ratios: Vec::new(), ..found };
+        assert_eq!(found.line("MLP")[3..], ["-"; 6]);
     }
 
     #[test]

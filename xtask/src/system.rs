@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
+use serde_json::Value;
 
 /// A program that a chore uses where it is installed.
 pub(crate) struct Tool {
@@ -126,6 +127,25 @@ pub(crate) fn foretell(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     }
     run(cargo().args(["build", "--release", "--package", "foretell-cli"]))?;
     Ok(target()?.join("release/foretell"))
+}
+
+/// The models of the zoo as a program knows them, with their kinds.
+pub(crate) fn models(foretell: &Path) -> anyhow::Result<Vec<(String, String)>> {
+    let list = output(Command::new(foretell).args(["models", "--json"]))?;
+    let list: Vec<Value> = serde_json::from_str(&list).context("`foretell models` printed no JSON")?;
+    let text = |entry: &Value, key: &str| entry[key].as_str().map(str::to_owned);
+    list.iter()
+        .map(|entry| Some((text(entry, "name")?, text(entry, "kind")?)))
+        .collect::<Option<_>>()
+        .context("`foretell models` names no kind of a model")
+}
+
+/// Whether a window of the model holds all series.
+pub(crate) fn is_multivariate(foretell: &Path, model: &str) -> anyhow::Result<bool> {
+    let models = models(foretell)?;
+    let found = models.iter().find(|(name, _)| name == model);
+    let (_, kind) = found.with_context(|| format!("there is no model {model}"))?;
+    Ok(kind.starts_with("multivariate"))
 }
 
 /// The target directory of the workspace.

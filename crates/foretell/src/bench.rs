@@ -6,7 +6,9 @@ use std::time::Instant;
 use foretell_gemm::FlopCounter;
 use foretell_infer::{Batch, Workers, forecast, mean_of_outputs, share_forecast};
 use foretell_models::{CategoricalColumn, CategoricalColumns};
-use foretell_nn::{Dims, Forward, Init, Key, Network, Params, Table, Tensor, Windows, check_amp};
+use foretell_nn::{
+    Dims, Forward, Init, Key, Network, Params, Table, Tensor, WeightPrecision, Windows, check_amp,
+};
 use foretell_optim::Optimizer;
 use foretell_train::{Engine, Precision, TrainError, check_coupling, rounding_of};
 use serde::Serialize;
@@ -63,7 +65,8 @@ pub struct Bench {
 const WARM_UP: usize = 5;
 
 /// Measures a model on `batch` synthetic windows with `threads` threads (0: as many as the machine has), in no more
-/// memory than `limit`. Its training steps run in `precision`, its forecasts in `f32`.
+/// memory than `limit`. Its training steps run in `precision`; its forecasts hold their weights in bfloat16 where that is the
+/// precision, else in `f32`.
 ///
 /// # Errors
 /// If the hyper-parameters do not fit together or let the training diverge, there are more than 1024 threads, the
@@ -149,7 +152,8 @@ pub fn bench(
         drop(counter);
         Ok((seconds, misses as f64 / runs as f64, step_peak_mb, flops, engine.into_params()))
     });
-    let (step_s, misses, step_peak_mb, flops, params) = measured.map_err(failed)?;
+    let (step_s, misses, step_peak_mb, flops, mut params) = measured.map_err(failed)?;
+    params.hold(if precision == Precision::Bf16 { WeightPrecision::Bf16 } else { WeightPrecision::F32 });
     let data = synthetic(&ahead, &spec.categories(), batch * n_series);
     let forward = |params: &Params, windows: &Windows| {
         forecast(&network, params, Key::new(2), windows, ahead.horizon, &mean_of_outputs)

@@ -20,8 +20,8 @@ Examples:
   foretell bench --model MLP,LSTM --h 24 --input-size 96 --precision bf16
 
 With --json each model is an object on a line of its own: model, acceleration (the
-vector instructions and features in use), precision (of the step; forecasts are in
-f32), threads, batch, parameters, step_ms, forward_batch_ms, forward_one_us,
+vector instructions and features in use), precision (of the step; forecasts have
+weights in bf16 where that is it, else in f32), threads, batch, parameters, step_ms, forward_batch_ms, forward_one_us,
 pool_misses_per_step (calls to the system allocator for tensor buffers),
 gflop_per_step (operations of products, counted), gemm_gflop_per_s (a large
 product's, in f32), share_of_gemm_rate (a step's by it), held_bytes (kept for the
@@ -87,6 +87,6 @@ impl Bench {
             .numbers("held [MB]", column(|bench| bench.held_bytes as f64 / 1e6))
             .numbers("peak RSS [MB]", column(|bench| bench.peak_rss_mb.unwrap_or(f64::NAN)));
         let precision = self.precision.precision;
-        print(format!("{}steps in {precision}, with {}\n", table.render(), foretell::Acceleration::current()))
+        print(format!("{}in {precision}, with {}\n", table.render(), foretell::Acceleration::current()))
     }
 }
