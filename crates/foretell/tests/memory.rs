@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytesize::ByteSize;
 use foretell::{
     Error, Forecaster, Freq, MODELS, MemoryLimit, ModelSpec, Panel, Precision, PredictOptions, UsageError,
-    ValidationOptions, WeightPrecision, bench,
+    ValidationOptions, bench,
 };
 use foretell_fuzz::peak_memory;
 
@@ -115,13 +115,16 @@ fn forecasts_that_are_held_count() {
     assert!(error.to_string().contains("calibrating intervals needs about"), "{error}");
 }
 
+#[cfg(feature = "amp")]
 #[test]
 fn weights_in_fewer_bits_count_beside_those_in_f32() {
+    use foretell::WeightPrecision;
+
     let _alone = alone();
     let panel = panel(300);
     let fitted = Forecaster::new([spec("MLP", 24, 96)]).expect("a model").fit(&panel).expect("a training");
     let needs = |precision: WeightPrecision| {
-        let fitted = fitted.clone().weight_precision(precision).max_memory(1);
+        let fitted = fitted.clone().weight_precision(precision).expect("a precision").max_memory(1);
         needed(&fitted.predict(&panel, None).expect_err("more than a byte"))
     };
     let [wide, bf16, int8] = WeightPrecision::ALL.map(needs);

@@ -28,9 +28,16 @@ mod tests {
     #[test]
     fn f32_needs_no_feature_and_the_error_of_others_names_it() {
         assert_eq!(check_amp("f32"), Ok(()));
-        match check_amp("bf16") {
-            Ok(()) => assert!(cfg!(feature = "amp")),
-            Err(error) => assert!(!AMP && error.to_string().contains("the feature `amp`"), "{error}"),
+        assert_eq!(check_amp("bf16").is_ok(), AMP);
+        if let Err(error) = check_amp("bf16") {
+            assert!(error.to_string().contains("the feature `amp`"), "{error}");
         }
+    }
+
+    #[cfg(not(feature = "amp"))]
+    #[test]
+    #[should_panic(expected = "need the feature `amp`")]
+    fn without_the_feature_weights_are_held_in_f32() {
+        crate::Table::default().initialise(1).hold(crate::WeightPrecision::Int8);
     }
 }

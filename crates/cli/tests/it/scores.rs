@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::test_directory::{LONG, SMALL, TestDirectory, rows};
+use crate::test_directory::{SMALL, TestDirectory, rows};
 
 /// A line upwards, on which the last value is a better forecast than that of a week before.
 fn line() -> String {
@@ -73,6 +73,8 @@ fn the_series_and_windows_behind_each_figure_are_counted() {
 #[cfg(feature = "amp")]
 #[test]
 fn weights_in_fewer_bits_are_scored_beside_f32_and_forecast_nearly_the_same() {
+    use crate::test_directory::LONG;
+
     let dir = TestDirectory::new();
     dir.ok(&format!(
         "fit {LONG} --model NLinear,MLP {SMALL} --set MLP.hidden_size=64 --set scaler_type=standard --out model --log none"

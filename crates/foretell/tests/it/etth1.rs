@@ -3,7 +3,7 @@
 //! Runs where the environment variable `FORETELL_DATA` names a folder that holds `ETTh1.csv`; skips with
 //! a message elsewhere.
 
-use foretell::{Forecaster, Panel, Precision, ReadOptions, ValidationOptions};
+use foretell::{Forecaster, Panel, ReadOptions, ValidationOptions};
 
 use crate::accuracy::{panels, spec};
 
@@ -70,6 +70,8 @@ fn training_of_recurrent_models_and_transformers_in_bf16_is_as_accurate_as_in_f3
 /// The mean errors over three seeds are within 1 %.
 #[cfg(feature = "amp")]
 fn check_bf16<const N: usize>(models: [&str; N]) {
+    use foretell::Precision;
+
     let Some(panel) = panel() else { return };
     let mut means = [[0.0; N]; 2];
     for (precision, means) in [Precision::F32, Precision::Bf16].into_iter().zip(&mut means) {

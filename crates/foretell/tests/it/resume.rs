@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use foretell::{
-    Error, Fitted, Forecaster, Freq, ModelSpec, Panel, Precision, PredictOptions, PredictionIntervals,
-    Verdict, remove_training_state,
+    Error, Fitted, Forecaster, Freq, ModelSpec, Panel, PredictOptions, PredictionIntervals, Verdict,
+    remove_training_state,
 };
 use foretell_checkpoint::{TensorData, TensorFile};
 use serde_json::{Value, json};
@@ -136,6 +136,8 @@ fn a_training_that_died_goes_on_from_the_last_state() {
 #[cfg(feature = "amp")]
 #[test]
 fn a_training_in_16_bits_goes_on_in_its_precision() {
+    use foretell::Precision;
+
     let forecaster = |precision, dir: Option<&Path>| {
         let settings = json!({ "hidden_size": 16, "learning_rate": 0.05, "loss": "MSE" });
         let all = [spec("MLP", settings)];

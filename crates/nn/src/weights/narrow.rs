@@ -193,7 +193,7 @@ impl Table {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "amp"))]
 mod tests {
     use super::*;
     use foretell_autograd::Cell;
@@ -241,14 +241,6 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
     }
 
-    #[cfg(not(feature = "amp"))]
-    #[test]
-    #[should_panic(expected = "need the feature `amp`")]
-    fn without_the_feature_weights_are_f32() {
-        Table::default().initialise(1).hold(WeightPrecision::Int8);
-    }
-
-    #[cfg(feature = "amp")]
     #[test]
     fn forecasts_are_near_those_of_f32_and_training_does_not_see_it() {
         let mut table = Table::default();
