@@ -53,6 +53,7 @@ mod error;
 mod linear;
 mod norm;
 mod operand;
+mod optional_operand;
 mod softmax;
 
 pub use attention::FlashAttention;

@@ -2,13 +2,14 @@
 
 use std::sync::OnceLock;
 
-use candle_core::{CpuStorage, CustomOp2, CustomOp3, Layout, Shape, Tensor};
+use candle_core::{CpuStorage, Shape, Tensor};
 use foretell_gemm::{Activation, Bias, MatMut, MatRef, Options, matmul};
 use foretell_simd::{self as simd, Saved};
 use foretell_threads as threads;
 
 use crate::error::Result;
 use crate::operand::{check, contiguous, from_first, misshapen, on_all_threads, read, rows_and_cols, tensor};
+use crate::optional_operand::{Lying, TwoOrThree, apply};
 
 /// The work of an activation of a number, in numbers of a plain pass over memory.
 const COST: usize = 8;
@@ -21,7 +22,7 @@ const COST: usize = 8;
 /// # Errors
 /// If an operand is not F32 on the CPU, or the shapes do not fit.
 pub fn linear(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>, activation: Activation) -> Result<Tensor> {
-    const OP: &str = "linear";
+    const OP: &str = Linear::NAME;
     check(OP, "x", x)?;
     check(OP, "weight", weight)?;
     let &[n, k] = weight.dims() else { return misshapen(OP, "weight", weight, "[outputs, inputs]") };
@@ -30,12 +31,17 @@ pub fn linear(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>, activation: Ac
     }
     let weight = if is_matrix(weight) { weight.clone() } else { weight.contiguous()? };
     let (x, op) = (x.contiguous()?, Linear { activation, before: OnceLock::new() });
-    let Some(bias) = bias else { return Ok(x.apply_op2(&weight, op)?) };
-    check(OP, "bias", bias)?;
-    if bias.dims() != [n] {
-        return misshapen(OP, "bias", bias, format!("[{n}], as many as the weight has outputs"));
-    }
-    Ok(x.apply_op3(&weight, &bias.contiguous()?, op)?)
+    let bias = match bias {
+        None => None,
+        Some(bias) => {
+            check(OP, "bias", bias)?;
+            if bias.dims() != [n] {
+                return misshapen(OP, "bias", bias, format!("[{n}], as many as the weight has outputs"));
+            }
+            Some(bias.contiguous()?)
+        }
+    };
+    Ok(apply(op, [&x, &weight], bias.as_ref())?)
 }
 
 /// Whether rows or columns lie in order, at distances that do not overlap.
@@ -50,22 +56,21 @@ struct Linear {
     before: OnceLock<Vec<f32>>,
 }
 
-/// The gradients of the operands, as far as candle tracks them.
-type LinearGradients = (Option<Tensor>, Option<Tensor>, Option<Tensor>);
-
 /// A weight where it lies.
-fn matrix<'a>((storage, layout): (&'a CpuStorage, &Layout)) -> candle_core::Result<MatRef<'a, f32>> {
+fn matrix((storage, layout): Lying<'_>) -> candle_core::Result<MatRef<'_, f32>> {
     let (dims, stride) = (layout.dims(), layout.stride());
     Ok(MatRef::new(from_first(storage, layout)?, dims[0], dims[1], stride[0], stride[1]))
 }
 
-impl Linear {
+impl TwoOrThree for Linear {
+    const NAME: &'static str = "linear";
+
     fn forward(
         &self,
-        (x, x_layout): (&CpuStorage, &Layout),
-        weight: (&CpuStorage, &Layout),
-        bias: Option<&[f32]>,
+        [(x, x_layout), weight]: [Lying<'_>; 2],
+        bias: Option<Lying<'_>>,
     ) -> candle_core::Result<(CpuStorage, Shape)> {
+        let bias = bias.map(|(bias, layout)| contiguous(bias, layout)).transpose()?;
         let (rows, k) = rows_and_cols(x_layout.dims());
         let (x, weight) = (MatRef::row_major(contiguous(x, x_layout)?, rows, k), matrix(weight)?);
         let n = weight.nrows();
@@ -96,12 +101,11 @@ impl Linear {
     /// With g the gradient before the activation: dx = g w, dw = gᵀ x, db = the column sums of g.
     fn backward(
         &self,
-        x: &Tensor,
-        weight: &Tensor,
+        [x, weight]: [&Tensor; 2],
         bias: Option<&Tensor>,
         res: &Tensor,
         grad: &Tensor,
-    ) -> candle_core::Result<LinearGradients> {
+    ) -> candle_core::Result<[Option<Tensor>; 3]> {
         let (rows, k) = rows_and_cols(x.dims());
         let n = weight.dims()[0];
         let grad = grad.contiguous()?;
@@ -141,66 +145,10 @@ impl Linear {
                 Ok([dx, dw, db])
             })
         })?;
-        Ok((
+        Ok([
             dx.map(|dx| tensor(dx, x.shape())).transpose()?,
             dw.map(|dw| tensor(dw, (n, k))).transpose()?,
             db.map(|db| tensor(db, n)).transpose()?,
-        ))
-    }
-}
-
-impl CustomOp2 for Linear {
-    fn name(&self) -> &'static str {
-        "linear"
-    }
-
-    fn cpu_fwd(
-        &self,
-        x: &CpuStorage,
-        x_layout: &Layout,
-        weight: &CpuStorage,
-        weight_layout: &Layout,
-    ) -> candle_core::Result<(CpuStorage, Shape)> {
-        self.forward((x, x_layout), (weight, weight_layout), None)
-    }
-
-    fn bwd(
-        &self,
-        x: &Tensor,
-        weight: &Tensor,
-        res: &Tensor,
-        grad: &Tensor,
-    ) -> candle_core::Result<(Option<Tensor>, Option<Tensor>)> {
-        let (x, weight, _) = self.backward(x, weight, None, res, grad)?;
-        Ok((x, weight))
-    }
-}
-
-impl CustomOp3 for Linear {
-    fn name(&self) -> &'static str {
-        "linear"
-    }
-
-    fn cpu_fwd(
-        &self,
-        x: &CpuStorage,
-        x_layout: &Layout,
-        weight: &CpuStorage,
-        weight_layout: &Layout,
-        bias: &CpuStorage,
-        bias_layout: &Layout,
-    ) -> candle_core::Result<(CpuStorage, Shape)> {
-        self.forward((x, x_layout), (weight, weight_layout), Some(contiguous(bias, bias_layout)?))
-    }
-
-    fn bwd(
-        &self,
-        x: &Tensor,
-        weight: &Tensor,
-        bias: &Tensor,
-        res: &Tensor,
-        grad: &Tensor,
-    ) -> candle_core::Result<LinearGradients> {
-        self.backward(x, weight, Some(bias), res, grad)
+        ])
     }
 }

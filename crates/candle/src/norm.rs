@@ -8,12 +8,13 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use candle_core::{CpuStorage, CustomOp2, CustomOp3, Layout, Shape, Tensor};
+use candle_core::{CpuStorage, CustomOp2, Layout, Shape, Tensor};
 use foretell_simd::{self as simd, AffineGrad};
 use foretell_threads as threads;
 
 use crate::error::{OpError, Result};
 use crate::operand::{check, contiguous, misshapen, on_all_threads, read, rows_and_cols, tensor};
+use crate::optional_operand::{Lying, TwoOrThree, apply};
 
 /// The work of a number of a row, in numbers of a plain pass over memory.
 const COST: usize = 6;
@@ -24,12 +25,10 @@ const COST: usize = 6;
 /// # Errors
 /// If an operand is not F32 on the CPU, the shapes do not fit, or `eps` is negative or not finite.
 pub fn layer_norm(x: &Tensor, gamma: &Tensor, beta: Option<&Tensor>, eps: f64) -> Result<Tensor> {
-    let op = LayerNorm { eps: checked("layer_norm", x, [Some(gamma), beta], eps)?, moments: OnceLock::new() };
-    let (x, gamma) = (x.contiguous()?, gamma.contiguous()?);
-    Ok(match beta {
-        Some(beta) => x.apply_op3(&gamma, &beta.contiguous()?, op)?,
-        None => x.apply_op2(&gamma, op)?,
-    })
+    let eps = checked(LayerNorm::NAME, x, [Some(gamma), beta], eps)?;
+    let op = LayerNorm { eps, moments: OnceLock::new() };
+    let beta = beta.map(Tensor::contiguous).transpose()?;
+    Ok(apply(op, [&x.contiguous()?, &gamma.contiguous()?], beta.as_ref())?)
 }
 
 /// Divides the last dimension of `x [..., n]` by the root of its mean square (`eps` added under the root), then multiplies by
@@ -64,25 +63,22 @@ fn part(x: &[f32], rows: Range<usize>, cols: usize) -> &[f32] {
     &x[rows.start * cols..rows.end * cols]
 }
 
-/// The gradients of `x` and of the parameters, as far as candle tracks them.
-struct RowGradients {
-    x: Option<Tensor>,
-    params: [Option<Tensor>; 2],
-}
-
 struct LayerNorm {
     eps: f32,
     /// The means of the rows, then the reciprocals of their deviations.
     moments: OnceLock<Vec<f32>>,
 }
 
-impl LayerNorm {
+impl TwoOrThree for LayerNorm {
+    const NAME: &'static str = "layer_norm";
+
     fn forward(
         &self,
-        x: (&CpuStorage, &Layout),
-        gamma: &[f32],
-        beta: Option<&[f32]>,
+        [x, gamma]: [Lying<'_>; 2],
+        beta: Option<Lying<'_>>,
     ) -> candle_core::Result<(CpuStorage, Shape)> {
+        let gamma = contiguous(gamma.0, gamma.1)?;
+        let beta = beta.map(|(beta, layout)| contiguous(beta, layout)).transpose()?;
         let (values, (rows, cols)) = (contiguous(x.0, x.1)?, rows_and_cols(x.1.dims()));
         let (mut out, mut moments) = (vec![0.0; values.len()], vec![0.0; 2 * rows]);
         let (mean, rstd) = moments.split_at_mut(rows);
@@ -99,11 +95,11 @@ impl LayerNorm {
 
     fn backward(
         &self,
-        x: &Tensor,
-        gamma: &Tensor,
+        [x, gamma]: [&Tensor; 2],
         beta: Option<&Tensor>,
+        _: &Tensor,
         grad: &Tensor,
-    ) -> candle_core::Result<RowGradients> {
+    ) -> candle_core::Result<[Option<Tensor>; 3]> {
         let (rows, cols) = rows_and_cols(x.dims());
         let (mean, rstd) = self.moments.get().expect("the forward pass comes first").split_at(rows);
         let has_beta = beta.is_some();
@@ -128,65 +124,7 @@ impl LayerNorm {
             |param: &Tensor, sum: &[f32]| param.track_op().then(|| tensor(sum.to_vec(), cols)).transpose();
         let of_beta = beta.map(|beta| sum(beta, of_beta)).transpose()?.flatten();
         let of_x = x.track_op().then(|| tensor(dx, x.shape())).transpose()?;
-        Ok(RowGradients { x: of_x, params: [sum(gamma, of_gamma)?, of_beta] })
-    }
-}
-
-impl CustomOp2 for LayerNorm {
-    fn name(&self) -> &'static str {
-        "layer_norm"
-    }
-
-    fn cpu_fwd(
-        &self,
-        x: &CpuStorage,
-        x_layout: &Layout,
-        gamma: &CpuStorage,
-        gamma_layout: &Layout,
-    ) -> candle_core::Result<(CpuStorage, Shape)> {
-        self.forward((x, x_layout), contiguous(gamma, gamma_layout)?, None)
-    }
-
-    fn bwd(
-        &self,
-        x: &Tensor,
-        gamma: &Tensor,
-        _: &Tensor,
-        grad: &Tensor,
-    ) -> candle_core::Result<(Option<Tensor>, Option<Tensor>)> {
-        let RowGradients { x, params: [gamma, _] } = self.backward(x, gamma, None, grad)?;
-        Ok((x, gamma))
-    }
-}
-
-impl CustomOp3 for LayerNorm {
-    fn name(&self) -> &'static str {
-        "layer_norm"
-    }
-
-    fn cpu_fwd(
-        &self,
-        x: &CpuStorage,
-        x_layout: &Layout,
-        gamma: &CpuStorage,
-        gamma_layout: &Layout,
-        beta: &CpuStorage,
-        beta_layout: &Layout,
-    ) -> candle_core::Result<(CpuStorage, Shape)> {
-        let (gamma, beta) = (contiguous(gamma, gamma_layout)?, contiguous(beta, beta_layout)?);
-        self.forward((x, x_layout), gamma, Some(beta))
-    }
-
-    fn bwd(
-        &self,
-        x: &Tensor,
-        gamma: &Tensor,
-        beta: &Tensor,
-        _: &Tensor,
-        grad: &Tensor,
-    ) -> candle_core::Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
-        let RowGradients { x, params: [gamma, beta] } = self.backward(x, gamma, Some(beta), grad)?;
-        Ok((x, gamma, beta))
+        Ok([of_x, sum(gamma, of_gamma)?, of_beta])
     }
 }
 

@@ -8,8 +8,9 @@ use bytesize::ByteSize;
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
-    ColumnNames, Exogenous, Fill, Forecaster, Freq, LocalScaler, MemoryLimit, ModelSpec, NumberFormat, Panel,
-    Precision, PredictionIntervals, ReadOptions, TimeFormat, Zone, remove_training_state,
+    ColumnNames, Exogenous, Fill, Fitted, Forecaster, Freq, LocalScaler, MemoryLimit, ModelSpec,
+    NumberFormat, Panel, Precision, PredictionIntervals, ReadOptions, TimeFormat, Zone,
+    remove_training_state,
 };
 
 use crate::Usage;
@@ -103,6 +104,14 @@ impl DataArgs {
             fill: self.fill,
             max_memory: None,
         })
+    }
+
+    /// How to read the file for saved models, in no more memory than that.
+    pub(crate) fn options_for(&self, fitted: &Fitted, memory: &MemoryArgs) -> anyhow::Result<ReadOptions> {
+        let columns = self.columns(fitted.columns().clone());
+        let options =
+            self.options(&columns, fitted.columns_read(), fitted.categories(), Some(fitted.freq()))?;
+        Ok(ReadOptions { max_memory: Some(memory.limit().bytes()), ..options })
     }
 
     fn numbers(&self) -> anyhow::Result<NumberFormat> {

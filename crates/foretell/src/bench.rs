@@ -103,7 +103,8 @@ pub fn bench(
         threads: workers.threads(),
         is_kept: false,
     };
-    check_bench(&training, &ahead, limit)?;
+    let weights = if precision == Precision::Bf16 { WeightPrecision::Bf16 } else { WeightPrecision::F32 };
+    check_bench(&training, &ahead, weights, limit)?;
     let params = table.initialise(spec.common().random_seed);
     let parameters = params.table().numel();
     let n_series = dims.n_series;
@@ -153,7 +154,7 @@ pub fn bench(
         Ok((seconds, misses as f64 / runs as f64, step_peak_mb, flops, engine.into_params()))
     });
     let (step_s, misses, step_peak_mb, flops, mut params) = measured.map_err(failed)?;
-    params.hold(if precision == Precision::Bf16 { WeightPrecision::Bf16 } else { WeightPrecision::F32 });
+    params.hold(weights);
     let data = synthetic(&ahead, &spec.categories(), batch * n_series);
     let forward = |params: &Params, windows: &Windows| {
         forecast(&network, params, Key::new(2), windows, ahead.horizon, &mean_of_outputs)

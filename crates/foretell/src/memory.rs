@@ -322,10 +322,15 @@ fn total_size(paths: impl Iterator<Item = PathBuf>) -> u64 {
     paths.filter_map(|path| Some(fs::metadata(path).ok()?.len())).fold(0, u64::saturating_add)
 }
 
-/// Whether a model can be measured on so many windows.
-pub(crate) fn check_bench(training: &Training<'_>, ahead: &Dims, limit: &MemoryLimit) -> Result<(), Error> {
+/// Whether a model can be measured on so many windows, its forecasts with weights in this format.
+pub(crate) fn check_bench(
+    training: &Training<'_>,
+    ahead: &Dims,
+    weights: WeightPrecision,
+    limit: &MemoryLimit,
+) -> Result<(), Error> {
     let forward = forecasting(training.network, training.table, ahead, training.windows, training.threads);
-    let copies = training.table.held_copies_bytes(WeightPrecision::F32) as u64;
+    let copies = training.table.held_copies_bytes(weights) as u64;
     // All windows of the batch are cut before, for the step and for the forecasts.
     let numbers = window_numbers(&training.dims).saturating_add(window_numbers(ahead));
     let needs = training.needs().and_all(forward).and(COPIES, copies);

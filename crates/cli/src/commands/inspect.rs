@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Contents, Fitted, Future, ModelContents, ModelState, ReadOptions, Value, json};
+use foretell::{Contents, Fitted, Future, ModelContents, ModelState, Value, json};
 
 use crate::args::{DataArgs, LogArgs, MemoryArgs};
 use crate::importances;
@@ -97,13 +97,7 @@ impl Inspect {
         let log = self.log();
         let fitted = Fitted::load_within(&self.dir, self.memory.limit())?
             .on_warning(move |warning| log.warning(&warning.to_string()));
-        let options = data.options(
-            &data.columns(fitted.columns().clone()),
-            fitted.columns_read(),
-            fitted.categories(),
-            Some(fitted.freq()),
-        )?;
-        let options = ReadOptions { max_memory: Some(self.memory.limit().bytes()), ..options };
+        let options = data.options_for(&fitted, &self.memory)?;
         let panel = data.read(&options, self.log())?;
         let future = self
             .futr

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Fitted, Future, PredictOptions, PredictionIntervals, ReadOptions, WeightPrecision};
+use foretell::{Fitted, Future, PredictOptions, PredictionIntervals, WeightPrecision};
 
 use crate::args::{DataArgs, LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
 use crate::output::Sink;
@@ -92,13 +92,7 @@ impl Predict {
             .raw_quantiles(self.raw_quantiles)
             .weight_precision(self.precision)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
-        let options = self.data.options(
-            &self.data.columns(fitted.columns().clone()),
-            fitted.columns_read(),
-            fitted.categories(),
-            Some(fitted.freq()),
-        )?;
-        let options = ReadOptions { max_memory: Some(self.memory.limit().bytes()), ..options };
+        let options = self.data.options_for(&fitted, &self.memory)?;
         let panel = self.data.read(&options, self.log())?;
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;

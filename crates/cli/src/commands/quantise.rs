@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Fitted, PrecisionScore, ReadOptions, WeightPrecision, usual_season};
+use foretell::{Fitted, PrecisionScore, WeightPrecision, usual_season};
 use serde_json::json;
 
 use crate::args::{DataArgs, LogArgs, MemoryArgs, steps, thread_count};
@@ -78,13 +78,7 @@ impl Quantise {
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
-        let options = self.data.options(
-            &self.data.columns(fitted.columns().clone()),
-            fitted.columns_read(),
-            fitted.categories(),
-            Some(fitted.freq()),
-        )?;
-        let options = ReadOptions { max_memory: Some(self.memory.limit().bytes()), ..options };
+        let options = self.data.options_for(&fitted, &self.memory)?;
         let panel = self.data.read(&options, self.log())?;
         let h = fitted.h();
         let step_size = self.step_size.unwrap_or(h);
