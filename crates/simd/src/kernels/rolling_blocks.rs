@@ -51,19 +51,9 @@ impl<T: Lanes> WithSimd for FromFirst<'_, T> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { x, out, totals } = self;
         let lanes = T::lanes::<S>();
-        let all = opaque(lanes);
-        let mut masks = [Mask::first(simd, all); STEPS];
-        for i in 0..STEPS {
-            masks[i] = !Mask::first(simd, all.min(1 << i));
-        }
+        let addends = Addends::<T, S, true>::new(simd);
         for ((x, out), total) in x.chunks(lanes).zip(out.chunks_mut(lanes)).zip(totals) {
-            let mut sums = Vector::read(simd, x);
-            for i in 0..STEPS {
-                if 1 << i < lanes {
-                    sums = masks[i].select(sums + sums.rotate(1 << i), sums);
-                }
-            }
-            sums.write(out);
+            addends.sums(Vector::read(simd, x)).write(out);
             *total = out[out.len() - 1];
         }
     }
@@ -88,22 +78,12 @@ impl<T: Lanes> WithSimd for Join<'_, T> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { x, size, factor, whole, one_more, out } = self;
         let lanes = T::lanes::<S>();
-        let all = opaque(lanes);
-        let mut masks = [Mask::first(simd, all); STEPS];
-        for i in 0..STEPS {
-            masks[i] = Mask::first(simd, all.saturating_sub(1 << i));
-        }
+        let addends = Addends::<T, S, false>::new(simd);
         // The windows that have no more begin in these lanes.
         let fewer = Mask::first(simd, lanes - (size - 1) % lanes);
         let blocks = x.chunks_exact(lanes).zip(out.chunks_mut(lanes));
         for ((x, out), (&whole, &one_more)) in blocks.zip(whole.iter().zip(one_more)) {
-            let mut sums = Vector::read(simd, x);
-            for i in 0..STEPS {
-                if 1 << i < lanes {
-                    sums = masks[i].select(sums + sums.rotate(lanes - (1 << i)), sums);
-                }
-            }
-            let sums = sums + (fewer.select(T::default(), one_more) + whole);
+            let sums = addends.sums(Vector::read(simd, x)) + (fewer.select(T::default(), one_more) + whole);
             ((sums + Vector::read(simd, out)) * factor).write(out);
         }
     }
@@ -111,6 +91,37 @@ impl<T: Lanes> WithSimd for Join<'_, T> {
 
 /// Additions that make the sums of up to 16 lanes: of lanes 1, 2, 4 and 8 apart.
 const STEPS: usize = 4;
+
+/// The lanes that have another one so far apart: before them for sums from the first lane on, else behind them.
+struct Addends<T: Lanes, S: Simd, const FROM_FIRST: bool>([Mask<T, S>; STEPS]);
+
+impl<T: Lanes, S: Simd, const FROM_FIRST: bool> Addends<T, S, FROM_FIRST> {
+    #[inline(always)]
+    fn new(simd: S) -> Self {
+        let lanes = opaque(T::lanes::<S>());
+        let mut masks = [Mask::first(simd, lanes); STEPS];
+        for i in 0..STEPS {
+            masks[i] = match FROM_FIRST {
+                true => !Mask::first(simd, lanes.min(1 << i)),
+                false => Mask::first(simd, lanes.saturating_sub(1 << i)),
+            };
+        }
+        Self(masks)
+    }
+
+    /// The sum of each lane and of all before it, or of all behind it.
+    #[inline(always)]
+    fn sums(&self, mut sums: Vector<T, S>) -> Vector<T, S> {
+        let lanes = T::lanes::<S>();
+        for i in 0..STEPS {
+            if 1 << i < lanes {
+                let by = if FROM_FIRST { 1 << i } else { lanes - (1 << i) };
+                sums = self.0[i].select(sums + sums.rotate(by), sums);
+            }
+        }
+        sums
+    }
+}
 
 /// Masks of lanes that the compiler knows become shuffles, of which one a cycle is made, instead of additions under a mask.
 #[inline(always)]
