@@ -9,12 +9,11 @@ use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
     ColumnNames, Exogenous, Fill, Fitted, Forecaster, Freq, LocalScaler, MemoryLimit, ModelSpec,
-    NumberFormat, Panel, Precision, PredictionIntervals, ReadOptions, TimeFormat, Zone,
-    remove_training_state,
+    NumberFormat, Panel, PredictionIntervals, ReadOptions, TimeFormat, Zone, remove_training_state,
 };
 
 use crate::Usage;
-use crate::precision::training_precision;
+use crate::precision::PrecisionArgs;
 use crate::progress::{Log, Reporter};
 use crate::setting::{Setting, listed_name, setting};
 
@@ -391,15 +390,6 @@ pub(crate) struct TrainArgs {
     memory: MemoryArgs,
     #[command(flatten)]
     pub(crate) log: LogArgs,
-}
-
-/// What products round to.
-#[derive(Debug, Args)]
-pub(crate) struct PrecisionArgs {
-    /// What the products of training round to: f32 (not at all), bf16 (faster where the machine multiplies it) or f16
-    /// (the loss is scaled). Weights stay f32
-    #[arg(long, value_name = "P", default_value_t = Precision::F32, value_parser = training_precision)]
-    pub(crate) precision: Precision,
 }
 
 impl TrainArgs {

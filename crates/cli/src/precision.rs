@@ -3,11 +3,21 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use foretell::{Precision, WeightPrecision, check_amp};
 
+/// What products round to.
+#[derive(Debug, Args)]
+pub(crate) struct PrecisionArgs {
+    /// What the products of training round to: f32 (not at all), bf16 (faster where the machine multiplies it) or f16
+    /// (the loss is scaled). Weights stay f32
+    #[arg(long, value_name = "P", default_value_t = Precision::F32, value_parser = training_precision)]
+    pub(crate) precision: Precision,
+}
+
 /// Reads the precision of training.
-pub(crate) fn training_precision(word: &str) -> Result<Precision, String> {
+fn training_precision(word: &str) -> Result<Precision, String> {
     built(word, Precision::name)
 }
 

@@ -2,8 +2,9 @@
 
 use clap::Args;
 
-use crate::args::{LogArgs, MemoryArgs, ModelArgs, PrecisionArgs, steps, thread_count};
+use crate::args::{LogArgs, MemoryArgs, ModelArgs, steps, thread_count};
 use crate::output::print;
+use crate::precision::PrecisionArgs;
 use crate::progress::Log;
 use crate::table::AlignedTable;
 
