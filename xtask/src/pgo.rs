@@ -193,12 +193,15 @@ fn host() -> anyhow::Result<String> {
     Ok(host.context("rustc names no host")?.to_owned())
 }
 
+/// The series of [`panel`].
+pub(crate) const SERIES: usize = 20;
+
 /// Twenty series of 400 hours, in the form of text that users have: ids, times, values, a column known in advance.
 pub(crate) fn panel() -> String {
     let mut text = String::from("unique_id,ds,y\n");
-    for series in 0..20 {
+    for series in 0..SERIES {
         for hour in 0..400 {
-            let (t, phase) = (f64::from(hour), f64::from(series));
+            let (t, phase) = (f64::from(hour), series as f64);
             let y = 10.0 + (t * 0.2618 + phase).sin() + 0.3 * (t * 12.9898 + phase * 78.233).sin();
             text += &format!("s{series:02},2024-01-{:02} {:02}:00:00,{y:.4}\n", 1 + hour / 24, hour % 24);
         }
@@ -334,7 +337,7 @@ mod tests {
     #[test]
     fn the_workload_is_a_panel_of_whole_days_and_no_value_is_missing() {
         let text = panel();
-        assert_eq!(text.lines().count(), 1 + 20 * 400);
+        assert_eq!(text.lines().count(), 1 + SERIES * 400);
         assert!(text.lines().skip(1).all(|line| line.split(',').count() == 3));
         assert!(text.contains("s19,2024-01-17 15:00:00,"));
     }

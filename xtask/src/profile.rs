@@ -17,7 +17,7 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::figures::{digits, median, table};
-use crate::pgo::Build;
+use crate::pgo::{Build, SERIES};
 use crate::sizes::Sizes;
 use crate::system::{Tool, cores, machine, models, output, target, write};
 
@@ -240,6 +240,8 @@ impl Subject<'_> {
             let mut command = Command::new(self.program);
             command.args(["bench", "--json", "--log", "none", "--model", self.model]);
             command.args(self.sizes(self.batch).arguments()).args(["--threads", &threads.to_string()]);
+            // As many as the trainings have: models whose windows hold all series do more work for more of them.
+            command.args(["--n-series", &SERIES.to_string()]);
             let line = output(&mut command)?;
             Ok(Bench(serde_json::from_str(&line).context("the bench printed no JSON")?))
         };

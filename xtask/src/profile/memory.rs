@@ -120,7 +120,9 @@ fn function_of(frame: &str) -> &str {
 /// and of the bench.
 pub(super) fn report(counts: &Counts, sites: &Sites, bench: &Bench, batches: (usize, usize)) -> String {
     let windows = batches.0 as f64;
-    let share = |misses: &str, of: &str| format!("{:.2} %", 100.0 * counts.get(misses) / counts.get(of));
+    // The difference of two runs may be a few misses below none.
+    let share =
+        |misses: &str, of: &str| format!("{:.2} %", 100.0 * counts.get(misses).max(0.0) / counts.get(of));
     let row = |name: &str, event: &str, first: &str, last: &str| {
         vec![
             name.to_owned(),
