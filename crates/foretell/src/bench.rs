@@ -155,20 +155,8 @@ pub fn bench(
     });
     let (step_s, misses, step_peak_mb, flops, mut params) = measured.map_err(failed)?;
     params.hold(weights);
-    let data = synthetic(&ahead, &spec.categories(), batch * n_series);
-    let forward = |params: &Params, windows: &Windows| {
-        forecast(&network, params, Key::new(2), windows, ahead.horizon, &mean_of_outputs)
-    };
-    let forward_batch_s = workers.enter(|| {
-        let parts = workers.threads().min(batch);
-        let mut parts: Vec<_> = (0..parts)
-            .map(|i| slice(&data, whole(batch * i / parts..batch * (i + 1) / parts)).windows)
-            .collect();
-        warm_median_seconds(|| workers.each(&mut parts, true, |_, windows| drop(forward(&params, windows))))
-    });
-    let one = slice(&data, whole(0..1)).windows;
-    let forward_one_s =
-        share_forecast(&workers, &params, || warm_median_seconds(|| drop(forward(&params, &one))));
+    let [forward_batch_s, forward_one_s] =
+        [batch, 1].map(|windows| seconds_of_forecasts(spec, &network, &params, &workers, windows));
 
     let gemm_rate = product_rate(&workers);
 
@@ -192,20 +180,27 @@ pub fn bench(
     })
 }
 
-/// The median time of the forecast of one synthetic window by a trained model.
-pub(crate) fn seconds_of_one_forecast(
+/// The median time of the forecasts of so many synthetic windows by a trained model. Each thread has as many of them, and a
+/// single one is shared.
+pub(crate) fn seconds_of_forecasts(
     spec: &ModelSpec,
     network: &Network,
     params: &Params,
     workers: &Workers,
+    windows: usize,
 ) -> f64 {
     let dims = dims_ahead(spec, network, Purpose::Forecast);
-    let one = synthetic(&dims, &spec.categories(), dims.n_series).windows;
-    share_forecast(workers, params, || {
-        warm_median_seconds(|| {
-            drop(forecast(network, params, Key::new(2), &one, dims.horizon, &mean_of_outputs));
-        })
-    })
+    let all = synthetic(&dims, &spec.categories(), windows * dims.n_series);
+    let make = |windows: &Windows| {
+        drop(forecast(network, params, Key::new(2), windows, dims.horizon, &mean_of_outputs));
+    };
+    let parts = workers.threads().min(windows);
+    if parts < 2 {
+        return share_forecast(workers, params, || warm_median_seconds(|| make(&all.windows)));
+    }
+    let cut = |part: usize| windows * part / parts * dims.n_series;
+    let mut parts: Vec<_> = (0..parts).map(|part| slice(&all, cut(part)..cut(part + 1)).windows).collect();
+    workers.enter(|| warm_median_seconds(|| workers.each(&mut parts, true, |_, windows| make(windows))))
 }
 
 /// The windows of a purpose; those of a model that forecasts step by step reach over the horizon, less its last step.

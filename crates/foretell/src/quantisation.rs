@@ -4,7 +4,7 @@ use foretell_data::Panel;
 use foretell_nn::{WeightPrecision, check_amp};
 use serde::{Deserialize, Serialize};
 
-use crate::bench::seconds_of_one_forecast;
+use crate::bench::seconds_of_forecasts;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecaster::Fitted;
@@ -30,6 +30,13 @@ pub struct PrecisionScore {
     pub weight_bytes: usize,
     /// The median time of the forecast of one window, in microseconds.
     pub forecast_us: f64,
+    /// The median time of the forecasts of [`PrecisionScore::BATCH`] windows at once, in milliseconds.
+    pub batch_ms: f64,
+}
+
+impl PrecisionScore {
+    /// Windows of a batch whose forecasts are timed.
+    pub const BATCH: usize = 128;
 }
 
 impl FittedModel {
@@ -68,7 +75,7 @@ impl Fitted {
     }
 
     /// The errors of each model on rolling forecasts of the end of each series ([`Fitted::validate`]) with its weights in
-    /// `f32` and then in each of `precisions`, their bytes, and the time of one forecast. `season` is in steps, for
+    /// `f32` and then in each of `precisions`, their bytes, and the time of forecasts. `season` is in steps, for
     /// [`Metrics::mase`].
     ///
     /// # Errors
@@ -96,18 +103,22 @@ impl Fitted {
                     let change = |held: f64, wide: f64| {
                         if wide == 0.0 { f64::NAN } else { 100.0 * (held / wide - 1.0) }
                     };
+                    let seconds = |windows: usize| {
+                        seconds_of_forecasts(
+                            &model.spec,
+                            &model.network,
+                            &model.params,
+                            &self.workers,
+                            windows,
+                        )
+                    };
                     PrecisionScore {
                         precision,
                         mae_change: change(metrics.mae, wide.mae),
                         rmse_change: change(metrics.rmse, wide.rmse),
                         weight_bytes: model.weight_bytes(),
-                        forecast_us: 1e6
-                            * seconds_of_one_forecast(
-                                &model.spec,
-                                &model.network,
-                                &model.params,
-                                &self.workers,
-                            ),
+                        forecast_us: 1e6 * seconds(1),
+                        batch_ms: 1e3 * seconds(PrecisionScore::BATCH),
                         metrics,
                     }
                 });

@@ -16,7 +16,7 @@ use crate::table::AlignedTable;
 ///
 /// Forecasts the end of each series from several cutoffs with the weights of the saved models in f32, bf16 and int8,
 /// and prints the errors of each, the change of MAE and RMSE against f32 in percent, the bytes of all parameters as they
-/// are held, and the time of one forecast on this machine.
+/// are held, and the times of one forecast and of 128 at once on this machine.
 ///
 /// Nothing is written: a model directory always holds f32, which neuralforecast loads too, and the weights are converted
 /// when `foretell predict --precision` loads it, which takes a moment. On rows that the models were trained on all errors
@@ -32,7 +32,8 @@ Examples:
 With --json one object is printed: n_series, n_windows (asked for, of each series),
 step_size, h, season, and scores, an array of: precision, model, mae, rmse, smape,
 mase, scored_windows, scored_series, mase_series (as of cross-validate), mae_change
-and rmse_change (in percent of those in f32), weight_bytes, forecast_us.")]
+and rmse_change (in percent of those in f32), weight_bytes, forecast_us, batch_ms
+(of 128 windows at once).")]
 pub(crate) struct Quantise {
     /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
     #[arg(value_name = "MODEL")]
@@ -55,7 +56,7 @@ pub(crate) struct Quantise {
     /// that are integers]
     #[arg(long, value_name = "N", value_parser = steps())]
     season: Option<usize>,
-    /// Threads; 0 for as many as the machine has. One forecast is timed on one
+    /// Threads; 0 for as many as the machine has
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
     #[command(flatten)]
@@ -117,5 +118,6 @@ fn table(scores: &[PrecisionScore]) -> AlignedTable {
         .changes("MAE %", changes(|score| score.mae_change))
         .changes("RMSE %", changes(|score| score.rmse_change))
         .counts("bytes", scores.iter().map(|score| score.weight_bytes))
+        .numbers("ms per 128 forecasts", numbers(|score| score.batch_ms))
         .tenths("µs per forecast", numbers(|score| score.forecast_us))
 }

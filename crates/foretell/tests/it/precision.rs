@@ -105,7 +105,7 @@ fn precisions_are_compared_on_the_same_windows_as_cross_validation() {
     assert!(
         scores[1].weight_bytes < scores[2].weight_bytes && scores[2].weight_bytes < scores[0].weight_bytes
     );
-    assert!(scores.iter().all(|score| score.forecast_us > 0.0));
+    assert!(scores.iter().all(|score| score.forecast_us > 0.0 && score.batch_ms > 0.0));
     assert!(checked.fitted.validate(&panel, 0, 1).is_err());
 }
 
