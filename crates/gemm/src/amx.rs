@@ -73,35 +73,49 @@ fn permitted() -> bool {
     answer == 0
 }
 
+/// What a thread's tiles are configured as.
+#[repr(C, align(64))]
+struct Configuration {
+    palette: u8,
+    start_row: u8,
+    reserved: [u8; 14],
+    row_bytes: [u16; 16],
+    rows: [u8; 16],
+}
+
+impl Configuration {
+    const fn new(left_rows: usize) -> Self {
+        let (mut row_bytes, mut rows) = ([0; 16], [0; 16]);
+        let mut tile = 0;
+        while tile < 8 {
+            row_bytes[tile] = ROW_BYTES as u16;
+            rows[tile] = if tile < 5 { left_rows } else { ROWS } as u8;
+            tile += 1;
+        }
+        Self { palette: 1, start_row: 0, reserved: [0; 14], row_bytes, rows }
+    }
+}
+
 /// The tiles of this thread, configured as eight of 64 bytes a row; released when it is dropped, so that the system
 /// need not keep them when it switches threads.
 pub(crate) struct Tiles(std::marker::PhantomData<*const ()>);
 
 impl Tiles {
-    /// Tiles of 16 rows; those of the sums and of the left operand of [`bf16::one_by_four`] of so many.
+    /// Tiles of 16 rows; those of the sums and of the left operand of [`bf16::one_by_four`] of a single one, if it has no more.
     ///
     /// # Safety
     ///
     /// [`support`] reports a kind of product.
     pub(crate) unsafe fn configure(left_rows: usize) -> Self {
-        #[repr(C, align(64))]
-        struct Configuration {
-            palette: u8,
-            start_row: u8,
-            reserved: [u8; 14],
-            row_bytes: [u16; 16],
-            rows: [u8; 16],
-        }
-        let (mut row_bytes, mut rows) = ([0; 16], [0; 16]);
-        row_bytes[..8].fill(ROW_BYTES as u16);
-        rows[..5].fill(left_rows as u8);
-        rows[5..8].fill(ROWS as u8);
-        let configuration = Configuration { palette: 1, start_row: 0, reserved: [0; 14], row_bytes, rows };
+        // Written once: one that was just written part by part would be waited for.
+        static OF_A_ROW: Configuration = Configuration::new(1);
+        static OF_ROWS: Configuration = Configuration::new(ROWS);
+        let configuration = if left_rows == 1 { &OF_A_ROW } else { &OF_ROWS };
         // SAFETY: the machine has the instruction and the system permits it; 64 bytes are read.
         unsafe {
             std::arch::asm!(
                 "ldtilecfg [{}]",
-                in(reg) &raw const configuration,
+                in(reg) std::ptr::from_ref(configuration),
                 out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
                 out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
                 options(nostack, preserves_flags),
