@@ -30,11 +30,11 @@
 //! both to half precision and multiplies in `f32`. [`Options::rounding`] asks [`matmul`] and [`matmul_batched`] for either.
 //!
 //! [`matmul_int8`] has weights in 8 bits, a quarter of their bytes, with a scale for each column ([`PackedInt8`]); it rounds its
-//! left operand row by row. [`NarrowMatrix`] owns weights in either format. The sums of whole numbers are exact: every machine gives the same bits, AVX512-VNNI, AVX-VNNI, AVX2,
-//! NEON and plain code.
+//! left operand row by row. [`NarrowMatrix`] owns weights in either format. The sums of whole numbers are exact: every machine
+//! gives the same bits, tiles of AMX, AVX512-VNNI, AVX-VNNI, AVX2, NEON and plain code.
 //!
 //! # What holds
-//!//!
+//!
 //! * **Checked border.** Views check their bounds and that the elements of a destination do not
 //!   overlap; [`matmul`] checks the shapes. A mistake panics with the figures.
 //! * **IEEE values.** NaN and infinity propagate; [`Accum::Replace`] never reads the destination;

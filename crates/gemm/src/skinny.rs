@@ -174,15 +174,18 @@ impl<T: Element> Job<T> for Rows<'_, '_, T> {
         let mut j = 0;
         while j < n {
             // Four sums at least hide the latency of an addition, so that what is left is made with as many as there are.
-            j += match (n - j) / V::LANES {
-                16.. if V::REGISTERS >= 32 => self.strip::<V, 16>(token, j),
-                12.. if V::REGISTERS >= 32 => self.strip::<V, 12>(token, j),
-                8.. => self.strip::<V, 8>(token, j),
-                4.. => self.strip::<V, 4>(token, j),
-                3 => self.last::<V, 4>(token, j),
-                2 => self.last::<V, 3>(token, j),
-                1 => self.last::<V, 2>(token, j),
-                0 => self.last::<V, 1>(token, j),
+            j += match ((n - j) / V::LANES, (n - j) % V::LANES) {
+                (16.., _) if V::REGISTERS >= 32 => self.strip::<V, 16>(token, j),
+                (12.., _) if V::REGISTERS >= 32 => self.strip::<V, 12>(token, j),
+                (8.., _) => self.strip::<V, 8>(token, j),
+                (4.., _) => self.strip::<V, 4>(token, j),
+                (3, 0) => self.strip::<V, 3>(token, j),
+                (2, 0) => self.strip::<V, 2>(token, j),
+                (1, 0) => self.strip::<V, 1>(token, j),
+                (3, _) => self.last::<V, 4>(token, j),
+                (2, _) => self.last::<V, 3>(token, j),
+                (1, _) => self.last::<V, 2>(token, j),
+                (0, _) => self.last::<V, 1>(token, j),
             };
         }
     }

@@ -179,7 +179,10 @@ impl Table {
     pub fn held_copies_bytes(&self, precision: WeightPrecision) -> usize {
         let recurrent = self.recurrent().iter().map(|layer| self.entry(layer.state).shape);
         let Some(format) = precision.narrow() else {
-            return recurrent.map(|shape| size_of::<f32>() * shape.numel()).sum();
+            // Rows of gates become columns, whose number is filled up.
+            return recurrent
+                .map(|shape| size_of::<f32>() * shape[0].next_multiple_of(LEAST) * shape[1])
+                .sum();
         };
         let trained = self.entries().iter().filter(|entry| entry.is_trained()).map(|entry| entry.shape);
         let multiplied = self.multiplied().iter().map(|multiplied| multiplied.shape);
