@@ -58,8 +58,8 @@ const TOP: usize = 20;
 /// Samples in a second: no divisor of what else happens regularly.
 const FREQUENCY: &str = "997";
 
-/// Windows of a step under valgrind, where a step takes some fifty times as long.
-const SLOW_BATCH: usize = 32;
+/// Windows of a step under valgrind, where a step takes a hundred times as long and more: four of 32 windows of an LSTM take minutes.
+const SLOW_BATCH: usize = 8;
 
 /// What a window of all series has of the windows of one series.
 const SHARE_OF_ALL_SERIES: usize = 4;
