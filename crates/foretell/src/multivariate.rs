@@ -19,7 +19,8 @@ impl ModelSpec {
     }
 
     /// The model for panels of so many series, where no number was set and its windows hold all of them.
-    pub(crate) fn with_n_series(mut self, n_series: usize) -> Self {
+    #[must_use]
+    pub fn with_n_series(mut self, n_series: usize) -> Self {
         if self.is_multivariate() {
             self.common.n_series.get_or_insert(n_series);
         }

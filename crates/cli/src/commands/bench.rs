@@ -60,7 +60,7 @@ impl Bench {
         let mut found = Vec::new();
         for spec in self.models.specs(None, &[], self.log())? {
             let bench = foretell::bench(
-                &spec,
+                &spec.with_n_series(self.n_series),
                 self.batch,
                 self.threads,
                 self.precision.precision,

@@ -599,6 +599,20 @@ fn how_data_are_read_is_nothing_without_data() {
 }
 
 #[test]
+fn a_window_of_the_bench_holds_as_many_series_as_asked() {
+    let dir = TestDirectory::new();
+    let work = |series: usize| -> f64 {
+        let json = dir.ok(&format!(
+            "bench --model iTransformer --h 4 --input-size 8 --batch 2 --n-series {series} --threads 1 \
+             --set hidden_size=8 --set d_ff=8 --json --log none"
+        ));
+        serde_json::from_str::<Value>(&json).unwrap()["gflop_per_step"].as_f64().unwrap()
+    };
+    let [two, six] = [2, 6].map(work);
+    assert!(six > 2.5 * two, "{two} of two series, {six} of six");
+}
+
+#[test]
 fn every_help_has_an_example() {
     let dir = TestDirectory::new();
     let commands = [
