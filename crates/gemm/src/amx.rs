@@ -139,7 +139,8 @@ impl Drop for Tiles {
     }
 }
 
-/// Where a tile of sums goes: the address of its first number, and the bytes from row to row.
+/// Where a tile of sums lies: the address of its first number, and the bytes from row to row, which may be none where it
+/// is only read and all rows are alike.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<T> {
     pub(crate) start: *mut T,
@@ -166,10 +167,6 @@ impl Strides {
 macro_rules! sum_up {
     ([$($line:expr),* $(,)?], $blocks:ident, $strides:ident, [$($a:ident = $lhs:expr),*], [$($b:ident = $rhs:expr),*]) => {
         std::arch::asm!(
-            "tilezero tmm0",
-            "tilezero tmm1",
-            "tilezero tmm2",
-            "tilezero tmm3",
             "2:",
             $($line,)*
             $(concat!("add {", stringify!($a), "}, {next_a}"),)*
@@ -198,7 +195,7 @@ macro_rules! products {
             use super::{Place, Strides, Tiles};
 
             /// Two by two tiles: `sums[i][j]` becomes the sum over `blocks` of `lhs[i] * rhs[j]`, each of which is so
-            /// many tiles that lie as the `strides` of the operands say.
+            /// many tiles that lie as the `strides` of the operands say, on top of what `first` holds, or of zeros.
             ///
             /// # Safety
             ///
@@ -211,11 +208,13 @@ macro_rules! products {
                 lhs: [*const u8; 2],
                 rhs: [*const u8; 2],
                 strides: [Strides; 2],
+                first: Option<[Place<$sum>; 4]>,
                 sums: [[Place<$sum>; 2]; 2],
             ) {
                 let [[a, b], [c, d]] = sums;
                 // SAFETY: the caller's contract; `Tiles` are configured.
                 unsafe {
+                    load(first);
                     sum_up!(
                         [
                             "tileloadd tmm4, [{a0} + {a}*1]",
@@ -249,10 +248,12 @@ macro_rules! products {
                 lhs: *const u8,
                 rhs: [*const u8; 4],
                 strides: [Strides; 2],
+                first: Option<[Place<$sum>; 4]>,
                 sums: [Place<$sum>; 4],
             ) {
                 // SAFETY: the caller's contract; `Tiles` are configured.
                 unsafe {
+                    load(first);
                     sum_up!(
                         [
                             "tileloadd tmm4, [{a0} + {a}*1]",
@@ -274,8 +275,46 @@ macro_rules! products {
                 }
             }
 
-            /// Writes the four sums. Between this and the products nothing uses tiles: the compiler does not know
-            /// them, and their configuration is this module's.
+            /// Reads the four first sums, or makes them zeros. Between this, the products and [`store`] nothing uses
+            /// tiles: the compiler does not know them, and their configuration is this module's.
+            ///
+            /// # Safety
+            ///
+            /// The machine has tiles, they are configured, and the places can be read.
+            #[inline(always)]
+            unsafe fn load(first: Option<[Place<$sum>; 4]>) {
+                // SAFETY: the caller's contract.
+                unsafe {
+                    match first {
+                        None => std::arch::asm!(
+                            "tilezero tmm0",
+                            "tilezero tmm1",
+                            "tilezero tmm2",
+                            "tilezero tmm3",
+                            out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                            options(nostack, preserves_flags),
+                        ),
+                        Some([a, b, c, d]) => std::arch::asm!(
+                            "tileloadd tmm0, [{a} + {ar}*1]",
+                            "tileloadd tmm1, [{b} + {br}*1]",
+                            "tileloadd tmm2, [{c} + {cr}*1]",
+                            "tileloadd tmm3, [{d} + {dr}*1]",
+                            a = in(reg) a.start,
+                            b = in(reg) b.start,
+                            c = in(reg) c.start,
+                            d = in(reg) d.start,
+                            ar = in(reg) a.row_bytes,
+                            br = in(reg) b.row_bytes,
+                            cr = in(reg) c.row_bytes,
+                            dr = in(reg) d.row_bytes,
+                            out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                            options(nostack, preserves_flags),
+                        ),
+                    }
+                }
+            }
+
+            /// Writes the four sums.
             ///
             /// # Safety
             ///

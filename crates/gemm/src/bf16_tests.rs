@@ -70,7 +70,7 @@ fn check(
         activation: Activation::Relu,
         rounding: crate::Rounding::None,
     };
-    run(kernel, MatMut::new(&mut dst, m, n, dst_row, dst_col), lhs, packed(rhs, &mut place), options);
+    run(kernel, MatMut::new(&mut dst, m, n, dst_row, dst_col), lhs.into(), packed(rhs, &mut place), options);
     for i in 0..m {
         for j in 0..n {
             let (sum, size) = exact(lhs, rhs, i, j);
@@ -219,7 +219,13 @@ fn numbers_that_are_none_reach_their_row_and_column_alone() {
         let mut dst = vec![0.0; m * n];
         let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
         let mut place = vec![];
-        run(kernel, MatMut::row_major(&mut dst, m, n), lhs, packed(rhs, &mut place), Options::default());
+        run(
+            kernel,
+            MatMut::row_major(&mut dst, m, n),
+            lhs.into(),
+            packed(rhs, &mut place),
+            Options::default(),
+        );
         for (i, row) in dst.chunks_exact(n).enumerate() {
             for (j, x) in row.iter().enumerate() {
                 let why = format!("{level} {kernel:?} ({i}, {j}): {x}");
@@ -264,6 +270,44 @@ fn packing_rounds_to_the_nearest_and_even() {
 
 fn strips_of(matrix: MatRef<'_, f32>, place: &mut [bf16]) {
     pack::strips(matrix, Form::Rows, place);
+}
+
+#[test]
+fn operands_that_were_rounded_before_make_the_same() {
+    let (m, k, n) = (37, 45, 51);
+    let (a, b) = (numbers(m * k, 1), numbers(n * k, 2));
+    let [small_a, small_b] = [&a, &b].map(|x| x.iter().map(|&x| bf16::from_f32(x)).collect::<Vec<_>>());
+    for level in Level::available() {
+        with_level(level, || {
+            let [mut expected, mut found] = [(); 2].map(|()| vec![f32::NAN; m * n]);
+            let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, n, k).t());
+            matmul_as_bf16(MatMut::row_major(&mut expected, m, n), lhs, rhs, Options::default());
+            let (lhs, rhs) = (MatRef::row_major(&small_a, m, k), MatRef::row_major(&small_b, n, k).t());
+            matmul_as_bf16(MatMut::row_major(&mut found, m, n), lhs, rhs, Options::default());
+            assert_eq!(found, expected, "{level}");
+            // Both transposed: each operand is read along its other dimension.
+            let (lhs, rhs) = (MatRef::row_major(&small_a, k, m).t(), MatRef::row_major(&small_b, k, n));
+            matmul_as_bf16(MatMut::row_major(&mut found, m, n), lhs, rhs, Options::default());
+            let (lhs, rhs) = (MatRef::row_major(&a, k, m).t(), MatRef::row_major(&b, k, n));
+            matmul_as_bf16(MatMut::row_major(&mut expected, m, n), lhs, rhs, Options::default());
+            assert_eq!(found, expected, "{level}, transposed");
+        });
+    }
+}
+
+#[test]
+fn matmul_rounds_what_pays_and_leaves_the_rest() {
+    let rounded = Options { rounding: crate::Rounding::Bf16, ..Options::default() };
+    for ((m, k, n), pays) in [((32, 128, 128), true), ((7, 64, 7), false), ((64, 1, 512), false)] {
+        assert_eq!(pays_in_bf16([m, k, n]), pays);
+        let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+        let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
+        let [mut found, mut plain, mut as_bf16] = [(); 3].map(|()| vec![f32::NAN; m * n]);
+        crate::matmul(MatMut::row_major(&mut found, m, n), lhs, rhs, rounded);
+        crate::matmul(MatMut::row_major(&mut plain, m, n), lhs, rhs, Options::default());
+        matmul_as_bf16(MatMut::row_major(&mut as_bf16, m, n), lhs, rhs, Options::default());
+        assert_eq!(found, if pays { as_bf16 } else { plain }, "{m}x{k}x{n}");
+    }
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::ops::{Add, AddAssign, Mul};
 
 use foretell_simd::{Activation, Level, level};
 
-use crate::bf16::matmul_as_bf16;
+use crate::bf16::{matmul_as_bf16, pays_in_bf16};
 use crate::f16::matmul_as_f16;
+use crate::flops::count_products;
 use crate::options::{Options, Rounding};
 use crate::scalar;
 use crate::skinny::Job;
@@ -124,6 +125,10 @@ number!(f64, scalar::activate, tiles::run_one, F64x8, F64x4, F64x2);
 fn rounded(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_, f32>) {
     match options.rounding {
         Rounding::None => tiles::run_one(dst, lhs, rhs, options),
+        Rounding::Bf16 if !pays_in_bf16([dst.nrows(), lhs.ncols(), dst.ncols()]) => {
+            count_products(1, [dst.nrows(), lhs.ncols(), dst.ncols()]);
+            tiles::run_one(dst, lhs, rhs, options);
+        }
         Rounding::Bf16 => matmul_as_bf16(dst, lhs, rhs, options),
         Rounding::F16 => matmul_as_f16(dst, lhs, rhs, options),
     }

@@ -30,7 +30,8 @@ pub enum Rounding {
     /// Not at all.
     #[default]
     None,
-    /// To bfloat16, as by [`matmul_as_bf16`](crate::matmul_as_bf16).
+    /// To bfloat16, as by [`matmul_as_bf16`](crate::matmul_as_bf16), where the product is so large that this saves time
+    /// ([`pays_in_bf16`](crate::pays_in_bf16)); else not at all.
     Bf16,
     /// To half precision, as by [`matmul_as_f16`](crate::matmul_as_f16).
     F16,

@@ -8,6 +8,8 @@
 
 use half::bf16;
 
+#[cfg(target_arch = "x86_64")]
+use super::First;
 use super::{DEPTH, Finish, WIDTH, tile_height};
 use crate::element::Number;
 use crate::options::{Accum, Bias};
@@ -27,6 +29,14 @@ pub(super) enum Kernel {
     Pairs,
     Widened,
 }
+
+/// Blocks of the inner dimension that tiles of AMX go through at a time: two strips of either operand take 32 KiB then.
+#[cfg(target_arch = "x86_64")]
+const BLOCKS_AT_ONCE: usize = 8;
+
+/// Four tiles of sums.
+#[cfg(target_arch = "x86_64")]
+type Places = [amx::Place<f32>; 4];
 
 /// A tile of sums.
 type Sums = [[f32; WIDTH]; WIDTH];
@@ -208,66 +218,113 @@ impl Product<'_, '_> {
         }
     }
 
-    /// Two by two tiles, of which the last ones of an odd number are made twice; a single tile of rows by four.
+    /// Two by two tiles, of which the last ones of an odd number are made twice; a single tile of rows by four. A few blocks of
+    /// the inner dimension at a time: so many that two strips of either operand stay in the nearest cache.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")]
     fn by_tiles(mut self) {
         let (down, across) = self.tiles();
         let blocks = self.strip / (WIDTH * DEPTH);
-        let address = |strip: &[bf16]| strip.as_ptr().cast::<u8>();
+        let (first, rest) = self.finish.split();
+        self.finish = rest;
+        let at_once = if self.finish.is_plain() && down > 1 { BLOCKS_AT_ONCE } else { blocks };
         let mut scratch: [Scratch; 4] = [Scratch([[0.0; WIDTH]; WIDTH]); 4];
         // SAFETY: the machine has tiles, as whoever chose the kernel saw.
         let tiles = unsafe { amx::Tiles::configure(self.height) };
         let left = if self.height == 1 { amx::Strides::ROW } else { amx::Strides::PACKED };
         let strides = [left, amx::Strides::PACKED];
-        if down == 1 {
-            for j in (0..across).step_by(4) {
-                let wanted = [j, j + 1, j + 2, j + 3].map(|j| (j < across).then_some((0, j)));
-                let (places, direct) = self.places(wanted, &mut scratch);
-                let rhs = [j, j + 1, j + 2, j + 3].map(|j| address(self.right(j.min(across - 1))));
-                // SAFETY: strips of so many tiles are read, places of a tile written.
-                unsafe {
-                    amx::bf16::one_by_four(&tiles, blocks, address(self.left(0)), rhs, strides, places)
-                };
-                self.put_all(wanted, direct, &scratch);
+        for start in (0..blocks).step_by(at_once) {
+            let count = at_once.min(blocks - start);
+            let first = if start == 0 { first } else { First::Destination };
+            let address =
+                |strip: &[bf16], height: usize| strip[start * height * DEPTH..].as_ptr().cast::<u8>();
+            let left = |product: &Self, i: usize| address(product.left(i), product.height);
+            let right = |product: &Self, j: usize| address(product.right(j), WIDTH);
+            if down == 1 {
+                for j in (0..across).step_by(4) {
+                    let wanted = [j, j + 1, j + 2, j + 3].map(|j| (j < across).then_some((0, j)));
+                    let rhs = wanted.map(|tile| right(&self, tile.map_or(across - 1, |(_, j)| j)));
+                    let lhs = left(&self, 0);
+                    let (begin, places, direct) = self.places(wanted, first, &mut scratch);
+                    // SAFETY: strips of so many tiles are read, places of a tile read and written.
+                    unsafe { amx::bf16::one_by_four(&tiles, count, lhs, rhs, strides, begin, places) };
+                    self.put_all(wanted, direct, &scratch);
+                }
+                continue;
             }
-            return;
-        }
-        for j in (0..across).step_by(2) {
-            let rhs = [j, j + 1].map(|j| address(self.right(j.min(across - 1))));
-            for i in (0..down).step_by(2) {
-                let wanted = [(i, j), (i, j + 1), (i + 1, j), (i + 1, j + 1)]
-                    .map(|(i, j)| (i < down && j < across).then_some((i, j)));
-                let ([a, b, c, d], direct) = self.places(wanted, &mut scratch);
-                let lhs = [i, i + 1].map(|i| address(self.left(i.min(down - 1))));
-                // SAFETY: strips of so many tiles are read, places of a tile written.
-                unsafe { amx::bf16::two_by_two(&tiles, blocks, lhs, rhs, strides, [[a, b], [c, d]]) };
-                self.put_all(wanted, direct, &scratch);
+            for j in (0..across).step_by(2) {
+                let rhs = [j, j + 1].map(|j| right(&self, j.min(across - 1)));
+                for i in (0..down).step_by(2) {
+                    let wanted = [(i, j), (i, j + 1), (i + 1, j), (i + 1, j + 1)]
+                        .map(|(i, j)| (i < down && j < across).then_some((i, j)));
+                    let lhs = [i, i + 1].map(|i| left(&self, i.min(down - 1)));
+                    let (begin, [a, b, c, d], direct) = self.places(wanted, first, &mut scratch);
+                    let places = [[a, b], [c, d]];
+                    // SAFETY: strips of so many tiles are read, places of a tile read and written.
+                    unsafe { amx::bf16::two_by_two(&tiles, count, lhs, rhs, strides, begin, places) };
+                    self.put_all(wanted, direct, &scratch);
+                }
             }
         }
     }
 
-    /// Where four tiles of sums go: to the destination itself where nothing is left to do with them, else to `scratch`.
+    /// Where four tiles of sums begin, unless with zeros, and where they go: to the destination itself where nothing is left
+    /// to do with them, else to `scratch`.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn places(
         &mut self,
         wanted: [Option<(usize, usize)>; 4],
+        first: First<'_>,
         scratch: &mut [Scratch; 4],
-    ) -> ([amx::Place<f32>; 4], [bool; 4]) {
+    ) -> (Option<Places>, Places, [bool; 4]) {
         let whole = |i: usize, j: usize| {
             i * WIDTH + self.height <= self.dst.nrows() && (j + 1) * WIDTH <= self.dst.ncols()
         };
         let plain = self.finish.is_plain() && self.dst.col_stride() == 1;
         let direct = wanted.map(|tile| tile.is_some_and(|(i, j)| plain && whole(i, j)));
         let row_bytes = self.dst.row_stride() * size_of::<f32>();
-        let places = std::array::from_fn(|tile| match wanted[tile] {
+        let places: Places = std::array::from_fn(|tile| match wanted[tile] {
             Some((i, j)) if direct[tile] => {
                 amx::Place { start: &raw mut *self.dst.at(i * WIDTH, j * WIDTH), row_bytes }
             }
             _ => amx::Place { start: scratch[tile].0.as_mut_ptr().cast(), row_bytes: WIDTH * 4 },
         });
-        (places, direct)
+        let begin = match first {
+            First::Zeros => None,
+            First::Destination => {
+                for tile in 0..4 {
+                    if let (Some((i, j)), false) = (wanted[tile], direct[tile]) {
+                        self.get(i, j, &mut scratch[tile].0);
+                    }
+                }
+                Some(places)
+            }
+            First::Bias(values) => Some(std::array::from_fn(|tile| {
+                let values = wanted[tile].map_or(&[][..], |(_, j)| &values[j * WIDTH..]);
+                let start = match values.first_chunk::<WIDTH>() {
+                    Some(values) => values.as_ptr().cast_mut(),
+                    None => {
+                        let row = &mut scratch[tile].0[0];
+                        row[..values.len()].copy_from_slice(values);
+                        row.as_mut_ptr()
+                    }
+                };
+                amx::Place { start, row_bytes: 0 }
+            })),
+        };
+        (begin, places, direct)
+    }
+
+    /// What the destination holds at the tile `(i, j)`; beyond it, whatever there was.
+    #[cfg(target_arch = "x86_64")]
+    fn get(&mut self, i: usize, j: usize, sums: &mut Sums) {
+        let (height, width) = (self.rows_of(i), (self.dst.ncols() - j * WIDTH).min(WIDTH));
+        for (row, sums) in sums.iter_mut().enumerate().take(height) {
+            for (l, sum) in sums.iter_mut().enumerate().take(width) {
+                *sum = *self.dst.at(i * WIDTH + row, j * WIDTH + l);
+            }
+        }
     }
 
     #[cfg(target_arch = "x86_64")]

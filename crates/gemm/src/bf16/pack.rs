@@ -20,8 +20,31 @@ pub(super) enum Form {
     Pairs,
 }
 
+/// A number that is packed: `f32`, which is rounded, or one that was rounded before.
+pub(super) trait Source: Copy + Sync {
+    fn widen(self) -> f32;
+
+    /// Up to 32 neighbours, those beyond `count` zeros.
+    ///
+    /// # Safety
+    /// The machine has AVX-512 with BF16, BW and VL, and `count` numbers can be read.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn neighbours(from: *const Self, count: usize) -> std::arch::x86_64::__m512i;
+
+    /// Up to 16 neighbours of one row and then of another, which may be missing, those beyond `count` zeros.
+    ///
+    /// # Safety
+    /// As [`Source::neighbours`].
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn two_rows(
+        from: *const Self,
+        other: Option<*const Self>,
+        count: usize,
+    ) -> std::arch::x86_64::__m512i;
+}
+
 /// Packs a matrix `[outer, k]`; what lies beyond it becomes zeros.
-pub(super) fn strips(matrix: MatRef<'_, f32>, form: Form, place: &mut [bf16]) {
+pub(super) fn strips<S: Source>(matrix: MatRef<'_, S>, form: Form, place: &mut [bf16]) {
     let (outer, depth) = (matrix.nrows(), depth(matrix.ncols()));
     assert_eq!(place.len(), outer.next_multiple_of(WIDTH) * depth);
     let group = GROUP.div_ceil(WIDTH * depth);
@@ -74,21 +97,71 @@ impl Strips {
     }
 }
 
-fn pack_strip(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) {
+fn pack_strip<S: Source>(rows: MatRef<'_, S>, form: Form, place: &mut [bf16]) {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512
         && (rows.row_stride() == 1 || rows.col_stride() == 1)
         && is_x86_feature_detected!("avx512bf16")
     {
-        // SAFETY: the machine has the instructions.
+        // SAFETY: the machine has the instructions: of AVX-512, the level has BW and VL too.
         return unsafe { x86::pack_strip(rows, form, place) };
     }
     let _ = (level(), Level::Avx512);
     pack_any(rows, form, place);
 }
 
+impl Source for f32 {
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        self
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn neighbours(from: *const Self, count: usize) -> std::arch::x86_64::__m512i {
+        // SAFETY: the caller's contract.
+        unsafe { x86::round(from, count, from.wrapping_add(16), count.saturating_sub(16)) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn two_rows(
+        from: *const Self,
+        other: Option<*const Self>,
+        count: usize,
+    ) -> std::arch::x86_64::__m512i {
+        // SAFETY: the caller's contract.
+        unsafe { x86::round(from, count, other.unwrap_or(from), if other.is_some() { count } else { 0 }) }
+    }
+}
+
+impl Source for bf16 {
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        f32::from_bits(u32::from(self.to_bits()) << 16)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn neighbours(from: *const Self, count: usize) -> std::arch::x86_64::__m512i {
+        // SAFETY: the caller's contract.
+        unsafe { x86::load(from, count, from.wrapping_add(16), count.saturating_sub(16)) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn two_rows(
+        from: *const Self,
+        other: Option<*const Self>,
+        count: usize,
+    ) -> std::arch::x86_64::__m512i {
+        // SAFETY: the caller's contract.
+        unsafe { x86::load(from, count, other.unwrap_or(from), if other.is_some() { count } else { 0 }) }
+    }
+}
+
 /// Packs rows that may lie anywhere.
-fn pack_any(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) {
+fn pack_any<S: Source>(rows: MatRef<'_, S>, form: Form, place: &mut [bf16]) {
     let (outer, k) = (rows.nrows(), rows.ncols());
     for (block, place) in place.chunks_exact_mut(WIDTH * DEPTH).enumerate() {
         let start = block * DEPTH;
@@ -99,7 +172,7 @@ fn pack_any(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) {
                 let (data, stride) = (&rows.data()[o * rows.row_stride()..], rows.col_stride());
                 let inner = start..k.min(start + DEPTH);
                 for (value, p) in row.iter_mut().zip(inner) {
-                    *value = data[p * stride];
+                    *value = data[p * stride].widen();
                 }
                 foretell_simd::to_bf16(&row, &mut rounded);
             }
@@ -121,12 +194,12 @@ mod x86 {
 
     use half::bf16;
 
-    use super::{DEPTH, Form, WIDTH};
+    use super::{DEPTH, Form, Source, WIDTH};
     use crate::view::MatRef;
 
     /// Packs rows of which the elements along one dimension are adjacent.
-    #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
-    pub(super) fn pack_strip(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
+    pub(super) fn pack_strip<S: Source>(rows: MatRef<'_, S>, form: Form, place: &mut [bf16]) {
         let k = rows.ncols();
         for (block, place) in place.chunks_exact_mut(WIDTH * DEPTH).enumerate() {
             let start = block * DEPTH;
@@ -153,44 +226,61 @@ mod x86 {
 
     /// A register for each row: `inner` numbers from `start`.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
-    fn along_inner(rows: MatRef<'_, f32>, start: usize, inner: usize) -> [__m512i; 16] {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
+    fn along_inner<S: Source>(rows: MatRef<'_, S>, start: usize, inner: usize) -> [__m512i; 16] {
         let mut square = [_mm512_setzero_si512(); 16];
-        let masks = [first(inner), first(inner.saturating_sub(16))];
         for (o, register) in square.iter_mut().enumerate().take(rows.nrows()) {
             let row = rows.data().as_ptr().wrapping_add(o * rows.row_stride() + start);
-            // SAFETY: only the numbers of the masks are read, which belong to the row.
-            let [low, high] = unsafe {
-                [_mm512_maskz_loadu_ps(masks[0], row), _mm512_maskz_loadu_ps(masks[1], row.wrapping_add(16))]
-            };
-            *register = bits(_mm512_cvtne2ps_pbh(high, low));
+            // SAFETY: the numbers belong to the row; the machine has the instructions.
+            *register = unsafe { S::neighbours(row, inner) };
         }
         square
     }
 
     /// A register for each two neighbours along the inner dimension, of which there are `inner` from `start`.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
-    fn along_outer(rows: MatRef<'_, f32>, start: usize, inner: usize) -> [__m512i; 16] {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
+    fn along_outer<S: Source>(rows: MatRef<'_, S>, start: usize, inner: usize) -> [__m512i; 16] {
         let mut square = [_mm512_setzero_si512(); 16];
-        let mask = first(rows.nrows());
         let order = _mm512_set_epi16(
             31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3,
             18, 2, 17, 1, 16, 0,
         );
         let column = |p: usize| rows.data().as_ptr().wrapping_add((start + p) * rows.col_stride());
         for (pair, register) in square.iter_mut().enumerate().take(inner.div_ceil(2)) {
-            let second = if 2 * pair + 1 < inner { mask } else { 0 };
-            // SAFETY: only the numbers of the masks are read, which belong to the columns.
-            let [even, odd] = unsafe {
-                [
-                    _mm512_maskz_loadu_ps(mask, column(2 * pair)),
-                    _mm512_maskz_loadu_ps(second, column(2 * pair + 1)),
-                ]
-            };
-            *register = _mm512_permutexvar_epi16(order, bits(_mm512_cvtne2ps_pbh(odd, even)));
+            let odd = (2 * pair + 1 < inner).then(|| column(2 * pair + 1));
+            // SAFETY: the numbers belong to the columns; the machine has the instructions.
+            let both = unsafe { S::two_rows(column(2 * pair), odd, rows.nrows()) };
+            *register = _mm512_permutexvar_epi16(order, both);
         }
         square
+    }
+
+    /// The first `count` of 16 numbers from one place and so many from another, rounded.
+    ///
+    /// # Safety
+    /// The machine has the instructions, and the numbers can be read.
+    #[inline(always)]
+    pub(super) unsafe fn round(low: *const f32, count: usize, high: *const f32, more: usize) -> __m512i {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let low = _mm512_maskz_loadu_ps(first(count), low);
+            bits(_mm512_cvtne2ps_pbh(_mm512_maskz_loadu_ps(first(more), high), low))
+        }
+    }
+
+    /// [`round`] of numbers that were rounded before.
+    ///
+    /// # Safety
+    /// As [`round`].
+    #[inline(always)]
+    pub(super) unsafe fn load(low: *const bf16, count: usize, high: *const bf16, more: usize) -> __m512i {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let low = _mm256_maskz_loadu_epi16(first(count), low.cast());
+            let high = _mm256_maskz_loadu_epi16(first(more), high.cast());
+            _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1)
+        }
     }
 
     /// The same register as one of integers.

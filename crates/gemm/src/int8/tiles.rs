@@ -47,7 +47,7 @@ pub(super) unsafe fn product(mut job: Job<'_>) {
         if down == 1 {
             let rhs = [right(0), right(1), right(2), right(3)];
             // SAFETY: so many tiles are read of either operand; the places are tiles.
-            unsafe { amx::int8::one_by_four(&tiles, tiles_deep, left(0), rhs, strides, places) };
+            unsafe { amx::int8::one_by_four(&tiles, tiles_deep, left(0), rhs, strides, None, places) };
             (0..strips).for_each(|j| put_all(&mut job, 0, block * BLOCK + j, &scratch[j]));
             continue;
         }
@@ -56,7 +56,9 @@ pub(super) unsafe fn product(mut job: Job<'_>) {
                 let [a, b, c, d] = places;
                 let (lhs, rhs) = ([left(i), left(i + 1)], [right(j), right(j + 1)]);
                 // SAFETY: as above.
-                unsafe { amx::int8::two_by_two(&tiles, tiles_deep, lhs, rhs, strides, [[a, b], [c, d]]) };
+                unsafe {
+                    amx::int8::two_by_two(&tiles, tiles_deep, lhs, rhs, strides, None, [[a, b], [c, d]]);
+                };
                 for (tile, sums) in scratch.iter().enumerate() {
                     let (i, j) = (i + tile / 2, j + tile % 2);
                     if i < down && j < strips {
