@@ -28,15 +28,18 @@
 mod backward;
 mod groups;
 mod held;
+mod kept;
 
 use std::ops::Range;
 
 pub use backward::{RecurrentGradients, RecurrentRun};
 pub use held::HeldWeights;
 
+use kept::Kept;
+
 use foretell_gemm::{
     Accum, MatMut, MatRef, NarrowMatrix, Options, Packed, PackedBf16, Rounding, matmul, matmul_bf16,
-    matmul_narrow, matmul_packed,
+    matmul_narrow, matmul_packed, pays_in_bf16,
 };
 use foretell_pool::Buffer;
 use foretell_simd::{self as simd, Activation, Saved};
@@ -106,7 +109,7 @@ pub struct Weights<'a> {
 /// Whether a run is followed by a backward pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunMode {
-    /// The tape holds the gates of all steps.
+    /// The tape holds the gates of all steps, in 16 bits where products round.
     Training,
     /// The tape is small, and holds nothing of worth afterwards.
     Inference,
@@ -129,6 +132,8 @@ struct Tape<T> {
     bias: T,
     /// Uᵀ, packed, where that is worth it.
     packed: T,
+    /// Gates and outputs of all steps in 16 bits, where the run keeps them so.
+    rounded: T,
 }
 
 impl Layer {
@@ -163,12 +168,12 @@ impl Layer {
         self.parts(run).iter().sum()
     }
 
-    /// Whether the tape holds the gates of all steps. A plain RNN knows all from its states.
+    /// Whether the gates of all steps lie one after the other. A plain RNN knows all from its states.
     fn keeps_gates(&self, run: RunMode) -> bool {
-        run == RunMode::Training && !matches!(self.cell, Cell::Rnn(_))
+        run == RunMode::Training && self.rounding == Rounding::None && !matches!(self.cell, Cell::Rnn(_))
     }
 
-    /// Rows of gates that the tape holds.
+    /// Rows of gates that are held as they are.
     fn kept_rows(&self, run: RunMode) -> usize {
         if self.keeps_gates(run) {
             return self.steps * self.batch;
@@ -176,7 +181,7 @@ impl Layer {
         self.steps_at_once() * self.blocks(ROWS).next().map_or(0, |block| block.len())
     }
 
-    /// Where the tape has the gates of these sequences at step t.
+    /// Where the gates of these sequences at step t are among these.
     fn kept_at(&self, run: RunMode, t: usize, sequences: &Range<usize>) -> Range<usize> {
         let start = match self.keeps_gates(run) {
             true => t * self.batch + sequences.start,
@@ -203,22 +208,25 @@ impl Layer {
     }
 
     /// The lengths of the parts of the tape.
-    fn parts(&self, run: RunMode) -> [usize; 4] {
-        let (hidden, rows) = (self.hidden, self.kept_rows(run));
-        [
-            rows * self.width(),
-            usize::from(self.projection.is_some()) * rows * hidden,
-            self.width(),
-            usize::from(self.packs()) * Packed::<f32>::len_of(self.state(), self.cell.gates() * hidden),
-        ]
+    fn parts(&self, run: RunMode) -> [usize; 5] {
+        let [gates, outputs] = if self.keeps_rounded(run) { [0; 2] } else { self.held_lens(run) };
+        let packed = Packed::<f32>::len_of(self.state(), self.cell.gates() * self.hidden);
+        let packed = usize::from(self.packs()) * packed;
+        [gates, outputs, self.width(), packed, self.rounded_len(run)]
+    }
+
+    /// The lengths of the gates that are held as they are, and of what the cell of an LSTM with a projection gives.
+    fn held_lens(&self, run: RunMode) -> [usize; 2] {
+        let rows = self.kept_rows(run);
+        [rows * self.width(), usize::from(self.projection.is_some()) * rows * self.hidden]
     }
 
     fn tape<'a>(&self, tape: &'a mut [f32], run: RunMode) -> Tape<&'a mut [f32]> {
         assert_eq!(tape.len(), self.tape_len(run), "the tape of {self:?}");
         let mut rest = tape;
-        let [gates, outputs, bias, packed] =
+        let [gates, outputs, bias, packed, rounded] =
             self.parts(run).map(|len| rest.split_off_mut(..len).expect("the parts make up the tape"));
-        Tape { gates, outputs, bias, packed }
+        Tape { gates, outputs, bias, packed, rounded }
     }
 
     /// The sums of a sequence in a step.
@@ -242,7 +250,12 @@ impl Layer {
     ) {
         let Self { batch, hidden, .. } = *self;
         self.check(weights, x, states, cells, run);
-        let Tape { gates, outputs, bias, packed } = self.tape(tape, run);
+        let Tape { mut gates, mut outputs, bias, packed, rounded: kept_rounded } = self.tape(tape, run);
+        let lens = if self.keeps_rounded(run) { self.held_lens(run) } else { [0; 2] };
+        let [mut gates_in_cache, mut outputs_in_cache] = lens.map(Buffer::<f32>::stale);
+        if self.keeps_rounded(run) {
+            (gates, outputs) = (&mut gates_in_cache, &mut outputs_in_cache);
+        }
         self.sum_biases(weights, bias);
         let groups = weights.held.filter(|_| run == RunMode::Inference);
         if let Some(groups) = groups.and_then(|held| held.groups(self, weights)) {
@@ -255,10 +268,12 @@ impl Layer {
             Some(narrow) => By::Narrow(narrow),
             None => self.by(by_state, packed, &mut rounded),
         };
+        let mut input_places = self.input_places();
+        let by_input = self.by_input(weights, &mut input_places, MatRef::t);
         for block in self.blocks(ROWS) {
             for t in 0..self.steps {
                 if t % self.steps_at_once() == 0 {
-                    self.add_inputs(weights, x, gates, t, &block, run);
+                    self.add_inputs(weights, by_input, x, gates, t, &block, run);
                 }
                 let kept = self.kept_at(run, t, &block);
                 let gates = part_mut(gates, &kept, self.width());
@@ -276,17 +291,23 @@ impl Layer {
                         gates.chunks_exact_mut(hidden.max(1)).for_each(|row| simd::add_assign(row, bias));
                         activation.forward(gates, after);
                     }
-                    Cell::Gru => simd::gru_cell(gates, bias, before, after),
+                    Cell::Gru => {
+                        simd::gru_cell(gates, bias, before, after);
+                        self.keep_step(Kept::Gates, t, &block, gates, kept_rounded, run);
+                    }
                     Cell::Lstm => {
                         let slots = self.cell_slots(run);
                         let (c_before, c) = slot_pair(cells, batch * hidden, t % slots, (t + 1) % slots);
                         let (c_before, c) = (part(c_before, &block, hidden), part_mut(c, &block, hidden));
                         let Some(projection) = weights.projection else {
                             simd::lstm_cell(gates, bias, c_before, c, after);
+                            self.keep_step(Kept::Gates, t, &block, gates, kept_rounded, run);
                             continue;
                         };
                         let m = part_mut(outputs, &kept, hidden);
                         simd::lstm_cell(gates, bias, c_before, c, m);
+                        self.keep_step(Kept::Gates, t, &block, gates, kept_rounded, run);
+                        self.keep_step(Kept::Outputs, t, &block, m, kept_rounded, run);
                         let by_units = match weights.held.and_then(|held| held.projection(self, projection)) {
                             Some(narrow) => By::Narrow(narrow),
                             None => {
@@ -346,6 +367,7 @@ impl Layer {
     fn add_inputs(
         &self,
         weights: &Weights<'_>,
+        by_input: [By<'_>; 2],
         x: &[f32],
         gates: &mut [f32],
         t: usize,
@@ -360,15 +382,10 @@ impl Layer {
             gates.chunks_exact_mut(width.max(1)).for_each(|row| row[2 * hidden..3 * hidden].fill(0.0));
         }
         let x = MatRef::row_major(part(x, &(from..from + rows), inputs), rows, inputs);
-        let w = MatRef::row_major(weights.input, self.cell.gates() * hidden, inputs);
         let narrow = weights.held.map(|held| held.input(self, weights)).unwrap_or_default();
-        for (place, (to, from)) in self.input_columns().into_iter().flatten().enumerate() {
+        for (place, (to, _)) in self.input_columns().into_iter().flatten().enumerate() {
             let gates = MatMut::row_major(gates, rows, width).cols(to);
-            let by_input = match narrow.get(place) {
-                Some(narrow) => By::Narrow(narrow),
-                None => By::Matrix(w.rows(from).t(), self.rounding),
-            };
-            by_input.multiply(gates, x, Accum::Replace);
+            narrow.get(place).map_or(by_input[place], By::Narrow).multiply(gates, x, Accum::Replace);
         }
     }
 
@@ -385,6 +402,38 @@ impl Layer {
             Rounding::None if self.packs() => By::Packed(Packed::new(matrix, packed)),
             rounding => By::Matrix(matrix, rounding),
         }
+    }
+
+    /// Places for the parts of W as bfloat16 numbers; empty where these are not multiplied.
+    fn input_places(&self) -> [Buffer<u16>; 2] {
+        let part = |rows: Range<usize>| {
+            let rounds = self.rounding == Rounding::Bf16
+                && pays_in_bf16([self.steps * self.batch, self.inputs, rows.len()]);
+            // Either is the inner dimension, forwards or backwards.
+            let len =
+                PackedBf16::len_of(rows.len(), self.inputs).max(PackedBf16::len_of(self.inputs, rows.len()));
+            if rounds { len } else { 0 }
+        };
+        self.input_columns().map(|columns| Buffer::stale(columns.map_or(0, |(_, rows)| part(rows))))
+    }
+
+    /// The parts of W that [`Layer::input_columns`] names, each turned as `turn` says, as the products of all steps read them.
+    fn by_input<'a>(
+        &self,
+        weights: &Weights<'a>,
+        places: &'a mut [Buffer<u16>; 2],
+        turn: fn(MatRef<'a, f32>) -> MatRef<'a, f32>,
+    ) -> [By<'a>; 2] {
+        let w = MatRef::row_major(weights.input, self.cell.gates() * self.hidden, self.inputs);
+        let mut parts = self.input_columns().into_iter();
+        places.each_mut().map(|place| match parts.next().flatten() {
+            Some((_, rows)) if !place.is_empty() => {
+                let part = turn(w.rows(rows));
+                let place = &mut place[..PackedBf16::len_of(part.nrows(), part.ncols())];
+                By::Bf16(PackedBf16::new(part, place.reinterpret_cast_mut()))
+            }
+            columns => By::Matrix(turn(w.rows(columns.map_or(0..0, |(_, rows)| rows))), self.rounding),
+        })
     }
 
     /// Which columns of the sums the rows of W belong to.

@@ -204,13 +204,14 @@ impl Var {
         let value = states.narrow(0, steps + 1 - last, last + usize::from(gives_c));
         let edges: Vec<_> = given.iter().map(|var| var.edge()).collect();
         let starts = start.is_some();
-        // What an LSTM's c is lies beside the gates; inputs and states are shared with the layers around.
+        // What an LSTM's c is lies beside the gates, which the tape has in 16 bits already where products round; inputs and
+        // states are shared with the layers around.
         let x = self.keep(&x, rounding);
         let keeps = if wanted { rounding } else { Rounding::None };
-        let [states, cells, tape] = [states, cells, tape].map(|part| part.keep(keeps));
+        let [states, cells] = [states, cells].map(|part| part.keep(keeps));
         Self::operation(value, &given, move |grad, gradients| {
             let x = x.into_tensor();
-            let [states, cells, tape] = [states, cells, tape].map(KeptTensor::into_tensor);
+            let [states, cells] = [states, cells].map(KeptTensor::into_tensor);
             let zeros = |tensor: &Tensor| Tensor::zeros(tensor.shape());
             let [mut input, mut state_weights] = [&values.input, &values.state].map(zeros);
             let mut biases = values.biases.as_ref().map(|biases| biases.each_ref().map(zeros));

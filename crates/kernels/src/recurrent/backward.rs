@@ -7,7 +7,7 @@ use foretell_gemm::{Accum, MatMut, MatRef, Options, Packed, matmul};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 
-use super::{By, Cell, Layer, RunMode, Weights, part, part_mut};
+use super::{By, Cell, Kept, Layer, RunMode, Weights, part, part_mut};
 
 /// The most sequences that go back together, and about the rows of the products that are of several steps: as many as a
 /// product of the weights' gradients needs for its best rate, and few enough that they stay in cache, with the weights
@@ -51,6 +51,9 @@ struct Scratch {
     sums: Buffer<f32>,
     /// Those of their states, of a layer with a projection, `[rows, state]`.
     projected: Buffer<f32>,
+    /// The gates of a step, and what the cells of a few steps give, where the tape has them in 16 bits.
+    gates: Buffer<f32>,
+    outputs: Buffer<f32>,
     /// Of a step: the gradients of its state, of what the cell gives, and of c.
     dh: Buffer<f32>,
     dm: Buffer<f32>,
@@ -87,9 +90,12 @@ impl Layer {
         let rows = at_once * most;
         let projects = usize::from(self.projection.is_some());
         let has_c = usize::from(self.cell == Cell::Lstm);
+        let widens = usize::from(self.keeps_rounded(RunMode::Training));
         let mut scratch = Scratch {
             sums: Buffer::stale(rows * self.width()),
             projected: Buffer::stale(projects * rows * self.state()),
+            gates: Buffer::stale(widens * most * self.width()),
+            outputs: Buffer::stale(widens * projects * rows * hidden),
             dh: Buffer::stale(most * self.state()),
             dm: Buffer::stale(projects * most * hidden),
             dc: Buffer::stale(has_c * most * hidden),
@@ -102,6 +108,8 @@ impl Layer {
         let mut packed = Buffer::stale(packed_len);
         let mut rounded = self.rounded_place(by_state);
         let by_state = self.by(by_state, &mut packed, &mut rounded);
+        let mut input_places = self.input_places();
+        let by_input = self.by_input(weights, &mut input_places, |part| part);
         for block in self.blocks(ROWS) {
             scratch.dh.fill(0.0);
             match grad_c {
@@ -116,7 +124,7 @@ impl Layer {
                 }
                 let rows = group.len() * block.len();
                 let start = first * self.batch + block.start;
-                self.multiply(weights, &run, start..start + rows, &scratch, &mut gradients);
+                self.multiply(by_input, &run, start..start + rows, &mut scratch, &mut gradients);
             }
             if let Some([h, c]) = &mut gradients.start {
                 let h = part_mut(h, &block, self.state());
@@ -155,21 +163,24 @@ impl Layer {
         let Self { batch, hidden, .. } = *self;
         let (size, count, width) = (self.state(), block.len(), self.width());
         let slot = (t - first) * count..(t - first + 1) * count;
-        let Scratch { sums, projected, dh, dm, dc, to_start, bias } = scratch;
+        let Scratch { sums, projected, gates, dh, dm, dc, to_start, bias, .. } = scratch;
         let dh = &mut dh[..count * size];
         if let Some(grad) = grad {
             simd::add_assign(dh, part(grad, block, size));
         }
         let sums = part_mut(sums, &slot, width);
         let rows = |t: usize| t * batch + block.start..t * batch + block.end;
-        let gates = |tape| part(tape, &rows(t), width);
+        let gates = match self.cell {
+            Cell::Rnn(_) => &[],
+            _ => self.kept(Kept::Gates, &rows(t), run.tape, gates),
+        };
         let [before, after] = [t, t + 1].map(|t| part(run.states, &rows(t), size));
         match self.cell {
             Cell::Rnn(activation) => {
                 sums.copy_from_slice(dh);
                 activation.backward(after, sums);
             }
-            Cell::Gru => simd::gru_cell_backward(hidden, gates(run.tape), before, dh, sums),
+            Cell::Gru => simd::gru_cell_backward(hidden, gates, before, dh, sums),
             Cell::Lstm => {
                 let [before, c] = [t, t + 1].map(|t| part(run.cells, &rows(t), hidden));
                 let dm = match weights.projection {
@@ -185,7 +196,7 @@ impl Layer {
                     }
                 };
                 let dc = &mut dc[..count * hidden];
-                simd::lstm_cell_backward(hidden, gates(run.tape), before, c, dm, dc, sums);
+                simd::lstm_cell_backward(hidden, gates, before, c, dm, dc, sums);
             }
         }
         sums.chunks_exact(width.max(1)).for_each(|row| simd::add_assign(bias, row));
@@ -200,15 +211,15 @@ impl Layer {
     /// Adds the products with the gradients of the sums of some steps, whose inputs and states are these `rows`.
     fn multiply(
         &self,
-        weights: &Weights<'_>,
+        by_input: [By<'_>; 2],
         run: &RecurrentRun<'_>,
         rows: Range<usize>,
-        scratch: &Scratch,
+        Scratch { sums, projected, outputs, .. }: &mut Scratch,
         gradients: &mut RecurrentGradients<'_>,
     ) {
         let Self { cell, hidden, inputs, .. } = *self;
         let (size, gates, count) = (self.state(), cell.gates() * hidden, rows.len());
-        let sums = MatRef::row_major(part(&scratch.sums, &(0..count), self.width()), count, self.width());
+        let sums = MatRef::row_major(part(sums, &(0..count), self.width()), count, self.width());
         let rounding = self.rounding;
         let add = || Options { accum: Accum::Add, rounding, ..Options::default() };
 
@@ -222,20 +233,18 @@ impl Layer {
         }
 
         if let Some((dx, accum)) = &mut gradients.x {
-            let w = MatRef::row_major(weights.input, gates, inputs);
             let mut accum = *accum;
-            for (columns, of_weights) in self.input_columns().into_iter().flatten() {
+            for ((columns, _), by_input) in self.input_columns().into_iter().flatten().zip(by_input) {
                 let dx = MatMut::row_major(part_mut(dx, &rows, inputs), count, inputs);
-                let options = Options { accum, rounding, ..Options::default() };
-                matmul(dx, sums.cols(columns), w.rows(of_weights), options);
+                by_input.multiply(dx, sums.cols(columns), accum);
                 accum = Accum::Add;
             }
         }
 
         if let Some(dp) = &mut gradients.projection {
-            let outputs = &run.tape[self.kept_rows(RunMode::Training) * self.width()..];
-            let outputs = MatRef::row_major(part(outputs, &rows, hidden), count, hidden);
-            let grads = MatRef::row_major(part(&scratch.projected, &(0..count), size), count, size);
+            let outputs = self.kept(Kept::Outputs, &rows, run.tape, outputs);
+            let outputs = MatRef::row_major(outputs, count, hidden);
+            let grads = MatRef::row_major(part(projected, &(0..count), size), count, size);
             matmul(MatMut::row_major(dp, size, hidden), grads.t(), outputs, add());
         }
     }

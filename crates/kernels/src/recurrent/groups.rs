@@ -97,9 +97,11 @@ impl Layer {
             groups.iter().map(|group| (group.units.clone(), Running::new(self, group, bias, first)));
         let mut running: Vec<_> = running.collect();
         let cost = groups.iter().map(UnitGroup::bytes).sum::<usize>() / BYTES_PER_NUMBER;
+        let mut input_places = self.input_places();
+        let by_input = self.by_input(weights, &mut input_places, MatRef::t);
         for start in (0..self.steps).step_by(self.steps_at_once()) {
             let end = self.steps.min(start + self.steps_at_once());
-            self.add_inputs(weights, x, gates, start, &(0..1), run);
+            self.add_inputs(weights, by_input, x, gates, start, &(0..1), run);
             let (rows, sums) = (&mut states[start * size..(end + 1) * size], &*gates);
             foretell_threads::sequence(rows, size, cost, &mut running, |t, group, before, after| {
                 group.step(self, &sums[t * self.width()..(t + 1) * self.width()], before, after);
