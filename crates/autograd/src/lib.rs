@@ -36,6 +36,7 @@
 mod backward_pass;
 mod operators;
 mod ops;
+mod step_weight;
 mod var;
 
 pub use backward_pass::BackwardPass;
@@ -53,6 +54,7 @@ pub use ops::convolution::{Conv1d, Conv2d};
 pub use ops::narrow_linear::narrow_weight;
 pub use ops::recurrent::{CellState, CellVars, RecurrentWeights};
 pub use ops::sparse_attention::SparseAttention;
+pub use step_weight::RoundedWeight;
 pub use var::{Edge, Var};
 
 /// The README's example is a test.

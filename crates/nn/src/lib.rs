@@ -96,7 +96,7 @@ pub use running_state::{CounterId, StateId, Update};
 /// What the arguments of a [`Loss`] are written in.
 pub use serde_json::{Map, Value};
 pub use weight_precision::{UnknownWeightPrecision, WeightPrecision};
-pub use weights::{Multiplied, MultipliedId};
+pub use weights::{Multiplied, MultipliedId, RoundedWeights};
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use foretell_autograd::{Key, Rounding, Tensor, Var};
 
-use crate::{CounterId, Decoding, Explanation, Needs, ParamId, Params, StateId, Table, Update};
+use crate::{
+    CounterId, Decoding, Explanation, Needs, ParamId, Params, RoundedWeights, StateId, Table, Update,
+};
 
 /// The sizes of a model's inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,6 +231,8 @@ pub struct Forward<'a> {
     losses: RefCell<Vec<Var>>,
     /// The multiplied weights, where they were computed for several runs at once.
     pub(crate) multiplied: Option<&'a [Tensor]>,
+    /// The weights of linear layers, where they were packed for several runs at once.
+    pub(crate) step_weights: Option<&'a RoundedWeights>,
     /// How products with parameters, and with what is made of them, are rounded.
     pub(crate) rounding: Rounding,
 }
@@ -254,6 +258,7 @@ impl<'a> Forward<'a> {
             updates: RefCell::default(),
             losses: RefCell::default(),
             multiplied: None,
+            step_weights: None,
             rounding: Rounding::None,
         }
     }
@@ -270,6 +275,11 @@ impl<'a> Forward<'a> {
             "products in 16 bits need the feature `amp` of foretell-nn"
         );
         Self { rounding, ..self }
+    }
+
+    /// The run of a shard of a step for which these weights were packed, of the same parameters.
+    pub fn in_step(self, weights: &'a RoundedWeights) -> Self {
+        Self { step_weights: Some(weights), ..self }
     }
 
     /// The run with this key for what its model draws ([`Forward::draw`]).
@@ -297,9 +307,7 @@ impl<'a> Forward<'a> {
 
     /// [`Forward::param`] as a matrix: its first dimension by all the others, as of a convolution of one tap.
     pub(crate) fn matrix(&self, id: ParamId) -> Var {
-        let value = self.params.tensor(id);
-        let shape = [value.shape()[0], value.shape()[1..].iter().product()];
-        self.parameter(id, value.reshape(shape))
+        self.parameter(id, self.params.matrix(id))
     }
 
     /// A parameter whose value was given another shape, or its own.
@@ -390,6 +398,7 @@ impl<'a> Forward<'a> {
             key: self.key,
             draws: Cell::new(draws),
             multiplied: self.multiplied,
+            step_weights: self.step_weights,
             rounding: self.rounding,
             ..Forward::inference(self.params)
         };

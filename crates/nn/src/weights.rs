@@ -3,28 +3,33 @@
 //! A layer registers its weights and asks a run for the product with them ([`Forward::linear`] and what follows it
 //! here); how they are held it never sees: as they are trained, `f32` in the arena; of two layers without an activation
 //! between them, multiplied with each other; for forecasts, in bf16 or int8, made of the arena when they are first asked
-//! for ([`Params::hold`]), and of recurrent layers, whichever their precision, laid out as the product of one row reads them.
+//! for ([`Params::hold`]), and of recurrent layers, whichever their precision, laid out as the product of one row reads them;
+//! for the products of a training step in bfloat16, rounded and packed once for all its shards ([`RoundedWeights`]).
 
+mod in_step;
 mod narrow;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use foretell_autograd::{
-    Activation, Cell, CellState, CellVars, Conv1d, NarrowMatrix, Padding, RecurrentWeights, Rounding, Var,
+    Activation, Cell, CellState, CellVars, Conv1d, NarrowMatrix, RecurrentWeights, RoundedWeight, Rounding,
+    Var,
 };
 use foretell_tensor::{Shape, Tensor};
 
 use crate::layers::recurrent::Layer;
 use crate::{Forward, GatedLinear, Linear, LinearPair, ParamId, Params, Scope};
 
+pub use in_step::RoundedWeights;
 pub(crate) use narrow::NarrowCopies;
 use narrow::{NarrowCopy, NarrowPair};
 
 /// How a run holds the weights of a linear layer, or of a pair.
 enum Held {
-    /// As they are trained: `weight [outputs, inputs]` and `bias [outputs]`.
-    AsTrained { weight: Var, bias: Option<Var> },
+    /// As they are trained: `weight [outputs, inputs]` and `bias [outputs]`; in a step in bfloat16 with a place where the
+    /// weight is packed once for all its products.
+    AsTrained { weight: Var, in_step: Option<Arc<RoundedWeight>>, bias: Option<Var> },
     /// Those of a pair, multiplied: `[inputs + 1, outputs]`, the last row being what the pair makes of zeros.
     Multiplied(Var),
     /// In fewer bits.
@@ -65,16 +70,16 @@ impl Multiplied {
     /// in `f32`, whatever the run rounds.
     pub fn compute(&self, cx: &Forward<'_>) -> Var {
         let param = |id| cx.param(id).with_rounding(Rounding::None);
-        let [inputs, outputs] = [self.shape[0] - 1, self.shape[1]];
         let [first, second] = &self.layers;
-        let bias = |layer: &Linear| {
-            let bias = param(layer.bias().expect("layers of a pair have one"));
-            bias.reshape([1, bias.value().numel()])
-        };
-        let inner = Var::concat(&[&param(first.weight()).permute(&[1, 0]), &bias(first)], 0);
-        let outer = bias(second).pad(0, inputs, 0, Padding::Zeros);
-        let product = inner.linear(&param(second.weight()), None, Activation::Identity).add(&outer);
-        debug_assert_eq!(*product.shape(), [inputs + 1, outputs]);
+        let bias = |layer: &Linear| param(layer.bias().expect("layers of a pair have one"));
+        let (inner, outer) = (param(first.weight()), param(second.weight()));
+        // Weights are read where they lie, so nothing is kept for the backward pass.
+        let of_units = outer.matmul(&inner).permute(&[1, 0]);
+        let hidden = outer.shape()[1];
+        let of_zeros =
+            bias(first).reshape([1, hidden]).linear(&outer, Some(&bias(second)), Activation::Identity);
+        let product = Var::concat(&[&of_units, &of_zeros], 0);
+        debug_assert_eq!(product.shape(), self.shape);
         product
     }
 }
@@ -123,7 +128,13 @@ impl Forward<'_> {
         }
         let weight = part(self.matrix(layer.weight()));
         let weight = if layer.stays_f32().is_some() { weight.with_rounding(Rounding::None) } else { weight };
-        Held::AsTrained { weight, bias }
+        let whole = outputs.is_none() && weight.rounding() == Rounding::Bf16;
+        let in_step = self.step_weights.filter(|_| whole);
+        Held::AsTrained {
+            in_step: in_step.map(|weights| weights.weight(layer.weight()).clone()),
+            weight,
+            bias,
+        }
     }
 
     /// Weight and bias of a layer, for products that know no other way of holding them.
@@ -336,7 +347,10 @@ impl Held {
     #[track_caller]
     fn product(&self, x: &Var, activation: Activation) -> Var {
         match self {
-            Self::AsTrained { weight, bias } => x.linear(weight, bias.as_ref(), activation),
+            Self::AsTrained { weight, in_step: Some(in_step), bias } => {
+                x.linear_in_step(weight, in_step, bias.as_ref(), activation)
+            }
+            Self::AsTrained { weight, in_step: None, bias } => x.linear(weight, bias.as_ref(), activation),
             // The last of the inputs is a one.
             Self::Multiplied(weight) => x.linear_by_inputs(weight, None, activation),
             Self::Narrow { weight, bias } => x.linear_narrow(&weight.held, bias.as_ref(), activation),

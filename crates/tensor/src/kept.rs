@@ -6,6 +6,7 @@ use foretell_gemm::Rounding;
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_threads as threads;
+use half::bf16;
 use half::slice::HalfBitsSliceExt;
 
 use crate::shape::Shape;
@@ -77,6 +78,19 @@ impl KeptTensor {
         self.shape
     }
 
+    /// The numbers in bfloat16, row by row, of a tensor that was rounded to it and has no gaps.
+    pub fn as_bf16(&self) -> Option<&[bf16]> {
+        match &self.values {
+            Kept::Half(values)
+                if values.rounding == Rounding::Bf16 && self.strides == self.shape.row_major_strides() =>
+            {
+                let bits = values.bits.get(self.offset..self.offset + self.shape.numel())?;
+                Some(bits.reinterpret_cast())
+            }
+            _ => None,
+        }
+    }
+
     /// The tensor, its numbers as they were rounded; a copy where they were.
     pub fn into_tensor(self) -> Tensor {
         let Self { values, offset, shape, strides } = self;
@@ -117,6 +131,20 @@ mod tests {
                     assert!((back - x).abs() <= bound * x.abs(), "{rounding:?}: {x} came back as {back}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn numbers_in_bf16_are_read_where_they_lie() {
+        let x = numbers();
+        for (view, dense) in [(x.clone(), true), (x.narrow(0, 1, 1), true), (x.narrow(1, 1, 2), false)] {
+            let kept = view.keep(Rounding::Bf16);
+            let expected: Vec<f32> = kept.clone().into_tensor().to_vec();
+            let found = kept.as_bf16().map(|values| values.iter().map(|x| x.to_f32()).collect::<Vec<_>>());
+            assert_eq!(found, dense.then_some(expected));
+            assert!(
+                view.keep(Rounding::F16).as_bf16().is_none() && view.keep(Rounding::None).as_bf16().is_none()
+            );
         }
     }
 

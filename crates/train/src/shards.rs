@@ -7,7 +7,8 @@ use std::ops::Range;
 use foretell_amp::{GradScaler, GradScalerConfig, Precision};
 use foretell_infer::Batch;
 use foretell_nn::{
-    Coupling, Forward, Key, Loss, Needs, Network, Params, Rounding, Table, Tensor, Update, Var,
+    Coupling, Forward, Key, Loss, Needs, Network, Params, RoundedWeights, Rounding, Table, Tensor, Update,
+    Var,
 };
 use foretell_optim::{Optimizer, Pace};
 use foretell_pool::Buffer;
@@ -39,6 +40,8 @@ pub struct Engine<'a> {
     /// The work of a step for each window of its batch: see [`WORTH_SPREADING`].
     window_work: usize,
     rounding: Rounding,
+    /// In bfloat16: the weights of linear layers, packed anew in each step.
+    step_weights: Option<RoundedWeights>,
     /// Of a training in `f16`, whose small gradients would become zero.
     scaler: Option<GradScaler>,
 }
@@ -100,6 +103,7 @@ impl<'a> Engine<'a> {
             shards: Vec::new(),
             window_work,
             rounding: Rounding::None,
+            step_weights: None,
             scaler: None,
         }
     }
@@ -108,7 +112,9 @@ impl<'a> Engine<'a> {
     /// derivative of the loss is scaled, and a step whose gradients overflow is skipped.
     pub fn precision(self, precision: Precision) -> Self {
         let scaler = precision.needs_scaler().then(|| GradScaler::new(GradScalerConfig::default()));
-        Self { rounding: rounding_of(precision), scaler, ..self }
+        let rounding = rounding_of(precision);
+        let step_weights = (rounding == Rounding::Bf16).then(|| RoundedWeights::new(self.params.table()));
+        Self { rounding, step_weights, scaler, ..self }
     }
 
     /// The scale of the loss, of a training in `f16`.
@@ -187,6 +193,10 @@ impl<'a> Engine<'a> {
         let products: Vec<Var> =
             share(threads, || shared.iter().map(|multiplied| multiplied.compute(&cx)).collect());
         let values: Vec<Tensor> = products.iter().map(|product| product.value().contiguous()).collect();
+        if let Some(weights) = &mut self.step_weights {
+            share(threads, || weights.pack(params));
+        }
+        let step_weights = self.step_weights.as_ref();
         workers.each(shards, spread, |i, shard| {
             let batch = cut(shard_range(windows, count, i));
             let key = key.fold(step).fold(i as u64);
@@ -195,6 +205,10 @@ impl<'a> Engine<'a> {
                 _ => Forward::part(params, key, &values),
             };
             let cx = cx.rounding(rounding);
+            let cx = match step_weights {
+                Some(weights) => cx.in_step(weights),
+                None => cx,
+            };
             share(inner, || {
                 let output = network.model.forward(&cx, &batch.windows.inputs());
                 let mut mean = loss.mean(&output, batch.truth(), total);
@@ -216,6 +230,9 @@ impl<'a> Engine<'a> {
                 shard.updates = cx.into_updates();
             });
         });
+        if let Some(weights) = &mut self.step_weights {
+            weights.forget();
+        }
         let (mut sum, mut naive_error) = (0.0, 0.0);
         for (i, shard) in shards.iter().enumerate() {
             sum += shard.loss;

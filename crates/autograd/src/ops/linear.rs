@@ -1,12 +1,17 @@
 //! The linear layer with its bias and activation in one operation.
 
-use foretell_gemm::{Bias, MatMut, MatRef, Options, Rounding, matmul};
+use std::sync::Arc;
+
+use foretell_gemm::{
+    Bias, MatMut, MatRef, Options, Rounding, matmul, matmul_as_bf16, matmul_narrow, pays_in_bf16,
+};
 use foretell_simd::{self as simd, Activation, Saved};
 use foretell_tensor::{KeptTensor, Tensor};
 use foretell_threads as threads;
 
 use super::activation::cost;
-use crate::Var;
+use crate::step_weight::Direction;
+use crate::{RoundedWeight, Var};
 
 impl Var {
     /// `activation(x wᵀ + b)`: `self [..., k]`, `weight [n, k]`, `bias [n]`, result `[..., n]`.
@@ -19,7 +24,22 @@ impl Var {
     /// If the shapes do not fit.
     #[track_caller]
     pub fn linear(&self, weight: &Self, bias: Option<&Self>, activation: Activation) -> Self {
-        self.layer(weight, bias, activation, Layout::RowPerOutput)
+        self.layer(weight, None, bias, activation, Layout::RowPerOutput)
+    }
+
+    /// [`Var::linear`] in a training step in bfloat16: `in_step` is the same weight, packed once for all that multiply with it.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn linear_in_step(
+        &self,
+        weight: &Self,
+        in_step: &Arc<RoundedWeight>,
+        bias: Option<&Self>,
+        activation: Activation,
+    ) -> Self {
+        self.layer(weight, Some(in_step), bias, activation, Layout::RowPerOutput)
     }
 
     /// `activation(x w + b)`: [`Var::linear`] with a `weight [k, n]`, which is the faster way to lay it out
@@ -29,11 +49,18 @@ impl Var {
     /// If the shapes do not fit.
     #[track_caller]
     pub fn linear_by_inputs(&self, weight: &Self, bias: Option<&Self>, activation: Activation) -> Self {
-        self.layer(weight, bias, activation, Layout::RowPerInput)
+        self.layer(weight, None, bias, activation, Layout::RowPerInput)
     }
 
     #[track_caller]
-    fn layer(&self, weight: &Self, bias: Option<&Self>, activation: Activation, layout: Layout) -> Self {
+    fn layer(
+        &self,
+        weight: &Self,
+        in_step: Option<&Arc<RoundedWeight>>,
+        bias: Option<&Self>,
+        activation: Activation,
+        layout: Layout,
+    ) -> Self {
         let (&[outer, inner], Some(&features)) = (&*weight.shape(), self.shape().last()) else {
             panic!("linear of shape {:?} by weight {:?}", self.shape(), weight.shape());
         };
@@ -51,6 +78,8 @@ impl Var {
         shape[x.rank() - 1] = n;
 
         let rounding = weight.rounding();
+        let rounds = rounding == Rounding::Bf16 && pays_in_bf16([rows, k, n]);
+        let in_step = in_step.filter(|_| rounds).cloned();
         let product = |activation| {
             let options = Options {
                 rounding,
@@ -59,23 +88,25 @@ impl Var {
                 ..Options::default()
             };
             Tensor::build(shape, |out| {
-                let x = MatRef::row_major(x.values(), rows, k);
-                matmul(MatMut::row_major(out, rows, n), x, layout.weight(&w).t(), options);
+                let (out, x) = (MatMut::row_major(out, rows, n), MatRef::row_major(x.values(), rows, k));
+                match in_step.as_ref().and_then(|weight| weight.for_product(Direction::Forward)) {
+                    Some(packed) => matmul_narrow(out, x, packed, options),
+                    None => matmul(out, x, layout.outputs_by_inputs(w.values(), [outer, inner]).t(), options),
+                }
             })
         };
         let (value, saved) = activated(activation, product);
 
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
-        let (x, saved) =
-            (self.keep(&x, rounding), kept_slope(activation, saved, Self::keeps(&inputs, rounding)));
+        let (x_shape, x, w) = (x.shape(), self.keep(&x, rounding), weight.keep(&w, rounding));
+        let saved = kept_slope(activation, saved, Self::keeps(&inputs, rounding));
         Self::operation(value, &inputs, move |mut grad, gradients| {
             // Others may share the gradient: it is copied to be changed only where there is a change.
             if activation != Activation::Identity {
                 let saved = saved.into_tensor();
                 grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
             }
-            let x = x.into_tensor();
             let g = MatRef::row_major(grad.values(), rows, n);
             if let Some(edge) = b_edge {
                 gradients.accumulate(&edge, [n], |db| {
@@ -92,12 +123,27 @@ impl Var {
                     Layout::RowPerInput => dw.t(),
                 };
                 let options = Options { accum, rounding, ..Options::default() };
-                matmul(dw, g.t(), MatRef::row_major(x.values(), rows, k), options);
+                match x.as_bf16().filter(|_| rounds) {
+                    Some(x) => matmul_as_bf16(dw, g.t(), MatRef::row_major(x, rows, k), options),
+                    None => {
+                        let x = x.into_tensor();
+                        matmul(dw, g.t(), MatRef::row_major(x.values(), rows, k), options);
+                    }
+                }
             });
             if x_edge.is_wanted() {
-                gradients.write(&x_edge, x.shape(), |dx, accum| {
+                gradients.write(&x_edge, x_shape, |dx, accum| {
                     let options = Options { accum, rounding, ..Options::default() };
-                    matmul(MatMut::row_major(dx, rows, k), g, layout.weight(&w), options);
+                    let dx = MatMut::row_major(dx, rows, k);
+                    let packed = in_step.as_ref().and_then(|weight| weight.for_product(Direction::Backward));
+                    if let Some(packed) = packed {
+                        matmul_narrow(dx, g, packed, options);
+                    } else if let Some(w) = w.as_bf16().filter(|_| rounds) {
+                        matmul_as_bf16(dx, g, layout.outputs_by_inputs(w, [outer, inner]), options);
+                    } else {
+                        let w = w.into_tensor();
+                        matmul(dx, g, layout.outputs_by_inputs(w.values(), [outer, inner]), options);
+                    }
                 });
             }
         })
@@ -135,9 +181,9 @@ enum Layout {
 }
 
 impl Layout {
-    /// The weight as outputs by inputs.
-    fn weight(self, w: &Tensor) -> MatRef<'_, f32> {
-        let whole = MatRef::row_major(w.values(), w.shape()[0], w.shape()[1]);
+    /// A weight of this shape as outputs by inputs.
+    fn outputs_by_inputs<T>(self, w: &[T], [outer, inner]: [usize; 2]) -> MatRef<'_, T> {
+        let whole = MatRef::row_major(w, outer, inner);
         match self {
             Self::RowPerOutput => whole,
             Self::RowPerInput => whole.t(),

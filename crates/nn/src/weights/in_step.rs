@@ -1,0 +1,137 @@
+//! The weights of linear layers as the products of one training step in bfloat16 read them.
+
+use std::sync::Arc;
+
+use foretell_autograd::RoundedWeight;
+
+use crate::{ParamId, Params, Table, Tensor};
+
+/// The weights of linear layers, rounded to bfloat16 and packed once for all shards of a step and both of their products: those
+/// that an earlier step multiplied with.
+///
+/// They belong to one step: whoever takes steps packs them before the shards run, and forgets them before the weights change.
+#[derive(Debug)]
+pub struct RoundedWeights(Vec<Arc<RoundedWeight>>);
+
+impl RoundedWeights {
+    /// A place for each entry of a table.
+    pub fn new(table: &Table) -> Self {
+        Self(table.entries().iter().map(|_| Arc::default()).collect())
+    }
+
+    /// Packs the weights as they are now. Operations share threads as elsewhere.
+    ///
+    /// # Panics
+    /// If the graph of the step before is still alive.
+    pub fn pack(&mut self, params: &Params) {
+        for (index, weight) in self.0.iter_mut().enumerate() {
+            if weight.is_asked_for() {
+                own(weight).pack(&params.matrix(ParamId(index)));
+            }
+        }
+    }
+
+    /// Forgets what was packed.
+    ///
+    /// # Panics
+    /// If the graph of the step is still alive.
+    pub fn forget(&mut self) {
+        self.0.iter_mut().filter(|weight| weight.is_asked_for()).for_each(|weight| own(weight).forget());
+    }
+
+    pub(crate) fn weight(&self, id: ParamId) -> &Arc<RoundedWeight> {
+        &self.0[id.0]
+    }
+}
+
+impl Params {
+    /// [`Params::tensor`] as a matrix: its first dimension by all the others.
+    pub(crate) fn matrix(&self, id: ParamId) -> Tensor {
+        let value = self.tensor(id);
+        let shape = [value.shape()[0], value.shape()[1..].iter().product()];
+        value.reshape(shape)
+    }
+}
+
+fn own(weight: &mut Arc<RoundedWeight>) -> &mut RoundedWeight {
+    Arc::get_mut(weight).expect("the graph of a step ends with it")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::{Activation, Forward, Init, Key, Linear, Rounding, Tensor, Var};
+
+    /// Two layers, the second of which passes a gradient back.
+    struct Layers([Linear; 2]);
+
+    impl Layers {
+        /// The outputs and the gradients of a run, as bits.
+        fn run(&self, params: &Params, weights: Option<&RoundedWeights>) -> (Vec<u32>, Vec<u32>) {
+            let x = Tensor::build([40, 24], |x| Init::Uniform { bound: 1.0 }.fill(Key::new(3), x));
+            let cx = Forward::training(params, Key::new(1)).rounding(Rounding::Bf16);
+            let cx = match weights {
+                Some(weights) => cx.in_step(weights),
+                None => cx,
+            };
+            let y = self.0[0].forward(&cx, &Var::constant(x), Activation::Relu);
+            let y = self.0[1].forward(&cx, &y, Activation::Identity);
+            let mut gradients = vec![f32::NAN; params.table().gradients_len()];
+            y.backward_fresh(Tensor::full(y.shape(), 1.0), &mut gradients, &mut HashSet::new());
+            let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect();
+            (bits(y.value().values()), bits(&gradients))
+        }
+    }
+
+    fn packs(weights: &RoundedWeights) -> Vec<[bool; 2]> {
+        weights.0.iter().map(|weight| weight.packed_for()).filter(|packed| *packed != [false; 2]).collect()
+    }
+
+    #[test]
+    fn weights_are_packed_once_a_step_and_anew_when_they_change() {
+        let mut table = Table::default();
+        let mut layer =
+            |name: &str, inputs, outputs| Linear::new(&mut table.root().at(name), inputs, outputs);
+        let layers = Layers([layer("first", 24, 70), layer("second", 70, 33)]);
+        let mut params = table.initialise(1);
+        let mut weights = RoundedWeights::new(params.table());
+        weights.pack(&params);
+        assert!(packs(&weights).is_empty(), "nobody has asked for any");
+        assert_eq!(layers.run(&params, Some(&weights)), layers.run(&params, None));
+        // The input of the first layer wants no gradient.
+        weights.pack(&params);
+        assert_eq!(packs(&weights), [[true, false], [true, true]]);
+        let first = layers.run(&params, Some(&weights));
+        assert_eq!(first, layers.run(&params, None));
+        assert_eq!(first, layers.run(&params, Some(&weights)), "two shards of a step read the same");
+        let before = params.arena().to_vec();
+        // A step of an optimiser.
+        weights.forget();
+        assert!(packs(&weights).is_empty());
+        params.arena_mut().iter_mut().for_each(|x| *x *= 1.5);
+        weights.pack(&params);
+        let second = layers.run(&params, Some(&weights));
+        assert_eq!(second, layers.run(&params, None));
+        assert_ne!(second, first);
+        // What a checkpoint restores.
+        weights.forget();
+        params.arena_mut().copy_from_slice(&before);
+        weights.pack(&params);
+        assert_eq!(layers.run(&params, Some(&weights)), first);
+    }
+
+    #[test]
+    fn small_layers_and_those_that_stay_in_f32_are_not_packed() {
+        let mut table = Table::default();
+        let mut layer =
+            |name: &str, inputs, outputs| Linear::new(&mut table.root().at(name), inputs, outputs);
+        let layers = Layers([layer("first", 24, 70).in_f32("a test"), layer("second", 70, 3)]);
+        let params = table.initialise(1);
+        let mut weights = RoundedWeights::new(params.table());
+        layers.run(&params, Some(&weights));
+        weights.pack(&params);
+        assert!(packs(&weights).is_empty());
+    }
+}
