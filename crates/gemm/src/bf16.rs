@@ -239,7 +239,7 @@ fn tile_height(rows: usize) -> usize {
 /// same on every machine.
 ///
 /// Tiles are filled up to 16 rows and columns and an inner dimension of 32, and an operand's packing has to be won back by as many
-/// rows of the other. Measured on Sapphire Rapids, `f32` and bfloat16 in microseconds: 16x64x64 2.6 and 1.3, 32x32x32 1.2 and
+/// rows of the other. Measured on Sapphire Rapids in a development build, `f32` and bfloat16 in microseconds: 16x64x64 2.6 and 1.3, 32x32x32 1.2 and
 /// 0.6, but 8x64x64 0.8 and 1.6, 64x8x512 11 and 15, 24x24x24 0.6 and 1.1.
 pub fn pays_in_bf16([m, k, n]: [usize; 3]) -> bool {
     m.min(n).min(k) >= LEAST_SIDE && m.saturating_mul(k).saturating_mul(n) >= LEAST_WORK
