@@ -4,14 +4,12 @@ use crate::level::{Level, Target, with_level, with_target};
 use crate::vector::Float;
 use crate::{Key, Stream};
 
-/// Runs `test` at every level of the machine and at every emulated width.
+/// Runs `test` at every level of the machine and at an emulated width.
 pub(crate) fn at_every_level(test: impl Fn(&str)) {
     for level in Level::available() {
         with_level(level, || test(&level.to_string()));
     }
-    for width in [128, 256, 512] {
-        with_target(Target::Emulated(width), || test(&format!("emulated {width}")));
-    }
+    with_target(Target::Emulated, || test("emulated"));
 }
 
 /// Runs `test` at every level for lengths around the lane counts, primes, powers of two, random

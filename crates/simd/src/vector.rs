@@ -323,7 +323,7 @@ fn is_x86<S: Simd>() -> bool {
     cfg!(all(feature = "simd", target_arch = "x86_64")) && const { !S::IS_SCALAR } && !is_emulated::<S>()
 }
 
-/// Whether `S` is one of pulp's emulated widths, which the tests run beside the real levels.
+/// Whether `S` is pulp's emulated width that the tests run beside the real levels.
 #[inline(always)]
 fn is_emulated<S: Simd>() -> bool {
     // Of all that has lanes and less than 32 registers, AVX2 alone is real. What can be decided before
@@ -335,7 +335,7 @@ fn is_emulated<S: Simd>() -> bool {
     cfg!(test) && const { !S::IS_SCALAR && S::REGISTER_COUNT < 32 } && !real
 }
 
-/// Calls `part` of a kernel: inlined, but out of line at the emulated widths, whose lanes one by one
+/// Calls `part` of a kernel: inlined, but out of line at the emulated width, whose lanes one by one
 /// would take minutes to compile wherever they are used.
 #[inline(always)]
 pub(crate) fn outlined_if_emulated<S: Simd, R>(part: impl FnOnce() -> R) -> R {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use crate::test_directory::{LONG, SMALL, TestDirectory, date, stderr};
 
@@ -13,17 +12,15 @@ const MEMORY_KB: u64 = 3_000_000;
 #[cfg(target_os = "linux")]
 const NOBODY: u32 = 54_321;
 
-/// A machine that does much else meanwhile needs longer than the moment that it takes alone.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Of the processor, however busy the machine is: what was worked through instead of refused takes minutes.
+const PROCESSOR_SECONDS: u64 = 20;
 
-/// Runs a command within little memory; its exit code and message.
+/// Runs a command within little memory and time, at the end of which it is killed and has no exit code; its exit code and message.
 fn run_within_limits(dir: &TestDirectory, line: &str) -> (Option<i32>, String) {
     let mut command = Command::new("sh");
-    let limited = format!("ulimit -v {MEMORY_KB}; exec \"$0\" \"$@\"");
+    let limited = format!("ulimit -v {MEMORY_KB}; ulimit -t {PROCESSOR_SECONDS}; exec \"$0\" \"$@\"");
     command.args(["-c", &limited, env!("CARGO_BIN_EXE_foretell")]).args(line.split_whitespace());
-    let start = Instant::now();
     let output = command.current_dir(dir.path(".")).stdin(Stdio::null()).output().unwrap();
-    assert!(start.elapsed() < PATIENCE, "{line}: {:?}", start.elapsed());
     (output.status.code(), stderr(&output))
 }
 

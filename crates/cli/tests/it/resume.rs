@@ -204,7 +204,9 @@ fn a_second_ctrl_c_ends_at_once_and_leaves_nothing_half_written() {
 #[test]
 fn sigterm_is_ctrl_c_and_a_hangup_is_left_to_nohup() {
     let dir = data_dir();
-    let (mut child, mut log) = start(fit(dir.path(), "model", ""), 20);
+    // On a busy machine the thread that hears the signal may wait for longer than the usual steps take.
+    let endless = fit(dir.path(), "model", "--set max_steps=1000000");
+    let (mut child, mut log) = start(endless, 20);
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     let mut rest = String::new();
