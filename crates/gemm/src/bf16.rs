@@ -333,6 +333,7 @@ impl<'a> Finish<'a> {
     }
 
     /// Whether sums are written as they are.
+    #[cfg(target_arch = "x86_64")]
     fn is_plain(self) -> bool {
         self.accum == Accum::Replace && self.alpha == 1.0 && self.bias.is_none()
     }

@@ -398,6 +398,12 @@ pub(crate) mod neon {
         Neon
     }
 
+    /// No instruction of stable Rust asks for a line ahead of its use here.
+    ///
+    /// # Safety
+    /// Always safe to call; unsafe as what it stands in for is.
+    unsafe fn unprepared(_: *const i8) {}
+
     /// A slice shorter than the register, continued.
     fn filled<T: Copy, const N: usize>(part: &[T], rest: T) -> [T; N] {
         let mut whole = [rest; N];
@@ -422,7 +428,7 @@ pub(crate) mod neon {
         vdupq_n_f32,
         vld1q_f32,
         |part| vld1q_f32(filled::<_, 4>(part, 0.0).as_ptr()),
-        drop,
+        unprepared,
         vst1q_f32,
         |part: &mut [f32], x| begin(part, |whole: &mut [f32; 4]| vst1q_f32(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f32(sum, a, b),
@@ -440,7 +446,7 @@ pub(crate) mod neon {
         vdupq_n_f64,
         vld1q_f64,
         |part| vld1q_f64(filled::<_, 2>(part, 0.0).as_ptr()),
-        drop,
+        unprepared,
         vst1q_f64,
         |part: &mut [f64], x| begin(part, |whole: &mut [f64; 2]| vst1q_f64(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f64(sum, a, b),

@@ -39,6 +39,7 @@ const BLOCKS_AT_ONCE: usize = 8;
 type Places = [amx::Place<f32>; 4];
 
 /// A tile of sums.
+#[cfg(target_arch = "x86_64")]
 type Sums = [[f32; WIDTH]; WIDTH];
 
 impl Kernel {
