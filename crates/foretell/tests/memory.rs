@@ -79,7 +79,7 @@ fn what_is_foreseen_is_about_what_is_taken() {
     let _alone = alone();
     let panel = panel(3_000);
     for entry in MODELS {
-        let spec = || spec(entry.name, 48, 128).set("windows_batch_size", 512).expect("windows");
+        let spec = || spec(entry.name, 48, 128).set("windows_batch_size", 192).expect("windows");
         let forecaster = || Forecaster::new([spec()]).expect("a model").threads(2);
         // What the pool kept of the model before would not be taken anew.
         foretell_pool::trim();
