@@ -228,7 +228,7 @@ pub fn matmul_batched<T: Element>(
     assert_bias(options.bias, dst.rows, dst.cols);
     if options.rounding == Rounding::None {
         count_products(dst.count, [dst.rows, lhs.cols, dst.cols]);
-        return tiles::run(dst, lhs, rhs, options);
+        return T::products(dst, lhs, rhs, options);
     }
     tiles::run_each(&dst, lhs.cols, |index| {
         // SAFETY: each index is taken once, and matrices have no element in common.

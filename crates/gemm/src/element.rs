@@ -5,10 +5,12 @@ use std::ops::{Add, AddAssign, Mul};
 
 use foretell_simd::{Activation, Level, level};
 
+use crate::batch::{BatchMut, BatchRef};
 use crate::bf16::{matmul_as_bf16, pays_in_bf16};
 use crate::f16::matmul_as_f16;
 use crate::flops::count_products;
 use crate::options::{Options, Rounding};
+use crate::panels;
 use crate::scalar;
 use crate::skinny::Job;
 use crate::tiles;
@@ -43,6 +45,30 @@ pub trait Number:
 
     fn add_slice(dst: &mut [Self], src: &[Self]);
     fn activate(activation: Activation, x: &mut [Self]);
+    /// A product. It and the next three hold all kernels of an element, so that they are compiled in this crate, once, and not
+    /// in each crate that multiplies.
+    fn product(
+        dst: MatMut<'_, Self>,
+        lhs: MatRef<'_, Self>,
+        rhs: MatRef<'_, Self>,
+        options: Options<'_, Self>,
+    );
+    /// A product for each matrix of a batch.
+    fn products(
+        dst: BatchMut<'_, Self>,
+        lhs: BatchRef<'_, Self>,
+        rhs: BatchRef<'_, Self>,
+        options: Options<'_, Self>,
+    );
+    /// A product with a right operand in strips.
+    fn product_of_strips(
+        dst: MatMut<'_, Self>,
+        lhs: MatRef<'_, Self>,
+        strips: &[Self],
+        options: Options<'_, Self>,
+    );
+    /// Packs a right operand in strips, or says that they do not serve the machine.
+    fn pack_strips(rhs: MatRef<'_, Self>, strips: &mut [Self]) -> bool;
     /// The product of operands that are rounded as the options say.
     fn rounded(
         dst: MatMut<'_, Self>,
@@ -76,6 +102,37 @@ macro_rules! number {
 
             fn activate(activation: Activation, x: &mut [Self]) {
                 $activate(activation, x);
+            }
+
+            fn product(
+                dst: MatMut<'_, Self>,
+                lhs: MatRef<'_, Self>,
+                rhs: MatRef<'_, Self>,
+                options: Options<'_, Self>,
+            ) {
+                tiles::run_one(dst, lhs, rhs, options);
+            }
+
+            fn products(
+                dst: BatchMut<'_, Self>,
+                lhs: BatchRef<'_, Self>,
+                rhs: BatchRef<'_, Self>,
+                options: Options<'_, Self>,
+            ) {
+                tiles::run(dst, lhs, rhs, options);
+            }
+
+            fn product_of_strips(
+                dst: MatMut<'_, Self>,
+                lhs: MatRef<'_, Self>,
+                strips: &[Self],
+                options: Options<'_, Self>,
+            ) {
+                tiles::run_packed(dst, lhs, strips, options);
+            }
+
+            fn pack_strips(rhs: MatRef<'_, Self>, strips: &mut [Self]) -> bool {
+                panels::pack(rhs, strips)
             }
 
             fn rounded(

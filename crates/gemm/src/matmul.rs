@@ -3,7 +3,6 @@
 use crate::element::Element;
 use crate::flops::count_products;
 use crate::options::{Bias, Options, Rounding};
-use crate::tiles;
 use crate::view::{MatMut, MatRef};
 
 /// `dst = activation([dst +] alpha * lhs * rhs + bias)`, where `dst` is `[m, n]`, `lhs` `[m, k]` and
@@ -25,7 +24,7 @@ pub fn matmul<T: Element>(
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     if options.rounding == Rounding::None {
         count_products(1, [dst.nrows(), lhs.ncols(), dst.ncols()]);
-        tiles::run_one(dst, lhs, rhs, options);
+        T::product(dst, lhs, rhs, options);
     } else {
         // It counts itself.
         T::rounded(dst, lhs, rhs, options);

@@ -5,7 +5,6 @@ use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes, matmul};
 use crate::options::{Options, Rounding};
 use crate::panels;
-use crate::tiles;
 use crate::view::{MatMut, MatRef};
 
 /// A matrix laid out as the kernel for vectors of 512 bits reads it, or row-major where that does not serve the machine.
@@ -36,7 +35,7 @@ impl<'a, T: Element> Packed<'a, T> {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
         let len = Self::len_of(rows, cols);
         assert!(place.len() == len, "a place of {} for {rows}x{cols}, which takes {len}", place.len());
-        let in_strips = panels::pack(matrix, place);
+        let in_strips = T::pack_strips(matrix, place);
         if !in_strips {
             for (i, row) in place.chunks_exact_mut(cols.max(1)).take(rows).enumerate() {
                 for (j, value) in row.iter_mut().enumerate() {
@@ -72,5 +71,5 @@ pub fn matmul_packed<T: Element>(
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     assert!(dst.ncols() < 2 || dst.col_stride() == 1, "a destination whose rows are not adjacent");
     count_products(1, [dst.nrows(), rows, cols]);
-    tiles::run_packed(dst, lhs, values, options);
+    T::product_of_strips(dst, lhs, values, options);
 }
