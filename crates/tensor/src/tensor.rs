@@ -78,6 +78,11 @@ impl Tensor {
         KeptTensor::of(self, rounding)
     }
 
+    /// Whether its storage holds nothing but this tensor.
+    pub fn is_whole(&self) -> bool {
+        self.numel() == self.storage.values().len()
+    }
+
     /// The storage that it is a view of, and where it begins.
     pub(crate) fn storage(&self) -> (&Storage, usize) {
         (&self.storage, self.offset)

@@ -99,7 +99,9 @@ impl Var {
 
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
-        let (x_shape, x, w) = (x.shape(), self.keep(&x, rounding), weight.keep(&w, rounding));
+        // Of a slice of the parameters all would be rounded, which are there anyway.
+        let w_rounding = if w.is_whole() { rounding } else { Rounding::None };
+        let (x_shape, x, w) = (x.shape(), self.keep(&x, rounding), weight.keep(&w, w_rounding));
         let saved = kept_slope(activation, saved, Self::keeps(&inputs, rounding));
         Self::operation(value, &inputs, move |mut grad, gradients| {
             // Others may share the gradient: it is copied to be changed only where there is a change.
