@@ -367,8 +367,10 @@ fn a_single_sequence_by_groups_of_units_is_that_of_the_definition() {
     }
 }
 
+/// In int8 to the last bit; in bfloat16 a step of one sequence adds its inputs to the product, which that of several begins
+/// with.
 #[test]
-fn a_single_sequence_in_fewer_bits_has_the_bits_of_one_of_a_batch() {
+fn a_single_sequence_in_fewer_bits_is_that_of_a_batch() {
     for format in [NarrowFormat::Bf16, NarrowFormat::Int8] {
         for case in single_sequences() {
             let held = HeldWeights::new(Some(format));
@@ -390,11 +392,22 @@ fn a_single_sequence_in_fewer_bits_has_the_bits_of_one_of_a_batch() {
                 biased: case.biased,
             };
             let (alone, batch) = (run(&case), run(&both));
-            assert_eq!(sequences(&batch.0, 2, hidden, &(1..2)), alone.0, "{format:?}, {:?}", case.layer);
+            let far = if format == NarrowFormat::Int8 { 0.0 } else { 1e-5 };
+            let check = |found: &[f32], expected: &[f32]| {
+                assert_eq!(found.len(), expected.len());
+                for (found, expected) in found.iter().zip(expected) {
+                    assert!(
+                        (found - expected).abs() <= far,
+                        "{format:?}, {:?}: {found}, not {expected}",
+                        case.layer
+                    );
+                }
+            };
+            check(&sequences(&batch.0, 2, hidden, &(1..2)), &alone.0);
             if !alone.1.is_empty() {
                 let last = case.layer.last_cell(RunMode::Inference);
                 let c = &batch.1[both.layer.last_cell(RunMode::Inference)];
-                assert_eq!(c[hidden..], alone.1[last], "{format:?}, {:?}", case.layer);
+                check(&c[hidden..], &alone.1[last]);
             }
         }
     }
