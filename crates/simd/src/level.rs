@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use pulp::{Scalar, WithSimd};
 
-#[cfg(any(test, feature = "simd"))]
+#[cfg(feature = "simd")]
 use pulp::Simd;
 #[cfg(all(feature = "simd", target_arch = "aarch64"))]
 use pulp::aarch64::Neon;
