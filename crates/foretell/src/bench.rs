@@ -10,7 +10,7 @@ use foretell_nn::{
     Dims, Forward, Init, Key, Network, Params, Table, Tensor, WeightPrecision, Windows, check_amp,
 };
 use foretell_optim::Optimizer;
-use foretell_train::{Engine, Precision, TrainError, check_coupling, rounding_of};
+use foretell_train::{Engine, Precision, TrainConfig, TrainError, check_coupling, rounding_of};
 use serde::Serialize;
 
 use crate::acceleration::Acceleration;
@@ -98,7 +98,7 @@ pub fn bench(
         network: &network,
         table: &table,
         dims,
-        config: &train_config(spec),
+        config: &TrainConfig { precision, ..train_config(spec) },
         windows: batch,
         threads: workers.threads(),
         is_kept: false,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use foretell_data::{Panel, Vocabulary};
 use foretell_infer::{window_numbers, windows_at_a_time};
 use foretell_nn::{Dims, Network, Table, WeightPrecision};
-use foretell_train::{TrainConfig, shard_count};
+use foretell_train::{Precision, TrainConfig, shard_count};
 
 use crate::columns::{column_names, outputs};
 use crate::conformal::PredictionIntervals;
@@ -106,6 +106,8 @@ impl Training<'_> {
         // A shard that is alone has all windows, else each thread works on one.
         let windows = self.windows.div_ceil(shards).saturating_mul(shards.min(self.threads));
         let arena = |count: usize| table.arena_len().saturating_mul(count);
+        // Of two bytes, packed for the products of both directions.
+        let rounded = usize::from(self.config.precision == Precision::Bf16);
         let needs = MemoryEstimate::default()
             .and_numbers("parameters", table.total_len())
             .and_numbers(
@@ -114,6 +116,7 @@ impl Training<'_> {
             )
             .and_numbers("the optimiser's state", arena(states))
             .and_numbers("the best weights", arena(best))
+            .and_numbers("weights in bfloat16", arena(rounded))
             .and_numbers("windows", windows.saturating_mul(window_numbers(&self.dims)))
             .and_numbers(
                 "activations, roughly,",
@@ -182,7 +185,8 @@ impl Forecaster {
             let spec = spec.clone().with_cardinalities(vocabulary).with_n_series(panel.n_series());
             let mut table = Table::default();
             let network = spec.build(&mut table)?;
-            let config = TrainConfig { restore_best: self.restore_best, ..train_config(&spec) };
+            let (restore_best, precision) = (self.restore_best, self.precision);
+            let config = TrainConfig { restore_best, precision, ..train_config(&spec) };
             let dims = window_dims(&spec, network.needs, Purpose::Train);
             let windows = config.windows_batch_size.unwrap_or_else(|| {
                 let padding = if spec.common().start_padding_enabled { dims.input_size } else { 0 };

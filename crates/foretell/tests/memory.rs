@@ -131,6 +131,13 @@ fn weights_in_fewer_bits_count_beside_those_in_f32() {
     // 96, 1024, 1024 and 24 units: 1.17 million weights.
     assert!((2_200_000..2_500_000).contains(&(bf16 - wide)), "{wide} bytes in f32, {bf16} in bf16");
     assert!((1_100_000..1_300_000).contains(&(int8 - wide)), "{wide} bytes in f32, {int8} in int8");
+    // Training in bf16 packs them twice, for the products of both directions.
+    let trains = |precision: Precision| {
+        let forecaster = Forecaster::new([spec("MLP", 24, 96)]).expect("a model").precision(precision);
+        needed(&forecaster.max_memory(1).fit(&panel).expect_err("more than a byte"))
+    };
+    let more = trains(Precision::Bf16) - trains(Precision::F32);
+    assert!((4_400_000..5_000_000).contains(&more), "{more} bytes");
 }
 
 #[test]
