@@ -11,7 +11,7 @@ static COUNTED: AtomicU64 = AtomicU64::new(0);
 ///
 /// A product pays for this with the reading of one word, and with one atomic addition while there is a counter.
 ///
-/// ```
+/// ```standalone_crate
 /// use foretell_gemm::{FlopCounter, MatMut, MatRef, Options, matmul};
 ///
 /// let counter = FlopCounter::start();
