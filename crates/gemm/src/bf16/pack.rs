@@ -24,23 +24,45 @@ pub(super) enum Form {
 pub(super) trait Source: Copy + Sync {
     fn widen(self) -> f32;
 
+    /// The first `count` of 16 numbers from one place and the first `more` of 16 from another; zeros beyond them.
+    ///
+    /// # Safety
+    /// The machine has AVX-512 with BF16, BW and VL, and the numbers can be read.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn two_parts(
+        low: *const Self,
+        count: usize,
+        high: *const Self,
+        more: usize,
+    ) -> std::arch::x86_64::__m512i;
+
     /// Up to 32 neighbours, those beyond `count` zeros.
     ///
     /// # Safety
-    /// The machine has AVX-512 with BF16, BW and VL, and `count` numbers can be read.
+    /// As [`Source::two_parts`].
     #[cfg(target_arch = "x86_64")]
-    unsafe fn neighbours(from: *const Self, count: usize) -> std::arch::x86_64::__m512i;
+    #[inline(always)]
+    unsafe fn neighbours(from: *const Self, count: usize) -> std::arch::x86_64::__m512i {
+        // SAFETY: the caller's contract.
+        unsafe { Self::two_parts(from, count, from.wrapping_add(16), count.saturating_sub(16)) }
+    }
 
     /// Up to 16 neighbours of one row and then of another, which may be missing, those beyond `count` zeros.
     ///
     /// # Safety
-    /// As [`Source::neighbours`].
+    /// As [`Source::two_parts`].
     #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
     unsafe fn two_rows(
         from: *const Self,
         other: Option<*const Self>,
         count: usize,
-    ) -> std::arch::x86_64::__m512i;
+    ) -> std::arch::x86_64::__m512i {
+        // SAFETY: the caller's contract.
+        unsafe {
+            Self::two_parts(from, count, other.unwrap_or(from), if other.is_some() { count } else { 0 })
+        }
+    }
 }
 
 /// Packs a matrix `[outer, k]`; what lies beyond it becomes zeros.
@@ -118,20 +140,14 @@ impl Source for f32 {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    unsafe fn neighbours(from: *const Self, count: usize) -> std::arch::x86_64::__m512i {
-        // SAFETY: the caller's contract.
-        unsafe { x86::round(from, count, from.wrapping_add(16), count.saturating_sub(16)) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    unsafe fn two_rows(
-        from: *const Self,
-        other: Option<*const Self>,
+    unsafe fn two_parts(
+        low: *const Self,
         count: usize,
+        high: *const Self,
+        more: usize,
     ) -> std::arch::x86_64::__m512i {
         // SAFETY: the caller's contract.
-        unsafe { x86::round(from, count, other.unwrap_or(from), if other.is_some() { count } else { 0 }) }
+        unsafe { x86::round(low, count, high, more) }
     }
 }
 
@@ -143,20 +159,14 @@ impl Source for bf16 {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    unsafe fn neighbours(from: *const Self, count: usize) -> std::arch::x86_64::__m512i {
-        // SAFETY: the caller's contract.
-        unsafe { x86::load(from, count, from.wrapping_add(16), count.saturating_sub(16)) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    unsafe fn two_rows(
-        from: *const Self,
-        other: Option<*const Self>,
+    unsafe fn two_parts(
+        low: *const Self,
         count: usize,
+        high: *const Self,
+        more: usize,
     ) -> std::arch::x86_64::__m512i {
         // SAFETY: the caller's contract.
-        unsafe { x86::load(from, count, other.unwrap_or(from), if other.is_some() { count } else { 0 }) }
+        unsafe { x86::load(low, count, high, more) }
     }
 }
 
