@@ -193,7 +193,7 @@ fn build(cell: &Cell, folder: &Path) -> anyhow::Result<PathBuf> {
             build("matrix/profiled", pgo::used(&merged)).run()?
         }
         link => {
-            let profile = if link == Link::Plain { "matrix" } else { "dist" };
+            let profile = if link == Link::Plain { "release" } else { "dist" };
             let mut command = cargo();
             command.args(["build", "--quiet", "--package", package, "--profile", profile]);
             command.args(["--no-default-features", "--features", &features]);
