@@ -29,6 +29,7 @@ impl Element for f64 {}
 /// What the crate needs of an element; not nameable outside, so that nothing else is an [`Element`].
 pub trait Number:
     Native
+    + foretell_pool::Pod
     + Copy
     + Debug
     + PartialEq

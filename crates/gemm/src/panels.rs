@@ -7,10 +7,14 @@
 //! packing both, as general kernels do. Where its columns are adjacent instead of its rows (the weights of a linear
 //! layer), it is turned over by shuffles of registers on the way. What many products of few rows read is packed once, as a
 //! whole: [`Packed`](crate::Packed).
+//!
+//! A large left operand whose columns are adjacent (the gradient of weights) has each number of a row on another page:
+//! blocks of it are gathered where several strips read them.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use foretell_pool::Buffer;
 use foretell_simd::{Level, level};
 
 use crate::element::Element;
@@ -29,6 +33,12 @@ const DEPTH: usize = 128;
 
 /// Rows of the left operand that pass by a strip: with a block of the inner dimension they stay in the second cache.
 const ROWS: usize = 384;
+
+/// Left operands of more elements are gathered: what the second cache holds is read where it lies.
+const FAR: usize = 1 << 17;
+
+/// Elements between the columns of a gathered block, so that they meet in the nearest cache whatever their length.
+const GAP: usize = 16;
 
 /// The least multiply-adds, columns and rows that are worth the packing.
 const LEAST: usize = 1 << 14;
@@ -137,18 +147,26 @@ impl<T: Element> Job<T> for Panels<'_, T> {
     fn run<V: Vector<T>>(mut self, token: V::Token) {
         let (m, n, k) = (self.dst.nrows(), self.dst.ncols(), self.lhs.ncols());
         let mut strip = Strip([MaybeUninit::uninit(); DEPTH * VECTORS * 16]);
+        let gathers = self.lhs.col_stride() != 1 && n > VECTORS * V::LANES && m.saturating_mul(k) > FAR;
+        let mut gathered = Buffer::<T>::stale(if gathers { (m.min(ROWS) + GAP) * DEPTH } else { 0 });
         for top in (0..m).step_by(ROWS) {
             let rows = top..m.min(top + ROWS);
             for start in (0..k).step_by(DEPTH) {
                 let inner = start..k.min(start + DEPTH);
+                let lhs = self.lhs.rows(rows.clone()).cols(inner.clone());
+                let mut block = Block {
+                    dst: self.dst.reborrow().rows(rows.clone()),
+                    lhs: if gathers { gather(lhs, &mut gathered) } else { lhs },
+                    adds: self.accum == Accum::Add || start > 0,
+                    alpha: self.alpha,
+                };
                 let mut j = 0;
                 while j < n {
+                    let right = (self.rhs, inner.clone(), j);
                     j += match width::<T, V>(n - j) {
-                        VECTORS => {
-                            self.strip::<V, VECTORS>(token, &mut strip, rows.clone(), inner.clone(), j)
-                        }
-                        2 => self.strip::<V, 2>(token, &mut strip, rows.clone(), inner.clone(), j),
-                        _ => self.strip::<V, 1>(token, &mut strip, rows.clone(), inner.clone(), j),
+                        VECTORS => block.strip::<V, VECTORS>(token, &mut strip, right),
+                        2 => block.strip::<V, 2>(token, &mut strip, right),
+                        _ => block.strip::<V, 1>(token, &mut strip, right),
                     };
                 }
             }
@@ -156,22 +174,40 @@ impl<T: Element> Job<T> for Panels<'_, T> {
     }
 }
 
-impl<T: Element> Panels<'_, T> {
-    /// Some rows of up to `J` vectors of columns; returns the number of columns.
+/// A copy of a matrix whose columns are adjacent.
+#[inline(always)]
+fn gather<'a, T: Element>(lhs: MatRef<'_, T>, place: &'a mut [T]) -> MatRef<'a, T> {
+    let (columns, m) = (lhs.t(), lhs.nrows());
+    let pitch = m + GAP;
+    for (p, to) in place.chunks_exact_mut(pitch).take(lhs.ncols()).enumerate() {
+        to[..m].copy_from_slice(columns.row(p));
+    }
+    MatRef::new(place, m, lhs.ncols(), 1, pitch)
+}
+
+/// The part of a product that a block of the inner dimension adds to some rows of the destination.
+struct Block<'d, 'a, T> {
+    dst: MatMut<'d, T>,
+    lhs: MatRef<'a, T>,
+    /// Whether it is added to what the destination holds.
+    adds: bool,
+    alpha: T,
+}
+
+impl<T: Element> Block<'_, '_, T> {
+    /// Up to `J` vectors of columns from `j`, of the rows `inner` of the right operand; returns the number of columns.
     #[inline(always)]
     fn strip<V: Vector<T>, const J: usize>(
         &mut self,
         token: V::Token,
         strip: &mut Strip<T>,
-        rows: Range<usize>,
-        inner: Range<usize>,
-        j: usize,
+        (rhs, inner, j): (Right<'_, T>, Range<usize>, usize),
     ) -> usize {
         let len = inner.len() * J * V::LANES;
-        let packed = match self.rhs {
+        let packed = match rhs {
             Right::Matrix(rhs) => {
                 let packed = &mut strip.0[..len];
-                pack_strip::<T, V, J>(token, rhs, packed, inner.clone(), j);
+                pack_strip::<T, V, J>(token, rhs, packed, inner, j);
                 // SAFETY: all of it was written.
                 unsafe { &*(&raw const *packed as *const [T]) }
             }
@@ -180,31 +216,30 @@ impl<T: Element> Panels<'_, T> {
                 &strips[block + inner.len() * j..][..len]
             }
         };
-        let mut i = rows.start;
-        while i < rows.end {
-            i += match rows.end - i {
-                HEIGHT.. => self.tile::<V, HEIGHT, J>(token, packed, inner.start, i, j),
-                4.. => self.tile::<V, 4, J>(token, packed, inner.start, i, j),
-                2.. => self.tile::<V, 2, J>(token, packed, inner.start, i, j),
-                _ => self.tile::<V, 1, J>(token, packed, inner.start, i, j),
+        let (m, mut i) = (self.dst.nrows(), 0);
+        while i < m {
+            i += match m - i {
+                HEIGHT.. => self.tile::<V, HEIGHT, J>(token, packed, i, j),
+                4.. => self.tile::<V, 4, J>(token, packed, i, j),
+                2.. => self.tile::<V, 2, J>(token, packed, i, j),
+                _ => self.tile::<V, 1, J>(token, packed, i, j),
             };
         }
         J * V::LANES
     }
 
-    /// `I` rows and up to `J` vectors of columns, with a packed block of the inner dimension from `start`; returns `I`.
+    /// `I` rows from `i` and up to `J` vectors of columns from `j`, with a packed strip; returns `I`.
     #[inline(always)]
     fn tile<V: Vector<T>, const I: usize, const J: usize>(
         &mut self,
         token: V::Token,
         packed: &[T],
-        start: usize,
         i: usize,
         j: usize,
     ) -> usize {
         let (data, row_stride, col_stride) = (self.lhs.data(), self.lhs.row_stride(), self.lhs.col_stride());
         let depth = packed.len() / (J * V::LANES);
-        assert!(i + I <= self.lhs.nrows() && start + depth <= self.lhs.ncols());
+        assert!(i + I <= self.lhs.nrows() && depth <= self.lhs.ncols());
         // What the sums are added to is fetched while they are made.
         for a in 0..I {
             let row = &self.dst.row_mut(i + a)[j..];
@@ -212,8 +247,16 @@ impl<T: Element> Panels<'_, T> {
                 V::prefetch(token, row, c * V::LANES);
             }
         }
+        // So are the next rows of the left operand, which the first strip reads from afar.
+        if j == 0 && col_stride == 1 {
+            for a in i + I..i + 2 * I {
+                for p in (0..depth).step_by(V::LANES) {
+                    V::prefetch(token, data, a * row_stride + p);
+                }
+            }
+        }
         let mut sums = [[V::splat(token, T::ZERO); J]; I];
-        let mut place = i * row_stride + start * col_stride;
+        let mut place = i * row_stride;
         for row in packed.chunks_exact(J * V::LANES) {
             let mut factors = [V::splat(token, T::ZERO); J];
             for c in 0..J {
@@ -229,39 +272,33 @@ impl<T: Element> Panels<'_, T> {
             place += col_stride;
         }
         // One after the other, not in a loop, so that the sums stay in their registers.
-        self.put(token, start, i, j, sums[0]);
+        self.put(token, i, j, sums[0]);
         if I > 1 {
-            self.put(token, start, i + 1, j, sums[1]);
+            self.put(token, i + 1, j, sums[1]);
         }
         if I > 2 {
-            self.put(token, start, i + 2, j, sums[2]);
-            self.put(token, start, i + 3, j, sums[3]);
+            self.put(token, i + 2, j, sums[2]);
+            self.put(token, i + 3, j, sums[3]);
         }
         if I > 4 {
-            self.put(token, start, i + 4, j, sums[4]);
-            self.put(token, start, i + 5, j, sums[5]);
+            self.put(token, i + 4, j, sums[4]);
+            self.put(token, i + 5, j, sums[5]);
         }
         I
     }
 
-    /// Takes the sums of a block of the inner dimension, the one from `start`, into a row of the destination.
+    /// Takes sums into a row of the destination.
     #[inline(always)]
-    fn put<V: Vector<T>, const J: usize>(
-        &mut self,
-        token: V::Token,
-        start: usize,
-        i: usize,
-        j: usize,
-        sums: [V; J],
-    ) {
-        let (adds, alpha) = (self.accum == Accum::Add || start > 0, V::splat(token, self.alpha));
+    fn put<V: Vector<T>, const J: usize>(&mut self, token: V::Token, i: usize, j: usize, sums: [V; J]) {
+        let (adds, alpha) = (self.adds, V::splat(token, self.alpha));
+        let one = self.alpha == T::ONE;
         let row = &mut self.dst.row_mut(i)[j..];
         for c in 0..J {
             let end = row.len().min((c + 1) * V::LANES);
             let place = &mut row[end.min(c * V::LANES)..end];
             let sum = match adds {
                 true => alpha.fused(sums[c], load(token, place)),
-                false if self.alpha == T::ONE => sums[c],
+                false if one => sums[c],
                 false => alpha.fused(sums[c], V::splat(token, T::ZERO)),
             };
             sum.store(place);
@@ -312,7 +349,8 @@ fn pack_rows<T: Element, V: Vector<T>, const J: usize>(
     }
 }
 
-/// Packs columns from `j` of a right operand whose columns are adjacent; beyond the last there are zeros.
+/// Packs columns from `j` of a right operand whose columns are adjacent; beyond the last there are zeros. Columns lie far from
+/// each other, so the next ones are asked for ahead of their use.
 #[inline(always)]
 fn pack_columns<T: Element, V: Vector<T>, const J: usize>(
     token: V::Token,
@@ -322,15 +360,20 @@ fn pack_columns<T: Element, V: Vector<T>, const J: usize>(
     j: usize,
 ) {
     let (columns, n) = (rhs.t(), rhs.ncols());
-    for p in (0..inner.len()).step_by(V::LANES) {
-        let part = inner.start + p..inner.end;
-        for c in 0..J {
+    for c in 0..J {
+        let first = j + c * V::LANES;
+        for p in (0..inner.len()).step_by(V::LANES) {
+            let part = inner.start + p..inner.end;
             // A square of as many columns as a register holds numbers.
             let mut square = [V::splat(token, T::ZERO); 16];
             for l in 0..V::LANES {
-                let column = j + c * V::LANES + l;
-                if column < n {
-                    square[l] = load::<T, V>(token, &columns.row(column)[part.clone()]);
+                if first + l < n {
+                    square[l] = load::<T, V>(token, &columns.row(first + l)[part.clone()]);
+                    V::prefetch(
+                        token,
+                        columns.data(),
+                        (first + l + V::LANES) * columns.row_stride() + part.start,
+                    );
                 }
             }
             turn::<T, V>(&mut square);

@@ -24,11 +24,10 @@ const FEW_ROWS: usize = 16;
 /// The most tiles of a product.
 const TASKS: usize = 16;
 
-/// The least width of a tile, and its least height, which is another for narrow products: those cannot be
-/// cut but by rows. Where there are no more columns than a kernel takes at a time, what is packed for them is little.
-const WIDTH: usize = 128;
-const HEIGHT: usize = 512;
-const NARROW_HEIGHT: usize = 256;
+/// The least width and height of a tile: what it reads of either operand is read from afar once. Where there are no more columns
+/// than a kernel takes at a time, what is packed for them is little.
+const WIDTH: usize = 256;
+const HEIGHT: usize = 256;
 const STRIP: usize = 64;
 const STRIP_HEIGHT: usize = 64;
 
@@ -54,10 +53,9 @@ impl Grid {
         }
         let across = tasks.min(n / WIDTH).max(1);
         // Half-sized tasks make up for the coarse cut of narrow products.
-        let narrow_height = if n <= STRIP { STRIP_HEIGHT } else { NARROW_HEIGHT };
-        let down =
-            if across == 1 { (2 * tasks).min(m / narrow_height) } else { (tasks / across).min(m / HEIGHT) };
-        let down = down.max(1);
+        let least = if n <= STRIP { STRIP_HEIGHT } else { HEIGHT };
+        let down = if across == 1 { 2 * tasks } else { tasks / across };
+        let down = down.clamp(1, (m / least).max(1));
         let width = n.div_ceil(across).next_multiple_of(64).max(1);
         Self { rows: m, cols: n, height: m.div_ceil(down).max(1), width }
     }
