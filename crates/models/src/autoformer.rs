@@ -1,10 +1,12 @@
-//! Autoformer: attention to delays at which a series is like itself.
+//! Autoformer: a transformer with auto-correlation in place of attention: it reads the values at the delays at which
+//! queries and keys correlate most.
 //!
 //! Wu, Xu, Wang, Long 2021, "Autoformer: Decomposition Transformers with Auto-Correlation for Long-Term Series
-//! Forecasting" (arXiv 2106.13008). [`decomposed_transformer`](crate::decomposed_transformer) has encoder and decoder.
+//! Forecasting" (arXiv 2106.13008). The encoder and the decoder are in
+//! [`decomposed_transformer`](crate::decomposed_transformer).
 //!
-//! In training the delays are those at which the mean over the batch is most alike, so its windows depend on each other; a
-//! forecast depends on its own window alone.
+//! In training the delays are chosen by the correlation averaged over the batch, so its windows depend on each other;
+//! a forecast depends on its own window alone.
 
 use foretell_nn::{
     AutoCorrelation, AutoCorrelationSizes, Coupling, Dims, Forward, HyperParameterError, Model, Needs, Scope,
@@ -69,7 +71,7 @@ impl Architecture for Autoformer {
         }
         let TransformerSizes { hidden, heads, .. } = layer_sizes;
         let width = hidden / heads * heads;
-        // The encoder forgets the averages that it takes off, with all that is the same at all steps.
+        // The encoder subtracts moving averages and drops them, and with them any constant over time.
         let layer = |padded: bool, constants: bool| {
             let sizes = AutoCorrelationSizes { hidden, width, factor, padded, constants };
             move |scope: &mut Scope<'_>| Box::new(AutoCorrelation::new(scope, sizes)) as Box<dyn Attention>

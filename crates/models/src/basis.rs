@@ -1,10 +1,10 @@
-//! Functions of time that N-BEATS' trend and seasonality are made of.
+//! Basis functions of time for N-BEATS' trend and seasonality.
 
 use std::f64::consts::TAU;
 
 use serde::{Deserialize, Serialize};
 
-/// Kinds of functions that a trend is a sum of: each kind has a first, second, ... function.
+/// Families of functions that a trend is a sum of, each with a first, second, ... function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Trend {
@@ -14,7 +14,7 @@ pub(crate) enum Trend {
     Polynomial,
     /// Ramps that start at evenly spaced points of (0, 1]; the last one never rises.
     Changepoint,
-    /// Nothing, then tents of height 1 on evenly spaced points inside (0, 1).
+    /// The zero function, then tents of height 1 on evenly spaced points inside (0, 1).
     PiecewiseLinear,
     /// Tents of height 1 on evenly spaced points of [0, 1], both ends included.
     LinearHat,
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(trend(Trend::Changepoint, 2, 3), [0.0, 0.0, 0.5, 0.0, 0.0, 0.0]);
         assert_eq!(trend(Trend::PiecewiseLinear, 2, 3), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
         assert_eq!(trend(Trend::LinearHat, 2, 3), [1.0, 0.5, 0.0, 0.0, 0.5, 1.0]);
-        // Bernstein's polynomials: the one interval there is.
+        // With a single interval these are Bernstein's polynomials.
         let thirds = trend(Trend::Spline, 4, 3);
         assert_eq!(thirds, [1.0, 0.125, 0.0, 0.0, 0.375, 0.0, 0.0, 0.375, 0.0, 0.0, 0.125, 1.0]);
     }

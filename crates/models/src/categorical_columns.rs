@@ -1,4 +1,4 @@
-//! Categorical columns, in place of which every model sees embeddings.
+//! Categorical columns: each is replaced by its embedding before a model sees it.
 
 use foretell_nn::{Dims, Embedding, Forward, Inputs, Model, Scope, StepState, Table, Var};
 use serde_json::Value;
@@ -8,15 +8,15 @@ use serde_json::Value;
 pub struct CategoricalColumn {
     /// Its place among the columns of its kind.
     pub column: usize,
-    /// The most categories that the column may have, the unseen one aside.
+    /// The largest number of categories that the column may have, without the one for unseen values.
     pub cardinality: usize,
-    /// The numbers that each category is embedded in.
+    /// The width of each category's embedding.
     pub width: usize,
 }
 
 impl CategoricalColumn {
-    /// The width that a rule (`cat_emb_dim`) gives to so many categories: a number, or the name of a rule of
-    /// thumb; nothing if there is no such rule.
+    /// The embedding width that a rule (`cat_emb_dim`) gives for `cardinality` categories: a number, or the name of a
+    /// rule of thumb; `None` if there is no such rule.
     pub fn width(rule: &Value, cardinality: usize) -> Option<usize> {
         let n = cardinality as f64;
         let width = match rule.as_str() {
@@ -47,7 +47,7 @@ impl CategoricalColumns {
         self.hist.is_empty() && self.futr.is_empty() && self.stat.is_empty()
     }
 
-    /// The sizes of what a model sees where `dims` are those of the columns before they are embedded.
+    /// `dims` with each categorical column counted by the width of its embedding: the sizes that the model sees.
     fn embedded(&self, dims: &Dims) -> Dims {
         let wider = |columns: usize, categories: &[CategoricalColumn]| {
             categories.iter().fold(columns, |columns, category| (columns - 1).saturating_add(category.width))
@@ -60,7 +60,8 @@ impl CategoricalColumns {
         }
     }
 
-    /// The model that `build` makes for the sizes that it sees, behind the embeddings of these columns.
+    /// Registers the embeddings of these columns and puts them before the model that `build` makes for the embedded
+    /// sizes.
     pub(crate) fn before<E>(
         &self,
         dims: &Dims,

@@ -1,5 +1,5 @@
-//! What every model of the zoo must do, whatever it computes: with each of its small configurations, with the columns
-//! that it reads and without, as it says of itself that it works. What concerns whole trainings is held by
+//! Tests that every model of the zoo must pass, in each of its small configurations, with and without the exogenous
+//! columns that it reads, and with the properties that it declares. Whole training runs are tested by
 //! `tests/it/conformance.rs` of the facade.
 
 use foretell_nn::{
@@ -26,7 +26,7 @@ fn dims(entry: &ModelEntry, own: &Map<String, Value>, outputs: usize, exogenous:
     Dims { n_series: if needs.series == SeriesPerWindow::All { 3 } else { 1 }, ..dims }
 }
 
-/// One column of each kind, the last, may be one of categories.
+/// The last column of each kind, where there is one, as a categorical column.
 fn categories(dims: &Dims) -> CategoricalColumns {
     let last = |columns: usize, cardinality, width| {
         columns
@@ -59,11 +59,11 @@ fn random(seed: u64, shape: &[usize]) -> Tensor {
     })
 }
 
-/// Windows as a model of these needs sees them when it trains.
+/// Windows as training gives them to a model with these needs.
 fn windows(dims: &Dims, needs: &Needs) -> Windows {
     let batch = BATCH * dims.n_series;
     let future = dims.input_size + dims.horizon;
-    // Shifted by one step, the history reaches over the horizon.
+    // Step-by-step models see a target that is shifted by one step and reaches over the horizon.
     let seen = if needs.decoding.is_step_by_step() { future } else { dims.input_size };
     let exogenous =
         |seed, steps: usize, columns: usize| (columns > 0).then(|| random(seed, &[batch, steps, columns]));
@@ -76,7 +76,7 @@ fn windows(dims: &Dims, needs: &Needs) -> Windows {
     }
 }
 
-/// The windows with numbers of categories in the columns that hold them.
+/// The windows with category ids in their categorical columns.
 fn encode_categories(mut windows: Windows, categories: &CategoricalColumns) -> Windows {
     let streams = [
         (&mut windows.hist_exog, &categories.hist),
@@ -159,7 +159,7 @@ fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, window
 }
 
 fn windows_do_not_mix(name: &str, model: &dyn Model, params: &Params, windows: &Windows, rows: usize) {
-    // A run of its own each: a model that draws draws the same in both.
+    // Each has a run of its own, so that a model which draws random numbers draws the same in both.
     let forecast = |windows: &Windows| {
         model.forward(&Forward::inference(params), &windows.inputs()).value().narrow(0, 0, rows).to_vec()
     };
@@ -169,7 +169,7 @@ fn windows_do_not_mix(name: &str, model: &dyn Model, params: &Params, windows: &
     }
 }
 
-/// What a model forecasts of a window at once, it forecasts reading it step by step.
+/// Reading a window step by step gives the forecast of the whole window at once.
 fn steps_are_the_whole_window(
     name: &str,
     model: &dyn Model,
@@ -198,7 +198,8 @@ fn inference_records_nothing(name: &str, model: &dyn Model, params: &Params, win
     assert!(!forecast.edge().is_wanted(), "{name}: inference recorded a graph");
 }
 
-/// A model explains itself if its entry says so; what it says are weights of its own columns.
+/// A model explains its forecasts exactly if its entry says so; the weights are of columns that it reads and add up
+/// to 1.
 fn explanations_are_weights(
     entry: &ModelEntry,
     model: &dyn Model,

@@ -1,5 +1,5 @@
-//! What TCN and DilatedRNN share: behind an encoder of the history's steps, a linear layer over time makes a context for
-//! each step of the horizon, and a perceptron makes a forecast of each context and the future columns of its step.
+//! What TCN and DilatedRNN share: after an encoder of the history's steps, a linear layer over time makes a context
+//! for each step of the horizon, and a perceptron forecasts each step from its context and its future columns.
 
 use foretell_nn::{
     Dims, Forward, HyperParameterError, Inputs, Linear, Mlp, MlpSizes, Nonlinearity, Scope, Table, Var,
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::hyper::hyper_parameters;
 use crate::rules;
 
-/// Where the parameters of the perceptron stand.
+/// The scope of the perceptron's parameters.
 const DECODER: &str = "mlp_decoder";
 
 hyper_parameters! {
@@ -38,7 +38,7 @@ pub(crate) struct ContextDecoder {
 }
 
 impl Config {
-    /// Builds the decoder of an encoder of so many units.
+    /// Builds the decoder of an encoder with this many units.
     pub(crate) fn build(
         self,
         units: usize,

@@ -1,11 +1,11 @@
 //! What Autoformer and FEDformer have in common: an encoder and a decoder that subtract the trend layer by layer.
 //!
 //! Wu, Xu, Wang, Long 2021, "Autoformer: Decomposition Transformers with Auto-Correlation for Long-Term Series
-//! Forecasting" (arXiv 2106.13008, section 3.1): behind each attention and each perceptron the moving average is
-//! subtracted. The encoder drops it; the decoder, which begins with the last steps of the window and its mean, projects it
-//! and adds it up.
+//! Forecasting" (arXiv 2106.13008, section 3.1): after each attention and each perceptron the moving average is
+//! subtracted. The encoder drops it. The decoder projects it and adds it up, starting from the trend of the window's
+//! last steps and the window's mean.
 //!
-//! A moving average (over time) and a projection (over channels) may change places: so what the decoder subtracts is first
+//! A moving average (over time) and a projection (over channels) commute: so what the decoder subtracts is first
 //! projected to its three taps, which have fewer channels, and then averaged.
 
 use foretell_nn::{
@@ -29,12 +29,12 @@ hyper_parameters! {
     }
 }
 
-/// Looks up what queries `[batch, steps, hidden]` ask for in a source `[batch, rows, hidden]`: `[batch, steps, hidden]`.
+/// Attention of queries `[batch, steps, hidden]` to a source `[batch, rows, hidden]`: `[batch, steps, hidden]`.
 pub(crate) trait Attention: Send + Sync {
     fn forward(&self, cx: &Forward<'_>, queries: &Var, source: &Var) -> Var;
 }
 
-/// Makes an attention in its scope.
+/// Builds an attention in the given scope.
 pub(crate) type Make<'a> = &'a mut dyn FnMut(&mut Scope<'_>) -> Box<dyn Attention>;
 
 impl DecomposedSizes {
@@ -92,7 +92,7 @@ impl DecomposedSizes {
         }
     }
 
-    /// About the numbers that a training step keeps of a window.
+    /// About how many numbers a training step keeps of a window.
     fn kept_numbers(&self, layer: &TransformerSizes, dims: &Dims) -> usize {
         let of = |layers: usize, kept: usize, steps: usize| {
             kept.saturating_mul(layers).saturating_add(4 * layer.hidden).saturating_mul(steps)
@@ -104,12 +104,12 @@ impl DecomposedSizes {
     }
 }
 
-/// The encoder and the decoder, `[batch, time, hidden]` all along.
+/// The encoder and the decoder; activations are `[batch, time, hidden]` throughout.
 pub(crate) struct Network {
     dims: Dims,
     label_len: usize,
     kernel: usize,
-    /// Of the encoder and of the decoder.
+    /// One of the encoder, one of the decoder.
     embeddings: [DataEmbedding; 2],
     encoder_layers: Vec<EncoderLayer>,
     encoder_norm: SeasonalNorm,
@@ -126,17 +126,17 @@ struct EncoderLayer {
 }
 
 struct DecoderLayer {
-    /// On the decoder's own steps.
+    /// Attention to the decoder's own steps.
     own: Box<dyn Attention>,
-    /// On what the encoder made.
+    /// Attention to the encoder's result.
     cross: Box<dyn Attention>,
     perceptron: PointwisePerceptron,
     trend: Trend,
     dropout: f32,
 }
 
-/// The convolution that projects what a decoder layer subtracts: `weight [outputs, hidden, 3]`, the steps being closed to a
-/// circle.
+/// The convolution that projects what a decoder layer subtracts: `weight [outputs, hidden, 3]`, circular over the
+/// steps.
 struct Trend {
     weight: ParamId,
 }
@@ -157,7 +157,7 @@ impl Trend {
         let [a, b, c] = parts.map(|part| part.linear(&weight, None, Activation::Identity));
         let seen = a + b + c;
         let averages = &seen - seen.season(kernel);
-        // What each tap makes of a step is for the step after it, for it, and for the one before.
+        // The first tap contributes to the step after, the second to the step itself, the third to the step before.
         let time = averages.shape()[1];
         let tap = |i: usize, first: usize| {
             let part = averages.narrow(2, i * outputs, outputs);
@@ -177,8 +177,8 @@ impl EncoderLayer {
 }
 
 impl DecoderLayer {
-    /// `x [batch, time, hidden]` and the `source` to the same shape, and the trend that was subtracted,
-    /// `[batch, time, outputs]`.
+    /// Maps `x [batch, time, hidden]` and the `source` to the same shape; beside it the projected trend that was
+    /// subtracted, `[batch, time, outputs]`.
     fn forward(&self, cx: &Forward<'_>, x: &Var, source: &Var, kernel: usize) -> [Var; 2] {
         let drop = |x: Var| cx.dropout(x, self.dropout);
         let first = x + drop(self.own.forward(cx, x, x));
@@ -210,7 +210,7 @@ impl Model for Network {
         let y = Var::constant(inputs.insample_y.reshape([batch, input_size, 1]));
         let source = self.encode(cx, &y, columns);
 
-        // The decoder begins with the last steps, their season going on as zeros, their trend as the mean.
+        // The decoder begins with the last steps: their season continued by zeros, their trend by the window's mean.
         let season = y.season(self.kernel);
         let last = |x: &Var| x.narrow(1, input_size - label_len, label_len);
         let mean = y.mean(1).reshape([batch, 1, 1]).expand([batch, horizon, 1]);

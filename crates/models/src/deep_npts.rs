@@ -1,4 +1,5 @@
-//! DeepNPTS: a forecast is a mean of the window's own values, by weights that a network makes of the window.
+//! DeepNPTS: a forecast is a weighted mean of the window's own values; a network computes the weights from the
+//! window.
 //!
 //! Rangapuram, Gasthaus, Stella, Flunkert, Salinas, Wang, Januschowski 2023, "Deep Non-Parametric Time Series
 //! Forecaster" (arXiv 2312.14657). As in neuralforecast the forecast is the expectation over the values, where the paper
@@ -112,7 +113,7 @@ impl Model for Network {
             }
             x = cx.dropout(x, self.dropout);
         }
-        // The mean of the history by the weights of each step of the horizon.
+        // For each step of the horizon, the mean of the history by the softmax of its scores.
         let scores = self.out.forward(cx, &x, Activation::Identity).reshape([batch, input_size, horizon]);
         scores.softmax_mean(&Var::constant(windows.insample_y.clone())).reshape([batch, horizon, 1])
     }

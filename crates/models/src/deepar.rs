@@ -1,8 +1,9 @@
 //! DeepAR: an LSTM that reads the series step by step and forecasts, at each, the distribution of the next.
 //!
 //! Salinas, Flunkert, Gasthaus, Januschowski 2020, "DeepAR: Probabilistic forecasting with autoregressive recurrent
-//! networks" (arXiv 1704.04110). How it is fed and forecasts several steps: [`Decoding::StepByStep`]; by the paper's
-//! ancestral sampling with `sampling="ancestral"`, by default as in neuralforecast: [`foretell_nn::Feedback`].
+//! networks" (arXiv 1704.04110). [`Decoding::StepByStep`] says how it reads windows and forecasts several steps: by
+//! the paper's ancestral sampling with `sampling="ancestral"`, by default as in neuralforecast
+//! ([`foretell_nn::Feedback`]).
 
 use foretell_nn::{
     Cell, Decoding, Dims, HyperParameterError, Inputs, Mlp, MlpSizes, Model, Needs, Nonlinearity, Recurrent,

@@ -14,7 +14,7 @@ hyper_parameters! {
     }
 }
 
-/// Hidden layers with rectified units, and a linear one.
+/// Hidden layers with ReLU, then a linear layer.
 pub(crate) struct DenseLayers {
     hidden: Vec<Linear>,
     out: Linear,
@@ -42,7 +42,7 @@ impl DenseLayers {
     }
 }
 
-/// The numbers of a window of one series as one row.
+/// The length of a window of one series, flattened to one row.
 pub(crate) fn row_of_window(dims: &Dims) -> usize {
     dims.input_size * (1 + dims.hist_exog)
         + (dims.input_size + dims.horizon) * dims.futr_exog

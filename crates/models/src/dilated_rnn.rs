@@ -1,9 +1,10 @@
 //! DilatedRNN: Chang et al. 2017, "Dilated recurrent neural networks".
 //!
-//! Recurrent layers of which each goes on from the state `rate` steps ago instead of the last one: it reads `rate`
-//! interleaved sequences at once. Layers come in groups; a group after the first adds its input to its output. Time-major,
-//! the interleaved sequences are the history itself under another shape, `[steps / rate, rate * batch, columns]`, so
-//! nothing is moved; a history that the rate does not divide is lengthened by zeros, and what they give is cut off.
+//! Each recurrent layer continues from the state `rate` steps ago instead of the last one: it reads `rate`
+//! interleaved sequences at once. Layers come in groups; a group after the first adds its input to its output. Since
+//! the layout is time-major, the interleaved sequences are the history itself under another shape,
+//! `[steps / rate, rate * batch, columns]`, and nothing is moved. A history that the rate does not divide is padded
+//! with zeros, and the states of the padding are cut off.
 
 use foretell_nn::{
     Activation, AttentiveLstm, Cell, Dims, Forward, HyperParameterError, Inputs, Model, Padding, Recurrent,
@@ -65,7 +66,8 @@ impl Architecture for DilatedRnn {
         json!({ "windows_batch_size": 128, "scaler_type": "robust", "num_lr_decays": 3 })
     }
 
-    /// AttentiveLSTM and square ResLSTM have parameters without effect, as in neuralforecast.
+    /// Without AttentiveLSTM, and without ResLSTM of as many inputs as units: they have parameters without effect, as
+    /// in neuralforecast, where the conformance tests want a gradient for each.
     fn small() -> Vec<Value> {
         let sizes = |cell: &str, dilations: Value| {
             json!({
@@ -130,7 +132,7 @@ impl Layer {
         }
     }
 
-    /// [`Layer::forward`], but going on from the state `rate` steps ago.
+    /// [`Layer::forward`], but each step continues from the state `rate` steps ago.
     fn dilated(&self, cx: &Forward<'_>, x: &Var, rate: usize) -> Var {
         let &[steps, batch, columns] = &*x.shape() else { unreachable!("[steps, batch, columns]") };
         let long = steps.next_multiple_of(rate);

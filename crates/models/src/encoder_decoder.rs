@@ -16,7 +16,8 @@ pub(crate) struct Sparse {
 }
 
 impl EncoderDecoder {
-    /// Registers the parameters: embeddings, encoder and decoder, of attention in which all queries attend, or few.
+    /// Registers the parameters of embeddings, encoder and decoder; `sparse` asks for ProbSparse instead of full
+    /// attention.
     pub(crate) fn network(
         &self,
         dims: &Dims,
@@ -46,8 +47,8 @@ impl EncoderDecoder {
         Ok(Network { dims: *dims, embeddings, encoder, decoder, kept, seen })
     }
 
-    /// Numbers that a training step keeps of a window whose last `seen` steps the decoder sees; each layer of the encoder, and
-    /// then the decoder, reads so many `steps`.
+    /// Numbers that a training step keeps of a window. The decoder sees the last `seen` steps of the history; `steps`
+    /// are the steps that each layer of the encoder reads and, last, those that the decoder reads of it.
     fn kept_numbers(&self, sizes: &TransformerSizes, dims: &Dims, seen: usize, steps: &[usize]) -> usize {
         let &Dims { input_size, horizon, outputs, .. } = dims;
         let times = usize::saturating_mul;
@@ -56,14 +57,14 @@ impl EncoderDecoder {
         for read in steps.windows(2) {
             encoder = encoder.saturating_add(times(sizes.kept_by_encoder_layer(), read[0]));
             if read[1] != read[0] {
-                // A convolution, its norm, and what is left of the steps.
+                // Distilling: the convolution, its norm, and the steps that are left.
                 let distilled = times(2, Distilling::convolved(read[0])).saturating_add(2 * read[1]);
                 encoder = encoder.saturating_add(times(distilled, sizes.hidden));
             }
         }
         let encoded = steps.last().expect("the steps that are left");
         let decoder = times(sizes.kept_by_decoder_layer(), self.decoder_layers).saturating_add(embedded);
-        // Keys and values of what was encoded, for each layer of the decoder.
+        // Keys and values made of the encoder's result, for each layer of the decoder.
         let keys = times(times(sizes.hidden, 2), self.decoder_layers);
         let decoder = times(decoder, seen + horizon).saturating_add(times(keys, *encoded));
         encoder.saturating_add(decoder).saturating_add(horizon * outputs)
@@ -73,7 +74,7 @@ impl EncoderDecoder {
 /// Embeddings, encoder and decoder.
 pub(crate) struct Network {
     dims: Dims,
-    /// Of the encoder and the decoder.
+    /// One of the encoder, one of the decoder.
     embeddings: [DataEmbedding; 2],
     encoder: TransformerEncoder,
     decoder: TransformerDecoder,

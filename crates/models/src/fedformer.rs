@@ -2,7 +2,7 @@
 //!
 //! Zhou, Ma, Wen, Wang, Sun, Jin 2022, "FEDformer: Frequency Enhanced Decomposed Transformer for Long-term Series
 //! Forecasting" (arXiv 2201.12740), its version with Fourier transforms.
-//! [`decomposed_transformer`](crate::decomposed_transformer) has encoder and decoder.
+//! The encoder and the decoder are in [`decomposed_transformer`](crate::decomposed_transformer).
 //!
 //! The frequencies are chosen when the model is built, by numpy's generator as neuralforecast seeds it with `random_seed`.
 //! A checkpoint stores the seed and not the frequencies, so they are chosen here in the same way.
@@ -38,11 +38,11 @@ hyper_parameters! {
 /// A difference from neuralforecast.
 const UNCALLED: &str = "Projections of keys and values that neuralforecast makes and never calls are kept in checkpoints as they were drawn.";
 
-/// The heads that its weights are made for.
+/// The number of heads that its weights are made for.
 const HEADS: usize = 8;
 
 impl Attention for FourierBlock {
-    /// It looks at its own steps only.
+    /// Self-attention: the source is not read.
     fn forward(&self, cx: &Forward<'_>, queries: &Var, _: &Var) -> Var {
         self.forward(cx, queries)
     }
@@ -79,7 +79,8 @@ impl Architecture for Fedformer {
         let Self { sizes, .. } = &self;
         let hidden = layer_sizes.hidden;
         let (past, ahead) = (dims.input_size, sizes.shared.label_len(dims) + dims.horizon);
-        // neuralforecast chooses for a decoder that begins with half of the history, whatever it begins with.
+        // neuralforecast chooses modes for a decoder that begins with half of the history, whatever share of it is
+        // set.
         let chosen_ahead = past / 2 + dims.horizon;
         let mut random = LegacyShuffle::new(scope.seed() as u32);
         let mut choose = |steps: usize| self.choose(steps, &mut random);
@@ -94,8 +95,8 @@ impl Architecture for Fedformer {
             return Err(HyperParameterError::new("decoder_input_size_multiplier", expected, found));
         }
 
-        // All layers of a kind share the weights of the first. The encoder forgets the averages that it takes off, with all
-        // that is the same at all steps.
+        // All layers of a kind share the weights of the first. The encoder subtracts moving averages and drops them,
+        // and with them any constant over time.
         let encoder = FourierSizes { hidden, steps: past, modes: encoder, constants: false };
         let own = FourierSizes { hidden, steps: ahead, modes: own, constants: true };
         let queries = FourierSizes { hidden, steps: ahead, modes: queries, constants: true };
@@ -130,7 +131,7 @@ impl Fedformer {
         self.sizes.shared.sizes(dims)
     }
 
-    /// The modes of a sequence of so many steps, by rising frequency.
+    /// The modes chosen for a sequence of this many steps, by rising frequency.
     fn choose(&self, steps: usize, random: &mut LegacyShuffle) -> Vec<usize> {
         let mut all: Vec<usize> = (0..steps / 2).collect();
         if self.mode_select == "random" {

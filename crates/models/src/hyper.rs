@@ -98,7 +98,7 @@ macro_rules! hyper_parameters {
             }
         }
     };
-    // The zoo's own.
+    // Without a visibility, as the zoo's models write it, the struct is `pub(crate)`.
     ($(#[$attribute:meta])* $config:ident $fields:tt) => {
         $crate::hyper_parameters! { $(#[$attribute])* pub(crate) struct $config $fields }
     };

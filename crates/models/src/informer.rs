@@ -1,4 +1,5 @@
-//! Informer: a transformer in which few queries attend, and whose encoder halves the steps from layer to layer.
+//! Informer: a transformer in which only a few queries attend, and whose encoder halves the steps from layer to
+//! layer.
 //!
 //! Zhou, Zhang, Peng, Zhang, Li, Xiong, Zhang 2021, "Informer: Beyond Efficient Transformer for Long Sequence Time-Series
 //! Forecasting" (arXiv 2012.07436): ProbSparse attention (section 3.1, [`ProbSparse`](foretell_nn::ProbSparse)), distilling
@@ -51,7 +52,7 @@ impl Architecture for Informer {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // A window is many rows: its steps.
+        // Each step of a window is a row of the products, so few windows are enough for a shard.
         let coupling = if self.is_distilled() { Coupling::Coupled } else { Coupling::Independent };
         Needs { coupling, shard_windows: 16, ..Needs::default() }
     }

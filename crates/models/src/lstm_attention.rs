@@ -2,13 +2,15 @@
 //! encoder's states, and a perceptron that decodes.
 //!
 //! The parts are those of Hochreiter and Schmidhuber 1997, "Long Short-Term Memory", and Vaswani et al. 2017, "Attention Is
-//! All You Need" (arXiv 1706.03762, section 3.2.2); that a decoder looks back at the states of a recurrent encoder is of
-//! Bahdanau, Cho, Bengio 2015, "Neural Machine Translation by Jointly Learning to Align and Translate" (arXiv 1409.0473).
+//! All You Need" (arXiv 1706.03762, section 3.2.2); a decoder that looks back at the states of a recurrent encoder is
+//! from Bahdanau, Cho, Bengio 2015, "Neural Machine Translation by Jointly Learning to Align and Translate" (arXiv
+//! 1409.0473).
 //!
 //! ```text
 //! s[1..L] = LSTM([y | hist | stat | futr])                  states of the history
-//! q[t]    = s[L] + position[t] + W futr[t]                   what step t of the horizon asks for
-//! c[t]    = norm(q[t] + attention(q[t], s[1..L]))            what it knows
+//!
+//! q[t]    = s[L] + position[t] + W futr[t]                   the query of step t of the horizon
+//! c[t]    = norm(q[t] + attention(q[t], s[1..L]))            what it read
 //! y[t]    = perceptron([c[t] | futr[t]])
 //! ```
 //!
@@ -28,7 +30,7 @@ use crate::recurrent::by_step;
 use crate::registry::{Architecture, Exogenous};
 use crate::{rules, transformers};
 
-/// Where the parameters of the encoder and the decoder stand.
+/// The scopes of the encoder's and the decoder's parameters.
 const ENCODER: &str = "hist_encoder";
 const DECODER: &str = "mlp_decoder";
 
@@ -60,9 +62,9 @@ struct Network {
     /// Units of the encoder's layers.
     hidden: usize,
     encoder: Recurrent,
-    /// Of the steps of the horizon, `[horizon, hidden]`.
+    /// One vector for each step of the horizon, `[horizon, hidden]`.
     positions: ParamId,
-    /// Of their future columns, where there are such.
+    /// Embeds the future columns of a step, where there are such.
     columns: Option<Linear>,
     attention: MultiHeadAttention,
     norm: LayerNorm,
@@ -152,8 +154,9 @@ impl Model for Network {
 
     fn kept_numbers(&self, table: &Table) -> usize {
         let Dims { input_size, horizon, futr_exog, .. } = self.dims;
-        // Of a step of the history the cells, the states batch by batch, a key and a value; of one of the horizon what it asks
-        // for twice, its query, what the heads bring, the result, the sum, its norm and the same beside the columns.
+        // Kept of each step of the history: the cells, the states batch by batch, a key and a value. Kept of each
+        // step of the horizon: the query twice, its projection, what the heads read, the result, the sum, its norm,
+        // and the norm beside the columns.
         let states = table.matrix_outputs(ENCODER).saturating_add(3 * self.hidden);
         let steps = table.matrix_outputs(DECODER).saturating_add(8 * self.hidden + futr_exog);
         states.saturating_mul(input_size).saturating_add(steps.saturating_mul(horizon))
@@ -182,7 +185,7 @@ mod tests {
         }
     }
 
-    /// The future column of a step changes what it asks for, so its forecast, and no other's.
+    /// The future columns of a step change its own forecast and no other.
     #[test]
     fn a_step_knows_its_own_future_columns() {
         let dims = Dims { futr_exog: 1, ..Dims::new(6, 4) };

@@ -77,7 +77,8 @@ impl Model for Network {
         let Dims { horizon, outputs, n_series, distribution, .. } = self.dims;
         let y = self.layers.forward(cx, self.flattened(inputs));
         let windows = y.shape()[0];
-        // neuralforecast's losses read quantiles series by series, but a distribution's parameters one by one.
+        // Outputs are laid out as neuralforecast's losses read them: quantiles side by side for each series, the
+        // parameters of a distribution with all series side by side for each parameter.
         let by_series = match distribution {
             false => y.reshape([windows, horizon, n_series, outputs]).permute(&[0, 2, 1, 3]),
             true => y.reshape([windows, horizon, outputs, n_series]).permute(&[0, 3, 1, 2]),

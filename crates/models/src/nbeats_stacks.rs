@@ -1,5 +1,5 @@
-//! The doubly residual stacks of NBEATS and NBEATSx: each block takes its part off the history and adds its
-//! part to the forecast (Oreshkin et al. 2020, section 3.2).
+//! The doubly residual stacks of NBEATS and NBEATSx: each block subtracts its part from the history and adds its part
+//! to the forecast (Oreshkin et al. 2020, section 3.2).
 //!
 //! As in neuralforecast, the history is reversed in time (exogenous columns are not), the forecast starts
 //! from the last value, and no activation stands between the first two linear layers of a block.
@@ -12,7 +12,7 @@ use crate::basis::{Trend, fill_seasonality, frequencies};
 use crate::perceptron::{Layers, Perceptron};
 use crate::rules::MAX_LAYERS;
 
-/// What the blocks of a stack explain a series by.
+/// The basis in which the blocks of a stack explain a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Stack {
@@ -36,7 +36,7 @@ pub(crate) struct Stacks<'a> {
     pub(crate) shared_weights: bool,
     pub(crate) n_harmonics: usize,
     pub(crate) trend: Trend,
-    /// What the model calls the number of functions of a trend beside the first, and that number.
+    /// The hyper-parameter that counts the functions of a trend beside the first: its name and its value.
     pub(crate) degree: (&'static str, usize),
 }
 
@@ -177,8 +177,8 @@ enum Basis {
     /// Functions of time, `backcast [count, input_size]` and `forecast [count, horizon]`, by coefficients
     /// `[count | count * outputs]`.
     OfTime { count: usize, backcast: ParamId, forecast: ParamId },
-    /// Future columns, then static ones, by coefficients `[columns of the forecast | of the backcast]`; all
-    /// outputs have the same ones.
+    /// Future columns, then static ones, by coefficients `[columns of the forecast | of the backcast]`, which all
+    /// outputs share.
     Exogenous,
 }
 
@@ -196,7 +196,8 @@ impl Basis {
         }
     }
 
-    /// The part of the forecast, `[batch, horizon, outputs]`, or 1 output that is the same for all.
+    /// The part of the forecast, `[batch, horizon, outputs]`, or `[batch, horizon, 1]` if it is the same for all
+    /// outputs.
     fn forecast(self, cx: &Forward<'_>, theta: &Var, columns: &Columns, dims: &Dims) -> Var {
         let Dims { input_size, horizon, outputs, .. } = *dims;
         let batch = theta.shape()[0];

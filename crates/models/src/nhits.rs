@@ -1,5 +1,5 @@
-//! NHITS: blocks that see the history at several resolutions, each taking its part of the signal off
-//! before the next one looks.
+//! NHITS: blocks that see the history at several resolutions, each subtracting its part of the signal before the next
+//! one reads it.
 //!
 //! Challu, Olivares, Oreshkin, Garza, Mergenthaler-Canseco, Dubrawski 2023, "NHITS: Neural Hierarchical
 //! Interpolation for Time Series Forecasting" (arXiv 2201.12886): pooling (section 3.1), coefficients and
@@ -155,7 +155,7 @@ impl Model for Network {
         let last = self.blocks.len() - 1;
         for (i, block) in self.blocks.iter().enumerate() {
             let (seen, knots) = (block.seen(&residual, windows), block.knots());
-            // Nobody looks at what the last block leaves of the history.
+            // The last block's part of the history is not used, so it is not computed.
             let knots = if i < last {
                 let theta = block.perceptron.forward(cx, seen);
                 residual = residual.sub(&theta.narrow(1, 0, input_size)).mul(&mask);
@@ -178,7 +178,7 @@ struct Block {
 }
 
 impl Block {
-    /// What the layers see: everything pooled, flat.
+    /// The inputs of the layers: the residual and the columns, those with steps pooled, all flattened.
     fn seen(&self, residual: &Var, windows: &Inputs) -> Vec<Var> {
         let mut parts = vec![residual.pool(self.pooling, self.kernel)];
         let pooled = |columns: &Var| {

@@ -1,4 +1,4 @@
-//! NLinear: one linear layer on the history with its last value taken off.
+//! NLinear: one linear layer on the history minus its last value.
 //!
 //! Zeng, Chen, Zhang, Xu 2022, "Are Transformers Effective for Time Series Forecasting?"
 //! (arXiv 2205.13504), section 4.

@@ -2,8 +2,8 @@
 
 use foretell_nn::{Forward, RevIn, Tensor, Var};
 
-/// The forecast `[rows, ...]` that `forecast` makes of windows `[rows, time]`. With a norm it is made of the normalised
-/// windows, and brought back to the scale of each.
+/// Applies `forecast` to windows `[rows, time]`: `[rows, ...]`. With a norm the windows are normalised first, and the
+/// forecasts brought back to their scales.
 pub(crate) fn forecast_normalised(
     norm: Option<&RevIn>,
     cx: &Forward<'_>,

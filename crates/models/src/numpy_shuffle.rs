@@ -1,9 +1,10 @@
-//! numpy's legacy shuffle, `np.random.seed(seed)` and `np.random.shuffle(list)`, by which neuralforecast makes choices of
-//! which a checkpoint stores the seed alone.
+//! numpy's legacy shuffle, `np.random.seed(seed)` and `np.random.shuffle(list)`, with which neuralforecast makes
+//! choices that a checkpoint does not store: it stores the seed only.
 //!
-//! The generator is MT19937 (Matsumoto and Nishimura 1998, "Mersenne Twister"), seeded as by its authors' `init_genrand`;
-//! numpy froze this stream, so it is the same in every version. The shuffle walks from the back (Fisher and Yates), each
-//! place being drawn by rejection: as many low bits as the largest place has, until they are no larger.
+//! The generator is MT19937 (Matsumoto and Nishimura 1998, "Mersenne Twister"), seeded as by its authors'
+//! `init_genrand`; numpy froze this stream, so it is the same in every version. The shuffle walks from the back
+//! (Fisher and Yates) and draws each index by rejection: a word cut to the bits of the largest index, until it is no
+//! larger than that.
 
 const WORDS: usize = 624;
 
@@ -14,7 +15,7 @@ pub(crate) struct LegacyShuffle {
 }
 
 impl LegacyShuffle {
-    /// The generator of a seed.
+    /// The generator seeded with `seed`.
     pub(crate) fn new(seed: u32) -> Self {
         let mut state = [seed; WORDS];
         for i in 1..WORDS {
@@ -45,7 +46,7 @@ impl LegacyShuffle {
         self.next = 0;
     }
 
-    /// A number of `0..=most`, each as likely.
+    /// A uniform number of `0..=most`.
     fn up_to(&mut self, most: u32) -> u32 {
         let mask = u32::MAX.checked_shr(most.leading_zeros()).unwrap_or(0);
         loop {
@@ -76,7 +77,8 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_authors_program() {
-        // mt19937ar's first ones with init_genrand(5489), and its 10000th, as C++ asks of std::mt19937.
+        // The first numbers of mt19937ar with init_genrand(5489), and the 10000th, which C++ specifies for
+        // std::mt19937.
         let mut random = LegacyShuffle::new(5489);
         assert_eq!([random.bits(), random.bits()], [3_499_211_612, 581_869_302]);
         assert_eq!((2..10_000).map(|_| random.bits()).last(), Some(4_123_659_995));

@@ -7,11 +7,11 @@ use crate::registry::{Architecture, MODELS, ModelEntry};
 /// The models from outside, in the order in which they were registered.
 static OWN: RwLock<Vec<&'static ModelEntry>> = RwLock::new(Vec::new());
 
-/// Makes a model from outside the zoo known to this process, so that it is found by its name where a model directory is
-/// loaded or a spec is read. To register it again changes nothing.
+/// Makes a model from outside the zoo known to this process, so that it is found by its name where a model directory
+/// is loaded or a spec is read. Registering it again changes nothing.
 ///
 /// # Panics
-/// If another model has that name, in any case of letters.
+/// If another model has that name, ignoring case.
 pub fn register<A: Architecture>() -> &'static ModelEntry {
     let entry = const { &ModelEntry::of::<A>() };
     let mut own = OWN.write().unwrap_or_else(PoisonError::into_inner);
@@ -22,7 +22,7 @@ pub fn register<A: Architecture>() -> &'static ModelEntry {
     entry
 }
 
-/// The model of this name, in any case of letters: one of [`MODELS`], or one that was [registered](register).
+/// The model of this name, ignoring case: one of [`MODELS`], or one that was [registered](register).
 pub fn find(name: &str) -> Option<&'static ModelEntry> {
     named(name, &OWN.read().unwrap_or_else(PoisonError::into_inner))
 }

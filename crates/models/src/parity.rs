@@ -34,7 +34,7 @@ impl Case<'_> {
         self.file.tensors.get(&format!("{}/{name}", self.name))
     }
 
-    /// Complex numbers with their two parts as a dimension more.
+    /// A tensor of the case; complex numbers get one more dimension, of real and imaginary part.
     fn tensor(&self, name: &str) -> Tensor {
         let data = self.get(name).unwrap_or_else(|| panic!("no tensor {name}"));
         match data.values() {
@@ -45,7 +45,7 @@ impl Case<'_> {
         }
     }
 
-    /// `[batch, steps, 1]` without the last dimension.
+    /// A tensor `[batch, steps, 1]` without the last dimension.
     fn steps(&self, name: &str) -> Tensor {
         let tensor = self.tensor(name);
         tensor.reshape(&tensor.shape()[..2])
@@ -161,7 +161,7 @@ impl Case<'_> {
                 continue;
             }
             let weights = self.tensor(&name);
-            // Of positional encodings a file has the first places; single precision rounds their angles.
+            // A file holds only the first positions of an encoding, whose angles are rounded to single precision.
             if entry.is_constant() && POSITIONS.iter().any(|end| entry.name.ends_with(end)) {
                 let (shape, places) = (entry.shape, weights.shape()[1]);
                 assert_eq!(*weights.shape(), [1, places, shape[2]], "shape of {}", entry.name);
@@ -190,13 +190,13 @@ impl Case<'_> {
             scale: given("scale"),
             ..Truth::new(horizon, target.values(), weights.values())
         };
-        // What inference forecasts, where that is not what training does.
+        // The forecast of inference, where it differs from that of training.
         if let Some(forecast) = self.get("forecast") {
             let cx = Forward::inference(&params).drawing(Key::new(1));
             let found = model.forward(&cx, &windows.inputs()).value().contiguous();
             self.expect_close("forecast", found.values(), forecast.as_f32().expect("f32"), 1e-5);
         }
-        // The forecast, the loss and its gradient at these weights; the state follows.
+        // The forecast, the loss and its gradient at these weights; then the running state is updated.
         let step = |params: &mut Params, gradients: &mut [f32]| {
             let cx = Forward::training(params, Key::new(1));
             let output = model.forward(&cx, &windows.inputs());
@@ -216,7 +216,8 @@ impl Case<'_> {
         assert_eq!(output.shape(), self.tensor("output").shape(), "shape of the output");
         self.expect_close("output", output.values(), self.tensor("output").values(), 1e-5);
         self.expect_close("loss", &[value], self.tensor("loss").values(), 1e-5);
-        // Gradients that are not in the file are 0 but for rounding, in neuralforecast too; their parameters are not trained.
+        // Gradients that the file lacks are 0 up to rounding, in neuralforecast too; their parameters are not
+        // trained.
         let mut residues = Vec::new();
         let largest = gradients.iter().fold(0.0_f32, |largest, g| largest.max(g.abs()));
         for entry in params.table().trained() {
@@ -265,10 +266,10 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-/// Holds every case of a model against neuralforecast.
+/// Tests every case of a model against neuralforecast.
 ///
 /// # Panics
-/// With all that differs, of every case.
+/// If anything differs, with all differences of all cases.
 pub(crate) fn check(model: &str) {
     let entry = find(model).expect("a registered model");
     let path = folder().join(format!("{}.safetensors", entry.name));

@@ -56,7 +56,7 @@ hyper_parameters! {
     }
 }
 
-/// `[windows, patches, hidden]` all along.
+/// Activations are `[windows, patches, hidden]` throughout.
 struct Network {
     dims: Dims,
     norm: Option<RevIn>,
@@ -197,7 +197,7 @@ impl Layer {
         Self { attention, perceptron, norms, norm_first: config.batch_normalization, activation, dropout }
     }
 
-    /// `x` after the layer, and the scores of its attention where those are added up.
+    /// The layer's result, and the scores of its attention where the next layer adds them to its own.
     fn forward(&self, cx: &Forward<'_>, x: &Var, scores: Option<&Var>, residual: bool) -> (Var, Option<Var>) {
         let [attention_norm, perceptron_norm] = &self.norms;
         let before = |norm: &BatchNorm, x: Var| if self.norm_first { norm.forward(cx, &x) } else { x };
@@ -211,7 +211,8 @@ impl Layer {
             }
             false => (self.attention.forward(cx, &x, &x), None),
         };
-        // Dropped twice, by the attention's last layer and behind it: what is kept is kept both times.
+        // Two dropouts in a row, that of the attention's result and the layer's, are one whose keep rates are
+        // multiplied.
         let kept = 1.0 - self.dropout;
         let x = behind(attention_norm, x + cx.dropout(read, 1.0 - kept * kept));
 
@@ -224,8 +225,8 @@ impl Layer {
 }
 
 impl Network {
-    /// The patches of windows `[windows, time]`, the last of which reach into repetitions of the last value, as vectors:
-    /// `[windows, patches, hidden]`.
+    /// The patches of windows `[windows, time]` as vectors, `[windows, patches, hidden]`. The last patches reach into
+    /// repetitions of the last value.
     fn embedded(&self, cx: &Forward<'_>, y: &Var) -> Var {
         let [weight, bias] = self.embedding.map(|id| cx.param(id));
         let padded = y.pad(1, 0, self.stride, Padding::Replicate);
@@ -244,7 +245,7 @@ impl Model for Network {
             for layer in &self.layers {
                 (x, scores) = layer.forward(cx, &x, scores.as_ref(), self.residual_scores);
             }
-            // The head reads the numbers of a window place by place of the vectors, not patch by patch.
+            // The head reads a window as `[hidden, patches]`, not as `[patches, hidden]`.
             let row = x.permute(&[0, 2, 1]).reshape([batch, hidden * self.patches]);
             let y = cx.dropout(self.head.forward(cx, &row, Activation::Identity), self.head_dropout);
             y.reshape([batch, horizon, outputs])

@@ -7,7 +7,7 @@ use foretell_nn::{Activation, Forward, Linear, LinearPair, Nonlinearity, Scope, 
 
 use crate::rules;
 
-/// What the layers of every block of a model are like.
+/// The layers of every block of a model.
 pub(crate) struct Layers<'a> {
     /// `[inputs, outputs]` of each hidden layer.
     pub(crate) mlp_units: &'a [[usize; 2]],
@@ -17,7 +17,7 @@ pub(crate) struct Layers<'a> {
     pub(crate) activation: &'a str,
 }
 
-/// The rule of `mlp_units`.
+/// The rule of `mlp_units`: each layer reads what the one before it gives.
 pub(crate) fn chained(mlp_units: &[[usize; 2]]) -> Result<(), String> {
     let chained = mlp_units.windows(2).all(|pair| pair[0][1] == pair[1][0]);
     rules::require(
@@ -26,7 +26,7 @@ pub(crate) fn chained(mlp_units: &[[usize; 2]]) -> Result<(), String> {
     )
 }
 
-/// The rule of `activation`.
+/// The rule of `activation`: one of the names that are known.
 pub(crate) fn activation(name: &str) -> Result<(), String> {
     rules::one_of(name, &["ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "PReLU", "Sigmoid"])
 }
@@ -42,8 +42,8 @@ pub(crate) struct Perceptron {
 }
 
 impl Perceptron {
-    /// Registers the layers under the places that `torch.nn.Sequential` gives them: activations and
-    /// dropouts count too.
+    /// Registers the layers under the indices that `torch.nn.Sequential` gives them, where activations and dropouts
+    /// count too.
     pub(crate) fn new(scope: &mut Scope<'_>, layers: &Layers<'_>, inputs: usize, outputs: usize) -> Self {
         let Layers { mlp_units, dropout, activation } = *layers;
         let per_layer = if dropout > 0.0 { 3 } else { 2 };
@@ -54,7 +54,7 @@ impl Perceptron {
             if i > 0 {
                 hidden.push(Linear::new(&mut scope.at(place), inputs, outputs));
             }
-            // One module stands behind every layer of the block, so one slope serves them all.
+            // One module is used behind every layer of the block, so all share its slope.
             let mut scope = scope.at(place + 1);
             match shared {
                 Some(Nonlinearity::PRelu(slope)) => scope.alias("weight", slope),
@@ -70,12 +70,12 @@ impl Perceptron {
         Self { first, hidden, activation: shared.expect("at least one hidden layer"), dropout, last }
     }
 
-    /// Parts of `[batch, _]`, `inputs` in all, to `[batch, outputs]`.
+    /// Maps parts `[batch, _]`, together `inputs` wide, to `[batch, outputs]`.
     pub(crate) fn forward(&self, cx: &Forward<'_>, parts: Vec<Var>) -> Var {
         self.last.forward(cx, &self.hidden(cx, parts), Activation::Identity)
     }
 
-    /// As [`Perceptron::forward`], but for these outputs alone.
+    /// [`Perceptron::forward`] for a range of the outputs only.
     pub(crate) fn part(&self, cx: &Forward<'_>, parts: Vec<Var>, outputs: Range<usize>) -> Var {
         self.last.rows(cx, &self.hidden(cx, parts), outputs)
     }

@@ -18,7 +18,7 @@ use crate::hyper::hyper_parameters;
 use crate::rules::{self, MAX_UNITS};
 use crate::sampling::Sampling;
 
-/// Where the parameters of the encoder and the decoder stand.
+/// The scopes of the encoder's and the decoder's parameters.
 const ENCODER: &str = "hist_encoder";
 const DECODER: &str = "mlp_decoder";
 
@@ -56,12 +56,12 @@ hyper_parameters! {
 }
 
 impl Config {
-    /// The defaults, but with so many hidden units.
+    /// The defaults with this number of hidden units.
     pub(crate) fn of_units(encoder_hidden_size: usize) -> Self {
         Self { encoder_hidden_size, ..Self::default() }
     }
 
-    /// Hyper-parameters of all models whose default is another for these.
+    /// The defaults of hyper-parameters common to all models, where these models have others.
     pub(crate) fn common_defaults() -> Value {
         json!({ "windows_batch_size": 128, "scaler_type": "robust" })
     }
@@ -161,7 +161,7 @@ struct Direct {
     encoder: Recurrent,
     /// Units of the encoder's layers.
     hidden: usize,
-    /// Over time, where the horizon is longer than the history.
+    /// A linear layer over time, where the horizon is longer than the history.
     stretch: Option<Linear>,
     decoder: Mlp,
 }
@@ -199,7 +199,7 @@ pub(crate) struct Autoregressive {
     /// From the states `[steps, batch, units]` to the forecasts of the next steps, `[steps, batch, outputs]`.
     pub(crate) decoder: StepDecoder,
     pub(crate) input_size: usize,
-    /// Steps that it sees of a window at most.
+    /// The most steps that it reads of a window.
     pub(crate) most_steps: usize,
 }
 

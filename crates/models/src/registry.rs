@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use crate::categorical_columns::CategoricalColumns;
 use crate::hyper::HyperParameters;
 
-/// One line per model, `file::Config`: it adds the model to [`MODELS`], holds it against neuralforecast and sends it
-/// through the conformance tests.
+/// One line per model, `file::Config`: it adds the model to [`MODELS`], tests it against neuralforecast and runs the
+/// conformance tests on it.
 macro_rules! zoo {
     ($($file:ident::$config:ident,)*) => {
         /// All models, in the order in which they are listed to users.
@@ -66,20 +66,20 @@ zoo! {
     timexer::TimeXer,
 }
 
-/// The least windows of a shard for models whose work is products with large weights, which every shard reads
-/// and whose gradient every shard writes: fewer, larger shards.
+/// The smallest shard, in windows, for models whose work is products with large weights: every shard reads the
+/// weights and writes their gradient, so shards should be few and large.
 pub(crate) const LARGE_WEIGHTS: usize = 128;
 
-/// The least windows of a shard for models that do little with a window: a shard costs some microseconds, whatever is
-/// in it.
+/// The smallest shard, in windows, for models that do little with a window: a shard costs some microseconds, whatever
+/// is in it.
 pub(crate) const LITTLE_WORK: usize = 128;
 
-/// A model's own hyper-parameters, and how they become a model. The zoo's models implement it, a file each; one from
-/// outside that does is found by its name after [`register`](crate::register).
+/// A model's own hyper-parameters, and how they become a model. Each model of the zoo implements it in a file of its
+/// own; a model from outside is found by its name after [`register`](crate::register).
 pub trait Architecture: HyperParameters + 'static {
-    /// The name; of a model of neuralforecast, its name.
+    /// The model's name; neuralforecast's name where it has the model.
     const NAME: &'static str;
-    /// Who described it where.
+    /// Its source: authors, year and paper.
     const PAPER: &'static str;
     /// How many series it forecasts together, and whether all steps at once.
     const KIND: &'static str = "univariate, direct";
@@ -94,13 +94,13 @@ pub trait Architecture: HyperParameters + 'static {
     /// What it does otherwise than neuralforecast's model of that name, a sentence each.
     const DIFFERENCES: &'static [&'static str] = &[];
 
-    /// Hyper-parameters that all models have but whose default is another here, as a JSON object.
+    /// The defaults of hyper-parameters common to all models, where this model has others: a JSON object.
     fn common_defaults() -> Value {
         Value::Object(Map::new())
     }
 
-    /// Hyper-parameters of its own with which it is small enough to be tested in no time: a JSON object for each way
-    /// in which it works, what an object leaves out being the default.
+    /// Values of its own hyper-parameters that make it small enough for fast tests: a JSON object for each way in
+    /// which it works. What an object leaves out takes its default.
     fn small() -> Vec<Value> {
         vec![Value::Object(Map::new())]
     }
@@ -147,7 +147,7 @@ type Build =
 pub struct ModelEntry {
     /// The name, as in neuralforecast.
     pub name: &'static str,
-    /// Who described it where.
+    /// Its source: authors, year and paper.
     pub paper: &'static str,
     /// How many series it forecasts together, and whether all steps at once.
     pub kind: &'static str,
@@ -210,30 +210,30 @@ impl ModelEntry {
         (self.meanings)()
     }
 
-    /// Hyper-parameters of all models whose default is another for this one.
+    /// The defaults of hyper-parameters common to all models, where this model has others.
     pub fn common_defaults(&self) -> Map<String, Value> {
         object((self.common)())
     }
 
-    /// Hyper-parameters of its own with which it is small enough to be tested in no time: one set for each way in
-    /// which it works.
+    /// Values of its own hyper-parameters that make it small enough for fast tests: one set for each way in which it
+    /// works.
     pub fn small(&self) -> Vec<Map<String, Value>> {
         (self.small)().into_iter().map(object).collect()
     }
 
-    /// Checks each of the model's own hyper-parameters by itself; whether they fit each other, [`ModelEntry::build`]
-    /// says.
+    /// Checks each of the model's own hyper-parameters by itself; [`ModelEntry::build`] checks that they fit each
+    /// other.
     ///
     /// # Errors
-    /// If there is none of that name, or its value is of another type or against its rule.
+    /// If no hyper-parameter has that name, or its value has another type or breaks its rule.
     pub fn check(&self, own: &Map<String, Value>) -> Result<(), HyperParameterError> {
         (self.check)(own)
     }
 
-    /// Checks that it can make so many numbers for each step.
+    /// Checks that it can make this many outputs for each step.
     ///
     /// # Errors
-    /// If they are several, and it makes one.
+    /// If there are several and the model makes one only.
     pub fn check_outputs(&self, outputs: usize) -> Result<(), HyperParameterError> {
         if outputs <= 1 || !self.one_output {
             return Ok(());

@@ -4,46 +4,47 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// From a value to what was expected instead, if it is none of those allowed.
+/// A rule for the values of a hyper-parameter; the error of a value that breaks it says what was expected instead.
 pub type ValueRule<T> = fn(&T) -> Result<(), String>;
 
-/// Layers or blocks that a model may have: more is a slip of the finger.
+/// The most layers or blocks that a model may have; more is taken for a typing error.
 pub const MAX_LAYERS: usize = 1000;
 
-/// Units of a layer, or steps between two that it reads, that a model may have: more is a slip of the finger.
+/// The most units of a layer, or steps between two that it reads, that a model may have; more is taken for a typing
+/// error.
 pub const MAX_UNITS: usize = 1_000_000;
 
-/// A value for which this `holds`.
+/// `Ok` if the value `holds`, else `expected` as the error.
 pub fn require(holds: bool, expected: impl Into<String>) -> Result<(), String> {
     if holds { Ok(()) } else { Err(expected.into()) }
 }
 
-/// A number within the range.
+/// The rule that a number is within the range.
 pub fn within<T: PartialOrd + Display>(number: &T, range: RangeInclusive<T>) -> Result<(), String> {
     require(range.contains(number), format!("between {} and {}", range.start(), range.end()))
 }
 
-/// The number of layers or blocks of a model that has some.
+/// The rule of a number of layers or blocks: from 1 to [`MAX_LAYERS`].
 pub fn layers(count: &usize) -> Result<(), String> {
     within(count, 1..=MAX_LAYERS)
 }
 
-/// The number of units of a layer, or of steps.
+/// The rule of a number of units of a layer, or of steps: from 1 to [`MAX_UNITS`].
 pub fn units(count: &usize) -> Result<(), String> {
     within(count, 1..=MAX_UNITS)
 }
 
-/// A probability that a unit is dropped in training.
+/// The rule of a probability that a unit is dropped in training: from 0 to below 1.
 pub fn dropout<T: Copy + Into<f64>>(probability: &T) -> Result<(), String> {
     require((0.0..1.0).contains(&(*probability).into()), "at least 0 and below 1")
 }
 
-/// The steps of a moving average.
+/// The rule of the steps of a moving average: odd.
 pub fn odd(steps: &usize) -> Result<(), String> {
     require(!steps.is_multiple_of(2), "odd, so that the average has a middle")
 }
 
-/// One of these words.
+/// The rule that a word is one of these.
 pub fn one_of(word: &str, words: &[&str]) -> Result<(), String> {
     require(words.contains(&word), format!("one of {}", words.join(", ")))
 }

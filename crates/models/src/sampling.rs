@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::hyper::hyper_parameters;
 use crate::rules;
 
-/// Sample paths of a forecast: more is a slip of the finger.
+/// The most sample paths of a forecast; more is taken for a typing error.
 const MAX_PATHS: usize = 1_000_000;
 
 const MEAN: &str = "mean";
@@ -25,8 +25,8 @@ hyper_parameters! {
     }
 }
 
-/// Their names: neuralforecast's models have none of them, but for `trajectory_samples` of DeepAR, whose default is the
-/// same.
+/// Their names. neuralforecast's models do not have them, except for DeepAR's `trajectory_samples`, whose default is
+/// the same.
 pub const HYPER_PARAMETERS: [&str; 2] = ["sampling", "trajectory_samples"];
 
 impl Sampling {

@@ -28,7 +28,7 @@ hyper_parameters! {
 }
 
 impl SeriesTransformer {
-    /// A window is many tokens: with few windows a shard's products are large enough.
+    /// Each token of a window is a row of the products, so few windows are enough for a shard.
     pub(crate) fn needs() -> Needs {
         Needs { series: SeriesPerWindow::All, shard_windows: 16, ..Needs::default() }
     }
@@ -36,7 +36,7 @@ impl SeriesTransformer {
     /// The sizes of a layer whose perceptron has this activation.
     ///
     /// # Errors
-    /// If there are no heads, or more than numbers of a token.
+    /// If there are no heads, or more heads than `hidden_size`.
     pub(crate) fn sizes(&self, activation: Activation) -> Result<TransformerSizes, HyperParameterError> {
         let sizes = TransformerSizes {
             hidden: self.hidden_size,

@@ -1,7 +1,7 @@
-//! SOFTS: series that meet in a core, which is drawn from them in training.
+//! SOFTS: series exchange information through a core vector, which training draws from them.
 //!
 //! Han, Chen, Ye, Zhan 2024, "SOFTS: Efficient Multivariate Time Series Forecasting with Series-Core Fusion" (arXiv
-//! 2404.14197), whose layers [`star_aggregate`](crate::star_aggregate) has.
+//! 2404.14197). The layers are in [`star_aggregate`](crate::star_aggregate).
 
 use foretell_nn::{Dims, HyperParameterError, Model, Needs, Scope, SeriesPerWindow};
 use serde_json::Value;

@@ -1,7 +1,8 @@
 //! SOFTSSharp: SOFTS with an encoding of the positions of series, which training adds at random.
 //!
 //! Ljubić, "SOFTSSharp: SOFTS extension with stochastic variable-position encoding" (in preparation; related: Ljubić,
-//! Martinović, Volarić, Rozić, doi 10.1177/1088467X251380055). [`star_aggregate`](crate::star_aggregate) has the layers.
+//! Martinović, Volarić, Rozić, doi 10.1177/1088467X251380055). The layers are in
+//! [`star_aggregate`](crate::star_aggregate).
 
 use foretell_nn::{Dims, HyperParameterError, Model, Needs, Scope, SeriesPerWindow};
 use serde_json::{Value, json};
@@ -36,7 +37,7 @@ impl Architecture for SoftsSharp {
     }
 
     fn small() -> Vec<Value> {
-        // So likely that every layer adds the encoding in the step of which a test asks whether all parameters get a gradient.
+        // So high that every layer adds the encoding in the step in which a test wants a gradient for each parameter.
         let mut small = StarSizes::small();
         small.iter_mut().for_each(|sizes| sizes["pe_keep_prob"] = json!(0.98));
         small.into()

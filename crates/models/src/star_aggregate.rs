@@ -1,8 +1,8 @@
-//! What SOFTS and SOFTSSharp have in common: series that meet in a core.
+//! What SOFTS and SOFTSSharp have in common: series that exchange information through a core.
 //!
 //! Han, Chen, Ye, Zhan 2024, "SOFTS: Efficient Multivariate Time Series Forecasting with Series-Core Fusion" (arXiv
 //! 2404.14197): the STar Aggregate-Dispatch module (STAD, section 3.2) makes one vector of all series, the core, by
-//! stochastic pooling, and joins it to each series: N series cost N times a series, not N².
+//! stochastic pooling, and concatenates it with each series: the cost grows with the number N of series, not with N².
 
 use foretell_nn::{
     Activation, Dims, Forward, HyperParameterError, Init, Inputs, InvertedEmbedding, LayerNorm, Linear,
@@ -77,8 +77,9 @@ impl StarSizes {
     /// Numbers that a training step keeps of a series.
     fn kept_numbers(&self) -> usize {
         let (hidden, units) = (self.hidden_size, self.units());
-        // Of a layer: what comes in, and before and behind each of four linear layers, two of which have an activation,
-        // the sums and norms, the core; of the perceptron what is before and behind its activation; and dropout's.
+        // Kept of a layer: its input, what goes into and comes out of each of four linear layers, two of which have
+        // an activation, the sums and norms, and the core; of the perceptron what is before and behind its
+        // activation; the results of dropout.
         let dropped = if self.dropout > 0.0 { 3 } else { 0 };
         let layer = (10 + dropped) * hidden + 2 * self.d_core + (2 + dropped / 3) * units;
         layer.saturating_mul(self.e_layers).saturating_add(2 * hidden)
@@ -90,7 +91,7 @@ impl StarSizes {
     }
 }
 
-/// The encoder and its projection: `[windows, series, hidden]` all along.
+/// The encoder and its projection; activations are `[windows, series, hidden]` throughout.
 pub(crate) struct Network {
     dims: Dims,
     norm: Option<RevIn>,
@@ -119,7 +120,7 @@ struct Star {
     /// `gen4`.
     out: Linear,
     hidden: usize,
-    /// Within the module, as SOFTSSharp has it.
+    /// The rate of dropout within the module: 0 in SOFTS, which has none here.
     dropout: f32,
 }
 
@@ -127,7 +128,7 @@ struct Star {
 struct Positions {
     encoding: ParamId,
     scale: ParamId,
-    /// With which probability it is added in training; by what it is multiplied in inference.
+    /// The probability with which training adds the encoding; inference multiplies the encoding by it.
     keep: f32,
 }
 
@@ -182,7 +183,7 @@ impl Star {
             true => mixed.stochastic_pool(cx.draw()),
             false => mixed.softmax_pool(),
         };
-        // Dropout makes a core of its own for each series.
+        // With dropout the core differs from series to series.
         let core = match cx.is_training() && self.dropout > 0.0 {
             true => cx.dropout(core.expand([windows, series, core.shape()[2]]), self.dropout),
             false => core,
@@ -191,7 +192,7 @@ impl Star {
         self.out.forward(cx, &cx.dropout(fused, self.dropout), Activation::Identity)
     }
 
-    /// `fuse` of `[x | core]`, the core being one for all series or one for each.
+    /// `fuse` of `[x | core]`; the core is one for all series, or one for each.
     fn fuse_with(&self, cx: &Forward<'_>, x: &Var, core: &Var) -> Var {
         let weight = cx.param(self.fuse.weight());
         let bias = self.fuse.bias().map(|bias| cx.param(bias));
@@ -205,7 +206,7 @@ impl Star {
 }
 
 impl Positions {
-    /// `x [windows, series, hidden]` with the encoding of its series; nothing where the draw leaves it out.
+    /// `x [windows, series, hidden]` with the encoding of its series; `None` where training draws to leave it out.
     fn add(&self, cx: &Forward<'_>, x: &Var) -> Option<Var> {
         let share = match cx.is_training() {
             true if cx.draw().uniform(0) < self.keep => 1.0,

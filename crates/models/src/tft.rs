@@ -1,5 +1,5 @@
-//! TFT: each step's variables are weighed and added up, read by recurrent layers, and then by attention. The weights of both
-//! say what counted for a forecast.
+//! TFT: the variables of each step are weighted and summed, then read by recurrent layers, and then by attention. The
+//! weights of the variables and of the attention explain a forecast.
 //!
 //! Lim, Arik, Loeff, Pfister 2021, "Temporal Fusion Transformers for interpretable multi-horizon time series forecasting"
 //! (arXiv 1912.09363), figure 2.
@@ -18,7 +18,7 @@ use crate::registry::{Architecture, Exogenous};
 use crate::rules;
 use crate::transformers::require;
 
-/// Where the parts stand, whose layers are applied to different numbers of steps.
+/// The scopes of the parts whose layers are applied to different numbers of steps.
 const STATIC_ENCODER: &str = "static_encoder";
 const TEMPORAL_ENCODER: &str = "temporal_encoder";
 const DECODER: &str = "temporal_fusion_decoder";
@@ -85,7 +85,7 @@ impl Architecture for Tft {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // A window is many rows: its steps.
+        // Each step of a window is a row of the products, so few windows are enough for a shard.
         Needs { shard_windows: 16, ..Needs::default() }
     }
 
@@ -145,7 +145,7 @@ impl Architecture for Tft {
         let sizes = AttentionSizes { hidden, heads: n_head, dropout: attn_dropout };
         let mut attention = fusion.at("attention");
         let steps = dims.input_size + dims.horizon;
-        // PyTorch's state dictionary lists the mask of the attention, which hides later steps.
+        // PyTorch's state dictionary lists the attention's mask, which hides later steps.
         attention.constant("_mask", [1, steps, steps], move |mask| {
             for (step, row) in mask.chunks_exact_mut(steps).enumerate() {
                 row[step + 1..].fill(f32::NEG_INFINITY);
@@ -176,7 +176,7 @@ struct Network {
     output: Linear,
 }
 
-/// The steps of windows, each read after those before it, time-major: `[steps, batch, hidden]`.
+/// The steps of windows after the recurrent layers, time-major: `[steps, batch, hidden]`.
 struct Encoded {
     history: Var,
     future: Var,
@@ -383,7 +383,7 @@ impl FusionDecoder {
         self.gate.forward(cx, &decoded, future)
     }
 
-    /// How much each step of history and horizon reads of each, `[batch, heads, steps, steps]`.
+    /// The weights with which each step of history and horizon attends to each, `[batch, heads, steps, steps]`.
     fn attention_weights(&self, cx: &Forward<'_>, history: &Var, future: &Var, context: Option<&Var>) -> Var {
         self.attention.weights(cx, &Var::concat(&self.enriched(cx, [history, future], context), 0))
     }

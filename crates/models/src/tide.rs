@@ -1,4 +1,4 @@
-//! TiDE: residual blocks of dense layers that encode a window as one row and decode it step by step of the horizon.
+//! TiDE: residual blocks of dense layers that encode a window as one row and decode it to each step of the horizon.
 //!
 //! Das, Kong, Leach, Mathur, Sen, Yu 2023, "Long-term Forecasting with TiDE: Time-series Dense Encoder" (arXiv
 //! 2304.08424), figure 1.
@@ -13,7 +13,7 @@ use crate::hyper::hyper_parameters;
 use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
 use crate::rules;
 
-/// Where the parts stand whose layers are applied to each step by themselves.
+/// The scopes of the parts whose layers are applied to each step by itself.
 const HIST_PROJECTION: &str = "hist_exog_projection";
 const FUTR_PROJECTION: &str = "futr_exog_projection";
 const TEMPORAL_DECODER: &str = "temporal_decoder";
@@ -49,7 +49,7 @@ impl Architecture for Tide {
          they began; in neuralforecast rounding errors move them. No forecast depends on them.",
     ];
 
-    /// Without layer normalisation: over one output it stops all gradients but those of the skip.
+    /// Without layer normalisation, which over a single output stops all gradients but those of the skip.
     fn small() -> Vec<Value> {
         vec![json!({ "hidden_size": 24, "temporal_decoder_dim": 16, "layernorm": false })]
     }
@@ -65,7 +65,8 @@ impl Architecture for Tide {
             ResidualBlock::new(scope, [inputs, hidden, outputs], self.dropout, self.layernorm)
         };
         let mut project = |name, columns| block(&mut scope.at(name), columns, hidden_size, temporal_width);
-        // With future columns only, neuralforecast's model has a projection of no historic ones, which it never uses.
+        // With future columns but no historic ones, neuralforecast's model has a projection of zero inputs, and never
+        // uses it.
         let hist = (hist_exog > 0 || futr_exog > 0).then(|| project(HIST_PROJECTION, hist_exog));
         let futr = (futr_exog > 0).then(|| project(FUTR_PROJECTION, futr_exog));
 
@@ -132,7 +133,7 @@ impl Model for Network {
 
     fn kept_numbers(&self, table: &Table) -> usize {
         let Dims { input_size, horizon, hist_exog, futr_exog, .. } = self.dims;
-        // Most blocks see a window once, these each of its steps.
+        // Most blocks see a window once, these see each of its steps.
         let by_steps = [
             (HIST_PROJECTION, if hist_exog > 0 { input_size } else { 0 }),
             (FUTR_PROJECTION, if futr_exog > 0 { input_size + horizon } else { 0 }),
@@ -171,8 +172,8 @@ impl ResidualBlock {
         let dense = cx.dropout(self.second.forward(cx, &hidden, Activation::Identity), self.dropout);
         let sum = dense + self.skip.forward(cx, x, Activation::Identity);
         match &self.norm {
-            // One number is its own mean: whatever it is, the result is the bias, and the gradient of what it was made of
-            // is zero. So no backward pass goes there.
+            // The norm of a single number is its bias, whatever the number, and the gradient of the number is zero.
+            // So no backward pass goes through it.
             Some(norm) if sum.shape().ends_with(&[1]) => {
                 norm.forward(cx, &Var::constant(sum.value().clone()))
             }

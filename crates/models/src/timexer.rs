@@ -25,18 +25,18 @@ hyper_parameters! {
     }
 }
 
-/// The tokens of a series are its patches, and behind them one of its own.
+/// The tokens of a series are its patches, followed by one token of the whole series.
 struct Network {
     dims: Dims,
     norm: Option<RevIn>,
     patch_len: usize,
     patches: usize,
-    /// Of patches, without a bias.
+    /// Embeds patches, without a bias.
     patch_embedding: Linear,
     /// `[1, series, 1, hidden]`.
     series_token: ParamId,
     places: ParamId,
-    /// Of whole series and columns, which the series' tokens attend to.
+    /// Embeds whole series and columns, to which the series' tokens attend.
     embedding: InvertedEmbedding,
     layers: Vec<Layer>,
     last_norm: LayerNorm,
@@ -132,13 +132,14 @@ impl Layer {
         }
     }
 
-    /// `x [rows, tokens, hidden]`, of whose rows each window has `series`, having read `context [windows, others, hidden]`.
+    /// The layer's result for `x [rows, tokens, hidden]`, `series` rows a window, and
+    /// `context [windows, others, hidden]`.
     fn forward(&self, cx: &Forward<'_>, x: &Var, context: &Var, series: usize) -> Var {
         let &[rows, tokens, hidden] = &*x.shape() else { unreachable!("[rows, tokens, hidden]") };
         let [first, second, third] = &self.norms;
         let drop = |x: Var| cx.dropout(x, self.dropout);
         let x = first.forward(cx, &(x + drop(self.own.forward(cx, x, x))));
-        // The series' own tokens meet the other series and the columns.
+        // The tokens of whole series attend to the other series and the columns.
         let own = x.narrow(1, tokens - 1, 1).reshape([rows / series, series, hidden]);
         let own = second.forward(cx, &(&own + drop(self.cross.forward(cx, &own, context))));
         let x = Var::concat(&[x.narrow(1, 0, tokens - 1), own.reshape([rows, 1, hidden])], 1);
@@ -159,7 +160,7 @@ impl Network {
         cx.dropout(Var::concat(&[patches, own], 1), self.sizes.dropout)
     }
 
-    /// What the series' tokens read: the series, and each historic and static column of each series.
+    /// What the series' tokens attend to: the series, and each historic and static column of each series.
     fn context(&self, cx: &Forward<'_>, inputs: &Inputs, y: &Var) -> Var {
         let Dims { input_size, n_series, .. } = self.dims;
         let windows = inputs.batch() / n_series;
@@ -188,7 +189,7 @@ impl Model for Network {
                 x = layer.forward(cx, &x, &context, n_series);
             }
             let x = self.last_norm.forward(cx, &x);
-            // The head reads the numbers of a series place by place of the vectors, not token by token.
+            // The head reads a series as `[hidden, tokens]`, not as `[tokens, hidden]`.
             let row = x.permute(&[0, 2, 1]).reshape([rows, self.sizes.hidden * (self.patches + 1)]);
             let y = cx.dropout(self.head.forward(cx, &row, Activation::Identity), self.sizes.dropout);
             y.reshape([rows, horizon, outputs])
@@ -200,7 +201,8 @@ impl Model for Network {
         let (hidden, layers) = (self.sizes.hidden, self.layers.len());
         let token =
             self.sizes.kept_by_encoder_layer().saturating_add(hidden).saturating_mul(layers) + 4 * hidden;
-        // Of a series' own token the second attention, of what it reads keys and values.
+        // Kept of the second attention: its results for a series' own token, and the keys and values that the token
+        // reads.
         let own = hidden.saturating_mul(6).saturating_mul(layers);
         let read = hidden.saturating_mul(2 * layers + 2).saturating_mul(1 + hist_exog + stat_exog);
         let series = token.saturating_mul(self.patches + 1).saturating_add(own).saturating_add(read);

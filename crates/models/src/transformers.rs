@@ -21,7 +21,7 @@ pub(crate) fn require(
     if holds { Ok(()) } else { Err(HyperParameterError::new(name, expected, found)) }
 }
 
-/// The activation of a perceptron: the rectifier of "relu", the exact GELU of any other name, which must be "gelu".
+/// The activation of a perceptron: ReLU for "relu", the exact GELU for "gelu", and an error for any other name.
 pub(crate) fn activation(name: &str) -> Result<Activation, HyperParameterError> {
     require("activation", ["relu", "gelu"].contains(&name), "\"relu\" or \"gelu\"", json!(name))?;
     Ok(if name == "relu" { Activation::Relu } else { Activation::Gelu })
@@ -33,13 +33,13 @@ pub(crate) fn heads(name: &str, sizes: &TransformerSizes) -> Result<(), HyperPar
     require(name, (1..=hidden).contains(&heads), "between 1 and hidden_size", json!(heads))
 }
 
-/// The units of a perceptron: those given, or of 0 four times the numbers of a step.
+/// The units of a perceptron: `units`, or four times `hidden` if they are 0.
 pub(crate) fn units_or_fourfold(units: usize, hidden: usize) -> usize {
     if units == 0 { hidden.saturating_mul(4) } else { units }
 }
 
 hyper_parameters! {
-    /// Of models whose decoder makes the horizon at once, from the end of the history and zeros.
+    /// Hyper-parameters of models whose decoder makes the horizon at once, from the end of the history and zeros.
     EncoderDecoder {
         /// The share of the history that the decoder sees, above 0 and below 1.
         decoder_input_size_multiplier: f64 = 0.5,
@@ -80,7 +80,7 @@ impl EncoderDecoder {
     /// The sizes of a layer.
     ///
     /// # Errors
-    /// If there are no heads or more than numbers of a step, or the decoder sees nothing or all of the history.
+    /// If there are no heads or more than `hidden_size`, or the decoder sees nothing or all of the history.
     pub(crate) fn sizes(&self, dims: &Dims) -> Result<TransformerSizes, HyperParameterError> {
         let sizes = TransformerSizes {
             hidden: self.hidden_size,
@@ -100,10 +100,11 @@ impl EncoderDecoder {
         Ok(sizes)
     }
 
-    /// The sizes of a layer and the steps of the history that the decoder sees, of a model that encodes the places of steps.
+    /// The sizes of a layer and the steps of the history that the decoder sees, for a model that encodes positions.
     ///
     /// # Errors
-    /// Those of [`EncoderDecoder::sizes`]; or if `hidden_size` is odd, or there are more steps than encoded places.
+    /// Those of [`EncoderDecoder::sizes`]; or if `hidden_size` is odd, or there are more steps than encoded
+    /// positions.
     pub(crate) fn check(&self, dims: &Dims) -> Result<(TransformerSizes, usize), HyperParameterError> {
         let (sizes, seen) = (self.sizes(dims)?, self.label_len(dims));
         let even = self.hidden_size.is_multiple_of(2);

@@ -21,8 +21,8 @@ hyper_parameters! {
     }
 }
 
-/// `[batch, series, time]` all along: mixing steps is a linear layer on the rows of a window, mixing series one on
-/// its columns.
+/// Activations are `[batch, series, time]` throughout: mixing steps is a linear layer on the rows of a window, mixing
+/// series one on its columns.
 struct Network {
     dims: Dims,
     norm: Option<RevIn>,
@@ -120,8 +120,8 @@ impl Model for Network {
 
     fn kept_numbers(&self, _: &Table) -> usize {
         let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
-        // Of a layer the results of the two norms, of the first two linear layers, and the two sums; and what dropout makes
-        // of the linear layers.
+        // Kept of a layer: the results of the two norms, of the first two linear layers, and the two sums; with
+        // dropout its results too.
         let dropped = self.layers.first().is_some_and(|layer| layer.dropout > 0.0);
         let (series, hidden) = if dropped { (7, 2) } else { (5, 1) };
         let layer = (series * n_series).saturating_add(hidden * self.ff_dim).saturating_mul(input_size);

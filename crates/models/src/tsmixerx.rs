@@ -22,7 +22,7 @@ hyper_parameters! {
     }
 }
 
-/// `[batch, horizon, features]` from the temporal projection on.
+/// Activations are `[batch, horizon, features]` after the temporal projection.
 struct Network {
     dims: Dims,
     norm: Option<RevIn>,
@@ -69,7 +69,7 @@ impl Architecture for TsMixerx {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // A window is as many rows of its products as the horizon has steps.
+        // Each step of the horizon is a row of the products, so few windows are enough for a shard.
         Needs { series: SeriesPerWindow::All, shard_windows: 8, ..Needs::default() }
     }
 
@@ -130,8 +130,8 @@ impl FeatureMixing {
         self.norm.forward(cx, &(mixed + self.residual(cx, x)))
     }
 
-    /// `x [inputs]`, which is the same at all steps of all windows, to `[batch, horizon, outputs]`. It is spread out
-    /// where dropout makes steps differ, else as late as can be.
+    /// `x [inputs]`, which is the same at all steps of all windows, to `[batch, horizon, outputs]`. It is broadcast
+    /// where dropout makes steps differ, else as late as possible.
     fn forward_static(&self, cx: &Forward<'_>, x: &Var, [batch, horizon]: [usize; 2]) -> Var {
         let [first, second] = &self.layers;
         let x = x.reshape([1, 1, x.shape()[0]]);
@@ -186,7 +186,7 @@ impl MixingLayer {
 }
 
 impl Network {
-    /// What is known of the past, the steps of the horizon made of it: `[batch, horizon, columns * series]`.
+    /// The past, projected to the steps of the horizon: `[batch, horizon, columns * series]`.
     fn project(&self, cx: &Forward<'_>, y: &Var, inputs: &Inputs) -> Var {
         let Dims { input_size, n_series, .. } = self.dims;
         let rows = inputs.batch();
@@ -219,7 +219,7 @@ impl Network {
             let ahead = self.by_step(columns).narrow(1, input_size, horizon);
             parts.push(mixing.forward(cx, &ahead.reshape([batch, horizon, futr_exog * n_series])));
         }
-        // Static columns are those of the series, in whatever window.
+        // Static columns belong to a series and are the same in all windows, so those of the first window are read.
         let stat = inputs.stat_exog.as_ref();
         let stat = stat.map(|columns| columns.narrow(0, 0, n_series).reshape([n_series * stat_exog]));
         if let Some((mixing, columns)) = self.stat.as_ref().zip(stat.as_ref()) {
@@ -245,8 +245,8 @@ impl Model for Network {
     fn kept_numbers(&self, _: &Table) -> usize {
         let Dims { horizon, hist_exog, futr_exog, outputs, n_series, .. } = self.dims;
         let columns = (1 + hist_exog + 2 * futr_exog + outputs) * n_series;
-        // Of each mixing of features: hidden units, the sum and its norm; of steps, on up to three times the features:
-        // what comes in, what a linear layer makes of it, the sum and its norm.
+        // Kept of each mixing of features: hidden units, the sum and its norm. Kept of each mixing of steps, on up to
+        // three times the features: its input, the result of the linear layer, the sum and its norm.
         let step = (3 + 3 + 12 + 11 * self.layers.len()).saturating_mul(self.ff_dim).saturating_add(columns);
         step.saturating_mul(horizon)
     }

@@ -32,7 +32,7 @@ impl Architecture for VanillaTransformer {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // A window is many rows: its steps.
+        // Each step of a window is a row of the products, so few windows are enough for a shard.
         Needs { shard_windows: 16, ..Needs::default() }
     }
 
