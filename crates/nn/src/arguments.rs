@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::HyperParameterError;
 
-/// The numbers that an argument may be.
+/// The range of a numeric argument.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberRange {
     /// In words, as errors say it.
@@ -35,8 +35,8 @@ impl NumberRange {
         Self { expected: "a number between 0 and 1", holds: |number| 0.0 < number && number < 1.0 };
 }
 
-/// The arguments of a class that is being read. Each is taken out as it is read, so that those remain which the class
-/// does not have. Absent and null ones take the default.
+/// The arguments of a class that is being read. Each is taken out as it is read, so what remains are arguments that
+/// the class does not have. Absent and null ones take the default.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     unread: Map<String, Value>,
@@ -49,7 +49,8 @@ impl Arguments {
         Self { unread: arguments.clone(), known: Vec::new() }
     }
 
-    /// The first argument that was not read, and its value: when all that the class has are read, one that it has not.
+    /// The first argument that was not read, and its value: once the class has read all of its own, one that it does
+    /// not have.
     pub fn first_unread(&self) -> Option<(&str, &Value)> {
         self.unread.iter().next().map(|(name, value)| (name.as_str(), value))
     }
@@ -59,17 +60,17 @@ impl Arguments {
         self.unread.get(name)
     }
 
-    /// The arguments that the class has, as far as they were asked for.
+    /// The names asked for so far, which are those of the class's arguments.
     pub fn known(&self) -> &[&'static str] {
         &self.known
     }
 
-    /// Leaves an argument away that means nothing, whatever its value.
+    /// Removes an argument that has no effect, whatever its value.
     pub fn ignore(&mut self, name: &str) {
         self.unread.shift_remove(name);
     }
 
-    /// Leaves an argument away that changes nothing if it has this value.
+    /// Removes an argument if it has this value, with which it has no effect.
     pub fn ignore_if(&mut self, name: &str, value: impl Into<Value>) {
         if self.unread.get(name) == Some(&value.into()) {
             self.ignore(name);

@@ -27,7 +27,8 @@ pub struct VariableWeights {
     pub weights: Tensor,
 }
 
-/// The weights behind the forecasts of a batch, those that a model has ([`Model::explain`](crate::Model::explain)).
+/// The weights behind the forecasts of a batch; `None` for those that the model does not have
+/// ([`Model::explain`](crate::Model::explain)).
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
     /// The variables of each step of the history, `[batch, input_size, variables]`.
@@ -36,8 +37,8 @@ pub struct Explanation {
     pub future: Option<VariableWeights>,
     /// The columns that do not change over time, `[batch, variables]`.
     pub fixed: Option<VariableWeights>,
-    /// How much each step reads of each, of the history and the horizon, the mean over all heads, `[batch, input_size + horizon,
-    /// input_size + horizon]`; each row adds up to 1.
+    /// How much each step of history and horizon attends to each, averaged over the heads,
+    /// `[batch, input_size + horizon, input_size + horizon]`; each row adds up to 1.
     pub attention: Option<Tensor>,
 }
 

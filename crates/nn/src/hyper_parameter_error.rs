@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HyperParameterError {
-    /// The model, where it is known: not of a loss that is read by itself.
+    /// The model, where it is known: `None` for a loss that is read by itself.
     pub model: Option<&'static str>,
     /// The hyper-parameter; a value within it by its path, such as `loss.HuberLoss.delta`.
     pub name: String,
@@ -17,18 +17,18 @@ pub struct HyperParameterError {
 }
 
 impl HyperParameterError {
-    /// The hyper-parameter of this name must be what is `expected`, and is what was `found`. Whoever builds the model adds
-    /// its name, whoever reads a class [where its arguments are](Self::within).
+    /// An error of hyper-parameter `name`, which must be `expected` and is `found`. Whoever builds a model adds [the
+    /// model's name](Self::of); whoever reads a class adds [the path of its arguments](Self::within).
     pub fn new(name: impl Into<String>, expected: impl Into<String>, found: impl fmt::Display) -> Self {
         Self { model: None, name: name.into(), expected: expected.into(), found: found.to_string() }
     }
 
-    /// The error as one of an argument of what is at this path, such as `loss.HuberLoss`.
+    /// The error with `path`, such as `loss.HuberLoss`, before its name.
     pub fn within(self, path: &str) -> Self {
         Self { name: format!("{path}.{}", self.name), ..self }
     }
 
-    /// The error as one of this model.
+    /// The error with the name of the model.
     pub fn of(self, model: &'static str) -> Self {
         Self { model: Some(model), ..self }
     }

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use foretell_simd::{Key, Stream, uniform_fill};
 
-/// The first values of a parameter.
+/// How a parameter is initialised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Init {
     /// All elements the same.
@@ -16,7 +16,7 @@ pub enum Init {
     },
     /// Uniform in `[0, bound)`.
     UpTo {
-        /// What all elements are below.
+        /// The upper bound, itself excluded.
         bound: f32,
     },
     /// Normal with mean 0 and variance 1, as `torch.nn.Embedding`.

@@ -94,10 +94,10 @@ impl Windows {
         Self { stat_exog: self.stat_exog.as_ref().map(rows), ..self.each(rows) }
     }
 
-    /// A window `times` times, without a copy.
+    /// A single window repeated `times` times, without a copy.
     ///
     /// # Panics
-    /// If it is not one alone.
+    /// If there is not exactly one window.
     pub fn repeated(&self, times: usize) -> Self {
         let repeat = |tensor: &Tensor| {
             let mut shape = tensor.shape().to_vec();
@@ -162,8 +162,8 @@ pub trait Model: Send + Sync {
         None
     }
 
-    /// Of a model that forecasts step by step ([`Decoding::StepByStep`]): reads on from where `state` says (empty
-    /// at the start), and forecasts the step after the windows', `[rows, 1, outputs]`.
+    /// For a model that forecasts step by step ([`Decoding::StepByStep`]): reads the windows on from `state`, which
+    /// is empty at the start, and forecasts the step after them, `[rows, 1, outputs]`.
     ///
     /// # Panics
     /// If the model forecasts its horizon at once.
@@ -196,7 +196,7 @@ pub struct StepState(Option<Box<dyn StepMemory>>);
 
 /// A model's own kind of [`StepState`].
 pub trait StepMemory: Any + Send {
-    /// What is remembered of `times` rows that were all like row `row`.
+    /// The state of `times` rows that were all like row `row`.
     fn repeated(&self, row: usize, times: usize) -> Box<dyn StepMemory>;
 }
 
@@ -277,7 +277,7 @@ impl<'a> Forward<'a> {
         Self { rounding, ..self }
     }
 
-    /// The run of a shard of a step for which these weights were packed, of the same parameters.
+    /// The run of a shard of a training step, for which `weights` were packed from the same parameters.
     pub fn in_step(self, weights: &'a RoundedWeights) -> Self {
         Self { step_weights: Some(weights), ..self }
     }
@@ -292,20 +292,20 @@ impl<'a> Forward<'a> {
         Self { training: true, records: true, key, ..Self::inference(params) }
     }
 
-    /// A run on a part of a batch: `multiplied` are the multiplied weights, whose gradients go behind those of the
-    /// parameters; whoever adds up the parts leads them on.
+    /// A run on a part of a batch: `multiplied` are the multiplied weights, whose gradients are written after those
+    /// of the parameters; whoever adds up the parts passes them on to the layers.
     pub fn part(params: &'a Params, key: Key, multiplied: &'a [Tensor]) -> Self {
         Self { multiplied: Some(multiplied), ..Self::training(params, key) }
     }
 
-    /// A parameter, whose gradient goes to its place in the arena when training, or a constant: for what is no matrix of
-    /// a product (slopes, factors of a norm, rows that are looked up). The product with a layer's weights is asked for
-    /// as such ([`Forward::linear`]), however they are held.
+    /// A parameter, whose gradient goes to its place in the arena when training, or a constant. It is meant for
+    /// parameters that are not the matrix of a product (slopes, factors of a norm, rows that are looked up):
+    /// [`Forward::linear`] multiplies with a layer's weights, however they are held.
     pub fn param(&self, id: ParamId) -> Var {
         self.parameter(id, self.params.tensor(id))
     }
 
-    /// [`Forward::param`] as a matrix: its first dimension by all the others, as of a convolution of one tap.
+    /// [`Forward::param`] as a matrix: the first dimension by all others, for example for a convolution of one tap.
     pub(crate) fn matrix(&self, id: ParamId) -> Var {
         self.parameter(id, self.params.matrix(id))
     }
@@ -354,9 +354,10 @@ impl<'a> Forward<'a> {
         if self.training && rate > 0.0 { x.dropout(rate, self.draw()) } else { x }
     }
 
-    /// Adds a loss of the model's own to the training loss, `terms [rows]`: one for each row of the batch, whose mean over
-    /// the rows of the whole batch is added to the mean that the loss is, or is a function of (RMSE, relMSE). A term that
-    /// does not depend on the row, as of weights alone, is repeated for each. Inference passes over it.
+    /// Adds a loss of the model's own to the training loss, `terms [rows]`: one for each row of the batch, whose mean
+    /// over the rows of the whole batch is added to the mean that the loss is, or is a function of (RMSE, relMSE). A
+    /// term that does not depend on the row, for example one of weights alone, is repeated for each. Inference
+    /// ignores it.
     ///
     /// # Panics
     /// If there is not one term for each row: where the parts of the batch are added up.
@@ -369,7 +370,7 @@ impl<'a> Forward<'a> {
     /// What the run of a part of `part_rows` rows adds to the loss of a batch of `rows` rows, a scalar, if anything.
     ///
     /// # Panics
-    /// If the model added a loss that has not a term for each row.
+    /// If the model added a loss that does not have one term for each row.
     #[track_caller]
     pub fn added_loss(&self, part_rows: usize, rows: usize) -> Option<Var> {
         let sums = self.losses.take().into_iter().map(|terms| {
@@ -384,7 +385,7 @@ impl<'a> Forward<'a> {
     /// inputs alone, and the time of its forward pass twice. It pays for blocks whose inputs are small beside what they make,
     /// where the activations of a model do not fit into memory.
     ///
-    /// `block` holds clones of its layers. Both times it draws the same; state is updated once.
+    /// `block` owns clones of its layers. It draws the same numbers both times; state is updated once.
     ///
     /// # Panics
     /// If the block adds a loss.
@@ -423,9 +424,9 @@ impl<'a> Forward<'a> {
         again.with_rounding(made)
     }
 
-    /// A key for what a model draws, another at each call in a run. In training it depends on the step and the shard;
-    /// in inference on the seed alone, so that it is the same for all batches: what is drawn must then be the same for
-    /// every row, or a forecast would depend on what stands beside it.
+    /// A key for what a model draws, another at each call in a run. In training it depends on the step and the shard.
+    /// In inference it depends on the seed alone and is the same for all batches: the model must then draw the same
+    /// for every row, or a forecast would depend on the other rows of its batch.
     pub fn draw(&self) -> Key {
         self.key.fold(self.draws.replace(self.draws.get() + 1))
     }

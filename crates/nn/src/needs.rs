@@ -16,9 +16,9 @@ pub struct Needs {
 }
 
 impl Default for Needs {
-    /// One series, independent windows, all steps at once, shards of at least 48 windows. (Of LSTM, whose products are
-    /// with small weights, a window takes within 5 % of the same time in shards of 32 to 128 windows, of RNN least in
-    /// shards of 32 to 64.)
+    /// One series, independent windows, all steps at once, shards of at least 48 windows. (LSTM, whose products are
+    /// with small weights, takes within 5 % of the same time per window in shards of 32 to 128 windows; RNN takes
+    /// least in shards of 32 to 64.)
     fn default() -> Self {
         Self {
             series: SeriesPerWindow::One,
@@ -42,7 +42,7 @@ pub enum SeriesPerWindow {
 /// Whether the windows of a training batch depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coupling {
-    /// A window's forecast is the same whatever stands beside it, so a batch may be cut into shards.
+    /// A window's forecast does not depend on the other windows, so a batch may be cut into shards.
     Independent,
     /// Statistics over the batch (as of batch normalisation) enter the forecasts, so a batch is one shard.
     Coupled,
@@ -56,14 +56,14 @@ pub enum Decoding {
     /// A step at a time: it reads a window step by step and forecasts, at each, the one that comes next;
     /// forecasts of several steps are fed back to it.
     ///
-    /// So it sees windows whose target is shifted by one step: at place t the target of step t, the columns of
-    /// step t + 1, hist columns of steps of the horizon being zeros. Their length is `input_size`, plus 1, plus
-    /// the steps of the horizon, less 1; [`Model::forward`](crate::Model::forward) forecasts the last steps of
-    /// them, as many as there are beyond `input_size`.
+    /// So it sees windows whose target is shifted by one step: place t holds the target of step t and the columns of
+    /// step t + 1; historic columns are zeros in the horizon. Their length is `input_size`, plus 1, plus the steps of
+    /// the horizon, less 1; [`Model::forward`](crate::Model::forward) forecasts their last steps, as many as there
+    /// are beyond `input_size`.
     StepByStep {
         /// Steps of the horizon that it trains on (neuralforecast's `h_train`).
         h_train: usize,
-        /// Steps of history that it sees where it forecasts, less the one that all are read beyond
+        /// Steps of history that it sees where it forecasts, without the one further step that every window holds
         /// (neuralforecast's `inference_input_size`).
         inference_input_size: usize,
         /// What it sees of its own forecasts.

@@ -47,10 +47,10 @@ impl ParamEntry {
 #[derive(Clone)]
 pub(crate) enum Origin {
     Trained(Init),
-    /// As trained, but nothing is multiplied with it: its rows are looked up.
+    /// Trained, but no matrix of a product: its rows are looked up.
     LookedUp(Init),
     Constant(Fill),
-    /// As trained at first, among the constants.
+    /// Initialised as if trained, stored among the constants.
     Frozen(Init),
     State(f32),
     Counter,

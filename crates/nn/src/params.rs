@@ -40,7 +40,7 @@ pub struct Table {
     aliases: Vec<Alias>,
     multiplied: Vec<Multiplied>,
     recurrent: Vec<Layer>,
-    /// Of parameters and constants, and second ones.
+    /// Of parameters and constants, second names included.
     names: HashMap<String, ParamId>,
     seed: u64,
     len: usize,
@@ -96,7 +96,7 @@ impl Table {
         self.trained().map(|entry| entry.shape.numel()).sum()
     }
 
-    /// The length of the arena in elements, gaps included; as large as can be counted where sizes are absurd.
+    /// The length of the arena in elements, gaps included; saturated where sizes are absurd.
     pub fn arena_len(&self) -> usize {
         self.len
     }
@@ -122,7 +122,7 @@ impl Table {
         self.gradients_len().saturating_add(self.constants_len).saturating_add(self.state_len)
     }
 
-    /// The outputs of all trained matrices whose names begin with `prefix`, each multiplied with once.
+    /// The total number of outputs of all trained matrices whose names begin with `prefix`, if each is applied once.
     pub fn matrix_outputs(&self, prefix: &str) -> usize {
         let is_matrix =
             |entry: &&ParamEntry| entry.shape.len() == 2 && matches!(entry.origin, Origin::Trained(_));
@@ -188,7 +188,7 @@ impl Scope<'_> {
         self.register(name, shape.into(), Origin::Trained(init))
     }
 
-    /// Registers a parameter whose rows are looked up, one for each of a number of things.
+    /// Registers a parameter whose rows are looked up, such as a vector for each category.
     ///
     /// # Panics
     /// If the name is taken.
@@ -369,9 +369,9 @@ pub struct Params {
     constants: Storage,
     pub(crate) state: Storage,
     pub(crate) counters: Vec<i64>,
-    /// The weights that are multiplied, of the arena as it is, of those that were asked for.
+    /// The multiplied weights of the arena as it is, each computed when it is first asked for.
     pub(crate) multiplied: Vec<OnceLock<Tensor>>,
-    /// The weights in fewer bits, likewise.
+    /// The weights in fewer bits, likewise computed when first asked for.
     pub(crate) narrow: NarrowCopies,
 }
 
@@ -442,7 +442,7 @@ impl Params {
         own(&mut self.arena)
     }
 
-    /// Forgets what was made of the weights, before one changes.
+    /// Forgets everything computed from the weights, before one of them changes.
     fn forget_copies(&mut self) {
         self.multiplied.fill_with(OnceLock::new);
         self.narrow.forget();
@@ -451,7 +451,7 @@ impl Params {
     /// Replaces the values of the parameter, constant or state at place `index` of the table.
     ///
     /// # Panics
-    /// If the number of values is another.
+    /// If there is another number of values.
     #[track_caller]
     pub fn set(&mut self, index: usize, values: &[f32]) {
         self.forget_copies();

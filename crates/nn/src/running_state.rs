@@ -25,7 +25,7 @@ pub enum Update {
         /// The new value, of the state's shape.
         value: Tensor,
     },
-    /// One more.
+    /// The counter rises by one.
     Count(CounterId),
 }
 

@@ -35,8 +35,8 @@ impl WeightPrecision {
         }
     }
 
-    /// The format of fewer bits, if it is one; without the feature `amp` there is none, and products with such weights are not
-    /// even linked.
+    /// The format, if it has fewer bits than `f32`; without the feature `amp` there is none, and products with such
+    /// weights are not even linked.
     pub(crate) fn narrow(self) -> Option<NarrowFormat> {
         match self {
             _ if !crate::AMP => None,

@@ -1,10 +1,13 @@
 //! How weights are held, and the products with them: the one place that decides it.
 //!
-//! A layer registers its weights and asks a run for the product with them ([`Forward::linear`] and what follows it
-//! here); how they are held it never sees: as they are trained, `f32` in the arena; of two layers without an activation
-//! between them, multiplied with each other; for forecasts, in bf16 or int8, made of the arena when they are first asked
-//! for ([`Params::hold`]), and of recurrent layers, whichever their precision, laid out as the product of one row reads them;
-//! for the products of a training step in bfloat16, rounded and packed once for all its shards ([`RoundedWeights`]).
+//! A layer registers its weights and asks a run for the product with them ([`Forward::linear`] and the functions
+//! after it). It does not see how they are held:
+//!
+//! * as they are trained, in `f32` in the arena;
+//! * two layers without an activation between them: multiplied with each other;
+//! * for forecasts in bf16 or int8: copied from the arena when they are first asked for ([`Params::hold`]);
+//! * for forecasts of recurrent layers, in any precision: laid out as the product of one row reads them;
+//! * for the products of a training step in bfloat16: rounded and packed once for all its shards ([`RoundedWeights`]).
 
 mod in_step;
 mod narrow;
@@ -38,8 +41,8 @@ enum Held {
     NarrowPair(Arc<NarrowCopy<NarrowPair>>),
 }
 
-/// Up to so many inputs the layers of a pair are multiplied. It costs as much as `inputs` windows through the second
-/// layer; a step of training has more windows as a rule.
+/// The most inputs with which the layers of a pair are multiplied. It costs as much as `inputs` windows through the
+/// second layer; a step of training has more windows as a rule.
 const FEW_INPUTS: usize = 128;
 
 /// The weights of two linear layers without an activation between them, multiplied: `P [inputs + 1, outputs]`, whose rows
@@ -66,8 +69,8 @@ impl Multiplied {
         self.shape
     }
 
-    /// The product, and the graph that leads its gradient to the layers if the run records one. It is a weight itself and made
-    /// in `f32`, whatever the run rounds.
+    /// The product, and the graph that passes its gradient on to the layers if the run records one. The product is a
+    /// weight itself, so it is computed in `f32` even where the run rounds.
     pub fn compute(&self, cx: &Forward<'_>) -> Var {
         let param = |id| cx.param(id).with_rounding(Rounding::None);
         let [first, second] = &self.layers;
@@ -137,7 +140,7 @@ impl Forward<'_> {
         }
     }
 
-    /// Weight and bias of a layer, for products that know no other way of holding them.
+    /// Weight and bias of a layer, for products that support no other way of holding them.
     fn as_trained(&self, layer: &Linear) -> (Var, Option<Var>) {
         (self.matrix(layer.weight()), layer.bias().map(|bias| self.param(bias)))
     }
@@ -285,8 +288,8 @@ impl Forward<'_> {
         }
     }
 
-    /// The product `x [.., rows] · matrix [rows, columns]` with a parameter or constant that is no layer's, as the bases
-    /// of NBEATS.
+    /// The product `x [.., rows] · matrix [rows, columns]` with a parameter or constant that belongs to no layer,
+    /// such as the bases of NBEATS.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -295,13 +298,13 @@ impl Forward<'_> {
         x.matmul(&self.param(matrix))
     }
 
-    /// A weight of which a layer makes a matrix of its own, joined with others or cut in parts, to multiply with: in `f32`,
+    /// A weight from which a layer builds a matrix of its own, joined with others or cut into parts: in `f32`,
     /// however it is held.
     pub(crate) fn joined_weight(&self, id: ParamId) -> Var {
         self.param(id)
     }
 
-    /// A recurrent layer over `x [steps, batch, inputs]`: its last `last` states, from where `carried` says.
+    /// A recurrent layer over `x [steps, batch, inputs]`: its last `last` states, starting from `carried`.
     #[track_caller]
     pub(crate) fn recurrent(
         &self,
@@ -314,7 +317,7 @@ impl Forward<'_> {
         self.with_recurrent(layer, |weights| x.recurrent(cell, weights, last, carried))
     }
 
-    /// A recurrent layer over `x [steps, batch, inputs]` from `start` on: its states, and where it ended.
+    /// A recurrent layer over `x [steps, batch, inputs]`, starting from `start`: its states, and its last state.
     #[track_caller]
     pub(crate) fn recurrent_from(
         &self,

@@ -1,4 +1,4 @@
-//! Activations by the names that hyper-parameters give them, the one with a parameter included.
+//! Activations by the names that hyper-parameters give them, including PReLU, which has a parameter.
 
 use foretell_autograd::{Activation, Var};
 

@@ -25,8 +25,9 @@ pub struct AttentionSizes {
 ///
 /// Which keys are sampled for a query is drawn once for all windows and heads of a run ([`Forward::draw`]).
 ///
-/// neuralforecast takes the results of a window, which lie head by head, each step by step, for steps in which the heads lie
-/// side by side. So each row of what goes into the last linear layer is of several steps of one head. It is the same here.
+/// neuralforecast reads the results of a window, which are laid out `[heads, steps, dim]`, as if they were
+/// `[steps, heads * dim]`. So each row that enters the last linear layer holds several steps of one head. It is the
+/// same here.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbSparse {
     /// The number of queries that attend, and of keys that are sampled, in units of the logarithm of all of them.
@@ -57,12 +58,12 @@ impl ProbSparse {
     }
 }
 
-/// Linear layers that make queries, keys and values of steps, attention between them, and a linear layer on what the heads
-/// bring, side by side. With `d = hidden / heads` the first three have weights `[heads * d, hidden]`, the last one
-/// `[hidden, heads * d]`, each a bias.
+/// Linear layers that make queries, keys and values of steps, attention between them, and a linear layer on the
+/// results of the heads, side by side. With `d = hidden / heads` the first three have weights `[heads * d, hidden]`,
+/// the last one `[hidden, heads * d]`, each with a bias.
 ///
-/// The bias of the keys adds the same number to all scores of a query, which softmax cancels. So it is not trained, and a
-/// checkpoint's is kept. It is added only with [`ProbSparse`], whose choice of queries depends on it.
+/// The bias of the keys adds the same number to all scores of a query, which softmax cancels. So it is not trained; a
+/// checkpoint's value is kept. It is added only with [`ProbSparse`], whose choice of queries depends on it.
 #[derive(Clone, Debug)]
 pub struct MultiHeadAttention {
     query: Linear,
@@ -82,7 +83,8 @@ impl MultiHeadAttention {
         Self::named(scope, sizes, NAMES)
     }
 
-    /// neuralforecast's `AttentionLayer` of `ProbAttention`: parameters as of [`MultiHeadAttention::new`], dropout of none.
+    /// neuralforecast's `AttentionLayer` of `ProbAttention`: parameters as in [`MultiHeadAttention::new`], without
+    /// dropout.
     ///
     /// # Panics
     /// If there are no heads.
@@ -118,15 +120,15 @@ impl MultiHeadAttention {
         Self { query, key, value, out, heads, dropout, sparse: None }
     }
 
-    /// What steps `x [batch, time, hidden]` read of the steps of `context [batch, other time, hidden]`: `[batch, time,
-    /// hidden]`. With itself as the context it is self-attention.
+    /// Attention of steps `x [batch, time, hidden]` to the steps of `context [batch, other time, hidden]`:
+    /// `[batch, time, hidden]`. With `x` itself as the context it is self-attention.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var, context: &Var) -> Var {
         self.forward_last(cx, x, context, x.shape()[1])
     }
 
-    /// The last `last` steps of [`MultiHeadAttention::forward`]: `[batch, last, hidden]`. What the others would read is not
-    /// computed where these do not depend on it.
+    /// The last `last` steps of [`MultiHeadAttention::forward`]: `[batch, last, hidden]`. The others are not computed
+    /// where the last ones do not depend on them.
     ///
     /// # Panics
     /// If there are fewer steps.
@@ -150,7 +152,7 @@ impl MultiHeadAttention {
     /// its result, and its scores `[batch, heads, time, time]` for the layer behind it.
     ///
     /// # Panics
-    /// If it is sparse, so that there are no such scores.
+    /// If the attention is sparse: it has no such scores.
     #[track_caller]
     pub fn forward_residual(&self, cx: &Forward<'_>, x: &Var, scores: Option<&Var>) -> [Var; 2] {
         assert!(self.sparse.is_none(), "scores of sparse attention");

@@ -43,7 +43,7 @@ impl AttentiveLstm {
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let &[steps, batch, _] = &*x.shape() else { panic!("AttentiveLSTM of shape {:?}", x.shape()) };
         let Self { inputs, units, .. } = *self;
-        // Of W [x, h, c] + b the part of x is the same for all steps.
+        // In W [x, h, c] + b the part of x is computed once for all steps.
         let whole = cx.joined_weight(self.compare.weight());
         // Flattened, some of the columns are a copy without gaps, made once for all steps.
         let columns = |start, len| whole.narrow(1, start, len).reshape([units * len]).reshape([units, len]);

@@ -4,18 +4,20 @@ use foretell_autograd::{Activation, Indices, Var};
 
 use crate::{Forward, Linear, Scope};
 
-/// Auto-correlation (Wu, Xu, Wang, Long 2021, "Autoformer", arXiv 2106.13008, section 3.2): the mean of the values at the
-/// delays at which queries and keys are most alike, weighed by the softmax of how alike they are.
+/// Auto-correlation (Wu, Xu, Wang, Long 2021, "Autoformer", arXiv 2106.13008, section 3.2): the mean of the values at
+/// the delays at which queries and keys correlate most, weighted by the softmax of the correlations.
 ///
-/// In training the delays are those of the mean over the batch, so its windows depend on each other; in inference each
-/// window has its own. The number of heads changes nothing: neuralforecast takes the mean over all of them.
+/// In training the delays are chosen by the mean correlation over the batch, so its windows depend on each other; in
+/// inference each window has its own. The number of heads changes nothing: neuralforecast takes the mean over all of
+/// them.
 ///
-/// Parameters are those of the linear layers `query_projection`, `key_projection`, `value_projection`, `out_projection`. A
-/// number that is added to all steps raises the likeness at all delays by the same, which softmax cancels: so nothing
-/// depends on the bias of the queries, nor on that of the keys, unless zeros fill them up.
+/// Parameters are those of the linear layers `query_projection`, `key_projection`, `value_projection`,
+/// `out_projection`. A constant added to all steps raises the correlations at all delays by the same number, which
+/// softmax cancels: so nothing depends on the bias of the queries, nor on that of the keys unless they are padded
+/// with zeros.
 #[derive(Clone, Debug)]
 pub struct AutoCorrelation {
-    /// Of queries, keys and values.
+    /// Of the queries, the keys and the values.
     inputs: [Linear; 3],
     out: Linear,
     factor: usize,
@@ -28,12 +30,12 @@ pub struct AutoCorrelationSizes {
     pub hidden: usize,
     /// Numbers of all heads.
     pub width: usize,
-    /// Of [`AutoCorrelation::delays`].
+    /// The factor of [`AutoCorrelation::delays`].
     pub factor: usize,
     /// Whether there are more queries than steps of the source.
     pub padded: bool,
-    /// Whether a number added to all steps of the result changes the forecast: not where the moving average of the result is
-    /// subtracted and dropped.
+    /// Whether a constant added to all steps of the result changes the forecast: it does not where the moving average
+    /// of the result is subtracted and dropped.
     pub constants: bool,
 }
 
@@ -54,14 +56,14 @@ impl AutoCorrelation {
         }
     }
 
-    /// The number of delays that are taken of so many steps: `factor ln(steps)`; and of how many there are. Of an odd number
-    /// of steps neuralforecast computes one likeness fewer.
+    /// The number of delays that are taken for a sequence of `steps`, `factor ln(steps)`, and the number that there
+    /// are: for an odd number of steps neuralforecast computes one correlation fewer.
     pub fn delays(factor: usize, steps: usize) -> [usize; 2] {
         [(factor as f64 * (steps as f64).ln()) as usize, steps - steps % 2]
     }
 
-    /// `queries [batch, steps, hidden]` and what is looked up, `source [batch, rows, hidden]`, filled up with zeros or cut
-    /// off to as many steps: `[batch, steps, hidden]`.
+    /// `queries [batch, steps, hidden]` and `source [batch, rows, hidden]`, which is padded with zeros or cut to as
+    /// many steps, to `[batch, steps, hidden]`.
     ///
     /// # Panics
     /// If the shapes do not fit, or [`AutoCorrelation::delays`] takes none or more than there are.
@@ -74,7 +76,7 @@ impl AutoCorrelation {
         let project = |layer: &Linear, x: &Var| layer.forward(cx, x, Activation::Identity);
         let mut alike = project(query, queries).circular_correlation(&project(key, source));
         if likenesses < steps {
-            // neuralforecast transforms back without saying to how many steps, which are then even.
+            // neuralforecast transforms back without giving the number of steps, so the result has an even number.
             alike = alike.rfft().irfft(likenesses);
         }
         let (weights, delays) = match cx.is_training() {
@@ -91,7 +93,7 @@ impl AutoCorrelation {
     }
 }
 
-/// A row of places for each window of a batch.
+/// `row` repeated for each window of a batch.
 fn repeated(row: &Indices, batch: usize) -> Indices {
     let count = row.shape()[1];
     Indices::build([batch, count], |places| {

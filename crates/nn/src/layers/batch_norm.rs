@@ -58,8 +58,8 @@ impl BatchNorm {
         self.normalise(cx, x, None)
     }
 
-    /// Normalises each element of matrices `x [batch, n, m]` over the batch, where the layer lists its channels in the
-    /// order of the transposed matrices. What is transposed are the parameters, not the batch.
+    /// Normalises each element of matrices `x [batch, n, m]` over the batch, where the layer lists its channels in
+    /// the order of the transposed matrices. The parameters are transposed, not the batch.
     ///
     /// # Panics
     /// If the shapes do not fit, or, in training, there is but one matrix.
@@ -70,8 +70,8 @@ impl BatchNorm {
         self.normalise(cx, &x.reshape([batch, n * m]), Some([n, m])).reshape(shape)
     }
 
-    /// `x [..., channels]`, whose channels are the elements of matrices of this size, if there is one, and listed by
-    /// the layer in the order of the transposed ones.
+    /// Normalises `x [..., channels]`. With `matrix` the channels are the elements of matrices of this size, and the
+    /// layer lists them in the order of the transposed matrices.
     #[track_caller]
     fn normalise(&self, cx: &Forward<'_>, x: &Var, matrix: Option<[usize; 2]>) -> Var {
         let BatchNormConfig { eps, momentum, .. } = self.config;

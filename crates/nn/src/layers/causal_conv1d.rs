@@ -17,9 +17,9 @@ pub struct CausalConv1dSizes {
     pub dilation: usize,
 }
 
-/// `activation(x * w + b)` over time, blind to later steps: `conv.weight [outputs, inputs, kernel]` and `conv.bias
-/// [outputs]`, both uniform within `1 / sqrt(inputs * kernel)` at first. The state dictionary of neuralforecast's module
-/// lists both a second time, as a part of `causalconv`.
+/// `activation(x * w + b)` over time, where no step sees later ones: `conv.weight [outputs, inputs, kernel]` and
+/// `conv.bias [outputs]`, both uniform within `1 / sqrt(inputs * kernel)` at first. The state dictionary of
+/// neuralforecast's module lists both a second time, as a part of `causalconv`.
 #[derive(Clone, Debug)]
 pub struct CausalConv1d {
     weight: ParamId,
@@ -29,8 +29,7 @@ pub struct CausalConv1d {
 }
 
 impl CausalConv1d {
-    /// Registers the layer's parameters in `scope`; `None` if no activation of PyTorch's that is known here has this
-    /// name.
+    /// Registers the layer's parameters in `scope`; `None` if no activation that is known here has this name.
     pub fn new(scope: &mut Scope<'_>, sizes: &CausalConv1dSizes, activation: &str) -> Option<Self> {
         let &CausalConv1dSizes { inputs, outputs, kernel, dilation } = sizes;
         let init = Init::fan_in(inputs.saturating_mul(kernel));

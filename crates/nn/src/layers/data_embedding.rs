@@ -2,7 +2,7 @@
 //! `DataEmbedding_inverted`, a vector for each series. Parameters are named as in neuralforecast.
 //!
 //! The vector of a step (Zhou et al. 2021, "Informer", arXiv 2012.07436, appendix B) is the sum of three: a convolution
-//! over the step and its two neighbours, the window being closed to a circle; the sines and cosines of its place
+//! over the step and its two neighbours, circular over the window; the sines and cosines of its position
 //! (Vaswani et al. 2017, arXiv 1706.03762, section 3.5); a linear layer of what is known of its time. The first and the
 //! last are one product here, of the three neighbouring values and the columns of a step side by side.
 
@@ -97,7 +97,7 @@ fn neighbours(x: &Var) -> Var {
     Var::concat(&[&before, &x, &after], 3).reshape([batch, time, TAPS * inputs])
 }
 
-/// Registers sines and cosines of the places 0 to 4999 (Vaswani et al. 2017, section 3.5), a constant
+/// Registers sines and cosines of the positions 0 to 4999 (Vaswani et al. 2017, section 3.5), a constant
 /// `[1, 5000, hidden]`: `[p, 2 i]` is the sine of `p / 10000^(2 i / hidden)`, `[p, 2 i + 1]` its cosine.
 ///
 /// # Panics

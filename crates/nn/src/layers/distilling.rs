@@ -4,7 +4,7 @@ use foretell_autograd::{Activation, Beyond, Conv1d, MaxOfSteps, Var};
 
 use crate::{BatchNorm, BatchNormConfig, Forward, Init, ParamId, Scope};
 
-/// Distilling (Zhou et al. 2021, "Informer", arXiv 2012.07436, equation 5): a convolution over three steps of a circle,
+/// Distilling (Zhou et al. 2021, "Informer", arXiv 2012.07436, equation 5): a circular convolution over three steps,
 /// batch normalisation, ELU, and the largest of three neighbouring steps at every second one. `downConv.weight [hidden, hidden,
 /// 3]` and `downConv.bias`, and the batch norm `norm`.
 ///
@@ -40,7 +40,7 @@ impl Distilling {
         Self::POOL.output(Self::convolved(steps))
     }
 
-    /// The steps that the convolution makes of so many.
+    /// The number of steps of the convolution's result, for a window of `steps` steps.
     pub fn convolved(steps: usize) -> usize {
         steps + 2 * Self::PADDING + 1 - Self::KERNEL
     }

@@ -1,13 +1,14 @@
 //! FEDformer's substitutes for attention: neuralforecast's `FourierBlock` and `FourierCrossAttention`, each within its
 //! `AutoCorrelationLayer` (Zhou et al. 2022, "FEDformer", arXiv 2201.12740, sections 3.2 and 3.3).
 //!
-//! Both see a sequence as a few of its frequencies, the modes. A transform at so few is a product with a matrix of their
-//! sines and cosines, which reads the sequence where it lies, the channels last: `[2 modes, steps]` times
-//! `[steps, channels]`, at the rate of a product of matrices. A complex product is one of real numbers of twice the size.
+//! Both reduce a sequence to a few of its frequencies, the modes. The transform at these is a product with a matrix
+//! of sines and cosines, `[2 modes, steps]` times `[steps, channels]`: it reads the sequence with the channels last,
+//! without a transposition, and runs at the rate of a matrix product. A complex product is one of real numbers of
+//! twice the size.
 //!
-//! Two things are as in neuralforecast, so that its checkpoints forecast alike. The block writes what it makes of a mode not
-//! where it took it from, but to the first frequencies, one after another. What both return is laid out channel by channel
-//! and read as if it were step by step.
+//! Two things are as in neuralforecast, so that its checkpoints forecast alike. The block writes its results not to
+//! the modes that it read, but to the first frequencies, one after another. Both layers lay out their results channel
+//! by channel, and read them as if they were laid out step by step.
 
 use std::f64::consts::TAU;
 use std::sync::OnceLock;
@@ -28,8 +29,8 @@ pub struct FourierSizes {
     pub steps: usize,
     /// The modes that are taken of it, by rising frequency.
     pub modes: Vec<usize>,
-    /// Whether a number added to all steps of the result changes the forecast: not where the moving average of the result is
-    /// subtracted and dropped.
+    /// Whether a constant added to all steps of the result changes the forecast: it does not where the moving average
+    /// of the result is subtracted and dropped.
     pub constants: bool,
 }
 
@@ -193,7 +194,8 @@ impl Frequencies {
     }
 }
 
-/// A linear layer of which these modes are taken: nothing depends on its bias unless the mean is one of them.
+/// A linear layer whose result is reduced to these modes: nothing depends on its bias unless mode 0, the mean, is one
+/// of them.
 fn projection(scope: &mut Scope<'_>, name: &str, sizes: [usize; 2], modes: &[usize]) -> Linear {
     Linear::with_bias_read(&mut scope.at(name), sizes, modes.contains(&0))
 }
@@ -205,7 +207,8 @@ fn unread(scope: &mut Scope<'_>, name: &str, [inputs, outputs]: [usize; 2]) {
     scope.unread("bias", [outputs], init);
 }
 
-/// A matrix of sines and cosines, made when it is first read: of a model that is made to count its parameters, never.
+/// A matrix of sines and cosines, computed when it is first read: a model that is built only to count its parameters
+/// never does.
 #[derive(Clone, Debug)]
 struct Waves {
     direction: Direction,

@@ -17,7 +17,7 @@ impl GatedLinear {
         Self { both: Linear::new(&mut scope.at("lin"), inputs, outputs.saturating_mul(2)) }
     }
 
-    /// `x [..., inputs]`, and what is added, `[..., outputs]`, to `[..., outputs]`.
+    /// `x [..., inputs]` to `[..., outputs]`, with `skip [..., outputs]` added if there is one.
     ///
     /// # Panics
     /// If the shapes do not fit.

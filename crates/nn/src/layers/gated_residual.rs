@@ -12,10 +12,10 @@ pub struct GatedResidualSizes {
     pub inputs: usize,
     /// Units inside.
     pub hidden: usize,
-    /// Numbers that come out, onto which the input is projected; where there is none, `hidden`, and the input is added as it
-    /// is.
+    /// The size of the output, onto which the input is projected. With `None` it is `hidden`, and the input is added
+    /// as it is.
     pub outputs: Option<usize>,
-    /// What there is of a context.
+    /// Whether it has a context.
     pub context: ResidualContext,
     /// The rate of dropout before the gate.
     pub dropout: f32,
@@ -23,12 +23,13 @@ pub struct GatedResidualSizes {
     pub activation: Activation,
 }
 
-/// What there is of a context of `hidden` numbers that a [`GatedResidual`] sees beside its input.
+/// The context of `hidden` numbers that a [`GatedResidual`] may see beside its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResidualContext {
-    /// Nothing.
+    /// No context.
     None,
-    /// Weights that PyTorch's state dictionary lists, of a context that is zeros or is never given.
+    /// No context, but weights for one, which PyTorch's state dictionary lists: in neuralforecast it is zeros or
+    /// never given.
     Unread,
     /// A context.
     Read,
@@ -38,9 +39,9 @@ pub enum ResidualContext {
 /// y = norm(skip + GLU(dropout(W_i f(W_a x + b_a + W_c c) + b_i)))
 /// ```
 ///
-/// with f the activation, GLU a [`GatedLinear`], and a layer norm with 0.001 beside the variance; `skip` is x, or `W_o x + b_o`
-/// where there are outputs of another number. Parameters: `lin_a`, `lin_c` (a weight alone), `lin_i`, `glu`, `out_proj`,
-/// `layer_norm.ln`; of one output there is no norm.
+/// with f the activation, GLU a [`GatedLinear`], and a layer norm that adds 0.001 to the variance; `skip` is x, or
+/// `W_o x + b_o` where the number of outputs is given. Parameters: `lin_a`, `lin_c` (a weight alone), `lin_i`, `glu`,
+/// `out_proj`, `layer_norm.ln`; with one output there is no norm.
 #[derive(Clone, Debug)]
 pub struct GatedResidual {
     first: Linear,

@@ -33,8 +33,8 @@ impl InterpretableAttention {
         Self { qkv, out, heads, dim, attention_dropout, dropout }
     }
 
-    /// What the steps `x [steps, batch, hidden]` read of those before them, `earlier [earlier steps, batch, hidden]`, and of
-    /// themselves: `[steps, batch, hidden]`.
+    /// Attention of the steps `x [steps, batch, hidden]` to those before them,
+    /// `earlier [earlier steps, batch, hidden]`, and to themselves: `[steps, batch, hidden]`.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, earlier: &Var, x: &Var) -> Var {
         let (width, dim, earlier_keys) = (self.heads * self.dim, self.dim, earlier.shape()[0]);
@@ -57,8 +57,8 @@ impl InterpretableAttention {
         cx.dropout(self.out.forward(cx, &mean, Activation::Identity), self.dropout)
     }
 
-    /// The weights of the heads, `[batch, heads, steps, steps]`: how much each of the steps `x [steps, batch, hidden]` reads of
-    /// each.
+    /// The weights of the heads, `[batch, heads, steps, steps]`: how much each of the steps
+    /// `x [steps, batch, hidden]` attends to each.
     #[track_caller]
     pub fn weights(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let (&[steps, batch, _], width) = (&*x.shape(), self.heads * self.dim) else {

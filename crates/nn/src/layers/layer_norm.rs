@@ -46,7 +46,7 @@ impl LayerNorm {
         Self { shape: shape.into(), eps: Self::EPS, weight: None, bias: None }
     }
 
-    /// Another number that is added to the variance.
+    /// The layer with another number added to the variance.
     #[must_use]
     pub fn with_eps(self, eps: f32) -> Self {
         Self { eps, ..self }
@@ -55,7 +55,7 @@ impl LayerNorm {
     /// `x [..., shape]` to the same shape.
     ///
     /// # Panics
-    /// If the last dimensions of `x` are others.
+    /// If the last dimensions of `x` are not those of the layer.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let (whole, len) = (x.shape(), self.shape.numel());

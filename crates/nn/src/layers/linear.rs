@@ -63,8 +63,8 @@ impl Linear {
         }
     }
 
-    /// [`Linear::new`], or, where nothing depends on the bias, a layer without one: PyTorch's state dictionary has it all the
-    /// same.
+    /// [`Linear::new`] if the bias is `read`, else a layer without one, whose bias is registered only because
+    /// PyTorch's state dictionary lists it.
     pub fn with_bias_read(scope: &mut Scope<'_>, [inputs, outputs]: [usize; 2], read: bool) -> Self {
         if read {
             return Self::new(scope, inputs, outputs);
@@ -74,7 +74,8 @@ impl Linear {
         layer
     }
 
-    /// [`Linear::new`] with a bias that is read and never trained: where no gradient but rounding errors reaches it.
+    /// [`Linear::new`] with a bias that is added but never trained, for layers whose bias gets no gradient but
+    /// rounding errors.
     pub fn with_frozen_bias(scope: &mut Scope<'_>, inputs: usize, outputs: usize) -> Self {
         let layer = Self::without_bias(scope, inputs, outputs);
         Self { bias: Some(scope.frozen("bias", [outputs], Init::fan_in(inputs))), ..layer }
@@ -114,7 +115,8 @@ impl Linear {
         cx.linear(self, x, activation, None)
     }
 
-    /// The layer along the first dimension: `x [inputs, ...]` to `[outputs, ...]`, as over time of what is time-major.
+    /// The layer along the first dimension: `x [inputs, ...]` to `[outputs, ...]`, for example over the time of
+    /// time-major sequences.
     pub fn along_first(&self, cx: &Forward<'_>, x: &Var) -> Var {
         cx.linear_along_first(self, x)
     }

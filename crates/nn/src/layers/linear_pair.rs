@@ -21,7 +21,7 @@ impl LinearPair {
         Self { layers: [first, second], multiplied }
     }
 
-    /// `parts` of `[batch, _]`, `inputs` in all, to `[batch, outputs]`.
+    /// Maps `parts` of `[batch, _]`, together `inputs` wide, to `[batch, outputs]`.
     pub fn forward(&self, cx: &Forward<'_>, parts: Vec<Var>, activation: Activation) -> Var {
         cx.linear_pair(self, parts, activation)
     }

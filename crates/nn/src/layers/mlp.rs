@@ -30,15 +30,14 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// Registers the parameters in `scope`; `None` if no activation of PyTorch's that is known here has
-    /// this name.
+    /// Registers the parameters in `scope`; `None` if no activation that is known here has this name.
     pub fn new(scope: &mut Scope<'_>, sizes: &MlpSizes, activation: &str) -> Option<Self> {
         let depth = sizes.layers.saturating_sub(1);
         let activation = match Nonlinearity::fixed(activation) {
             Some(fixed) => Nonlinearity::Fixed(fixed),
             None if activation != "PReLU" => return None,
             None if depth == 0 => Nonlinearity::Fixed(Activation::Identity),
-            // One module, registered before the layers, stands behind each of them.
+            // One module, registered before the layers, is used behind each of them.
             None => Nonlinearity::prelu(&mut scope.at("activation")),
         };
         let mut scope = scope.at("layers");

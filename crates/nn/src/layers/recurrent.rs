@@ -41,7 +41,7 @@ pub(crate) struct Layer {
     pub(crate) projection: Option<ParamId>,
 }
 
-/// Where the layers are after a step; empty at the start, which stands for zeros.
+/// The state of each layer after a step; empty at the start, which stands for zeros.
 pub type RecurrentState = Vec<CellState>;
 
 impl StepMemory for RecurrentState {
@@ -72,7 +72,7 @@ impl Recurrent {
     }
 
     /// Runs over `x [steps, batch, inputs]` and gives the top layer's states of the last `last` steps,
-    /// `[last, batch, state]`. With `carried`, it starts from there and leaves there where it ended.
+    /// `[last, batch, state]`. With `carried`, it starts from the states there and replaces them by the last ones.
     ///
     /// # Panics
     /// If the shapes do not fit, or `carried` is of other layers.
@@ -102,8 +102,8 @@ impl Recurrent {
         x
     }
 
-    /// Runs over `x [steps, batch, inputs]`, each layer from its own of `start` on: the top layer's states of all steps,
-    /// `[steps, batch, hidden]`, and where each layer ended. Gradients flow through both ends.
+    /// Runs over `x [steps, batch, inputs]`, each layer from its own state in `start`: the top layer's states of all
+    /// steps, `[steps, batch, hidden]`, and the last state of each layer. Gradients flow through both ends.
     ///
     /// # Panics
     /// If the shapes do not fit, there are no steps, or the layers project their states.

@@ -25,8 +25,8 @@ impl SeasonalNorm {
         centred(&self.norm.forward(cx, x))
     }
 
-    /// `layer` on the norm of `x`, `[batch, time, outputs]`: the mean over time is subtracted behind the layer, where there are
-    /// fewer numbers.
+    /// `layer` on the norm of `x`, `[batch, time, outputs]`: the mean over time is subtracted after the layer, where
+    /// there are fewer numbers.
     pub fn project(&self, cx: &Forward<'_>, x: &Var, layer: &Linear) -> Var {
         let y = self.norm.forward(cx, x).linear(&cx.param(layer.weight()), None, Activation::Identity);
         let y = centred(&y);

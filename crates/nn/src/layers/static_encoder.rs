@@ -15,9 +15,9 @@ pub struct StaticEncoderSizes {
     pub columns: usize,
     /// Numbers of each vector.
     pub hidden: usize,
-    /// What the recurrent layers are made of whose first states it makes.
+    /// The cell of the recurrent layers whose initial states it makes.
     pub cell: Cell,
-    /// How many layers.
+    /// The number of these layers.
     pub layers: usize,
     /// Whether all layers start from the same state.
     pub one_state: bool,
@@ -34,7 +34,7 @@ pub struct StaticEncoderSizes {
 pub struct StaticEncoder {
     columns: VariableSelection,
     contexts: [GatedResidual; 2],
-    /// For h and, of an LSTM, for c: a network for each layer, or one for all.
+    /// The networks for the initial h and, for an LSTM, the initial c: one for each layer, or one for all.
     first: Vec<Vec<GatedResidual>>,
     layers: usize,
 }
@@ -46,7 +46,7 @@ pub struct StaticContexts {
     pub selection: Var,
     /// The context of the enrichment, `[batch, hidden]`.
     pub enrichment: Var,
-    /// Where each recurrent layer starts.
+    /// The initial state of each recurrent layer.
     pub start: Vec<CellVars>,
     /// The weights of the columns, `[batch, columns]`.
     pub weights: Var,

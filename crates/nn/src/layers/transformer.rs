@@ -21,21 +21,21 @@ pub struct TransformerSizes {
 }
 
 impl TransformerSizes {
-    /// Numbers that a training step keeps of a step that goes through a layer of an encoder.
+    /// Numbers that a training step keeps of each time step in a layer of an encoder.
     pub fn kept_by_encoder_layer(&self) -> usize {
         self.kept(1)
     }
 
-    /// Numbers that a training step keeps of a step that goes through a layer of a decoder, the keys and values of what it
-    /// reads apart: two for each of its steps, of `hidden` numbers.
+    /// Numbers that a training step keeps of each time step in a layer of a decoder. The keys and values of the
+    /// encoder's result are not counted: two of `hidden` numbers for each of its steps.
     pub fn kept_by_decoder_layer(&self) -> usize {
         self.kept(2)
     }
 
     fn kept(&self, attentions: usize) -> usize {
         let dropped = usize::from(self.dropout > 0.0);
-        // Of an attention queries, keys, values, what the heads bring, the result, the sum and its norm; of the
-        // perceptron what is before and behind its activation, the result, the sum and its norm.
+        // Kept of an attention: queries, keys, values, the heads' results, the output, the sum and its norm; of the
+        // perceptron: what is before and behind its activation, the output, the sum and its norm.
         let of_attention = (7 + dropped).saturating_mul(self.hidden);
         let of_perceptron = (3 + dropped)
             .saturating_mul(self.hidden)
@@ -56,7 +56,8 @@ impl TransformerSizes {
     }
 }
 
-/// A perceptron on each step: the pointwise convolutions `conv1`, to the units, and `conv2`, back, with dropout behind each.
+/// A perceptron on each step: the pointwise convolutions `conv1`, to the units, and `conv2`, back, with dropout after
+/// each.
 #[derive(Clone, Debug)]
 pub struct PointwisePerceptron {
     layers: [Linear; 2],
@@ -97,7 +98,7 @@ impl PointwisePerceptron {
 #[derive(Clone, Debug)]
 pub struct TransformerEncoder {
     layers: Vec<EncoderLayer>,
-    /// Behind all layers but the last, or none.
+    /// One after each layer but the last, or none at all.
     distilling: Vec<Distilling>,
     norm: LayerNorm,
 }
@@ -111,13 +112,13 @@ struct EncoderLayer {
 }
 
 impl TransformerEncoder {
-    /// Registers so many layers in `scope`.
+    /// Registers this number of layers in `scope`.
     pub fn new(scope: &mut Scope<'_>, layers: usize, sizes: TransformerSizes) -> Self {
         Self::of(scope, layers, &sizes, None)
     }
 
-    /// Registers so many layers of ProbSparse attention in `scope`, and, to `distil`, between any two of them a
-    /// [`Distilling`], `conv_layers.0` and so on.
+    /// Registers this number of layers of ProbSparse attention in `scope`, and, to `distil`, between any two of them
+    /// a [`Distilling`], `conv_layers.0` and so on.
     pub fn prob_sparse(
         scope: &mut Scope<'_>,
         layers: usize,
@@ -143,7 +144,7 @@ impl TransformerEncoder {
         Self { layers, distilling: Vec::new(), norm: sizes.norm(scope, "norm") }
     }
 
-    /// The steps that each layer reads of a window of so many, and those that are left.
+    /// The steps that each layer reads of a window of `steps`, and at the end the steps that are left.
     pub fn steps_of_layers(&self, steps: usize) -> Vec<usize> {
         let mut all = vec![steps];
         for i in 0..self.layers.len() {
@@ -207,7 +208,7 @@ struct DecoderLayer {
 }
 
 impl TransformerDecoder {
-    /// Registers so many layers in `scope`, and a projection to `outputs` numbers a step.
+    /// Registers this number of layers in `scope`, and a projection to `outputs` numbers a step.
     pub fn new(scope: &mut Scope<'_>, layers: usize, outputs: usize, sizes: TransformerSizes) -> Self {
         Self::of(scope, [layers, outputs], &sizes, None)
     }
@@ -235,8 +236,9 @@ impl TransformerDecoder {
         Self { layers, norm, projection: Linear::new(&mut scope.at("projection"), sizes.hidden, outputs) }
     }
 
-    /// The last `last` steps of `x [batch, time, hidden]` having read `encoded [batch, other time, hidden]`: `[batch, last,
-    /// outputs]`. What the last layer would make of the other steps nobody reads, so it is not computed.
+    /// The decoder's last `last` steps for `x [batch, time, hidden]` and the encoder's result
+    /// `encoded [batch, other time, hidden]`: `[batch, last, outputs]`. The last layer computes only these steps, as
+    /// nothing reads the others.
     ///
     /// # Panics
     /// If `x` has fewer steps, or the shapes do not fit.
@@ -271,11 +273,11 @@ impl DecoderLayer {
         }
     }
 
-    /// The last `last` steps of `x`, having read all steps of it and then what was `encoded`.
+    /// The last `last` steps of the layer's result; its steps attend to all steps of `x`, then to `encoded`.
     fn forward(&self, cx: &Forward<'_>, x: &Var, encoded: &Var, last: usize) -> Var {
         let end = |x: &Var, last: usize| x.narrow(1, x.shape()[1] - last, last);
         let [first, second, third] = &self.norms;
-        // What the last steps read of the encoder may depend on the others.
+        // With sparse attention the last queries depend on the others.
         let asking = if self.cross.is_sparse() { x.shape()[1] } else { last };
         let read = cx.dropout(self.own.forward_last(cx, x, x, asking), self.dropout);
         let x = first.forward(cx, &(end(x, asking) + read));

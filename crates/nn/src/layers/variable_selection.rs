@@ -23,8 +23,8 @@ pub struct VariableSelectionSizes {
 /// A network for each variable (`var_grns.0` and so on), and one on all of them side by side (`joint_grn`), whose softmax says
 /// how much of each is selected.
 ///
-/// The weight of a single variable is always 1: the joint network then takes no part and is not trained, but a checkpoint's is
-/// kept.
+/// The weight of a single variable is always 1: the joint network is then neither computed nor trained, but a
+/// checkpoint's parameters are kept.
 #[derive(Clone, Debug)]
 pub struct VariableSelection {
     joint: Option<GatedResidual>,
@@ -74,8 +74,8 @@ impl VariableSelection {
         Self { joint, of_variables, reads_context }
     }
 
-    /// Selects from `x`, numbers `[..., batch, variables]`, given a context `[batch, hidden]` if it reads one; of networks that
-    /// read none a context is passed over.
+    /// Selects from `x`, numbers `[..., batch, variables]`, given a context `[batch, hidden]` if it reads one; a
+    /// network that reads none ignores it.
     ///
     /// # Panics
     /// If the shapes do not fit, or a context is missing.

@@ -11,7 +11,7 @@ use foretell_simd::{PointLoss, axpy, dot};
 
 use super::Truth;
 
-/// `Σ w l`; with a gradient to write, its scale times that of the sum.
+/// `Σ w l`; where a gradient is to be written, that of the sum times the given scale.
 ///
 /// The transform is computed frequency by frequency, as products of the windows with a row of cosines and one
 /// of sines: `h²` products a window. Horizons are short (24 or 96, seldom 720), where this is as fast as a fast

@@ -399,11 +399,12 @@ impl Loss {
             .sum()
     }
 
-    /// The loss of a whole batch, of whose parts [`Loss::mean`] came to `mean` and [`Loss::naive_error`], divided
-    /// by the same total, to `naive_error`; and its derivative by that mean, by which the gradients are still to be
-    /// multiplied. Both are `mean` and 1 but for RMSE, its root, and relMSE, its ratio to the naive error.
+    /// The loss of a whole batch, and its derivative by `mean`, by which the gradients have yet to be multiplied.
+    /// `mean` is the sum of [`Loss::mean`] over the parts of the batch, `naive_error` that of [`Loss::naive_error`]
+    /// divided by the same total. The result is `mean` and 1, except for RMSE, its root, and relMSE, its ratio to the
+    /// naive error.
     ///
-    /// The slope of a root at 0 is taken to be 0: a perfect forecast is not to be moved.
+    /// The slope of the root at 0 is taken to be 0, so that a perfect forecast is not moved.
     pub fn value_and_slope(&self, mean: f64, naive_error: f64) -> (f64, f64) {
         match self.kind {
             LossKind::Point(Point::Rmse) => {

@@ -121,9 +121,9 @@ impl Point {
         matches!(self, Self::Mase { .. } | Self::RelMse | Self::Tukey { normalize: true, .. })
     }
 
-    /// The number of a window's history that its errors are measured by: for MASE the mean error of the
-    /// seasonal naive forecast within it, for Tukey's loss its standard deviation and 0.01, for relMSE the
-    /// naive forecast, its last value. Only values that are known count; 0 where none are.
+    /// The scale of a window's errors, from its history: for MASE the mean error of the seasonal naive forecast
+    /// within it, for Tukey's loss its standard deviation plus 0.01, for relMSE the naive forecast, its last value.
+    /// Only known values count; 0 if there are none.
     pub(super) fn error_scale(&self, history: &[f32], mask: &[f32]) -> f32 {
         let known = || history.iter().zip(mask).filter(|(_, mask)| **mask != 0.0).map(|(&y, _)| f64::from(y));
         let error_scale = match *self {
@@ -143,7 +143,7 @@ impl Point {
         error_scale as f32
     }
 
-    /// `Σ w l`; with a gradient to write, its scale times that of the sum.
+    /// `Σ w l`; where a gradient is to be written, that of the sum times the given scale.
     pub(super) fn sum(&self, prediction: &[f32], truth: Truth<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
         match self {
             Self::Mae => kernel(PointLoss::Mae, prediction, truth, grad),
@@ -220,12 +220,12 @@ fn each(
     sum
 }
 
-/// `|error| / unit`; nothing where the unit is 0.
+/// `|error| / unit`; 0 where the unit is 0.
 fn absolute(error: f32, unit: f32) -> (f32, f32) {
     if unit == 0.0 { (0.0, 0.0) } else { (error.abs() / unit, sign(error) / unit) }
 }
 
-/// `2 |error| / (|y| + |y + error|)`; nothing where both are 0.
+/// `2 |error| / (|y| + |y + error|)`; 0 where both are 0.
 fn symmetric(error: f32, y: f32) -> (f32, f32) {
     let prediction = y + error;
     let size = y.abs() + prediction.abs();

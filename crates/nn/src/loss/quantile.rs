@@ -40,7 +40,7 @@ impl Quantiles {
         Self { given: Given::Level(level.into_iter().map(|(_, number)| number).collect()), values, suffixes }
     }
 
-    /// These, in this order.
+    /// The listed quantiles, in the order of the list.
     pub(super) fn listed(list: Vec<f64>) -> Self {
         let suffix = |&q: &f64| match q {
             q if q < 0.5 => format!("-lo-{:?}", round2(100.0 - 200.0 * q)),
@@ -52,7 +52,7 @@ impl Quantiles {
         Self { given: Given::List(list), values, suffixes }
     }
 
-    /// Listed ones upwards; those of intervals as they are.
+    /// Listed quantiles in ascending order; those of intervals as they are.
     pub(super) fn sorted(self) -> Self {
         match self.given {
             Given::List(mut list) => {
@@ -71,7 +71,7 @@ impl Quantiles {
         &self.suffixes
     }
 
-    /// The argument that gives them.
+    /// The constructor argument that gives these quantiles: its name and its value.
     pub(super) fn argument(&self) -> (&'static str, Value) {
         match &self.given {
             Given::Level(level) => ("level", json!(level)),
@@ -84,8 +84,8 @@ fn round2(x: f64) -> f64 {
     (x * 100.0).round_ties_even() / 100.0
 }
 
-/// The sum over the quantiles of `max(q (y - ŷ), (q - 1) (y - ŷ))`, weighted and summed over steps; with a
-/// `delta` of Huber's loss of the same.
+/// The sum over the quantiles of `max(q (y - ŷ), (q - 1) (y - ŷ))`, weighted and summed over steps; with a `delta`,
+/// Huber's loss of the same errors.
 ///
 /// neuralforecast's documentation says mean, but its code divides by the length of a dimension that is 1. Losses and
 /// gradients here are those of its code.

@@ -6,10 +6,11 @@ use foretell_autograd::RoundedWeight;
 
 use crate::{ParamId, Params, Table, Tensor};
 
-/// The weights of linear layers, rounded to bfloat16 and packed once for all shards of a step and both of their products: those
-/// that an earlier step multiplied with.
+/// The weights of linear layers, rounded to bfloat16 and packed once for all shards of a step and for both of their
+/// products. Only those are packed that an earlier step multiplied with.
 ///
-/// They belong to one step: whoever takes steps packs them before the shards run, and forgets them before the weights change.
+/// They belong to one step: the training loop packs them before the shards run, and forgets them before the weights
+/// change.
 #[derive(Debug)]
 pub struct RoundedWeights(Vec<Arc<RoundedWeight>>);
 

@@ -10,8 +10,8 @@ use crate::layers::recurrent::Layer;
 use crate::weight_precision::WeightPrecision;
 use crate::{ParamId, Params, Table};
 
-/// The least inputs and outputs of a layer that is held in fewer bits: rows and columns are filled up to multiples of them,
-/// so that smaller layers would save nothing.
+/// The least inputs and outputs of a layer that is held in fewer bits: rows and columns are padded to multiples of
+/// this, so smaller layers would save nothing.
 const LEAST: usize = 16;
 
 /// Weights in fewer bits, with the bytes that they take and those of what they stand for.
@@ -50,7 +50,7 @@ impl NarrowCopies {
         }
     }
 
-    /// Forgets all, as when a weight changes.
+    /// Forgets all copies, because a weight changes.
     pub(crate) fn forget(&mut self) {
         self.matrices.fill_with(OnceLock::new);
         self.recurrent.fill_with(OnceLock::new);
@@ -62,12 +62,12 @@ impl Params {
     /// Holds the weights of products in this format from now on, for forecasts: of linear layers with at least 16 inputs and
     /// outputs, the projections of attention among them, and of recurrent layers (RNN, LSTM, GRU).
     ///
-    /// In `f32` stay the weights of smaller layers and of what no such product is built for: convolutions, gated linear
-    /// layers, linear layers over columns (those along time in the mixers), linear layers of which a part of the outputs
-    /// is asked for, and layers that join several weights in one matrix.
+    /// The weights of smaller layers stay in `f32`, and so do those for which no such product is built: convolutions,
+    /// gated linear layers, linear layers over columns (those along time in the mixers), linear layers of which a
+    /// part of the outputs is asked for, and layers that join several weights in one matrix.
     ///
-    /// Of recurrent layers the forecast of a single window has the weights of the state in another layout, in `f32` too: where
-    /// there were forecasts of one and of several, they are there twice.
+    /// For recurrent layers, a forecast of a single window lays out the weights of the state in its own way, in `f32`
+    /// too: after forecasts of one window and of several, both copies are in memory.
     ///
     /// Copies are made when a forecast first asks for them. The weights in `f32` stay in memory beside them: runs that
     /// record gradients use them, and they are what is saved.
@@ -157,7 +157,8 @@ impl Params {
         Some(self.narrow.multiplied[id.0].get_or_init(make).clone())
     }
 
-    /// The matrices of a recurrent layer as forecasts hold them, but of one that is too small to gain from it.
+    /// The matrices of a recurrent layer as forecasts hold them; `None` for a layer that is too small to gain from
+    /// it.
     pub(super) fn held_recurrent(&self, layer: &Layer) -> Option<Arc<HeldWeights>> {
         if self.table.entry(layer.state).shape[1] < LEAST {
             return None;
@@ -179,14 +180,14 @@ impl Table {
     pub fn held_copies_bytes(&self, precision: WeightPrecision) -> usize {
         let recurrent = self.recurrent().iter().map(|layer| self.entry(layer.state).shape);
         let Some(format) = precision.narrow() else {
-            // Rows of gates become columns, whose number is filled up.
+            // Rows of gates become columns, whose number is padded.
             return recurrent
                 .map(|shape| size_of::<f32>() * shape[0].next_multiple_of(LEAST) * shape[1])
                 .sum();
         };
         let trained = self.entries().iter().filter(|entry| entry.is_trained()).map(|entry| entry.shape);
         let multiplied = self.multiplied().iter().map(|multiplied| multiplied.shape);
-        // Weights of a recurrent layer's state are there for one sequence and for several.
+        // A recurrent layer may hold the weights of its state twice: for one sequence and for several.
         let all = trained.chain(recurrent).chain(multiplied).filter(|shape| shape.len() > 1);
         let matrices = all.map(|shape| [shape[1..].iter().product(), shape[0]]);
         matrices
@@ -296,7 +297,7 @@ mod tests {
             // U of two layers, 128 by 32.
             let copies = params.held_bytes() - before;
             let expected = match precision {
-                // Instead of the weights in the arena.
+                // They replace the weights in the arena.
                 WeightPrecision::F32 => 0,
                 WeightPrecision::Bf16 => 2 * 2 * 128 * 32,
                 WeightPrecision::Int8 => 2 * (128 * 32 + 8 * 128),

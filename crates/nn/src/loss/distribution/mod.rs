@@ -178,7 +178,7 @@ impl DistributionColumns {
         Self::new(true, &[], 0)
     }
 
-    /// Writes the columns of a step, of its mean and of samples, which it sorts.
+    /// Writes the columns of a step from its mean and its samples, which are sorted in place.
     ///
     /// # Panics
     /// If there are no samples, or there are columns of parameters.
@@ -190,7 +190,7 @@ impl DistributionColumns {
         quantiles.iter_mut().zip(&self.levels).for_each(|(out, at)| *out = quantile_of_sorted(samples, at.q));
     }
 
-    /// How many there are.
+    /// The number of columns.
     pub fn count(&self) -> usize {
         usize::from(self.mean) + self.levels.len() + self.parameters
     }
@@ -258,7 +258,7 @@ impl Distribution {
         self.kind.support()
     }
 
-    /// `Σ w l`; with a gradient to write, its scale times that of the sum.
+    /// `Σ w l`; where a gradient is to be written, that of the sum times the given scale.
     pub(super) fn sum(&self, output: &[f32], truth: Truth<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
         self.kind.sum(output, truth, grad)
     }

@@ -109,9 +109,9 @@ fn continued(b0: f64, term: impl Fn(f64) -> (f64, f64)) -> f64 {
     value
 }
 
-/// Where an upper tail `p <= 1/2` of a density that falls from 0 on begins: Newton's method, which from below
-/// never oversteps, the tail being convex. `tail_and_density` is of values above `start`, which must not lie
-/// beyond the result.
+/// The point above which a density that falls from 0 on has the probability `p <= 1/2`. Newton's method from below
+/// never overshoots it, since the tail is convex. `tail_and_density` is called for values from `start` on, which must
+/// not be above the result.
 pub(super) fn tail_quantile(p: f64, start: f64, tail_and_density: impl Fn(f64) -> (f64, f64)) -> f64 {
     let mut x = start;
     for _ in 0..2000 {
@@ -132,7 +132,8 @@ pub(super) fn normal_quantile(q: f64) -> f64 {
     symmetric_quantile(q, |p| tail_quantile(p, 0.0, tail_and_density))
 }
 
-/// The quantile of a distribution that is symmetric about 0, by the place where its upper tail begins.
+/// The quantile of a distribution that is symmetric about 0, given the start `upper(p)` of its upper tail of
+/// probability `p`.
 pub(super) fn symmetric_quantile(q: f64, upper: impl Fn(f64) -> f64) -> f64 {
     if q < 0.5 { -upper(q) } else { upper(1.0 - q) }
 }

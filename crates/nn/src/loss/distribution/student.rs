@@ -67,7 +67,7 @@ impl Family<3> for StudentT {
         mean + unit * symmetric_quantile(at.q, |p| tail_quantile(p, at.normal.abs(), tail_and_density))
     }
 
-    /// A standard normal number by the root of a χ² distributed one over its degrees of freedom.
+    /// A standard normal number divided by the root of a χ² distributed one over its degrees of freedom.
     fn sample(&self, [df, mean, unit]: [f64; 3], draws: &mut Stream) -> f64 {
         let normal = sampling::normal(draws);
         mean + unit * normal / (2.0 * sampling::gamma(0.5 * df, draws) / df).sqrt()

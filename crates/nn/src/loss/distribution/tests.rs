@@ -168,7 +168,7 @@ fn derivatives_are_those_of_the_losses() {
     }
 }
 
-/// The share of samples up to a quantile, and below it, has the quantile's probability between them.
+/// The probability of a quantile lies between the share of samples below it and the share up to it.
 fn samples<const P: usize>(family: &impl Family<P>, parameters: [f64; P]) {
     const COUNT: usize = 20_000;
     let draws: Vec<f64> =

@@ -14,9 +14,9 @@ use super::{
 /// Output and parameter: the logarithm of the mean.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tweedie {
-    /// The power of the mean that the variance is.
+    /// The power of the mean that gives the variance.
     pub(super) rho: f64,
-    /// Quantiles are those of so many samples.
+    /// The number of samples that quantiles are taken from.
     pub(super) samples: usize,
 }
 
