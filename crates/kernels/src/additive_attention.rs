@@ -45,7 +45,7 @@ pub struct Operands<'a> {
     pub values: &'a [f32],
 }
 
-/// The gradients of what makes the shares, each added to the contents of its slice.
+/// The gradients of keys, query and weight, each added to the contents of its slice.
 #[derive(Debug)]
 pub struct AdditiveAttentionGradients<'a> {
     /// `[steps, batch, units]`.
@@ -62,7 +62,7 @@ impl AdditiveAttention {
         self.steps * self.batch
     }
 
-    /// The length of what a pass works in: whatever is in it before, and nothing of worth after.
+    /// The length of the scratch memory of a pass. Its contents do not matter before, and are of no use after.
     pub fn scratch_len(&self) -> usize {
         2 * self.slab() + self.shares_len()
     }

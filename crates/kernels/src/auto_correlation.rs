@@ -1,8 +1,8 @@
-//! Auto-correlation (Wu, Xu, Wang, Long 2021, "Autoformer", arXiv 2106.13008, section 3.2): how alike two sequences of
-//! vectors are at each delay, and the mean of a sequence at some delays.
+//! Auto-correlation (Wu, Xu, Wang, Long 2021, "Autoformer", arXiv 2106.13008, section 3.2): the correlation of two
+//! sequences of vectors at each delay, and weighted sums of a sequence at some delays.
 //!
-//! Sequences `[batch, rows, width]` lie on a circle of `steps`; of a shorter one the rest is zeros, of a longer one the
-//! first `steps` rows count.
+//! Sequences `[batch, rows, width]` are circular with `steps` steps: a shorter one is padded with zeros, of a longer
+//! one only the first `steps` rows count.
 //!
 //! ```text
 //! alike[τ] = 1/width Σ_t q[t + τ] · k[t]          sum[t] = Σ_i w[i] x[t + τ[i]]          (indices modulo steps)
@@ -23,7 +23,7 @@ use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_threads as threads;
 
-/// A batch of circles.
+/// A batch of circular sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circles {
     /// The number of sequences.
@@ -43,7 +43,7 @@ pub enum Direction {
     Behind,
 }
 
-/// Delays of each sequence of a batch and what is taken at them, `[batch, n]` both.
+/// Delays for each sequence of a batch, and a weight for each, `[batch, n]` both.
 #[derive(Clone, Copy, Debug)]
 pub struct Delays<'a> {
     /// Steps, fewer than the circle has.
@@ -59,7 +59,7 @@ const PRODUCT_ROWS: usize = 64;
 const BLOCK: usize = 2048;
 
 impl Circles {
-    /// The rows of a sequence of a batch of this length that count, and the length of one.
+    /// For a batch of `len` values: the rows of each sequence that count, and the values of a sequence.
     #[track_caller]
     fn rows(&self, what: &str, len: usize) -> (usize, usize) {
         let Self { batch, steps, width } = *self;
@@ -69,7 +69,7 @@ impl Circles {
         (rows.min(steps), rows * width)
     }
 
-    /// How alike `q` and `k` are at each delay: `[batch, steps]`.
+    /// The correlation of `q` and `k` at each delay: `[batch, steps]`.
     ///
     /// # Panics
     /// If a length does not fit, or there are no sequences.
@@ -106,7 +106,7 @@ impl Circles {
     /// 0, nothing is read.
     ///
     /// # Panics
-    /// If a length does not fit, there are no sequences, or a delay is not of the circle.
+    /// If a length does not fit, there are no sequences, or a delay is not below `steps`.
     #[track_caller]
     pub fn add_delayed(&self, x: &[f32], at: Delays<'_>, direction: Direction, sums: &mut [f32]) {
         let Self { batch, steps, width } = *self;
@@ -136,7 +136,7 @@ impl Circles {
     /// `[batch, n]`, the gradient of the weights of [`Circles::add_delayed`] ahead.
     ///
     /// # Panics
-    /// If a length does not fit, there are no sequences, or a delay is not of the circle.
+    /// If a length does not fit, there are no sequences, or a delay is not below `steps`.
     #[track_caller]
     pub fn products(&self, g: &[f32], x: &[f32], delays: &[u32], products: &mut [f32]) {
         let Self { batch, steps, width } = *self;

@@ -1,5 +1,5 @@
-//! Causal convolutions over time-major sequences `[steps, batch, channels]`: as long as their input, and blind to what
-//! comes later.
+//! Causal convolutions over time-major sequences `[steps, batch, channels]`: the output is as long as the input, and
+//! no step sees later ones.
 //!
 //! With PyTorch's kernel `w [outputs, inputs, kernel]`, whose last tap lies on the step itself,
 //!
@@ -7,9 +7,9 @@
 //! y[t] = activation(b + Σ_k W_k x[t - s_k])     s_k = (kernel - 1 - k) dilation
 //! ```
 //!
-//! Time-major, what a tap reads is the input itself, so many rows earlier: each tap is a product of matrices on the
-//! input where it lies, whatever the dilation. Steps before the first are zeros, which are neither written nor
-//! multiplied. Rows go through all taps block by block, so that a block is in cache until it is done.
+//! In the time-major layout a tap reads the input itself, shifted by a number of rows: each tap is one matrix product
+//! on the input in place, whatever the dilation. Steps before the first are zeros, which are neither written nor
+//! multiplied. Rows go through all taps block by block, so that a block stays in cache until it is done.
 //!
 //! # Derivation of the backward pass
 //!
@@ -49,7 +49,7 @@ pub struct CausalConvolution {
     pub rounding: Rounding,
 }
 
-/// What [`CausalConvolution::backward`] writes.
+/// The gradients that [`CausalConvolution::backward`] writes.
 #[derive(Debug)]
 pub struct CausalConvolutionGradients<'a> {
     /// Of the arranged kernel, overwritten.
@@ -139,7 +139,7 @@ impl CausalConvolution {
                     rounding: self.rounding,
                     ..Options::default()
                 };
-                // The first rows have nothing that long before them.
+                // The first rows have no input that far back.
                 let reads = block.start.saturating_sub(shift)..block.end.saturating_sub(shift);
                 let out = &mut out[(block.end - reads.len()) * self.outputs..block.end * self.outputs];
                 let out = MatMut::row_major(out, reads.len(), self.outputs);
@@ -149,8 +149,8 @@ impl CausalConvolution {
         }
     }
 
-    /// All gradients, given `grad`, that of the output, which becomes the one before the activation. `saved` is what
-    /// the activation knows its slope from: the output, or what went into it.
+    /// All gradients, given `grad`, that of the output, which is overwritten by that before the activation. `saved`
+    /// is what the activation's slope is computed from: its output or its input.
     ///
     /// # Panics
     /// If a length does not fit.
@@ -193,7 +193,7 @@ impl CausalConvolution {
             let Some((dx, accum)) = &mut inputs else { continue };
             for (k, shift) in self.taps() {
                 let accum = if k + 1 == self.kernel { *accum } else { Accum::Add };
-                // The last rows are read by nothing that long after them.
+                // Nothing that far ahead reads the last rows.
                 let reads = [block.start, block.end].map(|row| row.saturating_add(shift).min(self.rows()));
                 let g = rows(grad, reads[0]..reads[1], self.outputs);
                 let dx = &mut dx[block.start * self.inputs..][..g.nrows() * self.inputs];
@@ -210,7 +210,7 @@ impl CausalConvolution {
         (0..rows.div_ceil(ROWS)).map(move |i| i * ROWS..rows.min((i + 1) * ROWS))
     }
 
-    /// The taps, and how many rows earlier each of them reads: the one on the step itself first, which every row has.
+    /// The taps, and how many rows earlier each of them reads: first the tap on the step itself, which every row has.
     fn taps(&self) -> impl Iterator<Item = (usize, usize)> {
         let step = self.dilation.saturating_mul(self.batch);
         (0..self.kernel).map(move |back| (self.kernel - 1 - back, step.saturating_mul(back)))

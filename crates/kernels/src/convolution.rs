@@ -1,5 +1,5 @@
-//! Convolutions with the channels last, over sequences and planes, as products of matrices on the input where it
-//! lies: a sequence `[batch, time, channels]` is a plane `[batch, height, width, channels]` of height 1.
+//! Convolutions with the channels last, over sequences and planes, as products of matrices on the input in place: a
+//! sequence `[batch, time, channels]` is a plane `[batch, height, width, channels]` of height 1.
 //!
 //! PyTorch's layers slide a kernel `w [outputs, inputs / groups, height, width]` over the input:
 //!
@@ -27,7 +27,7 @@ use foretell_gemm::{
 use foretell_simd as simd;
 use foretell_threads as threads;
 
-/// Multiply-adds of a product that take about as long as a number of a plain pass over memory.
+/// Multiply-adds of a product that take about as long as one number in a plain pass over memory.
 const PRODUCTS_PER_NUMBER: usize = 16;
 
 /// A convolution and the sizes of what it is applied to.
@@ -39,13 +39,13 @@ pub struct Convolution {
     pub inputs: usize,
     /// Channels of the output.
     pub outputs: usize,
-    /// Parts of the channels that do not see each other, each as many inputs and as many outputs.
+    /// Groups of channels that do not see each other, each with as many inputs and as many outputs.
     pub groups: usize,
     /// The side of the plane along which rows follow each other; [`Side::ONE`] for sequences.
     pub height: Side,
     /// The side of the plane along which the values of a row follow each other: time, for sequences.
     pub width: Side,
-    /// What the input is continued by in the padding.
+    /// What the padding holds.
     pub beyond: Beyond,
     /// How the operands of its products are rounded.
     pub rounding: Rounding,
@@ -90,8 +90,8 @@ impl Side {
         (self.padded() + self.stride).saturating_sub(reach) / self.stride
     }
 
-    /// Where steps of the padded side come from: the first step, where it is in the input (nowhere in a padding of
-    /// zeros), and how many follow.
+    /// The contiguous parts of the padded side: the first step of each, where it comes from in the input (`None` for
+    /// zeros), and the number of its steps.
     fn runs(&self, beyond: Beyond) -> [(usize, Option<usize>, usize); 3] {
         let [before, after] = self.padding;
         let (front, back) = match beyond {
@@ -207,7 +207,8 @@ impl Convolution {
         });
     }
 
-    /// Visits all runs of neighbours in the padded input: where it begins, where that is in the input, and its length.
+    /// Visits all contiguous runs of the padded input: where each begins, where it comes from in the input (`None`
+    /// for zeros), and its length.
     fn walk_padding(&self, mut visit: impl FnMut(usize, Option<usize>, usize)) {
         if self.padded_len() == 0 {
             return;
@@ -273,7 +274,7 @@ impl Convolution {
         self.places(together)
     }
 
-    /// The kernel in parts of so many neighbouring steps.
+    /// The kernel in parts of `together` neighbouring steps.
     pub(crate) fn places(&self, together: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
         let Self { height, width, .. } = *self;
         let channels = self.channels();

@@ -4,7 +4,7 @@ use foretell_gemm::Accum;
 
 use crate::axis::Axis;
 
-/// Lines whose totals are kept beside each other.
+/// Lines whose totals are computed side by side.
 const STRIP: usize = 64;
 
 /// `out[t] = x[0] + ... + x[t]` along `axis`.

@@ -1,18 +1,18 @@
-//! What a centred moving average over time leaves of sequences of vectors: the seasonal part of the decomposition of
-//! Autoformer (Wu et al. 2021, arXiv 2106.13008, equation 1), the ends being repeated.
+//! Sequences of vectors minus their centred moving average over time: the seasonal part of the decomposition of
+//! Autoformer (Wu et al. 2021, arXiv 2106.13008, equation 1), with the ends repeated.
 //!
 //! `season[t] = x[t] - 1/k Σ_{|j| ≤ k/2} x[t + j]`, for vectors side by side: the sum moves on by adding the row that
-//! enters and subtracting the one that leaves. It is summed anew now and then, so that rounding errors do not
-//! pile up in long sequences.
+//! enters and subtracting the one that leaves. It is computed anew at regular intervals, so that rounding errors do
+//! not accumulate in long sequences.
 
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_threads as threads;
 
-/// Steps after which a moving sum is summed anew.
+/// Steps after which a moving sum is computed anew.
 const FRESH: usize = 128;
 
-/// The work of a number, in numbers of a plain pass over memory.
+/// The cost of a number, relative to that of a number in a plain pass over memory.
 const COST: usize = 4;
 
 /// Sequences of vectors and the window of the average.
@@ -36,7 +36,7 @@ impl Decomposition {
         kernel / 2
     }
 
-    /// `x [batch, steps, width]` without its moving average, to `out` of the same shape.
+    /// Writes `x [batch, steps, width]` minus its moving average to `out`, of the same shape.
     ///
     /// # Panics
     /// If `kernel` is even, a length does not fit, or sequences are empty.

@@ -75,7 +75,7 @@ fn is_alone(k: usize, len: usize) -> bool {
     k == 0 || 2 * k == len
 }
 
-/// The work of a number of a row, in numbers of a plain pass over memory.
+/// The cost of a number of a row, relative to that of a number in a plain pass over memory.
 const COST: usize = 16;
 
 type Number = Complex<f32>;
@@ -105,7 +105,7 @@ fn room<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
     &mut buffer[..len]
 }
 
-/// The transform of each row, of which `scale` makes what is written.
+/// The transform of each row; `scale` changes each frequency before it is written.
 #[track_caller]
 fn transform(
     x: &[f32],
@@ -144,7 +144,8 @@ fn transform(
     });
 }
 
-/// `factor` times the sum over all frequencies of each row, of which `scale` makes what is summed.
+/// `factor` times the inverse transform of each row without its division by `len`; `scale` changes each frequency
+/// first.
 #[track_caller]
 fn invert(
     x: &[f32],

@@ -1,4 +1,4 @@
-//! Values taken along a dimension by their places, and values added to places (the transpose) or put there.
+//! Values gathered along a dimension by their places, and values scattered to places, or added there (the transpose).
 
 use foretell_threads as threads;
 
@@ -8,7 +8,7 @@ use crate::axis::Axis;
 /// and inner sizes.
 ///
 /// # Panics
-/// If a length does not fit, or a place is not along the dimension.
+/// If a length does not fit, or a place is out of the dimension's range.
 #[track_caller]
 pub fn gather(x: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
     axis.check("gather", x.len());
@@ -19,7 +19,7 @@ pub fn gather(x: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
 /// `sum[o, places[o, i, c], c] += values[o, i, c]`: as `torch.scatter_add`, in the order of the places.
 ///
 /// # Panics
-/// If a length does not fit, or a place is not along the dimension.
+/// If a length does not fit, or a place is out of the dimension's range.
 #[track_caller]
 pub fn scatter_add(values: &[f32], axis: Axis, places: &[u32], sum: &mut [f32]) {
     axis.check("scatter_add", sum.len());
@@ -30,7 +30,7 @@ pub fn scatter_add(values: &[f32], axis: Axis, places: &[u32], sum: &mut [f32]) 
 /// `out[o, places[o, i, c], c] = values[o, i, c]`: as `torch.scatter`, in the order of the places.
 ///
 /// # Panics
-/// If a length does not fit, or a place is not along the dimension.
+/// If a length does not fit, or a place is out of the dimension's range.
 #[track_caller]
 pub fn scatter(values: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
     assert_eq!(places.len(), values.len(), "places and values of scatter to {axis:?}");
@@ -40,7 +40,7 @@ pub fn scatter(values: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
 /// `out[o, places[o, i, c], c] = value`.
 ///
 /// # Panics
-/// If a length does not fit, or a place is not along the dimension.
+/// If a length does not fit, or a place is out of the dimension's range.
 #[track_caller]
 pub fn scatter_value(value: f32, axis: Axis, places: &[u32], out: &mut [f32]) {
     put(axis, places, out, |_| value);
@@ -62,7 +62,7 @@ fn put(axis: Axis, places: &[u32], out: &mut [f32], value: impl Fn(usize) -> f32
     });
 }
 
-/// Visits where each place stands in the list, and what it points to.
+/// Visits the index of each place in the list, and the element that it points to.
 #[track_caller]
 fn for_each(axis: Axis, places: &[u32], mut visit: impl FnMut(usize, usize)) {
     let Axis { outer, len, inner } = axis;

@@ -29,7 +29,7 @@ struct Tap {
 }
 
 impl Resampler {
-    /// Prepares the way from `knots` values to `len`.
+    /// Computes the weights that take `knots` values to `len`.
     ///
     /// # Panics
     /// If there are no knots but values are asked for.

@@ -1,9 +1,9 @@
 //! Fused forward and backward pairs over slices: recurrent sequences, pooling, interpolation, moving
 //! averages, convolutions, attention, Fourier transforms, running totals, the largest values and where they are.
 //!
-//! A kernel knows nothing of tensors or of gradients' bookkeeping. Those over rows take rows that lie one
-//! after the other, and their backward kernels *add* their result to the gradient they are given; those over
-//! sequences take them time-major, and say what they do with a gradient's old values.
+//! Kernels work on plain slices; tensors and the bookkeeping of gradients are the callers'. Kernels over rows take
+//! contiguous rows, and their backward kernels *add* to the gradient they are given; kernels over sequences take them
+//! time-major, and say what they do with a gradient's old values.
 //!
 //! ```
 //! use foretell_kernels::pool::{Pooling, pooled_len};

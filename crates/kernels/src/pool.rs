@@ -1,6 +1,6 @@
 //! Pooling over time: [`Pooling`] with stride equal to the window, as `torch.nn.MaxPool1d` and `AvgPool1d` do with
-//! `kernel_size = stride = k` and `ceil_mode = True`: the last window holds what is left of the row; [`MaxOfSteps`] by
-//! windows that overlap.
+//! `kernel_size = stride = k` and `ceil_mode = True`, where the last window may be shorter; [`MaxOfSteps`] by
+//! overlapping windows.
 
 use foretell_pool::Buffer;
 use foretell_threads as threads;
@@ -102,7 +102,7 @@ impl MaxOfSteps {
     /// `x [batch, steps, channels]` to `out [batch, output(steps), channels]`; NaN is the largest.
     ///
     /// # Panics
-    /// If a length does not fit, there are no steps, or windows lie in the padding alone.
+    /// If a length does not fit, there are no steps, or a window lies in the padding alone.
     #[track_caller]
     pub fn forward(self, x: &[f32], sizes: [usize; 3], out: &mut [f32]) {
         self.check(x.len(), sizes, out.len());
@@ -132,7 +132,7 @@ impl MaxOfSteps {
     /// equals takes all of it.
     ///
     /// # Panics
-    /// If a length does not fit, there are no steps, or windows lie in the padding alone.
+    /// If a length does not fit, there are no steps, or a window lies in the padding alone.
     #[track_caller]
     pub fn backward(self, [x, y]: [&[f32]; 2], sizes: [usize; 3], grad: &[f32], grad_x: &mut [f32]) {
         self.check(x.len(), sizes, y.len());

@@ -1,7 +1,7 @@
 //! One layer of a recurrent network over a whole sequence: RNN (Elman 1990), LSTM (Hochreiter and Schmidhuber
 //! 1997, with the projection of Sak et al. 2014) and GRU (Cho et al. 2014), with PyTorch's weights.
 //!
-//! Everything is time-major, so what belongs to a step lies in one piece: inputs `[steps, batch, inputs]`,
+//! Everything is time-major, so the values of a step are contiguous: inputs `[steps, batch, inputs]`,
 //! states `[steps + 1, batch, state]`, of which the first is where the layer starts. The products of the
 //! inputs are made for several steps at a time, as many as stay in cache; each step then adds that of its state and
 //! makes one pass over its gates. Where the batch is large, a block of its sequences goes through all steps before the
@@ -21,9 +21,9 @@
 //!
 //! An LSTM with a projection has h = P m with m what its cell gives: then `dm = Pᵀ dh` and `dP = Σₜ dhₜ mₜᵀ`.
 //!
-//! In the GRU the products of input and state enter the candidate apart, n = tanh(aₙ + r (Uₙ h₋ + bₙ)), so it
-//! has four sums for three gates. They lie in the order r, z, m = Uₙ h₋ + bₙ, aₙ: the first three are those
-//! of U's rows, the first two and the last those of W's.
+//! In the GRU the products of input and state enter the candidate separately, n = tanh(aₙ + r (Uₙ h₋ + bₙ)), so it
+//! has four sums for three gates. Their order is r, z, m = Uₙ h₋ + bₙ, aₙ: the first three are those of U's rows, the
+//! first two and the last those of W's.
 
 mod backward;
 mod groups;
@@ -48,7 +48,7 @@ use half::slice::HalfBitsSliceExt;
 /// What a layer does in each step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell {
-    /// `h = activation(W x + U h₋ + b)`, with an activation that knows its slope from its result.
+    /// `h = activation(W x + U h₋ + b)`, with an activation whose slope follows from its result.
     Rnn(Activation),
     /// Gates i, f, g, o and a state c beside h.
     Lstm,
@@ -102,7 +102,7 @@ pub struct Weights<'a> {
     pub biases: Option<[&'a [f32]; 2]>,
     /// P, `[state, hidden]` (`weight_hr`).
     pub projection: Option<&'a [f32]>,
-    /// The same matrices as forecasts hold them, which the forward pass multiplies with if there are any.
+    /// The same matrices in the layout of forecasts, which the forward pass multiplies with if given.
     pub held: Option<&'a HeldWeights>,
 }
 
@@ -111,7 +111,7 @@ pub struct Weights<'a> {
 pub enum RunMode {
     /// The tape holds the gates of all steps, in 16 bits where products round.
     Training,
-    /// The tape is small, and holds nothing of worth afterwards.
+    /// The tape is small, and its contents are of no use afterwards.
     Inference,
 }
 
@@ -153,7 +153,7 @@ impl Layer {
         if self.cell == Cell::Lstm { self.cell_slots(run) * self.batch * self.hidden } else { 0 }
     }
 
-    /// The place of the last c in what [`Layer::cells_len`] is the length of.
+    /// The range of the last c among the cells, whose length [`Layer::cells_len`] gives.
     pub fn last_cell(&self, run: RunMode) -> Range<usize> {
         let (at, size) = (self.steps % self.cell_slots(run), self.batch * self.hidden);
         at * size..(at + 1) * size
@@ -168,12 +168,12 @@ impl Layer {
         self.parts(run).iter().sum()
     }
 
-    /// Whether the gates of all steps lie one after the other. A plain RNN knows all from its states.
+    /// Whether the tape keeps the gates of all steps in `f32`. A plain RNN keeps none: they follow from its states.
     fn keeps_gates(&self, run: RunMode) -> bool {
         run == RunMode::Training && self.rounding == Rounding::None && !matches!(self.cell, Cell::Rnn(_))
     }
 
-    /// Rows of gates that are held as they are.
+    /// Rows of gates that are held in `f32`.
     fn kept_rows(&self, run: RunMode) -> usize {
         if self.keeps_gates(run) {
             return self.steps * self.batch;
@@ -181,7 +181,7 @@ impl Layer {
         self.steps_at_once() * self.blocks(ROWS).next().map_or(0, |block| block.len())
     }
 
-    /// Where the gates of these sequences at step t are among these.
+    /// The rows of these sequences at step t among the gates that are held in `f32`.
     fn kept_at(&self, run: RunMode, t: usize, sequences: &Range<usize>) -> Range<usize> {
         let start = match self.keeps_gates(run) {
             true => t * self.batch + sequences.start,
@@ -195,7 +195,7 @@ impl Layer {
         ROWS.div_ceil(self.batch.max(1)).min(self.steps)
     }
 
-    /// The sequences in blocks of at most so many, the first of which is the largest.
+    /// The sequences in blocks of at most `most`, the first of which is the largest.
     fn blocks(&self, most: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let (batch, count) = (self.batch, self.batch.div_ceil(most));
         let size = batch.div_ceil(count.max(1));
@@ -215,7 +215,7 @@ impl Layer {
         [gates, outputs, self.width(), packed, self.rounded_len(run)]
     }
 
-    /// The lengths of the gates that are held as they are, and of what the cell of an LSTM with a projection gives.
+    /// The lengths of the gates that are held in `f32`, and of the cell's outputs in an LSTM with a projection.
     fn held_lens(&self, run: RunMode) -> [usize; 2] {
         let rows = self.kept_rows(run);
         [rows * self.width(), usize::from(self.projection.is_some()) * rows * self.hidden]
@@ -238,7 +238,8 @@ impl Layer {
     /// of `cells` ([`Layer::cells_len`]), whose first ones are given, and the `tape`.
     ///
     /// # Panics
-    /// If a length does not fit, or the cell cannot be.
+    /// If a length does not fit, an RNN's activation needs its input for its slope, or a cell other than an LSTM
+    /// projects.
     pub fn forward(
         &self,
         weights: &Weights<'_>,
@@ -389,7 +390,7 @@ impl Layer {
         }
     }
 
-    /// A place for U as bfloat16 numbers; empty where these are not multiplied.
+    /// Memory for U in bfloat16; empty where the products are not rounded to it.
     fn rounded_place(&self, matrix: MatRef<'_, f32>) -> Buffer<u16> {
         let rounds = self.rounding == Rounding::Bf16;
         Buffer::stale(if rounds { PackedBf16::len_of(matrix.nrows(), matrix.ncols()) } else { 0 })
@@ -404,12 +405,12 @@ impl Layer {
         }
     }
 
-    /// Places for the parts of W as bfloat16 numbers; empty where these are not multiplied.
+    /// Memory for the parts of W in bfloat16; empty where the products are not rounded to it.
     fn input_places(&self) -> [Buffer<u16>; 2] {
         let part = |rows: Range<usize>| {
             let rounds = self.rounding == Rounding::Bf16
                 && pays_in_bf16([self.steps * self.batch, self.inputs, rows.len()]);
-            // Either is the inner dimension, forwards or backwards.
+            // Forwards one of the two is the inner dimension, backwards the other.
             let len =
                 PackedBf16::len_of(rows.len(), self.inputs).max(PackedBf16::len_of(self.inputs, rows.len()));
             if rounds { len } else { 0 }
@@ -456,7 +457,7 @@ fn part_mut<'a>(all: &'a mut [f32], rows: &Range<usize>, columns: usize) -> &'a 
     &mut all[rows.start * columns..rows.end * columns]
 }
 
-/// What a product multiplies with: a matrix as it lies, or packed once for the products of all steps or runs.
+/// What a product multiplies with: a matrix as it is, or packed once for the products of all steps or runs.
 #[derive(Clone, Copy)]
 enum By<'a> {
     Matrix(MatRef<'a, f32>, Rounding),

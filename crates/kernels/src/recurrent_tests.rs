@@ -237,7 +237,7 @@ fn gradients_are_those_of_differences() {
         let layer = case.layer;
         let [states, cells, tape] = case.run(layer, 0, &case.start, RunMode::Training);
         for accum in [Accum::Replace, Accum::Add] {
-            // What is there is added to, or not even read.
+            // Old values are added to, or not even read.
             let old = if accum == Accum::Add { 2.0 } else { f32::NAN };
             let mut grads = case.weights.each_ref().map(|values| vec![2.0; values.len()]);
             let mut dx = vec![old; case.x.len()];
@@ -348,7 +348,7 @@ fn a_single_sequence_by_groups_of_units_is_that_of_the_definition() {
                 let rows = case.layer.cell.gates() * case.layer.hidden;
                 let u = 4 * rows.next_multiple_of(16) * case.layer.hidden;
                 assert_eq!(held.bytes([10, 1, 100]), 110 + u, "the copy of U stands for it");
-                // It goes on where it ended.
+                // A run continues from the states that another one left.
                 let (first, rest) = (Layer { steps: 2, ..case.layer }, Layer { steps: 3, ..case.layer });
                 let run =
                     |layer, from, start| case.run_with(Some(&held), layer, from, start, RunMode::Inference);

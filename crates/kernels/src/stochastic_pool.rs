@@ -1,5 +1,5 @@
 //! Stochastic pooling (Zeiler and Fergus 2013, "Stochastic pooling for regularization of deep convolutional neural
-//! networks", arXiv 1301.3557): of each column of a matrix one row is drawn.
+//! networks", arXiv 1301.3557): one row is drawn for each column of a matrix.
 
 /// Draws a row for each column: `probabilities [batch, rows, width]`, whose columns sum to 1, and uniform numbers of
 /// [0, 1), `uniforms [batch, width]`, to `places [batch, width]`. A column's row is the first at which the sum of its
@@ -29,7 +29,7 @@ pub fn draw(probabilities: &[f32], rows: usize, width: usize, uniforms: &[f32], 
         for (c, (uniforms, places)) in uniforms.chunks(LANES).zip(places.chunks_mut(LANES)).enumerate() {
             let sums = &mut sums[..uniforms.len()];
             sums.fill(0.0);
-            // The sum of all rows is 1, so the last is where the others are not.
+            // The probabilities add up to 1, so the last row is drawn where no other is.
             for row in matrix.chunks_exact(width).take(rows - 1) {
                 let row = &row[c * LANES..][..sums.len()];
                 for (((sum, p), u), place) in sums.iter_mut().zip(row).zip(uniforms).zip(&mut *places) {

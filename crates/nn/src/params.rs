@@ -250,8 +250,9 @@ impl Scope<'_> {
         self.register(name, shape.into(), Origin::Frozen(init))
     }
 
-    /// Registers values that training changes but no gradient does, such as running means, all of them `first` at
-    /// the start. A run of the model reads them by [`Forward::state`](crate::Forward::state) and changes them by [`Forward::average_into`](crate::Forward::average_into).
+    /// Registers values that training changes but no gradient does, such as running means, all of them `first` at the
+    /// start. A run of the model reads them by [`Forward::state`](crate::Forward::state) and changes them by
+    /// [`Forward::average_into`](crate::Forward::average_into).
     ///
     /// # Panics
     /// If the name is taken.

@@ -45,9 +45,9 @@ enum Held {
 /// second layer; a step of training has more windows as a rule.
 const FEW_INPUTS: usize = 128;
 
-/// The weights of two linear layers without an activation between them, multiplied: `P [inputs + 1, outputs]`, whose rows
-/// are what the layers make of the unit vectors, `[W₁, b₁]ᵀ W₂ᵀ + [0, b₂]ᵀ`. For `u` units the work per window falls from
-/// `u (inputs + u)` to `u inputs`.
+/// The weights of two linear layers without an activation between them, multiplied: `P [inputs + 1, outputs]`, whose
+/// rows are what the layers make of the unit vectors, `[W₁, b₁]ᵀ W₂ᵀ + [0, b₂]ᵀ`. For `u` units the work per window
+/// falls from `u (inputs + u)` to `u inputs`.
 ///
 /// Training multiplies once for all shards of a batch: they treat the product as a parameter, and its gradient, added up
 /// over the shards, goes on to the layers. Inference multiplies once for all windows.

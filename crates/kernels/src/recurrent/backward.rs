@@ -1,5 +1,5 @@
-//! The way back in time, on which all gradients are made: while the gradients of a few steps' sums are in cache, so are the
-//! products with them. Nothing of them is kept, and the tape is read once.
+//! The backward pass through time. The gradients of the sums are computed for a few steps at a time, and all products
+//! with them are made while they are in cache. They are not kept, and the tape is read once.
 
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ pub struct RecurrentRun<'a> {
     pub tape: &'a [f32],
 }
 
-/// What the way back needs beside the tape.
+/// What the backward pass needs beside the tape.
 struct Scratch {
     /// The gradients of the sums of a few steps, `[rows, sums * hidden]`.
     sums: Buffer<f32>,
@@ -58,7 +58,7 @@ struct Scratch {
     dh: Buffer<f32>,
     dm: Buffer<f32>,
     dc: Buffer<f32>,
-    /// Whether `dh` goes on to the state before the first step.
+    /// Whether `dh` is wanted for the state before the first step, too.
     to_start: bool,
     /// The sum of `sums` over all rows, `[sums * hidden]`.
     bias: Buffer<f32>,
@@ -142,13 +142,14 @@ impl Layer {
         }
     }
 
-    /// Steps whose products are made at once: several only where all sequences are one block, so that their rows lie in one
-    /// piece.
+    /// Steps whose products are made at once: several only where all sequences are one block, so that their rows are
+    /// contiguous.
     fn steps_back_at_once(&self) -> usize {
         (ROWS / self.batch.max(1)).clamp(1, self.steps)
     }
 
-    /// Leads `dh`, that of the state after step t, and `grad` to the gradients of the step's sums and to `dh` before it.
+    /// From `dh`, the gradient of the state after step t, and from `grad` to the gradients of the step's sums and to
+    /// `dh` of the state before it.
     fn step_back(
         &self,
         weights: &Weights<'_>,
@@ -201,7 +202,7 @@ impl Layer {
         }
         sums.chunks_exact(width.max(1)).for_each(|row| simd::add_assign(bias, row));
         if t > 0 || *to_start {
-            // A GRU has left in dh what does not go through the gates.
+            // A GRU leaves in dh the gradient that does not pass through the gates.
             let accum = if self.cell == Cell::Gru { Accum::Add } else { Accum::Replace };
             let sums = MatRef::row_major(sums, count, width).cols(0..self.cell.gates() * hidden);
             by_state.multiply(MatMut::row_major(dh, count, size), sums, accum);

@@ -13,8 +13,8 @@ use foretell_simd as simd;
 
 use super::{By, Cell, Layer, RunMode, Weights};
 
-/// The sums of a group, about, enough that a call costs little beside its product; and the most groups: a power of two,
-/// so that two or four threads have as many each.
+/// About the number of sums of a group: enough that a call costs little beside its product. And the most groups: a
+/// power of two, so that two or four threads get equally many.
 const GROUP: usize = 256;
 const GROUPS: usize = 16;
 
@@ -75,7 +75,7 @@ impl UnitGroup {
     }
 }
 
-/// From row to row of so many columns in `f32`: whole lines of the cache.
+/// The stride of rows of `columns` numbers in `f32`: whole cache lines.
 fn row_stride(columns: usize) -> usize {
     columns.next_multiple_of(16)
 }
@@ -155,7 +155,7 @@ impl<'a> Running<'a> {
         };
         let sums = MatMut::row_major(&mut gates[..count], 1, count);
         by_state.multiply(sums, MatRef::row_major(before, 1, before.len()), Accum::Replace);
-        // What the state has no product with comes of the inputs alone.
+        // Sums in which no product of the state enters come from the inputs alone.
         gates[count..].fill(0.0);
         for (to, from) in gates.chunks_exact_mut(len).zip(inputs.chunks_exact(layer.hidden)) {
             simd::add_assign(to, &from[units.clone()]);

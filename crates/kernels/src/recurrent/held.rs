@@ -7,13 +7,13 @@ use foretell_gemm::{MatRef, NarrowFormat, NarrowMatrix, Rounding};
 use super::groups::UnitGroup;
 use super::{Layer, Weights};
 
-/// Up to so many inputs W stays in `f32`: a row of fewer numbers is filled up to as many.
+/// With at most this many inputs W stays in `f32`, since a shorter row is padded to as many.
 const FEW_INPUTS: usize = 15;
 
 /// The matrices of [`Weights`] as forecasts hold them, in `f32` or in fewer bits; biases stay as they are.
 ///
-/// A run over one sequence asks for U in groups of units, one over several in fewer bits for the whole of it: so U is there
-/// in two forms where there were runs of both kinds.
+/// A run over one sequence reads U in groups of units, a run over several in fewer bits reads it as a whole: after
+/// runs of both kinds U is held in both forms.
 #[derive(Debug)]
 pub struct HeldWeights {
     format: Option<NarrowFormat>,
@@ -27,8 +27,8 @@ pub struct HeldWeights {
 }
 
 impl HeldWeights {
-    /// The weights of a layer in this format, `f32` where there is none; nothing is made yet. They are those that the first
-    /// run has, so whoever changes a weight makes new ones.
+    /// The weights of a layer in this format, `f32` where there is none; nothing is made yet. The matrices are made
+    /// from the weights of the first run, so whoever changes a weight makes new ones.
     pub fn new(format: Option<NarrowFormat>) -> Self {
         let (input, state, groups, projection) = Default::default();
         Self { format, input, state, groups, projection }
@@ -39,7 +39,7 @@ impl HeldWeights {
         self.format.is_some()
     }
 
-    /// The bytes of W, U and P as the runs so far have held them, where they take `wide` bytes in `f32`.
+    /// The bytes of W, U and P as the runs so far have held them, given the bytes that they take in `f32`.
     pub fn bytes(&self, [input, state, projection]: [usize; 3]) -> usize {
         let narrow = |matrix: &OnceLock<NarrowMatrix>| matrix.get().map(NarrowMatrix::bytes);
         let inputs = self.input.get().map(|parts| parts.iter().map(NarrowMatrix::bytes).sum());
@@ -70,8 +70,8 @@ impl HeldWeights {
         }))
     }
 
-    /// U in groups of units, for a run over one sequence that these serve: operands that are to be rounded otherwise they do
-    /// not.
+    /// U in groups of units, if the run can use them: it has one sequence and no projection, and does not round
+    /// operands held in `f32`.
     pub(super) fn groups(&self, layer: &Layer, weights: &Weights<'_>) -> Option<&[UnitGroup]> {
         let serves = layer.batch == 1 && layer.projection.is_none();
         let rounds = layer.rounding != Rounding::None && self.format.is_none();

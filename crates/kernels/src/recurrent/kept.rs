@@ -1,5 +1,6 @@
-//! What a run whose products round keeps of the cells for the way back: the gates of all steps and, of an LSTM with a
-//! projection, what the cell gives, in 16 bits. They are rounded while a step's are in cache, and widened step by step.
+//! What a training run with rounded products keeps of the cells for the backward pass: the gates of all steps and,
+//! for an LSTM with a projection, the cell's outputs, in 16 bits. They are rounded while a step's values are in
+//! cache, and widened again step by step.
 //!
 //! They lie at the end of the tape, two to each of its numbers: `[steps * batch, sums * hidden]`, then `[steps * batch,
 //! hidden]`.
@@ -12,12 +13,12 @@ use half::slice::HalfBitsSliceExt;
 
 use super::{Cell, Layer, RunMode, part};
 
-/// What of a row is kept.
+/// What is kept of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
     /// The gates.
     Gates,
-    /// What the cell of an LSTM with a projection gives.
+    /// The cell's outputs, for an LSTM with a projection.
     Outputs,
 }
 
@@ -67,7 +68,7 @@ impl Layer {
         }
     }
 
-    /// These rows of a tape, which are numbered step by step: where they lie, or widened in `place`.
+    /// These rows of a tape, numbered step by step: a view of the tape, or widened in `place`.
     pub(super) fn kept<'a>(
         &self,
         what: Kept,
