@@ -1,4 +1,4 @@
-//! The backward pass: who waits for its turn, and where gradients are collected.
+//! The backward pass: the queue of nodes that wait for their turn, and where gradients are collected.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -15,8 +15,8 @@ use crate::var::{Edge, Node, Role};
 /// Takes the gradients that operations pass on to their inputs.
 pub struct BackwardPass<'a> {
     arena: &'a mut [f32],
-    /// The offsets of the parameters whose gradients this pass has begun to write, where the arena holds
-    /// nothing worth adding to; nothing where all is added to what the arena holds.
+    /// The offsets of the parameters whose gradients this pass has begun to write, where they replace what the arena
+    /// holds; `None` where all gradients are added to what it holds.
     written: Option<&'a mut HashSet<usize>>,
     waiting: BinaryHeap<Waiting>,
 }

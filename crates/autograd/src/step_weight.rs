@@ -57,7 +57,7 @@ impl RoundedWeight {
         self.packed.each_ref().map(Option::is_some)
     }
 
-    /// What was packed for a product, if it was; from the next step on it is.
+    /// What was packed for a product, if anything; asking has it packed from the next step on.
     pub(crate) fn for_product(&self, direction: Direction) -> Option<&NarrowMatrix> {
         self.asked[direction as usize].store(true, Ordering::Relaxed);
         self.packed[direction as usize].as_ref()

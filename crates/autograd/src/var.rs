@@ -72,7 +72,7 @@ impl Var {
         Self::recorded(value, backward).with_rounding(rounding)
     }
 
-    /// The result of an operation that a gradient is wanted of, whatever its inputs are.
+    /// The result of an operation that wants a gradient whatever its inputs are.
     pub(crate) fn recorded(
         value: Tensor,
         backward: impl FnOnce(Tensor, &mut BackwardPass<'_>) + 'static,
@@ -82,10 +82,10 @@ impl Var {
         Self { value, edge: Edge::new(role), rounding: Rounding::None }
     }
 
-    /// The same variable, whose products are rounded like this.
+    /// The same variable, with this rounding of its products.
     ///
-    /// Weights are marked with it; what operations make of a variable is marked as it is. A product with weights is
-    /// rounded as these are, one of two activations if either is. No other operation rounds.
+    /// Weights are marked with it, and results of operations on a variable inherit its mark. A product with weights
+    /// is rounded as the weights are marked, one of two activations if either is marked. No other operation rounds.
     pub fn with_rounding(self, rounding: Rounding) -> Self {
         Self { rounding, ..self }
     }
@@ -96,13 +96,13 @@ impl Var {
     }
 
     /// A value of this variable (itself, or a row-major copy), to be kept for the backward pass: in the 16 bits that
-    /// `rounding` rounds to, but for constants and parameters, which somebody else has anyway.
+    /// `rounding` rounds to, except for constants and parameters, which stay in memory anyway.
     pub(crate) fn keep(&self, value: &Tensor, rounding: Rounding) -> KeptTensor {
         let operation = self.edge.0.as_ref().is_some_and(|node| matches!(node.role, Role::Operation { .. }));
         value.keep(if operation { rounding } else { Rounding::None })
     }
 
-    /// What is kept of an operation on `inputs` is rounded to: nothing where no gradient is wanted.
+    /// The rounding of what an operation on `inputs` keeps: none where no gradient is wanted.
     pub(crate) fn keeps(inputs: &[&Self], rounding: Rounding) -> Rounding {
         if inputs.iter().any(|input| input.edge.is_wanted()) { rounding } else { Rounding::None }
     }
@@ -155,10 +155,10 @@ impl Var {
         BackwardPass::run(&self.edge, seed, arena, None);
     }
 
-    /// Runs the backward pass from the gradient `seed` of this variable into an arena that holds nothing of
-    /// worth: the first gradient of a parameter that is not in `written` replaces the old contents, so the
-    /// arena need not be cleared before. Adds to `written` the offsets of the parameters that got a
-    /// gradient; the others are left as they were.
+    /// Runs the backward pass from the gradient `seed` of this variable into an arena whose contents do not matter:
+    /// the first gradient of a parameter that is not in `written` replaces the old contents, so the arena need not be
+    /// cleared before. Adds to `written` the offsets of the parameters that got a gradient; the others are left as
+    /// they were.
     ///
     /// # Panics
     /// If the shapes differ, or the graph was walked before.

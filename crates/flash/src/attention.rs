@@ -1,4 +1,4 @@
-//! What an attention computes, and the checks at its border.
+//! What an attention computes, and the checks of its arguments.
 
 use foretell_gemm::Rounding;
 use foretell_simd::Key;
@@ -16,7 +16,7 @@ use crate::{backward, forward};
 pub struct Attention<'a> {
     /// The sizes of the operands.
     pub sizes: Sizes,
-    /// What products of queries and keys are multiplied with.
+    /// The factor of the products of queries and keys.
     pub scale: f32,
     /// Which keys a query sees.
     pub pattern: Pattern<'a>,
@@ -24,7 +24,7 @@ pub struct Attention<'a> {
     pub mask: Option<Mask<'a>>,
     /// Keys that nobody sees, `[batch, keys]`: true where there is only padding.
     pub key_padding: Option<&'a [bool]>,
-    /// What of the probabilities is dropped.
+    /// Dropout of the probabilities.
     pub dropout: Option<Dropout>,
     /// How it is computed.
     pub way: Way,
@@ -51,7 +51,7 @@ pub struct Mask<'a> {
 pub struct Dropout {
     /// The share that is dropped, from 0 to 1; the rest is divided by `1 - rate`.
     pub rate: f32,
-    /// What is drawn from.
+    /// The key that the mask is drawn from.
     pub key: Key,
 }
 
@@ -91,8 +91,8 @@ pub struct AttentionGradients<'a> {
     pub k: OperandMut<'a>,
     /// As `v`.
     pub v: OperandMut<'a>,
-    /// Of the scores as they are with the mask, `[batch, heads, queries, keys]`, if it is wanted: the gradient of a mask,
-    /// before it is summed where that was repeated.
+    /// Of the scores with the mask, `[batch, heads, queries, keys]`, if it is wanted: the gradient of a mask, before
+    /// it is summed over what was repeated.
     pub scores: Option<&'a mut [f32]>,
 }
 
@@ -112,9 +112,9 @@ impl<'a> Attention<'a> {
     }
 
     /// Writes the attention's output to `out`, and to `stats [batch, heads, queries]` the logarithms of the sums of
-    /// `e^score`, minus infinity where a query sees no key: what the backward pass makes the scores again from. `scores
-    /// [batch, heads, queries, keys]` gets the scores with the mask, if they are wanted (as the residual of the next layer, He et
-    /// al. 2020, arXiv 2012.11747).
+    /// `e^score`, minus infinity where a query sees no key: from these the backward pass computes the scores again.
+    /// `scores [batch, heads, queries, keys]` gets the scores with the mask, if they are wanted (as the residual of
+    /// the next layer, He et al. 2020, arXiv 2012.11747).
     ///
     /// # Panics
     /// If a slice is too short for its strides or of another length than it should be, elements of `out` overlap, the

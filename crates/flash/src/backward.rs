@@ -1,7 +1,8 @@
-//! The backward pass: each tile of scores is made again from the saved logarithms of the sums of its rows.
+//! The backward pass: each tile of scores is computed again, with the saved logarithms of the sums of its rows.
 //!
-//! With probabilities `P`, their dropped form `D(P)`, and the output's gradient `G`: `dV = D(P)^T G`, `dP = D(G V^T)`, `dS = P (dP -
-//! rowsum(G out))`, `dQ = scale dS K`, `dK = scale dS^T Q` (Dao et al. 2022, algorithm 4).
+//! With probabilities `P`, their dropped form `D(P)`, and the output's gradient `G`: `dV = D(P)^T G`,
+//! `dP = D(G V^T)`, `dS = P (dP - rowsum(G out))`, `dQ = scale dS K`, `dK = scale dS^T Q` (Dao et al. 2022, algorithm
+//! 4).
 
 use std::ops::Range;
 
@@ -91,7 +92,7 @@ unsafe fn one(
         // SAFETY: the caller's contract; one row at a time.
         steps.for_each(|step| unsafe { operand.row(head, step, dim) }.fill(0.0));
     };
-    // With all keys in one tile each query is met once, and its gradient written at once.
+    // With all keys in one tile each query is visited once, and its gradient is written at once.
     let keys_at_once = all_keys <= tiles.keys && all_keys > 0;
     if !keys_at_once {
         clear(&goals.q, 0..all_queries, dim);

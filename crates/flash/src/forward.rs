@@ -1,4 +1,4 @@
-//! The forward pass: rows of queries go through the tiles of keys with a softmax that goes on from tile to tile.
+//! The forward pass: rows of queries go through the tiles of keys with a softmax that is updated from tile to tile.
 
 use std::ops::Range;
 

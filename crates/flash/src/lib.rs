@@ -1,8 +1,8 @@
 //! Attention over strided slices, forwards and backwards, without the matrix of scores in memory.
 //!
-//! [`Attention`] is `softmax(scale Q K^T + mask) V` for each head of each window. Heads are read where a projection left
-//! them, by [`Strides`]; scale, mask and softmax are applied to a tile of scores while it is in the cache, and the backward pass
-//! makes the scores again from one saved number a row.
+//! [`Attention`] is `softmax(scale Q K^T + mask) V` for each head of each window. Heads are read in the layout that a
+//! projection writes, by [`Strides`]; scale, mask and softmax are applied to a tile of scores while it is in the
+//! cache, and the backward pass computes the scores again from one saved number a row.
 //!
 //! ```
 //! use foretell_flash::{Attention, Operand, OperandMut, Pattern, Sizes, Strides};

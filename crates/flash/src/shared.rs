@@ -53,7 +53,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Rows of a dense array that several threads write, no row two.
+/// A dense array whose rows several threads write, each row by one thread only.
 pub(crate) struct Dense<'a>(NonNull<f32>, PhantomData<&'a mut [f32]>);
 
 // SAFETY: as of `Shared`.

@@ -1,4 +1,4 @@
-//! The tiles that scores are computed in, and one of them.
+//! The sizes of the tiles that scores are computed in, and what is computed of one tile.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ impl Tiles {
         }
     }
 
-    /// Blocks of queries that are worth a task of their own and share its scratch: the more the smaller they are.
+    /// The number of blocks of queries in a task, which share its scratch: the smaller they are, the more.
     pub(crate) fn group(&self, sizes: &Sizes) -> usize {
         let numbers = (sizes.dim + sizes.value_dim).max(1);
         let work = self.queries.saturating_mul(sizes.keys.max(1)).saturating_mul(numbers);
@@ -89,7 +89,7 @@ impl Head {
         MatRef::new(operand.data.get(start..).unwrap_or_default(), steps.len(), dim, step, 1)
     }
 
-    /// Has the rows of an operand brought near: a head that is computed at once reads each of them for the first time, and
+    /// Prefetches the rows of an operand: a head that is computed at once reads each of them for the first time, and
     /// they lie far apart.
     pub(crate) fn prefetch(&self, operand: Operand<'_>, steps: usize, dim: usize) {
         let start = operand.strides.at(self.batch, self.head);

@@ -3,10 +3,11 @@
 use crate::Var;
 use foretell_simd::{Activation, Saved};
 
-/// The work of an elementary function of one number, forwards or backwards, in numbers of a plain pass over memory.
+/// The cost of an elementary function of a number, forwards or backwards, relative to a number in a plain pass over
+/// memory.
 pub(super) const ELEMENTARY_COST: usize = 8;
 
-/// That of an activation.
+/// The cost of an activation, likewise.
 pub(super) fn cost(activation: Activation) -> usize {
     match activation {
         Activation::Identity | Activation::Relu | Activation::LeakyRelu { .. } => 1,

@@ -1,4 +1,5 @@
-//! Attention of many heads, read where linear layers left them; [`foretell_flash`] has the equations and computes both passes.
+//! Attention of many heads, in the layout of the linear layers' outputs; [`foretell_flash`] has the equations and
+//! computes both passes.
 
 use std::rc::Rc;
 
@@ -17,7 +18,7 @@ use crate::Var;
 pub struct AttentionOptions<'a> {
     /// The heads that lie side by side in each row of queries, keys and values.
     pub heads: usize,
-    /// What products of queries and keys are multiplied with; by default `1 / sqrt(dim)` for heads of `dim` numbers.
+    /// The factor of the products of queries and keys; by default `1 / sqrt(dim)` for heads of `dim` numbers.
     pub scale: Option<f32>,
     /// Whether a query sees the keys up to its own step only.
     pub causal: bool,
@@ -28,13 +29,13 @@ pub struct AttentionOptions<'a> {
     pub mask: Option<&'a Var>,
     /// Keys that nobody sees, `[batch, keys]`: true where there is only padding.
     pub key_padding: Option<&'a [bool]>,
-    /// The share of the probabilities that is dropped, and what is drawn from; which ones depends on the key and their
-    /// place alone.
+    /// The rate of dropout of the probabilities, and the key of its mask: which ones are dropped depends on the key
+    /// and their place alone.
     pub dropout: Option<(f32, Key)>,
 }
 
 impl AttentionOptions<'_> {
-    /// Attention of so many heads to all keys.
+    /// Attention of `heads` heads to all keys.
     pub fn new(heads: usize) -> Self {
         Self {
             heads,
@@ -156,7 +157,7 @@ impl Var {
             let (edge, shape) = (out.edge(), out.shape());
             Self::operation(scores, &[&out], move |grad, gradients| {
                 *grad_scores.borrow_mut() = Some(grad);
-                // Zeros, where no gradient of the output is to come: its turn comes either way.
+                // Zeros, so that the node of `out` has its turn even where the output itself gets no gradient.
                 gradients.accumulate(&edge, shape, |_| {});
             })
         });
@@ -164,13 +165,13 @@ impl Var {
     }
 }
 
-/// What both passes are told.
+/// The arguments of both passes.
 struct Call {
     sizes: Sizes,
     scale: Option<f32>,
     /// Steps after its own place that a causal query sees.
     causal: Option<usize>,
-    /// With its strides over windows, heads and queries.
+    /// The mask, with its strides over windows, heads and queries.
     mask: Option<Tensor>,
     mask_strides: [usize; 3],
     key_padding: Option<Rc<[bool]>>,
@@ -238,7 +239,7 @@ impl Call {
     }
 }
 
-/// From a window, a head, a query of a mask to the next; 0 where it is repeated.
+/// The strides of a mask over windows, heads and queries; 0 where it is repeated.
 #[track_caller]
 fn mask_strides(mask: &Tensor, sizes: &Sizes) -> [usize; 3] {
     let Sizes { batch, heads, queries, keys, .. } = *sizes;

@@ -1,10 +1,10 @@
-//! Sequences of vectors on a circle: how alike two are at each delay, and means at some delays;
+//! Circular sequences of vectors: the correlation of two at each delay, and sums at some delays;
 //! [`foretell_kernels::auto_correlation`] has the equations and how they are computed.
 //!
-//! With g the gradient of the likenesses, that of the queries is `1/width Σ_τ g[τ] k[t - τ]` and that of the keys
-//! `1/width Σ_τ g[τ] q[t + τ]`: sums at the delays whose likeness had an effect, g being 0 at all others. With g the
-//! gradient of a sum at some delays, that of the sequence is the sum of g at the delays the other way round, that of a
-//! weight the product of g with the sequence at its delay.
+//! With g the gradient of the correlations, that of the queries is `1/width Σ_τ g[τ] k[t - τ]` and that of the keys
+//! `1/width Σ_τ g[τ] q[t + τ]`: sums at the delays whose correlation had an effect, g being 0 at all others. With g
+//! the gradient of a sum at some delays, that of the sequence is the sum of g at the delays the other way round, that
+//! of a weight the product of g with the sequence at its delay.
 
 use foretell_kernels::auto_correlation::{Circles, Delays, Direction};
 use foretell_tensor::{Indices, Tensor};
@@ -12,10 +12,10 @@ use foretell_tensor::{Indices, Tensor};
 use crate::Var;
 
 impl Var {
-    /// How alike two batches of sequences are at each delay `τ`: the mean over the width of `Σ_t self[t + τ] keys[t]`, for
-    /// `self [batch, steps, width]`, the queries, on whose circle `keys [batch, rows, width]` are filled up with zeros, or
-    /// cut off. `[batch, steps]`, which is the mean over the width of `torch.fft.irfft(q * k.conj(), n=steps)`, q and k being the
-    /// transforms over time.
+    /// The circular correlation of two batches of sequences at each delay `τ`: the mean over the width of
+    /// `Σ_t self[t + τ] keys[t]`, for the queries `self [batch, steps, width]` and `keys [batch, rows, width]`, which
+    /// are padded with zeros or cut to `steps`. The result `[batch, steps]` is the mean over the width of
+    /// `torch.fft.irfft(q * k.conj(), n=steps)`, q and k being the transforms over time.
     ///
     /// # Panics
     /// If the shapes do not fit, or are empty.
@@ -47,11 +47,11 @@ impl Var {
         })
     }
 
-    /// Sums at some delays: `Σ_i weights[i] self[t + delays[i]]` for `self [batch, rows, width]` on circles of `steps`, which
-    /// are filled up with zeros or cut off; `weights` and `delays [batch, n]`, result `[batch, steps, width]`.
+    /// Sums at some delays: `Σ_i weights[i] self[t + delays[i]]` for `self [batch, rows, width]`, padded with zeros
+    /// or cut to circles of `steps`; `weights` and `delays [batch, n]`, result `[batch, steps, width]`.
     ///
     /// # Panics
-    /// If the shapes do not fit, or are empty, or a delay is not of the circle.
+    /// If the shapes do not fit, or are empty, or a delay is not below `steps`.
     #[track_caller]
     pub fn delayed_sum(&self, weights: &Self, delays: &Indices, steps: usize) -> Self {
         let (x, w) = (self.value().contiguous(), weights.value().contiguous());

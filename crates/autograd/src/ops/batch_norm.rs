@@ -14,8 +14,8 @@ use foretell_threads as threads;
 use super::norm::row_parameter;
 use crate::Var;
 
-/// What a batch normalisation found of each channel, `[channels]` each: what running statistics are made of, or
-/// running statistics themselves.
+/// The statistics of each channel, `[channels]` each: those of a batch, from which running statistics are averaged,
+/// or running statistics themselves.
 #[derive(Clone, Debug)]
 pub struct ChannelStatistics {
     /// The mean over all rows.
@@ -25,9 +25,9 @@ pub struct ChannelStatistics {
 }
 
 impl Var {
-    /// Normalises each channel of `self [..., channels]` over all else to mean 0 and variance 1 (biased, `eps` added
-    /// to it), then applies `affine = (gamma, beta)`, each `[channels]`, if given. Returns the statistics beside it:
-    /// running ones are the caller's.
+    /// Normalises each channel of `self [..., channels]` over all other dimensions to mean 0 and variance 1 (biased,
+    /// `eps` added to it), then applies `affine = (gamma, beta)`, each `[channels]`, if given. Returns the batch's
+    /// statistics beside the result; running ones are up to the caller.
     ///
     /// # Panics
     /// If the shapes do not fit, or there is but one value for each channel.
@@ -104,7 +104,7 @@ impl Var {
         (x, moments)
     }
 
-    /// `x` by the moments `[groups, 2, channels]`, which are those of the input or constants.
+    /// Normalises `x` by the moments `[groups, 2, channels]`, which are those of the input or constants.
     #[track_caller]
     fn normalise_channels(
         &self,
@@ -178,7 +178,7 @@ impl Var {
     }
 }
 
-/// Groups of rows that are normalised apart. Threads share the rows of a group that is alone, or several groups.
+/// Groups of rows that are normalised separately. Threads share the rows of a single group, or several groups.
 #[derive(Clone, Copy)]
 struct Groups {
     count: usize,

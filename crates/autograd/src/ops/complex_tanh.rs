@@ -6,7 +6,7 @@ use foretell_threads as threads;
 
 use crate::Var;
 
-/// The work of a number, in numbers of a plain pass over memory.
+/// The cost of a number, relative to that of a number in a plain pass over memory.
 const COST: usize = 12;
 
 impl Var {

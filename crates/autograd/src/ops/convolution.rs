@@ -18,9 +18,9 @@ pub struct Conv1d {
     pub dilation: usize,
     /// Steps of padding before and behind.
     pub padding: [usize; 2],
-    /// What stands in the padding.
+    /// What the padding holds.
     pub beyond: Beyond,
-    /// Parts of the channels that do not see each other.
+    /// Groups of channels that do not see each other.
     pub groups: usize,
 }
 
@@ -39,7 +39,7 @@ pub struct Conv2d {
     pub dilation: [usize; 2],
     /// Zeros on either side.
     pub padding: [usize; 2],
-    /// Parts of the channels that do not see each other.
+    /// Groups of channels that do not see each other.
     pub groups: usize,
 }
 

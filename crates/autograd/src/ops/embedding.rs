@@ -6,11 +6,11 @@ use foretell_tensor::Tensor;
 use crate::Var;
 
 impl Var {
-    /// Rows of this table, `[rows, width]`, by their numbers: `ids [...]` to `[..., width]`. Row 0 is never
-    /// read: it stands for all that the table does not know, and the mean of the other rows takes its place.
+    /// Rows of this table, `[rows, width]`, by their numbers: `ids [...]` to `[..., width]`. Row 0 is never read: it
+    /// stands for categories that the table does not know, and gives the mean of the other rows.
     ///
     /// # Panics
-    /// If a number is not that of a row, or there is none but row 0.
+    /// If a number is not that of a row, or row 0 is the only row.
     #[track_caller]
     pub fn embedding(&self, ids: &Tensor) -> Self {
         let [rows, width] = self.shape()[..] else { panic!("a table of shape {:?}", self.shape()) };

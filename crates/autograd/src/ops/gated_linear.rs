@@ -1,4 +1,5 @@
-//! The linear layer whose outputs gate each other (a gated linear unit), and what is added to it, in one operation.
+//! The linear layer, half of whose outputs gate the others (a gated linear unit), and what is added to it, in one
+//! operation.
 
 use foretell_gemm::{Bias, MatMut, MatRef, Options, matmul};
 use foretell_simd as simd;

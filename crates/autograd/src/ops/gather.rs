@@ -1,4 +1,4 @@
-//! Values taken by their places along a dimension, and values added to places or put there.
+//! Values gathered along a dimension by their places, and values scattered to places, or added there.
 
 use foretell_kernels::gather;
 use foretell_tensor::{Indices, Shape, Tensor};
@@ -23,7 +23,7 @@ impl Var {
     /// of the places and gets the gradient at them.
     ///
     /// # Panics
-    /// If the shapes do not fit, or a place is not there.
+    /// If the shapes do not fit, or a place is outside of the axis.
     #[track_caller]
     pub fn scatter_add(&self, axis: usize, places: &Indices, values: &Self) -> Self {
         assert_fits("scatter_add", self.shape(), axis, places);
@@ -45,7 +45,7 @@ impl Var {
     /// and gets the gradient at them; `self` gets the rest of it.
     ///
     /// # Panics
-    /// If the shapes do not fit, or a place is not there.
+    /// If the shapes do not fit, or a place is outside of the axis.
     #[track_caller]
     pub fn scatter(&self, axis: usize, places: &Indices, values: &Self) -> Self {
         assert_fits("scatter", self.shape(), axis, places);

@@ -99,12 +99,12 @@ impl Var {
 
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
-        // Of a slice of the parameters all would be rounded, which are there anyway.
+        // Keeping a slice of the parameters would round all of them, and they are in memory anyway.
         let w_rounding = if w.is_whole() { rounding } else { Rounding::None };
         let (x_shape, x, w) = (x.shape(), self.keep(&x, rounding), weight.keep(&w, w_rounding));
         let saved = kept_slope(activation, saved, Self::keeps(&inputs, rounding));
         Self::operation(value, &inputs, move |mut grad, gradients| {
-            // Others may share the gradient: it is copied to be changed only where there is a change.
+            // The gradient may be shared: it is copied only if the activation changes it.
             if activation != Activation::Identity {
                 let saved = saved.into_tensor();
                 grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
@@ -152,8 +152,8 @@ impl Var {
     }
 }
 
-/// What `product` makes under this activation, and what its slope is computed from: most activations know it from
-/// their result, the others need what went in.
+/// The result of `product` under this activation, and what its slope is computed from: for most activations their
+/// result, for the others their input.
 pub(super) fn activated(activation: Activation, product: impl Fn(Activation) -> Tensor) -> (Tensor, Tensor) {
     match activation.saves() {
         Saved::Output => {
@@ -167,7 +167,7 @@ pub(super) fn activated(activation: Activation, product: impl Fn(Activation) -> 
     }
 }
 
-/// What a slope is computed from, kept for the backward pass; nothing of what has none.
+/// What a slope is computed from, kept for the backward pass; nothing for the identity.
 pub(super) fn kept_slope(activation: Activation, saved: Tensor, rounding: Rounding) -> KeptTensor {
     match activation {
         Activation::Identity => Tensor::zeros([0]).keep(Rounding::None),

@@ -74,7 +74,7 @@ impl Var {
         let (x, saved) =
             (self.keep(&x, rounding), kept_slope(activation, saved, Self::keeps(&inputs, rounding)));
         Self::operation(value, &inputs, move |mut grad, gradients| {
-            // Others may share the gradient: it is copied to be changed only where there is a change.
+            // The gradient may be shared: it is copied only if the activation changes it.
             if activation != Activation::Identity {
                 let saved = saved.into_tensor();
                 grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
@@ -121,7 +121,7 @@ impl Var {
     }
 }
 
-/// Multiplications of a product that take about as long as a number of a plain pass over memory.
+/// Multiplications of a product that take about as long as one number in a plain pass over memory.
 const PRODUCTS_PER_NUMBER: usize = 8;
 
 /// Where the samples of a batch of matrices are.

@@ -95,7 +95,7 @@ fn products(
         }
         return;
     }
-    // Dimensions that all three walk in one go are one.
+    // Neighbouring dimensions that all three operands walk with one stride are merged.
     let own = shape.row_major_strides();
     let (mut dims, mut rank) = ([Dim::default(); MAX_RANK], 0);
     for (axis, &size) in batch.iter().enumerate().filter(|(_, size)| **size > 1) {
@@ -110,7 +110,7 @@ fn products(
             }
         }
     }
-    // The last one is a batch of the product's own, unless the products along it are added up.
+    // The last dimension is the batch of a batched product, unless the products along it are added up.
     let inner = match dims[..rank].last() {
         Some(dim) if dim.steps[0] > 0 => {
             rank -= 1;

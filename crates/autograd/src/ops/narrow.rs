@@ -13,8 +13,8 @@ impl Var {
 
     /// The elements of `range` along `axis`, every `step`-th of them from the first on.
     ///
-    /// The gradient is added into the range of the source's gradient, which is made once: taking all `t` steps of
-    /// a sequence apart costs as much as the sequence is long.
+    /// The gradient is added into the range of the source's gradient, which is made once: so taking all `t` steps of
+    /// a sequence apart costs as much as one pass over the sequence.
     ///
     /// # Panics
     /// If the range reaches beyond the dimension, or `step` is 0.

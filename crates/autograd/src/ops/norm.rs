@@ -2,10 +2,12 @@
 //! 2019).
 //!
 //! Of a row x of n values with u = (x - mean) / sqrt(variance + eps), y = gamma u + beta, and the gradient g of y,
-//! let h = gamma g. Mean and variance depend on every x, and leave
-//! dx = (h - mean(h) - u mean(h u)) / sqrt(variance + eps); without the mean (RMS) the term mean(h) is none. gamma
-//! gets the sum of g u over all rows, beta that of g. The kernels of `simd` do each row in one go, forwards and
-//! backwards.
+//! let h = gamma g. Since mean and variance depend on every x,
+//!
+//! `dx = (h - mean(h) - u mean(h u)) / sqrt(variance + eps)`;
+//!
+//! without the mean (RMS) the term mean(h) is absent. gamma gets the sum of g u over all rows, beta that of g. The
+//! kernels of `simd` do each row in one go, forwards and backwards.
 
 use std::ops::Range;
 
@@ -105,7 +107,7 @@ impl Var {
     }
 }
 
-/// The work of a number of a row, in numbers of a plain pass over memory.
+/// The cost of a number of a row, relative to that of a number in a plain pass over memory.
 const COST: usize = 6;
 
 /// Some rows of a tensor of so many columns.

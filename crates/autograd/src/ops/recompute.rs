@@ -7,8 +7,8 @@ use foretell_tensor::Tensor;
 use crate::Var;
 
 impl Var {
-    /// The `value` of a block of operations on `inputs` and on parameters, which nothing was recorded of. The backward
-    /// pass has it computed `again`, recorded, and goes on through what that recorded.
+    /// A variable with the `value` of a block of operations on `inputs` and on parameters, which was computed without
+    /// recording. The backward pass computes the block `again`, records it, and goes on through what it recorded.
     ///
     /// `again` gets the inputs, and must come to the same value: dropout with the same keys.
     ///

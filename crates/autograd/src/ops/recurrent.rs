@@ -22,7 +22,7 @@ pub struct RecurrentWeights<'a> {
     pub held: Option<&'a HeldWeights>,
 }
 
-/// Where a layer is after a step; where it starts, empty, which stands for zeros.
+/// The state of a layer after a step; empty at the start, which stands for zeros.
 #[derive(Clone, Debug, Default)]
 pub struct CellState {
     /// `[batch, state]`.
@@ -32,7 +32,7 @@ pub struct CellState {
 }
 
 impl CellState {
-    /// The state of `times` sequences, each where sequence `row` of the batch is.
+    /// The state of `times` sequences, each equal to that of sequence `row` of the batch.
     ///
     /// # Panics
     /// If there is no such row.
@@ -46,7 +46,7 @@ impl CellState {
     }
 }
 
-/// Where a layer starts or where it is after its last step, as variables that gradients flow through.
+/// The state in which a layer starts or ends, as variables that gradients flow through.
 #[derive(Clone, Debug)]
 pub struct CellVars {
     /// `[batch, state]`.
@@ -89,7 +89,7 @@ impl Var {
     /// Runs a layer over the sequences `self [steps, batch, inputs]`, started from zeros; gives the states h
     /// of the last `last` steps, `[last, batch, state]`.
     ///
-    /// With `carried`, it starts from there and leaves there where it ended; no gradient flows through it.
+    /// With `carried`, it starts from the state there and replaces it by the last one; no gradient flows through it.
     ///
     /// # Panics
     /// If the shapes do not fit, or there are fewer than `last` steps or none.
@@ -104,8 +104,8 @@ impl Var {
         self.run_layer(cell, weights, last, None, carried)
     }
 
-    /// Runs a layer over the sequences `self [steps, batch, inputs]` from `start` on; gives the states h of all steps,
-    /// `[steps, batch, hidden]`, and where it ended. Gradients flow through both ends.
+    /// Runs a layer over the sequences `self [steps, batch, inputs]` from `start` on; gives the states h of all
+    /// steps, `[steps, batch, hidden]`, and the last state. Gradients flow through both ends.
     ///
     /// # Panics
     /// If the shapes do not fit, there are no steps, the layer projects its states, or `start` has a c and the cell is no LSTM
@@ -204,7 +204,7 @@ impl Var {
         let value = states.narrow(0, steps + 1 - last, last + usize::from(gives_c));
         let edges: Vec<_> = given.iter().map(|var| var.edge()).collect();
         let starts = start.is_some();
-        // What an LSTM's c is lies beside the gates, which the tape has in 16 bits already where products round; inputs and
+        // States and cells are kept in 16 bits where products round, as the tape's gates already are; inputs and
         // states are shared with the layers around.
         let x = self.keep(&x, rounding);
         let keeps = if wanted { rounding } else { Rounding::None };
@@ -325,7 +325,7 @@ mod tests {
         };
         let start = CellVars { h: h.clone(), c: (cell == Cell::Lstm).then(|| c.clone()) };
         let (states, between) = v[0].recurrent_from(cell, &weights, &start);
-        // What a second layer makes of where the first has ended.
+        // A second layer starts from the state in which the first has ended.
         let (again, end) = v[0].narrow(0, 0, 2).recurrent_from(cell, &weights, &between);
         let last = end.c.unwrap_or(end.h);
         let [rows, hidden] = [last.shape()[0], last.shape()[1]];

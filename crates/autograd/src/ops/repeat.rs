@@ -3,7 +3,7 @@
 use crate::Var;
 
 impl Var {
-    /// A new dimension `axis`, along which the values stand `times` times.
+    /// A new dimension `axis`, along which the values are repeated `times` times.
     #[track_caller]
     pub fn repeat(&self, axis: usize, times: usize) -> Self {
         let value = self.value().unsqueeze(axis).broadcast_to(self.shape().with(axis, times));

@@ -1,4 +1,4 @@
-//! Means by the weights of a softmax, whose weights are read and written as seldom as can be.
+//! Means weighted by a softmax, with as few passes over the weights as possible.
 //!
 //! With p the softmax of a column of scores, v the values, y = sum(p v) and g the gradient of y: as the softmax is
 //! dx = p (dp - sum(p dp)) and dp = g v, the scores get p g (v - y). So neither the gradient of the weights nor a pass over
@@ -11,7 +11,7 @@ use foretell_threads as threads;
 
 use crate::Var;
 
-/// The work of a weight, in numbers of a plain pass over memory.
+/// The cost of a weight, relative to that of a number in a plain pass over memory.
 const COST: usize = 10;
 
 impl Var {

@@ -1,9 +1,9 @@
 //! ProbSparse attention (Zhou et al. 2021, "Informer", arXiv 2012.07436, section 3.1): few queries attend to the
 //! keys, all others get the mean of the values, or, of causal attention, their sum so far.
 //!
-//! The scores of the queries that attend are the only ones that are computed for every key: `count` rows of a head, not
-//! one for each query. Which queries these are, [`foretell_kernels::sparse_queries`] says by some sampled keys; no gradient
-//! flows through the choice.
+//! The scores of the queries that attend are the only ones that are computed for every key: `count` rows of a head,
+//! not one for each query. [`foretell_kernels::sparse_queries`] chooses these queries by some sampled keys; no
+//! gradient flows through the choice.
 
 use foretell_kernels::sparse_queries;
 use foretell_simd::ScoredHeads;
@@ -18,7 +18,7 @@ pub struct SparseAttention<'a> {
     pub heads: usize,
     /// The queries of each window and head that attend.
     pub count: usize,
-    /// The keys that the choice of queries goes by, `[queries, sampled]`: the same for all windows and heads.
+    /// The sampled keys by which the queries are chosen, `[queries, sampled]`: the same for all windows and heads.
     pub samples: &'a Indices,
     /// Whether a query attends to the steps up to its own only.
     pub causal: bool,

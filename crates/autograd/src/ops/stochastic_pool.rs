@@ -9,8 +9,8 @@ use crate::{Key, Var};
 
 impl Var {
     /// Of each column of the matrices `[batch, rows, width]` one value, drawn with the softmax of the column as its
-    /// probabilities: `[batch, 1, width]`. The gradient goes to the values that were drawn; how the probabilities
-    /// depend on the values is left out of it. The same key and shape draw by the same random numbers.
+    /// probabilities: `[batch, 1, width]`. The gradient goes to the values that were drawn, and ignores that the
+    /// probabilities depend on the values. The same key and shape draw by the same random numbers.
     ///
     /// # Panics
     /// If the shape is another, or there are no rows.

@@ -47,7 +47,7 @@ static FIXTURES: LazyLock<BTreeMap<String, Vec<Case>>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../tests/fixtures/ops.json")).expect("the fixtures are valid")
 });
 
-/// Holds all cases of an operation against PyTorch; `apply` computes one from its inputs and arguments.
+/// Checks all cases of an operation against PyTorch; `apply` computes one from its inputs and arguments.
 #[track_caller]
 pub(crate) fn agrees<R: Into<Outputs>>(name: &str, apply: impl Fn(&[Var], &Arguments<'_>) -> R) {
     let cases = FIXTURES.get(name).unwrap_or_else(|| panic!("ops.json has no cases of {name}"));
@@ -68,7 +68,7 @@ pub(crate) fn agrees<R: Into<Outputs>>(name: &str, apply: impl Fn(&[Var], &Argum
     }
 }
 
-/// What an operation returns: the output, through which the gradient flows, and what it says beside it.
+/// What an operation returns: the output, through which the gradient flows, and its further results.
 pub(crate) struct Outputs {
     output: Var,
     further: Vec<Tensor>,
@@ -153,7 +153,7 @@ impl Arguments<'_> {
     }
 }
 
-/// A case that no test computes would hold nothing.
+/// A case that no test computes would check nothing.
 #[test]
 fn each_operation_of_the_fixtures_is_tested() {
     let ops = concat!(env!("CARGO_MANIFEST_DIR"), "/src/ops");
