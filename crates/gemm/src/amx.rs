@@ -101,13 +101,14 @@ impl Configuration {
 pub(crate) struct Tiles(std::marker::PhantomData<*const ()>);
 
 impl Tiles {
-    /// Tiles of 16 rows; those of the sums and of the left operand of [`bf16::one_by_four`] of a single one, if it has no more.
+    /// Tiles of 16 rows; with `left_rows` of 1, those of the sums and of the left operand of [`bf16::one_by_four`]
+    /// have a single one.
     ///
     /// # Safety
     ///
     /// [`support`] reports a kind of product.
     pub(crate) unsafe fn configure(left_rows: usize) -> Self {
-        // Written once: one that was just written part by part would be waited for.
+        // Statics, written once: loading a configuration that was just written part by part would wait for it.
         static OF_A_ROW: Configuration = Configuration::new(1);
         static OF_ROWS: Configuration = Configuration::new(ROWS);
         let configuration = if left_rows == 1 { &OF_A_ROW } else { &OF_ROWS };
@@ -147,8 +148,8 @@ pub(crate) struct Place<T> {
     pub(crate) row_bytes: usize,
 }
 
-/// How an operand lies in memory: the bytes from row to row of a tile, and from a tile to the next one along the inner
-/// dimension.
+/// The layout of an operand in memory: the bytes from row to row of a tile, and from a tile to the next one along the
+/// inner dimension.
 #[derive(Clone, Copy)]
 pub(crate) struct Strides {
     pub(crate) row_bytes: usize,

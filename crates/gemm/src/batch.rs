@@ -233,7 +233,7 @@ pub fn matmul_batched<T: Element>(
     tiles::run_each(&dst, lhs.cols, |index| {
         // SAFETY: each index is taken once, and matrices have no element in common.
         let whole = unsafe { dst.get(index) };
-        // It counts itself.
+        // `rounded` counts its product itself.
         T::rounded(whole, lhs.get(index), rhs.get(index), options);
     });
 }

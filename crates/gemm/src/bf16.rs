@@ -1,11 +1,12 @@
 //! Products of bfloat16 numbers, summed up in `f32`.
 //!
 //! Operands come as `f32` and are rounded (to nearest, ties to even) as they are packed, or were rounded before
-//! ([`Bf16Operand`]); weights may be packed once and take half their bytes from then on ([`PackedBf16`]). The product of two such numbers is exact in `f32`; only the
-//! sums are rounded, in the order of the inner dimension.
+//! ([`Bf16Operand`]). Weights may be packed once, and take half their bytes from then on ([`PackedBf16`]). The
+//! product of two such numbers is exact in `f32`; only the sums are rounded, in the order of the inner dimension.
 //!
-//! A left operand goes by blocks of 128 rows, packed in tiles of 16 rows by 32 of the inner dimension, but a single row as it
-//! is; the right one lies in strips of 16 columns. What multiplies a tile by a strip depends on the machine: see [`kernel`].
+//! The left operand is packed in blocks of 128 rows, in tiles of 16 rows by 32 of the inner dimension; a single row
+//! is not packed. The right operand lies in strips of 16 columns. What multiplies a tile by a strip depends on the
+//! machine: see [`kernel`].
 
 mod kernel;
 mod pack;
@@ -25,7 +26,7 @@ use crate::view::{MatMut, MatRef};
 use kernel::Kernel;
 use pack::Form;
 
-/// Rows of a tile, columns of a strip; and what the inner dimension is filled up to with zeros, which add nothing.
+/// Rows of a tile and columns of a strip; and what the inner dimension is padded to with zeros, which add nothing.
 const WIDTH: usize = 16;
 const DEPTH: usize = 32;
 
@@ -43,9 +44,9 @@ const TASK_COLUMNS: usize = 128;
 
 /// A right operand rounded to bfloat16 and packed, `rows` being the inner dimension.
 ///
-/// Strips of 16 columns, one after the other; a strip has the two numbers of rows `2p` and `2p + 1` side by side, for each
-/// of its columns, then the next two rows. So one layout serves dot products of pairs and tiles of AMX. Columns and rows
-/// are filled up with zeros to multiples of 16 and 32.
+/// Strips of 16 columns follow each other. A strip holds the numbers of rows `2p` and `2p + 1` side by side for each
+/// of its columns, then the next two rows, so that one layout serves dot products of pairs and tiles of AMX. Columns
+/// and rows are padded with zeros to multiples of 16 and 32.
 #[derive(Clone, Copy, Debug)]
 pub struct PackedBf16<'a> {
     values: &'a [bf16],
@@ -54,7 +55,7 @@ pub struct PackedBf16<'a> {
 }
 
 impl<'a> PackedBf16<'a> {
-    /// The length of the place for a matrix of this shape.
+    /// The length of the place for a matrix of this shape, in numbers.
     pub fn len_of(rows: usize, cols: usize) -> usize {
         depth(rows).saturating_mul(cols.next_multiple_of(WIDTH))
     }
@@ -73,7 +74,7 @@ impl<'a> PackedBf16<'a> {
         Self { values: place, rows, cols }
     }
 
-    /// What [`PackedBf16::new`] has packed for a matrix of this shape, from wherever it was kept.
+    /// A matrix of this shape that [`PackedBf16::new`] has packed before, wherever it was kept.
     ///
     /// # Panics
     ///
@@ -96,10 +97,11 @@ impl<'a> PackedBf16<'a> {
     }
 }
 
-/// An operand of a product in bfloat16: numbers in `f32` that are rounded on the way, or some that were rounded before.
+/// An operand of a product in bfloat16: `f32` numbers that are rounded as they are packed, or numbers that are
+/// rounded already.
 #[derive(Clone, Copy, Debug)]
 pub enum Bf16Operand<'a> {
-    /// Rounded on the way.
+    /// Rounded as they are packed.
     Wide(MatRef<'a, f32>),
     /// As they are.
     Rounded(MatRef<'a, bf16>),
@@ -141,7 +143,7 @@ impl Bf16Operand<'_> {
         }
     }
 
-    /// A single row as it is, filled up with zeros.
+    /// A single row in place of packed tiles, padded with zeros.
     fn row(self, place: &mut [bf16]) {
         match self {
             Self::Wide(matrix) => pack::row(matrix, place),
@@ -155,7 +157,7 @@ impl Bf16Operand<'_> {
         }
     }
 
-    /// Packs it as a matrix `[outer, k]`.
+    /// Packs the operand as a matrix `[outer, k]`.
     fn strips(self, form: Form, place: &mut [bf16]) {
         match self {
             Self::Wide(matrix) => pack::strips(matrix, form, place),
@@ -234,13 +236,13 @@ fn tile_height(rows: usize) -> usize {
     if rows == 1 { 1 } else { WIDTH }
 }
 
-/// Whether a product of `[m, k]` and `[k, n]` takes less time in bfloat16 than in `f32`, both operands yet to be packed, on a
-/// machine with tiles: [`matmul`](crate::matmul()) rounds no others. It depends on the shape alone, so that what is rounded is the
-/// same on every machine.
+/// Whether a product of `[m, k]` and `[k, n]` takes less time in bfloat16 than in `f32`, both operands yet to be
+/// packed, on a machine with tiles: [`matmul`](crate::matmul()) rounds no others. It depends on the shape alone, so
+/// that every machine rounds the same products.
 ///
-/// Tiles are filled up to 16 rows and columns and an inner dimension of 32, and an operand's packing has to be won back by as many
-/// rows of the other. Measured on Sapphire Rapids in a development build, `f32` and bfloat16 in microseconds: 16x64x64 2.6 and 1.3, 32x32x32 1.2 and
-/// 0.6, but 8x64x64 0.8 and 1.6, 64x8x512 11 and 15, 24x24x24 0.6 and 1.1.
+/// Tiles are padded to 16 rows and columns and an inner dimension of 32, and packing an operand pays off only with
+/// enough rows of the other. Measured on Sapphire Rapids in a development build, `f32` and bfloat16 in microseconds:
+/// 16x64x64 2.6 and 1.3, 32x32x32 1.2 and 0.6, but 8x64x64 0.8 and 1.6, 64x8x512 11 and 15, 24x24x24 0.6 and 1.1.
 pub fn pays_in_bf16([m, k, n]: [usize; 3]) -> bool {
     m.min(n).min(k) >= LEAST_SIDE && m.saturating_mul(k).saturating_mul(n) >= LEAST_WORK
 }
@@ -249,7 +251,7 @@ pub fn pays_in_bf16([m, k, n]: [usize; 3]) -> bool {
 const LEAST_SIDE: usize = 16;
 const LEAST_WORK: usize = 1 << 14;
 
-/// An inner dimension, filled up: an empty one too, so that there is a product to write.
+/// An inner dimension, padded. An empty one is padded too, so that there is a product to write.
 fn depth(k: usize) -> usize {
     k.max(1).next_multiple_of(DEPTH)
 }
@@ -266,7 +268,7 @@ fn run(
     if m == 0 || n == 0 {
         return;
     }
-    // A few rows take as long as 16: that of reading the weights.
+    // A few rows take as long as 16: the time goes into reading the weights.
     let work = m.max(WIDTH).saturating_mul(n).saturating_mul(depth(rhs.rows));
     let tasks = (work / TASK).clamp(1, TASKS);
     let down = tasks.min(m / BLOCK_ROWS).max(1);
@@ -319,7 +321,7 @@ fn one_task(
     }
 }
 
-/// What becomes of sums on their way into the destination, but for the activation.
+/// What is done to sums on their way into the destination, apart from the activation.
 #[derive(Clone, Copy)]
 struct Finish<'a> {
     accum: Accum,
@@ -339,7 +341,7 @@ impl<'a> Finish<'a> {
     }
 }
 
-/// What tiles of sums begin with.
+/// What tiles of sums start from.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 enum First<'a> {
@@ -352,7 +354,7 @@ enum First<'a> {
 
 #[cfg(target_arch = "x86_64")]
 impl<'a> Finish<'a> {
-    /// What tiles of sums begin with, and what is left to do with them then.
+    /// What tiles of sums start from, and what is left to do with them then.
     fn split(self) -> (First<'a>, Self) {
         let plain = Self { accum: Accum::Replace, alpha: 1.0, bias: None };
         match (self.accum, self.bias) {

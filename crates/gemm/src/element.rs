@@ -68,7 +68,7 @@ pub trait Number:
         strips: &[Self],
         options: Options<'_, Self>,
     );
-    /// Packs a right operand in strips, or says that they do not serve the machine.
+    /// Packs a right operand in strips, or returns `false` if the machine's kernels do not read them.
     fn pack_strips(rhs: MatRef<'_, Self>, strips: &mut [Self]) -> bool;
     /// The product of operands that are rounded as the options say.
     fn rounded(

@@ -8,8 +8,8 @@ use crate::matmul::matmul;
 use crate::options::{Options, Rounding};
 use crate::view::{MatMut, MatRef};
 
-/// [`matmul`] of operands that are rounded to half precision first (beyond 65,504 to infinity). It multiplies in `f32`: what
-/// it saves is elsewhere, in operands that were kept in 16 bits.
+/// [`matmul`] of operands that are rounded to half precision first (beyond 65,504 to infinity). It multiplies in
+/// `f32`, so it saves no time: what 16 bits save is the memory of operands that were kept in them.
 ///
 /// # Panics
 ///
@@ -29,8 +29,8 @@ pub fn matmul_as_f16(
 /// Numbers that are rounded at a time.
 const CHUNK: usize = 1024;
 
-/// The numbers of a matrix rounded to half precision: in the places of the matrix where these have no gaps, else row after
-/// row.
+/// The numbers of a matrix rounded to half precision: in the matrix's own layout where that has no gaps, else row
+/// after row.
 fn rounded(matrix: MatRef<'_, f32>) -> Buffer<f32> {
     let numel = matrix.nrows() * matrix.ncols();
     let mut out = Buffer::<f32>::stale(numel);

@@ -9,7 +9,7 @@ static COUNTED: AtomicU64 = AtomicU64::new(0);
 /// Counts the floating-point operations of all products of the process, on whatever thread, while it lives: two for each
 /// multiplication with its addition. It follows from the shapes, so it is the same for every kernel and number of threads.
 ///
-/// A product pays for this with the reading of one word, and with one atomic addition while there is a counter.
+/// It costs a product one read of a word, and one atomic addition while there is a counter.
 ///
 /// ```standalone_crate
 /// use foretell_gemm::{FlopCounter, MatMut, MatRef, Options, matmul};
@@ -44,8 +44,8 @@ impl Drop for FlopCounter {
     }
 }
 
-/// Adds `count` products of `[m, k]` and `[k, n]` to what is counted: for kernels outside of this crate that multiply without
-/// a call of it.
+/// Adds `count` products of `[m, k]` and `[k, n]` to what is counted: for kernels that multiply outside of this
+/// crate.
 #[inline(always)]
 pub fn count_products(count: usize, [m, k, n]: [usize; 3]) {
     if COUNTERS.load(Relaxed) > 0 {

@@ -27,10 +27,11 @@ use kernel::{Job, Kernel};
 const STRIP: usize = 16;
 const DEEP: usize = 4;
 
-/// Strips that lie side by side.
+/// Strips of a block, which lie side by side.
 const BLOCK: usize = 4;
 
-/// Bytes behind the weights that tiles may read, which meet zeros of the left operand: those of 16 times four rows of a block.
+/// Bytes after the weights that tiles may read, where the left operand is zero: those of 16 times four rows of a
+/// block.
 const BEHIND: usize = 16 * BLOCK * STRIP * DEEP;
 
 /// The most rows: sums of so many products fit 32 bits.
@@ -49,12 +50,12 @@ const TASK_ROWS: usize = 32;
 
 /// A right operand in 8 bits, packed once for many products: `rows x cols`, where a column is an output channel.
 ///
-/// Symmetric: zero is zero, and a column's largest number in size becomes 127 or -127. It takes a byte for each number, columns
-/// filled up to a multiple of 16 and rows to one of 4, and eight bytes for each column.
+/// Symmetric: zero is zero, and a column's number of the largest magnitude becomes 127 or -127. It takes a byte for
+/// each number, columns padded to a multiple of 16 and rows to one of 4, and eight bytes for each column.
 #[derive(Clone, Debug)]
 pub struct PackedInt8 {
-    /// Blocks of four strips (the last may have fewer); of a block, four rows of each of its strips after the other. And
-    /// [`BEHIND`] bytes.
+    /// Blocks of four strips (the last may have fewer); within a block, four rows of each of its strips after the
+    /// other. Then [`BEHIND`] bytes.
     values: Buffer<i8>,
     /// What a column's whole numbers are multiplied by.
     scales: Buffer<f32>,
@@ -132,8 +133,8 @@ impl PackedInt8 {
     }
 }
 
-/// The scale of numbers whose largest in size becomes 127, and what they are multiplied by to be rounded: zero and zero where
-/// all are (next to) zero, NaN and zero where one is not finite.
+/// The scale of numbers whose largest magnitude becomes 127, and the factor by which they are multiplied before
+/// rounding: zero and zero where all are (next to) zero, NaN and zero where one is not finite.
 #[inline(always)]
 fn scales(numbers: impl Iterator<Item = f32>) -> (f32, f32) {
     // Ordered as whole numbers: those that are not finite are the largest.
@@ -146,16 +147,17 @@ fn scales(numbers: impl Iterator<Item = f32>) -> (f32, f32) {
     }
 }
 
-/// The nearest whole number of `x * inverse`, ties to even, in the lowest byte: the sum's last place is one.
+/// The nearest whole number of `x * inverse`, ties to even, in the lowest byte: in the sum the last binary place is
+/// worth one.
 #[inline(always)]
 fn round(x: f32, inverse: f32) -> u8 {
-    // Infinity times zero would be NaN, of which any byte may come; the scale makes NaN of it again.
+    // Infinity times zero is NaN, of which the byte may be anything; the scale makes the result NaN again.
     (x * inverse + 12_582_912.0).to_bits() as u8
 }
 
-/// [`matmul`](crate::matmul()) with a right operand in 8 bits: `dst = activation([dst +] alpha * lhs * rhs + bias)`, `lhs`
-/// being rounded to 8 bits row by row, its largest number in size to 127 or -127. The columns of the destination's rows must be
-/// adjacent.
+/// [`matmul`](crate::matmul()) with a right operand in 8 bits: `dst = activation([dst +] alpha * lhs * rhs + bias)`,
+/// where `lhs` is rounded to 8 bits row by row, its largest magnitude to 127 or -127. The columns of the
+/// destination's rows must be adjacent.
 ///
 /// A row of `lhs` that is not all finite makes a row of NaN. The product's bits are the same at every level; the activation's
 /// may differ.
@@ -172,7 +174,7 @@ pub fn matmul_int8(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedInt8,
     run(Kernel::of_machine(dst.nrows()), dst, lhs, rhs, options);
 }
 
-/// Cuts a product in rows, or where there are too few of them in columns. Sums are exact, so no cut changes a bit.
+/// Cuts a product by rows, or where there are too few of them by columns. Sums are exact, so no cut changes a bit.
 fn run(
     kernel: Kernel,
     dst: MatMut<'_, f32>,
@@ -232,8 +234,8 @@ fn columns(
 
 /// A left operand in 8 bits.
 struct Rounded {
-    /// Row after row, filled up to a multiple of four numbers, for tiles of 64, and with rows of any numbers to one of 16; with
-    /// 128 added where the kernel takes bytes without a sign.
+    /// Row after row, padded to a multiple of four numbers, for tiles of 64, and with rows of any numbers to one of
+    /// 16; with 128 added where the kernel takes unsigned bytes.
     values: Buffer<u8>,
     scales: Buffer<f32>,
     /// Bytes of a row.

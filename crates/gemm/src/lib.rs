@@ -24,12 +24,12 @@
 //!
 //! # Fewer bits
 //!
-//! [`matmul_bf16`] rounds its left operand to bfloat16 and sums up in `f32`, its right operand being weights that were
-//! packed once and take half their bytes ([`PackedBf16`]); [`matmul_as_bf16`] rounds both; either takes what was rounded before as it is
-//! ([`Bf16Operand`]). They run on the tiles of Intel's
-//! AMX, on AVX512-BF16 where it is the faster way, and elsewhere on widened numbers. [`matmul_as_f16`] rounds
-//! both to half precision and multiplies in `f32`. [`Options::rounding`] asks [`matmul`] and [`matmul_batched`] for either, of
-//! bfloat16 where it saves time ([`pays_in_bf16`]).
+//! [`matmul_bf16`] rounds its left operand to bfloat16 and sums up in `f32`; its right operand are weights that were
+//! packed once and take half their bytes ([`PackedBf16`]). [`matmul_as_bf16`] rounds both. Either takes numbers that
+//! are rounded already as they are ([`Bf16Operand`]). They run on the tiles of Intel's AMX, on AVX512-BF16 where it
+//! is the faster way, and elsewhere on widened numbers. [`matmul_as_f16`] rounds both to half precision and
+//! multiplies in `f32`. [`Options::rounding`] asks [`matmul`] and [`matmul_batched`] for either, for bfloat16 only
+//! where it saves time ([`pays_in_bf16`]).
 //!
 //! [`matmul_int8`] has weights in 8 bits, a quarter of their bytes, with a scale for each column ([`PackedInt8`]); it rounds its
 //! left operand row by row. [`NarrowMatrix`] owns weights in either format. The sums of whole numbers are exact: every machine

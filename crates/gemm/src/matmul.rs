@@ -26,7 +26,7 @@ pub fn matmul<T: Element>(
         count_products(1, [dst.nrows(), lhs.ncols(), dst.ncols()]);
         T::product(dst, lhs, rhs, options);
     } else {
-        // It counts itself.
+        // `rounded` counts its product itself.
         T::rounded(dst, lhs, rhs, options);
     }
 }

@@ -17,7 +17,8 @@ pub enum NarrowFormat {
     Int8,
 }
 
-/// A right operand in fewer bits that owns its memory, for weights that are packed once and multiplied with ever after.
+/// A right operand in fewer bits that owns its memory, for weights that are packed once and multiplied with many
+/// times.
 #[derive(Clone, Debug)]
 pub struct NarrowMatrix {
     held: Held,

@@ -9,8 +9,8 @@ use crate::view::{MatMut, MatRef};
 
 /// A matrix laid out as the kernel for vectors of 512 bits reads it, or row-major where that does not serve the machine.
 ///
-/// A product packs its right operand itself, which for 64 rows takes some 6 % of its time: weights that a network
-/// multiplies by anew in each step are worth this.
+/// A product packs its right operand itself, which for 64 rows takes some 6 % of its time. Packing once pays for
+/// weights that a network multiplies with again in each step.
 #[derive(Clone, Copy, Debug)]
 pub struct Packed<'a, T> {
     values: &'a [T],

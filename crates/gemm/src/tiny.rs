@@ -1,8 +1,9 @@
-//! Products of up to eight thousand multiply-adds, where most of the time goes by before the first of them.
+//! Products of up to eight thousand multiply-adds, where a general product spends most of its time before the first
+//! of them.
 //!
-//! A general product packs its operands and looks for the best of many kernels. Here the rows of the right operand are
-//! read where they lie, a vector at a time, and multiplied with single numbers of the left one; only where its columns
-//! are adjacent instead, it is turned over on the stack first.
+//! A general product packs its operands and looks for the best of many kernels. Here the rows of the right operand
+//! are read in place, a vector at a time, and multiplied with single numbers of the left one; only where its columns
+//! are adjacent instead, it is transposed on the stack first.
 
 use std::mem::MaybeUninit;
 
@@ -16,7 +17,7 @@ use crate::view::MatRef;
 /// The most multiply-adds.
 const MOST: usize = 1 << 13;
 
-/// The most elements that are turned over.
+/// The most elements that are transposed.
 const TURNED: usize = 512;
 
 /// Computes the product if it is small enough, and the rows or the columns of the destination are adjacent.

@@ -2,8 +2,9 @@
 //!
 //! * Tiles of AMX, where the machine has them and the system permits it: on Sapphire Rapids 3.1 TFLOP/s a core in
 //!   registers, 15 times what it does in `f32`.
+//!
 //! * Dot products of pairs (AVX512-BF16) on AMD's machines, where they do twice the work of a fused multiply-add. On
-//!   Intel's they do half of it, and are left aside.
+//!   Intel's they do half of it, and are not used.
 //! * Everywhere else the numbers are widened again and multiplied in `f32`: the same roundings, half the bytes of weights.
 
 use half::bf16;
@@ -20,7 +21,7 @@ use crate::view::MatMut;
 #[cfg(target_arch = "x86_64")]
 use crate::amx;
 
-/// See the module.
+/// The ways to multiply packed operands: see the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kernel {
     #[cfg(target_arch = "x86_64")]
@@ -30,7 +31,8 @@ pub(super) enum Kernel {
     Widened,
 }
 
-/// Blocks of the inner dimension that tiles of AMX go through at a time: two strips of either operand take 32 KiB then.
+/// Blocks of the inner dimension that tiles of AMX go through at a time: two strips of either operand then take 32
+/// KiB.
 #[cfg(target_arch = "x86_64")]
 const BLOCKS_AT_ONCE: usize = 8;
 
@@ -54,7 +56,7 @@ impl Kernel {
         Self::Widened
     }
 
-    /// Whether the machine has what it takes, at the current level.
+    /// Whether the machine has the instructions, at the current level.
     pub(super) fn runs(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
@@ -137,7 +139,7 @@ impl Product<'_, '_> {
         (self.dst.nrows().div_ceil(WIDTH), self.dst.ncols().div_ceil(WIDTH))
     }
 
-    /// The rows of a tile that are not filled up.
+    /// The rows of a tile that are not padding.
     fn rows_of(&self, tile: usize) -> usize {
         (self.dst.nrows() - tile * WIDTH).min(WIDTH)
     }
@@ -219,8 +221,9 @@ impl Product<'_, '_> {
         }
     }
 
-    /// Two by two tiles, of which the last ones of an odd number are made twice; a single tile of rows by four. A few blocks of
-    /// the inner dimension at a time: so many that two strips of either operand stay in the nearest cache.
+    /// Two by two tiles, of which the last ones of an odd number are computed twice; a single tile of rows by four.
+    /// The inner dimension goes by a few blocks at a time: so many that two strips of either operand stay in the
+    /// nearest cache.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")]
     fn by_tiles(mut self) {
@@ -317,7 +320,7 @@ impl Product<'_, '_> {
         (begin, places, direct)
     }
 
-    /// What the destination holds at the tile `(i, j)`; beyond it, whatever there was.
+    /// What the destination holds at the tile `(i, j)`; beyond the destination `sums` stays as it is.
     #[cfg(target_arch = "x86_64")]
     fn get(&mut self, i: usize, j: usize, sums: &mut Sums) {
         let (height, width) = (self.rows_of(i), (self.dst.ncols() - j * WIDTH).min(WIDTH));
@@ -358,7 +361,7 @@ impl Product<'_, '_> {
         }
     }
 
-    /// `I` rows from `row` of a tile by up to `J` strips; those beyond the last are made and left.
+    /// `I` rows from `row` of a tile by up to `J` strips; those beyond the last are computed and not written.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx2,fma")]

@@ -1,9 +1,10 @@
 //! Rounding to bfloat16 and packing.
 //!
-//! Either operand is packed as a matrix `[outer, k]`, in strips of 16 of its rows, whose inner dimension goes by blocks of
-//! 32. A block of a left operand has its rows one after the other; a block of a right one has pairs of neighbours along
-//! `k`, of all 16 rows. Taken as numbers of 32 bits, the pairs, each is a square of 16 by 16 and the other's transpose. So
-//! the machine's registers are filled along whichever dimension lies adjacent, and turned over where it is the other one.
+//! Either operand is packed as a matrix `[outer, k]`, in strips of 16 of its rows, whose inner dimension is cut into
+//! blocks of 32. A block of a left operand has its rows one after the other; a block of a right one has pairs of
+//! neighbours along `k`, of all 16 rows. If each pair is taken as one 32-bit number, both are squares of 16 by 16,
+//! one the transpose of the other. So registers are filled along whichever dimension is adjacent in memory, and
+//! transposed where the block needs the other one.
 
 use foretell_simd::{Level, level};
 use half::bf16;
@@ -11,7 +12,7 @@ use half::bf16;
 use super::{DEPTH, WIDTH, depth};
 use crate::view::MatRef;
 
-/// How a block of a strip is laid out.
+/// The layout of a block of a strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// `[16, 32]`: a tile of a left operand.
@@ -101,7 +102,7 @@ pub(super) fn row(row: MatRef<'_, f32>, place: &mut [bf16]) {
 /// Numbers that are worth a task of their own.
 const GROUP: usize = 1 << 16;
 
-/// The place of all strips, to be cut where they meet.
+/// The place of all strips, to be cut between them.
 struct Strips(*mut bf16, usize);
 
 // SAFETY: parts that have nothing in common are written, as of `&mut [bf16]`.

@@ -132,7 +132,7 @@ impl Kernel {
         if self.depth() > DEEP { 6 } else { 0 }
     }
 
-    /// What the inner dimension of the left operand is filled up to.
+    /// The multiple to which the inner dimension of the left operand is padded.
     pub(super) fn depth(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -141,7 +141,7 @@ impl Kernel {
         }
     }
 
-    /// What the rows of the left operand are filled up to.
+    /// The multiple to which the rows of the left operand are padded.
     pub(super) fn height(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -270,7 +270,8 @@ struct Place {
     row: usize,
 }
 
-/// `I` rows and `J` strips, in `U` sets of sums that take turns, so that one need not wait for the other; returns `J`.
+/// `I` rows and `J` strips, in `U` sets of sums that take turns, so that no addition waits for the one before it;
+/// returns `J`.
 ///
 /// # Safety
 ///
@@ -369,7 +370,7 @@ pub(super) fn put<L: Lanes>(job: &mut Job<'_>, i: usize, strip: usize, sums: &[i
     let columns: &[i32; STRIP] = job.rhs.sums[first..].first_chunk().expect("a sum for each column");
     let mut values = [0.0; STRIP];
     for l in 0..STRIP {
-        // What 128 times each weight has added. Whole numbers come round, so that it does not matter where they overflow.
+        // 128 times each weight was added too much. Integers wrap around, so it does not matter where they overflow.
         let sum = sums[l].wrapping_sub(columns[l].wrapping_mul(i32::from(L::FLIP)));
         values[l] = sum as f32 * (scale * scales[l]) * job.alpha;
     }

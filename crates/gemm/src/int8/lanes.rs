@@ -7,8 +7,8 @@ pub(super) trait Lanes {
     /// 32-bit sums of [`Lanes::COLUMNS`] columns, and as many times four weights.
     type Register: Copy;
     const COLUMNS: usize;
-    /// What the whole numbers of the left operand are changed by, bit by bit: 0x80 where bytes without a sign are wanted,
-    /// which adds 128.
+    /// What the whole numbers of the left operand are XORed with: 0x80 where unsigned bytes are wanted, which adds
+    /// 128.
     const FLIP: u8;
     /// Rows and strips of a tile, as large as the registers hold, and strips of a tile of one row.
     const ROWS: usize;
@@ -83,14 +83,14 @@ pub(super) mod x86 {
 
     use super::Lanes;
 
-    /// AVX512-VNNI: `vpdpbusd`, 64 products of bytes without a sign by bytes with one.
+    /// AVX512-VNNI: `vpdpbusd`, 64 products of unsigned by signed bytes.
     pub(in super::super) struct Avx512Vnni;
 
     /// AVX-VNNI: the same with registers of 256 bits.
     pub(in super::super) struct AvxVnni;
 
-    /// AVX2, where `vpmaddubsw` adds two products in 16 bits. It takes one operand without a sign, so the sign goes to the other:
-    /// two products of at most 127 by 127 fit, which two of 255 by 127 would not.
+    /// AVX2, where `vpmaddubsw` adds two products in 16 bits. Its first operand is unsigned, so the sign goes to the
+    /// other one: two products of at most 127 by 127 fit, which two of 255 by 127 would not.
     pub(in super::super) struct Avx2;
 
     impl Lanes for Avx512Vnni {

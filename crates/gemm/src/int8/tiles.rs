@@ -9,7 +9,7 @@ use crate::amx::{self, Place, ROW_BYTES, ROWS, Strides, Tiles};
 #[repr(align(64))]
 struct Sums([[i32; STRIP]; ROWS]);
 
-/// Two by two tiles, of which the last ones of an odd number are made twice; a single tile of rows by four.
+/// Two by two tiles, of which the last ones of an odd number are computed twice; a single tile of rows by four.
 ///
 /// # Safety
 ///
@@ -30,7 +30,7 @@ pub(super) unsafe fn product(mut job: Job<'_>) {
     for block in job.blocks.clone() {
         let (start, strips) = rhs.block(block);
         let row_bytes = strips * STRIP * DEEP;
-        // Rows behind the last ones of a block are those of the next one, or [`BEHIND`] all, and meet zeros.
+        // Rows after the last ones of a block are those of the next one, or the [`BEHIND`] bytes, and meet zeros.
         assert!(start + rhs.rows.div_ceil(DEEP) * row_bytes + BEHIND <= rhs.values.len());
         let strides = [
             Strides { row_bytes: lhs.width, tile_bytes: ROW_BYTES },
