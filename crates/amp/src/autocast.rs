@@ -72,7 +72,7 @@ impl FromStr for Precision {
     }
 }
 
-/// Operations, by what 16 bits do to them.
+/// Operations, by how they tolerate 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OperationKind {
@@ -113,9 +113,10 @@ impl OperationKind {
         Self::Optimizer,
     ];
 
-    /// Whether it gains by 16 bits and bears them: it is a sum of products, which is where the time goes, and whose rounded
-    /// inputs are many independent errors of one part in 256 (`bf16`) or 2,048 (`f16`) that mostly cancel. The others are a
-    /// small share of the time; exponentials, variances and long sums would lose what they are about.
+    /// Whether it gains from 16 bits and tolerates them: it is a sum of products, which is where the time goes, and
+    /// whose rounded inputs are many independent errors of one part in 256 (`bf16`) or 2,048 (`f16`) that mostly
+    /// cancel. The others are a small share of the time, and exponentials, variances and long sums would lose the
+    /// digits that matter.
     pub fn bears_16_bits(self) -> bool {
         match self {
             Self::Product | Self::Convolution | Self::RecurrentSequence | Self::Attention => true,
@@ -129,7 +130,7 @@ impl OperationKind {
     }
 }
 
-/// In which precision each kind of operation runs.
+/// The precision in which each kind of operation runs.
 ///
 /// ```
 /// use foretell_amp::{Autocast, OperationKind, Precision};
@@ -143,12 +144,12 @@ impl OperationKind {
 pub struct Autocast([Precision; OperationKind::ALL.len()]);
 
 impl Autocast {
-    /// What bears 16 bits runs in `precision`, everything else in `f32`.
+    /// Operations that tolerate 16 bits run in `precision`, all others in `f32`.
     pub fn to(precision: Precision) -> Self {
         Self(OperationKind::ALL.map(|kind| if kind.bears_16_bits() { precision } else { Precision::F32 }))
     }
 
-    /// The same but for one kind of operation.
+    /// The same except for one kind of operation.
     #[must_use]
     pub fn with(mut self, kind: OperationKind, precision: Precision) -> Self {
         self.0[kind as usize] = precision;

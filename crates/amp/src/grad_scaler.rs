@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use foretell_simd as simd;
 use serde::{Deserialize, Serialize};
 
-/// How the scale changes; by default as `torch.amp.GradScaler`.
+/// How the scale changes; by default as in `torch.amp.GradScaler`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GradScalerConfig {
@@ -13,7 +13,7 @@ pub struct GradScalerConfig {
     pub initial_scale: f32,
     /// What the scale is multiplied by after `growth_interval` steps in a row without a gradient that is not finite.
     pub growth_factor: f64,
-    /// What the scale is multiplied by after a step with one.
+    /// What the scale is multiplied by after a step with a gradient that is not finite.
     pub backoff_factor: f64,
     /// After how many finite steps in a row the scale grows.
     pub growth_interval: u32,
@@ -59,13 +59,13 @@ impl GradScalerConfig {
     }
 }
 
-/// The scale of the loss: as large as the gradients allow, found by trying.
+/// The scale of the loss: as large as the gradients allow, found by trial.
 ///
 /// A step whose gradients are not all finite is skipped and makes the scale smaller; many finite steps in a row make it
 /// larger. The numbers are those of `torch.amp.GradScaler`, with one difference: the scale does not fall below the
 /// smallest normal `f32`, where PyTorch's reaches zero and stays there.
 ///
-/// Its serde form is its state: a training that is continued from it goes on as if it had not been interrupted.
+/// Its serde form is its state: training that is continued from it goes on as if it had not been interrupted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "State", into = "State")]
 pub struct GradScaler {
@@ -142,8 +142,8 @@ impl GradScaler {
         finite.into_inner()
     }
 
-    /// Ends a step: changes the scale for the next one and says whether this step is to be taken. `found_non_finite` is
-    /// whether any gradient was not.
+    /// Ends a step: changes the scale for the next one and says whether this step is to be taken. `found_non_finite`
+    /// says whether any gradient was not finite.
     pub fn update(&mut self, found_non_finite: bool) -> bool {
         if found_non_finite {
             self.scale = self.times(self.config.backoff_factor).max(f32::MIN_POSITIVE);

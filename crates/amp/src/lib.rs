@@ -1,6 +1,6 @@
 //! Mixed precision over flat slices: a gradient scaler, `f32` master weights, and which operations run in 16 bits.
 //!
-//! For whoever trains with products in `bf16` or `f16`, with any optimiser. What a step of it looks like:
+//! For training with products in `bf16` or `f16`, with any optimiser. A step looks like this:
 //!
 //! 1. The products of the forward and backward pass run on [`MasterWeights::copies`], as [`Autocast`] says.
 //! 2. In `f16` the loss, or its derivative, is multiplied by [`GradScaler::scale`], so that small gradients do not become zero.

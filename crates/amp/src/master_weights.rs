@@ -49,8 +49,9 @@ impl HalfFloat for f16 {
 
 /// `f32` weights, which the optimiser changes, and their rounded copies, which products read.
 ///
-/// An update may be a thousandth of its weight, which has eight digits of binary fraction in `bf16` and eleven in `f16`: added
-/// to a rounded copy it would vanish. The copies always are the masters rounded: only [`MasterWeights::update`] changes either.
+/// An update may be a thousandth of its weight, which has eight binary digits in `bf16` and eleven in `f16`: added to
+/// a rounded copy it would vanish. The copies always are the masters rounded: only [`MasterWeights::update`] changes
+/// either.
 #[derive(Clone, Debug)]
 pub struct MasterWeights<H> {
     masters: Vec<f32>,

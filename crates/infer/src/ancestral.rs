@@ -7,8 +7,8 @@ use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
 use foretell_nn::{DistributionColumns, Forward, Key, Loss, Model, StepState, Tensor, Windows};
 use foretell_pool::Buffer;
 
-/// Paths that run at a time: enough for products of matrices at their best rate, few enough that what they
-/// remember stays in the cache.
+/// Paths that run at a time: enough for products of matrices at their best rate, few enough that their states stay in
+/// the cache.
 const PATHS: usize = 512;
 
 /// The settings of sample paths.
@@ -24,7 +24,7 @@ pub(crate) struct Sampling<'a> {
 
 /// One window of a batch.
 pub(crate) struct Window {
-    /// Its draws: path and step are folded into it.
+    /// The key of its draws, into which path and step are folded.
     pub(crate) key: Key,
     /// What the target that the model sees was shifted and divided by.
     pub(crate) input_scaling: Stats,
@@ -34,9 +34,9 @@ pub(crate) struct Window {
 
 impl Sampling<'_> {
     /// Writes the columns of the forecasts of all windows, `[windows, horizon, columns]`, on the data's scale: means
-    /// are those of the distributions that the paths are drawn from, quantiles those of the paths.
+    /// are those of the distributions that the paths are drawn from, quantiles are those of the paths.
     ///
-    /// The windows are shifted by one step and reach over the horizon, of whose target nothing is read.
+    /// The windows are shifted by one step and reach over the horizon; the target within the horizon is not read.
     pub(crate) fn forecast(
         &self,
         cx: &Forward<'_>,
@@ -75,7 +75,7 @@ impl Sampling<'_> {
         }
     }
 
-    /// Runs the paths of a window from number `start` on, as many as `first` has rows: the outputs that the first
+    /// Runs some paths of a window, from number `start` on, as many as `first` has rows: the outputs that the first
     /// step is drawn from. Adds the mean of each step's distribution, and writes the samples, `[horizon, paths]`.
     fn run(
         &self,
@@ -109,7 +109,7 @@ impl Sampling<'_> {
     }
 }
 
-/// What the draws for a window are keyed by: the id of its series and the time of its cutoff. So they are the same
+/// The key of the draws for a window, made of the id of its series and the time of its cutoff. So they are the same
 /// whatever other windows and series are forecast beside it.
 pub(crate) fn window_key(key: Key, cutter: &Cutter<'_>, window: WindowRef) -> Key {
     let id = cutter.panel().id(window.series as usize).as_bytes();
@@ -128,13 +128,13 @@ mod tests {
 
     use super::*;
 
-    /// An autoregression of order 2 with normal errors, which it remembers the value before the last for:
+    /// An autoregression of order 2 with normal errors; its state is the value before the last:
     /// `y[t + 1] = A y[t] + B y[t - 1] + e`.
     struct Order2;
 
     const A: f32 = 0.5;
     const B: f32 = 0.3;
-    /// Output for the standard deviation, `softplus(0) + 0.2`.
+    /// The standard deviation that output 0 gives, `softplus(0) + 0.2`.
     const DEVIATION: f64 = std::f64::consts::LN_2 + 0.2;
 
     #[derive(Default)]
@@ -195,7 +195,7 @@ mod tests {
         values
     }
 
-    /// The error of a forecast `k` steps ahead is a sum of `k` errors, each as often as it has come down to the step.
+    /// The error of a forecast `k` steps ahead is a sum of `k` errors, each weighted by its effect on that step.
     #[test]
     fn intervals_widen_as_those_of_the_process() {
         const H: usize = 12;

@@ -25,7 +25,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// What the forecasts are held against.
+    /// What the forecasts are compared with.
     pub fn truth(&self) -> Truth<'_> {
         Truth {
             horizon: self.target.shape()[1],
@@ -142,7 +142,7 @@ impl Cut<'_> {
     }
 
     /// The sum of the weights of all steps of the windows: what the loss is divided by.
-    /// `sums` is room for it, whatever is in it.
+    /// `sums` is scratch memory, whose contents do not matter.
     pub fn total_weight(&self, cutter: &Cutter<'_>, windows: &[WindowRef], sums: &mut Vec<f64>) -> f64 {
         sums.clear();
         sums.resize(self.dims.horizon, 0.0);

@@ -11,15 +11,15 @@ const PAIRS: usize = 1 << 20;
 /// The sum of the explanations of many rows.
 #[derive(Debug, Default)]
 pub struct ExplanationSum {
-    /// One of those that were added, for its variables and shapes.
+    /// One of the explanations that were added, for its variables and shapes.
     like: Option<Explanation>,
-    /// Of each of its tensors.
+    /// The sums of its tensors.
     sums: Vec<Vec<f64>>,
     rows: usize,
 }
 
 impl ExplanationSum {
-    /// Adds what is the sum over so many rows.
+    /// Adds an explanation that is already the sum over `rows` rows.
     fn add(&mut self, part: Explanation, rows: usize) {
         let mut place = 0;
         self.like = Some(part.map(|tensor| {
@@ -40,7 +40,7 @@ impl ExplanationSum {
         self.rows
     }
 
-    /// The mean over all rows, its tensors without the dimension of the batch; nothing of none.
+    /// The mean over all rows, its tensors without the batch dimension; `None` if no explanation was added.
     pub fn mean(self) -> Option<Explanation> {
         let (mut sums, rows) = (self.sums.into_iter(), self.rows as f64);
         self.like.map(|like| {
@@ -54,7 +54,7 @@ impl ExplanationSum {
 }
 
 impl Forecasts<'_> {
-    /// Adds the weights behind the forecasts of these windows to `sum`; of a model that has none, nothing is added.
+    /// Adds the weights behind the forecasts of these windows to `sum`; a model that has none adds nothing.
     pub fn explain(&self, cutter: &Cutter<'_>, windows: &[WindowRef], sum: &mut ExplanationSum) {
         let Dims { input_size, horizon, n_series, .. } = self.cut.dims;
         let steps = input_size.saturating_add(horizon);

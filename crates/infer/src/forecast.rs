@@ -14,25 +14,25 @@ use crate::stepwise::{forecast, mean_of_outputs};
 /// enough that their activations stay in the cache.
 const BLOCK: usize = 128;
 
-/// Numbers of the windows that one thread runs at a time, where a single one has so many that fewer are run.
+/// The most numbers of the windows that one thread runs at a time, unless a single window has more.
 const BLOCK_NUMBERS: usize = 1 << 22;
 
-/// Numbers that a model makes of the windows that one thread runs at a time, likewise.
+/// The most numbers that a model makes of the windows that one thread runs at a time, likewise.
 const BLOCK_KEPT: usize = 1 << 28;
 
-/// Windows of these sizes that one thread runs at a time, by a model that makes `kept` numbers of each.
+/// How many windows of these sizes one thread runs at a time, for a model that makes `kept` numbers of each.
 pub fn windows_at_a_time(dims: &Dims, kept: usize) -> usize {
     let [seen, made] =
         [(BLOCK_NUMBERS, window_numbers(dims)), (BLOCK_KEPT, kept)].map(|(all, one)| all / one.max(1));
     seen.min(made).clamp(1, (BLOCK / dims.n_series).max(1))
 }
 
-/// Numbers of parameters from which the products of a single block of windows share the threads: with fewer, entering them
-/// takes longer than it saves.
+/// The least parameters with which the products of a single block of windows share the threads: with fewer, entering
+/// the pool of threads takes longer than it saves.
 const WORTH_SHARING: usize = 1 << 16;
 
-/// Makes forecasts that are too few for each thread to have a block of windows of its own: their products and recurrent
-/// layers share the `workers` where the parameters are worth it. No bit depends on it.
+/// Runs `forecast`, for forecasts too few to give each thread a block of windows of its own: its products and
+/// recurrent layers share the `workers` if the model has enough parameters. No bit depends on it.
 pub fn share_forecast<R: Send>(workers: &Workers, params: &Params, forecast: impl FnOnce() -> R + Send) -> R {
     if params.table().total_len() < WORTH_SHARING || workers.threads() == 1 {
         return forecast();
@@ -74,7 +74,7 @@ pub struct Forecasts<'a> {
     pub workers: &'a Workers,
 }
 
-/// The number by which the randomness of forecasts is derived from the seed.
+/// The number folded into the seed for the randomness of forecasts.
 const FORECASTS: u64 = 4;
 
 impl fmt::Debug for Forecasts<'_> {
@@ -85,7 +85,7 @@ impl fmt::Debug for Forecasts<'_> {
 }
 
 impl Forecasts<'_> {
-    /// The forecasts of the rows of whole windows on the data's scale, `[rows, horizon, columns of the loss]`.
+    /// The forecasts of whole windows on the data's scale, `[rows, horizon, columns of the loss]`.
     pub fn of(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Vec<f32> {
         let columns = self.cut.loss.columns();
         let per_window = self.cut.dims.horizon * self.columns_per_step(&columns);
@@ -188,7 +188,7 @@ impl Forecasts<'_> {
         let (mut sum, mut count) = (0.0, 0);
         let rows_per_window = valid.rows_per_window();
         let series = valid.series_with_windows();
-        // A window of all series is in one batch whatever the size of batches of series.
+        // A window of all series is in one batch, whatever `BatchSizes::series` says.
         let batches = match rows_per_window {
             1 => series.chunks(sizes.series),
             _ => series.chunks(series.len().max(1)),
@@ -209,7 +209,7 @@ impl Forecasts<'_> {
 
     /// The loss of one batch of windows.
     fn batch_loss(&self, valid: &Cutter<'_>, windows: &[WindowRef], loss: &Loss) -> f64 {
-        // Likelihoods are of the model's outputs.
+        // Likelihoods are computed from the model's outputs.
         let columns = (!loss.is_distribution()).then(|| loss.evaluated_columns());
         let per_step =
             columns.as_ref().map_or(self.cut.dims.outputs, |columns| self.columns_per_step(columns));

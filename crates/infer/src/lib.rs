@@ -1,7 +1,7 @@
 //! Forecasts of trained networks: windows are cut from a panel, run block by block, and brought back to the data's scale.
 //!
-//! Neither the trainer nor the optimiser is needed for it. The threads come from outside ([`Workers`]): a program that serves
-//! many models gives all of them the same ones, and none starts before the first forecast.
+//! Neither the trainer nor the optimiser is needed for it. The threads come from outside ([`Workers`]): a program
+//! that serves many models shares one pool among them, and no thread starts before the first forecast.
 //!
 //! # Features
 //!

@@ -4,9 +4,9 @@
 use foretell_nn::{Decoding, Forward, Key, Model, Network, Params, StepState, Tensor, Windows};
 use foretell_pool::Buffer;
 
-/// Shifts the target by one step (teacher forcing): at place t stand the target of step t and the columns of
-/// step t + 1, hist columns of the horizon being zeros. `ahead` and `ahead_mask`, `[batch, horizon]`, are what the target goes on with;
-/// its last step is only ever a target, so it is left out.
+/// Shifts the target by one step (teacher forcing): place t holds the target of step t and the columns of step t + 1;
+/// historic columns are zeros in the horizon. `ahead` and `ahead_mask`, `[batch, horizon]`, continue the target; its
+/// last step is only ever a target, so it is left out.
 pub(crate) fn shift_target(windows: &Windows, ahead: &Tensor, ahead_mask: &Tensor) -> Windows {
     let (batch, horizon) = (ahead.shape()[0], ahead.shape()[1]);
     let history = windows.insample_y.shape()[1];
@@ -23,10 +23,10 @@ pub(crate) fn shift_target(windows: &Windows, ahead: &Tensor, ahead_mask: &Tenso
     }
 }
 
-/// The forecast of a model, `[batch, horizon, outputs]`, on the windows' scale. The windows of a model that
-/// forecasts step by step are shifted by one step and reach over the horizon; of the target within
-/// the horizon nothing is read. `fed_back` makes of the forecast of a step, `[batch, 1, outputs]`, what the model
-/// sees of it as the target of the step, `[batch, 1]`. `key` is what the model's random numbers are drawn from.
+/// The forecast of a model, `[batch, horizon, outputs]`, on the windows' scale. The windows of a model that forecasts
+/// step by step are shifted by one step and reach over the horizon; the target within the horizon is not read.
+/// `fed_back` turns the forecast of a step, `[batch, 1, outputs]`, into what the model is fed as the target of that
+/// step, `[batch, 1]`. `key` is what the model's random numbers are drawn from.
 pub fn forecast(
     network: &Network,
     params: &Params,
@@ -71,7 +71,7 @@ fn step_by_step(
     Tensor::from_buffer(forecasts, [windows.batch(), horizon, outputs])
 }
 
-/// What a model sees of its own forecast `[batch, 1, outputs]` as the target of the step, `[batch, 1]`, where the
+/// What a model is fed of its own forecast `[batch, 1, outputs]` as the target of the step, `[batch, 1]`, where the
 /// outputs are forecasts: their mean.
 pub fn mean_of_outputs(forecast: &Tensor) -> Tensor {
     match forecast.shape()[2] {

@@ -19,7 +19,7 @@ use crate::shards::Engine;
 use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
 use crate::stopping::Stopping;
 
-/// The numbers by which each kind of randomness is derived from the seed.
+/// The numbers folded into the seed for each kind of randomness.
 const DROPOUT: u64 = 1;
 const SERIES: u64 = 2;
 const WINDOWS: u64 = 3;
@@ -72,7 +72,7 @@ pub struct Outcome {
     pub valid_loss: Option<f64>,
     /// Whether the listener interrupted it.
     pub interrupted: bool,
-    /// Those of the steps that changed no weight, since gradients overflowed in `f16`.
+    /// Steps among them that changed no weight, since gradients overflowed in `f16`.
     #[serde(default)]
     pub skipped_steps: u64,
 }
@@ -243,10 +243,10 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
     }
 }
 
-/// The windows of a batch that are coupled must be several.
+/// Checks that a batch of coupled windows has several of them.
 ///
 /// # Errors
-/// If there is but one in the batch of this step, counted from 1.
+/// If there is only one in the batch of this step, counted from 1.
 pub fn check_coupling(network: &Network, windows: usize, step: u64) -> Result<(), TrainError> {
     match network.needs.coupling {
         Coupling::Coupled if windows < 2 => Err(TrainError::OneWindow { step }),
@@ -254,7 +254,8 @@ pub fn check_coupling(network: &Network, windows: usize, step: u64) -> Result<()
     }
 }
 
-/// Weights that a finite loss made infinite are seen by the loss of the next step, if there is one.
+/// Checks the weights after the last step. After all others, the loss of the next step shows weights that are not
+/// finite.
 fn check_weights(params: &Params, step: u64) -> Result<(), TrainError> {
     match params.arena().iter().all(|weight| weight.is_finite()) {
         true => Ok(()),

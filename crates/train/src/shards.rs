@@ -17,14 +17,14 @@ use foretell_threads::{Workers, share};
 
 use crate::state::{PARAMS, State};
 
-/// More arenas than this cost more memory than more threads would win back.
+/// The most shards: more arenas cost more memory than more threads would win back.
 const MAX_SHARDS: usize = 16;
 
-/// The work of a step from which waking the other threads takes less time than it saves, in multiplications: each window
-/// is multiplied by each parameter once, and what is kept of it is made and read in a few passes.
+/// The least work of a step, in multiplications, for which waking the other threads pays: each window is multiplied
+/// by each parameter once, and what is kept of it is written and read in a few passes.
 const WORTH_SPREADING: usize = 1 << 21;
 
-/// The passes over a number that a step keeps, in multiplications.
+/// The cost of the passes over a number that a step keeps, in multiplications.
 const WORK_PER_KEPT: usize = 8;
 
 /// A model in training.
@@ -42,22 +42,23 @@ pub struct Engine<'a> {
     rounding: Rounding,
     /// In bfloat16: the weights of linear layers, packed anew in each step.
     step_weights: Option<RoundedWeights>,
-    /// Of a training in `f16`, whose small gradients would become zero.
+    /// For training in `f16`, whose small gradients would become zero.
     scaler: Option<GradScaler>,
 }
 
 /// One shard's part of a step: its gradient and its share of the loss.
 struct Shard {
-    /// Of the last step that the shard ran; each step replaces them.
+    /// The gradients of the last step that the shard ran; each step replaces them.
     gradients: Buffer<f32>,
     /// The offsets of the parameters that got a gradient in this step.
     written: HashSet<usize>,
-    /// The offsets of those that got one in the step before: the gradients of those that get none now are set to zero.
+    /// The offsets of those that got one in the step before: where they get none now, their gradients are set to
+    /// zero.
     stale: HashSet<usize>,
     loss: f64,
     /// Its share of the mean error of the naive forecast, for a loss that is relative to it.
     naive_error: f64,
-    /// The updates that the last step makes to state that no gradient changes.
+    /// The updates of the last step to state that no gradient changes.
     updates: Vec<Update>,
 }
 
@@ -185,8 +186,8 @@ impl<'a> Engine<'a> {
         let table = params.table();
         let spread = self.window_work.saturating_mul(windows) >= WORTH_SPREADING;
         let threads = if spread { workers.threads() } else { 1 };
-        // Threads without a shard of their own share the work of those that have one. Several shards have in common
-        // the weights that are multiplied with each other.
+        // Threads without a shard of their own share the work of those that have one. The products of weights with
+        // each other are shared by all shards, if there are several.
         let inner = (threads / count).max(1);
         let shared = if count == 1 { &[] } else { table.multiplied() };
         let cx = Forward::training(params, key.fold(step));
@@ -246,7 +247,7 @@ impl<'a> Engine<'a> {
                 return Err(NotFinite { loss: sum, shard: i, windows: shard_range(windows, count, i) });
             }
         }
-        // A loss that is a function of a mean: only now is its slope known.
+        // The slope of a loss that is a function of a mean is known only now.
         let (sum, slope) = loss.value_and_slope(sum, if total == 0.0 { 0.0 } else { naive_error });
         share(threads, || backpropagate_derived(&products, table, shards));
         for shard in &mut *shards {
@@ -286,8 +287,8 @@ pub fn rounding_of(precision: Precision) -> Rounding {
     }
 }
 
-/// Adds up the shards' gradients of the multiplied weights and leads them on to the parameters behind, as part of
-/// the first shard's gradient.
+/// Adds up the shards' gradients of the multiplied weights and passes them on to the parameters that these are made
+/// of, as part of the first shard's gradient.
 fn backpropagate_derived(products: &[Var], table: &Table, shards: &mut [Shard]) {
     for (var, entry) in products.iter().zip(table.multiplied()) {
         let range = table.multiplied_range(entry);
@@ -302,7 +303,7 @@ fn backpropagate_derived(products: &[Var], table: &Table, shards: &mut [Shard]) 
     }
 }
 
-/// Sets the gradients of parameters to zero that got none in this step but one in the step before.
+/// Sets the gradients of parameters to zero that got one in the step before but none in this step.
 fn clear_unwritten(shard: &mut Shard, table: &Table) {
     let Shard { gradients, written, stale, .. } = shard;
     for entry in table.trained() {
@@ -314,9 +315,9 @@ fn clear_unwritten(shard: &mut Shard, table: &Table) {
 
 /// How many shards a batch of `windows` windows is cut into: a function of the model and the batch alone.
 ///
-/// It is a power of two, so that two or four threads have as many windows each, and shards have at least
-/// [`Needs::shard_windows`]; where there are but two shards, two thirds of that, since a shard alone leaves threads to
-/// wait for each other at every operation.
+/// It is a power of two, so that two or four threads get equally many windows each, and shards have at least
+/// [`Needs::shard_windows`]. For two shards two thirds of that are enough, since with a single shard the threads wait
+/// for each other at every operation.
 pub fn shard_count(windows: usize, needs: Needs) -> usize {
     if needs.coupling == Coupling::Coupled {
         return 1;
@@ -357,8 +358,8 @@ mod tests {
         }
     }
 
-    /// Adam's second step depends on how large the first gradient was beside the second: it tells whether the
-    /// slope of a root or of a ratio, known only when all shards are done, reached the gradients.
+    /// Adam's second step depends on the ratio of the first gradient to the second: it shows whether the slope of a
+    /// root or of a ratio, known only when all shards are done, reached the gradients.
     #[test]
     fn losses_have_the_gradients_of_the_whole_batch() {
         const N: usize = 150;

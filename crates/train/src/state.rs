@@ -9,7 +9,7 @@ use foretell_nn::Params;
 /// The state after a step.
 ///
 /// Draws of series, windows and dropout are functions of the seed and the step, so their generators have no state to keep.
-/// The states of early stopping and schedules are computed again from the validation losses so far.
+/// The states of early stopping and schedules are computed again from the validation losses.
 #[derive(Clone)]
 pub struct State<'a> {
     /// Steps taken.

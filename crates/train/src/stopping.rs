@@ -21,7 +21,7 @@ impl Stopping {
         self.patience.is_some()
     }
 
-    /// Takes the loss of a check; returns whether it is the best so far. After a loss that is not finite patience is over.
+    /// Takes the loss of a check; returns whether it is the best so far. A loss that is not finite ends the patience.
     pub(crate) fn observe(&mut self, loss: f64) -> bool {
         self.diverged |= !loss.is_finite();
         let better = loss < self.best;
