@@ -22,7 +22,7 @@ pub struct Attention<'a> {
     pub pattern: Pattern<'a>,
     /// Added to the scores.
     pub mask: Option<Mask<'a>>,
-    /// Keys that nobody sees, `[batch, keys]`: true where there is only padding.
+    /// Keys that no query sees, `[batch, keys]`: true where there is only padding.
     pub key_padding: Option<&'a [bool]>,
     /// Dropout of the probabilities.
     pub dropout: Option<Dropout>,
@@ -78,18 +78,18 @@ pub struct SavedForBackward<'a> {
     pub v: Operand<'a>,
     /// What [`Attention::forward`] wrote, `[batch, heads, queries, value_dim]`.
     pub out: Operand<'a>,
-    /// What it wrote beside it, `[batch, heads, queries]`.
+    /// The `stats` that it wrote, `[batch, heads, queries]`.
     pub stats: &'a [f32],
 }
 
-/// Where the backward pass writes to; what was there is replaced.
+/// The gradients that the backward pass writes; old contents are replaced.
 #[derive(Debug)]
 pub struct AttentionGradients<'a> {
-    /// As `q`.
+    /// The gradient of the queries, shaped as `q`.
     pub q: OperandMut<'a>,
-    /// As `k`.
+    /// The gradient of the keys, shaped as `k`.
     pub k: OperandMut<'a>,
-    /// As `v`.
+    /// The gradient of the values, shaped as `v`.
     pub v: OperandMut<'a>,
     /// Of the scores with the mask, `[batch, heads, queries, keys]`, if it is wanted: the gradient of a mask, before
     /// it is summed over what was repeated.

@@ -11,9 +11,9 @@ pub struct Sizes {
     pub queries: usize,
     /// Steps of the keys and the values.
     pub keys: usize,
-    /// Numbers of a query and of a key.
+    /// Width of a query and of a key.
     pub dim: usize,
-    /// Numbers of a value.
+    /// Width of a value.
     pub value_dim: usize,
 }
 
@@ -107,7 +107,7 @@ impl Strides {
 pub struct Operand<'a> {
     /// Its elements, and perhaps others between them.
     pub data: &'a [f32],
-    /// Where they lie. A stride of 0 repeats, as keys and values that all heads share.
+    /// Their layout. A stride of 0 repeats, as for keys and values that all heads share.
     pub strides: Strides,
 }
 
@@ -116,6 +116,6 @@ pub struct Operand<'a> {
 pub struct OperandMut<'a> {
     /// Its elements, and perhaps others between them, which stay as they are.
     pub data: &'a mut [f32],
-    /// Where they lie.
+    /// Their layout.
     pub strides: Strides,
 }

@@ -61,7 +61,7 @@ impl Tiles {
         self.scores() * (2 + usize::from(dropout)) + self.queries
     }
 
-    /// The ranges of the tiles of so many steps.
+    /// The ranges of the tiles of `steps` steps.
     pub(crate) fn ranges(steps: usize, tile: usize) -> impl Iterator<Item = Range<usize>> {
         (0..steps).step_by(tile).map(move |start| start..steps.min(start + tile))
     }
@@ -72,7 +72,7 @@ impl Tiles {
 pub(crate) struct Head {
     pub(crate) batch: usize,
     pub(crate) head: usize,
-    /// Its number among all.
+    /// Its number among all heads of all windows.
     pub(crate) index: usize,
 }
 

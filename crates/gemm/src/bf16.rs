@@ -103,7 +103,7 @@ impl<'a> PackedBf16<'a> {
 pub enum Bf16Operand<'a> {
     /// Rounded as they are packed.
     Wide(MatRef<'a, f32>),
-    /// As they are.
+    /// Rounded already.
     Rounded(MatRef<'a, bf16>),
 }
 
@@ -231,7 +231,7 @@ fn check_and_count(
     count_products(1, [dst.nrows(), k, dst.ncols()]);
 }
 
-/// Rows of the tiles in which so many rows are packed.
+/// Rows of the tiles in which `rows` rows are packed.
 fn tile_height(rows: usize) -> usize {
     if rows == 1 { 1 } else { WIDTH }
 }

@@ -1,4 +1,4 @@
-//! Floating-point operations of products, counted where somebody asks for them.
+//! Floating-point operations of products, counted on request.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 

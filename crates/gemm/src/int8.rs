@@ -34,7 +34,7 @@ const BLOCK: usize = 4;
 /// block.
 const BEHIND: usize = 16 * BLOCK * STRIP * DEEP;
 
-/// The most rows: sums of so many products fit 32 bits.
+/// The most rows: sums of that many products fit 32 bits.
 const MOST_ROWS: usize = 1 << 17;
 
 /// The largest whole number.

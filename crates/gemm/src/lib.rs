@@ -1,9 +1,8 @@
 //! Matrix products over strided views: `dst = activation(alpha * lhs * rhs + bias)` in one call.
 //!
-//! For whoever needs fast single-threaded or reproducibly parallel products of `f32` or `f64`
-//! matrices without a linear-algebra library around them: views are borrowed slices with strides, so
-//! any transpose or sub-matrix is free, and what usually follows a product (bias, activation) is
-//! applied to each block of the result while it is still in cache.
+//! For fast single-threaded or reproducibly parallel products of `f32` or `f64` matrices without a linear-algebra
+//! library around them: views are borrowed slices with strides, so any transpose or sub-matrix is free, and what
+//! usually follows a product (bias, activation) is applied to each block of the result while it is still in cache.
 //!
 //! ```
 //! use foretell_gemm::{Activation, Bias, MatMut, MatRef, Options, matmul};

@@ -204,7 +204,7 @@ impl<'a, T> MatMut<'a, T> {
         unsafe { Self::from_raw(NonNull::from(data).cast(), rows, cols, cols, 1) }
     }
 
-    /// A view of elements between which others lie that somebody else writes meanwhile, so that no slice holds them.
+    /// A view of elements that no slice may hold, since others lie between them that are written elsewhere meanwhile.
     ///
     /// # Safety
     ///

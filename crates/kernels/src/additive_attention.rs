@@ -26,13 +26,13 @@ pub struct AdditiveAttention {
     pub steps: usize,
     /// The number of sequences.
     pub batch: usize,
-    /// Numbers of a key.
+    /// Width of a key.
     pub units: usize,
-    /// Numbers of a value.
+    /// Width of a value.
     pub columns: usize,
 }
 
-/// What an attention reads.
+/// The operands of an attention.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands<'a> {
     /// `[steps, batch, units]`.

@@ -30,7 +30,7 @@ pub struct Circles {
     pub batch: usize,
     /// Steps of a circle.
     pub steps: usize,
-    /// Numbers of a step.
+    /// Width of a step's vector.
     pub width: usize,
 }
 

@@ -20,7 +20,7 @@ const COST: usize = 4;
 pub struct Decomposition {
     /// Steps of a sequence.
     pub steps: usize,
-    /// Numbers of a step.
+    /// Width of a step's vector.
     pub width: usize,
     /// Steps of the average, odd.
     pub kernel: usize,

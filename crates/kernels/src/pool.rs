@@ -76,7 +76,7 @@ pub struct MaxOfSteps {
 }
 
 impl MaxOfSteps {
-    /// Windows over so many steps.
+    /// The number of windows over `steps` steps.
     pub fn output(self, steps: usize) -> usize {
         let Self { kernel, stride, padding } = self;
         (steps + 2 * padding + stride).saturating_sub(kernel) / stride

@@ -45,7 +45,7 @@ use foretell_pool::Buffer;
 use foretell_simd::{self as simd, Activation, Saved};
 use half::slice::HalfBitsSliceExt;
 
-/// What a layer does in each step.
+/// The kinds of recurrent cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell {
     /// `h = activation(W x + U h₋ + b)`, with an activation whose slope follows from its result.
@@ -75,13 +75,13 @@ impl Cell {
 /// The sizes of a layer and of the sequence it runs over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layer {
-    /// What it does in each step.
+    /// The kind of recurrent cell.
     pub cell: Cell,
     /// The length of the sequence, at least 1.
     pub steps: usize,
     /// The number of sequences.
     pub batch: usize,
-    /// Numbers that come in at each step.
+    /// Width of the input of each step.
     pub inputs: usize,
     /// Hidden units.
     pub hidden: usize,
@@ -126,7 +126,7 @@ const WORTH_PACKING: [usize; 2] = [33, 8];
 struct Tape<T> {
     /// Sums, then gates, `[kept rows, sums * hidden]`.
     gates: T,
-    /// What the cell of an LSTM with a projection gives, `[kept rows, hidden]`.
+    /// The cell's outputs in an LSTM with a projection, `[kept rows, hidden]`.
     outputs: T,
     /// The biases that a pass over the gates adds, `[sums * hidden]`.
     bias: T,
@@ -147,8 +147,8 @@ impl Layer {
         (self.steps + 1) * self.batch * self.state()
     }
 
-    /// The length of the states c, `[steps + 1, batch, hidden]` in training and `[2, batch, hidden]` in
-    /// inference, where step t leaves its own at place `(t + 1) % 2`; 0 but for an LSTM.
+    /// The length of the states c, `[steps + 1, batch, hidden]` in training and `[2, batch, hidden]` in inference,
+    /// where step t writes its own at place `(t + 1) % 2`; 0 for other cells than an LSTM.
     pub fn cells_len(&self, run: RunMode) -> usize {
         if self.cell == Cell::Lstm { self.cell_slots(run) * self.batch * self.hidden } else { 0 }
     }

@@ -14,7 +14,7 @@ pub trait HyperParameters: Default {
     /// All of them by name, as JSON.
     fn to_map(&self) -> Map<String, Value>;
 
-    /// Sets the one of this name; `None` where there is none.
+    /// Sets the hyper-parameter of this name; `None` if there is no such hyper-parameter.
     ///
     /// # Errors
     /// If the value is not of its type, or not one that its rule allows.

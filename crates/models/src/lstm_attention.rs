@@ -8,7 +8,6 @@
 //!
 //! ```text
 //! s[1..L] = LSTM([y | hist | stat | futr])                  states of the history
-//!
 //! q[t]    = s[L] + position[t] + W futr[t]                   the query of step t of the horizon
 //! c[t]    = norm(q[t] + attention(q[t], s[1..L]))            what it read
 //! y[t]    = perceptron([c[t] | futr[t]])

@@ -203,7 +203,7 @@ pub(crate) struct Autoregressive {
     pub(crate) most_steps: usize,
 }
 
-/// What makes a forecast of a state.
+/// How a state becomes a forecast.
 pub(crate) enum StepDecoder {
     /// Nothing: the encoder projects its states to the forecast.
     Projected,

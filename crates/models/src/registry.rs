@@ -81,7 +81,7 @@ pub trait Architecture: HyperParameters + 'static {
     const NAME: &'static str;
     /// Its source: authors, year and paper.
     const PAPER: &'static str;
-    /// How many series it forecasts together, and whether all steps at once.
+    /// Whether it forecasts one series or several together, and all steps at once or one by one.
     const KIND: &'static str = "univariate, direct";
     /// Which kinds of exogenous columns it reads.
     const EXOGENOUS: Exogenous;
@@ -91,7 +91,7 @@ pub trait Architecture: HyperParameters + 'static {
     const NEEDS_TARGET: bool = false;
     /// Whether it returns the weights of columns and steps behind its forecasts ([`Model::explain`]).
     const EXPLAINS: bool = false;
-    /// What it does otherwise than neuralforecast's model of that name, a sentence each.
+    /// Its differences from neuralforecast's model of that name, a sentence each.
     const DIFFERENCES: &'static [&'static str] = &[];
 
     /// The defaults of hyper-parameters common to all models, where this model has others: a JSON object.
@@ -149,7 +149,7 @@ pub struct ModelEntry {
     pub name: &'static str,
     /// Its source: authors, year and paper.
     pub paper: &'static str,
-    /// How many series it forecasts together, and whether all steps at once.
+    /// Whether it forecasts one series or several together, and all steps at once or one by one.
     pub kind: &'static str,
     /// Which kinds of exogenous columns it reads.
     pub exogenous: Exogenous,
@@ -159,7 +159,7 @@ pub struct ModelEntry {
     pub needs_target: bool,
     /// Whether it returns the weights of columns and steps behind its forecasts.
     pub explains: bool,
-    /// What it does otherwise than neuralforecast's model of that name, a sentence each.
+    /// Its differences from neuralforecast's model of that name, a sentence each.
     pub differences: &'static [&'static str],
     type_id: fn() -> TypeId,
     common: fn() -> Value,

@@ -2,8 +2,8 @@
 //!
 //! Elman 1990, "Finding Structure in Time". How it forecasts: [`recurrent`](crate::recurrent).
 //!
-//! As in neuralforecast, which takes `encoder_activation` but never uses it, the units' activation is tanh
-//! whatever it says: its checkpoints were trained so.
+//! As in neuralforecast, which takes `encoder_activation` but never uses it, the units' activation is always tanh:
+//! neuralforecast's checkpoints were trained with it.
 
 use foretell_nn::{Activation, Cell, Dims, HyperParameterError, Model, Needs, Scope};
 use serde_json::Value;

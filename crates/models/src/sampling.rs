@@ -30,7 +30,7 @@ hyper_parameters! {
 pub const HYPER_PARAMETERS: [&str; 2] = ["sampling", "trajectory_samples"];
 
 impl Sampling {
-    /// What a model sees of its own forecast.
+    /// What a model is fed of its own forecasts.
     pub(crate) fn feedback(&self) -> Feedback {
         match self.sampling == ANCESTRAL {
             true => Feedback::Samples { paths: self.trajectory_samples },

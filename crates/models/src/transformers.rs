@@ -1,5 +1,5 @@
-//! What transformers have in common: checks of hyper-parameters against each other, those of models of an encoder and a
-//! decoder, and a difference from neuralforecast.
+//! What transformers have in common: checks of hyper-parameters against each other, the hyper-parameters of models
+//! with an encoder and a decoder, and a difference from neuralforecast.
 
 use foretell_nn::{Activation, Dims, HyperParameterError, MAX_POSITIONS, TransformerSizes};
 use serde_json::{Value, json};

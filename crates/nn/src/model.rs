@@ -1,4 +1,4 @@
-//! What a model is to those who train and serve it.
+//! The interface of a model to those who train and serve it.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -225,9 +225,9 @@ pub struct Forward<'a> {
     /// What the randomness of this run is drawn from.
     key: Key,
     draws: Cell<u64>,
-    /// What this run does to state that no gradient changes.
+    /// The updates of running state by this run, which no gradient makes.
     updates: RefCell<Vec<Update>>,
-    /// What it adds to the loss.
+    /// The losses that the model adds to the training loss.
     losses: RefCell<Vec<Var>>,
     /// The multiplied weights, where they were computed for several runs at once.
     pub(crate) multiplied: Option<&'a [Tensor]>,
@@ -344,7 +344,7 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// What the run does to the state, for [`Params::apply`].
+    /// The run's updates of the state, for [`Params::apply`].
     pub fn into_updates(self) -> Vec<Update> {
         self.updates.into_inner()
     }

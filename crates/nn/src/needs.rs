@@ -66,20 +66,20 @@ pub enum Decoding {
         /// Steps of history that it sees where it forecasts, without the one further step that every window holds
         /// (neuralforecast's `inference_input_size`).
         inference_input_size: usize,
-        /// What it sees of its own forecasts.
+        /// What it is fed of its own forecasts.
         feedback: Feedback,
     },
 }
 
-/// What a model that forecasts step by step sees of its forecast of a step as the target of that step.
+/// What a model that forecasts step by step is fed as the target of a step that it has forecast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feedback {
-    /// Its mean: that of the distribution, or of the outputs. The distribution of a step then knows nothing of the
-    /// uncertainty of the steps before.
+    /// Its mean: that of the distribution, or of the outputs. The distribution of a step then ignores the uncertainty
+    /// of the steps before.
     Mean,
-    /// Samples of the distribution: so many paths of the future are drawn, each of whose steps comes from the
-    /// distribution that the model forecasts after the path's steps before it (ancestral sampling). Quantiles are
-    /// those of the paths. Training, and the validation within it, do not draw.
+    /// Samples of the distribution (ancestral sampling): several paths of the future are drawn, and each step of a
+    /// path from the distribution that the model forecasts after the path's earlier steps. Quantiles are those of the
+    /// paths. Training, and the validation within it, do not draw.
     Samples {
         /// The number of paths.
         paths: usize,

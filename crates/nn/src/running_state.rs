@@ -13,7 +13,7 @@ pub struct StateId(pub(crate) ParamId);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterId(pub(crate) ParamId);
 
-/// What a training run does to state that no gradient changes.
+/// An update of running state by a training run.
 #[derive(Clone, Debug)]
 pub enum Update {
     /// `state = (1 - momentum) * state + momentum * value`.

@@ -127,7 +127,8 @@ pub type Listener<'a> = &'a mut (dyn FnMut(&Progress) -> Verdict + Send);
 ///
 /// # Errors
 /// If the training diverged: its loss or its weights are infinite or not a number; if the windows of a batch are
-/// coupled and there is but one; if a precision other than `f32` is asked for of a program without the feature `amp`.
+/// coupled and there is only one; if a precision other than `f32` is asked for and the program was built without the
+/// feature `amp`.
 pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
     check_amp(job.config.precision.name())?;
     job.workers.enter(|| run(job, listen))

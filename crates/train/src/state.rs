@@ -82,7 +82,7 @@ impl State<'_> {
 
 /// How the state is kept while training goes on.
 pub struct StateWriter<'a> {
-    /// The state is kept every so many steps, at least 1, and when the listener interrupts.
+    /// Steps between two writes of the state, at least 1; it is also written when the listener interrupts.
     pub every: u64,
     /// Called with the state; training stops if it returns [`ControlFlow::Break`].
     pub write: &'a mut (dyn FnMut(&State<'_>) -> ControlFlow<()> + Send),

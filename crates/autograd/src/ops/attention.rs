@@ -27,7 +27,7 @@ pub struct AttentionOptions<'a> {
     /// Added to the scores, minus infinity where a key is hidden: of shape `[batch, heads, queries, keys]`, where the first
     /// three may be 1 and the first ones may be missing. Its gradient is that of the scores.
     pub mask: Option<&'a Var>,
-    /// Keys that nobody sees, `[batch, keys]`: true where there is only padding.
+    /// Keys that no query sees, `[batch, keys]`: true where there is only padding.
     pub key_padding: Option<&'a [bool]>,
     /// The rate of dropout of the probabilities, and the key of its mask: which ones are dropped depends on the key
     /// and their place alone.

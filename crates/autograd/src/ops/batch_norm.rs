@@ -30,7 +30,7 @@ impl Var {
     /// statistics beside the result; running ones are up to the caller.
     ///
     /// # Panics
-    /// If the shapes do not fit, or there is but one value for each channel.
+    /// If the shapes do not fit, or there is only one value for each channel.
     #[track_caller]
     pub fn batch_norm(&self, affine: Option<(&Self, &Self)>, eps: f32) -> (Self, ChannelStatistics) {
         let (rows, channels) = self.rows_of_channels();
@@ -197,7 +197,7 @@ impl Groups {
         group * self.size..(group + 1) * self.size
     }
 
-    /// Of `[count, 3, channels]` the rows of one group.
+    /// The rows of one group in `[count, 3, channels]`.
     fn scales(self, scales: &[f32], group: usize) -> [&[f32]; 3] {
         [0, 1, 2].map(|i| &scales[(3 * group + i) * self.channels..][..self.channels])
     }

@@ -110,7 +110,7 @@ impl Var {
 /// The cost of a number of a row, relative to that of a number in a plain pass over memory.
 const COST: usize = 6;
 
-/// Some rows of a tensor of so many columns.
+/// Some rows of a tensor with `cols` columns.
 fn part(x: &Tensor, rows: Range<usize>, cols: usize) -> &[f32] {
     &x.values()[rows.start * cols..rows.end * cols]
 }

@@ -173,7 +173,7 @@ impl Var {
             Some(tensor) => first.copy_from_slice(tensor.values()),
             None => first.fill(0.0),
         };
-        // Behind the states, where an LSTM starts from variables, the last c.
+        // After the states comes the last c, where an LSTM starts from variables.
         let gives_c = start.is_some() && cell == Cell::Lstm;
         let (mut cells, mut tape) = (Tensor::zeros([0]), Tensor::zeros([0]));
         let states = Tensor::build([steps + 1 + usize::from(gives_c), batch, state], |all| {

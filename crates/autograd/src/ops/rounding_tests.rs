@@ -78,7 +78,7 @@ fn recurrent_layers_round() {
     for (cell, projection) in
         [(Cell::Rnn(Activation::Tanh), None), (Cell::Lstm, None), (Cell::Lstm, Some(5)), (Cell::Gru, None)]
     {
-        // So many sequences and steps that f32 packs its weights.
+        // Enough sequences and steps for the f32 run to pack its weights.
         let (hidden, rows) = (7, 7 * cell.gates());
         let mut inputs = vec![random([9, 40, 4], 1), random([rows, 4], 2)];
         inputs.push(random([rows, projection.unwrap_or(hidden)], 3));
@@ -175,7 +175,7 @@ fn what_is_kept_takes_half_the_bytes() {
         println!("{name}: {half} bytes of {whole}");
         assert!(whole > 10 << 20 && 100 * half <= 55 * whole, "{name}: {half} bytes of {whole}");
     }
-    // Of a slice of the weights nothing is kept.
+    // Nothing is kept of a slice of the weights.
     let inputs = [random([32, 512], 1), random([8192, 512], 2)];
     let slice = |v: &[Var]| v[0].linear(&v[1].narrow(0, 4096, 32), None, Activation::Identity);
     let kept = kept_bytes(Rounding::Bf16, &inputs, &slice);

@@ -2,7 +2,6 @@
 //!
 //! * Tiles of AMX, where the machine has them and the system permits it: on Sapphire Rapids 3.1 TFLOP/s a core in
 //!   registers, 15 times what it does in `f32`.
-//!
 //! * Dot products of pairs (AVX512-BF16) on AMD's machines, where they do twice the work of a fused multiply-add. On
 //!   Intel's they do half of it, and are not used.
 //! * Everywhere else the numbers are widened again and multiplied in `f32`: the same roundings, half the bytes of weights.

@@ -11,9 +11,9 @@ const NAMES: [&str; 4] = ["query_projection", "key_projection", "value_projectio
 /// The sizes of a [`MultiHeadAttention`].
 #[derive(Clone, Copy, Debug)]
 pub struct AttentionSizes {
-    /// Numbers of a step, in and out.
+    /// Width of a step's vector, in and out.
     pub hidden: usize,
-    /// Heads, each of `hidden / heads` numbers; at most `hidden`.
+    /// Heads, each `hidden / heads` wide; at most `hidden`.
     pub heads: usize,
     /// The rate of dropout of probabilities.
     pub dropout: f32,

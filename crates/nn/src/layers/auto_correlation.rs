@@ -17,7 +17,7 @@ use crate::{Forward, Linear, Scope};
 /// with zeros.
 #[derive(Clone, Debug)]
 pub struct AutoCorrelation {
-    /// Of the queries, the keys and the values.
+    /// The layers of the queries, the keys and the values.
     inputs: [Linear; 3],
     out: Linear,
     factor: usize,
@@ -26,9 +26,9 @@ pub struct AutoCorrelation {
 /// The sizes of an [`AutoCorrelation`].
 #[derive(Clone, Copy, Debug)]
 pub struct AutoCorrelationSizes {
-    /// Numbers of a step.
+    /// Width of a step's vector.
     pub hidden: usize,
-    /// Numbers of all heads.
+    /// Width of all heads together.
     pub width: usize,
     /// The factor of [`AutoCorrelation::delays`].
     pub factor: usize,

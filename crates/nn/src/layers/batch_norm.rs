@@ -52,7 +52,7 @@ impl BatchNorm {
     /// Normalises each channel of `x [..., channels]`.
     ///
     /// # Panics
-    /// If the shapes do not fit, or, in training, there is but one value for each channel.
+    /// If the shapes do not fit, or, in training, there is only one value for each channel.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         self.normalise(cx, x, None)
@@ -62,7 +62,7 @@ impl BatchNorm {
     /// the order of the transposed matrices. The parameters are transposed, not the batch.
     ///
     /// # Panics
-    /// If the shapes do not fit, or, in training, there is but one matrix.
+    /// If the shapes do not fit, or, in training, there is only one matrix.
     #[track_caller]
     pub fn forward_transposed(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let shape = x.shape();

@@ -1,4 +1,4 @@
-//! What transformers of time series make of windows: neuralforecast's `DataEmbedding`, a vector for each step, and
+//! How transformers of time series embed windows: neuralforecast's `DataEmbedding`, a vector for each step, and
 //! `DataEmbedding_inverted`, a vector for each series. Parameters are named as in neuralforecast.
 //!
 //! The vector of a step (Zhou et al. 2021, "Informer", arXiv 2012.07436, appendix B) is the sum of three: a convolution
@@ -16,11 +16,11 @@ pub const MAX_POSITIONS: usize = 5000;
 /// The sizes of a [`DataEmbedding`].
 #[derive(Clone, Copy, Debug)]
 pub struct DataEmbeddingSizes {
-    /// Numbers of a step.
+    /// Values of a step.
     pub inputs: usize,
     /// Columns that are known of the time of a step; 0 for none.
     pub columns: usize,
-    /// Numbers of a vector.
+    /// Width of a vector.
     pub hidden: usize,
 }
 

@@ -23,7 +23,7 @@ const HEADS: usize = 8;
 /// The sizes of a [`FourierBlock`] or a [`FourierCrossAttention`].
 #[derive(Clone, Debug)]
 pub struct FourierSizes {
-    /// Numbers of a step.
+    /// Width of a step's vector.
     pub hidden: usize,
     /// Steps of the sequence, or of the queries.
     pub steps: usize,
@@ -35,7 +35,7 @@ pub struct FourierSizes {
 }
 
 impl FourierSizes {
-    /// Numbers of a head: the eighth part of a step's, rounded down.
+    /// Width of a head: an eighth of `hidden`, rounded down.
     pub fn head(&self) -> usize {
         self.hidden / HEADS
     }

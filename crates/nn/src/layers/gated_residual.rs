@@ -8,7 +8,7 @@ use crate::{EmbeddedNumbers, Forward, GatedLinear, LayerNorm, Linear, Scope};
 /// The sizes of a [`GatedResidual`].
 #[derive(Clone, Copy, Debug)]
 pub struct GatedResidualSizes {
-    /// Numbers that come in.
+    /// Width of the input.
     pub inputs: usize,
     /// Units inside.
     pub hidden: usize,

@@ -7,9 +7,9 @@ use crate::{Forward, Linear, Nonlinearity, Scope};
 /// The sizes of an [`Mlp`].
 #[derive(Clone, Copy, Debug)]
 pub struct MlpSizes {
-    /// Numbers that come in.
+    /// Width of the input.
     pub inputs: usize,
-    /// Numbers that come out.
+    /// Width of the output.
     pub outputs: usize,
     /// Units of each hidden layer.
     pub hidden: usize,

@@ -51,7 +51,7 @@ impl EmbeddedNumbers {
     /// The variables of all parts.
     ///
     /// # Panics
-    /// If there are none, or their shapes differ but for the variables.
+    /// If there are none, or their shapes differ in more than the number of variables.
     #[track_caller]
     pub fn concat(parts: &[Self]) -> Self {
         let join = |of: fn(&Self) -> &Var, axis| Var::concat(&parts.iter().map(of).collect::<Vec<_>>(), axis);

@@ -7,9 +7,9 @@ use crate::{Forward, Init, ParamId, Scope, StepMemory};
 /// The sizes of a [`Recurrent`].
 #[derive(Clone, Copy, Debug)]
 pub struct RecurrentSizes {
-    /// What each layer does in a step.
+    /// The kind of recurrent cell.
     pub cell: Cell,
-    /// Numbers that come in at each step.
+    /// Width of the input of each step.
     pub inputs: usize,
     /// Hidden units of each layer.
     pub hidden: usize,

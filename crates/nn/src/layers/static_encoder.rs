@@ -1,4 +1,4 @@
-//! What a Temporal Fusion Transformer makes of columns that do not change over time (Lim et al. 2021, arXiv 1912.09363,
+//! How a Temporal Fusion Transformer encodes columns that do not change over time (Lim et al. 2021, arXiv 1912.09363,
 //! section 4.3), parameters named as in neuralforecast's `StaticCovariateEncoder`.
 
 use foretell_autograd::{Activation, Cell, CellVars, Var};
@@ -13,7 +13,7 @@ use crate::{
 pub struct StaticEncoderSizes {
     /// Columns.
     pub columns: usize,
-    /// Numbers of each vector.
+    /// Width of each vector.
     pub hidden: usize,
     /// The cell of the recurrent layers whose initial states it makes.
     pub cell: Cell,
@@ -39,7 +39,7 @@ pub struct StaticEncoder {
     layers: usize,
 }
 
-/// What a [`StaticEncoder`] makes of the columns.
+/// The result of a [`StaticEncoder`].
 #[derive(Clone, Debug)]
 pub struct StaticContexts {
     /// The context of the selection of temporal variables, `[batch, hidden]`.

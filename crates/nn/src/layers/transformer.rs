@@ -8,13 +8,13 @@ use crate::{AttentionSizes, Distilling, Forward, LayerNorm, Linear, MultiHeadAtt
 /// The sizes of the layers of an encoder or a decoder.
 #[derive(Clone, Copy, Debug)]
 pub struct TransformerSizes {
-    /// Numbers of a step.
+    /// Width of a step's vector.
     pub hidden: usize,
     /// Heads of each attention.
     pub heads: usize,
     /// Units of the perceptron behind it.
     pub units: usize,
-    /// Their activation.
+    /// The activation of the units.
     pub activation: Activation,
     /// The rate of dropout: of the attention's probabilities and behind each part.
     pub dropout: f32,

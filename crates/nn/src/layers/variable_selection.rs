@@ -10,7 +10,7 @@ use crate::{EmbeddedNumbers, Forward, GatedResidual, GatedResidualSizes, Residua
 pub struct VariableSelectionSizes {
     /// Variables, of which each is a vector.
     pub variables: usize,
-    /// Numbers of each vector.
+    /// Width of each vector.
     pub hidden: usize,
     /// Whether it is given a context of `hidden` numbers. There are weights for one in any case.
     pub reads_context: bool,
@@ -32,7 +32,7 @@ pub struct VariableSelection {
     reads_context: bool,
 }
 
-/// What a [`VariableSelection`] makes of its variables.
+/// The result of a [`VariableSelection`].
 #[derive(Clone, Debug)]
 pub struct SelectedVariables {
     /// The sum of the variables, each behind its network, by their weights, `[..., hidden]`.

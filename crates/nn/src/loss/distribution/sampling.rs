@@ -19,8 +19,8 @@ pub(super) fn normal(draws: &mut Stream) -> f64 {
     (-2.0 * uniform(draws).ln()).sqrt() * (std::f64::consts::TAU * draws.uniform_f64()).cos()
 }
 
-/// A Poisson count of this mean: for small means by the times between events, else by Hörmann's transformed
-/// rejection (1993, PTRS). A mean that is no finite number is given back.
+/// A Poisson count of this mean: for small means by the times between events, else by Hörmann's transformed rejection
+/// (1993, PTRS). A mean that is not finite is returned as it is.
 pub(super) fn poisson(mean: f64, draws: &mut Stream) -> f64 {
     if !mean.is_finite() {
         return mean;

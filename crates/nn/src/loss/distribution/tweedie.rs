@@ -23,11 +23,11 @@ pub(super) struct Tweedie {
 /// The logarithm of the mean lies between these, before and after the window's location is added.
 const BOUNDS: [f64; 2] = [1e-9, 37.0];
 
-/// The logarithm of the mean, and its derivative by the output. As in neuralforecast, no mean is below 1 or
-/// below the window's location: softplus adds to its logarithm.
+/// The logarithm of the mean, and its derivative by the output. As in neuralforecast, no mean is below 1 or below the
+/// window's location, since softplus adds to the logarithm.
 ///
-/// Where the location is not positive neuralforecast takes its logarithm all the same, and the mean is 1 (or not
-/// a number) whatever the model says; so it is for every window without a scaler. Here it is left out.
+/// Where the location is not positive, as in every window without a scaler, neuralforecast takes its logarithm all
+/// the same, and the mean is 1 (or not a number) whatever the model's output. Here the location is then left out.
 fn log_mean(output: f64, loc: f64) -> (f64, f64) {
     let [low, high] = BOUNDS;
     let inside = |x: f64| (low..=high).contains(&x) || x.is_nan();
