@@ -46,6 +46,9 @@ impl BackwardPass<'_> {
     }
 
     /// Passes a whole gradient on. The first one is kept as it is, later ones are added to it in place.
+    ///
+    /// # Panics
+    /// If the gradient's shape is not that of the parameter, or of the gradients given before.
     #[track_caller]
     pub fn give(&mut self, to: &Edge, grad: Tensor) {
         let Some(node) = &to.0 else { return };

@@ -15,36 +15,57 @@ pub const MAX_LAYERS: usize = 1000;
 pub const MAX_UNITS: usize = 1_000_000;
 
 /// `Ok` if the value `holds`, else `expected` as the error.
+///
+/// # Errors
+/// If the value does not hold.
 pub fn require(holds: bool, expected: impl Into<String>) -> Result<(), String> {
     if holds { Ok(()) } else { Err(expected.into()) }
 }
 
 /// The rule that a number is within the range.
+///
+/// # Errors
+/// If it is not.
 pub fn within<T: PartialOrd + Display>(number: &T, range: RangeInclusive<T>) -> Result<(), String> {
     require(range.contains(number), format!("between {} and {}", range.start(), range.end()))
 }
 
 /// The rule of a number of layers or blocks: from 1 to [`MAX_LAYERS`].
+///
+/// # Errors
+/// If it is none of these.
 pub fn layers(count: &usize) -> Result<(), String> {
     within(count, 1..=MAX_LAYERS)
 }
 
 /// The rule of a number of units of a layer, or of steps: from 1 to [`MAX_UNITS`].
+///
+/// # Errors
+/// If it is none of these.
 pub fn units(count: &usize) -> Result<(), String> {
     within(count, 1..=MAX_UNITS)
 }
 
 /// The rule of a probability that a unit is dropped in training: from 0 to below 1.
+///
+/// # Errors
+/// If it is none of these.
 pub fn dropout<T: Copy + Into<f64>>(probability: &T) -> Result<(), String> {
     require((0.0..1.0).contains(&(*probability).into()), "at least 0 and below 1")
 }
 
 /// The rule of the steps of a moving average: odd.
+///
+/// # Errors
+/// If they are even.
 pub fn odd(steps: &usize) -> Result<(), String> {
     require(!steps.is_multiple_of(2), "odd, so that the average has a middle")
 }
 
 /// The rule that a word is one of these.
+///
+/// # Errors
+/// If it is none of them.
 pub fn one_of(word: &str, words: &[&str]) -> Result<(), String> {
     require(words.contains(&word), format!("one of {}", words.join(", ")))
 }

@@ -3,7 +3,10 @@
 use crate::Var;
 
 impl Var {
-    /// `self + other`; shapes are stretched to each other by NumPy's rule.
+    /// `self + other`; shapes broadcast by NumPy's rule.
+    ///
+    /// # Panics
+    /// If the shapes do not broadcast to each other.
     #[track_caller]
     pub fn add(&self, other: &Self) -> Self {
         let (a, b) = (self.edge(), other.edge());
@@ -18,7 +21,10 @@ impl Var {
         })
     }
 
-    /// `self - other`; shapes are stretched to each other by NumPy's rule.
+    /// `self - other`; shapes broadcast by NumPy's rule.
+    ///
+    /// # Panics
+    /// If the shapes do not broadcast to each other.
     #[track_caller]
     pub fn sub(&self, other: &Self) -> Self {
         let (a, b) = (self.edge(), other.edge());
@@ -33,7 +39,10 @@ impl Var {
         })
     }
 
-    /// `self * other`, element by element; shapes are stretched to each other by NumPy's rule.
+    /// `self * other`, element by element; shapes broadcast by NumPy's rule.
+    ///
+    /// # Panics
+    /// If the shapes do not broadcast to each other.
     #[track_caller]
     pub fn mul(&self, other: &Self) -> Self {
         let (a, b) = (self.edge(), other.edge());

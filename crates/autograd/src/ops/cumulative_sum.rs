@@ -6,8 +6,11 @@ use foretell_tensor::Tensor;
 use crate::{Axis, Var};
 
 impl Var {
-    /// The sum of all elements along `axis` up to each. An element is in all totals behind it, so its gradient is the
-    /// running total of theirs from the end.
+    /// The cumulative sum along `axis`. An element is in all totals from its own on, so its gradient is the
+    /// cumulative sum of theirs from the end.
+    ///
+    /// # Panics
+    /// If there is no such axis.
     #[track_caller]
     pub fn cumulative_sum(&self, axis: usize) -> Self {
         let x = self.value().contiguous();

@@ -3,9 +3,12 @@
 use crate::Var;
 
 impl Var {
-    /// `self / other`, element by element; shapes are stretched to each other by NumPy's rule.
+    /// `self / other`, element by element; shapes broadcast by NumPy's rule.
     ///
     /// With z = x / y and g its gradient: dx = g / y and dy = -(g / y) z.
+    ///
+    /// # Panics
+    /// If the shapes do not broadcast to each other.
     #[track_caller]
     pub fn div(&self, other: &Self) -> Self {
         let (x, y) = (self.value().clone(), other.value().clone());

@@ -1,15 +1,15 @@
-//! Values stretched to a larger shape.
+//! Values broadcast to a larger shape.
 
 use foretell_tensor::Shape;
 
 use crate::Var;
 
 impl Var {
-    /// The values under a larger shape, to which this one stretches by NumPy's rule, without a copy. The gradient is
-    /// summed over what was stretched.
+    /// The values under a larger shape, to which this one broadcasts by NumPy's rule, without a copy. The gradient is
+    /// summed over the broadcast dimensions.
     ///
     /// # Panics
-    /// If this shape does not stretch to the other.
+    /// If this shape does not broadcast to the other.
     #[track_caller]
     pub fn expand(&self, shape: impl Into<Shape>) -> Self {
         let (edge, old) = (self.edge(), self.shape());

@@ -4,6 +4,9 @@ use crate::Var;
 
 impl Var {
     /// The elements along `axis` in reverse order.
+    ///
+    /// # Panics
+    /// If there is no such axis.
     #[track_caller]
     pub fn flip(&self, axis: usize) -> Self {
         let edge = self.edge();

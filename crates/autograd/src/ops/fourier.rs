@@ -9,6 +9,9 @@ use crate::Var;
 impl Var {
     /// The frequencies of the last dimension: `[..., len]` to `[..., len / 2 + 1, 2]`, real and imaginary parts, as
     /// `torch.fft.rfft` under `torch.view_as_real`.
+    ///
+    /// # Panics
+    /// If there is no dimension, or the last one is empty.
     #[track_caller]
     pub fn rfft(&self) -> Self {
         let x = self.value().contiguous();

@@ -8,6 +8,9 @@ use crate::{Resampler, Var};
 
 impl Var {
     /// Interpolates the last dimension: `[..., knots]` to `[..., len]`.
+    ///
+    /// # Panics
+    /// If the last dimension is not as long as the resampler has knots.
     #[track_caller]
     pub fn interpolate(&self, resampler: &Arc<Resampler>) -> Self {
         let x = self.value().contiguous();

@@ -5,11 +5,11 @@ use foretell_tensor::Tensor;
 use crate::Var;
 
 impl Var {
-    /// `value` where `mask`, stretched to this shape by NumPy's rule, is not zero, else the element itself. No gradient
-    /// flows where the mask covers.
+    /// `value` where `mask`, broadcast to this shape by NumPy's rule, is not zero, else the element itself. No
+    /// gradient flows to covered elements.
     ///
     /// # Panics
-    /// If the mask does not stretch to this shape.
+    /// If the mask does not broadcast to this shape.
     #[track_caller]
     pub fn masked_fill(&self, mask: &Tensor, value: f32) -> Self {
         let (edge, shape) = (self.edge(), self.shape());

@@ -6,11 +6,11 @@ use foretell_tensor::{MAX_RANK, Shape, Tensor};
 use crate::Var;
 
 impl Var {
-    /// `self [..., m, k]` times `other [..., k, n]`, whose dimensions before the last two are stretched to each other by
-    /// NumPy's rule. Views are read where they lie, and nothing that is stretched is written out.
+    /// `self [..., m, k]` times `other [..., k, n]`, whose dimensions before the last two broadcast by NumPy's rule.
+    /// Views are read in place, and broadcast operands are not written out.
     ///
     /// With g the gradient of the product: that of `self` is `g otherᵀ`, that of `other` is `selfᵀ g`, each summed
-    /// over what was stretched. All products are rounded where either factor is ([`Var::with_rounding`]).
+    /// over the broadcast dimensions. All products are rounded where either factor is ([`Var::with_rounding`]).
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -46,7 +46,7 @@ impl Var {
     }
 }
 
-/// The dimensions before the last two, stretched to each other, and m, k, n.
+/// The dimensions before the last two, after broadcasting, and m, k, n.
 #[track_caller]
 fn sizes(a: Shape, b: Shape) -> (Shape, [usize; 3]) {
     if let ([a_batch @ .., m, k], [b_batch @ .., l, n]) = (&*a, &*b)
@@ -63,7 +63,7 @@ fn joined(batch: &Shape, rows: usize, cols: usize) -> Shape {
     batch.with(batch.len(), rows).with(batch.len() + 1, cols)
 }
 
-/// Matrices stretched to a batch.
+/// Matrices broadcast to a batch.
 fn stretched(x: &Tensor, batch: &Shape) -> Tensor {
     let [rows, cols] = [x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]];
     x.broadcast_to(joined(batch, rows, cols))
@@ -77,7 +77,7 @@ struct Dim {
 }
 
 /// `dst = lhs rhs` or `dst += lhs rhs` for all matrices of a batch. The operands are of the batch's shape; `dst` is
-/// row-major of a shape that stretches to it, and gets the sum over what is stretched.
+/// row-major of a shape that broadcasts to it, and gets the sum over the broadcast dimensions.
 fn products(
     batch: &Shape,
     (dst, shape): (&mut [f32], Shape),

@@ -7,6 +7,9 @@ use crate::Var;
 
 impl Var {
     /// The mean over `kernel` (odd) steps around each step of the last dimension.
+    ///
+    /// # Panics
+    /// If `kernel` is even, or there is no dimension.
     #[track_caller]
     pub fn moving_average(&self, kernel: usize) -> Self {
         let x = self.value().contiguous();

@@ -6,6 +6,9 @@ use crate::Var;
 
 impl Var {
     /// Elements `start..start + len` along `axis`.
+    ///
+    /// # Panics
+    /// If the range reaches beyond the dimension.
     #[track_caller]
     pub fn narrow(&self, axis: usize, start: usize, len: usize) -> Self {
         self.slice(axis, start..start + len, 1)

@@ -6,7 +6,10 @@ use foretell_tensor::{Padding, Tensor};
 use crate::Var;
 
 impl Var {
-    /// `before` elements put in front of, and `after` behind, those along `axis`.
+    /// The elements along `axis` with `before` elements of padding in front of them and `after` behind.
+    ///
+    /// # Panics
+    /// If there is no such axis, or an empty one is to be padded by replication.
     #[track_caller]
     pub fn pad(&self, axis: usize, before: usize, after: usize, padding: Padding) -> Self {
         let value = self.value().pad(axis, before, after, padding);

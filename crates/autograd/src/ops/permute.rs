@@ -6,6 +6,9 @@ use crate::Var;
 
 impl Var {
     /// Dimension `i` of the result is dimension `order[i]` of this one.
+    ///
+    /// # Panics
+    /// If `order` is no permutation of the dimensions.
     #[track_caller]
     pub fn permute(&self, order: &[usize]) -> Self {
         let value = self.value().permute(order);

@@ -6,6 +6,9 @@ use crate::{MaxOfSteps, Pooling, Var, pooled_len};
 
 impl Var {
     /// Pools the last dimension by windows of `kernel` steps: `[..., t]` to `[..., ceil(t / kernel)]`.
+    ///
+    /// # Panics
+    /// If `kernel` is 0, or there is no dimension.
     #[track_caller]
     pub fn pool(&self, kind: Pooling, kernel: usize) -> Self {
         if kernel == 1 {

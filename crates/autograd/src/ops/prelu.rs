@@ -4,6 +4,9 @@ use crate::Var;
 
 impl Var {
     /// `max(x, 0) + slope * min(x, 0)`, with `slope [1]`.
+    ///
+    /// # Panics
+    /// If `slope` is not a single number.
     #[track_caller]
     pub fn prelu(&self, slope: &Self) -> Self {
         let a = slope.value().item();

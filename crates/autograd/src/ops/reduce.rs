@@ -4,6 +4,9 @@ use crate::Var;
 
 impl Var {
     /// The sum along `axis`, which disappears from the shape.
+    ///
+    /// # Panics
+    /// If there is no such axis.
     #[track_caller]
     pub fn sum(&self, axis: usize) -> Self {
         let (edge, shape) = (self.edge(), self.shape());
@@ -13,6 +16,9 @@ impl Var {
     }
 
     /// The mean along `axis`, which disappears from the shape.
+    ///
+    /// # Panics
+    /// If there is no such axis.
     #[track_caller]
     pub fn mean(&self, axis: usize) -> Self {
         let len = self.shape()[axis];

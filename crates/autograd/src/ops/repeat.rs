@@ -4,6 +4,9 @@ use crate::Var;
 
 impl Var {
     /// A new dimension `axis`, along which the values are repeated `times` times.
+    ///
+    /// # Panics
+    /// If `axis` exceeds the number of dimensions, or a shape has no room for another one.
     #[track_caller]
     pub fn repeat(&self, axis: usize, times: usize) -> Self {
         let value = self.value().unsqueeze(axis).broadcast_to(self.shape().with(axis, times));

@@ -6,6 +6,9 @@ use crate::Var;
 
 impl Var {
     /// The same values, row-major, under another shape.
+    ///
+    /// # Panics
+    /// If the number of elements differs.
     #[track_caller]
     pub fn reshape(&self, shape: impl Into<Shape>) -> Self {
         let (edge, old) = (self.edge(), self.shape());

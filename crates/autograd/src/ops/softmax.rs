@@ -16,6 +16,9 @@ impl Var {
     /// `e^x / sum(e^x)` along `axis`.
     ///
     /// With y the result and g its gradient, each element is in the sum of all: dx = y (g - sum(y g)).
+    ///
+    /// # Panics
+    /// If there is no such axis.
     #[track_caller]
     pub fn softmax(&self, axis: usize) -> Self {
         self.normalised_exponential(
@@ -28,6 +31,9 @@ impl Var {
     /// `x - ln(sum(e^x))` along `axis`, the logarithm of [`Var::softmax`] without its underflow.
     ///
     /// With y the result and g its gradient: dx = g - e^y sum(g).
+    ///
+    /// # Panics
+    /// If there is no such axis.
     #[track_caller]
     pub fn log_softmax(&self, axis: usize) -> Self {
         self.normalised_exponential(

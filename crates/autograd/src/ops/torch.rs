@@ -15,7 +15,7 @@ struct Case {
     args: Value,
     inputs: Vec<Numbers>,
     output: Numbers,
-    /// What the operation returns beside its output, without a gradient.
+    /// Further results of the operation, which get no gradient.
     #[serde(default)]
     further: Vec<Numbers>,
     grad_output: Numbers,

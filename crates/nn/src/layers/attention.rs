@@ -122,6 +122,9 @@ impl MultiHeadAttention {
 
     /// Attention of steps `x [batch, time, hidden]` to the steps of `context [batch, other time, hidden]`:
     /// `[batch, time, hidden]`. With `x` itself as the context it is self-attention.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var, context: &Var) -> Var {
         self.forward_last(cx, x, context, x.shape()[1])

@@ -40,6 +40,9 @@ impl AttentiveLstm {
     }
 
     /// `x [steps, batch, inputs]` to the states h of all steps, `[steps, batch, units]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let &[steps, batch, _] = &*x.shape() else { panic!("AttentiveLSTM of shape {:?}", x.shape()) };
         let Self { inputs, units, .. } = *self;

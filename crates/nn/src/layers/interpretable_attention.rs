@@ -35,6 +35,9 @@ impl InterpretableAttention {
 
     /// Attention of the steps `x [steps, batch, hidden]` to those before them,
     /// `earlier [earlier steps, batch, hidden]`, and to themselves: `[steps, batch, hidden]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, earlier: &Var, x: &Var) -> Var {
         let (width, dim, earlier_keys) = (self.heads * self.dim, self.dim, earlier.shape()[0]);
@@ -59,6 +62,9 @@ impl InterpretableAttention {
 
     /// The weights of the heads, `[batch, heads, steps, steps]`: how much each of the steps
     /// `x [steps, batch, hidden]` attends to each.
+    ///
+    /// # Panics
+    /// If the shape does not fit.
     #[track_caller]
     pub fn weights(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let (&[steps, batch, _], width) = (&*x.shape(), self.heads * self.dim) else {

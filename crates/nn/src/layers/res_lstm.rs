@@ -48,6 +48,9 @@ impl ResLstm {
     }
 
     /// `x [steps, batch, inputs]` to the states h of all steps, `[steps, batch, units]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let &[steps, batch, _] = &*x.shape() else { panic!("ResLSTM of shape {:?}", x.shape()) };
         let Self { inputs, units, .. } = *self;

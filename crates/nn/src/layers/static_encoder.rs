@@ -85,6 +85,9 @@ impl StaticEncoder {
     }
 
     /// The contexts of `x`, numbers `[batch, columns]`.
+    ///
+    /// # Panics
+    /// If there is another number of columns.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &EmbeddedNumbers) -> StaticContexts {
         let SelectedVariables { sum, weights } = self.columns.forward(cx, x, None);
