@@ -91,8 +91,8 @@ pub struct AttentionGradients<'a> {
     pub k: OperandMut<'a>,
     /// The gradient of the values, shaped as `v`.
     pub v: OperandMut<'a>,
-    /// Of the scores with the mask, `[batch, heads, queries, keys]`, if it is wanted: the gradient of a mask, before
-    /// it is summed over what was repeated.
+    /// The gradient of the scores with the mask, `[batch, heads, queries, keys]`, if it is wanted: that of a mask,
+    /// before it is summed over the dimensions in which the mask is repeated.
     pub scores: Option<&'a mut [f32]>,
 }
 

@@ -1,4 +1,4 @@
-//! The sizes of the tiles that scores are computed in, and what is computed of one tile.
+//! The sizes of the tiles that scores are computed in, and the computation of one tile.
 
 use std::ops::Range;
 

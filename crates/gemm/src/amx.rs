@@ -73,7 +73,7 @@ fn permitted() -> bool {
     answer == 0
 }
 
-/// What a thread's tiles are configured as.
+/// The configuration of a thread's tiles.
 #[repr(C, align(64))]
 struct Configuration {
     palette: u8,
@@ -140,8 +140,8 @@ impl Drop for Tiles {
     }
 }
 
-/// Where a tile of sums lies: the address of its first number, and the bytes from row to row, which may be none where it
-/// is only read and all rows are alike.
+/// Where a tile of sums lies: the address of its first number, and the bytes from row to row, which may be 0 where
+/// the tile is only read and all its rows are the same.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<T> {
     pub(crate) start: *mut T,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// How many counters there are: while there are none, a product reads this and nothing else.
+/// The number of counters that exist: while it is 0, a product reads this and nothing else.
 static COUNTERS: AtomicUsize = AtomicUsize::new(0);
 static COUNTED: AtomicU64 = AtomicU64::new(0);
 

@@ -151,7 +151,7 @@ fn scales(numbers: impl Iterator<Item = f32>) -> (f32, f32) {
 /// worth one.
 #[inline(always)]
 fn round(x: f32, inverse: f32) -> u8 {
-    // Infinity times zero is NaN, of which the byte may be anything; the scale makes the result NaN again.
+    // Infinity times zero is NaN, whose lowest byte may be anything; the scale makes the result NaN again.
     (x * inverse + 12_582_912.0).to_bits() as u8
 }
 

@@ -173,7 +173,8 @@ impl<T: Element> Job<T> for Rows<'_, '_, T> {
         let n = self.0.dst.ncols();
         let mut j = 0;
         while j < n {
-            // Four sums at least hide the latency of an addition, so that what is left is made with as many as there are.
+            // At least four sums hide the latency of an addition. So the last columns are computed with as many sums
+            // as they fill.
             j += match ((n - j) / V::LANES, (n - j) % V::LANES) {
                 (16.., _) if V::REGISTERS >= 32 => self.strip::<V, 16>(token, j),
                 (12.., _) if V::REGISTERS >= 32 => self.strip::<V, 12>(token, j),

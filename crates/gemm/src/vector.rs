@@ -411,7 +411,7 @@ pub(crate) mod neon {
         whole
     }
 
-    /// The first elements of what `store` writes, to a slice that is shorter.
+    /// Copies the first elements of what `store` writes to a shorter slice.
     fn begin<T: Copy + Default, const N: usize>(part: &mut [T], store: impl FnOnce(&mut [T; N])) {
         let mut whole = [T::default(); N];
         store(&mut whole);

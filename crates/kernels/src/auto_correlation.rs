@@ -167,8 +167,8 @@ impl Circles {
         delays.len() / self.batch
     }
 
-    /// The runs of rows `at` of a result whose source, `shift` steps later on the circle, is among the first `rows`: each with
-    /// the first row of its source.
+    /// The runs of rows within `at` whose source, `shift` steps later on the circle, is among the first `rows`: each
+    /// with the first row of its source.
     fn runs(
         &self,
         at: Range<usize>,

@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    /// The parts of what a row's number `t` gives to frequency `k`: `[cos, -sin]`.
+    /// The parts of the contribution of a row's number `t` to frequency `k`: `[cos, -sin]`.
     fn turn(len: usize, k: usize, t: usize) -> [f64; 2] {
         let (sin, cos) = (std::f64::consts::TAU * (k * t % len) as f64 / len as f64).sin_cos();
         [cos, if is_alone(k, len) { 0.0 } else { -sin }]

@@ -1,11 +1,11 @@
 //! One layer of a recurrent network over a whole sequence: RNN (Elman 1990), LSTM (Hochreiter and Schmidhuber
 //! 1997, with the projection of Sak et al. 2014) and GRU (Cho et al. 2014), with PyTorch's weights.
 //!
-//! Everything is time-major, so the values of a step are contiguous: inputs `[steps, batch, inputs]`,
-//! states `[steps + 1, batch, state]`, of which the first is where the layer starts. The products of the
-//! inputs are made for several steps at a time, as many as stay in cache; each step then adds that of its state and
-//! makes one pass over its gates. Where the batch is large, a block of its sequences goes through all steps before the
-//! next one starts, so that what a step leaves is still in cache when the next one reads it.
+//! Everything is time-major, so the values of a step are contiguous: inputs `[steps, batch, inputs]`, states
+//! `[steps + 1, batch, state]`, the first of which are the initial states. The products of the inputs are computed
+//! for several steps at a time, as many as stay in cache; each step then adds the product of its state and makes one
+//! pass over its gates. Where the batch is large, a block of its sequences goes through all steps before the next one
+//! starts, so that the results of a step are still in cache when the next one reads them.
 //!
 //! # Derivation of the backward pass
 //!

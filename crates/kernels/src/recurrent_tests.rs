@@ -417,7 +417,7 @@ fn a_single_sequence_in_fewer_bits_is_that_of_a_batch() {
 fn threads_change_no_bit_of_a_single_sequence() {
     for format in [None, Some(NarrowFormat::Bf16), Some(NarrowFormat::Int8)] {
         for cell in [Cell::Lstm, Cell::Gru] {
-            // More steps than inputs are multiplied for at once.
+            // More steps than those whose inputs are multiplied at once.
             let layer = Layer {
                 cell,
                 steps: ROWS + 40,

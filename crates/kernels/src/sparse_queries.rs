@@ -1,5 +1,6 @@
 //! Which queries of ProbSparse attention attend to the keys (Zhou et al. 2021, "Informer", arXiv 2012.07436, section
 //! 3.1): those with a score that stands out the most, judged by some sampled keys.
+//!
 //! ```text
 //! measure[l] = max_s q[l] · k[s] - 1/keys Σ_s q[l] · k[s]          (s: the keys sampled for query l)
 //! ```

@@ -25,7 +25,7 @@ pub fn require(holds: bool, expected: impl Into<String>) -> Result<(), String> {
 /// The rule that a number is within the range.
 ///
 /// # Errors
-/// If it is not.
+/// If it is outside of the range.
 pub fn within<T: PartialOrd + Display>(number: &T, range: RangeInclusive<T>) -> Result<(), String> {
     require(range.contains(number), format!("between {} and {}", range.start(), range.end()))
 }
@@ -33,7 +33,7 @@ pub fn within<T: PartialOrd + Display>(number: &T, range: RangeInclusive<T>) -> 
 /// The rule of a number of layers or blocks: from 1 to [`MAX_LAYERS`].
 ///
 /// # Errors
-/// If it is none of these.
+/// If it is outside of this range.
 pub fn layers(count: &usize) -> Result<(), String> {
     within(count, 1..=MAX_LAYERS)
 }
@@ -41,7 +41,7 @@ pub fn layers(count: &usize) -> Result<(), String> {
 /// The rule of a number of units of a layer, or of steps: from 1 to [`MAX_UNITS`].
 ///
 /// # Errors
-/// If it is none of these.
+/// If it is outside of this range.
 pub fn units(count: &usize) -> Result<(), String> {
     within(count, 1..=MAX_UNITS)
 }
@@ -49,7 +49,7 @@ pub fn units(count: &usize) -> Result<(), String> {
 /// The rule of a probability that a unit is dropped in training: from 0 to below 1.
 ///
 /// # Errors
-/// If it is none of these.
+/// If it is outside of this range.
 pub fn dropout<T: Copy + Into<f64>>(probability: &T) -> Result<(), String> {
     require((0.0..1.0).contains(&(*probability).into()), "at least 0 and below 1")
 }
@@ -65,7 +65,7 @@ pub fn odd(steps: &usize) -> Result<(), String> {
 /// The rule that a word is one of these.
 ///
 /// # Errors
-/// If it is none of them.
+/// If it is not among them.
 pub fn one_of(word: &str, words: &[&str]) -> Result<(), String> {
     require(words.contains(&word), format!("one of {}", words.join(", ")))
 }

@@ -93,7 +93,7 @@ pub use param_entry::ParamEntry;
 pub use params::{Alias, ParamError, ParamId, Params, Scope, Table};
 pub use revin::register_revin;
 pub use running_state::{CounterId, StateId, Update};
-/// What the arguments of a [`Loss`] are written in.
+/// JSON, in which the arguments of a [`Loss`] are written.
 pub use serde_json::{Map, Value};
 pub use weight_precision::{UnknownWeightPrecision, WeightPrecision};
 pub use weights::{Multiplied, MultipliedId, RoundedWeights};

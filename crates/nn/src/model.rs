@@ -155,8 +155,8 @@ pub trait Model: Send + Sync {
         table.matrix_outputs("")
     }
 
-    /// The weights of columns and steps behind the forecasts of these windows, of a model whose forward pass has such;
-    /// `None` otherwise.
+    /// The weights of columns and steps behind the forecasts of these windows; `None` for a model whose forward pass
+    /// has none.
     fn explain(&self, cx: &Forward<'_>, windows: &Inputs) -> Option<Explanation> {
         let _ = (cx, windows);
         None
@@ -310,7 +310,7 @@ impl<'a> Forward<'a> {
         self.parameter(id, self.params.matrix(id))
     }
 
-    /// A parameter whose value was given another shape, or its own.
+    /// A parameter with this `value`: its own, or under another shape.
     fn parameter(&self, id: ParamId, value: Tensor) -> Var {
         let var = match self.params.offset(id) {
             Some(offset) if self.records => Var::parameter(value, offset),

@@ -87,7 +87,7 @@ pub enum Feedback {
 }
 
 impl Decoding {
-    /// The sample paths that make a forecast, if it is made of such.
+    /// The number of sample paths of a forecast; `None` if it is not made of paths.
     pub fn paths(self) -> Option<usize> {
         match self {
             Self::StepByStep { feedback: Feedback::Samples { paths }, .. } => Some(paths),

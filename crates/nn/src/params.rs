@@ -91,7 +91,7 @@ impl Table {
         &self.entries[id.0]
     }
 
-    /// The number of trainable numbers, without the gaps that alignment leaves in the arena.
+    /// The number of trained values, without the gaps that alignment leaves in the arena.
     pub fn numel(&self) -> usize {
         self.trained().map(|entry| entry.shape.numel()).sum()
     }
@@ -418,7 +418,7 @@ impl Params {
         }
     }
 
-    /// Where a parameter starts in the arena; nothing for a constant.
+    /// Where a parameter starts in the arena; `None` for a constant.
     pub fn offset(&self, id: ParamId) -> Option<usize> {
         let entry = self.table.entry(id);
         entry.is_trained().then_some(entry.offset)
@@ -437,7 +437,7 @@ impl Params {
         self.arena.values()
     }
 
-    /// The whole arena, to be changed. Copies it first where a tensor or a clone still shares it.
+    /// The whole arena, mutably. Copies it first where a tensor or a clone still shares it.
     pub fn arena_mut(&mut self) -> &mut [f32] {
         self.forget_copies();
         own(&mut self.arena)
@@ -479,7 +479,7 @@ fn reserve(len: &mut usize, shape: &Shape) -> usize {
     offset
 }
 
-/// The values, to be changed; copied first where others share them.
+/// The values, mutably; copied first where others share them.
 pub(crate) fn own(storage: &mut Storage) -> &mut [f32] {
     if storage.unique().is_none() {
         *storage = Storage::new(Buffer::copied(storage.values()));

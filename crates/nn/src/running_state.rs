@@ -75,7 +75,7 @@ impl Params {
         }
     }
 
-    /// The value of a counter; nothing for other entries.
+    /// The value of a counter; `None` for other entries.
     pub fn counter(&self, entry: &ParamEntry) -> Option<i64> {
         entry.is_counter().then(|| self.counters[entry.offset])
     }

@@ -33,7 +33,7 @@ enum Held {
     /// As they are trained: `weight [outputs, inputs]` and `bias [outputs]`; in a step in bfloat16 with a place where the
     /// weight is packed once for all its products.
     AsTrained { weight: Var, in_step: Option<Arc<RoundedWeight>>, bias: Option<Var> },
-    /// Those of a pair, multiplied: `[inputs + 1, outputs]`, the last row being what the pair makes of zeros.
+    /// Those of a pair, multiplied: `[inputs + 1, outputs]`, the last row being the pair's result for zeros.
     Multiplied(Var),
     /// In fewer bits.
     Narrow { weight: Arc<NarrowCopy<NarrowMatrix>>, bias: Option<Var> },

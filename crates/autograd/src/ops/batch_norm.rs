@@ -220,7 +220,8 @@ impl Groups {
         });
     }
 
-    /// Lets `add` add rows of each group, of which it is told as by [`Groups::share`], to its sums, `[count, 2, channels]`.
+    /// Calls `add` with rows of each group, as [`Groups::share`] does, to add them to the group's part of
+    /// `sums [count, 2, channels]`.
     fn sum(self, sums: &mut [f32], add: impl Fn(usize, Range<usize>, &mut [f32]) + Sync) {
         let Self { count, channels, size } = self;
         if size == 0 {

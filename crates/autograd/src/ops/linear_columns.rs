@@ -1,5 +1,5 @@
-//! Linear layers on matrices whose columns are the samples, or are to become them: what mixes the rows of a matrix
-//! (steps, series) without transposing it.
+//! Linear layers on matrices whose columns are the samples, or become them: they mix the rows of a matrix (steps,
+//! series) without transposing it.
 
 use foretell_gemm::{Accum, BatchMut, BatchRef, Bias, MatMut, MatRef, Options, matmul, matmul_batched};
 use foretell_simd::{self as simd, Activation};

@@ -1,4 +1,4 @@
-//! A number in place of what a mask covers.
+//! Elements replaced by a number where a mask covers them.
 
 use foretell_tensor::Tensor;
 

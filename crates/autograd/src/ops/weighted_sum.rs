@@ -1,4 +1,4 @@
-//! Vectors added up with a weight each, row by row: what is selected of several variables.
+//! Weighted sums of vectors, row by row.
 
 use std::borrow::Borrow;
 

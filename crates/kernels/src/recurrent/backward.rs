@@ -32,7 +32,7 @@ pub struct RecurrentGradients<'a> {
     pub start: Option<[&'a mut [f32]; 2]>,
 }
 
-/// What [`Layer::forward`] read and left in training.
+/// The inputs and the results of [`Layer::forward`] in training.
 #[derive(Clone, Copy, Debug)]
 pub struct RecurrentRun<'a> {
     /// The inputs.
@@ -51,10 +51,10 @@ struct Scratch {
     sums: Buffer<f32>,
     /// Those of their states, of a layer with a projection, `[rows, state]`.
     projected: Buffer<f32>,
-    /// The gates of a step, and what the cells of a few steps give, where the tape has them in 16 bits.
+    /// The gates of a step, and the cells' outputs of a few steps, where the tape has them in 16 bits.
     gates: Buffer<f32>,
     outputs: Buffer<f32>,
-    /// Of a step: the gradients of its state, of what the cell gives, and of c.
+    /// Of a step: the gradients of its state, of the cell's output, and of c.
     dh: Buffer<f32>,
     dm: Buffer<f32>,
     dc: Buffer<f32>,

@@ -81,8 +81,8 @@ fn row_stride(columns: usize) -> usize {
 }
 
 impl Layer {
-    /// [`Layer::forward`] in inference over one sequence, without a projection: `gates` are a place for the sums of the steps
-    /// whose inputs are multiplied at once, `bias` what a pass over them adds.
+    /// [`Layer::forward`] in inference over one sequence, without a projection: `gates` is memory for the sums of the
+    /// steps whose inputs are multiplied at once, `bias` holds the biases that are added to them.
     pub(super) fn forward_one(
         &self,
         (weights, groups): (&Weights<'_>, &[UnitGroup]),
@@ -140,8 +140,8 @@ impl<'a> Running<'a> {
         &self.place[self.place.len() - 2 * len..][..len]
     }
 
-    /// A step of the group's units: `inputs` are the sums of all units that the inputs have made, `before` the whole state
-    /// before the step, `after` that of these units after it.
+    /// A step of the group's units: `inputs` are the products of the inputs for all units, `before` is the whole
+    /// state before the step, `after` the state of these units after it.
     fn step(&mut self, layer: &Layer, inputs: &[f32], before: &[f32], after: &mut [f32]) {
         let (units, len) = (&self.group.units, self.group.units.len());
         let (gates, rest) = self.place.split_at_mut(layer.cell.sums() * len);

@@ -69,9 +69,9 @@ struct Frequencies {
     out: Linear,
 }
 
-/// A sequence of which each mode is multiplied by a matrix of its own: `query_projection`, `out_projection`, and
-/// `inner_correlation.weights1`, which layers may share. `key_projection` and `value_projection` are in neuralforecast's
-/// module, and nothing reads them.
+/// Multiplies each mode of a sequence by a matrix of its own: `query_projection`, `out_projection`, and
+/// `inner_correlation.weights1`, which layers may share. `key_projection` and `value_projection` are in
+/// neuralforecast's module, and nothing reads them.
 #[derive(Clone, Debug)]
 pub struct FourierBlock {
     query: Linear,

@@ -1,4 +1,4 @@
-//! A linear layer of which one half gates the other, parameters named as in neuralforecast's `GLU`.
+//! A linear layer, half of whose outputs gate the others; parameters are named as in neuralforecast's `GLU`.
 
 use foretell_autograd::Var;
 

@@ -8,11 +8,11 @@ use crate::{EmbeddedNumbers, Forward, GatedResidual, GatedResidualSizes, Residua
 /// The sizes of a [`VariableSelection`].
 #[derive(Clone, Copy, Debug)]
 pub struct VariableSelectionSizes {
-    /// Variables, of which each is a vector.
+    /// The number of variables, each a vector.
     pub variables: usize,
     /// Width of each vector.
     pub hidden: usize,
-    /// Whether it is given a context of `hidden` numbers. There are weights for one in any case.
+    /// Whether it is given a context of `hidden` numbers. Weights for one are registered in any case.
     pub reads_context: bool,
     /// The rate of dropout within the networks of the variables.
     pub dropout: f32,

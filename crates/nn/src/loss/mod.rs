@@ -216,8 +216,8 @@ impl Loss {
         Self { horizon_weight: None, ..self }
     }
 
-    /// A distribution's loss with the columns of other quantiles than its own; nothing for other losses, whose
-    /// quantiles are what the model has learned.
+    /// A distribution's loss with the columns of other quantiles than its own; `None` for other losses, whose
+    /// quantiles are those that the model has learned.
     pub fn with_quantiles(&self, quantiles: &[f64]) -> Option<Self> {
         let LossKind::Distribution(distribution) = &self.kind else { return None };
         let kind = LossKind::Distribution(distribution.with_quantiles(quantiles));

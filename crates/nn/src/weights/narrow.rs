@@ -14,7 +14,7 @@ use crate::{ParamId, Params, Table};
 /// this, so smaller layers would save nothing.
 const LEAST: usize = 16;
 
-/// Weights in fewer bits, with the bytes that they take and those of what they stand for.
+/// Weights in fewer bits, with the bytes that they take and those of the weights that they stand for.
 pub(crate) struct NarrowCopy<T> {
     pub(crate) held: T,
     bytes: usize,
@@ -29,7 +29,7 @@ pub(crate) struct NarrowPair {
 
 type Slot<T> = OnceLock<Arc<NarrowCopy<T>>>;
 
-/// What is held beside the arena, by the places of the weights in their table. Clones share what was made.
+/// The copies that are held beside the arena, by the places of the weights in their table. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct NarrowCopies {
     precision: WeightPrecision,
