@@ -57,7 +57,6 @@ impl LegacyShuffle {
         }
     }
 
-    /// Shuffles the values.
     pub(crate) fn shuffle<T>(&mut self, values: &mut [T]) {
         for i in (1..values.len()).rev() {
             values.swap(i, self.up_to(i as u32) as usize);

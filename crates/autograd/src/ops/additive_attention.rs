@@ -7,7 +7,7 @@ use foretell_tensor::Tensor;
 use crate::Var;
 
 impl Var {
-    /// The mean of `values [steps, batch, columns]` over the steps, weighed by the softmax of `weight · tanh(key + query)`:
+    /// The mean of `values [steps, batch, columns]` over the steps, weighted by the softmax of `weight · tanh(key + query)`:
     /// keys `self [steps, batch, units]`, `query [batch, units]`, `weight [units]`, result `[batch, columns]`.
     ///
     /// # Panics

@@ -1,13 +1,13 @@
-//! neuralforecast's `AttentiveLSTMLayer`: an LSTM that reads at each step a mean of all steps of its input, weighed by
+//! neuralforecast's `AttentiveLSTMLayer`: an LSTM that reads at each step a mean of all steps of its input, weighted by
 //! additive attention from its state.
 
 use foretell_autograd::{Activation, Tensor, Var};
 
 use crate::{Forward, Init, Linear, ParamId, Scope};
 
-/// One layer: of `u` units and `n` inputs, `cell.weight_ih [4 u, n]`, `cell.weight_hh [4 u, u]` and a bias each as in
-/// `torch.nn.LSTMCell`, but normal at first, and the two layers of the attention, `attn_layer.0` of `[x, h, c]` to `u`
-/// and `attn_layer.2` of those to one number.
+/// One layer of `u` units and `n` inputs: `cell.weight_ih [4 u, n]`, `cell.weight_hh [4 u, u]` and a bias each as in
+/// `torch.nn.LSTMCell`, but initially normal, and the two layers of the attention, `attn_layer.0` from `[x, h, c]` to
+/// `u` numbers and `attn_layer.2` from these to one.
 ///
 /// ```text
 /// β = softmax over all steps s of v · tanh(W [x[s], h₋, c₋] + b)     h, c = LSTM(Σ_s β[s] x[s]; h₋, c₋)
@@ -48,7 +48,7 @@ impl AttentiveLstm {
         let Self { inputs, units, .. } = *self;
         // In W [x, h, c] + b the part of x is computed once for all steps.
         let whole = cx.joined_weight(self.compare.weight());
-        // Flattened, some of the columns are a copy without gaps, made once for all steps.
+        // Reshaping copies some of the columns to a matrix without gaps, once for all steps.
         let columns = |start, len| whole.narrow(1, start, len).reshape([units * len]).reshape([units, len]);
         let bias = self.compare.bias().map(|id| cx.param(id));
         let keys = x.linear(&columns(0, inputs), bias.as_ref(), Activation::Identity);

@@ -84,10 +84,10 @@ impl DataEmbedding {
     }
 }
 
-/// Values that a vector sees of its step and its neighbours.
+/// Steps that a vector sees: its own and its two neighbours.
 const TAPS: usize = 3;
 
-/// Each step between the one before and the one after, the first step following the last: `x [batch, time, inputs]` to
+/// Each step with the one before and the one after, circular over the window: `x [batch, time, inputs]` to
 /// `[batch, time, 3 * inputs]`, the three values of an input side by side.
 fn neighbours(x: &Var) -> Var {
     let &[batch, time, inputs] = &*x.shape() else { panic!("[batch, time, inputs], not {:?}", x.shape()) };

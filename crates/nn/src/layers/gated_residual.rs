@@ -79,7 +79,7 @@ impl GatedResidual {
         Self { first, context, second, gate, projection, norm, activation, dropout }
     }
 
-    /// Registers the parameters of a network of one output, with weights for a context, that nothing depends on.
+    /// Registers the parameters of a network of one output, with weights for a context, on which nothing depends.
     pub(crate) fn unread(scope: &mut Scope<'_>, inputs: usize, hidden: usize) {
         let layers = [
             ("lin_a", inputs, hidden),
@@ -113,7 +113,8 @@ impl GatedResidual {
         self.run(cx, &|layer, activation| x.linear(cx, layer, activation), || x.vector(), context)
     }
 
-    /// The network on an input that is given by its products with layers, and by itself where it is added as it is.
+    /// The network: `product` is the input's product with a layer, `input` the input itself, for where it is added
+    /// without a projection.
     #[track_caller]
     fn run(
         &self,

@@ -5,9 +5,9 @@ use foretell_autograd::{Activation, AttentionOptions, Tensor, Var};
 
 use crate::{AttentionSizes, Forward, Linear, Scope};
 
-/// Queries and keys for each of the heads, values for all, in one layer without a bias, `qkv_linears [(2 heads + 1) * dim,
-/// hidden]` with `dim = hidden / heads`; `out_proj [hidden, dim]`, without one as well, on the mean over the heads. A step
-/// sees itself and those before it.
+/// Queries and keys for each of the heads and values for all of them come from one layer without a bias,
+/// `qkv_linears [(2 heads + 1) * dim, hidden]` with `dim = hidden / heads`; `out_proj [hidden, dim]`, without a bias
+/// too, is applied to the mean over the heads. A step sees itself and those before it.
 #[derive(Clone, Debug)]
 pub struct InterpretableAttention {
     qkv: Linear,

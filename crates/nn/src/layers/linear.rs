@@ -28,7 +28,7 @@ impl Linear {
         Self::with(scope, [inputs, outputs], Init::fan_in(inputs), None)
     }
 
-    /// [`Linear::new`] with other first values of `weight`, and of `bias` if there is to be one.
+    /// [`Linear::new`] with other initial values of `weight`, and of `bias` if there is to be one.
     ///
     /// ```
     /// use foretell_nn::{Init, Linear, Table};
@@ -164,7 +164,7 @@ mod tests {
     fn a_layer_that_stays_in_f32_is_not_rounded() {
         use foretell_autograd::Rounding;
         let mut table = Table::default();
-        // So large that a product in bfloat16 pays.
+        // Large enough for a product in bfloat16 to pay.
         let layer = Linear::new(&mut table.root(), 40, 20);
         let params = table.initialise(1);
         let x = Tensor::build([24, 40], |x| Init::Uniform { bound: 2.0 }.fill(crate::Key::new(3), x));

@@ -31,8 +31,8 @@ impl NumberEmbedding {
 
 /// Numbers `[..., variables]`, each of which stands for the vector `number * vectors[variable] + bias[variable]`.
 ///
-/// The vectors are not written out where a linear layer reads them: its product with all vectors side by side is one of the
-/// numbers with a matrix of `variables` rows, `W (x v + b) = x (W v) + W b`.
+/// The vectors are not written out where a linear layer reads them: its product with all vectors side by side equals
+/// a product of the numbers with a matrix of `variables` rows, `W (x v + b) = x (W v) + W b`.
 #[derive(Clone, Debug)]
 pub struct EmbeddedNumbers {
     /// `[..., variables]`.
