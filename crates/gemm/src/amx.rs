@@ -108,7 +108,8 @@ impl Tiles {
     ///
     /// [`support`] reports a kind of product.
     pub(crate) unsafe fn configure(left_rows: usize) -> Self {
-        // Statics, written once: loading a configuration that was just written part by part would wait for it.
+        // Statics, written once: loading a configuration right after writing it part by part would wait for the
+        // writes.
         static OF_A_ROW: Configuration = Configuration::new(1);
         static OF_ROWS: Configuration = Configuration::new(ROWS);
         let configuration = if left_rows == 1 { &OF_A_ROW } else { &OF_ROWS };
@@ -195,8 +196,8 @@ macro_rules! products {
         pub(crate) mod $name {
             use super::{Place, Strides, Tiles};
 
-            /// Two by two tiles: `sums[i][j]` becomes the sum over `blocks` of `lhs[i] * rhs[j]`, each of which is so
-            /// many tiles that lie as the `strides` of the operands say, on top of what `first` holds, or of zeros.
+            /// Two by two tiles: `sums[i][j]` becomes the sum over `blocks` of `lhs[i] * rhs[j]`, added to what
+            /// `first` holds, or to zeros. Each operand is as many tiles, laid out by its `strides`.
             ///
             /// # Safety
             ///

@@ -7,7 +7,7 @@ use crate::options::{Options, Rounding};
 use crate::panels;
 use crate::view::{MatMut, MatRef};
 
-/// A matrix laid out as the kernel for vectors of 512 bits reads it, or row-major where that does not serve the machine.
+/// A matrix laid out as the kernel for vectors of 512 bits reads it, or row-major on machines without that kernel.
 ///
 /// A product packs its right operand itself, which for 64 rows takes some 6 % of its time. Packing once pays for
 /// weights that a network multiplies with again in each step.
@@ -52,8 +52,8 @@ impl<'a, T: Element> Packed<'a, T> {
 ///
 /// # Panics
 ///
-/// As [`matmul`]; if they are not; and if the matrix was packed at another [`level`](foretell_simd::level), which only
-/// [`with_level`](foretell_simd::with_level) brings about.
+/// As [`matmul`]; if the columns of the destination's rows are not adjacent; and if the matrix was packed at another
+/// [`level`](foretell_simd::level), which only [`with_level`](foretell_simd::with_level) brings about.
 #[track_caller]
 pub fn matmul_packed<T: Element>(
     dst: MatMut<'_, T>,

@@ -61,7 +61,7 @@ impl<T: Element> Job<T> for Dots<'_, '_, T> {
 }
 
 impl<T: Element> Dots<'_, '_, T> {
-    /// Rows of `rhs` are read once, `J` at a time, and stay in cache for all rows of `lhs`. The more, the less
+    /// Rows of `rhs` are read once, `J` at a time, and stay in cache for all rows of `lhs`. The larger `J`, the less
     /// often `lhs` is read, which may not fit the nearest cache.
     #[inline(always)]
     fn columns<V: Vector<T>, const J: usize>(&mut self, token: V::Token) {
@@ -210,7 +210,7 @@ impl<T: Element> Rows<'_, '_, T> {
         C * V::LANES
     }
 
-    /// The last columns: `C - 1` vectors, and what does not fill another.
+    /// The last columns: `C - 1` vectors, and the rest, which does not fill another.
     #[inline(always)]
     fn last<V: Vector<T>, const C: usize>(&mut self, token: V::Token, j: usize) -> usize {
         let width = self.0.dst.ncols() - j;

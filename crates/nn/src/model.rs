@@ -233,7 +233,7 @@ pub struct Forward<'a> {
     pub(crate) multiplied: Option<&'a [Tensor]>,
     /// The weights of linear layers, where they were packed for several runs at once.
     pub(crate) step_weights: Option<&'a RoundedWeights>,
-    /// How products with parameters, and with what is made of them, are rounded.
+    /// How products with parameters, and with values computed from them, are rounded.
     pub(crate) rounding: Rounding,
 }
 
@@ -380,10 +380,10 @@ impl<'a> Forward<'a> {
         sums.reduce(|sum, other| sum.add(&other))
     }
 
-    /// `block` of the inputs, and of the parameters that it asks its run for, without keeping what it makes in between:
-    /// the backward pass computes that again (Chen et al. 2016, arXiv 1604.06174). So the block takes the memory of its
-    /// inputs alone, and the time of its forward pass twice. It pays for blocks whose inputs are small beside what they make,
-    /// where the activations of a model do not fit into memory.
+    /// `block` of the inputs, and of the parameters that it asks its run for, without keeping its intermediate
+    /// results: the backward pass computes them again (Chen et al. 2016, arXiv 1604.06174). So the block takes the
+    /// memory of its inputs alone, and the time of its forward pass twice. It pays where the activations of a model
+    /// do not fit into memory, for blocks whose inputs are small compared with their intermediate results.
     ///
     /// `block` owns clones of its layers. It draws the same numbers both times; state is updated once.
     ///
@@ -461,7 +461,8 @@ mod tests {
     const WIDTH: usize = 64;
     const DEPTH: usize = 12;
 
-    /// Deep layers with dropout, each a block that widens its input and counts; the most bytes in buffers that a block saw.
+    /// Deep layers with dropout, each a block that widens its input and raises a counter; and the most bytes in
+    /// buffers that a block saw.
     struct Deep {
         layers: Vec<[Linear; 2]>,
         count: CounterId,
@@ -513,8 +514,8 @@ mod tests {
         (loss.value().item(), gradients, cx.into_updates().len(), deep.most_bytes.get() - before)
     }
 
-    /// Buffers are counted for the whole process, where other tests run beside: a program of its own would be needed to
-    /// count exactly, but a block's own memory is a hundred times what they use.
+    /// Buffers are counted for the whole process, in which other tests run: an exact count would need a program of
+    /// its own, but a block's own memory is a hundred times what the others use.
     #[test]
     fn a_block_that_is_computed_again_keeps_its_inputs_alone() {
         let (loss, gradients, updates, bytes) = train(false);

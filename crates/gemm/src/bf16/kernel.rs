@@ -143,7 +143,7 @@ impl Product<'_, '_> {
         (self.dst.nrows() - tile * WIDTH).min(WIDTH)
     }
 
-    /// Takes some rows of sums, from `row` of the tile `(i, j)`, into the destination.
+    /// Writes some rows of sums, from `row` of the tile `(i, j)`, to the destination.
     #[inline(always)]
     fn put(&mut self, i: usize, j: usize, row: usize, sums: &[[f32; WIDTH]]) {
         let left = j * WIDTH;
@@ -193,7 +193,8 @@ impl Product<'_, '_> {
         }
     }
 
-    /// Four rows by one strip, or one row by up to four, so that there are sums enough to hide their latency.
+    /// Four rows by one strip, or one row by up to four, so that there are enough sums to hide the latency of
+    /// additions.
     fn widened(mut self) {
         let (down, across) = self.tiles();
         for i in 0..down {
@@ -271,8 +272,8 @@ impl Product<'_, '_> {
         }
     }
 
-    /// Where four tiles of sums begin, unless with zeros, and where they go: to the destination itself where nothing is left
-    /// to do with them, else to `scratch`.
+    /// What four tiles of sums start from, unless from zeros, and where they go: to the destination itself where
+    /// nothing is left to do with them, else to `scratch`.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn places(
@@ -444,7 +445,7 @@ impl<const I: usize, const J: usize> Job<f32> for Widen<'_, I, J> {
 }
 
 impl<const I: usize, const J: usize> Widen<'_, I, J> {
-    /// Plain loops over arrays, that the compiler makes vectors of. `FUSED` where the machine has such multiply-adds.
+    /// Plain loops over arrays, which the compiler vectorises. `FUSED` where the machine has fused multiply-adds.
     #[inline(always)]
     fn sum<const FUSED: bool>(self) {
         let mut sums = *self.sums;

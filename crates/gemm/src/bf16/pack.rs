@@ -248,7 +248,7 @@ mod x86 {
         square
     }
 
-    /// A register for each two neighbours along the inner dimension, of which there are `inner` from `start`.
+    /// A register for each pair of neighbours along the inner dimension, among the `inner` numbers from `start`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
     fn along_outer<S: Source>(rows: MatRef<'_, S>, start: usize, inner: usize) -> [__m512i; 16] {
@@ -267,7 +267,7 @@ mod x86 {
         square
     }
 
-    /// The first `count` of 16 numbers from one place and so many from another, rounded.
+    /// The first `count` of 16 numbers from one place and the first `more` of 16 from another, rounded.
     ///
     /// # Safety
     /// The machine has the instructions, and the numbers can be read.

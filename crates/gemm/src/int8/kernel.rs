@@ -104,7 +104,7 @@ macro_rules! with_lanes {
 }
 
 impl Kernel {
-    /// From the best to the one that runs anywhere.
+    /// All of them, from the best to the one that runs anywhere.
     pub(super) const ALL: &[Self] = &[
         #[cfg(target_arch = "x86_64")]
         Self::Tiles,
@@ -121,13 +121,13 @@ impl Kernel {
         Self::Scalar,
     ];
 
-    /// The best that the machine has at the current level for a product of so many rows.
+    /// The best that the machine has at the current level for a product of `rows` rows.
     pub(super) fn of_machine(rows: usize) -> Self {
         let fits = |kernel: &Self| kernel.runs() && rows >= kernel.least_rows();
         Self::ALL.iter().copied().find(fits).expect("plain code runs anywhere")
     }
 
-    /// Rows from which it is the best: a tile of fewer takes as long as of 16.
+    /// The least rows for which it is the best: a tile of fewer rows takes as long as one of 16.
     fn least_rows(self) -> usize {
         if self.depth() > DEEP { 6 } else { 0 }
     }
@@ -210,7 +210,7 @@ unsafe fn round_rows<L: Lanes>(matrix: MatRef<'_, f32>, rounded: &mut Rounded) {
                 *to = round(at(p), inverse) ^ L::FLIP;
             }
         }
-        // They meet weights that are zero.
+        // The padding meets weights that are zero.
         row[k..].fill(0);
         rounded.scales[i] = scale;
     }
@@ -361,7 +361,7 @@ unsafe fn add_four<L: Lanes, const I: usize, const J: usize>(
     }
 }
 
-/// Scales the sums of a strip and takes them into their row of the destination.
+/// Scales the sums of a strip and writes them to their row of the destination.
 #[inline(always)]
 pub(super) fn put<L: Lanes>(job: &mut Job<'_>, i: usize, strip: usize, sums: &[i32; STRIP]) {
     let first = strip * STRIP;

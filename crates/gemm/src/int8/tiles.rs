@@ -70,7 +70,7 @@ pub(super) unsafe fn product(mut job: Job<'_>) {
     }
 }
 
-/// Takes a tile of sums into the destination.
+/// Writes a tile of sums to the destination.
 #[inline(always)]
 fn put_all(job: &mut Job<'_>, tile: usize, strip: usize, sums: &Sums) {
     let rows = tile * ROWS..job.dst.nrows().min((tile + 1) * ROWS);
