@@ -68,7 +68,8 @@ pub trait Number:
         strips: &[Self],
         options: Options<'_, Self>,
     );
-    /// Packs a right operand in strips, or returns `false` if the machine's kernels do not read them.
+    /// Packs a right operand in strips; `false` without 512-bit vectors or adjacent rows or columns, where it does
+    /// nothing.
     fn pack_strips(rhs: MatRef<'_, Self>, strips: &mut [Self]) -> bool;
     /// The product of operands that are rounded as the options say.
     fn rounded(

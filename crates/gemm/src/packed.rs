@@ -7,7 +7,8 @@ use crate::options::{Options, Rounding};
 use crate::panels;
 use crate::view::{MatMut, MatRef};
 
-/// A matrix laid out as the kernel for vectors of 512 bits reads it, or row-major on machines without that kernel.
+/// A matrix laid out as the kernel for vectors of 512 bits reads it, or row-major where that kernel does not run, or
+/// where neither its rows nor its columns are adjacent.
 ///
 /// A product packs its right operand itself, which for 64 rows takes some 6 % of its time. Packing once pays for
 /// weights that a network multiplies with again in each step.

@@ -63,7 +63,7 @@ struct Network {
     encoder: Recurrent,
     /// One vector for each step of the horizon, `[horizon, hidden]`.
     positions: ParamId,
-    /// Embeds the future columns of a step, where there are such.
+    /// Embeds the future columns of a step, if there are any.
     columns: Option<Linear>,
     attention: MultiHeadAttention,
     norm: LayerNorm,

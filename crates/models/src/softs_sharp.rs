@@ -15,7 +15,8 @@ use crate::star_aggregate::StarSizes;
 
 hyper_parameters! {
     SoftsSharp {
-        /// The probability with which training adds the encoding of the positions of series; inference multiplies the encoding by it.
+        /// The probability with which training adds the encoding of the positions of series; inference multiplies the
+        /// encoding by it.
         pe_keep_prob: f64 = 0.5 => |keep| rules::within(keep, 0.0..=1.0),
         ..sizes: StarSizes = StarSizes::default(),
     }
