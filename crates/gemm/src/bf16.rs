@@ -316,20 +316,20 @@ fn one_task(
         }
         let mut part = dst.reborrow().rows(rows.clone());
         let bias = options.bias.map(|bias| bias.part(rows, 0..cols.len()));
-        kernel.multiply(part.reborrow(), panel, strips, depth, Finish { bias, ..Finish::of(&options) });
+        kernel.multiply(part.reborrow(), panel, strips, depth, Epilogue { bias, ..Epilogue::of(&options) });
         epilogue(part, None, options.activation);
     }
 }
 
 /// What is done to sums on their way into the destination, apart from the activation.
 #[derive(Clone, Copy)]
-struct Finish<'a> {
+struct Epilogue<'a> {
     accum: Accum,
     alpha: f32,
     bias: Option<Bias<'a, f32>>,
 }
 
-impl<'a> Finish<'a> {
+impl<'a> Epilogue<'a> {
     fn of(options: &Options<'a, f32>) -> Self {
         Self { accum: options.accum, alpha: options.alpha, bias: options.bias }
     }
@@ -344,7 +344,7 @@ impl<'a> Finish<'a> {
 /// What tiles of sums start from.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-enum First<'a> {
+enum InitialSums<'a> {
     Zeros,
     /// What the destination holds.
     Destination,
@@ -353,16 +353,16 @@ enum First<'a> {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<'a> Finish<'a> {
+impl<'a> Epilogue<'a> {
     /// What tiles of sums start from, and what is left to do with them then.
-    fn split(self) -> (First<'a>, Self) {
+    fn split(self) -> (InitialSums<'a>, Self) {
         let plain = Self { accum: Accum::Replace, alpha: 1.0, bias: None };
         match (self.accum, self.bias) {
-            _ if self.alpha != 1.0 => (First::Zeros, self),
-            (Accum::Replace, None) => (First::Zeros, plain),
-            (Accum::Add, None) => (First::Destination, plain),
-            (Accum::Replace, Some(Bias::PerColumn(values))) => (First::Bias(values), plain),
-            _ => (First::Zeros, self),
+            _ if self.alpha != 1.0 => (InitialSums::Zeros, self),
+            (Accum::Replace, None) => (InitialSums::Zeros, plain),
+            (Accum::Add, None) => (InitialSums::Destination, plain),
+            (Accum::Replace, Some(Bias::PerColumn(values))) => (InitialSums::Bias(values), plain),
+            _ => (InitialSums::Zeros, self),
         }
     }
 }

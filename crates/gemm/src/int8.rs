@@ -25,17 +25,17 @@ use kernel::{Job, Kernel};
 /// Columns of a strip, and rows whose numbers lie side by side: the 64 bytes of a strip's four rows are a register of 512
 /// bits, each lane of 32 bits four rows of one column.
 const STRIP: usize = 16;
-const DEEP: usize = 4;
+const K_GROUP: usize = 4;
 
 /// Strips of a block, which lie side by side.
 const BLOCK: usize = 4;
 
 /// Bytes after the weights that tiles may read, where the left operand is zero: those of 16 times four rows of a
 /// block.
-const BEHIND: usize = 16 * BLOCK * STRIP * DEEP;
+const TAIL_BYTES: usize = 16 * BLOCK * STRIP * K_GROUP;
 
 /// The most rows: sums of that many products fit 32 bits.
-const MOST_ROWS: usize = 1 << 17;
+const MAX_ROWS: usize = 1 << 17;
 
 /// The largest whole number.
 const LARGEST: f32 = 127.0;
@@ -55,7 +55,7 @@ const TASK_ROWS: usize = 32;
 #[derive(Clone, Debug)]
 pub struct PackedInt8 {
     /// Blocks of four strips (the last may have fewer); within a block, four rows of each of its strips after the
-    /// other. Then [`BEHIND`] bytes.
+    /// other. Then [`TAIL_BYTES`] bytes.
     values: Buffer<i8>,
     /// What a column's whole numbers are multiplied by.
     scales: Buffer<f32>,
@@ -74,10 +74,10 @@ impl PackedInt8 {
     #[track_caller]
     pub fn new(matrix: MatRef<'_, f32>) -> Self {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
-        assert!(rows <= MOST_ROWS, "{rows} rows of a matrix in 8 bits, which may have {MOST_ROWS}");
-        let (deep, wide) = (rows.next_multiple_of(DEEP), cols.next_multiple_of(STRIP));
+        assert!(rows <= MAX_ROWS, "{rows} rows of a matrix in 8 bits, which may have {MAX_ROWS}");
+        let (deep, wide) = (rows.next_multiple_of(K_GROUP), cols.next_multiple_of(STRIP));
         let mut packed = Self {
-            values: Buffer::zeroed(deep * wide + BEHIND),
+            values: Buffer::zeroed(deep * wide + TAIL_BYTES),
             scales: Buffer::zeroed(wide),
             sums: Buffer::zeroed(wide),
             rows,
@@ -110,7 +110,7 @@ impl PackedInt8 {
 
     /// The memory that a matrix of this shape takes, in bytes.
     pub fn bytes_of(rows: usize, cols: usize) -> usize {
-        let (deep, wide) = (rows.next_multiple_of(DEEP), cols.next_multiple_of(STRIP));
+        let (deep, wide) = (rows.next_multiple_of(K_GROUP), cols.next_multiple_of(STRIP));
         wide.saturating_mul(deep.saturating_add(size_of::<f32>() + size_of::<i32>()))
     }
 
@@ -123,13 +123,13 @@ impl PackedInt8 {
     fn block(&self, block: usize) -> (usize, usize) {
         let first = block * BLOCK;
         let strips = (self.scales.len() / STRIP - first).min(BLOCK);
-        (first * STRIP * self.rows.next_multiple_of(DEEP), strips)
+        (first * STRIP * self.rows.next_multiple_of(K_GROUP), strips)
     }
 
     fn place(&self, i: usize, j: usize) -> usize {
         let (start, strips) = self.block(j / (BLOCK * STRIP));
         let strip = j / STRIP % BLOCK;
-        start + ((i / DEEP * strips + strip) * STRIP + j % STRIP) * DEEP + i % DEEP
+        start + ((i / K_GROUP * strips + strip) * STRIP + j % STRIP) * K_GROUP + i % K_GROUP
     }
 }
 
@@ -186,7 +186,7 @@ fn run(
     if m == 0 || n == 0 {
         return;
     }
-    let weights = rhs.values.len() - BEHIND;
+    let weights = rhs.values.len() - TAIL_BYTES;
     let (by_rows, by_weights) = (weights.saturating_mul(m) / TASK, weights / TASK_OF_WEIGHTS);
     let blocks = rhs.scales.len().div_ceil(BLOCK * STRIP);
     let dst = BatchMut::from(dst);

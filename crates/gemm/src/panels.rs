@@ -401,7 +401,7 @@ fn turn<T: Element, V: Vector<T>>(square: &mut [V; 16]) {
     for _ in 0..V::LANES.ilog2() {
         let before = *square;
         for l in 0..half {
-            (square[2 * l], square[2 * l + 1]) = before[l].riffle(before[l + half]);
+            (square[2 * l], square[2 * l + 1]) = before[l].interleave(before[l + half]);
         }
     }
 }

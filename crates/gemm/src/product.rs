@@ -28,7 +28,7 @@ impl<'a, T: Element> Product<'_, 'a, T> {
             || skinny::row(self.reborrow())
             || panels::product(self.reborrow());
         if !done {
-            self.run_in_general();
+            self.run_fallback();
         }
     }
 
@@ -61,7 +61,7 @@ impl<'a, T: Element> Product<'_, 'a, T> {
     }
 
     #[cfg(feature = "faer")]
-    fn run_in_general(self) {
+    fn run_fallback(self) {
         let Self { mut dst, lhs, rhs, accum, alpha } = self;
         let accum = match accum {
             Accum::Replace => faer::Accum::Replace,
@@ -82,7 +82,7 @@ impl<'a, T: Element> Product<'_, 'a, T> {
 
     /// The definition, one dot product after the other.
     #[cfg(not(feature = "faer"))]
-    fn run_in_general(self) {
+    fn run_fallback(self) {
         let Self { mut dst, lhs, rhs, accum, alpha } = self;
         let (a, b) = (lhs.data(), rhs.data());
         for i in 0..dst.nrows() {

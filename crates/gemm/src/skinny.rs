@@ -13,7 +13,7 @@ use crate::vector::Vector;
 use crate::view::MatMut;
 
 /// Up to this many rows, packing may cost more than it saves.
-const FEW: usize = 32;
+const MAX_SKINNY_ROWS: usize = 32;
 
 /// A kernel that is compiled for several vector widths.
 pub trait Job<T> {
@@ -25,7 +25,7 @@ pub trait Job<T> {
 #[inline(always)]
 pub(crate) fn dots<T: Element>(product: Product<'_, '_, T>) -> bool {
     // Short dot products spend their time on adding up vectors' elements (measured against faer).
-    let worthwhile = FEW.min((product.lhs.ncols() / 8).saturating_sub(2));
+    let worthwhile = MAX_SKINNY_ROWS.min((product.lhs.ncols() / 8).saturating_sub(2));
     if worthwhile < product.dst.nrows().min(product.dst.ncols()) {
         return false;
     }

@@ -15,15 +15,15 @@ use crate::vector::Vector;
 use crate::view::MatRef;
 
 /// The most multiply-adds.
-const MOST: usize = 1 << 13;
+const MAX_WORK: usize = 1 << 13;
 
 /// The most elements that are transposed.
-const TURNED: usize = 512;
+const MAX_TRANSPOSED: usize = 512;
 
 /// Computes the product if it is small enough, and the rows or the columns of the destination are adjacent.
 #[inline(always)]
 pub(crate) fn product<T: Element>(product: Product<'_, '_, T>) -> bool {
-    if product.work() > MOST {
+    if product.work() > MAX_WORK {
         return false;
     }
     let Some(product) = product.by_rows() else { return false };
@@ -32,10 +32,10 @@ pub(crate) fn product<T: Element>(product: Product<'_, '_, T>) -> bool {
         return T::run(Tiny(product)).is_none();
     }
     let (k, n) = (rhs.nrows(), rhs.ncols());
-    if k * n > TURNED {
+    if k * n > MAX_TRANSPOSED {
         return false;
     }
-    let mut turned = [MaybeUninit::uninit(); TURNED];
+    let mut turned = [MaybeUninit::uninit(); MAX_TRANSPOSED];
     for j in 0..n {
         for p in 0..k {
             // SAFETY: `p` and `j` are below the rows and columns of the view, and `k * n` values have room.

@@ -29,7 +29,7 @@ pub trait Vector<T>: Copy {
     /// `self * factor + term`, rounded once.
     fn fused(self, factor: Self, term: Self) -> Self;
     /// The elements in turns, `self[0], other[0], self[1], ...`, in two registers.
-    fn riffle(self, other: Self) -> (Self, Self);
+    fn interleave(self, other: Self) -> (Self, Self);
     /// The sums of the elements of four registers.
     fn totals(four: [Self; 4]) -> [T; 4];
     /// The sum of the elements.
@@ -56,8 +56,8 @@ macro_rules! token {
 
 macro_rules! vector {
     ($name:ident, $token:ty, $register:ty, $type:ty, $lanes:literal, $registers:literal,
-     $splat:expr, $load:expr, $padded:expr, $prefetch:expr, $store:expr, $store_part:expr, $fused:expr, $riffle:expr, $totals:expr,
-     $total:expr) => {
+     $splat:expr, $load:expr, $padded:expr, $prefetch:expr, $store:expr, $store_part:expr, $fused:expr,
+     $interleave:expr, $totals:expr, $total:expr) => {
         /// Made with a token only.
         #[derive(Clone, Copy)]
         pub(crate) struct $name($register);
@@ -117,9 +117,9 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            fn riffle(self, other: Self) -> (Self, Self) {
+            fn interleave(self, other: Self) -> (Self, Self) {
                 // SAFETY: the register was made with a token.
-                let (low, high) = unsafe { $riffle(self.0, other.0) };
+                let (low, high) = unsafe { $interleave(self.0, other.0) };
                 (Self(low), Self(high))
             }
 
@@ -167,7 +167,7 @@ pub(crate) mod x86 {
         _mm512_storeu_ps,
         part_f32x16,
         _mm512_fmadd_ps,
-        riffle_f32x16,
+        interleave_f32x16,
         totals_f32x16,
         _mm512_reduce_add_ps
     );
@@ -185,7 +185,7 @@ pub(crate) mod x86 {
         _mm512_storeu_pd,
         part_f64x8,
         _mm512_fmadd_pd,
-        riffle_f64x8,
+        interleave_f64x8,
         totals_f64x8,
         _mm512_reduce_add_pd
     );
@@ -203,7 +203,7 @@ pub(crate) mod x86 {
         _mm256_storeu_ps,
         part_f32x8,
         _mm256_fmadd_ps,
-        riffle_f32x8,
+        interleave_f32x8,
         totals_f32x8,
         total_f32x8
     );
@@ -221,7 +221,7 @@ pub(crate) mod x86 {
         _mm256_storeu_pd,
         part_f64x4,
         _mm256_fmadd_pd,
-        riffle_f64x4,
+        interleave_f64x4,
         totals_f64x4,
         total_f64x4
     );
@@ -295,7 +295,7 @@ pub(crate) mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn riffle_f32x16(a: __m512, b: __m512) -> (__m512, __m512) {
+    fn interleave_f32x16(a: __m512, b: __m512) -> (__m512, __m512) {
         let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
         let high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
         (_mm512_permutex2var_ps(a, low, b), _mm512_permutex2var_ps(a, high, b))
@@ -303,7 +303,7 @@ pub(crate) mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn riffle_f64x8(a: __m512d, b: __m512d) -> (__m512d, __m512d) {
+    fn interleave_f64x8(a: __m512d, b: __m512d) -> (__m512d, __m512d) {
         let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
         let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
         (_mm512_permutex2var_pd(a, low, b), _mm512_permutex2var_pd(a, high, b))
@@ -311,14 +311,14 @@ pub(crate) mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    fn riffle_f32x8(a: __m256, b: __m256) -> (__m256, __m256) {
+    fn interleave_f32x8(a: __m256, b: __m256) -> (__m256, __m256) {
         let (low, high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
         (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high))
     }
 
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    fn riffle_f64x4(a: __m256d, b: __m256d) -> (__m256d, __m256d) {
+    fn interleave_f64x4(a: __m256d, b: __m256d) -> (__m256d, __m256d) {
         let (low, high) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
         (_mm256_permute2f128_pd::<0x20>(low, high), _mm256_permute2f128_pd::<0x31>(low, high))
     }
@@ -402,7 +402,7 @@ pub(crate) mod neon {
     ///
     /// # Safety
     /// Always safe to call; unsafe as what it stands in for is.
-    unsafe fn unprepared(_: *const i8) {}
+    unsafe fn no_prefetch(_: *const i8) {}
 
     /// A slice shorter than the register, continued.
     fn filled<T: Copy, const N: usize>(part: &[T], rest: T) -> [T; N] {
@@ -428,7 +428,7 @@ pub(crate) mod neon {
         vdupq_n_f32,
         vld1q_f32,
         |part| vld1q_f32(filled::<_, 4>(part, 0.0).as_ptr()),
-        unprepared,
+        no_prefetch,
         vst1q_f32,
         |part: &mut [f32], x| begin(part, |whole: &mut [f32; 4]| vst1q_f32(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f32(sum, a, b),
@@ -446,7 +446,7 @@ pub(crate) mod neon {
         vdupq_n_f64,
         vld1q_f64,
         |part| vld1q_f64(filled::<_, 2>(part, 0.0).as_ptr()),
-        unprepared,
+        no_prefetch,
         vst1q_f64,
         |part: &mut [f64], x| begin(part, |whole: &mut [f64; 2]| vst1q_f64(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f64(sum, a, b),

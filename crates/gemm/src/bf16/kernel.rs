@@ -9,8 +9,8 @@
 use half::bf16;
 
 #[cfg(target_arch = "x86_64")]
-use super::First;
-use super::{DEPTH, Finish, WIDTH, tile_height};
+use super::InitialSums;
+use super::{DEPTH, Epilogue, WIDTH, tile_height};
 use crate::element::Number;
 use crate::options::{Accum, Bias};
 use crate::skinny::Job;
@@ -80,7 +80,7 @@ impl Kernel {
         panel: &[bf16],
         strips: &[bf16],
         depth: usize,
-        finish: Finish<'_>,
+        finish: Epilogue<'_>,
     ) {
         debug_assert!(self.runs());
         let (strip, height) = (depth * WIDTH, tile_height(dst.nrows()));
@@ -119,7 +119,7 @@ struct Product<'a, 'd> {
     strip: usize,
     /// Rows of a tile of the panel.
     height: usize,
-    finish: Finish<'a>,
+    finish: Epilogue<'a>,
 }
 
 impl Product<'_, '_> {
@@ -150,7 +150,7 @@ impl Product<'_, '_> {
         let width = (self.dst.ncols() - left).min(WIDTH);
         let top = i * WIDTH + row;
         let rows = sums.len().min(self.dst.nrows().saturating_sub(top));
-        let Finish { accum, alpha, bias } = self.finish;
+        let Epilogue { accum, alpha, bias } = self.finish;
         for (row, sums) in (top..).zip(&sums[..rows]) {
             // A whole row of the tile has a length that the compiler knows.
             let mut sums = sums.map(|sum| alpha * sum);
@@ -239,7 +239,7 @@ impl Product<'_, '_> {
         let strides = [left, amx::Strides::PACKED];
         for start in (0..blocks).step_by(at_once) {
             let count = at_once.min(blocks - start);
-            let first = if start == 0 { first } else { First::Destination };
+            let first = if start == 0 { first } else { InitialSums::Destination };
             let address =
                 |strip: &[bf16], height: usize| strip[start * height * DEPTH..].as_ptr().cast::<u8>();
             let left = |product: &Self, i: usize| address(product.left(i), product.height);
@@ -279,7 +279,7 @@ impl Product<'_, '_> {
     fn places(
         &mut self,
         wanted: [Option<(usize, usize)>; 4],
-        first: First<'_>,
+        first: InitialSums<'_>,
         scratch: &mut [Scratch; 4],
     ) -> (Option<Places>, Places, [bool; 4]) {
         let whole = |i: usize, j: usize| {
@@ -295,8 +295,8 @@ impl Product<'_, '_> {
             _ => amx::Place { start: scratch[tile].0.as_mut_ptr().cast(), row_bytes: WIDTH * 4 },
         });
         let begin = match first {
-            First::Zeros => None,
-            First::Destination => {
+            InitialSums::Zeros => None,
+            InitialSums::Destination => {
                 for tile in 0..4 {
                     if let (Some((i, j)), false) = (wanted[tile], direct[tile]) {
                         self.get(i, j, &mut scratch[tile].0);
@@ -304,7 +304,7 @@ impl Product<'_, '_> {
                 }
                 Some(places)
             }
-            First::Bias(values) => Some(std::array::from_fn(|tile| {
+            InitialSums::Bias(values) => Some(std::array::from_fn(|tile| {
                 let values = wanted[tile].map_or(&[][..], |(_, j)| &values[j * WIDTH..]);
                 let start = match values.first_chunk::<WIDTH>() {
                     Some(values) => values.as_ptr().cast_mut(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use foretell_simd::{Level, level};
 
 use super::lanes::{self, Lanes};
-use super::{BLOCK, DEEP, PackedInt8, Rounded, STRIP, round, scales};
+use super::{BLOCK, K_GROUP, PackedInt8, Rounded, STRIP, round, scales};
 #[cfg(target_arch = "x86_64")]
 use crate::amx;
 use crate::options::Accum;
@@ -129,7 +129,7 @@ impl Kernel {
 
     /// The least rows for which it is the best: a tile of fewer rows takes as long as one of 16.
     fn least_rows(self) -> usize {
-        if self.depth() > DEEP { 6 } else { 0 }
+        if self.depth() > K_GROUP { 6 } else { 0 }
     }
 
     /// The multiple to which the inner dimension of the left operand is padded.
@@ -137,7 +137,7 @@ impl Kernel {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Tiles => amx::ROW_BYTES,
-            _ => DEEP,
+            _ => K_GROUP,
         }
     }
 
@@ -285,15 +285,15 @@ unsafe fn tile<L: Lanes, const I: usize, const J: usize, const U: usize>(
     let parts = const { STRIP / L::COLUMNS };
     let Place { start, strips, strip, block, row } = place;
     let (lhs, rhs) = (job.lhs, job.rhs);
-    let depth = lhs.width / DEEP;
-    assert!(strip + J <= strips && start + depth * strips * STRIP * DEEP <= rhs.values.len());
-    assert!((row + I) * lhs.width <= lhs.values.len() && depth == rhs.rows.div_ceil(DEEP));
+    let depth = lhs.width / K_GROUP;
+    assert!(strip + J <= strips && start + depth * strips * STRIP * K_GROUP <= rhs.values.len());
+    assert!((row + I) * lhs.width <= lhs.values.len() && depth == rhs.rows.div_ceil(K_GROUP));
     let mut totals = [[[0; STRIP]; J]; I];
     // One part of the strips after the other where a strip takes several registers.
     for part in 0..parts {
         // SAFETY: the caller's contract.
         let mut sums = [[[unsafe { L::zero() }; J]; I]; U];
-        let first = rhs.values.as_ptr().wrapping_add(start + (strip * STRIP + part * L::COLUMNS) * DEEP);
+        let first = rhs.values.as_ptr().wrapping_add(start + (strip * STRIP + part * L::COLUMNS) * K_GROUP);
         let mut p = 0;
         while p + U <= depth {
             for u in 0..U {
@@ -346,12 +346,12 @@ unsafe fn add_four<L: Lanes, const I: usize, const J: usize>(
     let mut weights = [unsafe { L::zero() }; J];
     for j in 0..J {
         // SAFETY: the caller's contract.
-        weights[j] = unsafe { L::load(first.add((p * strips + j) * STRIP * DEEP)) };
+        weights[j] = unsafe { L::load(first.add((p * strips + j) * STRIP * K_GROUP)) };
     }
     for i in 0..I {
         // SAFETY: the caller's contract; bytes are aligned anywhere.
         let four = unsafe {
-            let place = lhs.values.as_ptr().add((row + i) * lhs.width + p * DEEP);
+            let place = lhs.values.as_ptr().add((row + i) * lhs.width + p * K_GROUP);
             L::splat(place.cast::<[u8; 4]>().read())
         };
         for j in 0..J {

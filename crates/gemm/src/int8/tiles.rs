@@ -1,7 +1,7 @@
 //! Products in tiles of AMX: 16 rows by 16 columns, 64 numbers along the inner dimension at a time.
 
 use super::kernel::{Job, put};
-use super::{BEHIND, BLOCK, DEEP, STRIP, lanes};
+use super::{BLOCK, K_GROUP, STRIP, TAIL_BYTES, lanes};
 use crate::amx::{self, Place, ROW_BYTES, ROWS, Strides, Tiles};
 
 /// A tile of sums on lines of the cache.
@@ -29,16 +29,16 @@ pub(super) unsafe fn product(mut job: Job<'_>) {
     let tiles = unsafe { Tiles::configure(ROWS) };
     for block in job.blocks.clone() {
         let (start, strips) = rhs.block(block);
-        let row_bytes = strips * STRIP * DEEP;
-        // Rows after the last ones of a block are those of the next one, or the [`BEHIND`] bytes, and meet zeros.
-        assert!(start + rhs.rows.div_ceil(DEEP) * row_bytes + BEHIND <= rhs.values.len());
+        let row_bytes = strips * STRIP * K_GROUP;
+        // Rows after the last ones of a block are those of the next one, or the [`TAIL_BYTES`] bytes, and meet zeros.
+        assert!(start + rhs.rows.div_ceil(K_GROUP) * row_bytes + TAIL_BYTES <= rhs.values.len());
         let strides = [
             Strides { row_bytes: lhs.width, tile_bytes: ROW_BYTES },
             Strides { row_bytes, tile_bytes: ROWS * row_bytes },
         ];
         let left = |i: usize| lhs.values.as_ptr().wrapping_add(i.min(down - 1) * ROWS * lhs.width);
         let right = |j: usize| {
-            rhs.values.as_ptr().wrapping_add(start + j.min(strips - 1) * STRIP * DEEP).cast::<u8>()
+            rhs.values.as_ptr().wrapping_add(start + j.min(strips - 1) * STRIP * K_GROUP).cast::<u8>()
         };
         let places = scratch.each_mut().map(|sums| Place {
             start: sums.0.as_mut_ptr().cast::<i32>(),
