@@ -42,7 +42,7 @@ mod var;
 pub use backward_pass::BackwardPass;
 pub use foretell_gemm::{Accum, NarrowFormat, NarrowMatrix, Rounding};
 use foretell_kernels::axis::Axis;
-pub use foretell_kernels::convolution::Beyond;
+pub use foretell_kernels::convolution::PaddingMode;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};
 pub use foretell_kernels::pool::{MaxOfSteps, Pooling, pooled_len};
 pub use foretell_kernels::recurrent::{Cell, HeldWeights};

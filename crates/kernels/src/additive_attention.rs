@@ -58,17 +58,17 @@ pub struct AdditiveAttentionGradients<'a> {
 
 impl AdditiveAttention {
     /// The length of β, `[steps, batch]`.
-    pub fn shares_len(&self) -> usize {
+    pub fn weights_len(&self) -> usize {
         self.steps * self.batch
     }
 
     /// The length of the scratch memory of a pass. Its contents do not matter before, and are of no use after.
     pub fn scratch_len(&self) -> usize {
-        2 * self.slab() + self.shares_len()
+        2 * self.step_len() + self.weights_len()
     }
 
     /// Numbers of a step's keys.
-    fn slab(&self) -> usize {
+    fn step_len(&self) -> usize {
         self.batch * self.units
     }
 
@@ -77,7 +77,7 @@ impl AdditiveAttention {
         let Self { steps, batch, units, columns } = *self;
         let found = (operands.map(<[f32]>::len), context.len(), shares.len(), scratch.len());
         let lens = [steps * batch * units, batch * units, units, steps * batch * columns];
-        let expected = (lens, batch * columns, self.shares_len(), self.scratch_len());
+        let expected = (lens, batch * columns, self.weights_len(), self.scratch_len());
         assert!(found == expected, "lengths {found:?}, {expected:?} make up {self:?}");
     }
 
@@ -94,8 +94,8 @@ impl AdditiveAttention {
     ) {
         let Operands { keys, query, weight, values } = operands;
         self.check([keys, query, weight, values], context, shares, scratch);
-        let (slabs, scores) = scratch.split_at_mut(2 * self.slab());
-        let z = &mut slabs[..self.slab()];
+        let (slabs, scores) = scratch.split_at_mut(2 * self.step_len());
+        let z = &mut slabs[..self.step_len()];
         for (s, scores) in scores.chunks_exact_mut(self.batch.max(1)).enumerate() {
             self.compare(keys, query, s, z);
             for (b, score) in scores.iter_mut().enumerate() {
@@ -113,7 +113,7 @@ impl AdditiveAttention {
 
     /// z of a step.
     fn compare(&self, keys: &[f32], query: &[f32], s: usize, z: &mut [f32]) {
-        simd::add(&keys[s * self.slab()..][..self.slab()], query, z);
+        simd::add(&keys[s * self.step_len()..][..self.step_len()], query, z);
         simd::tanh_in_place(z);
     }
 
@@ -134,8 +134,8 @@ impl AdditiveAttention {
         let AdditiveAttentionGradients { keys: dkeys, query: dquery, weight: dweight } = gradients;
         self.check([keys, query, weight, values], grad, shares, scratch);
         self.check([dkeys, dquery, dweight, values], grad, shares, scratch);
-        let (slabs, slopes) = scratch.split_at_mut(2 * self.slab());
-        let (z, dz) = slabs.split_at_mut(self.slab());
+        let (slabs, slopes) = scratch.split_at_mut(2 * self.step_len());
+        let (z, dz) = slabs.split_at_mut(self.step_len());
         for (row, slope) in slopes.iter_mut().enumerate() {
             let g = &grad[row % self.batch * self.columns..][..self.columns];
             *slope = simd::dot(g, &values[row * self.columns..][..self.columns]);
@@ -150,7 +150,7 @@ impl AdditiveAttention {
                 simd::axpy(slope, weight, &mut dz[row]);
             }
             Activation::Tanh.backward(z, dz);
-            simd::add_assign(&mut dkeys[s * self.slab()..][..self.slab()], dz);
+            simd::add_assign(&mut dkeys[s * self.step_len()..][..self.step_len()], dz);
             simd::add_assign(dquery, dz);
         }
     }
@@ -161,7 +161,7 @@ impl AdditiveAttention {
     /// If a length does not fit.
     pub fn value_gradient(&self, shares: &[f32], grad: &[f32], values: &mut [f32]) {
         let found = (shares.len(), grad.len(), values.len());
-        let (context, rows) = (self.batch * self.columns, self.shares_len());
+        let (context, rows) = (self.batch * self.columns, self.weights_len());
         let expected = (rows, context, rows * self.columns);
         assert!(found == expected, "lengths {found:?}, {expected:?} make up {self:?}");
         for (row, &share) in shares.iter().enumerate() {
@@ -206,7 +206,7 @@ mod tests {
             let [keys, query, weight, values] = given.each_ref().map(|values| &values[..]);
             let operands = Operands { keys, query, weight, values };
             let mut context = vec![f32::NAN; grad.len()];
-            let mut shares = vec![f32::NAN; c.shares_len()];
+            let mut shares = vec![f32::NAN; c.weights_len()];
             let mut scratch = vec![f32::NAN; c.scratch_len()];
             c.forward(operands, &mut context, &mut shares, &mut scratch);
             for (found, expected) in context.iter().zip(naive(&c, &exact)) {

@@ -5,13 +5,13 @@
 //! one only the first `steps` rows count.
 //!
 //! ```text
-//! alike[τ] = 1/width Σ_t q[t + τ] · k[t]          sum[t] = Σ_i w[i] x[t + τ[i]]          (indices modulo steps)
+//! correlation[τ] = 1/width Σ_t q[t + τ] · k[t]          sum[t] = Σ_i w[i] x[t + τ[i]]          (indices modulo steps)
 //! ```
 //!
-//! The paper takes the Fourier transform of each of the `width` numbers. `alike` is the sum of the wrapped diagonals of
-//! the matrix of all products `k qᵀ`, so one product of matrices makes it: `2 steps² width` operations at the rate of a
-//! product of matrices. For 96 steps of 128 numbers that is 2.4 million, where 256 transforms, which read every 128th
-//! number, are 0.4 million at a tenth of the rate; and nothing is transposed.
+//! The paper takes the Fourier transform of each of the `width` numbers. `correlation` is the sum of the wrapped
+//! diagonals of the matrix of all products `k qᵀ`, so one product of matrices makes it: `2 steps² width` operations at
+//! the rate of a product of matrices. For 96 steps of 128 numbers that is 2.4 million, where 256 transforms, which read
+//! every 128th number, are 0.4 million at a tenth of the rate; and nothing is transposed.
 //!
 //! A row later is `width` numbers further on, so a sum at some delays is a few long runs of `y += w x`, taken block by
 //! block of the result so that this stays in the first cache.
@@ -25,7 +25,7 @@ use foretell_threads as threads;
 
 /// A batch of circular sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Circles {
+pub struct CircularBatch {
     /// The number of sequences.
     pub batch: usize,
     /// Steps of a circle.
@@ -58,7 +58,7 @@ const PRODUCT_ROWS: usize = 64;
 /// Numbers of a block of the result of a sum at some delays.
 const BLOCK: usize = 2048;
 
-impl Circles {
+impl CircularBatch {
     /// For a batch of `len` values: the rows of each sequence that count, and the values of a sequence.
     #[track_caller]
     fn rows(&self, what: &str, len: usize) -> (usize, usize) {
@@ -74,17 +74,17 @@ impl Circles {
     /// # Panics
     /// If a length does not fit, or there are no sequences.
     #[track_caller]
-    pub fn alike(&self, q: &[f32], k: &[f32], alike: &mut [f32]) {
+    pub fn correlation(&self, q: &[f32], k: &[f32], correlation: &mut [f32]) {
         let Self { batch, steps, width } = *self;
         let ((q_rows, q_len), (k_rows, k_len)) = (self.rows("queries", q.len()), self.rows("keys", k.len()));
-        assert_eq!((q_rows, alike.len()), (steps, batch * steps), "queries and likenesses of {self:?}");
-        threads::rows(batch, steps * width, [alike], |range, [alike]| {
+        assert_eq!((q_rows, correlation.len()), (steps, batch * steps), "queries and correlations of {self:?}");
+        threads::rows(batch, steps * width, [correlation], |range, [correlation]| {
             let height = PRODUCT_ROWS.min(k_rows);
             let mut products = Buffer::<f32>::zeroed(height * steps);
-            for (b, alike) in range.zip(alike.chunks_exact_mut(steps)) {
+            for (b, correlation) in range.zip(correlation.chunks_exact_mut(steps)) {
                 let q = MatRef::row_major(&q[b * q_len..][..steps * width], steps, width);
                 let k = &k[b * k_len..][..k_rows * width];
-                alike.fill(0.0);
+                correlation.fill(0.0);
                 for (block, k) in k.chunks(height * width).enumerate() {
                     let rows = k.len() / width;
                     let products = &mut products[..rows * steps];
@@ -93,7 +93,7 @@ impl Circles {
                     matmul(MatMut::row_major(products, rows, steps), k, q.t(), options);
                     for (i, products) in products.chunks_exact(steps).enumerate() {
                         let (before, after) = products.split_at(block * height + i);
-                        let (first, last) = alike.split_at_mut(after.len());
+                        let (first, last) = correlation.split_at_mut(after.len());
                         simd::add_assign(first, after);
                         simd::add_assign(last, before);
                     }
@@ -133,7 +133,7 @@ impl Circles {
     }
 
     /// The products of `g [batch, steps, width]` with `x [batch, rows, width]` at each delay, summed over the steps:
-    /// `[batch, n]`, the gradient of the weights of [`Circles::add_delayed`] ahead.
+    /// `[batch, n]`, the gradient of the weights of [`CircularBatch::add_delayed`] ahead.
     ///
     /// # Panics
     /// If a length does not fit, there are no sequences, or a delay is not below `steps`.
@@ -202,8 +202,8 @@ mod tests {
     use crate::testing::{at_every_level, numbers};
 
     /// Row `row` of sequence `b`, if it is there.
-    fn row(x: &[f32], circles: Circles, b: usize, row: usize) -> Vec<f64> {
-        let Circles { batch, width, .. } = circles;
+    fn row(x: &[f32], circles: CircularBatch, b: usize, row: usize) -> Vec<f64> {
+        let CircularBatch { batch, width, .. } = circles;
         let len = x.len() / batch;
         let values = x[b * len..][..len].chunks_exact(width).nth(row);
         values.map_or(vec![0.0; width], |values| values.iter().map(|&x| f64::from(x)).collect())
@@ -213,25 +213,25 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| a * b).sum()
     }
 
-    const CASES: [(Circles, usize); 7] = [
-        (Circles { batch: 2, steps: 5, width: 3 }, 5),
-        (Circles { batch: 1, steps: 1, width: 4 }, 1),
-        (Circles { batch: 3, steps: 6, width: 7 }, 4),
-        (Circles { batch: 2, steps: 4, width: 2 }, 9),
-        (Circles { batch: 1, steps: 150, width: 17 }, 150),
-        (Circles { batch: 2, steps: 70, width: 130 }, 66),
-        (Circles { batch: 9, steps: 48, width: 64 }, 48),
+    const CASES: [(CircularBatch, usize); 7] = [
+        (CircularBatch { batch: 2, steps: 5, width: 3 }, 5),
+        (CircularBatch { batch: 1, steps: 1, width: 4 }, 1),
+        (CircularBatch { batch: 3, steps: 6, width: 7 }, 4),
+        (CircularBatch { batch: 2, steps: 4, width: 2 }, 9),
+        (CircularBatch { batch: 1, steps: 150, width: 17 }, 150),
+        (CircularBatch { batch: 2, steps: 70, width: 130 }, 66),
+        (CircularBatch { batch: 9, steps: 48, width: 64 }, 48),
     ];
 
     #[test]
     fn agrees_with_plain_sums() {
         at_every_level(|level| {
             for (circles, rows) in CASES {
-                let Circles { batch, steps, width } = circles;
+                let CircularBatch { batch, steps, width } = circles;
                 let (q, x) = (numbers(batch * steps * width, 1), numbers(batch * rows * width, 2));
                 let scale = (steps * width) as f64;
-                let mut alike = vec![f32::NAN; batch * steps];
-                circles.alike(&q, &x, &mut alike);
+                let mut correlation = vec![f32::NAN; batch * steps];
+                circles.correlation(&q, &x, &mut correlation);
                 let count = steps.min(4);
                 let delays: Vec<u32> = (0..batch * count).map(|i| (i * 7 % steps) as u32).collect();
                 let weights = numbers(batch * count, 3);
@@ -246,7 +246,7 @@ mod tests {
                     for tau in 0..steps {
                         let sum: f64 =
                             (0..steps).map(|t| dot(&row(&q, circles, b, (t + tau) % steps), &seen(t))).sum();
-                        let (found, expected) = (f64::from(alike[b * steps + tau]), sum / width as f64);
+                        let (found, expected) = (f64::from(correlation[b * steps + tau]), sum / width as f64);
                         assert!(
                             (found - expected).abs() < 1e-6 * scale,
                             "{level} {circles:?} {found} {expected}"
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "a delay beyond")]
     fn delays_are_of_the_circle() {
-        let circles = Circles { batch: 1, steps: 3, width: 1 };
+        let circles = CircularBatch { batch: 1, steps: 3, width: 1 };
         let at = Delays { delays: &[3], weights: &[1.0] };
         circles.add_delayed(&[0.0; 3], at, Direction::Ahead, &mut [0.0; 3]);
     }

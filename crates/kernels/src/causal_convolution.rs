@@ -101,7 +101,7 @@ impl CausalConvolution {
     ///
     /// # Panics
     /// If a length does not fit.
-    pub fn disarrange(&self, arranged: &[f32], weight: &mut [f32], accum: Accum) {
+    pub fn unarrange(&self, arranged: &[f32], weight: &mut [f32], accum: Accum) {
         let len = self.weight_len();
         self.check(&[("weights", weight.len(), len), ("arranged weights", arranged.len(), len)]);
         if accum == Accum::Replace {
@@ -292,7 +292,7 @@ mod tests {
                     inputs: wanted.then_some((&mut found_dx[..], accum)),
                 };
                 c.backward(&x, &arranged, Activation::Identity, &out, &mut g.clone(), gradients);
-                c.disarrange(&sums, &mut weights, accum);
+                c.unarrange(&sums, &mut weights, accum);
                 let more = f64::from(before.unwrap_or_default());
                 let with = |expected: &[f64]| expected.iter().map(|x| x + more).collect::<Vec<_>>();
                 assert_close(&weights, &with(&dw), &format!("{name}: weights"));
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_of_nothing() {
+    fn empty_sizes() {
         let c = CausalConvolution {
             steps: 3,
             batch: 2,

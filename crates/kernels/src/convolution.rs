@@ -46,7 +46,7 @@ pub struct Convolution {
     /// The side of the plane along which the values of a row follow each other: time, for sequences.
     pub width: Side,
     /// What the padding holds.
-    pub beyond: Beyond,
+    pub beyond: PaddingMode,
     /// How the operands of its products are rounded.
     pub rounding: Rounding,
 }
@@ -68,7 +68,7 @@ pub struct Side {
 
 /// What a convolution reads beyond the ends of its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beyond {
+pub enum PaddingMode {
     /// Zeros.
     Zeros,
     /// The other end: the input is a circle (PyTorch's `padding_mode="circular"`).
@@ -92,11 +92,11 @@ impl Side {
 
     /// The contiguous parts of the padded side: the first step of each, where it comes from in the input (`None` for
     /// zeros), and the number of its steps.
-    fn runs(&self, beyond: Beyond) -> [(usize, Option<usize>, usize); 3] {
+    fn runs(&self, beyond: PaddingMode) -> [(usize, Option<usize>, usize); 3] {
         let [before, after] = self.padding;
         let (front, back) = match beyond {
-            Beyond::Zeros => (None, None),
-            Beyond::Circular => (Some(self.size - before), Some(0)),
+            PaddingMode::Zeros => (None, None),
+            PaddingMode::Circular => (Some(self.size - before), Some(0)),
         };
         [(0, front, before), (before, Some(0), self.size), (before + self.size, back, after)]
     }
@@ -172,7 +172,7 @@ impl Convolution {
         for side in [height, width] {
             let moves = side.kernel > 0 && side.stride > 0 && side.dilation > 0;
             assert!(moves, "a kernel, stride or dilation of 0: {side:?}");
-            let around = beyond == Beyond::Zeros || side.padding.iter().all(|&steps| steps <= side.size);
+            let around = beyond == PaddingMode::Zeros || side.padding.iter().all(|&steps| steps <= side.size);
             assert!(around, "padding goes around a circle at most once: {side:?}");
         }
     }
@@ -257,7 +257,7 @@ impl Convolution {
     ///
     /// # Panics
     /// If a length does not fit.
-    pub fn disarrange(&self, arranged: &[f32], weight: &mut [f32], accum: Accum) {
+    pub fn unarrange(&self, arranged: &[f32], weight: &mut [f32], accum: Accum) {
         assert_eq!(weight.len(), self.weight_len(), "weights of {self:?}");
         assert_eq!(arranged.len(), self.weight_len(), "weights of {self:?}");
         let (rows, cols) = (self.taps(), self.channels());

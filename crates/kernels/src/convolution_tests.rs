@@ -9,11 +9,11 @@ struct Naive {
 }
 
 /// Where a step of a side is read, nowhere in a padding of zeros.
-fn place(side: &Side, beyond: Beyond, t: usize, k: usize) -> Option<usize> {
+fn place(side: &Side, beyond: PaddingMode, t: usize, k: usize) -> Option<usize> {
     let at = (t * side.stride + k * side.dilation) as isize - side.padding[0] as isize;
     match beyond {
-        Beyond::Circular => Some(at.rem_euclid(side.size as isize) as usize),
-        Beyond::Zeros => (0..side.size as isize).contains(&at).then_some(at as usize),
+        PaddingMode::Circular => Some(at.rem_euclid(side.size as isize) as usize),
+        PaddingMode::Zeros => (0..side.size as isize).contains(&at).then_some(at as usize),
     }
 }
 
@@ -77,8 +77,8 @@ fn check(c: Convolution) {
         let mut arranged_grad = vec![f32::NAN; w.len()];
         c.weight_gradient(input, &g, &mut arranged_grad);
         let (mut dw, mut added) = (vec![f32::NAN; w.len()], vec![1.0; w.len()]);
-        c.disarrange(&arranged_grad, &mut dw, Accum::Replace);
-        c.disarrange(&arranged_grad, &mut added, Accum::Add);
+        c.unarrange(&arranged_grad, &mut dw, Accum::Replace);
+        c.unarrange(&arranged_grad, &mut added, Accum::Add);
         assert_close(&dw, &expected.dw, &format!("{name}: weights"));
         assert!(added.iter().zip(&dw).all(|(added, dw)| *added == 1.0 + dw), "{name}");
 
@@ -106,7 +106,7 @@ fn check(c: Convolution) {
 
 fn sequence(batch: usize, size: usize, [inputs, outputs]: [usize; 2], kernel: usize) -> Convolution {
     let width = Side { size, kernel, ..Side::ONE };
-    let (height, beyond, rounding) = (Side::ONE, Beyond::Zeros, Rounding::None);
+    let (height, beyond, rounding) = (Side::ONE, PaddingMode::Zeros, Rounding::None);
     Convolution { batch, inputs, outputs, groups: 1, height, width, beyond, rounding }
 }
 
@@ -121,7 +121,7 @@ fn sequences_of_every_length_stride_and_dilation() {
                 c.width = Side { stride, dilation, padding, ..c.width };
                 check(c);
                 if padding.iter().all(|&steps| steps <= size) {
-                    check(Convolution { beyond: Beyond::Circular, ..c });
+                    check(Convolution { beyond: PaddingMode::Circular, ..c });
                 }
             }
         }
@@ -135,7 +135,7 @@ fn groups_do_not_see_each_other() {
             let mut c = Convolution { groups, ..sequence(2, 11, channels, 3) };
             (c.width.padding, c.width.dilation) = (padding, 1 + padding[1]);
             check(c);
-            check(Convolution { beyond: Beyond::Circular, ..c });
+            check(Convolution { beyond: PaddingMode::Circular, ..c });
         }
     }
 }
@@ -148,7 +148,7 @@ fn planes_with_and_without_padding() {
             let (height, width) = (side(6, kernel[0]), side(7, kernel[1]));
             let c = Convolution { height, width, ..sequence(2, 7, [3, 5], 1) };
             check(c);
-            check(Convolution { beyond: Beyond::Circular, ..c });
+            check(Convolution { beyond: PaddingMode::Circular, ..c });
             check(Convolution { inputs: 4, outputs: 2, groups: 2, ..c });
             check(Convolution { inputs: 17, outputs: 17, groups: 17, ..c });
             check(Convolution { height: Side { dilation: 2, ..side(9, kernel[0]) }, ..c });
@@ -157,7 +157,7 @@ fn planes_with_and_without_padding() {
 }
 
 #[test]
-fn nothing_comes_of_nothing() {
+fn empty_sizes() {
     check(sequence(0, 5, [2, 3], 2));
     check(sequence(2, 2, [2, 3], 5));
     check(sequence(2, 0, [2, 3], 1));
@@ -173,7 +173,7 @@ fn groups_divide_the_channels() {
 #[test]
 #[should_panic(expected = "padding goes around a circle at most once")]
 fn a_circle_is_walked_once() {
-    let mut c = Convolution { beyond: Beyond::Circular, ..sequence(1, 3, [1, 1], 2) };
+    let mut c = Convolution { beyond: PaddingMode::Circular, ..sequence(1, 3, [1, 1], 2) };
     c.width.padding = [4, 0];
     c.check();
 }

@@ -10,7 +10,7 @@ use foretell_simd as simd;
 use foretell_threads as threads;
 
 /// Steps after which a moving sum is computed anew.
-const FRESH: usize = 128;
+const RESUM_INTERVAL: usize = 128;
 
 /// The cost of a number, relative to that of a number in a plain pass over memory.
 const COST: usize = 4;
@@ -50,7 +50,7 @@ impl Decomposition {
             for (b, out) in range.zip(out.chunks_exact_mut(len)) {
                 let row = |t: usize| &x[b * len + t * width..][..width];
                 for (t, out) in out.chunks_exact_mut(width).enumerate() {
-                    if t.is_multiple_of(FRESH) {
+                    if t.is_multiple_of(RESUM_INTERVAL) {
                         sum.fill(0.0);
                         simd::axpy(half.saturating_sub(t) as f32, row(0), &mut sum);
                         simd::axpy(half.saturating_sub(last - t) as f32, row(last), &mut sum);
@@ -85,7 +85,7 @@ impl Decomposition {
             for (b, grad_x) in range.zip(grad_x.chunks_exact_mut(len)) {
                 let row = |t: usize| &grad[b * len + t * width..][..width];
                 for (s, out) in grad_x.chunks_exact_mut(width).enumerate() {
-                    if s.is_multiple_of(FRESH) {
+                    if s.is_multiple_of(RESUM_INTERVAL) {
                         sum.fill(0.0);
                         let inside = s.saturating_sub(half)..=s.saturating_add(half).min(last);
                         inside.for_each(|t| simd::add_assign(&mut sum, row(t)));
@@ -128,7 +128,7 @@ mod tests {
     ];
 
     /// `[batch, steps, width]` as `[batch, width, steps]`, and back with the sizes exchanged.
-    fn turned(x: &[f32], steps: usize, width: usize) -> Vec<f32> {
+    fn transposed(x: &[f32], steps: usize, width: usize) -> Vec<f32> {
         let mut out = vec![0.0; x.len()];
         for (i, &x) in x.iter().enumerate() {
             let (b, t, c) = (i / (steps * width), i / width % steps, i % width);
@@ -143,14 +143,14 @@ mod tests {
             for [batch, steps, width, kernel] in CASES {
                 let sizes = Decomposition { steps, width, kernel };
                 let x = numbers(batch * steps * width, 1);
-                let rows = turned(&x, steps, width);
+                let rows = transposed(&x, steps, width);
                 let mut expected = vec![0.0; x.len()];
                 moving_average::forward(&rows, steps, kernel, &mut expected);
                 expected.iter_mut().zip(&rows).for_each(|(average, x)| *average = x - *average);
                 let mut found = vec![f32::NAN; x.len()];
                 sizes.season(&x, &mut found);
                 let close = |found: &[f32], expected: &[f32]| {
-                    let expected = turned(expected, width, steps);
+                    let expected = transposed(expected, width, steps);
                     found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5)
                 };
                 assert!(close(&found, &expected), "{level} {sizes:?}");
@@ -162,7 +162,7 @@ mod tests {
                 let mut found = vec![1.0; x.len()];
                 sizes.add_gradient(&x, &mut found);
                 let far = kernel.max(10) as f32 * 1e-6;
-                let expected = turned(&expected, width, steps);
+                let expected = transposed(&expected, width, steps);
                 let near = found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < far.max(1e-5));
                 assert!(near, "{level} {sizes:?}");
             }

@@ -46,7 +46,7 @@ pub fn forward(x: &[f32], len: usize, out: &mut [f32]) {
 /// If the slices do not hold the same number of whole rows.
 #[track_caller]
 pub fn backward(grad: &[f32], len: usize, grad_x: &mut [f32], accum: Accum) {
-    invert(grad, len, grad_x, |k, number| if is_alone(k, len) { number } else { number * 0.5 }, 1.0, accum);
+    invert(grad, len, grad_x, |k, number| if is_self_conjugate(k, len) { number } else { number * 0.5 }, 1.0, accum);
 }
 
 /// The inverse transform of rows: `x [rows, frequencies(len), 2]` to `out [rows, len]`. The imaginary parts of the first
@@ -66,12 +66,12 @@ pub fn inverse(x: &[f32], len: usize, out: &mut [f32]) {
 #[track_caller]
 pub fn inverse_backward(grad: &[f32], len: usize, grad_x: &mut [f32], accum: Accum) {
     let one = 1.0 / len as f32;
-    let scaled = |k, number| number * if is_alone(k, len) { one } else { 2.0 * one };
+    let scaled = |k, number| number * if is_self_conjugate(k, len) { one } else { 2.0 * one };
     transform(grad, len, grad_x, scaled, accum);
 }
 
 /// Whether frequency `k` is its own conjugate, that is, real.
-fn is_alone(k: usize, len: usize) -> bool {
+fn is_self_conjugate(k: usize, len: usize) -> bool {
     k == 0 || 2 * k == len
 }
 
@@ -81,7 +81,7 @@ const COST: usize = 16;
 type Number = Complex<f32>;
 
 /// What a thread keeps from one transform to the next.
-struct Workshop {
+struct FftScratch {
     plans: RealFftPlanner<f32>,
     row: Vec<f32>,
     spectrum: Vec<Number>,
@@ -89,7 +89,7 @@ struct Workshop {
 }
 
 thread_local! {
-    static WORKSHOP: RefCell<Workshop> = RefCell::new(Workshop {
+    static FFT_SCRATCH: RefCell<FftScratch> = RefCell::new(FftScratch {
         plans: RealFftPlanner::new(),
         row: Vec::new(),
         spectrum: Vec::new(),
@@ -98,7 +98,7 @@ thread_local! {
 }
 
 /// Memory for `len` numbers, of any content.
-fn room<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
+fn scratch_slice<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
     if buffer.len() < len {
         buffer.resize(len, T::default());
     }
@@ -120,12 +120,12 @@ fn transform(
     }
     let width = 2 * frequencies(len);
     threads::rows(x.len() / len, COST * len, [out], |range, [out]| {
-        WORKSHOP.with_borrow_mut(|Workshop { plans, row, spectrum, scratch }| {
+        FFT_SCRATCH.with_borrow_mut(|FftScratch { plans, row, spectrum, scratch }| {
             let x = &x[range.start * len..range.end * len];
             let plan = plans.plan_fft_forward(len);
-            let row = room(row, len);
-            let spectrum = room(spectrum, frequencies(len));
-            let scratch = room(scratch, plan.get_scratch_len());
+            let row = scratch_slice(row, len);
+            let spectrum = scratch_slice(spectrum, frequencies(len));
+            let scratch = scratch_slice(scratch, plan.get_scratch_len());
             for (x, out) in x.chunks_exact(len).zip(out.chunks_exact_mut(width)) {
                 row.copy_from_slice(x);
                 plan.process_with_scratch(row, spectrum, scratch).expect("the lengths are the plan's");
@@ -161,15 +161,15 @@ fn invert(
     }
     let width = 2 * frequencies(len);
     threads::rows(out.len() / len, COST * len, [out], |range, [out]| {
-        WORKSHOP.with_borrow_mut(|Workshop { plans, row, spectrum, scratch }| {
+        FFT_SCRATCH.with_borrow_mut(|FftScratch { plans, row, spectrum, scratch }| {
             let x = &x[range.start * width..range.end * width];
             let plan = plans.plan_fft_inverse(len);
-            let row = room(row, len);
-            let spectrum = room(spectrum, frequencies(len));
-            let scratch = room(scratch, plan.get_scratch_len());
+            let row = scratch_slice(row, len);
+            let spectrum = scratch_slice(spectrum, frequencies(len));
+            let scratch = scratch_slice(scratch, plan.get_scratch_len());
             for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(len)) {
                 for (k, (number, x)) in spectrum.iter_mut().zip(x.chunks_exact(2)).enumerate() {
-                    let im = if is_alone(k, len) { 0.0 } else { x[1] };
+                    let im = if is_self_conjugate(k, len) { 0.0 } else { x[1] };
                     *number = scale(k, Number { re: x[0], im });
                 }
                 plan.process_with_scratch(spectrum, row, scratch).expect("the lengths are the plan's");
@@ -215,7 +215,7 @@ mod tests {
     /// The parts of the contribution of a row's number `t` to frequency `k`: `[cos, -sin]`.
     fn turn(len: usize, k: usize, t: usize) -> [f64; 2] {
         let (sin, cos) = (std::f64::consts::TAU * (k * t % len) as f64 / len as f64).sin_cos();
-        [cos, if is_alone(k, len) { 0.0 } else { -sin }]
+        [cos, if is_self_conjugate(k, len) { 0.0 } else { -sin }]
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
             let (mut by_x, mut by_z) = (vec![0.0; x.len()], vec![0.0; z.len()]);
             for r in 0..ROWS {
                 for k in 0..count {
-                    let c = if is_alone(k, len) { 1.0 } else { 2.0 } / len as f64;
+                    let c = if is_self_conjugate(k, len) { 1.0 } else { 2.0 } / len as f64;
                     for t in 0..len {
                         for (part, turn) in turn(len, k, t).into_iter().enumerate() {
                             let (at, to) = ((r * count + k) * 2 + part, r * len + t);

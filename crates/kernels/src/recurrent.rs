@@ -120,7 +120,7 @@ pub enum RunMode {
 const ROWS: usize = 256;
 
 /// Sequences and steps from which U is packed once for the products of all steps.
-const WORTH_PACKING: [usize; 2] = [33, 8];
+const MIN_PACKED_SIZE: [usize; 2] = [33, 8];
 
 /// The parts of a tape.
 struct Tape<T> {
@@ -203,7 +203,7 @@ impl Layer {
     }
 
     fn packs(&self) -> bool {
-        let [batch, steps] = WORTH_PACKING;
+        let [batch, steps] = MIN_PACKED_SIZE;
         self.rounding == Rounding::None && self.batch >= batch && self.steps >= steps
     }
 
@@ -266,7 +266,7 @@ impl Layer {
         let by_state = MatRef::row_major(weights.state, rows, size).t();
         let mut rounded = self.rounded_place(by_state);
         let by_state = match weights.held.and_then(|held| held.state(self, weights)) {
-            Some(narrow) => By::Narrow(narrow),
+            Some(narrow) => RightOperand::Narrow(narrow),
             None => self.by(by_state, packed, &mut rounded),
         };
         let mut input_places = self.input_places();
@@ -310,9 +310,10 @@ impl Layer {
                         self.keep_step(Kept::Gates, t, &block, gates, kept_rounded, run);
                         self.keep_step(Kept::Outputs, t, &block, m, kept_rounded, run);
                         let by_units = match weights.held.and_then(|held| held.projection(self, projection)) {
-                            Some(narrow) => By::Narrow(narrow),
+                            Some(narrow) => RightOperand::Narrow(narrow),
                             None => {
-                                By::Matrix(MatRef::row_major(projection, size, hidden).t(), self.rounding)
+                                let projection = MatRef::row_major(projection, size, hidden).t();
+                                RightOperand::Matrix(projection, self.rounding)
                             }
                         };
                         let m = MatRef::row_major(m, block.len(), hidden);
@@ -368,7 +369,7 @@ impl Layer {
     fn add_inputs(
         &self,
         weights: &Weights<'_>,
-        by_input: [By<'_>; 2],
+        by_input: [RightOperand<'_>; 2],
         x: &[f32],
         gates: &mut [f32],
         t: usize,
@@ -386,7 +387,8 @@ impl Layer {
         let narrow = weights.held.map(|held| held.input(self, weights)).unwrap_or_default();
         for (place, (to, _)) in self.input_columns().into_iter().flatten().enumerate() {
             let gates = MatMut::row_major(gates, rows, width).cols(to);
-            narrow.get(place).map_or(by_input[place], By::Narrow).multiply(gates, x, Accum::Replace);
+            let right = narrow.get(place).map_or(by_input[place], RightOperand::Narrow);
+            right.multiply(gates, x, Accum::Replace);
         }
     }
 
@@ -397,11 +399,16 @@ impl Layer {
     }
 
     /// U, or its transpose, as the products of all steps read it.
-    fn by<'a>(&self, matrix: MatRef<'a, f32>, packed: &'a mut [f32], rounded: &'a mut [u16]) -> By<'a> {
+    fn by<'a>(
+        &self,
+        matrix: MatRef<'a, f32>,
+        packed: &'a mut [f32],
+        rounded: &'a mut [u16],
+    ) -> RightOperand<'a> {
         match self.rounding {
-            Rounding::Bf16 => By::Bf16(PackedBf16::new(matrix, rounded.reinterpret_cast_mut())),
-            Rounding::None if self.packs() => By::Packed(Packed::new(matrix, packed)),
-            rounding => By::Matrix(matrix, rounding),
+            Rounding::Bf16 => RightOperand::Bf16(PackedBf16::new(matrix, rounded.reinterpret_cast_mut())),
+            Rounding::None if self.packs() => RightOperand::Packed(Packed::new(matrix, packed)),
+            rounding => RightOperand::Matrix(matrix, rounding),
         }
     }
 
@@ -424,16 +431,16 @@ impl Layer {
         weights: &Weights<'a>,
         places: &'a mut [Buffer<u16>; 2],
         turn: fn(MatRef<'a, f32>) -> MatRef<'a, f32>,
-    ) -> [By<'a>; 2] {
+    ) -> [RightOperand<'a>; 2] {
         let w = MatRef::row_major(weights.input, self.cell.gates() * self.hidden, self.inputs);
         let mut parts = self.input_columns().into_iter();
         places.each_mut().map(|place| match parts.next().flatten() {
             Some((_, rows)) if !place.is_empty() => {
                 let part = turn(w.rows(rows));
                 let place = &mut place[..PackedBf16::len_of(part.nrows(), part.ncols())];
-                By::Bf16(PackedBf16::new(part, place.reinterpret_cast_mut()))
+                RightOperand::Bf16(PackedBf16::new(part, place.reinterpret_cast_mut()))
             }
-            columns => By::Matrix(turn(w.rows(columns.map_or(0..0, |(_, rows)| rows))), self.rounding),
+            columns => RightOperand::Matrix(turn(w.rows(columns.map_or(0..0, |part| part.1))), self.rounding),
         })
     }
 
@@ -459,14 +466,14 @@ fn part_mut<'a>(all: &'a mut [f32], rows: &Range<usize>, columns: usize) -> &'a 
 
 /// What a product multiplies with: a matrix as it is, or packed once for the products of all steps or runs.
 #[derive(Clone, Copy)]
-enum By<'a> {
+enum RightOperand<'a> {
     Matrix(MatRef<'a, f32>, Rounding),
     Packed(Packed<'a, f32>),
     Bf16(PackedBf16<'a>),
     Narrow(&'a NarrowMatrix),
 }
 
-impl By<'_> {
+impl RightOperand<'_> {
     /// The product of `lhs` and this.
     fn multiply(self, dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, accum: Accum) {
         let options = Options { accum, ..Options::default() };

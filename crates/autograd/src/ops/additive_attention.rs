@@ -32,7 +32,7 @@ impl Var {
         let attention = AdditiveAttention { steps, batch, units, columns };
         let mut shares = Tensor::zeros([0]);
         let context = Tensor::build([batch, columns], |context| {
-            shares = Tensor::build([attention.shares_len()], |shares| {
+            shares = Tensor::build([attention.weights_len()], |shares| {
                 let mut scratch = Tensor::zeros([attention.scratch_len()]);
                 let operands = read(&keys, &query, &weight, &values);
                 attention.forward(operands, context, shares, scratch.values_mut());

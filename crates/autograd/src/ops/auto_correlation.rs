@@ -6,7 +6,7 @@
 //! the gradient of a sum at some delays, that of the sequence is the sum of g at the delays the other way round, that
 //! of a weight the product of g with the sequence at its delay.
 
-use foretell_kernels::auto_correlation::{Circles, Delays, Direction};
+use foretell_kernels::auto_correlation::{CircularBatch, Delays, Direction};
 use foretell_tensor::{Indices, Tensor};
 
 use crate::Var;
@@ -27,8 +27,8 @@ impl Var {
         };
         let fit = (batch, width) == (key_batch, key_width) && batch * steps * width * rows > 0;
         assert!(fit, "correlation of shapes {:?} and {:?}", q.shape(), k.shape());
-        let circles = Circles { batch, steps, width };
-        let value = Tensor::build([batch, steps], |out| circles.alike(q.values(), k.values(), out));
+        let circles = CircularBatch { batch, steps, width };
+        let value = Tensor::build([batch, steps], |out| circles.correlation(q.values(), k.values(), out));
         let (q_edge, k_edge) = (self.edge(), keys.edge());
         Self::operation(value, &[self, keys], move |grad, gradients| {
             let weights = grad.scale(1.0 / width as f32);
@@ -63,7 +63,7 @@ impl Var {
             "delayed sum of {:?} by weights {of:?} at {at:?}",
             x.shape()
         );
-        let circles = Circles { batch, steps, width };
+        let circles = CircularBatch { batch, steps, width };
         let value = Tensor::build([batch, steps, width], |out| {
             out.fill(0.0);
             let at = Delays { delays: delays.values(), weights: w.values() };

@@ -59,7 +59,7 @@ impl Var {
                     backward(None);
                 }
             });
-            gradients.write(&w_edge, w_shape, |sum, accum| convolution.disarrange(dw.values(), sum, accum));
+            gradients.write(&w_edge, w_shape, |sum, accum| convolution.unarrange(dw.values(), sum, accum));
             gradients.give(&b_edge, db);
         })
     }

@@ -7,7 +7,7 @@ use foretell_tensor::{Shape, Tensor};
 
 use super::activation::cost;
 use super::linear::{activated, kept_slope};
-use crate::{Beyond, Var};
+use crate::{PaddingMode, Var};
 
 /// How a kernel moves over sequences; by default step by step, without padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +19,14 @@ pub struct Conv1d {
     /// Steps of padding before and behind.
     pub padding: [usize; 2],
     /// What the padding holds.
-    pub beyond: Beyond,
+    pub beyond: PaddingMode,
     /// Groups of channels that do not see each other.
     pub groups: usize,
 }
 
 impl Default for Conv1d {
     fn default() -> Self {
-        Self { stride: 1, dilation: 1, padding: [0; 2], beyond: Beyond::Zeros, groups: 1 }
+        Self { stride: 1, dilation: 1, padding: [0; 2], beyond: PaddingMode::Zeros, groups: 1 }
     }
 }
 
@@ -90,7 +90,7 @@ impl Var {
             padding: [padding[i]; 2],
         };
         let (height, width) = (side(0, rows, tall), side(1, cols, wide));
-        let (beyond, rounding) = (Beyond::Zeros, weight.rounding());
+        let (beyond, rounding) = (PaddingMode::Zeros, weight.rounding());
         let convolution = Convolution { batch, inputs, outputs, groups, height, width, beyond, rounding };
         convolution.check();
         assert_eq!(inputs, part * groups, "conv2d of shape {x:?} by weight {w:?} in {groups} groups");
@@ -148,7 +148,7 @@ impl Var {
                     convolution.weight_gradient(padded.values(), grad.values(), sums);
                 });
                 gradients
-                    .write(&w_edge, w_shape, |dw, accum| convolution.disarrange(sums.values(), dw, accum));
+                    .write(&w_edge, w_shape, |dw, accum| convolution.unarrange(sums.values(), dw, accum));
             }
             if x_edge.is_wanted() {
                 let sums = Tensor::build(padded.shape(), |sums| {
@@ -170,7 +170,7 @@ mod tests {
     use super::{Conv1d, Conv2d};
     use crate::ops::check::{gradients, random};
     use crate::ops::torch;
-    use crate::{Activation, Beyond, Var};
+    use crate::{Activation, PaddingMode, Var};
 
     #[test]
     fn gradients_over_sequences() {
@@ -179,7 +179,7 @@ mod tests {
             Conv1d::default(),
             Conv1d { dilation: 2, padding: [4, 0], ..Conv1d::default() },
             Conv1d { stride: 2, padding: [1, 2], ..Conv1d::default() },
-            Conv1d { padding: [1, 1], beyond: Beyond::Circular, ..Conv1d::default() },
+            Conv1d { padding: [1, 1], beyond: PaddingMode::Circular, ..Conv1d::default() },
         ] {
             gradients(&inputs, |v| v[0].conv1d(&v[1], Some(&v[2]), Activation::Tanh, moves));
             gradients(&inputs[..2], |v| v[0].conv1d(&v[1], None, Activation::Identity, moves));
@@ -205,7 +205,7 @@ mod tests {
                 stride: a.number("stride"),
                 dilation: a.number("dilation"),
                 padding: [padding[0], padding[1]],
-                beyond: if a.text("mode") == "zeros" { Beyond::Zeros } else { Beyond::Circular },
+                beyond: if a.text("mode") == "zeros" { PaddingMode::Zeros } else { PaddingMode::Circular },
                 groups: a.number("groups"),
             };
             x[0].conv1d(&x[1], x.get(2), Activation::Identity, moves)

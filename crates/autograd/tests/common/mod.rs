@@ -1,6 +1,6 @@
 //! A step through most operations, large enough that its products and passes are spread over threads.
 
-use foretell_autograd::{Activation, Beyond, Conv1d, Conv2d, Indices, Key, Tensor, Var};
+use foretell_autograd::{Activation, Conv1d, Conv2d, Indices, Key, PaddingMode, Tensor, Var};
 
 const BATCH: usize = 64;
 const TIME: usize = 48;
@@ -35,7 +35,7 @@ pub(crate) fn step() -> Vec<f32> {
     let dilated = Conv1d { dilation: 4, padding: [8, 0], ..Conv1d::default() };
     let y = x.conv1d(&conv, Some(&bias), Activation::Gelu, dilated).permute(&[1, 0, 2]);
     let y = y.causal_convolution(&conv, &bias, Activation::Tanh, 2).permute(&[1, 0, 2]);
-    let around = Conv1d { padding: [1, 1], beyond: Beyond::Circular, ..Conv1d::default() };
+    let around = Conv1d { padding: [1, 1], beyond: PaddingMode::Circular, ..Conv1d::default() };
     let y = y.conv1d(&circle, Some(&bias), Activation::Relu, around).add(&x);
     let alone = Conv1d { groups: CHANNELS, padding: [2, 0], ..Conv1d::default() };
     let (y, _) =

@@ -7,7 +7,7 @@ use foretell_gemm::{Accum, MatMut, MatRef, Options, Packed, matmul};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 
-use super::{By, Cell, Kept, Layer, RunMode, Weights, part, part_mut};
+use super::{Cell, Kept, Layer, RightOperand, RunMode, Weights, part, part_mut};
 
 /// The most sequences that go back together, and about the rows of the products that are of several steps: as many as a
 /// product of the weights' gradients needs for its best rate, and few enough that they stay in cache, with the weights
@@ -153,7 +153,7 @@ impl Layer {
     fn step_back(
         &self,
         weights: &Weights<'_>,
-        by_state: By<'_>,
+        by_state: RightOperand<'_>,
         run: &RecurrentRun<'_>,
         grad: Option<&[f32]>,
         t: usize,
@@ -212,7 +212,7 @@ impl Layer {
     /// Adds the products with the gradients of the sums of some steps, whose inputs and states are these `rows`.
     fn multiply(
         &self,
-        by_input: [By<'_>; 2],
+        by_input: [RightOperand<'_>; 2],
         run: &RecurrentRun<'_>,
         rows: Range<usize>,
         Scratch { sums, projected, outputs, .. }: &mut Scratch,

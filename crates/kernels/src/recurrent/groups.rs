@@ -11,7 +11,7 @@ use foretell_gemm::{Accum, MatMut, MatRef, NarrowFormat, NarrowMatrix, Rounding}
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 
-use super::{By, Cell, Layer, RunMode, Weights};
+use super::{Cell, Layer, RightOperand, RunMode, Weights};
 
 /// About the number of sums of a group: enough that a call costs little beside its product. And the most groups: a
 /// power of two, so that two or four threads get equally many.
@@ -149,9 +149,9 @@ impl<'a> Running<'a> {
         let count = layer.cell.gates() * len;
         let by_state = match &self.group.columns {
             Columns::Wide(values) => {
-                By::Matrix(MatRef::new(values, before.len(), count, row_stride(count), 1), Rounding::None)
+                RightOperand::Matrix(MatRef::new(values, before.len(), count, row_stride(count), 1), Rounding::None)
             }
-            Columns::Narrow(matrix) => By::Narrow(matrix),
+            Columns::Narrow(matrix) => RightOperand::Narrow(matrix),
         };
         let sums = MatMut::row_major(&mut gates[..count], 1, count);
         by_state.multiply(sums, MatRef::row_major(before, 1, before.len()), Accum::Replace);
