@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use foretell_benches::wave;
 use foretell_flash::{
-    Attention, AttentionGradients, Operand, OperandMut, SavedForBackward, Sizes, Strides, Way,
+    Algorithm, Attention, AttentionGradients, Operand, OperandMut, SavedForBackward, Sizes, Strides,
 };
 use foretell_gemm::{MatMut, MatRef, Options, matmul};
 use foretell_threads::{Workers, share};
@@ -44,7 +44,7 @@ fn answer(words: &[&str]) -> String {
     }
     let number = |i: usize| words[i].parse::<usize>().expect("a size");
     let [batch, heads, steps, dim] = [1, 2, 3, 4].map(number);
-    let way = if words[6] == "standard" { Way::Standard } else { Way::Fastest };
+    let way = if words[6] == "standard" { Algorithm::Standard } else { Algorithm::Fastest };
     let sizes = Sizes { batch, heads, queries: steps, keys: steps, dim, value_dim: dim };
     let (attention, strides) =
         (Attention { way, ..Attention::new(sizes) }, Strides::packed(steps, heads, dim));

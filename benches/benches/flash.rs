@@ -6,7 +6,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use foretell_benches::{criterion, wave};
 use foretell_flash::{
-    Attention, AttentionGradients, Operand, OperandMut, Pattern, SavedForBackward, Sizes, Strides, Way,
+    Algorithm, Attention, AttentionGradients, Operand, OperandMut, Pattern, SavedForBackward, Sizes, Strides,
 };
 
 /// Windows, heads, steps, head dimension.
@@ -34,7 +34,7 @@ fn attention(c: &mut Criterion) {
             let name = format!("flash/{masked}/{batch}x{heads}x{steps}x{dim}");
             let mut group = c.benchmark_group(name);
             group.sample_size(20);
-            for way in [Way::Standard, Way::Tiled] {
+            for way in [Algorithm::Standard, Algorithm::Tiled] {
                 let attention = Attention { pattern, way, ..Attention::new(sizes) };
                 group.throughput(Throughput::Elements(2 * product));
                 group.bench_function(format!("forward/{way:?}"), |b| {

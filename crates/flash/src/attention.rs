@@ -27,7 +27,7 @@ pub struct Attention<'a> {
     /// Dropout of the probabilities.
     pub dropout: Option<Dropout>,
     /// How it is computed.
-    pub way: Way,
+    pub way: Algorithm,
     /// How the operands of its products are rounded; softmax and sums are not.
     pub rounding: Rounding,
 }
@@ -57,13 +57,13 @@ pub struct Dropout {
 
 /// How an attention is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Way {
+pub enum Algorithm {
     /// The faster one by a measured rule: the whole matrix where a head has few scores, else tiles.
     #[default]
     Fastest,
     /// The whole matrix of a head's scores at once.
     Standard,
-    /// Tiles of scores that stay in the cache. Without the feature `flash` as [`Way::Standard`].
+    /// Tiles of scores that stay in the cache. Without the feature `flash` as [`Algorithm::Standard`].
     Tiled,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Attention<'a> {
             mask: None,
             key_padding: None,
             dropout: None,
-            way: Way::Fastest,
+            way: Algorithm::Fastest,
             rounding: Rounding::None,
         }
     }

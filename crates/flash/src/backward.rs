@@ -12,13 +12,13 @@ use foretell_simd as simd;
 use foretell_threads::for_each;
 
 use crate::attention::{Attention, AttentionGradients, SavedForBackward};
-use crate::pattern::Seen;
+use crate::pattern::Coverage;
 use crate::shared::{Dense, Shared};
 use crate::sizes::{Operand, Sizes};
 use crate::tiles::{Head, Tiles, drop_out, product, score};
 
 /// Where the gradients of all heads are written.
-struct Goals<'a> {
+struct GradientOutputs<'a> {
     q: Shared<'a>,
     k: Shared<'a>,
     v: Shared<'a>,
@@ -34,7 +34,7 @@ pub(crate) fn run(
     gradients: AttentionGradients<'_>,
 ) {
     let AttentionGradients { q, k, v, scores } = gradients;
-    let goals = Goals { q: Shared::of(q), k: Shared::of(k), v: Shared::of(v), scores: scores.map(Dense::of) };
+    let goals = GradientOutputs { q: Shared::of(q), k: Shared::of(k), v: Shared::of(v), scores: scores.map(Dense::of) };
     let (all, group) = (attention.sizes.all_heads(), tiles.group(&attention.sizes));
     let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
     let at_once = queries <= tiles.queries && keys <= tiles.keys;
@@ -51,7 +51,7 @@ pub(crate) fn run(
                 next.prefetch(grad, queries, value_dim);
             }
             // SAFETY: each head is taken once.
-            unsafe { one(attention, tiles, saved, grad, grad_scores, &goals, head, &mut scratch) }
+            unsafe { backward_head(attention, tiles, saved, grad, grad_scores, &goals, head, &mut scratch) }
         }
     });
 }
@@ -77,13 +77,13 @@ impl Scratch {
 ///
 /// # Safety
 /// Nobody else writes to this head.
-unsafe fn one(
+unsafe fn backward_head(
     attention: &Attention<'_>,
     tiles: &Tiles,
     SavedForBackward { q, k, v, out, stats }: SavedForBackward<'_>,
     grad: Operand<'_>,
     grad_scores: Option<&[f32]>,
-    goals: &Goals<'_>,
+    goals: &GradientOutputs<'_>,
     head: Head,
     scratch: &mut Scratch,
 ) {
@@ -112,7 +112,7 @@ unsafe fn one(
         let mut begun = false;
         for rows in Tiles::ranges(all_queries, tiles.queries) {
             let seen = attention.pattern.tile(&rows, &keys);
-            if seen == Seen::Nothing {
+            if seen == Coverage::Nothing {
                 if keys_at_once {
                     clear(&goals.q, rows, dim);
                 }

@@ -8,7 +8,7 @@ use foretell_simd as simd;
 use foretell_threads::for_each;
 
 use crate::attention::Attention;
-use crate::pattern::Seen;
+use crate::pattern::Coverage;
 use crate::shared::{Dense, Shared};
 use crate::sizes::{Operand, OperandMut, Sizes};
 use crate::tiles::{Head, Tiles, drop_out, product, score};
@@ -91,7 +91,7 @@ unsafe fn block(
     let mut begun = false;
     for keys in Tiles::ranges(all_keys, tiles.keys) {
         let seen = attention.pattern.tile(&rows, &keys);
-        if seen == Seen::Nothing {
+        if seen == Coverage::Nothing {
             if let Some(kept) = &mut kept {
                 let tile = kept.chunks_exact_mut(all_keys).map(|row| &mut row[keys.clone()]);
                 tile.for_each(|row| row.fill(f32::NEG_INFINITY));

@@ -45,7 +45,7 @@ mod shared;
 mod sizes;
 mod tiles;
 
-pub use attention::{Attention, AttentionGradients, Dropout, Mask, SavedForBackward, Way};
+pub use attention::{Algorithm, Attention, AttentionGradients, Dropout, Mask, SavedForBackward};
 pub use foretell_simd::Key;
 pub use pattern::Pattern;
 pub use sizes::{Operand, OperandMut, Sizes, Strides};

@@ -36,7 +36,7 @@ pub enum Pattern<'a> {
 
 /// How much of a tile is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum Coverage {
     Nothing,
     Something,
     All,
@@ -57,16 +57,16 @@ impl Pattern<'_> {
     }
 
     /// How much of the tile of these queries and keys is seen; neither range is empty.
-    pub(crate) fn tile(&self, queries: &Range<usize>, keys: &Range<usize>) -> Seen {
+    pub(crate) fn tile(&self, queries: &Range<usize>, keys: &Range<usize>) -> Coverage {
         let (first_query, last_query) = (queries.start, queries.end - 1);
         let (first_key, last_key) = (keys.start, keys.end - 1);
         let of = |some: bool, all: bool| match (some, all) {
-            (_, true) => Seen::All,
-            (true, false) => Seen::Something,
-            (false, false) => Seen::Nothing,
+            (_, true) => Coverage::All,
+            (true, false) => Coverage::Something,
+            (false, false) => Coverage::Nothing,
         };
         match *self {
-            Self::Full => Seen::All,
+            Self::Full => Coverage::All,
             Self::Causal => of(first_key <= last_query, last_key <= first_query),
             Self::Window { before, after } => of(
                 first_key <= last_query.saturating_add(after)
@@ -74,7 +74,7 @@ impl Pattern<'_> {
                 last_key <= first_query.saturating_add(after)
                     && last_query <= first_key.saturating_add(before),
             ),
-            Self::Strided { .. } => Seen::Something,
+            Self::Strided { .. } => Coverage::Something,
             Self::Blocks { size, pairs } => {
                 let (query_blocks, key_blocks) = (blocks(queries, size), blocks(keys, size));
                 let mut seen = 0;
@@ -88,7 +88,7 @@ impl Pattern<'_> {
     }
 
     /// Makes minus infinities of the scores of the keys that the query does not see.
-    pub(crate) fn hide(&self, query: usize, keys: &Range<usize>, scores: &mut [f32]) {
+    pub(crate) fn mask_scores(&self, query: usize, keys: &Range<usize>, scores: &mut [f32]) {
         const UNSEEN: f32 = f32::NEG_INFINITY;
         let mut keep = |range: Range<usize>| {
             let start = range.start.clamp(keys.start, keys.end) - keys.start;
@@ -175,17 +175,17 @@ mod tests {
                     let (any, every) =
                         (all.iter().flatten().any(|&seen| seen), all.iter().flatten().all(|&seen| seen));
                     let expected = if every {
-                        Seen::All
+                        Coverage::All
                     } else if any {
-                        Seen::Something
+                        Coverage::Something
                     } else {
-                        Seen::Nothing
+                        Coverage::Nothing
                     };
-                    let strided = matches!(pattern, Pattern::Strided { .. }) && found == Seen::Something;
+                    let strided = matches!(pattern, Pattern::Strided { .. }) && found == Coverage::Something;
                     assert!(found == expected || strided, "{pattern:?} {queries:?} {keys:?}: {found:?}");
                     for (i, expected) in queries.zip(&all) {
                         let mut scores = vec![1.0; keys.len()];
-                        pattern.hide(i, &keys, &mut scores);
+                        pattern.mask_scores(i, &keys, &mut scores);
                         let found: Vec<bool> = scores.iter().map(|&score| score == 1.0).collect();
                         assert_eq!(&found, expected, "{pattern:?} {i} {keys:?}");
                     }

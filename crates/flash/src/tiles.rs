@@ -5,8 +5,8 @@ use std::ops::Range;
 use foretell_gemm::{Accum, MatMut, MatRef, Options, Rounding, matmul};
 use foretell_simd as simd;
 
-use crate::attention::{Attention, Dropout, Way};
-use crate::pattern::Seen;
+use crate::attention::{Algorithm, Attention, Dropout};
+use crate::pattern::Coverage;
 use crate::sizes::{Operand, Sizes, Strides};
 
 /// The size of the tiles.
@@ -21,21 +21,21 @@ const TILED: Tiles = Tiles { queries: 128, keys: 256 };
 
 /// Scores of a head up to which they are computed at once: as many as four tiles have. The bench `flash` measures the
 /// two ways.
-const FEW: usize = 4 * TILED.queries * TILED.keys;
+const MAX_UNTILED_SCORES: usize = 4 * TILED.queries * TILED.keys;
 
 /// Multiply-adds of a task: some tens of microseconds.
-const TASK: usize = 1 << 21;
+const TASK_WORK: usize = 1 << 21;
 
 impl Tiles {
-    pub(crate) fn of(sizes: &Sizes, way: Way) -> Self {
+    pub(crate) fn of(sizes: &Sizes, way: Algorithm) -> Self {
         let all = Self { queries: sizes.queries.max(1), keys: sizes.keys.max(1) };
         let tiled = Self { queries: TILED.queries.min(all.queries), keys: TILED.keys.min(all.keys) };
         match way {
             _ if !cfg!(feature = "flash") => all,
-            Way::Standard => all,
-            Way::Tiled => tiled,
-            Way::Fastest if all.queries.saturating_mul(all.keys) <= FEW => all,
-            Way::Fastest => tiled,
+            Algorithm::Standard => all,
+            Algorithm::Tiled => tiled,
+            Algorithm::Fastest if all.queries.saturating_mul(all.keys) <= MAX_UNTILED_SCORES => all,
+            Algorithm::Fastest => tiled,
         }
     }
 
@@ -43,7 +43,7 @@ impl Tiles {
     pub(crate) fn group(&self, sizes: &Sizes) -> usize {
         let numbers = (sizes.dim + sizes.value_dim).max(1);
         let work = self.queries.saturating_mul(sizes.keys.max(1)).saturating_mul(numbers);
-        TASK.div_ceil(work)
+        TASK_WORK.div_ceil(work)
     }
 
     /// Numbers of a tile of scores.
@@ -105,7 +105,7 @@ pub(crate) fn score(
     head: Head,
     [q, k]: [Operand<'_>; 2],
     (queries, keys): (&Range<usize>, &Range<usize>),
-    seen: Seen,
+    seen: Coverage,
     scores: &mut [f32],
 ) {
     let Sizes { dim, keys: all_keys, .. } = attention.sizes;
@@ -122,9 +122,9 @@ pub(crate) fn score(
             simd::add_assign(row, &mask.data[start + query * mask.query..][..width]);
         }
     }
-    if seen == Seen::Something {
+    if seen == Coverage::Something {
         for (query, row) in queries.clone().zip(scores.chunks_exact_mut(width)) {
-            attention.pattern.hide(query, keys, row);
+            attention.pattern.mask_scores(query, keys, row);
         }
     }
     if let Some(padding) = attention.key_padding {

@@ -1,8 +1,8 @@
 //! Attention against its definition in double precision: values and gradients.
 
 use foretell_flash::{
-    Attention, AttentionGradients, Dropout, Key, Mask, Operand, OperandMut, Pattern, SavedForBackward, Sizes,
-    Strides, Way,
+    Algorithm, Attention, AttentionGradients, Dropout, Key, Mask, Operand, OperandMut, Pattern,
+    SavedForBackward, Sizes, Strides,
 };
 
 /// The level of threads that nobody gave another.
@@ -217,7 +217,7 @@ impl Case<'_> {
     /// Both ways, on 1, 2 and 3 threads, against the definition.
     fn check(mut self, what: &str) {
         let expected = self.expected();
-        for way in [Way::Standard, Way::Tiled] {
+        for way in [Algorithm::Standard, Algorithm::Tiled] {
             self.attention.way = way;
             let found = self.run(1);
             // Other threads keep their own level.
@@ -372,7 +372,7 @@ fn scores_of_ten_thousand_do_not_overflow() {
     let case = Case { attention, packed: true, seed: 50, loud: 60.0 };
     let largest = case.expected().scores.into_iter().fold(0.0, f64::max);
     assert!(largest > 1e4, "{largest}");
-    for way in [Way::Standard, Way::Tiled] {
+    for way in [Algorithm::Standard, Algorithm::Tiled] {
         let made = Case { attention: Attention { way, ..attention }, ..case }.run(1);
         assert!(made.out.iter().chain(made.grads.iter().flatten()).all(|x| x.is_finite()));
         // Scores are rounded to some 1e-3, so what is nearly one key only is compared.
@@ -398,12 +398,12 @@ fn scratch_does_not_grow_with_the_length() {
         Attention { way, ..Attention::new(sizes([1, 8, steps, steps, 64, 64])) }.scratch_bytes()
     };
     if cfg!(feature = "flash") {
-        assert_eq!(of(4096, Way::Tiled), of(16_384, Way::Fastest));
-        let [forward, backward] = of(16_384, Way::Fastest);
+        assert_eq!(of(4096, Algorithm::Tiled), of(16_384, Algorithm::Fastest));
+        let [forward, backward] = of(16_384, Algorithm::Fastest);
         let matrix = 8 * 16_384usize.pow(2) * size_of::<f32>();
         assert!(matrix / forward > 5000 && matrix / backward > 5000, "{forward}, {backward}");
     }
-    assert!(of(4096, Way::Standard)[0] > 4096 * 4096 * size_of::<f32>());
+    assert!(of(4096, Algorithm::Standard)[0] > 4096 * 4096 * size_of::<f32>());
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use foretell_flash::{
-    Attention, AttentionGradients, Dropout, Mask, Operand, OperandMut, Pattern, SavedForBackward, Sizes,
-    Strides, Way,
+    Algorithm, Attention, AttentionGradients, Dropout, Mask, Operand, OperandMut, Pattern, SavedForBackward,
+    Sizes, Strides,
 };
 use foretell_gemm::Rounding;
 use foretell_simd::Key;
@@ -223,7 +223,7 @@ impl Call {
             mask: self.mask.as_ref().map(|mask| Mask { data: mask.values(), batch, head, query }),
             key_padding: self.key_padding.as_deref(),
             dropout: self.dropout.map(|(rate, key)| Dropout { rate, key }),
-            way: Way::Fastest,
+            way: Algorithm::Fastest,
             rounding: self.rounding,
             ..all
         }
