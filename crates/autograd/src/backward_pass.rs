@@ -18,7 +18,7 @@ pub struct BackwardPass<'a> {
     /// The offsets of the parameters whose gradients this pass has begun to write, where they replace what the arena
     /// holds; `None` where all gradients are added to what it holds.
     written: Option<&'a mut HashSet<usize>>,
-    waiting: BinaryHeap<Waiting>,
+    waiting: BinaryHeap<QueuedNode>,
 }
 
 impl fmt::Debug for BackwardPass<'_> {
@@ -35,8 +35,8 @@ impl BackwardPass<'_> {
     #[track_caller]
     pub(crate) fn run(from: &Edge, seed: Tensor, arena: &mut [f32], written: Option<&mut HashSet<usize>>) {
         let mut pass = BackwardPass { arena, written, waiting: BinaryHeap::new() };
-        pass.give(from, seed);
-        while let Some(Waiting(node)) = pass.waiting.pop() {
+        pass.add_gradient(from, seed);
+        while let Some(QueuedNode(node)) = pass.waiting.pop() {
             let Role::Operation { grad, backward } = &node.role else { unreachable!("only operations wait") };
             let backward = backward.take().expect("backward() ran through this graph before");
             // A gradient may arrive as a view (of a sum, a slice); operations see plain rows.
@@ -50,10 +50,10 @@ impl BackwardPass<'_> {
     /// # Panics
     /// If the gradient's shape is not that of the parameter, or of the gradients given before.
     #[track_caller]
-    pub fn give(&mut self, to: &Edge, grad: Tensor) {
+    pub fn add_gradient(&mut self, to: &Edge, grad: Tensor) {
         let Some(node) = &to.0 else { return };
         match &node.role {
-            Role::Parameter(range) => match self.begin(range.start) {
+            Role::Parameter(range) => match self.first_write(range.start) {
                 Accum::Replace => self.arena[range.clone()].copy_from_slice(grad.contiguous().values()),
                 Accum::Add => simd::add_assign(&mut self.arena[range.clone()], grad.contiguous().values()),
             },
@@ -62,7 +62,7 @@ impl BackwardPass<'_> {
                 let first = slot.borrow().is_none();
                 keep_or_add(slot, grad);
                 if first {
-                    self.waiting.push(Waiting(node.clone()));
+                    self.waiting.push(QueuedNode(node.clone()));
                 }
             }
         }
@@ -85,7 +85,7 @@ impl BackwardPass<'_> {
         let Some(node) = &to.0 else { return };
         match &node.role {
             Role::Parameter(range) => {
-                let accum = self.begin(range.start);
+                let accum = self.first_write(range.start);
                 write(&mut self.arena[range.clone()], accum);
             }
             Role::Input(slot) | Role::Operation { grad: slot, .. } => {
@@ -94,14 +94,14 @@ impl BackwardPass<'_> {
                     write(grad.values_mut(), Accum::Add);
                     *slot.borrow_mut() = Some(grad);
                 } else {
-                    self.give(to, Tensor::build(shape, |out| write(out, Accum::Replace)));
+                    self.add_gradient(to, Tensor::build(shape, |out| write(out, Accum::Replace)));
                 }
             }
         }
     }
 
     /// Whether what is about to be written for the parameter at `offset` replaces what the arena holds.
-    fn begin(&mut self, offset: usize) -> Accum {
+    fn first_write(&mut self, offset: usize) -> Accum {
         let first = self.written.as_mut().is_some_and(|written| written.insert(offset));
         if first { Accum::Replace } else { Accum::Add }
     }
@@ -117,27 +117,27 @@ fn keep_or_add(slot: &RefCell<Option<Tensor>>, grad: Tensor) {
 }
 
 /// A node whose turn has not come; the youngest is the largest.
-struct Waiting(Rc<Node>);
+struct QueuedNode(Rc<Node>);
 
-impl Ord for Waiting {
+impl Ord for QueuedNode {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.number.cmp(&other.0.number)
     }
 }
 
-impl PartialOrd for Waiting {
+impl PartialOrd for QueuedNode {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Waiting {
+impl PartialEq for QueuedNode {
     fn eq(&self, other: &Self) -> bool {
         self.0.number == other.0.number
     }
 }
 
-impl Eq for Waiting {}
+impl Eq for QueuedNode {}
 
 #[cfg(test)]
 mod tests {
@@ -180,7 +180,7 @@ mod tests {
         let w = Var::parameter(Tensor::from_slice(&[1.0, 1.0], [2]), 1);
         let mut arena = [10.0; 4];
         let mut written = HashSet::new();
-        w.mul(&w).add(&w.scale(2.0)).backward_fresh(Tensor::full([2], 1.0), &mut arena, &mut written);
+        w.mul(&w).add(&w.scale(2.0)).backward_overwriting(Tensor::full([2], 1.0), &mut arena, &mut written);
         assert_eq!(arena, [10.0, 4.0, 4.0, 10.0]);
         assert_eq!(written, HashSet::from([1]));
     }

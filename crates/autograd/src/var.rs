@@ -97,13 +97,13 @@ impl Var {
 
     /// A value of this variable (itself, or a row-major copy), to be kept for the backward pass: in the 16 bits that
     /// `rounding` rounds to, except for constants and parameters, which stay in memory anyway.
-    pub(crate) fn keep(&self, value: &Tensor, rounding: Rounding) -> KeptTensor {
+    pub(crate) fn save_for_backward(&self, value: &Tensor, rounding: Rounding) -> KeptTensor {
         let operation = self.edge.0.as_ref().is_some_and(|node| matches!(node.role, Role::Operation { .. }));
         value.keep(if operation { rounding } else { Rounding::None })
     }
 
     /// The rounding of what an operation on `inputs` keeps: none where no gradient is wanted.
-    pub(crate) fn keeps(inputs: &[&Self], rounding: Rounding) -> Rounding {
+    pub(crate) fn saved_rounding(inputs: &[&Self], rounding: Rounding) -> Rounding {
         if inputs.iter().any(|input| input.edge.is_wanted()) { rounding } else { Rounding::None }
     }
 
@@ -163,7 +163,7 @@ impl Var {
     /// # Panics
     /// If the shapes differ, or the graph was walked before.
     #[track_caller]
-    pub fn backward_fresh(&self, seed: Tensor, arena: &mut [f32], written: &mut HashSet<usize>) {
+    pub fn backward_overwriting(&self, seed: Tensor, arena: &mut [f32], written: &mut HashSet<usize>) {
         assert_eq!(seed.shape(), self.shape(), "the seed gradient's shape and the variable's differ");
         BackwardPass::run(&self.edge, seed, arena, Some(written));
     }

@@ -223,7 +223,7 @@ impl<'a> Engine<'a> {
                 shard.naive_error = loss.naive_error(batch.truth()) / total;
                 std::mem::swap(&mut shard.written, &mut shard.stale);
                 shard.written.clear();
-                mean.backward_fresh(
+                mean.backward_overwriting(
                     Tensor::full(mean.shape(), loss_scale),
                     &mut shard.gradients,
                     &mut shard.written,
@@ -299,7 +299,7 @@ fn backpropagate_derived(products: &[Var], table: &Table, shards: &mut [Shard]) 
             foretell_simd::add_assign(sum.values_mut(), &shard.gradients[range.clone()]);
         }
         let Shard { gradients, written, .. } = &mut shards[0];
-        var.backward_fresh(sum, gradients, written);
+        var.backward_overwriting(sum, gradients, written);
     }
 }
 

@@ -169,7 +169,7 @@ mod tests {
 \t  3c foretell_train::shards::Engine::step::h0123456789abcdef
 
 \t  1a foretell_gemm::panels::kernel
-\t  4d foretell_autograd::tape::Var::backward_fresh
+\t  4d foretell_autograd::tape::Var::backward_overwriting
 \t  3c foretell_train::shards::Engine::step::h0123456789abcdef
 
 \t  5e foretell_simd::kernels::adam::adam

@@ -24,11 +24,11 @@ impl Var {
             Saved::Output => value.clone(),
             Saved::Input => x,
         };
-        let (edge, saved) = (self.edge(), self.keep(&saved, self.rounding()));
+        let (edge, saved) = (self.edge(), self.save_for_backward(&saved, self.rounding()));
         Self::operation(value, &[self], move |mut grad, gradients| {
             let saved = saved.into_tensor();
             grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
-            gradients.give(&edge, grad);
+            gradients.add_gradient(&edge, grad);
         })
     }
 }
@@ -63,6 +63,6 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("activation", |x, a| x[0].activation(a.activation("kind")));
+        torch::assert_matches_pytorch("activation", |x, a| x[0].activation(a.activation("kind")));
     }
 }

@@ -60,8 +60,8 @@ impl Var {
             } else {
                 backward(Tensor::zeros(keys.shape()).values_mut());
             }
-            gradients.give(&query_edge, dquery);
-            gradients.give(&weight_edge, dweight);
+            gradients.add_gradient(&query_edge, dquery);
+            gradients.add_gradient(&weight_edge, dweight);
         })
     }
 }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("additive_attention", |x, _| x[0].additive_attention(&x[1], &x[2], &x[3]));
+        torch::assert_matches_pytorch("additive_attention", |x, _| x[0].additive_attention(&x[1], &x[2], &x[3]));
     }
 
     #[test]

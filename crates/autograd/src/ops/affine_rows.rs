@@ -56,7 +56,7 @@ impl Var {
                         simd::scale(g, factors.values()[i]);
                     }
                 });
-                gradients.give(&x_edge, grad);
+                gradients.add_gradient(&x_edge, grad);
             }
         })
     }
@@ -90,6 +90,6 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("affine_rows", |x, _| x[0].affine_rows(&x[1], &x[2]));
+        torch::assert_matches_pytorch("affine_rows", |x, _| x[0].affine_rows(&x[1], &x[2]));
     }
 }

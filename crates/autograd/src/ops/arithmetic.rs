@@ -13,10 +13,10 @@ impl Var {
         let (a_shape, b_shape) = (self.shape(), other.shape());
         Self::operation(self.value().add(other.value()), &[self, other], move |grad, gradients| {
             if a.is_wanted() {
-                gradients.give(&a, grad.sum_to(a_shape));
+                gradients.add_gradient(&a, grad.sum_to(a_shape));
             }
             if b.is_wanted() {
-                gradients.give(&b, grad.sum_to(b_shape));
+                gradients.add_gradient(&b, grad.sum_to(b_shape));
             }
         })
     }
@@ -31,10 +31,10 @@ impl Var {
         let (a_shape, b_shape) = (self.shape(), other.shape());
         Self::operation(self.value().sub(other.value()), &[self, other], move |grad, gradients| {
             if a.is_wanted() {
-                gradients.give(&a, grad.sum_to(a_shape));
+                gradients.add_gradient(&a, grad.sum_to(a_shape));
             }
             if b.is_wanted() {
-                gradients.give(&b, grad.sum_to(b_shape).scale(-1.0));
+                gradients.add_gradient(&b, grad.sum_to(b_shape).scale(-1.0));
             }
         })
     }
@@ -48,14 +48,14 @@ impl Var {
         let (a, b) = (self.edge(), other.edge());
         let (x, y) = (self.value().clone(), other.value().clone());
         let (value, rounding) = (x.mul(&y), self.rounding().or(other.rounding()));
-        let (x, y) = (self.keep(&x, rounding), other.keep(&y, rounding));
+        let (x, y) = (self.save_for_backward(&x, rounding), other.save_for_backward(&y, rounding));
         Self::operation(value, &[self, other], move |grad, gradients| {
             let (x, y) = (x.into_tensor(), y.into_tensor());
             if a.is_wanted() {
-                gradients.give(&a, grad.mul(&y).sum_to(x.shape()));
+                gradients.add_gradient(&a, grad.mul(&y).sum_to(x.shape()));
             }
             if b.is_wanted() {
-                gradients.give(&b, grad.mul(&x).sum_to(y.shape()));
+                gradients.add_gradient(&b, grad.mul(&x).sum_to(y.shape()));
             }
         })
     }
@@ -64,7 +64,7 @@ impl Var {
     pub fn scale(&self, factor: f32) -> Self {
         let x = self.edge();
         Self::operation(self.value().scale(factor), &[self], move |grad, gradients| {
-            gradients.give(&x, grad.scale(factor));
+            gradients.add_gradient(&x, grad.scale(factor));
         })
     }
 }
@@ -88,9 +88,9 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("add", |x, _| x[0].add(&x[1]));
-        torch::agrees("sub", |x, _| x[0].sub(&x[1]));
-        torch::agrees("mul", |x, _| x[0].mul(&x[1]));
-        torch::agrees("scale", |x, a| x[0].scale(a.real("factor")));
+        torch::assert_matches_pytorch("add", |x, _| x[0].add(&x[1]));
+        torch::assert_matches_pytorch("sub", |x, _| x[0].sub(&x[1]));
+        torch::assert_matches_pytorch("mul", |x, _| x[0].mul(&x[1]));
+        torch::assert_matches_pytorch("scale", |x, a| x[0].scale(a.real("factor")));
     }
 }

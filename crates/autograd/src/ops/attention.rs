@@ -87,7 +87,7 @@ impl Var {
     ) -> (Self, Option<Self>) {
         let operands = [self, keys, values];
         let rounding = operands.map(Self::rounding).into_iter().fold(Rounding::None, Rounding::or);
-        let call = Call { rounding, ..Call::new(operands.map(Self::value), options) };
+        let call = AttentionCall { rounding, ..AttentionCall::new(operands.map(Self::value), options) };
         let Sizes { batch, heads, queries, keys: key_steps, value_dim, .. } = call.sizes;
         let [q, k, v] = operands.map(|operand| operand.value().contiguous());
         let score_shape = [batch, heads, queries, key_steps];
@@ -112,9 +112,9 @@ impl Var {
         let [q_edge, k_edge, v_edge] = operands.map(Self::edge);
         let mask_edge = options.mask.map(Self::edge);
         let inputs: Vec<&Self> = operands.into_iter().chain(options.mask).collect();
-        let (given, kept) = (grad_scores.clone(), out.keep(Self::keeps(&inputs, rounding)));
+        let (given, kept) = (grad_scores.clone(), out.keep(Self::saved_rounding(&inputs, rounding)));
         let [kept_q, kept_k, kept_v] =
-            [(self, &q), (keys, &k), (values, &v)].map(|(var, value)| var.keep(value, rounding));
+            [(self, &q), (keys, &k), (values, &v)].map(|(var, value)| var.save_for_backward(value, rounding));
         drop([q, k, v]);
         let out = Self::operation(out, &inputs, move |grad, gradients| {
             let [q, k, v] = [kept_q, kept_k, kept_v].map(KeptTensor::into_tensor);
@@ -146,11 +146,11 @@ impl Var {
                     scores: grad_mask.as_mut().map(Tensor::values_mut),
                 },
             );
-            gradients.give(&q_edge, dq);
-            gradients.give(&k_edge, dk);
-            gradients.give(&v_edge, dv);
+            gradients.add_gradient(&q_edge, dq);
+            gradients.add_gradient(&k_edge, dk);
+            gradients.add_gradient(&v_edge, dv);
             if let (Some(edge), Some(grad), Some(mask)) = (mask_edge, grad_mask, &call.mask) {
-                gradients.give(&edge, grad.sum_to(mask.shape()));
+                gradients.add_gradient(&edge, grad.sum_to(mask.shape()));
             }
         });
         let scores = with_scores.then(|| {
@@ -166,7 +166,7 @@ impl Var {
 }
 
 /// The arguments of both passes.
-struct Call {
+struct AttentionCall {
     sizes: Sizes,
     scale: Option<f32>,
     /// Steps after its own place that a causal query sees.
@@ -179,7 +179,7 @@ struct Call {
     rounding: Rounding,
 }
 
-impl Call {
+impl AttentionCall {
     #[track_caller]
     fn new([q, k, v]: [&Tensor; 3], options: &AttentionOptions<'_>) -> Self {
         let (&[batch, queries, width], &[k_batch, keys, k_width], &[v_batch, v_keys, v_width]) =
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("attention", |x, a| {
+        torch::assert_matches_pytorch("attention", |x, a| {
             let options = AttentionOptions {
                 causal: a.text("mask") == "causal",
                 mask: x.get(3),
@@ -338,7 +338,7 @@ mod tests {
             };
             x[0].attention(&x[1], &x[2], &options)
         });
-        torch::agrees("residual_attention", |x, a| {
+        torch::assert_matches_pytorch("residual_attention", |x, a| {
             let options = AttentionOptions::new(a.number("heads"));
             let [out, scores] = x[0].attention_with_scores(&x[1], &x[2], &options);
             let again = x[0].attention(&x[1], &x[2], &AttentionOptions { mask: Some(&scores), ..options });

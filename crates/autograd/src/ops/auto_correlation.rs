@@ -79,7 +79,7 @@ impl Var {
                 let products = Tensor::build(w.shape(), |out| {
                     circles.products(grad.values(), x.values(), delays.values(), out);
                 });
-                gradients.give(&w_edge, products);
+                gradients.add_gradient(&w_edge, products);
             }
         })
     }
@@ -107,8 +107,8 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("circular_correlation", |x, _| x[0].circular_correlation(&x[1]));
-        torch::agrees("delayed_sum", |x, a| x[0].delayed_sum(&x[1], &a.indices("delays"), a.number("steps")));
+        torch::assert_matches_pytorch("circular_correlation", |x, _| x[0].circular_correlation(&x[1]));
+        torch::assert_matches_pytorch("delayed_sum", |x, a| x[0].delayed_sum(&x[1], &a.indices("delays"), a.number("steps")));
     }
 
     #[test]

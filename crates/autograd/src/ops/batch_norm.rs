@@ -143,7 +143,7 @@ impl Var {
         let inputs: Vec<&Self> =
             [self].into_iter().chain(affine.into_iter().flat_map(|(a, b)| [a, b])).collect();
         let (edge, param_edges) = (self.edge(), affine.map(|(gamma, beta)| [gamma.edge(), beta.edge()]));
-        let x = self.keep(&x, self.rounding());
+        let x = self.save_for_backward(&x, self.rounding());
         Self::operation(value, &inputs, move |mut grad, gradients| {
             let x = x.into_tensor();
             // The gradients of gamma and beta of each group.
@@ -169,10 +169,10 @@ impl Var {
                 let norm = ColumnNorm { mean, rstd, gamma, of_input };
                 simd::column_norm_backward(&x.values()[range], norm, grad);
             });
-            gradients.give(&edge, grad);
+            gradients.add_gradient(&edge, grad);
             let all = sums.sum(0);
             for (i, edge) in param_edges.iter().flatten().enumerate() {
-                gradients.give(edge, all.narrow(0, i, 1).reshape([channels]));
+                gradients.add_gradient(edge, all.narrow(0, i, 1).reshape([channels]));
             }
         })
     }
@@ -299,17 +299,17 @@ mod tests {
     #[test]
     fn agrees_with_pytorch() {
         let affine = |x: &[Var]| (x.len() > 1).then(|| (x[1].clone(), x[2].clone()));
-        torch::agrees("batch_norm", |x, a| {
+        torch::assert_matches_pytorch("batch_norm", |x, a| {
             let affine = affine(x);
             let affine = affine.as_ref().map(|(gamma, beta)| (gamma, beta));
             let (y, ChannelStatistics { mean, variance }) = x[0].batch_norm(affine, a.real("eps"));
             (y, [mean, variance])
         });
-        torch::agrees("batch_norm_by", |x, a| {
+        torch::assert_matches_pytorch("batch_norm_by", |x, a| {
             let statistics = ChannelStatistics { mean: a.tensor("mean"), variance: a.tensor("variance") };
             x[0].batch_norm_by(&statistics, Some((&x[1], &x[2])), a.real("eps"))
         });
-        torch::agrees("instance_norm", |x, a| {
+        torch::assert_matches_pytorch("instance_norm", |x, a| {
             let affine = affine(x);
             x[0].instance_norm(affine.as_ref().map(|(gamma, beta)| (gamma, beta)), a.real("eps"))
         });

@@ -41,8 +41,8 @@ impl Var {
         });
 
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.edge());
-        let keeps = Self::keeps(&[self, weight, bias], rounding);
-        let (x, saved) = (self.keep(&x, rounding), saved.keep(keeps));
+        let keeps = Self::saved_rounding(&[self, weight, bias], rounding);
+        let (x, saved) = (self.save_for_backward(&x, rounding), saved.keep(keeps));
         Self::operation(value, &[self, weight, bias], move |mut grad, gradients| {
             let (x, saved) = (x.into_tensor(), saved.into_tensor());
             let mut db = Tensor::zeros([outputs]);
@@ -60,7 +60,7 @@ impl Var {
                 }
             });
             gradients.write(&w_edge, w_shape, |sum, accum| convolution.unarrange(dw.values(), sum, accum));
-            gradients.give(&b_edge, db);
+            gradients.add_gradient(&b_edge, db);
         })
     }
 }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("causal_convolution", |x, a| {
+        torch::assert_matches_pytorch("causal_convolution", |x, a| {
             x[0].causal_convolution(&x[1], &x[2], a.activation("activation"), a.number("dilation"))
         });
     }

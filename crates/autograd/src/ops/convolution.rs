@@ -131,7 +131,7 @@ impl Var {
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
         let rounding = convolution.rounding;
         let (padded, saved) =
-            (self.keep(&padded, rounding), kept_slope(activation, saved, Self::keeps(&inputs, rounding)));
+            (self.save_for_backward(&padded, rounding), kept_slope(activation, saved, Self::saved_rounding(&inputs, rounding)));
         Self::operation(value, &inputs, move |mut grad, gradients| {
             if activation != Activation::Identity {
                 let saved = saved.into_tensor();
@@ -155,7 +155,7 @@ impl Var {
                     convolution.input_gradient(arranged.values(), grad.values(), sums);
                 });
                 if convolution.padded_len() == 0 {
-                    gradients.give(&x_edge, sums);
+                    gradients.add_gradient(&x_edge, sums);
                 } else {
                     gradients
                         .write(&x_edge, x_shape, |dx, accum| convolution.unpad(sums.values(), dx, accum));
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("conv1d", |x, a| {
+        torch::assert_matches_pytorch("conv1d", |x, a| {
             let padding = a.list("padding");
             let moves = Conv1d {
                 stride: a.number("stride"),
@@ -210,7 +210,7 @@ mod tests {
             };
             x[0].conv1d(&x[1], x.get(2), Activation::Identity, moves)
         });
-        torch::agrees("conv2d", |x, a| {
+        torch::assert_matches_pytorch("conv2d", |x, a| {
             let pair = |key: &str| [a.list(key)[0], a.list(key)[1]];
             let (stride, dilation, padding) = (pair("stride"), pair("dilation"), pair("padding"));
             let moves = Conv2d { stride, dilation, padding, groups: a.number("groups") };

@@ -29,7 +29,7 @@ impl Var {
         let edge = self.edge();
         // The mask is linear in its input, so the gradient goes through the same mask.
         Self::operation(apply(self.value()), &[self], move |grad, gradients| {
-            gradients.give(&edge, apply(&grad))
+            gradients.add_gradient(&edge, apply(&grad))
         })
     }
 }

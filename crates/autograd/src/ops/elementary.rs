@@ -47,7 +47,7 @@ impl Var {
         let edge = self.edge();
         Self::operation(value, &[self], move |mut grad, gradients| {
             grad.update(&saved, 1, |grad, saved| pull(saved, grad));
-            gradients.give(&edge, grad);
+            gradients.add_gradient(&edge, grad);
         })
     }
 }
@@ -77,9 +77,9 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("exp", |x, _| x[0].exp());
-        torch::agrees("ln", |x, _| x[0].ln());
-        torch::agrees("sqrt", |x, _| x[0].sqrt());
-        torch::agrees("square", |x, _| x[0].square());
+        torch::assert_matches_pytorch("exp", |x, _| x[0].exp());
+        torch::assert_matches_pytorch("ln", |x, _| x[0].ln());
+        torch::assert_matches_pytorch("sqrt", |x, _| x[0].sqrt());
+        torch::assert_matches_pytorch("square", |x, _| x[0].square());
     }
 }

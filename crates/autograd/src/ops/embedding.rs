@@ -83,6 +83,6 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("embedding", |x, a| x[0].embedding(&a.tensor("ids")));
+        torch::assert_matches_pytorch("embedding", |x, a| x[0].embedding(&a.tensor("ids")));
     }
 }

@@ -11,7 +11,7 @@ impl Var {
     pub fn flip(&self, axis: usize) -> Self {
         let edge = self.edge();
         Self::operation(self.value().flip(axis), &[self], move |grad, gradients| {
-            gradients.give(&edge, grad.flip(axis));
+            gradients.add_gradient(&edge, grad.flip(axis));
         })
     }
 }
@@ -29,6 +29,6 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("flip", |x, a| x[0].flip(a.axis(&x[0])));
+        torch::assert_matches_pytorch("flip", |x, a| x[0].flip(a.axis(&x[0])));
     }
 }

@@ -65,14 +65,14 @@ impl Var {
         let inputs: Vec<&Self> = [self, weight, bias].into_iter().chain(skip).collect();
         let [x_edge, w_edge, b_edge] = [self, weight, bias].map(Self::edge);
         let skip_edge = skip.map(Self::edge);
-        let (x, gated) = (self.keep(&x, rounding), gated.keep(Self::keeps(&inputs, rounding)));
+        let (x, gated) = (self.save_for_backward(&x, rounding), gated.keep(Self::saved_rounding(&inputs, rounding)));
         Self::operation(value, &inputs, move |grad, gradients| {
             let (x, mut gated) = (x.into_tensor(), gated.into_tensor());
             threads::rows(rows, 2 * n, [gated.values_mut()], |range, [gated]| {
                 simd::gated_rows_backward(n, gated, &grad.values()[range.start * n..range.end * n]);
             });
             if let Some(edge) = skip_edge {
-                gradients.give(&edge, grad);
+                gradients.add_gradient(&edge, grad);
             }
             let g = MatRef::row_major(gated.values(), rows, twice);
             gradients.accumulate(&b_edge, [twice], |db| {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("gated_linear", |x, _| x[0].gated_linear(&x[1], &x[2], x.get(3)));
+        torch::assert_matches_pytorch("gated_linear", |x, _| x[0].gated_linear(&x[1], &x[2], x.get(3)));
     }
 
     #[test]

@@ -16,7 +16,7 @@ impl Var {
         let x = self.value().contiguous();
         assert_fits("gather", x.shape(), axis, places);
         let value = values_at(&x, Axis::of(&x.shape(), axis), places);
-        self.taken(value, places.clone(), axis)
+        self.gathered_result(value, places.clone(), axis)
     }
 
     /// `self` with `values` added at `places` along `axis`: the transpose of [`Var::gather`]. `values` has the shape
@@ -35,9 +35,9 @@ impl Var {
         let (edge, values_edge, places) = (self.edge(), values.edge(), places.clone());
         Self::operation(value, &[self, values], move |grad, gradients| {
             if values_edge.is_wanted() {
-                gradients.give(&values_edge, values_at(&grad, along, &places));
+                gradients.add_gradient(&values_edge, values_at(&grad, along, &places));
             }
-            gradients.give(&edge, grad);
+            gradients.add_gradient(&edge, grad);
         })
     }
 
@@ -57,11 +57,11 @@ impl Var {
         let (edge, values_edge, places) = (self.edge(), values.edge(), places.clone());
         Self::operation(value, &[self, values], move |mut grad, gradients| {
             if values_edge.is_wanted() {
-                gradients.give(&values_edge, values_at(&grad, along, &places));
+                gradients.add_gradient(&values_edge, values_at(&grad, along, &places));
             }
             if edge.is_wanted() {
                 gather::scatter_value(0.0, along, places.values(), grad.values_mut());
-                gradients.give(&edge, grad);
+                gradients.add_gradient(&edge, grad);
             }
         })
     }
@@ -111,9 +111,9 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("gather", |x, a| x[0].gather(a.axis(&x[0]), &a.indices("places")));
-        torch::agrees("scatter_add", |x, a| x[0].scatter_add(a.axis(&x[0]), &a.indices("places"), &x[1]));
-        torch::agrees("scatter", |x, a| x[0].scatter(a.axis(&x[0]), &a.indices("places"), &x[1]));
+        torch::assert_matches_pytorch("gather", |x, a| x[0].gather(a.axis(&x[0]), &a.indices("places")));
+        torch::assert_matches_pytorch("scatter_add", |x, a| x[0].scatter_add(a.axis(&x[0]), &a.indices("places"), &x[1]));
+        torch::assert_matches_pytorch("scatter", |x, a| x[0].scatter(a.axis(&x[0]), &a.indices("places"), &x[1]));
     }
 
     #[test]

@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("interpolate", |x, a| {
+        torch::assert_matches_pytorch("interpolate", |x, a| {
             let kind = match a.text("mode") {
                 "nearest" => Interpolation::Nearest,
                 "linear" => Interpolation::Linear,

@@ -72,7 +72,7 @@ impl Var {
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
         let (x, saved) =
-            (self.keep(&x, rounding), kept_slope(activation, saved, Self::keeps(&inputs, rounding)));
+            (self.save_for_backward(&x, rounding), kept_slope(activation, saved, Self::saved_rounding(&inputs, rounding)));
         Self::operation(value, &inputs, move |mut grad, gradients| {
             // The gradient may be shared: it is copied only if the activation changes it.
             if activation != Activation::Identity {
@@ -178,10 +178,10 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("linear_of_columns", |x, a| {
+        torch::assert_matches_pytorch("linear_of_columns", |x, a| {
             x[0].linear_of_columns(&x[1], x.get(2), a.activation("activation"))
         });
-        torch::agrees("linear_to_columns", |x, a| {
+        torch::assert_matches_pytorch("linear_to_columns", |x, a| {
             x[0].linear_to_columns(&x[1], x.get(2), a.activation("activation"))
         });
     }

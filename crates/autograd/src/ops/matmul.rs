@@ -30,7 +30,7 @@ impl Var {
             products(&batch, (out, shape), &a, &b, (Accum::Replace, rounding));
         });
         let (a_edge, b_edge) = (self.edge(), other.edge());
-        let (a, b) = (self.keep(&a, rounding), other.keep(&b, rounding));
+        let (a, b) = (self.save_for_backward(&a, rounding), other.save_for_backward(&b, rounding));
         Self::operation(value, &[self, other], move |grad, gradients| {
             let (a, b) = (a.into_tensor(), b.into_tensor());
             let transposed = |x: &Tensor| x.transpose(x.rank() - 2, x.rank() - 1);
@@ -202,8 +202,8 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("matmul", |x, _| x[0].matmul(&x[1]));
-        torch::agrees("matmul_stretched", |x, _| x[0].matmul(&x[1]));
+        torch::assert_matches_pytorch("matmul", |x, _| x[0].matmul(&x[1]));
+        torch::assert_matches_pytorch("matmul_stretched", |x, _| x[0].matmul(&x[1]));
     }
 
     #[test]

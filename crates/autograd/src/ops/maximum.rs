@@ -20,7 +20,7 @@ impl Var {
         let places = Indices::build(shape, |places| {
             value = Tensor::build(shape, |out| select::max(x.values(), along, out, places));
         });
-        (self.taken(value, places.clone(), axis), places)
+        (self.gathered_result(value, places.clone(), axis), places)
     }
 
     /// The `k` largest values along `axis`, largest first, and their places; of equals the first, and NaN before all.
@@ -38,11 +38,11 @@ impl Var {
         let places = Indices::build(shape, |places| {
             value = Tensor::build(shape, |out| select::top_k(x.values(), along, k, out, places));
         });
-        (self.taken(value, places.clone(), axis), places)
+        (self.gathered_result(value, places.clone(), axis), places)
     }
 
     /// The result of taking `value` from `places` along `axis` of this variable.
-    pub(super) fn taken(&self, value: Tensor, places: Indices, axis: usize) -> Self {
+    pub(super) fn gathered_result(&self, value: Tensor, places: Indices, axis: usize) -> Self {
         let (edge, shape) = (self.edge(), self.shape());
         Self::operation(value, &[self], move |grad, gradients| {
             gradients.accumulate(&edge, shape, |sum| {
@@ -76,11 +76,11 @@ mod tests {
             let numbers: Vec<f32> = places.values().iter().map(|&place| place as f32).collect();
             [Tensor::from_slice(&numbers, places.shape())]
         };
-        torch::agrees("max", |x, a| {
+        torch::assert_matches_pytorch("max", |x, a| {
             let (y, places) = x[0].max(a.axis(&x[0]));
             (y, numbers(places))
         });
-        torch::agrees("top_k", |x, a| {
+        torch::assert_matches_pytorch("top_k", |x, a| {
             let (y, places) = x[0].top_k(a.axis(&x[0]), a.number("k"));
             (y, numbers(places))
         });

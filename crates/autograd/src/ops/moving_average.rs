@@ -36,6 +36,6 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("moving_average", |x, a| x[0].moving_average(a.number("kernel")));
+        torch::assert_matches_pytorch("moving_average", |x, a| x[0].moving_average(a.number("kernel")));
     }
 }

@@ -42,7 +42,7 @@ impl Var {
         let params = || affine.into_iter().flat_map(|(gamma, beta)| [Some(gamma), beta]).flatten();
         let inputs: Vec<&Self> = [self].into_iter().chain(params()).collect();
         let (edge, param_edges) = (self.edge(), params().map(Self::edge).collect::<Vec<_>>());
-        let x = self.keep(&x, self.rounding());
+        let x = self.save_for_backward(&x, self.rounding());
         Self::operation(value, &inputs, move |mut grad, gradients| {
             let x = x.into_tensor();
             let (mean, rstd) = moments.values().split_at(rows);
@@ -57,9 +57,9 @@ impl Var {
                 let (mean, rstd) = (&mean[range.clone()], &rstd[range.clone()]);
                 simd::layer_norm_rows_backward(part(&x, range, cols), mean, rstd, affine, grad);
             });
-            gradients.give(&edge, grad);
+            gradients.add_gradient(&edge, grad);
             for (i, edge) in param_edges.iter().enumerate() {
-                gradients.give(edge, sums.narrow(0, i, 1).reshape([cols]));
+                gradients.add_gradient(edge, sums.narrow(0, i, 1).reshape([cols]));
             }
         })
     }
@@ -85,7 +85,7 @@ impl Var {
         });
         let inputs: Vec<&Self> = [self].into_iter().chain(gamma).collect();
         let (edge, gamma_edge) = (self.edge(), gamma.map(Self::edge));
-        let x = self.keep(&x, self.rounding());
+        let x = self.save_for_backward(&x, self.rounding());
         Self::operation(value, &inputs, move |mut grad, gradients| {
             let x = x.into_tensor();
             let mut sums = Tensor::zeros([if factor.is_some() { cols } else { 0 }]);
@@ -99,9 +99,9 @@ impl Var {
                     grad,
                 );
             });
-            gradients.give(&edge, grad);
+            gradients.add_gradient(&edge, grad);
             if let Some(edge) = &gamma_edge {
-                gradients.give(edge, sums);
+                gradients.add_gradient(edge, sums);
             }
         })
     }
@@ -149,10 +149,10 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("layer_norm", |x, a| {
+        torch::assert_matches_pytorch("layer_norm", |x, a| {
             x[0].layer_norm(x.get(1).map(|gamma| (gamma, x.get(2))), a.real("eps"))
         });
-        torch::agrees("rms_norm", |x, a| x[0].rms_norm(x.get(1), a.real("eps")));
+        torch::assert_matches_pytorch("rms_norm", |x, a| x[0].rms_norm(x.get(1), a.real("eps")));
     }
 
     #[test]

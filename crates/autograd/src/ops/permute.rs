@@ -16,7 +16,7 @@ impl Var {
         order.iter().enumerate().for_each(|(i, &axis)| back[axis] = i);
         let (edge, rank) = (self.edge(), order.len());
         Self::operation(value, &[self], move |grad, gradients| {
-            gradients.give(&edge, grad.permute(&back[..rank]));
+            gradients.add_gradient(&edge, grad.permute(&back[..rank]));
         })
     }
 }
@@ -33,6 +33,6 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("permute", |x, a| x[0].permute(&a.list("dims")));
+        torch::assert_matches_pytorch("permute", |x, a| x[0].permute(&a.list("dims")));
     }
 }

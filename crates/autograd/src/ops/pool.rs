@@ -71,9 +71,9 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("max_pool", |x, a| x[0].pool(Pooling::Max, a.number("kernel")));
-        torch::agrees("avg_pool", |x, a| x[0].pool(Pooling::Average, a.number("kernel")));
-        torch::agrees("max_of_steps", |x, a| {
+        torch::assert_matches_pytorch("max_pool", |x, a| x[0].pool(Pooling::Max, a.number("kernel")));
+        torch::assert_matches_pytorch("avg_pool", |x, a| x[0].pool(Pooling::Average, a.number("kernel")));
+        torch::assert_matches_pytorch("max_of_steps", |x, a| {
             let [kernel, stride, padding] = ["kernel", "stride", "padding"].map(|name| a.number(name));
             x[0].max_of_steps(MaxOfSteps { kernel, stride, padding })
         });

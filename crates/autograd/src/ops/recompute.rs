@@ -24,7 +24,7 @@ impl Var {
             // Its nodes are younger than all that wait, so they have their turn before the inputs' nodes.
             let output = again(&inputs);
             assert_eq!(output.shape(), grad.shape(), "a block computed again and at first");
-            gradients.give(&output.edge(), grad);
+            gradients.add_gradient(&output.edge(), grad);
         })
     }
 }

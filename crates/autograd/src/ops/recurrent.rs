@@ -206,7 +206,7 @@ impl Var {
         let starts = start.is_some();
         // States and cells are kept in 16 bits where products round, as the tape's gates already are; inputs and
         // states are shared with the layers around.
-        let x = self.keep(&x, rounding);
+        let x = self.save_for_backward(&x, rounding);
         let keeps = if wanted { rounding } else { Rounding::None };
         let [states, cells] = [states, cells].map(|part| part.keep(keeps));
         Self::operation(value, &given, move |grad, gradients| {
@@ -242,7 +242,7 @@ impl Var {
                 [input, state_weights].into_iter().chain(biases.into_iter().flatten()).chain(projection);
             let all = of_weights.chain(of_start.into_iter().flatten());
             for (edge, gradient) in edges[1..].iter().zip(all) {
-                gradients.give(edge, gradient);
+                gradients.add_gradient(edge, gradient);
             }
         })
     }
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("recurrent", |x, a| {
+        torch::assert_matches_pytorch("recurrent", |x, a| {
             // x, weight_ih, weight_hh, then the biases and weight_hr where there are any.
             let cell = cell_of(a);
             let biases = (x.len() >= 5).then(|| [&x[3], &x[4]]);
@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch_from_a_start() {
-        torch::agrees("recurrent_from", |x, a| {
+        torch::assert_matches_pytorch("recurrent_from", |x, a| {
             let cell = cell_of(a);
             // x, h, the c of an LSTM, then the weights.
             let c = (cell == Cell::Lstm).then(|| x[2].clone());

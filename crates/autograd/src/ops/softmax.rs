@@ -63,10 +63,10 @@ impl Var {
             });
         };
         let value = Tensor::build(shape, |out| run(forward, x.values(), out));
-        let (edge, y) = (self.edge(), self.keep(&value, self.rounding()));
+        let (edge, y) = (self.edge(), self.save_for_backward(&value, self.rounding()));
         Self::operation(value, &[self], move |mut grad, gradients| {
             run(backward, y.into_tensor().values(), grad.values_mut());
-            gradients.give(&edge, grad);
+            gradients.add_gradient(&edge, grad);
         })
     }
 }
@@ -89,8 +89,8 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::agrees("softmax", |x, a| x[0].softmax(a.axis(&x[0])));
-        torch::agrees("log_softmax", |x, a| x[0].log_softmax(a.axis(&x[0])));
+        torch::assert_matches_pytorch("softmax", |x, a| x[0].softmax(a.axis(&x[0])));
+        torch::assert_matches_pytorch("log_softmax", |x, a| x[0].log_softmax(a.axis(&x[0])));
     }
 
     #[test]

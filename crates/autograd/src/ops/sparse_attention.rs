@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn agrees_with_neuralforecast() {
-        torch::agrees("sparse_attention", |x, a| {
+        torch::assert_matches_pytorch("sparse_attention", |x, a| {
             let samples = a.indices("samples");
             let causal = a.number("causal") == 1;
             let [heads, count] = ["heads", "count"].map(|name| a.number(name));

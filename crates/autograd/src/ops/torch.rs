@@ -16,8 +16,8 @@ struct Case {
     inputs: Vec<Numbers>,
     output: Numbers,
     /// Further results of the operation, which get no gradient.
-    #[serde(default)]
-    further: Vec<Numbers>,
+    #[serde(default, rename = "further")]
+    extra_outputs: Vec<Numbers>,
     grad_output: Numbers,
     grads: Vec<Option<Numbers>>,
 }
@@ -49,15 +49,15 @@ static FIXTURES: LazyLock<BTreeMap<String, Vec<Case>>> = LazyLock::new(|| {
 
 /// Checks all cases of an operation against PyTorch; `apply` computes one from its inputs and arguments.
 #[track_caller]
-pub(crate) fn agrees<R: Into<Outputs>>(name: &str, apply: impl Fn(&[Var], &Arguments<'_>) -> R) {
+pub(crate) fn assert_matches_pytorch<R: Into<Outputs>>(name: &str, apply: impl Fn(&[Var], &Arguments<'_>) -> R) {
     let cases = FIXTURES.get(name).unwrap_or_else(|| panic!("ops.json has no cases of {name}"));
     for (i, case) in cases.iter().enumerate() {
         let what = format!("{name} case {i} {}", case.args);
         let inputs: Vec<Var> = case.inputs.iter().map(|input| Var::input(input.tensor())).collect();
-        let Outputs { output, further } = apply(&inputs, &Arguments(&case.args)).into();
+        let Outputs { output, extra_outputs } = apply(&inputs, &Arguments(&case.args)).into();
         case.output.assert_close(output.value(), &what);
-        assert_eq!(further.len(), case.further.len(), "further results of {what}");
-        for (found, expected) in further.iter().zip(&case.further) {
+        assert_eq!(extra_outputs.len(), case.extra_outputs.len(), "further results of {what}");
+        for (found, expected) in extra_outputs.iter().zip(&case.extra_outputs) {
             expected.assert_close(found, &format!("{what}: further result"));
         }
         output.backward_from(case.grad_output.tensor(), &mut []);
@@ -71,18 +71,18 @@ pub(crate) fn agrees<R: Into<Outputs>>(name: &str, apply: impl Fn(&[Var], &Argum
 /// What an operation returns: the output, through which the gradient flows, and its further results.
 pub(crate) struct Outputs {
     output: Var,
-    further: Vec<Tensor>,
+    extra_outputs: Vec<Tensor>,
 }
 
 impl From<Var> for Outputs {
     fn from(output: Var) -> Self {
-        Self { output, further: Vec::new() }
+        Self { output, extra_outputs: Vec::new() }
     }
 }
 
 impl<const N: usize> From<(Var, [Tensor; N])> for Outputs {
-    fn from((output, further): (Var, [Tensor; N])) -> Self {
-        Self { output, further: further.into() }
+    fn from((output, extra_outputs): (Var, [Tensor; N])) -> Self {
+        Self { output, extra_outputs: extra_outputs.into() }
     }
 }
 
@@ -163,6 +163,6 @@ fn each_operation_of_the_fixtures_is_tested() {
     }
     sources.retain(|c| !c.is_whitespace());
     for name in FIXTURES.keys() {
-        assert!(sources.contains(&format!("agrees(\"{name}\"")), "no test computes the cases of {name}");
+        assert!(sources.contains(&format!("assert_matches_pytorch(\"{name}\"")), "no test computes the cases of {name}");
     }
 }

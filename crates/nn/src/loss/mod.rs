@@ -359,7 +359,7 @@ impl Loss {
         });
         let edge = output.edge();
         Var::operation(Tensor::scalar((sum * scale) as f32), &[output], move |seed, gradients| {
-            gradients.give(&edge, if seed.item() == 1.0 { grad } else { grad.scale(seed.item()) });
+            gradients.add_gradient(&edge, if seed.item() == 1.0 { grad } else { grad.scale(seed.item()) });
         })
     }
 
