@@ -1,7 +1,7 @@
 //! Estimates of the memory that work will take, made before the work begins.
 //!
 //! Tables of parameters, gradients, the optimiser's state, rows of panels and of forecasts are counted exactly;
-//! what a model keeps of the windows that it works on is an estimate ([`foretell_nn::Model::kept_numbers`]).
+//! what a model keeps of the windows that it works on is an estimate ([`foretell_nn::Model::saved_activations`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -120,7 +120,7 @@ impl Training<'_> {
             .and_numbers("windows", windows.saturating_mul(window_numbers(&self.dims)))
             .and_numbers(
                 "activations, roughly,",
-                windows.saturating_mul(self.network.model.kept_numbers(table)),
+                windows.saturating_mul(self.network.model.saved_activations(table)),
             );
         match self.is_kept {
             true => needs.and_numbers("the state to be kept", arena(1 + states + best)),
@@ -137,7 +137,7 @@ pub(crate) fn forecasting(
     windows: usize,
     threads: usize,
 ) -> MemoryEstimate {
-    let (kept, paths) = (network.model.kept_numbers(table), network.needs.decoding.paths().unwrap_or(0));
+    let (kept, paths) = (network.model.saved_activations(table), network.needs.decoding.paths().unwrap_or(0));
     let block = windows_at_a_time(dims, kept);
     let windows = windows.min(block.saturating_mul(threads));
     MemoryEstimate::default()

@@ -1,7 +1,7 @@
 //! Windows as tensors.
 
 use foretell_data::{Cutter, WindowRef, WindowSlices};
-use foretell_nn::{Dims, Loss, Tensor, Truth, Windows};
+use foretell_nn::{Dims, Loss, Targets, Tensor, Windows};
 use foretell_pool::Buffer;
 
 use crate::stepwise::shift_target;
@@ -26,8 +26,8 @@ pub struct Batch {
 
 impl Batch {
     /// What the forecasts are compared with.
-    pub fn truth(&self) -> Truth<'_> {
-        Truth {
+    pub fn truth(&self) -> Targets<'_> {
+        Targets {
             horizon: self.target.shape()[1],
             target: self.target.values(),
             weights: self.weights.values(),

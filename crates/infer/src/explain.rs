@@ -63,7 +63,7 @@ impl Forecasts<'_> {
         let mut blocks: Vec<_> = windows.chunks(block).map(|windows| (windows, None)).collect();
         self.workers.each(&mut blocks, true, |_, (windows, part)| {
             let batch = self.cut.batch(cutter, windows);
-            let cx = Forward::inference(self.params).drawing(self.key());
+            let cx = Forward::inference(self.params).with_key(self.key());
             let explanation = self.network.model.explain(&cx, &batch.windows.inputs());
             *part = explanation.map(|explanation| explanation.map(|tensor| tensor.sum(0)));
         });

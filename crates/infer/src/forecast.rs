@@ -109,7 +109,7 @@ impl Forecasts<'_> {
     /// Rows of the whole windows that one thread runs at a time.
     pub(crate) fn rows_at_a_time(&self) -> usize {
         let Dims { n_series, .. } = self.cut.dims;
-        windows_at_a_time(&self.cut.dims, self.network.model.kept_numbers(self.params.table())) * n_series
+        windows_at_a_time(&self.cut.dims, self.network.model.saved_activations(self.params.table())) * n_series
     }
 
     /// How many columns a forecast has.
@@ -148,7 +148,7 @@ impl Forecasts<'_> {
                 Window { key: window_key(self.key(), cutter, window), input_scaling, output_scaling }
             })
             .collect();
-        let cx = Forward::inference(self.params).drawing(self.key());
+        let cx = Forward::inference(self.params).with_key(self.key());
         sampling.forecast(&cx, &batch.windows, &each, columns, values);
     }
 

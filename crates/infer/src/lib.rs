@@ -31,7 +31,7 @@ pub use batch::{Batch, Cut};
 pub use explain::ExplanationSum;
 pub use forecast::{BatchSizes, Forecasts, share_forecast, window_numbers, windows_at_a_time};
 pub use foretell_data::{Cutter, WindowRef};
-pub use foretell_nn::{Dims, Loss, Network, Params, Tensor, Truth, Windows};
+pub use foretell_nn::{Dims, Loss, Network, Params, Targets, Tensor, Windows};
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
 pub use foretell_threads::{TooManyThreads, Workers};

@@ -35,7 +35,7 @@ pub fn forecast(
     horizon: usize,
     fed_back: &dyn Fn(&Tensor) -> Tensor,
 ) -> Tensor {
-    let cx = Forward::inference(params).drawing(key);
+    let cx = Forward::inference(params).with_key(key);
     let model = &*network.model;
     match network.needs.decoding {
         Decoding::StepByStep { .. } => step_by_step(model, &cx, windows, horizon, fed_back),

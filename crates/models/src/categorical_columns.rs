@@ -136,8 +136,8 @@ impl Model for Embedded {
         self.model.forward(cx, &self.inputs(cx, windows))
     }
 
-    fn kept_numbers(&self, table: &Table) -> usize {
-        self.model.kept_numbers(table)
+    fn saved_activations(&self, table: &Table) -> usize {
+        self.model.saved_activations(table)
     }
 
     fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut StepState) -> Var {

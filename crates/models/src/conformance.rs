@@ -4,7 +4,7 @@
 
 use foretell_nn::{
     Coupling, Decoding, Dims, Explanation, Forward, Inputs, Key, Loss, Model, Needs, Network, Params,
-    SeriesPerWindow, StepState, Table, Tensor, Truth, Variable, VariableWeights, Windows,
+    SeriesPerWindow, StepState, Table, Targets, Tensor, Variable, VariableWeights, Windows,
 };
 use serde_json::{Map, Value, json};
 
@@ -149,7 +149,7 @@ fn every_parameter_learns(name: &str, model: &dyn Model, params: &Params, window
     let target = random(9, &[windows.batch(), dims.horizon]);
     let weights = Tensor::full([windows.batch(), dims.horizon], 1.0);
     let mut gradients = vec![0.0; params.table().arena_len()];
-    let truth = Truth::new(dims.horizon, target.values(), weights.values());
+    let truth = Targets::new(dims.horizon, target.values(), weights.values());
     loss.mean(&output, truth, target.numel() as f64).backward(&mut gradients);
     for entry in params.table().trained() {
         let own = &gradients[entry.offset..entry.offset + entry.shape.numel()];

@@ -65,7 +65,7 @@ impl ContextDecoder {
     /// The forecast, `[batch, horizon, outputs]`, from the encoder's `states [input_size, batch, units]`.
     pub(crate) fn forward(&self, cx: &Forward<'_>, states: &Var, windows: &Inputs) -> Var {
         let Dims { input_size, horizon, .. } = self.dims;
-        let mut contexts = self.adapter.along_first(cx, states);
+        let mut contexts = self.adapter.forward_first_axis(cx, states);
         if let Some(columns) = &windows.futr_exog {
             let ahead = columns.narrow(1, input_size, horizon).permute(&[1, 0, 2]);
             contexts = Var::concat(&[&contexts, &ahead], 2);
@@ -74,7 +74,7 @@ impl ContextDecoder {
     }
 
     /// About how many numbers a training step keeps of a window.
-    pub(crate) fn kept_numbers(&self, table: &Table) -> usize {
+    pub(crate) fn saved_activations(&self, table: &Table) -> usize {
         let each = table.matrix_outputs(DECODER).saturating_add(self.units);
         each.saturating_mul(self.dims.horizon)
     }

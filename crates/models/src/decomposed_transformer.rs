@@ -88,12 +88,12 @@ impl DecomposedSizes {
             decoder_layers,
             decoder_norm: SeasonalNorm::new(&mut decoder.at("norm"), hidden),
             projection: Linear::new(&mut decoder.at("projection"), hidden, dims.outputs),
-            kept: self.kept_numbers(&layer, dims),
+            kept: self.saved_activations(&layer, dims),
         }
     }
 
     /// About how many numbers a training step keeps of a window.
-    fn kept_numbers(&self, layer: &TransformerSizes, dims: &Dims) -> usize {
+    fn saved_activations(&self, layer: &TransformerSizes, dims: &Dims) -> usize {
         let of = |layers: usize, kept: usize, steps: usize| {
             kept.saturating_mul(layers).saturating_add(4 * layer.hidden).saturating_mul(steps)
         };
@@ -226,7 +226,7 @@ impl Model for Network {
         y.narrow(1, label_len, horizon)
     }
 
-    fn kept_numbers(&self, _: &Table) -> usize {
+    fn saved_activations(&self, _: &Table) -> usize {
         self.kept
     }
 }

@@ -156,8 +156,8 @@ impl Model for Network {
         self.decoder.forward(cx, &x, windows)
     }
 
-    fn kept_numbers(&self, table: &Table) -> usize {
+    fn saved_activations(&self, table: &Table) -> usize {
         let encoder = table.matrix_outputs("rnn_stack").saturating_mul(self.input_size);
-        encoder.saturating_add(self.decoder.kept_numbers(table))
+        encoder.saturating_add(self.decoder.saved_activations(table))
     }
 }

@@ -43,13 +43,13 @@ impl EncoderDecoder {
             }
             None => TransformerDecoder::new(&mut decoder, layers[1], outputs, sizes),
         };
-        let kept = self.kept_numbers(&sizes, dims, seen, &encoder.steps_of_layers(dims.input_size));
+        let kept = self.saved_activations(&sizes, dims, seen, &encoder.steps_of_layers(dims.input_size));
         Ok(Network { dims: *dims, embeddings, encoder, decoder, kept, seen })
     }
 
     /// Numbers that a training step keeps of a window. The decoder sees the last `seen` steps of the history; `steps`
     /// are the steps that each layer of the encoder reads and, last, those that the decoder reads of it.
-    fn kept_numbers(&self, sizes: &TransformerSizes, dims: &Dims, seen: usize, steps: &[usize]) -> usize {
+    fn saved_activations(&self, sizes: &TransformerSizes, dims: &Dims, seen: usize, steps: &[usize]) -> usize {
         let &Dims { input_size, horizon, outputs, .. } = dims;
         let times = usize::saturating_mul;
         let embedded = times(sizes.hidden, 3);
@@ -99,7 +99,7 @@ impl Model for Network {
         self.decoder.forward(cx, &steps, &encoded, horizon)
     }
 
-    fn kept_numbers(&self, _: &Table) -> usize {
+    fn saved_activations(&self, _: &Table) -> usize {
         self.kept
     }
 }

@@ -104,7 +104,7 @@ impl Model for Network {
         })
     }
 
-    fn kept_numbers(&self, _: &Table) -> usize {
+    fn saved_activations(&self, _: &Table) -> usize {
         let Dims { horizon, outputs, n_series, futr_exog, .. } = self.dims;
         let token = self.sizes.kept_by_encoder_layer().saturating_mul(self.layers) + 3 * self.sizes.hidden;
         let tokens = n_series.saturating_mul(1 + futr_exog);

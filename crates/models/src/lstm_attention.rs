@@ -151,7 +151,7 @@ impl Model for Network {
         self.decoder.forward(cx, &known)
     }
 
-    fn kept_numbers(&self, table: &Table) -> usize {
+    fn saved_activations(&self, table: &Table) -> usize {
         let Dims { input_size, horizon, futr_exog, .. } = self.dims;
         // Kept of each step of the history: the cells, the states batch by batch, a key and a value. Kept of each
         // step of the horizon: the query twice, its projection, what the heads read, the result, the sum, its norm,

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use foretell_checkpoint::{TensorData, TensorFile, TensorValues};
-use foretell_nn::{Dims, Forward, Key, Loss, Network, Params, Table, Tensor, Truth, Windows};
+use foretell_nn::{Dims, Forward, Key, Loss, Network, Params, Table, Targets, Tensor, Windows};
 use foretell_optim::{AdamConfig, Optimizer, Rule};
 use serde_json::{Map, Value};
 
@@ -184,15 +184,15 @@ impl Case<'_> {
         let error_scale: Vec<f32> =
             history.map(|history| loss.error_scale(history, &vec![1.0; history.len()])).collect();
         let given = |name: &str| self.get(name).map_or(&[][..], |data| data.as_f32().expect("f32"));
-        let truth = Truth {
+        let truth = Targets {
             error_scale: &error_scale,
             loc: given("loc"),
             scale: given("scale"),
-            ..Truth::new(horizon, target.values(), weights.values())
+            ..Targets::new(horizon, target.values(), weights.values())
         };
         // The forecast of inference, where it differs from that of training.
         if let Some(forecast) = self.get("forecast") {
-            let cx = Forward::inference(&params).drawing(Key::new(1));
+            let cx = Forward::inference(&params).with_key(Key::new(1));
             let found = model.forward(&cx, &windows.inputs()).value().contiguous();
             self.expect_close("forecast", found.values(), forecast.as_f32().expect("f32"), 1e-5);
         }

@@ -252,7 +252,7 @@ impl Model for Network {
         })
     }
 
-    fn kept_numbers(&self, _: &Table) -> usize {
+    fn saved_activations(&self, _: &Table) -> usize {
         let Dims { horizon, outputs, .. } = self.dims;
         let scores = if self.residual_scores { self.sizes.heads.saturating_mul(self.patches) } else { 0 };
         let layer = self.sizes.kept_by_encoder_layer().saturating_add(scores);

@@ -181,7 +181,7 @@ impl Model for Direct {
         self.decoder.forward(cx, &states).permute(&[1, 0, 2])
     }
 
-    fn kept_numbers(&self, table: &Table) -> usize {
+    fn saved_activations(&self, table: &Table) -> usize {
         let Dims { input_size, horizon, .. } = self.dims;
         let encoder = table.matrix_outputs(ENCODER).saturating_mul(input_size);
         // The layer over time is applied to each unit.
@@ -235,7 +235,7 @@ impl Model for Autoregressive {
         self.decode(cx, windows, windows.insample_y.shape()[1] - self.input_size, None)
     }
 
-    fn kept_numbers(&self, table: &Table) -> usize {
+    fn saved_activations(&self, table: &Table) -> usize {
         table.matrix_outputs("").saturating_mul(self.most_steps)
     }
 

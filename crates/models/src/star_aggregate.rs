@@ -70,12 +70,12 @@ impl StarSizes {
             embedding,
             layers,
             projection: Linear::new(&mut scope.at("projection"), hidden, outputs),
-            kept: self.kept_numbers(),
+            kept: self.saved_activations(),
         })
     }
 
     /// Numbers that a training step keeps of a series.
-    fn kept_numbers(&self) -> usize {
+    fn saved_activations(&self) -> usize {
         let (hidden, units) = (self.hidden_size, self.units());
         // Kept of a layer: its input, what goes into and comes out of each of four linear layers, two of which have
         // an activation, the sums and norms, and the core; of the perceptron what is before and behind its
@@ -180,7 +180,7 @@ impl Star {
         let mixed = cx.dropout(first.forward(cx, x, Activation::Gelu), self.dropout);
         let mixed = second.forward(cx, &mixed, Activation::Identity);
         let core = match cx.is_training() {
-            true => mixed.stochastic_pool(cx.draw()),
+            true => mixed.stochastic_pool(cx.next_key()),
             false => mixed.softmax_pool(),
         };
         // With dropout the core differs from series to series.
@@ -209,7 +209,7 @@ impl Positions {
     /// `x [windows, series, hidden]` with the encoding of its series; `None` where training draws to leave it out.
     fn add(&self, cx: &Forward<'_>, x: &Var) -> Option<Var> {
         let share = match cx.is_training() {
-            true if cx.draw().uniform(0) < self.keep => 1.0,
+            true if cx.next_key().uniform(0) < self.keep => 1.0,
             true => return None,
             false => self.keep,
         };
@@ -232,7 +232,7 @@ impl Model for Network {
         })
     }
 
-    fn kept_numbers(&self, _: &Table) -> usize {
+    fn saved_activations(&self, _: &Table) -> usize {
         let Dims { horizon, outputs, n_series, .. } = self.dims;
         self.kept.saturating_add(3 * horizon * outputs).saturating_mul(n_series)
     }

@@ -90,7 +90,7 @@ impl Model for Network {
         self.decoder.forward(cx, &states, windows)
     }
 
-    fn kept_numbers(&self, table: &Table) -> usize {
-        self.encoded.saturating_add(self.decoder.kept_numbers(table))
+    fn saved_activations(&self, table: &Table) -> usize {
+        self.encoded.saturating_add(self.decoder.saved_activations(table))
     }
 }

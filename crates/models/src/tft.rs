@@ -110,7 +110,7 @@ impl Architecture for Tft {
             StaticEncoder::new(&mut scope.at(STATIC_ENCODER), &sizes)
         });
         let reads_context = statics.is_some();
-        let context = if reads_context { ResidualContext::Read } else { ResidualContext::Unread };
+        let context = if reads_context { ResidualContext::Read } else { ResidualContext::Unused };
         let selection =
             |variables| VariableSelectionSizes { variables, hidden, reads_context, dropout, activation };
         let recurrent = RecurrentSizes {
@@ -245,7 +245,7 @@ impl Model for Network {
         })
     }
 
-    fn kept_numbers(&self, table: &Table) -> usize {
+    fn saved_activations(&self, table: &Table) -> usize {
         let Dims { input_size, horizon, .. } = self.dims;
         let steps = input_size + horizon;
         let of = |part: &str, steps: usize| table.matrix_outputs(part).saturating_mul(steps);

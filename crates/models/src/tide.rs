@@ -131,7 +131,7 @@ impl Model for Network {
         forecast + self.skip.forward(cx, &y, Activation::Identity).reshape([batch, horizon, outputs])
     }
 
-    fn kept_numbers(&self, table: &Table) -> usize {
+    fn saved_activations(&self, table: &Table) -> usize {
         let Dims { input_size, horizon, hist_exog, futr_exog, .. } = self.dims;
         // Most blocks see a window once, these see each of its steps.
         let by_steps = [

@@ -196,7 +196,7 @@ impl Model for Network {
         })
     }
 
-    fn kept_numbers(&self, _: &Table) -> usize {
+    fn saved_activations(&self, _: &Table) -> usize {
         let Dims { horizon, outputs, n_series, hist_exog, stat_exog, .. } = self.dims;
         let (hidden, layers) = (self.sizes.hidden, self.layers.len());
         let token =

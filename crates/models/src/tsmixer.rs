@@ -118,7 +118,7 @@ impl Model for Network {
         })
     }
 
-    fn kept_numbers(&self, _: &Table) -> usize {
+    fn saved_activations(&self, _: &Table) -> usize {
         let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
         // Kept of a layer: the results of the two norms, of the first two linear layers, and the two sums; with
         // dropout its results too.

@@ -242,7 +242,7 @@ impl Model for Network {
         forecast_normalised(self.norm.as_ref(), cx, &inputs.insample_y, |y| self.forecast(cx, &y, inputs))
     }
 
-    fn kept_numbers(&self, _: &Table) -> usize {
+    fn saved_activations(&self, _: &Table) -> usize {
         let Dims { horizon, hist_exog, futr_exog, outputs, n_series, .. } = self.dims;
         let columns = (1 + hist_exog + 2 * futr_exog + outputs) * n_series;
         // Kept of each mixing of features: hidden units, the sum and its norm. Kept of each mixing of steps, on up to

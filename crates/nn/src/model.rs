@@ -151,7 +151,7 @@ pub trait Model: Send + Sync {
     /// About how many numbers a training step keeps of a window between the forward and the backward pass, as far as
     /// they are the outputs of weights; `table` is the model's. Limits of memory go by it. By default each matrix of
     /// weights is applied once.
-    fn kept_numbers(&self, table: &Table) -> usize {
+    fn saved_activations(&self, table: &Table) -> usize {
         table.matrix_outputs("")
     }
 
@@ -282,8 +282,8 @@ impl<'a> Forward<'a> {
         Self { step_weights: Some(weights), ..self }
     }
 
-    /// The run with this key for what its model draws ([`Forward::draw`]).
-    pub fn drawing(self, key: Key) -> Self {
+    /// The run with this key for what its model draws ([`Forward::next_key`]).
+    pub fn with_key(self, key: Key) -> Self {
         Self { key, ..self }
     }
 
@@ -351,7 +351,7 @@ impl<'a> Forward<'a> {
 
     /// Drops elements of `x` at this rate when training; each call in a run has a mask of its own.
     pub fn dropout(&self, x: Var, rate: f32) -> Var {
-        if self.training && rate > 0.0 { x.dropout(rate, self.draw()) } else { x }
+        if self.training && rate > 0.0 { x.dropout(rate, self.next_key()) } else { x }
     }
 
     /// Adds a loss of the model's own to the training loss, `terms [rows]`: one for each row of the batch, whose mean
@@ -427,7 +427,7 @@ impl<'a> Forward<'a> {
     /// A key for what a model draws, another at each call in a run. In training it depends on the step and the shard.
     /// In inference it depends on the seed alone and is the same for all batches: the model must then draw the same
     /// for every row, or a forecast would depend on the other rows of its batch.
-    pub fn draw(&self) -> Key {
+    pub fn next_key(&self) -> Key {
         self.key.fold(self.draws.replace(self.draws.get() + 1))
     }
 }
@@ -444,15 +444,15 @@ mod tests {
     #[test]
     fn draws_are_of_the_run_and_the_place_in_it() {
         let params = Table::default().initialise(0);
-        let draws = |cx: Forward<'_>| [cx.draw(), cx.draw()];
+        let draws = |cx: Forward<'_>| [cx.next_key(), cx.next_key()];
         let key = Key::new(3);
         let plain = draws(Forward::inference(&params));
         assert_ne!(plain[0], plain[1]);
         assert_eq!(plain, draws(Forward::inference(&params)));
-        let seeded = draws(Forward::inference(&params).drawing(key));
+        let seeded = draws(Forward::inference(&params).with_key(key));
         assert_eq!(seeded, draws(Forward::training(&params, key)));
         assert!(!seeded.contains(&plain[0]) && seeded[0] != seeded[1]);
-        let run = Forward::inference(&params).drawing(key);
+        let run = Forward::inference(&params).with_key(key);
         assert!(!run.is_training(), "a run that draws is no training");
         let x = Var::constant(Tensor::full([100], 1.0));
         assert_eq!(run.dropout(x.clone(), 0.5).value().to_vec(), x.value().to_vec());

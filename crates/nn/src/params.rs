@@ -440,7 +440,7 @@ impl Params {
     /// The whole arena, mutably. Copies it first where a tensor or a clone still shares it.
     pub fn arena_mut(&mut self) -> &mut [f32] {
         self.forget_copies();
-        own(&mut self.arena)
+        make_unique(&mut self.arena)
     }
 
     /// Forgets everything computed from the weights, before one of them changes.
@@ -465,7 +465,7 @@ impl Params {
             Origin::State(_) => &mut self.state,
             Origin::Constant(_) | Origin::Frozen(_) | Origin::Counter => &mut self.constants,
         };
-        own(storage)[offset..offset + values.len()].copy_from_slice(values);
+        make_unique(storage)[offset..offset + values.len()].copy_from_slice(values);
     }
 }
 
@@ -480,7 +480,7 @@ fn reserve(len: &mut usize, shape: &Shape) -> usize {
 }
 
 /// The values, mutably; copied first where others share them.
-pub(crate) fn own(storage: &mut Storage) -> &mut [f32] {
+pub(crate) fn make_unique(storage: &mut Storage) -> &mut [f32] {
     if storage.unique().is_none() {
         *storage = Storage::new(Buffer::copied(storage.values()));
     }

@@ -3,7 +3,7 @@
 use foretell_tensor::Tensor;
 
 use crate::param_entry::ParamEntry;
-use crate::params::{ParamId, Params, own};
+use crate::params::{ParamId, Params, make_unique};
 
 /// The place in its model's table of state that training changes but no gradient does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Params {
     /// If they are of another model.
     #[track_caller]
     pub fn restore_state(&mut self, state: &[f32], counters: &[i64]) {
-        own(&mut self.state).copy_from_slice(state);
+        make_unique(&mut self.state).copy_from_slice(state);
         self.counters.copy_from_slice(counters);
     }
 
@@ -66,7 +66,7 @@ impl Params {
                 Update::Average { state: StateId(id), momentum, value } => {
                     let ParamEntry { offset, shape, .. } = *self.table.entry(id);
                     assert_eq!(value.shape(), shape, "a value averaged into state of another shape");
-                    let state = &mut own(&mut self.state)[offset..offset + shape.numel()];
+                    let state = &mut make_unique(&mut self.state)[offset..offset + shape.numel()];
                     for (state, value) in state.iter_mut().zip(value.to_vec()) {
                         *state = (1.0 - momentum) * *state + momentum * value;
                     }

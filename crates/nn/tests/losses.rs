@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use foretell_nn::{Loss, Tensor, Truth, Var};
+use foretell_nn::{Loss, Targets, Tensor, Var};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -72,11 +72,11 @@ fn losses_agree_with_neuralforecast() {
         let insample = values(&case.insample).chunks_exact(history);
         let error_scale: Vec<f32> =
             insample.map(|history| loss.error_scale(history, &vec![1.0; history.len()])).collect();
-        let truth = Truth {
+        let truth = Targets {
             error_scale: &error_scale,
             loc: values(&case.loc),
             scale: values(&case.scale),
-            ..Truth::new(horizon, &target.data, &weights)
+            ..Targets::new(horizon, &target.data, &weights)
         };
 
         let output = Var::input(Tensor::from_slice(&pred.data, &pred.shape[..]));
@@ -160,7 +160,7 @@ fn only_known_history_gauges() {
     assert_eq!(loss(json!({"TukeyLoss": {"normalize": false}})).error_scale(&history, &mask), 1.0);
     // Nothing known: nothing is divided by zero.
     assert_eq!(seasonal.error_scale(&history, &[0.0; 6]), 0.0);
-    let truth = Truth { error_scale: &[0.0], ..Truth::new(2, &[1.0, 2.0], &[1.0, 1.0]) };
+    let truth = Targets { error_scale: &[0.0], ..Targets::new(2, &[1.0, 2.0], &[1.0, 1.0]) };
     assert_eq!(seasonal.sum(&[3.0, 3.0], truth), 0.0);
 }
 
@@ -185,7 +185,7 @@ fn steps_without_weight_do_not_count() {
             let prediction: Vec<f32> = (0..6 * outputs)
                 .map(|i| if weights[i / outputs] == 0.0 { unknown } else { i as f32 * 0.3 + 0.2 })
                 .collect();
-            let truth = Truth { error_scale: &[2.0, 3.0], ..Truth::new(3, &target, &weights) };
+            let truth = Targets { error_scale: &[2.0, 3.0], ..Targets::new(3, &target, &weights) };
             let output = Var::input(Tensor::from_slice(&prediction, [2, 3, outputs]));
             let mean = loss.mean(&output, truth, 4.0);
             mean.backward(&mut []);

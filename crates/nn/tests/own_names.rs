@@ -1,7 +1,7 @@
 //! All that the public signatures use is named by this crate.
 
 use foretell_nn::{
-    Activation, Forward, Init, Key, Linear, Loss, Map, Padding, Table, Tensor, Truth, Value, Var,
+    Activation, Forward, Init, Key, Linear, Loss, Map, Padding, Table, Targets, Tensor, Value, Var,
 };
 
 #[test]
@@ -16,7 +16,7 @@ fn a_layer_is_trained_for_a_step() {
     let cx = Forward::training(&params, Key::new(0));
     let y = layer.forward(&cx, &x, Activation::Identity).pad(1, 0, 1, Padding::Zeros);
     let mut gradients = vec![0.0; params.table().arena_len()];
-    loss.mean(&y, Truth::new(2, &[0.0, 0.0], &[1.0, 1.0]), 2.0).backward(&mut gradients);
+    loss.mean(&y, Targets::new(2, &[0.0, 0.0], &[1.0, 1.0]), 2.0).backward(&mut gradients);
     drop((y, cx));
     assert_eq!(gradients[..2], [1.5, 3.0]);
 

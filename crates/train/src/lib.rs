@@ -37,7 +37,7 @@ pub use foretell_amp::{GradScaler, Precision};
 pub use foretell_data::{Cutter, WindowRef};
 pub use foretell_infer::{Batch, Cut};
 pub use foretell_nn::{
-    Decoding, Dims, Key, Loss, Model, Needs, Network, Params, Table, Tensor, Truth, Windows,
+    Decoding, Dims, Key, Loss, Model, Needs, Network, Params, Table, Targets, Tensor, Windows,
 };
 pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
 #[cfg(feature = "parallel")]

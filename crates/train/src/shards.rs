@@ -91,7 +91,7 @@ impl<'a> Engine<'a> {
         workers: &'a Workers,
     ) -> Self {
         let table = params.table();
-        let kept = network.model.kept_numbers(table).saturating_mul(WORK_PER_KEPT);
+        let kept = network.model.saved_activations(table).saturating_mul(WORK_PER_KEPT);
         let window_work = table.numel().saturating_add(kept);
         Self {
             network,

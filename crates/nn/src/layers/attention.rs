@@ -23,7 +23,7 @@ pub struct AttentionSizes {
 /// `factor * ceil(ln n)` attend to the keys, those that stand out by the scores of as many sampled keys; all others get the
 /// mean of the values, or, causally, the sum of those up to their step. There is no dropout of probabilities.
 ///
-/// Which keys are sampled for a query is drawn once for all windows and heads of a run ([`Forward::draw`]).
+/// Which keys are sampled for a query is drawn once for all windows and heads of a run ([`Forward::next_key`]).
 ///
 /// neuralforecast reads the results of a window, which are laid out `[heads, steps, dim]`, as if they were
 /// `[steps, heads * dim]`. So each row that enters the last linear layer holds several steps of one head. It is the
@@ -46,7 +46,7 @@ impl ProbSparse {
     /// `Q`, `K` and `V [batch, steps, heads * dim]` to `[batch, steps, heads * dim]`.
     fn read(self, cx: &Forward<'_>, [queries, keys, values]: [&Var; 3], heads: usize) -> Var {
         let (steps, key_steps) = (queries.shape()[1], keys.shape()[1]);
-        let key = cx.draw();
+        let key = cx.next_key();
         let samples = Indices::build([steps, self.count(key_steps)], |places| {
             for (i, place) in (0..).zip(places) {
                 *place = ((key.uniform(i) * key_steps as f32) as u32).min(key_steps as u32 - 1);
@@ -114,7 +114,7 @@ impl MultiHeadAttention {
         let width = hidden / heads * heads;
         let [query, key, value, out] = names;
         let query = Linear::new(&mut scope.at(query), hidden, width);
-        let key = Linear::with_bias_read(&mut scope.at(key), [hidden, width], false);
+        let key = Linear::with_optional_bias(&mut scope.at(key), [hidden, width], false);
         let value = Linear::new(&mut scope.at(value), hidden, width);
         let out = Linear::new(&mut scope.at(out), width, hidden);
         Self { query, key, value, out, heads, dropout, sparse: None }
@@ -171,7 +171,7 @@ impl MultiHeadAttention {
     }
 
     fn options(&self, cx: &Forward<'_>) -> AttentionOptions<'static> {
-        let dropout = (cx.is_training() && self.dropout > 0.0).then(|| (self.dropout, cx.draw()));
+        let dropout = (cx.is_training() && self.dropout > 0.0).then(|| (self.dropout, cx.next_key()));
         AttentionOptions { dropout, ..AttentionOptions::new(self.heads) }
     }
 }
@@ -210,12 +210,12 @@ mod tests {
         assert!(params.table().trained().all(|entry| entry.name != "key_projection.bias"));
         let x = Var::constant(Tensor::build([3, 40, 8], |x| Init::Normal.fill(Key::new(3), x)));
         let forward = |seed| {
-            layer.forward(&Forward::inference(&params).drawing(Key::new(seed)), &x, &x).value().to_vec()
+            layer.forward(&Forward::inference(&params).with_key(Key::new(seed)), &x, &x).value().to_vec()
         };
         assert_eq!(forward(1), forward(1));
         assert_ne!(forward(1), forward(2));
         let last = |seed| {
-            let cx = Forward::inference(&params).drawing(Key::new(seed));
+            let cx = Forward::inference(&params).with_key(Key::new(seed));
             layer.forward_last(&cx, &x, &x, 7).value().to_vec()
         };
         let whole = Tensor::from_slice(&forward(1), [3, 40, 8]).narrow(1, 33, 7).to_vec();

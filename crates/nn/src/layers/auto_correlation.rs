@@ -48,7 +48,7 @@ impl AutoCorrelation {
             ("key_projection", padded),
             ("value_projection", padded || constants),
         ];
-        let mut layer = |name: &str, sizes, bias| Linear::with_bias_read(&mut scope.at(name), sizes, bias);
+        let mut layer = |name: &str, sizes, bias| Linear::with_optional_bias(&mut scope.at(name), sizes, bias);
         Self {
             inputs: inputs.map(|(name, bias)| layer(name, [hidden, width], bias)),
             out: layer("out_projection", [width, hidden], constants),
@@ -71,18 +71,18 @@ impl AutoCorrelation {
     pub fn forward(&self, cx: &Forward<'_>, queries: &Var, source: &Var) -> Var {
         let [query, key, value] = &self.inputs;
         let steps = queries.shape()[1];
-        let [count, likenesses] = Self::delays(self.factor, steps);
-        assert!((1..=likenesses).contains(&count), "{count} of {likenesses} delays");
+        let [count, correlations] = Self::delays(self.factor, steps);
+        assert!((1..=correlations).contains(&count), "{count} of {correlations} delays");
         let project = |layer: &Linear, x: &Var| layer.forward(cx, x, Activation::Identity);
         let mut alike = project(query, queries).circular_correlation(&project(key, source));
-        if likenesses < steps {
+        if correlations < steps {
             // neuralforecast transforms back without giving the number of steps, so the result has an even number.
-            alike = alike.rfft().irfft(likenesses);
+            alike = alike.rfft().irfft(correlations);
         }
         let (weights, delays) = match cx.is_training() {
             true => {
                 let batch = alike.shape()[0];
-                let mean = Var::constant(alike.value().sum(0).reshape([1, likenesses]));
+                let mean = Var::constant(alike.value().sum(0).reshape([1, correlations]));
                 let delays = repeated(&mean.top_k(1, count).1, batch);
                 (alike.gather(1, &delays), delays)
             }

@@ -65,7 +65,7 @@ impl FourierSizes {
 struct Frequencies {
     weights: ParamId,
     /// From frequencies to steps.
-    back: Waves,
+    back: DftMatrix,
     out: Linear,
 }
 
@@ -75,7 +75,7 @@ struct Frequencies {
 #[derive(Clone, Debug)]
 pub struct FourierBlock {
     query: Linear,
-    transform: Waves,
+    transform: DftMatrix,
     frequencies: Frequencies,
 }
 
@@ -88,11 +88,11 @@ impl FourierBlock {
         let first: Vec<usize> = (0..modes.len()).collect();
         Self {
             query: projection(scope, "query_projection", [hidden, sizes.width()], modes),
-            transform: Waves::to_frequencies(modes, steps, &[Part::Real, Part::Imaginary]),
+            transform: DftMatrix::to_frequencies(modes, steps, &[Part::Real, Part::Imaginary]),
             frequencies: Frequencies {
                 weights: sizes.weights(scope, shared),
-                back: Waves::to_steps(&first, steps, 1.0),
-                out: Linear::with_bias_read(
+                back: DftMatrix::to_steps(&first, steps, 1.0),
+                out: Linear::with_optional_bias(
                     &mut scope.at("out_projection"),
                     [sizes.width(), hidden],
                     constants,
@@ -120,8 +120,8 @@ impl FourierBlock {
 pub struct FourierCrossAttention {
     query: Linear,
     key: Linear,
-    query_transform: Waves,
-    key_transform: Waves,
+    query_transform: DftMatrix,
+    key_transform: DftMatrix,
     frequencies: Frequencies,
 }
 
@@ -138,16 +138,16 @@ impl FourierCrossAttention {
         unread(scope, "value_projection", [hidden, sizes.width()]);
         let query = projection(scope, "query_projection", [hidden, sizes.width()], modes);
         let key = projection(scope, "key_projection", [hidden, sizes.width()], source_modes);
-        let out = Linear::with_bias_read(&mut scope.at("out_projection"), [sizes.width(), hidden], constants);
+        let out = Linear::with_optional_bias(&mut scope.at("out_projection"), [sizes.width(), hidden], constants);
         let parts = &[Part::Real, Part::Imaginary, Part::Imaginary, Part::MinusReal];
         Self {
             query,
             key,
-            query_transform: Waves::to_frequencies(modes, steps, &[Part::Real, Part::MinusImaginary]),
-            key_transform: Waves::to_frequencies(source_modes, source_steps, parts),
+            query_transform: DftMatrix::to_frequencies(modes, steps, &[Part::Real, Part::MinusImaginary]),
+            key_transform: DftMatrix::to_frequencies(source_modes, source_steps, parts),
             frequencies: Frequencies {
                 weights: sizes.weights(scope, shared),
-                back: Waves::to_steps(modes, steps, (hidden as f64).powi(-2)),
+                back: DftMatrix::to_steps(modes, steps, (hidden as f64).powi(-2)),
                 out,
             },
         }
@@ -197,7 +197,7 @@ impl Frequencies {
 /// A linear layer whose result is reduced to these modes: nothing depends on its bias unless mode 0, the mean, is one
 /// of them.
 fn projection(scope: &mut Scope<'_>, name: &str, sizes: [usize; 2], modes: &[usize]) -> Linear {
-    Linear::with_bias_read(&mut scope.at(name), sizes, modes.contains(&0))
+    Linear::with_optional_bias(&mut scope.at(name), sizes, modes.contains(&0))
 }
 
 /// A linear layer that neuralforecast makes and never calls.
@@ -210,7 +210,7 @@ fn unread(scope: &mut Scope<'_>, name: &str, [inputs, outputs]: [usize; 2]) {
 /// A matrix of sines and cosines, computed when it is first read: a model that is built only to count its parameters
 /// never does.
 #[derive(Clone, Debug)]
-struct Waves {
+struct DftMatrix {
     direction: Direction,
     modes: Vec<usize>,
     steps: usize,
@@ -232,7 +232,7 @@ enum Part {
     MinusImaginary,
 }
 
-impl Waves {
+impl DftMatrix {
     /// The transform from steps to frequencies: `[parts * modes, steps]`, part by part.
     fn to_frequencies(modes: &[usize], steps: usize, parts: &'static [Part]) -> Self {
         Self::new(Direction::ToFrequencies(parts), modes, steps)

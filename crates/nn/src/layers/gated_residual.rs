@@ -30,7 +30,7 @@ pub enum ResidualContext {
     None,
     /// No context, but weights for one, which PyTorch's state dictionary lists: in neuralforecast it is zeros or
     /// never given.
-    Unread,
+    Unused,
     /// A context.
     Read,
 }
@@ -67,7 +67,7 @@ impl GatedResidual {
         let first = Linear::new(&mut scope.at("lin_a"), inputs, hidden);
         let context = match context {
             ResidualContext::None => None,
-            ResidualContext::Unread => {
+            ResidualContext::Unused => {
                 Linear::unread(&mut scope.at("lin_c"), [hidden, hidden], false);
                 None
             }

@@ -51,7 +51,7 @@ impl InterpretableAttention {
             causal: true,
             earlier_keys,
             dropout: (cx.is_training() && self.attention_dropout > 0.0)
-                .then(|| (self.attention_dropout, cx.draw())),
+                .then(|| (self.attention_dropout, cx.next_key())),
             ..AttentionOptions::new(self.heads)
         };
         let heads = queries.attention(&keys, &values, &options);

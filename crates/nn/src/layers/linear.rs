@@ -65,7 +65,7 @@ impl Linear {
 
     /// [`Linear::new`] if the bias is `read`, else a layer without one, whose bias is registered only because
     /// PyTorch's state dictionary lists it.
-    pub fn with_bias_read(scope: &mut Scope<'_>, [inputs, outputs]: [usize; 2], read: bool) -> Self {
+    pub fn with_optional_bias(scope: &mut Scope<'_>, [inputs, outputs]: [usize; 2], read: bool) -> Self {
         if read {
             return Self::new(scope, inputs, outputs);
         }
@@ -117,7 +117,7 @@ impl Linear {
 
     /// The layer along the first dimension: `x [inputs, ...]` to `[outputs, ...]`, for example over the time of
     /// time-major sequences.
-    pub fn along_first(&self, cx: &Forward<'_>, x: &Var) -> Var {
+    pub fn forward_first_axis(&self, cx: &Forward<'_>, x: &Var) -> Var {
         cx.linear_along_first(self, x)
     }
 
@@ -212,8 +212,8 @@ mod tests {
     #[test]
     fn a_bias_that_nothing_reads_has_a_name_only() {
         let mut table = Table::default();
-        let layer = Linear::with_bias_read(&mut table.root().at(0), [3, 2], false);
-        assert!(Linear::with_bias_read(&mut table.root().at(1), [3, 2], true).bias().is_some());
+        let layer = Linear::with_optional_bias(&mut table.root().at(0), [3, 2], false);
+        assert!(Linear::with_optional_bias(&mut table.root().at(1), [3, 2], true).bias().is_some());
         assert_eq!((layer.bias(), table.numel()), (None, 6 + 8));
         assert!(table.entry(table.find("0.bias").unwrap()).is_frozen());
     }
@@ -244,7 +244,7 @@ mod tests {
         for layer in layers {
             let expected =
                 layer.forward(&cx, &x.permute(&[1, 2, 0]), Activation::Identity).permute(&[2, 0, 1]);
-            let found = layer.along_first(&cx, &x);
+            let found = layer.forward_first_axis(&cx, &x);
             assert_eq!(found.shape(), expected.shape());
             for (found, expected) in found.value().to_vec().iter().zip(expected.value().to_vec()) {
                 assert!((found - expected).abs() < 1e-5, "{found}, {expected}");

@@ -34,7 +34,7 @@ pub struct RevIn {
     series: usize,
     config: RevInConfig,
     /// What is added to the affine factor before it divides.
-    guard: f32,
+    factor_eps: f32,
 }
 
 /// The shift and the scale of windows, `[rows]` each: what was subtracted, and what they were divided by then.
@@ -47,7 +47,7 @@ pub struct WindowScales {
 impl RevIn {
     /// neuralforecast's `RevIN`: registers parameters of shape `[series]` in `scope`, if there are any.
     pub fn new(scope: &mut Scope<'_>, series: usize, config: RevInConfig) -> Self {
-        Self { guard: config.eps * config.eps, ..Self::of_shape(scope, &[series], config) }
+        Self { factor_eps: config.eps * config.eps, ..Self::of_shape(scope, &[series], config) }
     }
 
     /// neuralforecast's `RevINMultivariate`: parameters are of shape `[1, 1, series]`, and the factor divides as it is.
@@ -58,7 +58,7 @@ impl RevIn {
     fn of_shape(scope: &mut Scope<'_>, shape: &[usize], config: RevInConfig) -> Self {
         let mut param = |name, first| scope.param(name, shape, Init::Constant(first));
         let affine = config.affine.then(|| [param("affine_weight", 1.0), param("affine_bias", 0.0)]);
-        Self { affine, series: shape[shape.len() - 1], config, guard: 0.0 }
+        Self { affine, series: shape[shape.len() - 1], config, factor_eps: 0.0 }
     }
 
     /// Windows `x [rows, time]` on their own scales, and these scales. No gradient flows to the windows.
@@ -102,8 +102,8 @@ impl RevIn {
         let Some([weight, bias]) = self.rows_of_parameters(cx, scales.scale.numel()) else {
             return y.affine_rows(&scale, &shift);
         };
-        // (y - bias) / (weight + guard) * scale + shift
-        let factor = scale / (weight + Var::constant(Tensor::scalar(self.guard)));
+        // (y - bias) / (weight + factor_eps) * scale + shift
+        let factor = scale / (weight + Var::constant(Tensor::scalar(self.factor_eps)));
         y.affine_rows(&factor, &(shift - bias * &factor))
     }
 

@@ -57,7 +57,7 @@ impl VariableSelection {
             None
         } else {
             let outputs = Some(variables);
-            let context = if reads_context { ResidualContext::Read } else { ResidualContext::Unread };
+            let context = if reads_context { ResidualContext::Read } else { ResidualContext::Unused };
             let sizes = GatedResidualSizes { inputs, hidden, outputs, context, dropout: 0.0, activation };
             Some(GatedResidual::new(&mut joint_scope, &sizes))
         };

@@ -9,7 +9,7 @@
 use foretell_pool::Buffer;
 use foretell_simd::{PointLoss, axpy, dot};
 
-use super::Truth;
+use super::Targets;
 
 /// `Σ w l`; where a gradient is to be written, that of the sum times the given scale.
 ///
@@ -19,10 +19,10 @@ use super::Truth;
 pub(super) fn sum(
     alpha: f64,
     prediction: &[f32],
-    truth: Truth<'_>,
+    truth: Targets<'_>,
     mut grad: Option<(&mut [f32], f32)>,
 ) -> f64 {
-    let Truth { horizon: h, target, weights, .. } = truth;
+    let Targets { horizon: h, target, weights, .. } = truth;
     let squares = match &mut grad {
         Some((grad, scale)) => {
             let scale = (1.0 - alpha) as f32 * *scale;

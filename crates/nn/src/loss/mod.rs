@@ -57,7 +57,7 @@ impl LossKind {
 
 /// The targets of `n` windows of `horizon` steps, with what a loss needs to know of the windows.
 #[derive(Clone, Copy)]
-pub struct Truth<'a> {
+pub struct Targets<'a> {
     /// Steps of a window.
     pub horizon: usize,
     /// `[n, horizon]`: on the scale of the forecast, or for a distribution's loss as in the data.
@@ -72,17 +72,17 @@ pub struct Truth<'a> {
     pub scale: &'a [f32],
 }
 
-impl fmt::Debug for Truth<'_> {
+impl fmt::Debug for Targets<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let windows = self.target.len() / self.horizon.max(1);
-        f.debug_struct("Truth")
+        f.debug_struct("Targets")
             .field("windows", &windows)
             .field("horizon", &self.horizon)
             .finish_non_exhaustive()
     }
 }
 
-impl<'a> Truth<'a> {
+impl<'a> Targets<'a> {
     /// A target `[n, horizon]` with its weights, and nothing else known of the windows.
     pub fn new(horizon: usize, target: &'a [f32], weights: &'a [f32]) -> Self {
         Self { horizon, target, weights, error_scale: &[], loc: &[], scale: &[] }
@@ -339,7 +339,7 @@ impl Loss {
     /// # Panics
     /// If the shapes do not fit.
     #[track_caller]
-    pub fn mean(&self, output: &Var, truth: Truth<'_>, total: f64) -> Var {
+    pub fn mean(&self, output: &Var, truth: Targets<'_>, total: f64) -> Var {
         truth.check();
         let shape = output.shape();
         assert!(
@@ -368,13 +368,13 @@ impl Loss {
     /// # Panics
     /// If the lengths do not fit.
     #[track_caller]
-    pub fn sum(&self, prediction: &[f32], truth: Truth<'_>) -> f64 {
+    pub fn sum(&self, prediction: &[f32], truth: Targets<'_>) -> f64 {
         truth.check();
         assert_eq!(prediction.len(), truth.target.len() * self.outputs(), "outputs and targets");
         self.run(prediction, truth, None)
     }
 
-    fn run(&self, prediction: &[f32], truth: Truth<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
+    fn run(&self, prediction: &[f32], truth: Targets<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
         match &self.kind {
             LossKind::Point(point) => point.sum(prediction, truth, grad),
             LossKind::Quantiles { quantiles, delta } => {
@@ -385,11 +385,11 @@ impl Loss {
     }
 
     /// `Σ w (y - ŷ)²` of the naive forecast that relMSE measures by, each window's error scale; 0 for other losses.
-    pub fn naive_error(&self, truth: Truth<'_>) -> f64 {
+    pub fn naive_error(&self, truth: Targets<'_>) -> f64 {
         if self.kind != LossKind::Point(Point::RelMse) {
             return 0.0;
         }
-        let Truth { horizon, target, weights, error_scale, .. } = truth;
+        let Targets { horizon, target, weights, error_scale, .. } = truth;
         let squares = target.iter().zip(weights).enumerate().filter(|(_, (_, weight))| **weight != 0.0);
         squares
             .map(|(i, (&y, &weight))| {

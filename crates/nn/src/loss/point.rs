@@ -5,7 +5,7 @@ use serde_json::{Number, Value, json};
 
 use super::arguments::count;
 use super::quantile::huber;
-use super::{Truth, frequency};
+use super::{Targets, frequency};
 use crate::HyperParameterError;
 use crate::arguments::{Arguments, NumberRange};
 
@@ -144,7 +144,7 @@ impl Point {
     }
 
     /// `Σ w l`; where a gradient is to be written, that of the sum times the given scale.
-    pub(super) fn sum(&self, prediction: &[f32], truth: Truth<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
+    pub(super) fn sum(&self, prediction: &[f32], truth: Targets<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
         match self {
             Self::Mae => kernel(PointLoss::Mae, prediction, truth, grad),
             Self::Mse | Self::Rmse | Self::RelMse => kernel(PointLoss::Mse, prediction, truth, grad),
@@ -181,7 +181,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     if count == 0.0 { 0.0 } else { sum / count }
 }
 
-fn kernel(loss: PointLoss, prediction: &[f32], truth: Truth<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
+fn kernel(loss: PointLoss, prediction: &[f32], truth: Targets<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
     match grad {
         Some((grad, scale)) => {
             loss.value_and_grad(prediction, truth.target, Some(truth.weights), scale, grad)
@@ -194,11 +194,11 @@ fn kernel(loss: PointLoss, prediction: &[f32], truth: Truth<'_>, grad: Option<(&
 /// its value and its derivative by the forecast.
 fn each(
     prediction: &[f32],
-    truth: Truth<'_>,
+    truth: Targets<'_>,
     mut grad: Option<(&mut [f32], f32)>,
     loss: impl Fn(f32, f32, f32) -> (f32, f32),
 ) -> f64 {
-    let Truth { horizon, target, weights, error_scale, .. } = truth;
+    let Targets { horizon, target, weights, error_scale, .. } = truth;
     let mut sum = 0.0;
     for (window, prediction) in prediction.chunks_exact(horizon).enumerate() {
         let error_scale = error_scale.get(window).copied().unwrap_or(1.0);

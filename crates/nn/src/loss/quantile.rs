@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value, json};
 
-use super::Truth;
+use super::Targets;
 
 /// Quantiles with the suffixes of their columns. How they were given decides order and names.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,7 +93,7 @@ pub(super) fn sum(
     quantiles: &[f32],
     delta: Option<f32>,
     prediction: &[f32],
-    truth: Truth<'_>,
+    truth: Targets<'_>,
     grad: Option<(&mut [f32], f32)>,
 ) -> f64 {
     match delta {
@@ -105,7 +105,7 @@ pub(super) fn sum(
 fn steps(
     quantiles: &[f32],
     prediction: &[f32],
-    truth: Truth<'_>,
+    truth: Targets<'_>,
     mut grad: Option<(&mut [f32], f32)>,
     loss: impl Fn(f32, f32) -> (f32, f32),
 ) -> f64 {

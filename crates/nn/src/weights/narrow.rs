@@ -12,7 +12,7 @@ use crate::{ParamId, Params, Table};
 
 /// The least inputs and outputs of a layer that is held in fewer bits: rows and columns are padded to multiples of
 /// this, so smaller layers would save nothing.
-const LEAST: usize = 16;
+const MIN_SIDE: usize = 16;
 
 /// Weights in fewer bits, with the bytes that they take and those of the weights that they stand for.
 pub(crate) struct NarrowCopy<T> {
@@ -128,7 +128,7 @@ impl Params {
         let format = self.precision().narrow()?;
         let shape = self.table.entry(id).shape;
         let [outputs, inputs] = [shape[0], shape[1..].iter().product()];
-        if outputs.min(inputs) < LEAST {
+        if outputs.min(inputs) < MIN_SIDE {
             return None;
         }
         let make = || {
@@ -143,7 +143,7 @@ impl Params {
         let format = self.precision().narrow()?;
         let shape = self.table.multiplied()[id.0].shape;
         let [inputs, outputs] = [shape[0] - 1, shape[1]];
-        if outputs.min(inputs) < LEAST {
+        if outputs.min(inputs) < MIN_SIDE {
             return None;
         }
         let make = || {
@@ -160,7 +160,7 @@ impl Params {
     /// The matrices of a recurrent layer as forecasts hold them; `None` for a layer that is too small to gain from
     /// it.
     pub(super) fn held_recurrent(&self, layer: &Layer) -> Option<Arc<HeldWeights>> {
-        if self.table.entry(layer.state).shape[1] < LEAST {
+        if self.table.entry(layer.state).shape[1] < MIN_SIDE {
             return None;
         }
         let make = || Arc::new(HeldWeights::new(self.precision().narrow()));
@@ -182,7 +182,7 @@ impl Table {
         let Some(format) = precision.narrow() else {
             // Rows of gates become columns, whose number is padded.
             return recurrent
-                .map(|shape| size_of::<f32>() * shape[0].next_multiple_of(LEAST) * shape[1])
+                .map(|shape| size_of::<f32>() * shape[0].next_multiple_of(MIN_SIDE) * shape[1])
                 .sum();
         };
         let trained = self.entries().iter().filter(|entry| entry.is_trained()).map(|entry| entry.shape);
@@ -191,7 +191,7 @@ impl Table {
         let all = trained.chain(recurrent).chain(multiplied).filter(|shape| shape.len() > 1);
         let matrices = all.map(|shape| [shape[1..].iter().product(), shape[0]]);
         matrices
-            .filter(|[inputs, outputs]| inputs.min(outputs) >= &LEAST)
+            .filter(|[inputs, outputs]| inputs.min(outputs) >= &MIN_SIDE)
             .map(|[inputs, outputs]| NarrowMatrix::bytes_of(inputs, outputs, format))
             .fold(0, usize::saturating_add)
     }

@@ -17,7 +17,7 @@ use foretell_simd::{Key, Stream};
 use serde_json::{Value, json};
 
 use self::special::normal_quantile;
-use super::Truth;
+use super::Targets;
 use super::arguments::{count, quantiles};
 use super::quantile::Quantiles;
 use crate::HyperParameterError;
@@ -73,7 +73,7 @@ macro_rules! distributions {
                 match self { $(Self::$family(_) => $family::SUPPORT,)* }
             }
 
-            fn sum(&self, output: &[f32], truth: Truth<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
+            fn sum(&self, output: &[f32], truth: Targets<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
                 match self { $(Self::$family(family) => sum(family, output, truth, grad),)* }
             }
 
@@ -259,7 +259,7 @@ impl Distribution {
     }
 
     /// `Σ w l`; where a gradient is to be written, that of the sum times the given scale.
-    pub(super) fn sum(&self, output: &[f32], truth: Truth<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
+    pub(super) fn sum(&self, output: &[f32], truth: Targets<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
         self.kind.sum(output, truth, grad)
     }
 
@@ -295,10 +295,10 @@ fn doubles<const P: usize>(output: &[f32]) -> [f64; P] {
 fn sum<const P: usize>(
     family: &impl Family<P>,
     output: &[f32],
-    truth: Truth<'_>,
+    truth: Targets<'_>,
     mut grad: Option<(&mut [f32], f32)>,
 ) -> f64 {
-    let Truth { horizon, target, weights, loc, scale, .. } = truth;
+    let Targets { horizon, target, weights, loc, scale, .. } = truth;
     let mut sum = 0.0;
     for (i, output) in output.chunks_exact(P).enumerate() {
         let weight = f64::from(weights[i]);
