@@ -14,7 +14,7 @@ use foretell_nn::{
 };
 use serde_json::{Value, json};
 
-use crate::decomposed_transformer::{Attention, BIASES, DecomposedSizes, Make};
+use crate::decomposed_transformer::{Attention, BIASES, BuildAttention, DecomposedSizes};
 use crate::hyper::hyper_parameters;
 use crate::registry::{Architecture, Exogenous};
 
@@ -79,7 +79,7 @@ impl Architecture for Autoformer {
         let padded = ahead > dims.input_size;
         let (mut of_encoder, mut of_decoder, mut across) =
             (layer(false, false), layer(false, true), layer(padded, true));
-        let attentions: [Make<'_>; 3] = [&mut of_encoder, &mut of_decoder, &mut across];
+        let attentions: [BuildAttention<'_>; 3] = [&mut of_encoder, &mut of_decoder, &mut across];
         Ok(Box::new(sizes.network(layer_sizes, dims, scope, attentions)))
     }
 }

@@ -26,7 +26,7 @@ pub(crate) enum Trend {
 
 impl Trend {
     /// The least number of functions.
-    pub(crate) fn least(self) -> usize {
+    pub(crate) fn min_functions(self) -> usize {
         match self {
             Self::LinearHat => 2,
             Self::Spline => 4,

@@ -62,7 +62,7 @@ impl CategoricalColumns {
 
     /// Registers the embeddings of these columns and puts them before the model that `build` makes for the embedded
     /// sizes.
-    pub(crate) fn before<E>(
+    pub(crate) fn embed_before<E>(
         &self,
         dims: &Dims,
         scope: &mut Scope<'_>,

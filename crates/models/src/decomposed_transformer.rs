@@ -35,7 +35,7 @@ pub(crate) trait Attention: Send + Sync {
 }
 
 /// Builds an attention in the given scope.
-pub(crate) type Make<'a> = &'a mut dyn FnMut(&mut Scope<'_>) -> Box<dyn Attention>;
+pub(crate) type BuildAttention<'a> = &'a mut dyn FnMut(&mut Scope<'_>) -> Box<dyn Attention>;
 
 impl DecomposedSizes {
     /// Registers the parameters of a model whose layers have these sizes; `attentions` are those of the encoder, of the
@@ -45,7 +45,7 @@ impl DecomposedSizes {
         layer: TransformerSizes,
         dims: &Dims,
         scope: &mut Scope<'_>,
-        attentions: [Make<'_>; 3],
+        attentions: [BuildAttention<'_>; 3],
     ) -> Network {
         let [of_encoder, of_decoder, across] = attentions;
         let TransformerSizes { hidden, units, activation, dropout, .. } = layer;
@@ -71,11 +71,11 @@ impl DecomposedSizes {
         let mut layers = decoder.at("layers");
         let decoder_layers = (0..self.shared.decoder_layers).map(|i| {
             let scope = &mut layers.at(i);
-            let own = of_decoder(&mut scope.at("self_attention"));
+            let self_attention = of_decoder(&mut scope.at("self_attention"));
             let cross = across(&mut scope.at("cross_attention"));
             let perceptron = perceptron(scope);
             let trend = Trend::new(&mut scope.at("projection"), hidden, dims.outputs);
-            DecoderLayer { own, cross, perceptron, trend, dropout }
+            DecoderLayer { self_attention, cross, perceptron, trend, dropout }
         });
         let decoder_layers = decoder_layers.collect();
         Network {
@@ -127,7 +127,7 @@ struct EncoderLayer {
 
 struct DecoderLayer {
     /// Attention to the decoder's own steps.
-    own: Box<dyn Attention>,
+    self_attention: Box<dyn Attention>,
     /// Attention to the encoder's result.
     cross: Box<dyn Attention>,
     perceptron: PointwisePerceptron,
@@ -181,7 +181,7 @@ impl DecoderLayer {
     /// subtracted, `[batch, time, outputs]`.
     fn forward(&self, cx: &Forward<'_>, x: &Var, source: &Var, kernel: usize) -> [Var; 2] {
         let drop = |x: Var| cx.dropout(x, self.dropout);
-        let first = x + drop(self.own.forward(cx, x, x));
+        let first = x + drop(self.self_attention.forward(cx, x, x));
         let x = first.season(kernel);
         let second = &x + drop(self.cross.forward(cx, &x, source));
         let x = second.season(kernel);

@@ -97,12 +97,12 @@ impl Architecture for DeepAr {
         let input_size = dims.input_size;
         let most_steps = input_size.saturating_add(self.h_train);
         let decoder = StepDecoder::Mlp(decoder);
-        Ok(Box::new(Autoregressive { encoder, by_step, decoder, input_size, most_steps }))
+        Ok(Box::new(Autoregressive { encoder, step_inputs, decoder, input_size, most_steps }))
     }
 }
 
 /// `[y | hist | futr | stat]` of each step, time-major: `[steps, batch, columns]`.
-fn by_step(windows: &Inputs) -> Var {
+fn step_inputs(windows: &Inputs) -> Var {
     let steps = windows.insample_y.shape()[1];
     let mut parts = vec![Var::constant(windows.insample_y.unsqueeze(2))];
     parts.extend(windows.hist_exog.clone());

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::context_decoder::{Config, ContextDecoder};
 use crate::hyper::hyper_parameters;
-use crate::recurrent::by_step;
+use crate::recurrent::step_inputs;
 use crate::registry::{Architecture, Exogenous};
 use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 
@@ -145,7 +145,7 @@ impl Layer {
 
 impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
-        let mut x = by_step(windows);
+        let mut x = step_inputs(windows);
         for (g, layers) in self.groups.iter().enumerate() {
             let input = x.clone();
             x = layers.iter().fold(x, |x, (layer, rate)| layer.dilated(cx, &x, *rate));

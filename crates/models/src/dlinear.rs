@@ -7,7 +7,7 @@ use foretell_nn::{Activation, Dims, Forward, HyperParameterError, Inputs, Linear
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, Exogenous, LITTLE_WORK};
+use crate::registry::{Architecture, Exogenous, MIN_SHARD_LIGHT_MODEL};
 use crate::rules;
 
 hyper_parameters! {
@@ -38,7 +38,7 @@ impl Architecture for DLinear {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        Needs { shard_windows: LITTLE_WORK, ..Needs::default() }
+        Needs { shard_windows: MIN_SHARD_LIGHT_MODEL, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

@@ -36,7 +36,7 @@ hyper_parameters! {
 }
 
 /// A difference from neuralforecast.
-const UNCALLED: &str = "Projections of keys and values that neuralforecast makes and never calls are kept in checkpoints as they were drawn.";
+const UNUSED_PROJECTIONS: &str = "Projections of keys and values that neuralforecast makes and never calls are kept in checkpoints as they were drawn.";
 
 /// The number of heads that its weights are made for.
 const HEADS: usize = 8;
@@ -58,7 +58,7 @@ impl Architecture for Fedformer {
     const NAME: &'static str = "FEDformer";
     const PAPER: &'static str = "Zhou et al. 2022, arXiv 2201.12740";
     const EXOGENOUS: Exogenous = Exogenous { futr: true, cat: true, ..Exogenous::NONE };
-    const DIFFERENCES: &'static [&'static str] = &[BIASES, UNCALLED];
+    const DIFFERENCES: &'static [&'static str] = &[BIASES, UNUSED_PROJECTIONS];
 
     fn common_defaults() -> Value {
         json!({ "learning_rate": 1e-4, "max_steps": 5000 })

@@ -25,7 +25,7 @@ use foretell_nn::{
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::recurrent::by_step;
+use crate::recurrent::step_inputs;
 use crate::registry::{Architecture, Exogenous};
 use crate::{rules, transformers};
 
@@ -135,7 +135,7 @@ impl Architecture for LstmAttention {
 impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let Dims { input_size, horizon, .. } = self.dims;
-        let states = self.encoder.forward(cx, &by_step(windows), input_size, None).permute(&[1, 0, 2]);
+        let states = self.encoder.forward(cx, &step_inputs(windows), input_size, None).permute(&[1, 0, 2]);
         let ahead = windows.futr_exog.as_ref().map(|columns| columns.narrow(1, input_size, horizon));
 
         let last = states.narrow(1, input_size - 1, 1);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_an_error() {
+    fn invalid_settings_are_errors() {
         for (name, value, expected) in [
             ("n_head", json!(129), "between 1 and encoder_hidden_size"),
             ("n_head", json!(0), "between 1 and encoder_hidden_size"),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::dense_layers::{DenseLayers, DenseSizes, row_of_window};
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
+use crate::registry::{Architecture, Exogenous, MIN_SHARD_LARGE_WEIGHTS};
 
 hyper_parameters! {
     Mlp {
@@ -34,7 +34,7 @@ impl Architecture for Mlp {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
+        Needs { shard_windows: MIN_SHARD_LARGE_WEIGHTS, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

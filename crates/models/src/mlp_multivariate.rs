@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::dense_layers::{DenseLayers, DenseSizes, row_of_window};
 use crate::hyper::hyper_parameters;
 use crate::multivariate::multivariate_defaults;
-use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
+use crate::registry::{Architecture, Exogenous, MIN_SHARD_LARGE_WEIGHTS};
 
 hyper_parameters! {
     MlpMultivariate {
@@ -37,7 +37,7 @@ impl Architecture for MlpMultivariate {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        Needs { series: SeriesPerWindow::All, shard_windows: LARGE_WEIGHTS, ..Needs::default() }
+        Needs { series: SeriesPerWindow::All, shard_windows: MIN_SHARD_LARGE_WEIGHTS, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

@@ -65,7 +65,7 @@ impl Stacks<'_> {
             return fault("stack_types", expected, json!(self.types));
         }
         let (name, degree) = self.degree;
-        let least = self.trend.least() - 1;
+        let least = self.trend.min_functions() - 1;
         if !(least..=MAX_LAYERS).contains(&degree) {
             return fault(name, &format!("between {least} and {MAX_LAYERS}"), json!(degree));
         }
@@ -152,7 +152,7 @@ impl Model for Network {
         let mut forecast = Var::constant(naive.broadcast_to([batch, horizon, outputs]));
         let last = self.blocks.len() - 1;
         for (i, block) in self.blocks.iter().enumerate() {
-            let theta = block.perceptron.forward(cx, columns.after(&residual));
+            let theta = block.perceptron.forward(cx, columns.block_inputs(&residual));
             forecast = forecast.add(&block.basis.forecast(cx, &theta, &columns, &self.dims));
             if i < last {
                 let backcast = block.basis.backcast(cx, &theta, &columns, &self.dims);
@@ -239,7 +239,7 @@ impl Columns {
     }
 
     /// What a block sees: the residual, then all columns.
-    fn after(&self, residual: &Var) -> Vec<Var> {
+    fn block_inputs(&self, residual: &Var) -> Vec<Var> {
         std::iter::once(residual).chain(&self.flat).cloned().collect()
     }
 

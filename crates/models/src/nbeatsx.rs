@@ -10,7 +10,7 @@ use crate::basis::Trend;
 use crate::hyper::hyper_parameters;
 use crate::nbeats_stacks::{Stack, Stacks};
 use crate::perceptron::{self, Layers};
-use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
+use crate::registry::{Architecture, Exogenous, MIN_SHARD_LARGE_WEIGHTS};
 use crate::rules::{self, MAX_LAYERS};
 
 hyper_parameters! {
@@ -51,7 +51,7 @@ impl Architecture for Nbeatsx {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
+        Needs { shard_windows: MIN_SHARD_LARGE_WEIGHTS, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
 use crate::perceptron::{self, Layers, Perceptron};
-use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
+use crate::registry::{Architecture, Exogenous, MIN_SHARD_LARGE_WEIGHTS};
 use crate::rules::{self, MAX_LAYERS};
 
 hyper_parameters! {
@@ -110,7 +110,7 @@ impl Architecture for Nhits {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
+        Needs { shard_windows: MIN_SHARD_LARGE_WEIGHTS, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

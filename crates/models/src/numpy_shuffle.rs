@@ -47,7 +47,7 @@ impl LegacyShuffle {
     }
 
     /// A uniform number of `0..=most`.
-    fn up_to(&mut self, most: u32) -> u32 {
+    fn uniform_index(&mut self, most: u32) -> u32 {
         let mask = u32::MAX.checked_shr(most.leading_zeros()).unwrap_or(0);
         loop {
             let drawn = self.bits() & mask;
@@ -59,7 +59,7 @@ impl LegacyShuffle {
 
     pub(crate) fn shuffle<T>(&mut self, values: &mut [T]) {
         for i in (1..values.len()).rev() {
-            values.swap(i, self.up_to(i as u32) as usize);
+            values.swap(i, self.uniform_index(i as u32) as usize);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 use crate::registry::{Architecture, MODELS, ModelEntry};
 
 /// The models from outside, in the order in which they were registered.
-static OWN: RwLock<Vec<&'static ModelEntry>> = RwLock::new(Vec::new());
+static REGISTERED: RwLock<Vec<&'static ModelEntry>> = RwLock::new(Vec::new());
 
 /// Makes a model from outside the zoo known to this process, so that it is found by its name where a model directory
 /// is loaded or a spec is read. Registering it again changes nothing.
@@ -14,7 +14,7 @@ static OWN: RwLock<Vec<&'static ModelEntry>> = RwLock::new(Vec::new());
 /// If another model has that name, ignoring case.
 pub fn register<A: Architecture>() -> &'static ModelEntry {
     let entry = const { &ModelEntry::of::<A>() };
-    let mut own = OWN.write().unwrap_or_else(PoisonError::into_inner);
+    let mut own = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
     match named(A::NAME, &own) {
         Some(known) => assert!(known == entry, "two models are called {}", A::NAME),
         None => own.push(entry),
@@ -24,7 +24,7 @@ pub fn register<A: Architecture>() -> &'static ModelEntry {
 
 /// The model of this name, ignoring case: one of [`MODELS`], or one that was [registered](register).
 pub fn find(name: &str) -> Option<&'static ModelEntry> {
-    named(name, &OWN.read().unwrap_or_else(PoisonError::into_inner))
+    named(name, &REGISTERED.read().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn named(name: &str, own: &[&'static ModelEntry]) -> Option<&'static ModelEntry> {

@@ -127,7 +127,7 @@ impl Config {
             };
             let input_size = dims.input_size;
             let most_steps = input_size.max(inference_input_size).saturating_add(h_train);
-            return Ok(Box::new(Autoregressive { encoder, by_step, decoder, input_size, most_steps }));
+            return Ok(Box::new(Autoregressive { encoder, step_inputs, decoder, input_size, most_steps }));
         }
         let decoder = MlpSizes {
             inputs: self.encoder_hidden_size + dims.futr_exog,
@@ -147,7 +147,7 @@ impl Config {
 }
 
 /// `[y | hist | stat | futr]` of each step, time-major: `[steps, batch, columns]`.
-pub(crate) fn by_step(windows: &Inputs) -> Var {
+pub(crate) fn step_inputs(windows: &Inputs) -> Var {
     let &[_, steps] = &*windows.insample_y.shape() else { unreachable!("a row of steps per window") };
     let mut parts = vec![Var::constant(windows.insample_y.unsqueeze(2))];
     parts.extend(windows.hist_exog.clone());
@@ -169,7 +169,7 @@ struct Direct {
 impl Model for Direct {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let Dims { input_size, horizon, .. } = self.dims;
-        let mut states = self.encoder.forward(cx, &by_step(windows), horizon.min(input_size), None);
+        let mut states = self.encoder.forward(cx, &step_inputs(windows), horizon.min(input_size), None);
         if let Some(stretch) = &self.stretch {
             let by_unit = states.permute(&[1, 2, 0]);
             states = stretch.forward(cx, &by_unit, Activation::Identity).permute(&[2, 0, 1]);
@@ -195,7 +195,7 @@ impl Model for Direct {
 pub(crate) struct Autoregressive {
     pub(crate) encoder: Recurrent,
     /// What the encoder reads of windows, time-major: `[steps, batch, columns]`.
-    pub(crate) by_step: fn(&Inputs) -> Var,
+    pub(crate) step_inputs: fn(&Inputs) -> Var,
     /// From the states `[steps, batch, units]` to the forecasts of the next steps, `[steps, batch, outputs]`.
     pub(crate) decoder: StepDecoder,
     pub(crate) input_size: usize,
@@ -220,7 +220,7 @@ impl Autoregressive {
         last: usize,
         state: Option<&mut RecurrentState>,
     ) -> Var {
-        let states = self.encoder.forward(cx, &(self.by_step)(windows), last, state);
+        let states = self.encoder.forward(cx, &(self.step_inputs)(windows), last, state);
         let forecasts = match &self.decoder {
             StepDecoder::Projected => states,
             StepDecoder::Linear(layer) => layer.forward(cx, &states, Activation::Identity),

@@ -22,7 +22,7 @@ macro_rules! zoo {
                 const NAME: &str = <crate::$file::$config as crate::registry::Architecture>::NAME;
 
                 #[test]
-                fn does_what_every_model_must() {
+                fn conforms() {
                     crate::conformance::check(NAME);
                 }
 
@@ -68,11 +68,11 @@ zoo! {
 
 /// The smallest shard, in windows, for models whose work is products with large weights: every shard reads the
 /// weights and writes their gradient, so shards should be few and large.
-pub(crate) const LARGE_WEIGHTS: usize = 128;
+pub(crate) const MIN_SHARD_LARGE_WEIGHTS: usize = 128;
 
 /// The smallest shard, in windows, for models that do little with a window: a shard costs some microseconds, whatever
 /// is in it.
-pub(crate) const LITTLE_WORK: usize = 128;
+pub(crate) const MIN_SHARD_LIGHT_MODEL: usize = 128;
 
 /// A model's own hyper-parameters, and how they become a model. Each model of the zoo implements it in a file of its
 /// own; a model from outside is found by its name after [`register`](crate::register).
@@ -194,7 +194,7 @@ impl ModelEntry {
                 let config = parse::<A>(own)?;
                 let needs = config.needs(dims);
                 let build = |dims: &Dims, scope: &mut Scope<'_>| config.build(dims, scope);
-                let model = categories.before(dims, &mut table.root(), build);
+                let model = categories.embed_before(dims, &mut table.root(), build);
                 Ok(Network { needs, model: model.map_err(|error| error.of(A::NAME))?.into() })
             },
         }

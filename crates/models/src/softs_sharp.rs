@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
 use crate::multivariate::{QUANTILES_OF_SERIES, multivariate_defaults};
-use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
+use crate::registry::{Architecture, Exogenous, MIN_SHARD_LARGE_WEIGHTS};
 use crate::rules;
 use crate::star_aggregate::StarSizes;
 
@@ -45,7 +45,7 @@ impl Architecture for SoftsSharp {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        Needs { series: SeriesPerWindow::All, shard_windows: LARGE_WEIGHTS, ..Needs::default() }
+        Needs { series: SeriesPerWindow::All, shard_windows: MIN_SHARD_LARGE_WEIGHTS, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

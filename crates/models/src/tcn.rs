@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::context_decoder::{Config, ContextDecoder};
 use crate::hyper::hyper_parameters;
-use crate::recurrent::by_step;
+use crate::recurrent::step_inputs;
 use crate::registry::{Architecture, Exogenous};
 use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 
@@ -86,7 +86,7 @@ impl Architecture for Tcn {
 
 impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
-        let states = self.encoder.iter().fold(by_step(windows), |x, layer| layer.forward(cx, &x));
+        let states = self.encoder.iter().fold(step_inputs(windows), |x, layer| layer.forward(cx, &x));
         self.decoder.forward(cx, &states, windows)
     }
 

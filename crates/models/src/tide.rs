@@ -10,7 +10,7 @@ use foretell_nn::{
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, Exogenous, LARGE_WEIGHTS};
+use crate::registry::{Architecture, Exogenous, MIN_SHARD_LARGE_WEIGHTS};
 use crate::rules;
 
 /// The scopes of the parts whose layers are applied to each step by itself.
@@ -55,7 +55,7 @@ impl Architecture for Tide {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        Needs { shard_windows: LARGE_WEIGHTS, ..Needs::default() }
+        Needs { shard_windows: MIN_SHARD_LARGE_WEIGHTS, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
