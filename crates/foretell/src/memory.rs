@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use foretell_data::{Panel, Vocabulary};
-use foretell_infer::{window_numbers, windows_at_a_time};
+use foretell_infer::{block_windows, window_numbers};
 use foretell_nn::{Dims, Network, Table, WeightPrecision};
 use foretell_train::{Precision, TrainConfig, shard_count};
 
@@ -138,7 +138,7 @@ pub(crate) fn forecasting(
     threads: usize,
 ) -> MemoryEstimate {
     let (kept, paths) = (network.model.saved_activations(table), network.needs.decoding.paths().unwrap_or(0));
-    let block = windows_at_a_time(dims, kept);
+    let block = block_windows(dims, kept);
     let windows = windows.min(block.saturating_mul(threads));
     MemoryEstimate::default()
         .and_numbers("windows", windows.saturating_mul(window_numbers(dims)))

@@ -12,7 +12,7 @@ const PAIRS: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub struct ExplanationSum {
     /// One of the explanations that were added, for its variables and shapes.
-    like: Option<Explanation>,
+    template: Option<Explanation>,
     /// The sums of its tensors.
     sums: Vec<Vec<f64>>,
     rows: usize,
@@ -22,7 +22,7 @@ impl ExplanationSum {
     /// Adds an explanation that is already the sum over `rows` rows.
     fn add(&mut self, part: Explanation, rows: usize) {
         let mut place = 0;
-        self.like = Some(part.map(|tensor| {
+        self.template = Some(part.map(|tensor| {
             let tensor = tensor.contiguous();
             if self.sums.len() == place {
                 self.sums.push(vec![0.0; tensor.numel()]);
@@ -43,8 +43,8 @@ impl ExplanationSum {
     /// The mean over all rows, its tensors without the batch dimension; `None` if no explanation was added.
     pub fn mean(self) -> Option<Explanation> {
         let (mut sums, rows) = (self.sums.into_iter(), self.rows as f64);
-        self.like.map(|like| {
-            like.map(|tensor| {
+        self.template.map(|template| {
+            template.map(|tensor| {
                 let sums = sums.next().expect("a sum of each tensor");
                 let mean: Vec<f32> = sums.into_iter().map(|sum| (sum / rows) as f32).collect();
                 Tensor::from_slice(&mean, tensor.shape())

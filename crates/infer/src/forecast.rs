@@ -18,12 +18,12 @@ const BLOCK: usize = 128;
 const BLOCK_NUMBERS: usize = 1 << 22;
 
 /// The most numbers that a model makes of the windows that one thread runs at a time, likewise.
-const BLOCK_KEPT: usize = 1 << 28;
+const MAX_BLOCK_ACTIVATIONS: usize = 1 << 28;
 
 /// How many windows of these sizes one thread runs at a time, for a model that makes `kept` numbers of each.
-pub fn windows_at_a_time(dims: &Dims, kept: usize) -> usize {
+pub fn block_windows(dims: &Dims, kept: usize) -> usize {
     let [seen, made] =
-        [(BLOCK_NUMBERS, window_numbers(dims)), (BLOCK_KEPT, kept)].map(|(all, one)| all / one.max(1));
+        [(BLOCK_NUMBERS, window_numbers(dims)), (MAX_BLOCK_ACTIVATIONS, kept)].map(|(all, one)| all / one.max(1));
     seen.min(made).clamp(1, (BLOCK / dims.n_series).max(1))
 }
 
@@ -109,7 +109,7 @@ impl Forecasts<'_> {
     /// Rows of the whole windows that one thread runs at a time.
     pub(crate) fn rows_at_a_time(&self) -> usize {
         let Dims { n_series, .. } = self.cut.dims;
-        windows_at_a_time(&self.cut.dims, self.network.model.saved_activations(self.params.table())) * n_series
+        block_windows(&self.cut.dims, self.network.model.saved_activations(self.params.table())) * n_series
     }
 
     /// How many columns a forecast has.

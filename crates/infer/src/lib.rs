@@ -29,7 +29,7 @@ mod stepwise;
 
 pub use batch::{Batch, Cut};
 pub use explain::ExplanationSum;
-pub use forecast::{BatchSizes, Forecasts, share_forecast, window_numbers, windows_at_a_time};
+pub use forecast::{BatchSizes, Forecasts, block_windows, share_forecast, window_numbers};
 pub use foretell_data::{Cutter, WindowRef};
 pub use foretell_nn::{Dims, Loss, Network, Params, Targets, Tensor, Windows};
 #[cfg(feature = "parallel")]
