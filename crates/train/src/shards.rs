@@ -22,10 +22,10 @@ const MAX_SHARDS: usize = 16;
 
 /// The least work of a step, in multiplications, for which waking the other threads pays: each window is multiplied
 /// by each parameter once, and what is kept of it is written and read in a few passes.
-const WORTH_SPREADING: usize = 1 << 21;
+const MIN_PARALLEL_WORK: usize = 1 << 21;
 
 /// The cost of the passes over a number that a step keeps, in multiplications.
-const WORK_PER_KEPT: usize = 8;
+const ACTIVATION_COST: usize = 8;
 
 /// A model in training.
 pub struct Engine<'a> {
@@ -37,7 +37,7 @@ pub struct Engine<'a> {
     key: Key,
     step: u64,
     shards: Vec<Shard>,
-    /// The work of a step for each window of its batch: see [`WORTH_SPREADING`].
+    /// The work of a step for each window of its batch: see [`MIN_PARALLEL_WORK`].
     window_work: usize,
     rounding: Rounding,
     /// In bfloat16: the weights of linear layers, packed anew in each step.
@@ -91,7 +91,7 @@ impl<'a> Engine<'a> {
         workers: &'a Workers,
     ) -> Self {
         let table = params.table();
-        let kept = network.model.saved_activations(table).saturating_mul(WORK_PER_KEPT);
+        let kept = network.model.saved_activations(table).saturating_mul(ACTIVATION_COST);
         let window_work = table.numel().saturating_add(kept);
         Self {
             network,
@@ -184,7 +184,7 @@ impl<'a> Engine<'a> {
         let loss_scale = self.scaler.as_ref().map_or(1.0, GradScaler::scale);
         let shards = &mut self.shards[..count];
         let table = params.table();
-        let spread = self.window_work.saturating_mul(windows) >= WORTH_SPREADING;
+        let spread = self.window_work.saturating_mul(windows) >= MIN_PARALLEL_WORK;
         let threads = if spread { workers.threads() } else { 1 };
         // Threads without a shard of their own share the work of those that have one. The products of weights with
         // each other are shared by all shards, if there are several.
