@@ -117,7 +117,7 @@ impl OperationKind {
     /// whose rounded inputs are many independent errors of one part in 256 (`bf16`) or 2,048 (`f16`) that mostly
     /// cancel. The others are a small share of the time, and exponentials, variances and long sums would lose the
     /// digits that matter.
-    pub fn bears_16_bits(self) -> bool {
+    pub fn tolerates_16_bits(self) -> bool {
         match self {
             Self::Product | Self::Convolution | Self::RecurrentSequence | Self::Attention => true,
             Self::Elementwise
@@ -146,7 +146,7 @@ pub struct Autocast([Precision; OperationKind::ALL.len()]);
 impl Autocast {
     /// Operations that tolerate 16 bits run in `precision`, all others in `f32`.
     pub fn to(precision: Precision) -> Self {
-        Self(OperationKind::ALL.map(|kind| if kind.bears_16_bits() { precision } else { Precision::F32 }))
+        Self(OperationKind::ALL.map(|kind| if kind.tolerates_16_bits() { precision } else { Precision::F32 }))
     }
 
     /// The same except for one kind of operation.
