@@ -34,7 +34,12 @@ pub(crate) fn run(
     gradients: AttentionGradients<'_>,
 ) {
     let AttentionGradients { q, k, v, scores } = gradients;
-    let goals = GradientOutputs { q: Shared::of(q), k: Shared::of(k), v: Shared::of(v), scores: scores.map(Dense::of) };
+    let goals = GradientOutputs {
+        q: Shared::of(q),
+        k: Shared::of(k),
+        v: Shared::of(v),
+        scores: scores.map(Dense::of),
+    };
     let (all, group) = (attention.sizes.all_heads(), tiles.group(&attention.sizes));
     let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
     let at_once = queries <= tiles.queries && keys <= tiles.keys;

@@ -22,8 +22,8 @@ const MAX_BLOCK_ACTIVATIONS: usize = 1 << 28;
 
 /// How many windows of these sizes one thread runs at a time, for a model that makes `kept` numbers of each.
 pub fn block_windows(dims: &Dims, kept: usize) -> usize {
-    let [seen, made] =
-        [(BLOCK_NUMBERS, window_numbers(dims)), (MAX_BLOCK_ACTIVATIONS, kept)].map(|(all, one)| all / one.max(1));
+    let [seen, made] = [(BLOCK_NUMBERS, window_numbers(dims)), (MAX_BLOCK_ACTIVATIONS, kept)]
+        .map(|(all, one)| all / one.max(1));
     seen.min(made).clamp(1, (BLOCK / dims.n_series).max(1))
 }
 

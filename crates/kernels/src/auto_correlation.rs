@@ -77,7 +77,11 @@ impl CircularBatch {
     pub fn correlation(&self, q: &[f32], k: &[f32], correlation: &mut [f32]) {
         let Self { batch, steps, width } = *self;
         let ((q_rows, q_len), (k_rows, k_len)) = (self.rows("queries", q.len()), self.rows("keys", k.len()));
-        assert_eq!((q_rows, correlation.len()), (steps, batch * steps), "queries and correlations of {self:?}");
+        assert_eq!(
+            (q_rows, correlation.len()),
+            (steps, batch * steps),
+            "queries and correlations of {self:?}"
+        );
         threads::rows(batch, steps * width, [correlation], |range, [correlation]| {
             let height = PRODUCT_ROWS.min(k_rows);
             let mut products = Buffer::<f32>::zeroed(height * steps);

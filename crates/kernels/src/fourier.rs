@@ -46,7 +46,14 @@ pub fn forward(x: &[f32], len: usize, out: &mut [f32]) {
 /// If the slices do not hold the same number of whole rows.
 #[track_caller]
 pub fn backward(grad: &[f32], len: usize, grad_x: &mut [f32], accum: Accum) {
-    invert(grad, len, grad_x, |k, number| if is_self_conjugate(k, len) { number } else { number * 0.5 }, 1.0, accum);
+    invert(
+        grad,
+        len,
+        grad_x,
+        |k, number| if is_self_conjugate(k, len) { number } else { number * 0.5 },
+        1.0,
+        accum,
+    );
 }
 
 /// The inverse transform of rows: `x [rows, frequencies(len), 2]` to `out [rows, len]`. The imaginary parts of the first

@@ -49,7 +49,13 @@ impl EncoderDecoder {
 
     /// Numbers that a training step keeps of a window. The decoder sees the last `seen` steps of the history; `steps`
     /// are the steps that each layer of the encoder reads and, last, those that the decoder reads of it.
-    fn saved_activations(&self, sizes: &TransformerSizes, dims: &Dims, seen: usize, steps: &[usize]) -> usize {
+    fn saved_activations(
+        &self,
+        sizes: &TransformerSizes,
+        dims: &Dims,
+        seen: usize,
+        steps: &[usize],
+    ) -> usize {
         let &Dims { input_size, horizon, outputs, .. } = dims;
         let times = usize::saturating_mul;
         let embedded = times(sizes.hidden, 3);

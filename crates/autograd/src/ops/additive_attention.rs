@@ -88,7 +88,9 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::assert_matches_pytorch("additive_attention", |x, _| x[0].additive_attention(&x[1], &x[2], &x[3]));
+        torch::assert_matches_pytorch("additive_attention", |x, _| {
+            x[0].additive_attention(&x[1], &x[2], &x[3])
+        });
     }
 
     #[test]

@@ -108,7 +108,9 @@ mod tests {
     #[test]
     fn agrees_with_pytorch() {
         torch::assert_matches_pytorch("circular_correlation", |x, _| x[0].circular_correlation(&x[1]));
-        torch::assert_matches_pytorch("delayed_sum", |x, a| x[0].delayed_sum(&x[1], &a.indices("delays"), a.number("steps")));
+        torch::assert_matches_pytorch("delayed_sum", |x, a| {
+            x[0].delayed_sum(&x[1], &a.indices("delays"), a.number("steps"))
+        });
     }
 
     #[test]

@@ -130,8 +130,10 @@ impl Var {
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
         let rounding = convolution.rounding;
-        let (padded, saved) =
-            (self.save_for_backward(&padded, rounding), kept_slope(activation, saved, Self::saved_rounding(&inputs, rounding)));
+        let (padded, saved) = (
+            self.save_for_backward(&padded, rounding),
+            kept_slope(activation, saved, Self::saved_rounding(&inputs, rounding)),
+        );
         Self::operation(value, &inputs, move |mut grad, gradients| {
             if activation != Activation::Identity {
                 let saved = saved.into_tensor();

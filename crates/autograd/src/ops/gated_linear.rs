@@ -65,7 +65,8 @@ impl Var {
         let inputs: Vec<&Self> = [self, weight, bias].into_iter().chain(skip).collect();
         let [x_edge, w_edge, b_edge] = [self, weight, bias].map(Self::edge);
         let skip_edge = skip.map(Self::edge);
-        let (x, gated) = (self.save_for_backward(&x, rounding), gated.keep(Self::saved_rounding(&inputs, rounding)));
+        let (x, gated) =
+            (self.save_for_backward(&x, rounding), gated.keep(Self::saved_rounding(&inputs, rounding)));
         Self::operation(value, &inputs, move |grad, gradients| {
             let (x, mut gated) = (x.into_tensor(), gated.into_tensor());
             threads::rows(rows, 2 * n, [gated.values_mut()], |range, [gated]| {

@@ -112,8 +112,12 @@ mod tests {
     #[test]
     fn agrees_with_pytorch() {
         torch::assert_matches_pytorch("gather", |x, a| x[0].gather(a.axis(&x[0]), &a.indices("places")));
-        torch::assert_matches_pytorch("scatter_add", |x, a| x[0].scatter_add(a.axis(&x[0]), &a.indices("places"), &x[1]));
-        torch::assert_matches_pytorch("scatter", |x, a| x[0].scatter(a.axis(&x[0]), &a.indices("places"), &x[1]));
+        torch::assert_matches_pytorch("scatter_add", |x, a| {
+            x[0].scatter_add(a.axis(&x[0]), &a.indices("places"), &x[1])
+        });
+        torch::assert_matches_pytorch("scatter", |x, a| {
+            x[0].scatter(a.axis(&x[0]), &a.indices("places"), &x[1])
+        });
     }
 
     #[test]

@@ -101,7 +101,8 @@ impl Var {
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
         // Keeping a slice of the parameters would round all of them, and they are in memory anyway.
         let w_rounding = if w.is_whole() { rounding } else { Rounding::None };
-        let (x_shape, x, w) = (x.shape(), self.save_for_backward(&x, rounding), weight.save_for_backward(&w, w_rounding));
+        let (x_shape, x, w) =
+            (x.shape(), self.save_for_backward(&x, rounding), weight.save_for_backward(&w, w_rounding));
         let saved = kept_slope(activation, saved, Self::saved_rounding(&inputs, rounding));
         Self::operation(value, &inputs, move |mut grad, gradients| {
             // The gradient may be shared: it is copied only if the activation changes it.
@@ -234,6 +235,8 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::assert_matches_pytorch("linear", |x, a| x[0].linear(&x[1], x.get(2), a.activation("activation")));
+        torch::assert_matches_pytorch("linear", |x, a| {
+            x[0].linear(&x[1], x.get(2), a.activation("activation"))
+        });
     }
 }

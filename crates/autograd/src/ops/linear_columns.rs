@@ -71,8 +71,10 @@ impl Var {
 
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
-        let (x, saved) =
-            (self.save_for_backward(&x, rounding), kept_slope(activation, saved, Self::saved_rounding(&inputs, rounding)));
+        let (x, saved) = (
+            self.save_for_backward(&x, rounding),
+            kept_slope(activation, saved, Self::saved_rounding(&inputs, rounding)),
+        );
         Self::operation(value, &inputs, move |mut grad, gradients| {
             // The gradient may be shared: it is copied only if the activation changes it.
             if activation != Activation::Identity {

@@ -57,7 +57,9 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::assert_matches_pytorch("masked_fill", |x, a| x[0].masked_fill(&a.tensor("mask"), a.real("value")));
+        torch::assert_matches_pytorch("masked_fill", |x, a| {
+            x[0].masked_fill(&a.tensor("mask"), a.real("value"))
+        });
     }
 
     #[test]

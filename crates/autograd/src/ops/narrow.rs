@@ -53,7 +53,9 @@ mod tests {
 
     #[test]
     fn agrees_with_pytorch() {
-        torch::assert_matches_pytorch("narrow", |x, a| x[0].narrow(a.axis(&x[0]), a.number("start"), a.number("len")));
+        torch::assert_matches_pytorch("narrow", |x, a| {
+            x[0].narrow(a.axis(&x[0]), a.number("start"), a.number("len"))
+        });
         torch::assert_matches_pytorch("slice", |x, a| {
             x[0].slice(a.axis(&x[0]), a.number("start")..a.number("end"), a.number("step"))
         });

@@ -49,7 +49,10 @@ static FIXTURES: LazyLock<BTreeMap<String, Vec<Case>>> = LazyLock::new(|| {
 
 /// Checks all cases of an operation against PyTorch; `apply` computes one from its inputs and arguments.
 #[track_caller]
-pub(crate) fn assert_matches_pytorch<R: Into<Outputs>>(name: &str, apply: impl Fn(&[Var], &Arguments<'_>) -> R) {
+pub(crate) fn assert_matches_pytorch<R: Into<Outputs>>(
+    name: &str,
+    apply: impl Fn(&[Var], &Arguments<'_>) -> R,
+) {
     let cases = FIXTURES.get(name).unwrap_or_else(|| panic!("ops.json has no cases of {name}"));
     for (i, case) in cases.iter().enumerate() {
         let what = format!("{name} case {i} {}", case.args);
@@ -163,6 +166,9 @@ fn each_operation_of_the_fixtures_is_tested() {
     }
     sources.retain(|c| !c.is_whitespace());
     for name in FIXTURES.keys() {
-        assert!(sources.contains(&format!("assert_matches_pytorch(\"{name}\"")), "no test computes the cases of {name}");
+        assert!(
+            sources.contains(&format!("assert_matches_pytorch(\"{name}\"")),
+            "no test computes the cases of {name}"
+        );
     }
 }

@@ -148,9 +148,10 @@ impl<'a> Running<'a> {
         let (bias, cells) = rest.split_at_mut(gates.len());
         let count = layer.cell.gates() * len;
         let by_state = match &self.group.columns {
-            Columns::Wide(values) => {
-                RightOperand::Matrix(MatRef::new(values, before.len(), count, row_stride(count), 1), Rounding::None)
-            }
+            Columns::Wide(values) => RightOperand::Matrix(
+                MatRef::new(values, before.len(), count, row_stride(count), 1),
+                Rounding::None,
+            ),
             Columns::Narrow(matrix) => RightOperand::Narrow(matrix),
         };
         let sums = MatMut::row_major(&mut gates[..count], 1, count);

@@ -48,7 +48,8 @@ impl AutoCorrelation {
             ("key_projection", padded),
             ("value_projection", padded || constants),
         ];
-        let mut layer = |name: &str, sizes, bias| Linear::with_optional_bias(&mut scope.at(name), sizes, bias);
+        let mut layer =
+            |name: &str, sizes, bias| Linear::with_optional_bias(&mut scope.at(name), sizes, bias);
         Self {
             inputs: inputs.map(|(name, bias)| layer(name, [hidden, width], bias)),
             out: layer("out_projection", [width, hidden], constants),

@@ -51,7 +51,8 @@ impl Distilling {
     /// If there are fewer than two steps.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
-        let moves = Conv1d { padding: [Self::PADDING; 2], beyond: PaddingMode::Circular, ..Conv1d::default() };
+        let moves =
+            Conv1d { padding: [Self::PADDING; 2], beyond: PaddingMode::Circular, ..Conv1d::default() };
         let y = cx.convolution(self.convolution, x, Activation::Identity, moves);
         let y = self.norm.forward(cx, &y).max_of_steps(Self::POOL);
         y.activation(Activation::Elu { alpha: 1.0 })

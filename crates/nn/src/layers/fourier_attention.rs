@@ -138,7 +138,8 @@ impl FourierCrossAttention {
         unread(scope, "value_projection", [hidden, sizes.width()]);
         let query = projection(scope, "query_projection", [hidden, sizes.width()], modes);
         let key = projection(scope, "key_projection", [hidden, sizes.width()], source_modes);
-        let out = Linear::with_optional_bias(&mut scope.at("out_projection"), [sizes.width(), hidden], constants);
+        let out =
+            Linear::with_optional_bias(&mut scope.at("out_projection"), [sizes.width(), hidden], constants);
         let parts = &[Part::Real, Part::Imaginary, Part::Imaginary, Part::MinusReal];
         Self {
             query,
