@@ -100,7 +100,7 @@ fn panel() -> Option<Panel> {
     Some(panel.without_last(panel.max_len() - 8640))
 }
 
-/// iTransformer is not among them: 1.2554 beside 1.2020 with these three seeds, from 1.16 to 1.35 with seven (docs/performance.md).
+/// iTransformer is not among them: 1.2554 beside 1.2020 with these three seeds, from 1.16 to 1.35 with seven (docs/accuracy.md).
 #[test]
 #[ignore = "trains models of attention for minutes, which `-- --ignored` runs; their parity and conformance run always"]
 fn models_of_attention_match_neuralforecast() {
