@@ -58,8 +58,8 @@ pub enum Decoding {
     ///
     /// So it sees windows whose target is shifted by one step: place t holds the target of step t and the columns of
     /// step t + 1; historic columns are zeros in the horizon. Their length is `input_size`, plus 1, plus the steps of
-    /// the horizon, less 1; [`Model::forward`](crate::Model::forward) forecasts their last steps, as many as there
-    /// are beyond `input_size`.
+    /// the horizon, less 1; [`Model::forward`](crate::Model::forward) forecasts those of their steps that lie beyond
+    /// `input_size`.
     StepByStep {
         /// Steps of the horizon that it trains on (neuralforecast's `h_train`).
         h_train: usize,
