@@ -291,14 +291,13 @@ impl<T: Element> Block<'_, '_, T> {
     #[inline(always)]
     fn put<V: Vector<T>, const J: usize>(&mut self, token: V::Token, i: usize, j: usize, sums: [V; J]) {
         let (adds, alpha) = (self.adds, V::splat(token, self.alpha));
-        let one = self.alpha == T::ONE;
         let row = &mut self.dst.row_mut(i)[j..];
         for c in 0..J {
             let end = row.len().min((c + 1) * V::LANES);
             let place = &mut row[end.min(c * V::LANES)..end];
             let sum = match adds {
                 true => alpha.fused(sums[c], load(token, place)),
-                false if one => sums[c],
+                false if self.alpha == T::ONE => sums[c],
                 false => alpha.fused(sums[c], V::splat(token, T::ZERO)),
             };
             sum.store(place);

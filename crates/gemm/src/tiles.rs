@@ -55,7 +55,7 @@ impl Grid {
         // Half-sized tasks make up for the coarse cut of narrow products.
         let least = if n <= STRIP { STRIP_HEIGHT } else { HEIGHT };
         let down = if across == 1 { 2 * tasks } else { tasks / across };
-        let down = down.clamp(1, (m / least).max(1));
+        let down = down.min(m / least).max(1);
         let width = n.div_ceil(across).next_multiple_of(64).max(1);
         Self { rows: m, cols: n, height: m.div_ceil(down).max(1), width }
     }
