@@ -480,7 +480,7 @@ def op_case(name, inputs, arguments, random):
         "args": arguments,
         "inputs": [numbers(x) for x in inputs],
         "output": numbers(output),
-        **({"further": [numbers(x) for x in further]} if further else {}),
+        **({"extra_outputs": [numbers(x) for x in further]} if further else {}),
         "grad_output": numbers(grad_output),
         "grads": [numbers(x.grad) for x in inputs],
     }

@@ -16,7 +16,7 @@ struct Case {
     inputs: Vec<Numbers>,
     output: Numbers,
     /// Further results of the operation, which get no gradient.
-    #[serde(default, rename = "further")]
+    #[serde(default)]
     extra_outputs: Vec<Numbers>,
     grad_output: Numbers,
     grads: Vec<Option<Numbers>>,
