@@ -14,6 +14,7 @@ mod pack;
 use std::ops::Range;
 
 use foretell_pool::Buffer;
+use foretell_simd::Activation;
 use half::bf16;
 use half::slice::HalfBitsSliceExt;
 
@@ -22,6 +23,7 @@ use crate::epilogue::epilogue;
 use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes};
 use crate::options::{Accum, Bias, Options};
+use crate::parts;
 use crate::view::{MatMut, MatRef};
 use kernel::Kernel;
 use pack::Form;
@@ -211,6 +213,29 @@ fn as_bf16(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Bf16Operand<'_>, opt
         true => (dst.t(), rhs.t(), lhs.t(), Options { bias: options.bias.map(Bias::t), ..options }),
         false => (dst, lhs, rhs, options),
     };
+    let (k, n) = rhs.shape();
+    let mut dst = dst;
+    match parts::length([dst.nrows(), k, n], TASK) {
+        Some(length) if dst.col_stride() == 1 => {
+            let Options { bias, activation, .. } = options;
+            let sums = Options { bias: None, activation: Activation::Identity, ..options };
+            parts::run(dst.reborrow(), k, length, options.accum, |dst, inner, accum| {
+                let (lhs, rhs) = (lhs.t().rows(inner.clone()).t(), rhs.rows(inner));
+                packed_on_the_way(dst, lhs, rhs, Options { accum, ..sums });
+            });
+            epilogue(dst, bias, activation);
+        }
+        _ => packed_on_the_way(dst, lhs, rhs, options),
+    }
+}
+
+/// Packs the right operand, then multiplies.
+fn packed_on_the_way(
+    dst: MatMut<'_, f32>,
+    lhs: Bf16Operand<'_>,
+    rhs: Bf16Operand<'_>,
+    options: Options<'_, f32>,
+) {
     let (k, n) = rhs.shape();
     let mut place = Buffer::<u16>::stale(PackedBf16::len_of(k, n));
     let values: &mut [bf16] = place.reinterpret_cast_mut();

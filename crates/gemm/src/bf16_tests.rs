@@ -175,8 +175,27 @@ fn a_row_does_not_depend_on_those_beside_it() {
 }
 
 #[test]
+fn a_long_inner_dimension_in_parts() {
+    let (m, k, n) = (100, 3000, 90);
+    let (a, b, bias) = (numbers(m * k, 1), numbers(k * n, 2), numbers(n, 4));
+    let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
+    assert!(parts::length([m, k, n], TASK).is_some());
+    for accum in [Accum::Replace, Accum::Add] {
+        let bias = Some(Bias::PerColumn(&bias[..]));
+        let options = Options { accum, alpha: 0.5, bias, activation: Activation::Relu, ..Options::default() };
+        let [mut whole, mut in_parts] = [(); 2].map(|()| numbers(m * n, 3));
+        let mut place = vec![];
+        matmul_bf16(MatMut::row_major(&mut whole, m, n), lhs, packed(rhs, &mut place), options);
+        matmul_as_bf16(MatMut::row_major(&mut in_parts, m, n), lhs, rhs, options);
+        for (i, (&whole, &in_parts)) in whole.iter().zip(&in_parts).enumerate() {
+            assert!((whole - in_parts).abs() < 1e-3, "{accum:?} at {i}: {whole} whole, {in_parts} in parts");
+        }
+    }
+}
+
+#[test]
 fn threads_change_no_bit() {
-    for (m, k, n) in [(600, 300, 200), (1, 600, 4000), (64, 512, 1000)] {
+    for (m, k, n) in [(600, 300, 200), (1, 600, 4000), (64, 512, 1000), (100, 3000, 90)] {
         let a = numbers(m * k, 1);
         let one = foretell_threads::share(1, || bits((m, k, n), &a, Options::default()));
         let workers = foretell_threads::Workers::new(3).unwrap();

@@ -68,6 +68,7 @@ mod narrow;
 mod options;
 mod packed;
 mod panels;
+mod parts;
 mod product;
 mod scalar;
 mod skinny;

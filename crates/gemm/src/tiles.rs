@@ -7,6 +7,7 @@ use crate::element::Element;
 use crate::epilogue::epilogue;
 use crate::options::Options;
 use crate::panels;
+use crate::parts;
 use crate::product::Product;
 use crate::view::{MatMut, MatRef};
 
@@ -124,6 +125,18 @@ fn run_by_rows<T: Element>(
     options: Options<'_, T>,
 ) {
     let Options { accum, alpha, bias, activation, .. } = options;
+    if dst.count == 1
+        && dst.col_stride == 1
+        && let Some(length) = parts::length([dst.rows, lhs.cols, dst.cols], TASK)
+    {
+        // SAFETY: the batch's only matrix is taken once.
+        let mut whole = unsafe { dst.get(0) };
+        let (lhs, rhs) = (lhs.get(0), rhs.get(0));
+        parts::run(whole.reborrow(), lhs.ncols(), length, accum, |dst, inner, accum| {
+            Product { dst, lhs: lhs.cols(inner.clone()), rhs: rhs.rows(inner), accum, alpha }.run();
+        });
+        return epilogue(whole, bias, activation);
+    }
     let work = work(dst.rows, dst.cols, lhs.cols.saturating_add(OVERHEAD));
     let grid = Grid::of(dst.rows, dst.cols, lhs.cols);
     let tiles = grid.len();

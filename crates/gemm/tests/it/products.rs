@@ -99,7 +99,15 @@ fn packed_operands() {
 #[test]
 fn long_inner_dimensions() {
     let random = &mut Random(2);
-    for (m, k, n) in [(1, 511, 40), (3, 513, 17), (33, 1025, 9), (40, 2048, 40), (8, 5000, 1), (1, 4097, 1)] {
+    for (m, k, n) in [
+        (1, 511, 40),
+        (3, 513, 17),
+        (33, 1025, 9),
+        (40, 2048, 40),
+        (70, 2049, 50),
+        (8, 5000, 1),
+        (1, 4097, 1),
+    ] {
         check_all::<f32>(m, k, n, random);
         check_all::<f64>(m, k, n, random);
     }

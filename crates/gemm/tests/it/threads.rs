@@ -41,9 +41,17 @@ fn check<T: Value>(pools: &[Workers], m: usize, k: usize, n: usize, random: &mut
 fn one_two_and_more_threads_give_the_same_bits() {
     let pools = pools();
     let random = &mut Random(1);
-    for (m, k, n) in
-        [(256, 96, 512), (1030, 128, 131), (900, 1500, 9), (5, 1200, 2000), (1, 3000, 4000), (300, 200, 300)]
-    {
+    for (m, k, n) in [
+        (256, 96, 512),
+        (1030, 128, 131),
+        (900, 1500, 9),
+        (5, 1200, 2000),
+        (1, 3000, 4000),
+        (300, 200, 300),
+        // In parts of the inner dimension.
+        (61, 1537, 70),
+        (9, 50_000, 33),
+    ] {
         check::<f32>(&pools, m, k, n, random);
         check::<f64>(&pools, m, k, n, random);
     }

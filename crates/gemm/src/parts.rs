@@ -1,0 +1,65 @@
+//! Products whose inner dimension is long beside their result, such as the gradients of weights: cut along the inner
+//! dimension, since the result has too few tiles for all threads. Like tiles, parts are cut by the shape alone.
+
+use std::ops::Range;
+
+use foretell_pool::Buffer;
+
+use crate::batch::BatchMut;
+use crate::element::Element;
+use crate::options::Accum;
+use crate::view::MatMut;
+
+/// The most elements of a result that is computed in parts: about a tile of `tiles.rs`. Each part but the first is summed
+/// in a buffer of as many.
+const RESULT: usize = 1 << 16;
+
+/// How many times the longer side of the result the inner dimension must be.
+const LONG: usize = 4;
+
+/// The most parts, the least inner dimension of one, and what that is a multiple of: kernels take as much at a time.
+const PARTS: usize = 8;
+const LEAST: usize = 384;
+const STEP: usize = 128;
+
+/// The length of the parts that the inner dimension `k` of a product of so many multiply-adds is cut in, if a part is worth a
+/// task and there are several.
+pub(crate) fn length([m, k, n]: [usize; 3], task: usize) -> Option<usize> {
+    let result = m.saturating_mul(n);
+    if result == 0 || result > RESULT || k / LONG < m.max(n) {
+        return None;
+    }
+    let parts = PARTS.min(k / LEAST).min(result.saturating_mul(k) / task);
+    (parts > 1).then(|| k.div_ceil(parts).next_multiple_of(STEP))
+}
+
+/// Computes the parts of a product, [`length`] long each, on the threads that may be used, and adds them up in their order:
+/// `part` gets a destination, its range of the inner dimension, and what to do with what the destination holds.
+///
+/// The rows of `dst` are adjacent elements.
+pub(crate) fn run<T: Element>(
+    mut dst: MatMut<'_, T>,
+    k: usize,
+    length: usize,
+    accum: Accum,
+    part: impl Fn(MatMut<'_, T>, Range<usize>, Accum) + Sync,
+) {
+    let (m, n, count) = (dst.nrows(), dst.ncols(), k.div_ceil(length));
+    let mut others = Buffer::<T>::stale((count - 1) * m * n);
+    let (first, rest) = (BatchMut::from(dst.reborrow()), BatchMut::row_major(&mut others, count - 1, m, n));
+    foretell_threads::for_each(count, 1, |index| {
+        let inner = index * length..k.min((index + 1) * length);
+        // SAFETY: each index is taken once, and has a destination of its own.
+        unsafe {
+            match index {
+                0 => part(first.get(0), inner, accum),
+                _ => part(rest.get(index - 1), inner, Accum::Replace),
+            }
+        }
+    });
+    for other in others.chunks_exact(m * n) {
+        for (i, row) in other.chunks_exact(n).enumerate() {
+            T::add_slice(dst.row_mut(i), row);
+        }
+    }
+}
