@@ -9,6 +9,7 @@ use std::rc::Rc;
 use foretell_gemm::Accum;
 use foretell_simd as simd;
 use foretell_tensor::{Shape, Tensor};
+use foretell_threads as threads;
 
 use crate::var::{Edge, Node, Role};
 
@@ -73,7 +74,7 @@ impl BackwardPass<'_> {
     pub fn accumulate(&mut self, to: &Edge, shape: impl Into<Shape>, add: impl FnOnce(&mut [f32])) {
         self.write(to, shape, |sum, accum| {
             if accum == Accum::Replace {
-                sum.fill(0.0);
+                threads::clear(sum);
             }
             add(sum);
         });

@@ -1,6 +1,7 @@
 //! Running totals along a dimension. They are kept in `f64`, as PyTorch does on CPUs, so long ones do not drift.
 
 use foretell_gemm::Accum;
+use foretell_threads as threads;
 
 use crate::axis::Axis;
 
@@ -35,25 +36,32 @@ fn totals(
     x: &[f32],
     axis: Axis,
     out: &mut [f32],
-    steps: impl Iterator<Item = usize> + Clone,
-    put: impl Fn(&mut f32, f32),
+    steps: impl Iterator<Item = usize> + Clone + Sync,
+    put: impl Fn(&mut f32, f32) + Sync,
 ) {
     axis.check("the cumulative sum", x.len());
     axis.check("the cumulative sum", out.len());
-    for o in 0..axis.outer {
-        for from in (0..axis.inner).step_by(STRIP) {
-            let width = STRIP.min(axis.inner - from);
-            let mut totals = [0.0f64; STRIP];
-            for t in steps.clone() {
-                let at = (o * axis.len + t) * axis.inner + from;
-                let row = x[at..at + width].iter().zip(&mut out[at..at + width]);
-                for ((x, out), total) in row.zip(&mut totals) {
-                    *total += f64::from(*x);
-                    put(out, *total as f32);
+    let block = axis.len * axis.inner;
+    if block == 0 {
+        return;
+    }
+    threads::rows(axis.outer, block, [out], |range, [out]| {
+        for (o, out) in range.zip(out.chunks_exact_mut(block)) {
+            let x = &x[o * block..(o + 1) * block];
+            for from in (0..axis.inner).step_by(STRIP) {
+                let width = STRIP.min(axis.inner - from);
+                let mut totals = [0.0f64; STRIP];
+                for t in steps.clone() {
+                    let at = t * axis.inner + from;
+                    let row = x[at..at + width].iter().zip(&mut out[at..at + width]);
+                    for ((x, out), total) in row.zip(&mut totals) {
+                        *total += f64::from(*x);
+                        put(out, *total as f32);
+                    }
                 }
             }
         }
-    }
+    });
 }
 
 #[cfg(test)]

@@ -13,7 +13,12 @@ use crate::axis::Axis;
 pub fn gather(x: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
     axis.check("gather", x.len());
     assert_eq!(places.len(), out.len(), "places and values of gather from {axis:?}");
-    for_each(axis, places, |at, from| out[at] = x[from]);
+    let (len, block) = (axis.len * axis.inner, places_per_block(axis, places));
+    threads::rows(axis.outer, block, [out], |range, [out]| {
+        let x = &x[range.start * len..range.end * len];
+        let places = &places[range.start * block..range.end * block];
+        for_each(Axis { outer: range.len(), ..axis }, places, |at, from| out[at] = x[from]);
+    });
 }
 
 /// `sum[o, places[o, i, c], c] += values[o, i, c]`: as `torch.scatter_add`, in the order of the places.
@@ -22,9 +27,8 @@ pub fn gather(x: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
 /// If a length does not fit, or a place is out of the dimension's range.
 #[track_caller]
 pub fn scatter_add(values: &[f32], axis: Axis, places: &[u32], sum: &mut [f32]) {
-    axis.check("scatter_add", sum.len());
     assert_eq!(places.len(), values.len(), "places and values of scatter_add to {axis:?}");
-    for_each(axis, places, |at, to| sum[to] += values[at]);
+    put(axis, places, sum, |sum, at| *sum += values[at]);
 }
 
 /// `out[o, places[o, i, c], c] = values[o, i, c]`: as `torch.scatter`, in the order of the places.
@@ -34,7 +38,7 @@ pub fn scatter_add(values: &[f32], axis: Axis, places: &[u32], sum: &mut [f32]) 
 #[track_caller]
 pub fn scatter(values: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
     assert_eq!(places.len(), values.len(), "places and values of scatter to {axis:?}");
-    put(axis, places, out, |at| values[at]);
+    put(axis, places, out, |out, at| *out = values[at]);
 }
 
 /// `out[o, places[o, i, c], c] = value`.
@@ -43,23 +47,26 @@ pub fn scatter(values: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
 /// If a length does not fit, or a place is out of the dimension's range.
 #[track_caller]
 pub fn scatter_value(value: f32, axis: Axis, places: &[u32], out: &mut [f32]) {
-    put(axis, places, out, |_| value);
+    put(axis, places, out, |out, _| *out = value);
 }
 
-/// `out[o, places[o, i, c], c] = value(index of the place)`, in the order of the places.
+/// Puts something into `out[o, places[o, i, c], c]` for each place, given by its index, in the order of the places.
 #[track_caller]
-fn put(axis: Axis, places: &[u32], out: &mut [f32], value: impl Fn(usize) -> f32 + Sync) {
+fn put(axis: Axis, places: &[u32], out: &mut [f32], put: impl Fn(&mut f32, usize) + Sync) {
     axis.check("scatter", out.len());
-    if axis.outer == 0 {
-        return;
-    }
-    assert!(places.len().is_multiple_of(axis.outer), "{} places for {axis:?}", places.len());
-    let block = places.len() / axis.outer;
+    let block = places_per_block(axis, places);
     threads::rows(axis.outer, block, [out], |range, [out]| {
         let first = range.start * block;
         let part = Axis { outer: range.len(), ..axis };
-        for_each(part, &places[first..range.end * block], |at, to| out[to] = value(first + at));
+        for_each(part, &places[first..range.end * block], |at, to| put(&mut out[to], first + at));
     });
+}
+
+/// The places of each outer block.
+#[track_caller]
+fn places_per_block(axis: Axis, places: &[u32]) -> usize {
+    assert!(places.len().is_multiple_of(axis.outer), "{} places for {axis:?}", places.len());
+    places.len() / axis.outer.max(1)
 }
 
 /// Visits the index of each place in the list, and the element that it points to.

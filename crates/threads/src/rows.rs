@@ -54,6 +54,11 @@ pub fn rows<T: Send, const N: usize>(
     });
 }
 
+/// Sets numbers to zero.
+pub fn clear(values: &mut [f32]) {
+    rows(values.len(), 1, [values], |_, [values]| values.fill(0.0));
+}
+
 /// The rows of the blocks in which sums of `width` numbers over rows are cut, the last of which may be shorter: see
 /// [`sums`].
 pub fn block_height(rows: usize, cost: usize, width: usize) -> usize {

@@ -8,6 +8,7 @@
 
 use foretell_kernels::auto_correlation::{CircularBatch, Delays, Direction};
 use foretell_tensor::{Indices, Tensor};
+use foretell_threads as threads;
 
 use crate::Var;
 
@@ -65,7 +66,7 @@ impl Var {
         );
         let circles = CircularBatch { batch, steps, width };
         let value = Tensor::build([batch, steps, width], |out| {
-            out.fill(0.0);
+            threads::clear(out);
             let at = Delays { delays: delays.values(), weights: w.values() };
             circles.add_delayed(x.values(), at, Direction::Ahead, out);
         });
