@@ -30,7 +30,7 @@ hyper_parameters! {
 impl SeriesTransformer {
     /// Each token of a window is a row of the products, so few windows are enough for a shard.
     pub(crate) fn needs() -> Needs {
-        Needs { series: SeriesPerWindow::All, shard_windows: 16, ..Needs::default() }
+        Needs { series: SeriesPerWindow::All, shard_windows: 32, ..Needs::default() }
     }
 
     /// The sizes of a layer whose perceptron has this activation.
