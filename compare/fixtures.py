@@ -2,11 +2,12 @@
 
 import amp
 import checkpoints
+import dropout
 import layers
 import models
 import ops
 import optim
 import tables
 
-for script in (ops, layers, optim, amp, models, checkpoints, tables):
+for script in (ops, layers, optim, amp, models, dropout, checkpoints, tables):
     script.main()

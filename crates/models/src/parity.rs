@@ -2,13 +2,16 @@
 //! the same gradients, and ten steps of training the same losses. `tests/fixtures/` holds one file per model with
 //! all its cases, written by `compare/models.py`.
 
+mod dropout;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use foretell_checkpoint::{TensorData, TensorFile, TensorValues};
-use foretell_nn::{Dims, Forward, Key, Loss, Network, Params, Table, Targets, Tensor, Windows};
+use foretell_nn::{Dims, Forward, Key, Loss, Model, Network, Params, Table, Targets, Tensor, Windows};
 use foretell_optim::{AdamConfig, Optimizer, Rule};
 use serde_json::{Map, Value};
 
@@ -132,14 +135,15 @@ impl Case<'_> {
         self.faults.borrow_mut().push(text);
     }
 
-    fn check(&self) {
-        let (loss, own_names) = (self.loss(), self.entry.own_defaults());
+    /// The case's model with its weights.
+    fn network(&self, loss: &Loss) -> (Arc<dyn Model>, Params) {
+        let own_names = self.entry.own_defaults();
         let own = self.hyper.iter().filter(|(name, _)| own_names.contains_key(*name));
         let own: Map<_, _> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
         let mut table = Table::default();
         table.set_seed(RANDOM_SEED);
         let Network { model, .. } = (self.entry)
-            .build(&own, &self.dims(&loss), &self.categories(), &mut table)
+            .build(&own, &self.dims(loss), &self.categories(), &mut table)
             .unwrap_or_else(|error| panic!("{error}"));
 
         let mut expected: Vec<&str> = table.entries().iter().map(|entry| entry.name.as_str()).collect();
@@ -175,7 +179,12 @@ impl Case<'_> {
             }
             params.set(i, weights.values());
         }
+        (model, params)
+    }
 
+    fn check(&self) {
+        let loss = self.loss();
+        let (model, mut params) = self.network(&loss);
         let (windows, target, mut weights) = (self.windows(), self.steps("target"), self.steps("mask"));
         let horizon = target.shape()[1];
         loss.weigh(weights.values_mut(), horizon);

@@ -1,0 +1,73 @@
+"""What dropout does to the outputs of each model that has it: crates/models/tests/dropout.safetensors.
+
+The other fixtures are computed at a rate of 0. Here every rate is 0.3, and one window goes through the model in training mode ten
+thousand times: the mean and the standard deviation of each output tell where dropout acts and how strongly.
+"""
+
+import json
+from inspect import signature
+
+import models
+import torch
+from common import CRATES, canonical, generator, one_thread
+from models import CASES, EXOG, NBEATS, arranged, by_row, hyper_parameter, received, windows
+from safetensors.torch import save
+
+RATE = 0.3
+# Copies of the window in a batch, each with draws of its own, and batches.
+COPIES, BATCHES = 500, 20
+
+
+def rates(model_class):
+    """A model's hyper-parameters that are rates of dropout."""
+    return {name: RATE for name in signature(model_class).parameters if "dropout" in name}
+
+
+def columns(model_class):
+    """A list of columns of each kind that the model reads."""
+    kinds = dict(hist=model_class.EXOGENOUS_HIST, futr=model_class.EXOGENOUS_FUTR, stat=model_class.EXOGENOUS_STAT)
+    return {f"{kind}_exog_list": EXOG[f"{kind}_exog_list"] for kind, read in kinds.items() if read}
+
+
+def compute(model_class, arguments):
+    """The hyper-parameters as JSON has them, and the tensors: weights, inputs of the window, mean and deviation of its outputs."""
+    noise = arguments.pop("noise", 0.3)
+    for other in ("batch", "residues"):
+        arguments.pop(other, None)
+    model = model_class(random_seed=1, **arguments).train()
+    random = generator(f"{model_class.__name__}-dropout")
+    with torch.no_grad():
+        for value in model.parameters():
+            if value.requires_grad:
+                value += noise * torch.randn(value.shape, dtype=value.dtype, generator=random)
+    inputs, _, _ = windows(model, 1, False, random)
+    tensors = {f"weights/{key}": value[:, :40] if key.endswith(models.POSITIONS) else value for key, value in model.state_dict().items()}
+    tensors = {key: value.clone() for key, value in tensors.items()}
+    tensors |= {f"inputs/{key}": value for key, value in inputs.items() if value is not None}
+
+    copies = {key: None if value is None else value.repeat(COPIES, *[1] * (value.dim() - 1)) for key, value in inputs.items()}
+    torch.manual_seed(1)
+    with torch.no_grad():
+        outputs = [by_row(model, arranged(model, model(received(model, copies)))) for _ in range(BATCHES)]
+    rows = len(inputs["insample_y"])
+    outputs = torch.stack(outputs).double().reshape(BATCHES * COPIES, rows, *outputs[0].shape[1:])
+    tensors |= {"mean": outputs.mean(0).float(), "deviation": outputs.std(0).float()}
+    return {key: hyper_parameter(value) for key, value in arguments.items()}, {key: value.contiguous() for key, value in tensors.items()}
+
+
+def main():
+    one_thread()
+    tensors, cases = {}, {}
+    for model_class, (common, _) in CASES.items():
+        if not rates(model_class) or model_class is NBEATS:  # which refuses any rate but 0
+            continue
+        name = model_class.__name__
+        cases[name], own = compute(model_class, common | rates(model_class) | columns(model_class))
+        tensors |= {f"{name}/{key}": value for key, value in own.items()}
+        print(f"dropout: {name}, outputs of {own['mean'].abs().max():.3g} within {own['deviation'].max():.3g}")
+    data = save(tensors, metadata={"cases": json.dumps(cases), "draws": str(COPIES * BATCHES), "copies": str(COPIES)})
+    (CRATES / "models" / "tests" / "dropout.safetensors").write_bytes(canonical(data))
+
+
+if __name__ == "__main__":
+    main()

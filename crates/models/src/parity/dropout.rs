@@ -1,0 +1,105 @@
+//! What dropout does to the outputs of each model, against neuralforecast.
+//!
+//! Draws are another generator's there, so their distributions are compared: `tests/dropout.safetensors`, written by
+//! `compare/dropout.py`, holds the mean and the standard deviation of each output of one window over ten thousand passes
+//! in training mode, with every rate at 0.3.
+
+use super::*;
+
+/// Copies of the window in a batch, each with draws of its own, and batches.
+const COPIES: usize = 500;
+const BATCHES: u64 = 20;
+
+/// How far means may differ, in standard errors of their difference: none of some 500 does by chance.
+const STANDARD_ERRORS: f64 = 5.0;
+
+/// How far the standard deviation of an output may differ, which ten thousand draws tell within some percent, and that of all
+/// outputs together.
+const DEVIATION: f64 = 0.12;
+const ALL_DEVIATIONS: f64 = 0.03;
+
+/// The rows of a tensor, all of them so many times.
+fn copies(tensor: &Tensor, count: usize) -> Tensor {
+    let mut shape = tensor.shape();
+    shape[0] *= count;
+    Tensor::from_slice(&tensor.contiguous().values().repeat(count), shape)
+}
+
+/// Mean and standard deviation of each output over all draws.
+fn moments(case: &Case<'_>) -> Vec<(f64, f64)> {
+    let (model, params) = case.network(&case.loss());
+    let window = case.windows();
+    let given = |tensor: &Option<Tensor>| tensor.as_ref().map(|tensor| copies(tensor, COPIES));
+    let windows = Windows {
+        insample_y: copies(&window.insample_y, COPIES),
+        insample_mask: copies(&window.insample_mask, COPIES),
+        hist_exog: given(&window.hist_exog),
+        futr_exog: given(&window.futr_exog),
+        stat_exog: given(&window.stat_exog),
+    };
+    let mut sums = Vec::new();
+    for batch in 0..BATCHES {
+        let cx = Forward::training(&params, Key::new(batch));
+        let output = model.forward(&cx, &windows.inputs()).value().contiguous();
+        let numbers = output.values();
+        sums.resize(numbers.len() / COPIES, (0.0, 0.0));
+        for copy in numbers.chunks_exact(sums.len()) {
+            for ((sum, squares), &x) in sums.iter_mut().zip(copy) {
+                *sum += f64::from(x);
+                *squares += f64::from(x) * f64::from(x);
+            }
+        }
+    }
+    let draws = COPIES as f64 * BATCHES as f64;
+    let moments = |(sum, squares): (f64, f64)| {
+        let mean = sum / draws;
+        (mean, (squares / draws - mean * mean).max(0.0).sqrt())
+    };
+    sums.into_iter().map(moments).collect()
+}
+
+fn check(case: &Case<'_>) {
+    let found = moments(case);
+    let (mean, deviation) = (case.tensor("mean"), case.tensor("deviation"));
+    let expected: Vec<(f64, f64)> =
+        mean.values().iter().zip(deviation.values()).map(|(&m, &d)| (m.into(), d.into())).collect();
+    assert_eq!(found.len(), expected.len(), "outputs");
+    let root = |moments: &[(f64, f64)]| moments.iter().map(|(_, d)| d * d).sum::<f64>().sqrt();
+    let (all, all_expected) = (root(&found), root(&expected));
+    if (all / all_expected - 1.0).abs() > ALL_DEVIATIONS {
+        case.fault(format!("the outputs' deviation is {all:.4}, in neuralforecast {all_expected:.4}"));
+    }
+    let draws = COPIES as f64 * BATCHES as f64;
+    for (i, ((m, d), (mean, deviation))) in found.into_iter().zip(expected).enumerate() {
+        let error = ((d * d + deviation * deviation) / draws).sqrt();
+        if (m - mean).abs() > STANDARD_ERRORS * error {
+            case.fault(format!("the mean of output {i} is {m:.4} ± {error:.4}, in neuralforecast {mean:.4}"));
+        }
+        if (d / deviation - 1.0).abs() > DEVIATION {
+            case.fault(format!("the deviation of output {i} is {d:.4}, in neuralforecast {deviation:.4}"));
+        }
+    }
+}
+
+#[test]
+fn dropout_does_the_same_as_in_neuralforecast() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dropout.safetensors");
+    let file = TensorFile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    let cases: Map<String, Value> =
+        serde_json::from_str(&file.metadata["cases"]).expect("an object of cases");
+    let mut faults = Vec::new();
+    for (name, hyper) in &cases {
+        let (entry, hyper) =
+            (find(name).expect("a registered model"), hyper.as_object().expect("hyper-parameters"));
+        let case = Case { name, entry, hyper, file: &file, faults: RefCell::default() };
+        check(&case);
+        faults.extend(case.faults.take().into_iter().map(|fault| format!("{name}: {fault}")));
+    }
+    assert!(faults.is_empty(), "dropout against neuralforecast:\n{}", faults.join("\n"));
+    let with_dropout = |entry: &&ModelEntry| entry.own_defaults().keys().any(|key| key.contains("dropout"));
+    let missing: Vec<&str> = (MODELS.iter().filter(with_dropout))
+        .map(|entry| entry.name)
+        .filter(|name| !cases.contains_key(*name) && *name != "NBEATS")
+        .collect();
+    assert!(missing.is_empty(), "models with dropout that compare/dropout.py leaves out: {missing:?}");
+}
