@@ -322,7 +322,8 @@ unsafe fn tile<L: Lanes, const I: usize, const J: usize, const U: usize>(
     }
     for i in 0..I {
         for j in 0..J {
-            put::<L>(job, row + i, block * BLOCK + strip + j, &totals[i][j]);
+            // SAFETY: the caller's contract.
+            unsafe { put::<L>(job, row + i, block * BLOCK + strip + j, &totals[i][j], L::FLIP) };
         }
     }
     J
@@ -361,31 +362,35 @@ unsafe fn add_four<L: Lanes, const I: usize, const J: usize>(
     }
 }
 
-/// Scales the sums of a strip and writes them to their row of the destination.
+/// Scales the sums of a strip and writes them to their row of the destination. `flip` times each weight was added too much.
+///
+/// # Safety
+///
+/// The machine has the instructions.
 #[inline(always)]
-pub(super) fn put<L: Lanes>(job: &mut Job<'_>, i: usize, strip: usize, sums: &[i32; STRIP]) {
+pub(super) unsafe fn put<L: Lanes>(job: &mut Job<'_>, i: usize, strip: usize, sums: &[i32; STRIP], flip: u8) {
     let first = strip * STRIP;
     let scale = job.lhs.scales[i];
     let scales: &[f32; STRIP] = job.rhs.scales[first..].first_chunk().expect("a scale for each column");
     let columns: &[i32; STRIP] = job.rhs.sums[first..].first_chunk().expect("a sum for each column");
-    let mut values = [0.0; STRIP];
-    for l in 0..STRIP {
-        // 128 times each weight was added too much. Integers wrap around, so it does not matter where they overflow.
-        let sum = sums[l].wrapping_sub(columns[l].wrapping_mul(i32::from(L::FLIP)));
-        values[l] = sum as f32 * (scale * scales[l]) * job.alpha;
-    }
     let at = first - job.blocks.start * BLOCK * STRIP;
     let row = job.dst.row_mut(i);
     let end = row.len().min(at + STRIP);
     let row = &mut row[at..end];
-    match (job.accum, row.first_chunk_mut::<STRIP>()) {
-        (Accum::Replace, Some(row)) => *row = values,
-        (Accum::Add, Some(row)) => {
-            for l in 0..STRIP {
-                row[l] += values[l];
+    // SAFETY: the caller's contract.
+    let scaled = |before: &[f32; STRIP]| unsafe {
+        L::scaled(before, [sums, columns], flip.into(), scales, [scale, job.alpha])
+    };
+    let adds = job.accum == Accum::Add;
+    match row.first_chunk_mut::<STRIP>() {
+        Some(row) if adds => *row = scaled(row),
+        Some(row) => *row = scaled(&[0.0; STRIP]),
+        None => {
+            let mut before = [0.0; STRIP];
+            if adds {
+                before[..row.len()].copy_from_slice(row);
             }
+            row.copy_from_slice(&scaled(&before)[..row.len()]);
         }
-        (Accum::Replace, None) => row.copy_from_slice(&values[..row.len()]),
-        (Accum::Add, None) => row.iter_mut().zip(values).for_each(|(to, value)| *to += value),
     }
 }

@@ -1,5 +1,7 @@
 //! The instructions for sums of products of bytes, a type for each set of them.
 
+use super::STRIP;
+
 /// What a kernel needs of a set of instructions.
 ///
 /// Whoever calls a function of it has seen to it that the machine has the instructions.
@@ -25,6 +27,23 @@ pub(super) trait Lanes {
     /// The sums of two registers, lane by lane.
     unsafe fn join(a: Self::Register, b: Self::Register) -> Self::Register;
     unsafe fn store(sums: Self::Register, place: *mut i32);
+
+    /// `before + (sums - flip * columns) * (scale * scales) * alpha` for the columns of a strip; integers wrap around.
+    #[inline(always)]
+    unsafe fn scaled(
+        before: &[f32; STRIP],
+        [sums, columns]: [&[i32; STRIP]; 2],
+        flip: i32,
+        scales: &[f32; STRIP],
+        [scale, alpha]: [f32; 2],
+    ) -> [f32; STRIP] {
+        let mut values = *before;
+        for l in 0..STRIP {
+            let sum = sums[l].wrapping_sub(columns[l].wrapping_mul(flip));
+            values[l] += sum as f32 * (scale * scales[l]) * alpha;
+        }
+        values
+    }
 }
 
 /// One column at a time, in plain code.
@@ -81,7 +100,7 @@ impl Lanes for Scalar {
 pub(super) mod x86 {
     use std::arch::x86_64::*;
 
-    use super::Lanes;
+    use super::{Lanes, STRIP};
 
     /// AVX512-VNNI: `vpdpbusd`, 64 products of unsigned by signed bytes.
     pub(in super::super) struct Avx512Vnni;
@@ -135,6 +154,32 @@ pub(super) mod x86 {
         unsafe fn store(sums: __m512i, place: *mut i32) {
             // SAFETY: as above; the caller's contract.
             unsafe { _mm512_storeu_si512(place.cast(), sums) };
+        }
+
+        // The compiler makes single numbers of the plain loop as often as not.
+        #[inline(always)]
+        unsafe fn scaled(
+            before: &[f32; STRIP],
+            [sums, columns]: [&[i32; STRIP]; 2],
+            flip: i32,
+            scales: &[f32; STRIP],
+            [scale, alpha]: [f32; 2],
+        ) -> [f32; STRIP] {
+            let mut values = [0.0; STRIP];
+            // SAFETY: as above; each place has as many numbers as a register.
+            unsafe {
+                let columns = _mm512_loadu_si512(columns.as_ptr().cast());
+                let flipped = _mm512_mullo_epi32(columns, _mm512_set1_epi32(flip));
+                let sums = _mm512_sub_epi32(_mm512_loadu_si512(sums.as_ptr().cast()), flipped);
+                let scales = _mm512_mul_ps(_mm512_set1_ps(scale), _mm512_loadu_ps(scales.as_ptr()));
+                let scaled =
+                    _mm512_mul_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sums), scales), _mm512_set1_ps(alpha));
+                _mm512_storeu_ps(
+                    values.as_mut_ptr(),
+                    _mm512_add_ps(_mm512_loadu_ps(before.as_ptr()), scaled),
+                );
+            }
+            values
         }
     }
 

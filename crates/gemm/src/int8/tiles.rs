@@ -1,8 +1,12 @@
 //! Products in tiles of AMX: 16 rows by 16 columns, 64 numbers along the inner dimension at a time.
 
 use super::kernel::{Job, put};
-use super::{BLOCK, K_GROUP, STRIP, TAIL_BYTES, lanes};
+use super::lanes::{Scalar, x86::Avx512Vnni};
+use super::{BLOCK, K_GROUP, STRIP, TAIL_BYTES};
 use crate::amx::{self, Place, ROW_BYTES, ROWS, Strides, Tiles};
+
+/// The left operand's numbers are signed here, as the weights are.
+const NO_FLIP: u8 = 0;
 
 /// A tile of sums on lines of the cache.
 #[derive(Clone, Copy)]
@@ -48,7 +52,10 @@ pub(super) unsafe fn product(mut job: Job<'_>) {
             let rhs = [right(0), right(1), right(2), right(3)];
             // SAFETY: so many tiles are read of either operand; the places are tiles.
             unsafe { amx::int8::one_by_four(&tiles, tiles_deep, left(0), rhs, strides, None, places) };
-            (0..strips).for_each(|j| put_all(&mut job, 0, block * BLOCK + j, &scratch[j]));
+            for j in 0..strips {
+                // SAFETY: the caller's contract.
+                unsafe { put_all(&mut job, 0, block * BLOCK + j, &scratch[j]) };
+            }
             continue;
         }
         for j in (0..strips).step_by(2) {
@@ -62,7 +69,8 @@ pub(super) unsafe fn product(mut job: Job<'_>) {
                 for (tile, sums) in scratch.iter().enumerate() {
                     let (i, j) = (i + tile / 2, j + tile % 2);
                     if i < down && j < strips {
-                        put_all(&mut job, i, block * BLOCK + j, sums);
+                        // SAFETY: the caller's contract.
+                        unsafe { put_all(&mut job, i, block * BLOCK + j, sums) };
                     }
                 }
             }
@@ -71,11 +79,16 @@ pub(super) unsafe fn product(mut job: Job<'_>) {
 }
 
 /// Writes a tile of sums to the destination.
+///
+/// # Safety
+///
+/// The machine has AVX-512.
 #[inline(always)]
-fn put_all(job: &mut Job<'_>, tile: usize, strip: usize, sums: &Sums) {
+unsafe fn put_all(job: &mut Job<'_>, tile: usize, strip: usize, sums: &Sums) {
     let rows = tile * ROWS..job.dst.nrows().min((tile + 1) * ROWS);
     for (row, sums) in rows.zip(&sums.0) {
-        put::<lanes::Scalar>(job, row, strip, sums);
+        // SAFETY: the caller's contract.
+        unsafe { put::<Avx512Vnni>(job, row, strip, sums, NO_FLIP) };
     }
 }
 
@@ -84,7 +97,8 @@ fn zeros(job: &mut Job<'_>) {
     for block in job.blocks.clone() {
         for strip in 0..job.rhs.block(block).1 {
             for row in 0..job.dst.nrows() {
-                put::<lanes::Scalar>(job, row, block * BLOCK + strip, &[0; STRIP]);
+                // SAFETY: the plain code needs no instructions.
+                unsafe { put::<Scalar>(job, row, block * BLOCK + strip, &[0; STRIP], NO_FLIP) };
             }
         }
     }
