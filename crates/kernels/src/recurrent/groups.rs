@@ -13,9 +13,11 @@ use foretell_simd as simd;
 
 use super::{Cell, Layer, RightOperand, RunMode, Weights};
 
-/// About the number of sums of a group: enough that a call costs little beside its product. And the most groups: a
-/// power of two, so that two or four threads get equally many.
+/// The least sums of a group, about: enough that a call costs little beside its product. Its least bytes of weights: for fewer,
+/// two groups on two threads take as long as one on one. And the most groups: a power of two, so that two or four threads get
+/// equally many.
 const GROUP: usize = 256;
+const GROUP_BYTES: usize = 96 << 10;
 const GROUPS: usize = 16;
 
 /// The weights of U that are read in the time of one number of a plain pass over memory, in bytes.
@@ -40,7 +42,12 @@ impl UnitGroup {
     /// The groups that make up a layer with the weights U.
     pub(super) fn all(layer: &Layer, state: &[f32], format: Option<NarrowFormat>) -> Vec<Self> {
         let hidden = layer.hidden;
-        let most = (layer.cell.gates() * hidden / GROUP).clamp(1, GROUPS);
+        let sums = layer.cell.gates() * hidden;
+        let bytes = match format {
+            None => size_of::<f32>() * layer.state() * sums,
+            Some(format) => NarrowMatrix::bytes_of(layer.state(), sums, format),
+        };
+        let most = (sums / GROUP).min(bytes / GROUP_BYTES).clamp(1, GROUPS);
         let size = hidden.div_ceil(1 << most.ilog2()).next_multiple_of(16).max(1);
         let groups = (0..hidden).step_by(size);
         groups.map(|first| Self::new(layer, state, first..hidden.min(first + size), format)).collect()
