@@ -434,12 +434,7 @@ impl<'a> Forward<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
-
-    use foretell_autograd::Activation;
-
     use super::*;
-    use crate::{Init, Linear};
 
     #[test]
     fn draws_are_of_the_run_and_the_place_in_it() {
@@ -456,89 +451,6 @@ mod tests {
         assert!(!run.is_training(), "a run that draws is no training");
         let x = Var::constant(Tensor::full([100], 1.0));
         assert_eq!(run.dropout(x.clone(), 0.5).value().to_vec(), x.value().to_vec());
-    }
-
-    const WIDTH: usize = 64;
-    const DEPTH: usize = 12;
-
-    /// Deep layers with dropout, each a block that widens its input and raises a counter; and the most bytes in
-    /// buffers that a block saw.
-    struct Deep {
-        layers: Vec<[Linear; 2]>,
-        count: CounterId,
-        again: bool,
-        most_bytes: Rc<Cell<u64>>,
-    }
-
-    impl Deep {
-        fn new(table: &mut Table, again: bool) -> Self {
-            let mut scope = table.root();
-            let layers = (0..DEPTH).map(|i| {
-                let wide = Linear::new(&mut scope.at(2 * i), WIDTH, 4 * WIDTH);
-                [wide, Linear::new(&mut scope.at(2 * i + 1), 4 * WIDTH, WIDTH)]
-            });
-            let layers = layers.collect();
-            Self { layers, count: table.root().counter("count"), again, most_bytes: Rc::default() }
-        }
-
-        fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
-            let mut x = x.clone();
-            for [wide, narrow] in self.layers.clone() {
-                let (count, most) = (self.count, self.most_bytes.clone());
-                let block = move |cx: &Forward<'_>, v: &[Var]| {
-                    cx.count(count);
-                    let made = cx.dropout(wide.forward(cx, &v[0], Activation::Relu), 0.2);
-                    let made = narrow.forward(cx, &made, Activation::Tanh);
-                    most.set(most.get().max(foretell_pool::metrics().live_bytes as u64));
-                    made.add(&v[0])
-                };
-                x = if self.again { cx.recompute(&[&x], block) } else { block(cx, &[x]) };
-            }
-            x
-        }
-    }
-
-    /// The loss, the gradients, the updates, and the most bytes that were in use beyond those at the start.
-    fn train(again: bool) -> (f32, Vec<f32>, usize, u64) {
-        let mut table = Table::default();
-        let deep = Deep::new(&mut table, again);
-        let params = table.initialise(5);
-        let x = Tensor::build([128, WIDTH], |out| Init::Uniform { bound: 1.0 }.fill(Key::new(1), out));
-        let mut gradients = vec![0.0; params.table().arena_len()];
-        let before = foretell_pool::metrics().live_bytes as u64;
-        let cx = Forward::training(&params, Key::new(2));
-        let y = deep.forward(&cx, &Var::constant(x));
-        let y = cx.dropout(y, 0.1);
-        let loss = y.mul(&y).sum(1).sum(0);
-        loss.backward(&mut gradients);
-        (loss.value().item(), gradients, cx.into_updates().len(), deep.most_bytes.get() - before)
-    }
-
-    /// Buffers are counted for the whole process, in which other tests run: an exact count would need a program of
-    /// its own, but a block's own memory is a hundred times what the others use.
-    #[test]
-    fn a_block_that_is_computed_again_keeps_its_inputs_alone() {
-        let (loss, gradients, updates, bytes) = train(false);
-        let (again_loss, again_gradients, again_updates, again_bytes) = train(true);
-        assert_eq!(loss, again_loss);
-        assert_eq!((updates, again_updates), (DEPTH, DEPTH));
-        let largest = gradients.iter().fold(0.0_f32, |largest, gradient| largest.max(gradient.abs()));
-        for (found, expected) in again_gradients.iter().zip(&gradients) {
-            assert!((found - expected).abs() <= 1e-5 * largest, "{found}, expected {expected}");
-        }
-        assert!(2 * again_bytes < bytes, "{again_bytes} bytes, {bytes} where all is kept");
-    }
-
-    #[test]
-    fn inference_runs_a_block_once() {
-        let mut table = Table::default();
-        let deep = Deep::new(&mut table, true);
-        let params = table.initialise(5);
-        let x = Var::constant(Tensor::full([2, WIDTH], 0.3));
-        let y = deep.forward(&Forward::inference(&params), &x);
-        assert!(!y.edge().is_wanted());
-        let kept = Deep { again: false, ..deep };
-        assert_eq!(y.value().to_vec(), kept.forward(&Forward::inference(&params), &x).value().to_vec());
     }
 
     #[test]
