@@ -74,7 +74,7 @@ impl BackwardPass<'_> {
     pub fn accumulate(&mut self, to: &Edge, shape: impl Into<Shape>, add: impl FnOnce(&mut [f32])) {
         self.write(to, shape, |sum, accum| {
             if accum == Accum::Replace {
-                threads::clear(sum);
+                threads::fill_zero(sum);
             }
             add(sum);
         });

@@ -205,7 +205,8 @@ impl<T> fmt::Debug for BatchMut<'_, T> {
 }
 
 /// [`matmul`](crate::matmul) for each matrix of a batch; the options, bias included, hold for each.
-/// Threads share out all tiles of all products.
+/// Threads share out all tiles of all products. Last digits may differ from those of [`matmul`](crate::matmul), which cuts a
+/// single product along a long inner dimension.
 ///
 /// # Panics
 ///

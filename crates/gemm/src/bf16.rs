@@ -2,7 +2,8 @@
 //!
 //! Operands come as `f32` and are rounded (to nearest, ties to even) as they are packed, or were rounded before
 //! ([`Bf16Operand`]). Weights may be packed once, and take half their bytes from then on ([`PackedBf16`]). The
-//! product of two such numbers is exact in `f32`; only the sums are rounded, in the order of the inner dimension.
+//! product of two such numbers is exact in `f32`; only the sums are rounded, in the order of the inner dimension, or part by
+//! part where it is long ([`parts`]).
 //!
 //! The left operand is packed in blocks of 128 rows, in tiles of 16 rows by 32 of the inner dimension; a single row
 //! is not packed. The right operand lies in strips of 16 columns. What multiplies a tile by a strip depends on the
@@ -209,17 +210,16 @@ pub fn matmul_as_bf16<'a, 'b>(
 fn as_bf16(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Bf16Operand<'_>, options: Options<'_, f32>) {
     check_and_count(&dst, lhs, rhs.shape(), &options);
     // Sums are written along rows.
-    let (dst, lhs, rhs, options) = match dst.row_stride() < dst.col_stride() {
+    let (mut dst, lhs, rhs, options) = match dst.row_stride() < dst.col_stride() {
         true => (dst.t(), rhs.t(), lhs.t(), Options { bias: options.bias.map(Bias::t), ..options }),
         false => (dst, lhs, rhs, options),
     };
     let (k, n) = rhs.shape();
-    let mut dst = dst;
-    match parts::length([dst.nrows(), k, n], TASK) {
-        Some(length) if dst.col_stride() == 1 => {
+    match parts::count([dst.nrows(), k, n], TASK) {
+        Some(count) if dst.col_stride() == 1 => {
             let Options { bias, activation, .. } = options;
             let sums = Options { bias: None, activation: Activation::Identity, ..options };
-            parts::run(dst.reborrow(), k, length, options.accum, |dst, inner, accum| {
+            parts::run(dst.reborrow(), k, count, options.accum, |dst, inner, accum| {
                 let (lhs, rhs) = (lhs.t().rows(inner.clone()).t(), rhs.rows(inner));
                 packed_on_the_way(dst, lhs, rhs, Options { accum, ..sums });
             });

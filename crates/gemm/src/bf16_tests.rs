@@ -158,7 +158,7 @@ fn bits((m, k, n): (usize, usize, usize), a: &[f32], options: Options<'_, f32>) 
 }
 
 #[test]
-fn a_row_does_not_depend_on_those_beside_it() {
+fn a_row_of_a_short_product_does_not_depend_on_those_beside_it() {
     let (k, n) = (70, 53);
     let a = numbers(200 * k, 1);
     for accum in [Accum::Replace, Accum::Add] {
@@ -179,7 +179,7 @@ fn a_long_inner_dimension_in_parts() {
     let (m, k, n) = (100, 3000, 90);
     let (a, b, bias) = (numbers(m * k, 1), numbers(k * n, 2), numbers(n, 4));
     let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
-    assert!(parts::length([m, k, n], TASK).is_some());
+    assert!(parts::count([m, k, n], TASK).is_some());
     for accum in [Accum::Replace, Accum::Add] {
         let bias = Some(Bias::PerColumn(&bias[..]));
         let options = Options { accum, alpha: 0.5, bias, activation: Activation::Relu, ..Options::default() };

@@ -40,8 +40,10 @@
 //!   overlap; [`matmul`] checks the shapes. A mistake panics with the figures.
 //! * **IEEE values.** NaN and infinity propagate; [`Accum::Replace`] never reads the destination;
 //!   zero-sized dimensions work (a product over an empty inner dimension is zero).
-//! * **The bits do not depend on the number of threads.** A product is cut into tiles by its shape
-//!   alone; one thread computes the same tiles as many. They do depend on the machine's vector width.
+//! * **The bits do not depend on the number of threads.** A product is cut by its shape
+//!   alone, into tiles or, along a long inner dimension, into parts that are added up in their order; one thread computes
+//!   the same ones as many. The bits do depend on the machine's vector width, and those of a row may depend on how many
+//!   rows and columns there are.
 //!
 //! # Features
 //!
@@ -50,7 +52,7 @@
 //! * `simd` (default): vectorised epilogues, and kernels of our own for products with a vector or
 //!   with a few rows, for tiny ones, and, with vectors of 512 bits, for most others. Without it these go the general way,
 //!   and epilogues are scalar code.
-//! * `parallel` (default): within [`foretell_threads::share`] the tiles of large products are shared out to several
+//! * `parallel` (default): within [`foretell_threads::share`] the tiles or parts of large products are shared out to several
 //!   threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool` (default): is passed down: buffers are kept for the next owner.
 

@@ -17,38 +17,42 @@ const RESULT: usize = 1 << 16;
 /// How many times the longer side of the result the inner dimension must be.
 const LONG: usize = 4;
 
-/// The most parts, the least inner dimension of one, and what that is a multiple of: kernels take as much at a time.
+/// The most parts.
 const PARTS: usize = 8;
+
+/// The least inner dimension of a part.
 const LEAST: usize = 384;
+
+/// Parts begin at multiples of this: kernels take as much of the inner dimension at a time.
 const STEP: usize = 128;
 
-/// The length of the parts that the inner dimension `k` of a product of so many multiply-adds is cut in, if a part is worth a
-/// task and there are several.
-pub(crate) fn length([m, k, n]: [usize; 3], task: usize) -> Option<usize> {
+/// In how many parts a product is computed, if in several: each is worth a task of so many multiply-adds.
+pub(crate) fn count([m, k, n]: [usize; 3], task: usize) -> Option<usize> {
     let result = m.saturating_mul(n);
     if result == 0 || result > RESULT || k / LONG < m.max(n) {
         return None;
     }
     let parts = PARTS.min(k / LEAST).min(result.saturating_mul(k) / task);
-    (parts > 1).then(|| k.div_ceil(parts).next_multiple_of(STEP))
+    (parts > 1).then_some(parts)
 }
 
-/// Computes the parts of a product, [`length`] long each, on the threads that may be used, and adds them up in their order:
-/// `part` gets a destination, its range of the inner dimension, and what to do with what the destination holds.
+/// Computes a product in [`count`] parts, on the threads that may be used, and adds them up in their order: `part` gets a
+/// destination, its range of the inner dimension, and what to do with what the destination holds.
 ///
 /// The rows of `dst` are adjacent elements.
 pub(crate) fn run<T: Element>(
     mut dst: MatMut<'_, T>,
     k: usize,
-    length: usize,
+    count: usize,
     accum: Accum,
     part: impl Fn(MatMut<'_, T>, Range<usize>, Accum) + Sync,
 ) {
-    let (m, n, count) = (dst.nrows(), dst.ncols(), k.div_ceil(length));
+    let (m, n) = (dst.nrows(), dst.ncols());
+    let start = |part: usize| if part == count { k } else { part * k / count / STEP * STEP };
     let mut others = Buffer::<T>::stale((count - 1) * m * n);
     let (first, rest) = (BatchMut::from(dst.reborrow()), BatchMut::row_major(&mut others, count - 1, m, n));
     foretell_threads::for_each(count, 1, |index| {
-        let inner = index * length..k.min((index + 1) * length);
+        let inner = start(index)..start(index + 1);
         // SAFETY: each index is taken once, and has a destination of its own.
         unsafe {
             match index {

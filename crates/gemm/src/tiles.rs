@@ -93,7 +93,7 @@ pub(crate) fn run_one<T: Element>(
     if work(dst.nrows().max(FEW_ROWS), dst.ncols().max(FEW_ROWS), lhs.ncols()) >= 2 * TASK {
         return run(dst.into(), lhs.into(), rhs.into(), options);
     }
-    // The grid of any smaller product is one tile.
+    // The grid of any smaller product is one tile, and none is cut in parts.
     let Options { accum, alpha, bias, activation, .. } = options;
     let (mut dst, lhs, rhs, bias) = match dst.row_stride() < dst.col_stride() {
         true => (dst.t(), rhs.t(), lhs.t(), bias.map(|bias| bias.t())),
@@ -127,12 +127,12 @@ fn run_by_rows<T: Element>(
     let Options { accum, alpha, bias, activation, .. } = options;
     if dst.count == 1
         && dst.col_stride == 1
-        && let Some(length) = parts::length([dst.rows, lhs.cols, dst.cols], TASK)
+        && let Some(count) = parts::count([dst.rows, lhs.cols, dst.cols], TASK)
     {
         // SAFETY: the batch's only matrix is taken once.
         let mut whole = unsafe { dst.get(0) };
         let (lhs, rhs) = (lhs.get(0), rhs.get(0));
-        parts::run(whole.reborrow(), lhs.ncols(), length, accum, |dst, inner, accum| {
+        parts::run(whole.reborrow(), lhs.ncols(), count, accum, |dst, inner, accum| {
             Product { dst, lhs: lhs.cols(inner.clone()), rhs: rhs.rows(inner), accum, alpha }.run();
         });
         return epilogue(whole, bias, activation);

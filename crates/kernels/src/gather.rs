@@ -28,7 +28,7 @@ pub fn gather(x: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
 #[track_caller]
 pub fn scatter_add(values: &[f32], axis: Axis, places: &[u32], sum: &mut [f32]) {
     assert_eq!(places.len(), values.len(), "places and values of scatter_add to {axis:?}");
-    put(axis, places, sum, |sum, at| *sum += values[at]);
+    put("scatter_add", axis, places, sum, |sum, at| *sum += values[at]);
 }
 
 /// `out[o, places[o, i, c], c] = values[o, i, c]`: as `torch.scatter`, in the order of the places.
@@ -38,7 +38,7 @@ pub fn scatter_add(values: &[f32], axis: Axis, places: &[u32], sum: &mut [f32]) 
 #[track_caller]
 pub fn scatter(values: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
     assert_eq!(places.len(), values.len(), "places and values of scatter to {axis:?}");
-    put(axis, places, out, |out, at| *out = values[at]);
+    put("scatter", axis, places, out, |out, at| *out = values[at]);
 }
 
 /// `out[o, places[o, i, c], c] = value`.
@@ -47,13 +47,13 @@ pub fn scatter(values: &[f32], axis: Axis, places: &[u32], out: &mut [f32]) {
 /// If a length does not fit, or a place is out of the dimension's range.
 #[track_caller]
 pub fn scatter_value(value: f32, axis: Axis, places: &[u32], out: &mut [f32]) {
-    put(axis, places, out, |out, _| *out = value);
+    put("scatter", axis, places, out, |out, _| *out = value);
 }
 
 /// Puts something into `out[o, places[o, i, c], c]` for each place, given by its index, in the order of the places.
 #[track_caller]
-fn put(axis: Axis, places: &[u32], out: &mut [f32], put: impl Fn(&mut f32, usize) + Sync) {
-    axis.check("scatter", out.len());
+fn put(what: &str, axis: Axis, places: &[u32], out: &mut [f32], put: impl Fn(&mut f32, usize) + Sync) {
+    axis.check(what, out.len());
     let block = places_per_block(axis, places);
     threads::rows(axis.outer, block, [out], |range, [out]| {
         let first = range.start * block;
@@ -65,19 +65,17 @@ fn put(axis: Axis, places: &[u32], out: &mut [f32], put: impl Fn(&mut f32, usize
 /// The places of each outer block.
 #[track_caller]
 fn places_per_block(axis: Axis, places: &[u32]) -> usize {
-    assert!(places.len().is_multiple_of(axis.outer), "{} places for {axis:?}", places.len());
+    let whole = places.is_empty() || (axis.lines() > 0 && places.len().is_multiple_of(axis.lines()));
+    assert!(whole, "{} places are no whole steps of {axis:?}", places.len());
     places.len() / axis.outer.max(1)
 }
 
-/// Visits the index of each place in the list, and the element that it points to.
-#[track_caller]
+/// Visits the index of each place in the list, which are whole steps, and the element that it points to.
 fn for_each(axis: Axis, places: &[u32], mut visit: impl FnMut(usize, usize)) {
     let Axis { outer, len, inner } = axis;
     if places.is_empty() {
         return;
     }
-    let whole = axis.lines() > 0 && places.len().is_multiple_of(axis.lines());
-    assert!(whole, "{} places are no whole steps of {axis:?}", places.len());
     let steps = places.len() / axis.lines();
     for o in 0..outer {
         for i in 0..steps {
@@ -127,6 +125,26 @@ mod tests {
                 assert_eq!(sum, naive, "{axis:?} {steps} steps");
             }
         }
+    }
+
+    #[test]
+    fn threads_change_no_bit() {
+        let axis = Axis { outer: 700, len: 9, inner: 8 };
+        let places: Vec<u32> = (0..axis.numel()).map(|i| (i * 7 % axis.len) as u32).collect();
+        let (x, values) = (numbers(axis.numel(), 1), numbers(axis.numel(), 2));
+        let all = |threads: usize| {
+            let (mut out, mut sum, mut put, mut erased) = (x.clone(), x.clone(), x.clone(), x.clone());
+            threads::Workers::new(threads).unwrap().enter(|| {
+                threads::share(threads, || {
+                    gather(&x, axis, &places, &mut out);
+                    scatter_add(&values, axis, &places, &mut sum);
+                    scatter(&values, axis, &places, &mut put);
+                    scatter_value(0.5, axis, &places, &mut erased);
+                })
+            });
+            [out, sum, put, erased]
+        };
+        assert_eq!(all(3), all(1));
     }
 
     #[test]

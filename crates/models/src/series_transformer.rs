@@ -28,7 +28,9 @@ hyper_parameters! {
 }
 
 impl SeriesTransformer {
-    /// Each token of a window is a row of the products, so few windows are enough for a shard.
+    /// Each token of a window is a row of the products, so fewer windows than usual are enough for a shard. Two shards of 16
+    /// would read all weights twice and keep two arenas of gradients: 32 windows as one shard take a fifth (iTransformer) to
+    /// a third (TimeXer) less memory, in 1 % less and 2 % more time.
     pub(crate) fn needs() -> Needs {
         Needs { series: SeriesPerWindow::All, shard_windows: 32, ..Needs::default() }
     }

@@ -32,7 +32,7 @@ mod workers;
 pub use indices::for_each;
 #[cfg(feature = "parallel")]
 pub use rayon::ThreadPool;
-pub use rows::{block_height, clear, rows, sums, sums_and_rows};
+pub use rows::{block_height, fill_zero, rows, sums, sums_and_rows};
 pub use scope::{count, share};
 pub use sequence::sequence;
 pub use workers::{TooManyThreads, Workers};

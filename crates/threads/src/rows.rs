@@ -54,8 +54,8 @@ pub fn rows<T: Send, const N: usize>(
     });
 }
 
-/// Sets numbers to zero.
-pub fn clear(values: &mut [f32]) {
+/// Sets numbers to zero, on the threads that [`share`](crate::share) allows.
+pub fn fill_zero(values: &mut [f32]) {
     rows(values.len(), 1, [values], |_, [values]| values.fill(0.0));
 }
 
@@ -205,6 +205,15 @@ mod tests {
                 let expected = 1.0 + (0..count).map(|i| f64::from(x[i * width + j])).sum::<f64>();
                 assert!((f64::from(*sum) - expected).abs() < 1e-4 * (count as f64).sqrt().max(1.0));
             }
+        }
+    }
+
+    #[test]
+    fn all_numbers_become_zero() {
+        for threads in [1, 2, 3] {
+            let mut values = vec![1.0; 100_001];
+            on(threads, || fill_zero(&mut values));
+            assert!(values.iter().all(|x| *x == 0.0), "{threads} threads");
         }
     }
 

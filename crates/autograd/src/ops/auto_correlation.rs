@@ -66,7 +66,7 @@ impl Var {
         );
         let circles = CircularBatch { batch, steps, width };
         let value = Tensor::build([batch, steps, width], |out| {
-            threads::clear(out);
+            threads::fill_zero(out);
             let at = Delays { delays: delays.values(), weights: w.values() };
             circles.add_delayed(x.values(), at, Direction::Ahead, out);
         });

@@ -362,7 +362,8 @@ unsafe fn add_four<L: Lanes, const I: usize, const J: usize>(
     }
 }
 
-/// Scales the sums of a strip and writes them to their row of the destination. `flip` times each weight was added too much.
+/// Scales the sums of a strip and writes them to their row of the destination. They are too large by `flip` times the sum of
+/// their column's weights.
 ///
 /// # Safety
 ///
@@ -377,20 +378,23 @@ pub(super) unsafe fn put<L: Lanes>(job: &mut Job<'_>, i: usize, strip: usize, su
     let row = job.dst.row_mut(i);
     let end = row.len().min(at + STRIP);
     let row = &mut row[at..end];
-    // SAFETY: the caller's contract.
-    let scaled = |before: &[f32; STRIP]| unsafe {
-        L::scaled(before, [sums, columns], flip.into(), scales, [scale, job.alpha])
-    };
+    let (sums, factors) = ([sums, columns], [scale, job.alpha]);
     let adds = job.accum == Accum::Add;
+    // Called where they stand: a closure would not have the instructions.
     match row.first_chunk_mut::<STRIP>() {
-        Some(row) if adds => *row = scaled(row),
-        Some(row) => *row = scaled(&[0.0; STRIP]),
+        Some(row) => {
+            let before = if adds { *row } else { [0.0; STRIP] };
+            // SAFETY: the caller's contract.
+            *row = unsafe { L::scaled(&before, sums, flip.into(), scales, factors) };
+        }
         None => {
             let mut before = [0.0; STRIP];
             if adds {
                 before[..row.len()].copy_from_slice(row);
             }
-            row.copy_from_slice(&scaled(&before)[..row.len()]);
+            // SAFETY: the caller's contract.
+            let values = unsafe { L::scaled(&before, sums, flip.into(), scales, factors) };
+            row.copy_from_slice(&values[..row.len()]);
         }
     }
 }

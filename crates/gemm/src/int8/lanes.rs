@@ -28,18 +28,18 @@ pub(super) trait Lanes {
     unsafe fn join(a: Self::Register, b: Self::Register) -> Self::Register;
     unsafe fn store(sums: Self::Register, place: *mut i32);
 
-    /// `before + (sums - flip * columns) * (scale * scales) * alpha` for the columns of a strip; integers wrap around.
+    /// `before + (sums - flip * column_sums) * (scale * scales) * alpha` for the columns of a strip; integers wrap around.
     #[inline(always)]
     unsafe fn scaled(
         before: &[f32; STRIP],
-        [sums, columns]: [&[i32; STRIP]; 2],
+        [sums, column_sums]: [&[i32; STRIP]; 2],
         flip: i32,
         scales: &[f32; STRIP],
         [scale, alpha]: [f32; 2],
     ) -> [f32; STRIP] {
         let mut values = *before;
         for l in 0..STRIP {
-            let sum = sums[l].wrapping_sub(columns[l].wrapping_mul(flip));
+            let sum = sums[l].wrapping_sub(column_sums[l].wrapping_mul(flip));
             values[l] += sum as f32 * (scale * scales[l]) * alpha;
         }
         values
@@ -156,20 +156,21 @@ pub(super) mod x86 {
             unsafe { _mm512_storeu_si512(place.cast(), sums) };
         }
 
-        // The compiler makes single numbers of the plain loop as often as not.
+        // Left to itself the compiler vectorises the plain loop in some builds and not in others.
         #[inline(always)]
         unsafe fn scaled(
             before: &[f32; STRIP],
-            [sums, columns]: [&[i32; STRIP]; 2],
+            [sums, column_sums]: [&[i32; STRIP]; 2],
             flip: i32,
             scales: &[f32; STRIP],
             [scale, alpha]: [f32; 2],
         ) -> [f32; STRIP] {
+            const { assert!(STRIP == Self::COLUMNS) };
             let mut values = [0.0; STRIP];
             // SAFETY: as above; each place has as many numbers as a register.
             unsafe {
-                let columns = _mm512_loadu_si512(columns.as_ptr().cast());
-                let flipped = _mm512_mullo_epi32(columns, _mm512_set1_epi32(flip));
+                let column_sums = _mm512_loadu_si512(column_sums.as_ptr().cast());
+                let flipped = _mm512_mullo_epi32(column_sums, _mm512_set1_epi32(flip));
                 let sums = _mm512_sub_epi32(_mm512_loadu_si512(sums.as_ptr().cast()), flipped);
                 let scales = _mm512_mul_ps(_mm512_set1_ps(scale), _mm512_loadu_ps(scales.as_ptr()));
                 let scaled =

@@ -87,7 +87,7 @@ pub(super) unsafe fn product(mut job: Job<'_>) {
 unsafe fn put_all(job: &mut Job<'_>, tile: usize, strip: usize, sums: &Sums) {
     let rows = tile * ROWS..job.dst.nrows().min((tile + 1) * ROWS);
     for (row, sums) in rows.zip(&sums.0) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller's contract; of these lanes `put` calls `scaled` alone, which takes no more than AVX-512.
         unsafe { put::<Avx512Vnni>(job, row, strip, sums, NO_FLIP) };
     }
 }

@@ -61,9 +61,16 @@ fn check<T: Apply>(
 #[test]
 fn bias_and_activation_over_any_layout() {
     let random = &mut Random(1);
-    for (m, k, n) in
-        [(1, 30, 40), (40, 30, 1), (7, 5, 300), (300, 5, 7), (33, 16, 17), (1, 1, 1), (600, 100, 200)]
-    {
+    for (m, k, n) in [
+        (1, 30, 40),
+        (40, 30, 1),
+        (7, 5, 300),
+        (300, 5, 7),
+        (33, 16, 17),
+        (1, 1, 1),
+        (600, 100, 200),
+        (40, 4096, 48),
+    ] {
         for activation in [Activation::Identity, Activation::Relu, Activation::Tanh, Activation::Gelu] {
             for dst in [Layout::row_major(m, n), Layout::col_major(m, n), Layout::random(m, n, random)] {
                 check::<f32>((m, k, n), dst, activation, random);

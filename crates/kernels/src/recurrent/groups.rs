@@ -13,11 +13,13 @@ use foretell_simd as simd;
 
 use super::{Cell, Layer, RightOperand, RunMode, Weights};
 
-/// The least sums of a group, about: enough that a call costs little beside its product. Its least bytes of weights: for fewer,
-/// two groups on two threads take as long as one on one. And the most groups: a power of two, so that two or four threads get
-/// equally many.
+/// About the least sums of a group: enough that a call costs little beside its product.
 const GROUP: usize = 256;
+
+/// The least weights of a group, in bytes: with fewer, two groups on two threads take as long as one group on one.
 const GROUP_BYTES: usize = 96 << 10;
+
+/// The most groups. Their number is about a power of two, so that two or four threads get equally many.
 const GROUPS: usize = 16;
 
 /// The weights of U that are read in the time of one number of a plain pass over memory, in bytes.
