@@ -178,8 +178,7 @@ fn preprocess(settings: &Settings, features: usize, len: usize) -> Outcome {
     const OUTPUTS: usize = 4;
     let columns: Vec<Vec<f32>> = (0..features).map(|i| wave(i, len)).collect();
     let mut out = vec![0.0; features * OUTPUTS * len];
-    // One feature is one row: there is nothing to share, and entering the threads would take as long as the passes.
-    let workers = Workers::new(if features == 1 { 1 } else { 0 })?;
+    let workers = Workers::new(0)?;
     let threads = workers.threads();
     repeat(settings, || {
         workers.enter(|| {
