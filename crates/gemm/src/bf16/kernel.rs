@@ -6,6 +6,9 @@
 //!   Intel's they do half of it, and are not used.
 //! * Everywhere else the numbers are widened again and multiplied in `f32`: the same roundings, half the bytes of weights.
 
+#[cfg(target_arch = "x86_64")]
+mod pairs;
+
 use half::bf16;
 
 #[cfg(target_arch = "x86_64")]
@@ -340,75 +343,6 @@ impl Product<'_, '_> {
             }
         }
     }
-
-    /// Eight rows by three strips, or one row by eight.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx2,fma")]
-    fn by_pairs(mut self) {
-        let (down, across) = self.tiles();
-        for i in 0..down {
-            if self.rows_of(i) == 1 {
-                for j in (0..across).step_by(8) {
-                    self.pairs::<1, 8>(i, 0, j, across);
-                }
-                continue;
-            }
-            for row in (0..self.rows_of(i)).step_by(8) {
-                for j in (0..across).step_by(3) {
-                    self.pairs::<8, 3>(i, row, j, across);
-                }
-            }
-        }
-    }
-
-    /// `I` rows from `row` of a tile by up to `J` strips; those beyond the last are computed and not written.
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx2,fma")]
-    fn pairs<const I: usize, const J: usize>(&mut self, i: usize, row: usize, j: usize, across: usize) {
-        use std::arch::x86_64::*;
-
-        let mut sums = [[_mm512_setzero_ps(); J]; I];
-        let left = self.left(i).as_ptr().wrapping_add(row * DEPTH).cast::<i32>();
-        let right: [*const i32; J] =
-            std::array::from_fn(|c| self.right((j + c).min(across - 1)).as_ptr().cast());
-        assert!(row + I <= self.height);
-        for block in 0..self.strip / (WIDTH * DEPTH) {
-            let (start, left) = (block * WIDTH * WIDTH, left.wrapping_add(block * self.height * WIDTH));
-            for pair in 0..WIDTH {
-                let mut factors = [_mm512_setzero_si512(); J];
-                for c in 0..J {
-                    // SAFETY: a row of pairs of the strip.
-                    factors[c] = unsafe { _mm512_loadu_si512(right[c].add(start + pair * WIDTH).cast()) };
-                }
-                for a in 0..I {
-                    // SAFETY: a pair of the tile's row.
-                    let x = unsafe { left.add(a * WIDTH + pair).read_unaligned() };
-                    let x = _mm512_set1_epi32(x);
-                    for c in 0..J {
-                        sums[a][c] = _mm512_dpbf16_ps(sums[a][c], pairs(x), pairs(factors[c]));
-                    }
-                }
-            }
-        }
-        for c in 0..J.min(across - j) {
-            let mut rows = [[0.0; WIDTH]; I];
-            for a in 0..I {
-                // SAFETY: a row of 16 numbers.
-                unsafe { _mm512_storeu_ps(rows[a].as_mut_ptr(), sums[a][c]) };
-            }
-            self.put(i, j + c, row, &rows);
-        }
-    }
-}
-
-/// The same register as one of bfloat16 numbers.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f,avx512bf16")]
-fn pairs(x: std::arch::x86_64::__m512i) -> std::arch::x86_64::__m512bh {
-    // SAFETY: both are 64 bytes, of which any are valid.
-    unsafe { std::mem::transmute(x) }
 }
 
 /// A tile of sums on lines of the cache.
