@@ -41,10 +41,18 @@ impl RoundedWeight {
         let &[n, k] = &*weight.shape() else { panic!("a weight of shape {:?}", weight.shape()) };
         let weight = weight.contiguous();
         let rows = MatRef::row_major(weight.values(), n, k);
-        for (direction, matrix) in [(Direction::Forward, rows.t()), (Direction::Backward, rows)] {
-            let asked = self.asked[direction as usize].load(Ordering::Relaxed);
-            self.packed[direction as usize] = asked.then(|| NarrowMatrix::new(matrix, NarrowFormat::Bf16));
-        }
+        let one = |matrix| Some(NarrowMatrix::new(matrix, NarrowFormat::Bf16));
+        let asked = [Direction::Forward, Direction::Backward]
+            .map(|direction| self.asked[direction as usize].load(Ordering::Relaxed));
+        self.packed = match asked {
+            [true, true] => {
+                let [backward, forward] = NarrowMatrix::bf16_and_transpose(rows);
+                [Some(forward), Some(backward)]
+            }
+            [true, false] => [one(rows.t()), None],
+            [false, true] => [None, one(rows)],
+            [false, false] => [None, None],
+        };
     }
 
     /// Forgets what was packed, as the weight is about to change.

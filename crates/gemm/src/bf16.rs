@@ -77,6 +77,11 @@ impl<'a> PackedBf16<'a> {
         Self { values: place, rows, cols }
     }
 
+    /// Packs a matrix into `place` and its transpose into `turned`.
+    pub(crate) fn pack_both_ways(matrix: MatRef<'_, f32>, place: &mut [bf16], turned: &mut [bf16]) {
+        pack::both_ways(matrix, turned, place);
+    }
+
     /// A matrix of this shape that [`PackedBf16::new`] has packed before, wherever it was kept.
     ///
     /// # Panics
@@ -379,14 +384,22 @@ enum InitialSums<'a> {
 
 #[cfg(target_arch = "x86_64")]
 impl<'a> Epilogue<'a> {
+    /// What sums are added to once they are scaled, unless that takes more than one of these.
+    fn initial(self) -> Option<InitialSums<'a>> {
+        match (self.accum, self.bias) {
+            (Accum::Replace, None) => Some(InitialSums::Zeros),
+            (Accum::Add, None) => Some(InitialSums::Destination),
+            (Accum::Replace, Some(Bias::PerColumn(values))) => Some(InitialSums::Bias(values)),
+            _ => None,
+        }
+    }
+
     /// What tiles of sums start from, and what is left to do with them then.
     fn split(self) -> (InitialSums<'a>, Self) {
-        let plain = Self { accum: Accum::Replace, alpha: 1.0, bias: None };
-        match (self.accum, self.bias) {
-            _ if self.alpha != 1.0 => (InitialSums::Zeros, self),
-            (Accum::Replace, None) => (InitialSums::Zeros, plain),
-            (Accum::Add, None) => (InitialSums::Destination, plain),
-            (Accum::Replace, Some(Bias::PerColumn(values))) => (InitialSums::Bias(values), plain),
+        match self.initial() {
+            Some(first) if self.alpha == 1.0 => {
+                (first, Self { accum: Accum::Replace, alpha: 1.0, bias: None })
+            }
             _ => (InitialSums::Zeros, self),
         }
     }

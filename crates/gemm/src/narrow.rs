@@ -53,6 +53,19 @@ impl NarrowMatrix {
         Self { held, rows, cols }
     }
 
+    /// A matrix and its transpose in bfloat16, as [`NarrowMatrix::new`] makes either, in less time than both.
+    pub fn bf16_and_transpose(matrix: MatRef<'_, f32>) -> [Self; 2] {
+        let (rows, cols) = (matrix.nrows(), matrix.ncols());
+        let [mut place, mut turned] =
+            [(rows, cols), (cols, rows)].map(|(rows, cols)| Buffer::stale(PackedBf16::len_of(rows, cols)));
+        PackedBf16::pack_both_ways(matrix, place.reinterpret_cast_mut(), turned.reinterpret_cast_mut());
+        [(place, rows, cols), (turned, cols, rows)].map(|(place, rows, cols)| Self {
+            held: Held::Bf16(place),
+            rows,
+            cols,
+        })
+    }
+
     /// The number of rows: the inner dimension.
     pub fn nrows(&self) -> usize {
         self.rows
@@ -106,6 +119,22 @@ pub fn matmul_narrow(
 mod tests {
     use super::*;
     use crate::matmul;
+
+    #[test]
+    fn a_matrix_and_its_transpose_are_packed_as_each_alone() {
+        let values: Vec<f32> = (0..130 * 130).map(|i| (i as f32 * 0.618).sin()).collect();
+        for (n, k) in [(0, 5), (5, 0), (1, 1), (16, 32), (17, 33), (47, 130), (130, 16), (96, 64)] {
+            let matrix = MatRef::row_major(&values[..n * k], n, k);
+            let bits = |matrix: &NarrowMatrix| match &matrix.held {
+                Held::Bf16(values) => (matrix.rows, matrix.cols, values.to_vec()),
+                Held::Int8(_) => panic!("in 8 bits"),
+            };
+            let alone =
+                [matrix, matrix.t()].map(|matrix| bits(&NarrowMatrix::new(matrix, NarrowFormat::Bf16)));
+            let together = NarrowMatrix::bf16_and_transpose(matrix);
+            assert_eq!(together.each_ref().map(bits), alone, "{n}x{k}");
+        }
+    }
 
     #[test]
     fn either_format_is_near_f32_in_its_share_of_the_bytes() {

@@ -85,6 +85,38 @@ pub(super) fn strips<S: Source>(matrix: MatRef<'_, S>, form: Form, place: &mut [
     }
 }
 
+/// Packs a matrix `[n, k]` and its transpose, each as [`strips`] does in pairs, and reads it once.
+///
+/// The transpose alone would take two and a half times as long as the matrix where rows lie a page apart: of a strip's columns
+/// every row has one line of the cache.
+pub(super) fn both_ways<S: Source>(matrix: MatRef<'_, S>, place: &mut [bf16], turned: &mut [bf16]) {
+    let (n, k) = (matrix.nrows(), matrix.ncols());
+    let (depth_n, depth_k) = (depth(n), depth(k));
+    assert_eq!(place.len(), n.next_multiple_of(WIDTH) * depth_k);
+    assert_eq!(turned.len(), k.next_multiple_of(WIDTH) * depth_n);
+    let (strips, turned) =
+        (Strips(place.as_mut_ptr(), place.len()), Strips(turned.as_mut_ptr(), turned.len()));
+    // As many rows as a block of the transpose has.
+    let band = |band: usize| {
+        let rows = matrix.rows(band * DEPTH..n.min((band + 1) * DEPTH));
+        for first in (0..rows.nrows()).step_by(WIDTH) {
+            // SAFETY: each strip is taken once, and lies within the place.
+            let place = unsafe { strips.part((band * DEPTH + first) * depth_k, WIDTH * depth_k) };
+            pack_strip(rows.rows(first..rows.nrows().min(first + WIDTH)), Form::Pairs, place);
+        }
+        for first in (0..k).step_by(WIDTH) {
+            // SAFETY: each block of each strip is taken once, and lies within the place.
+            let place = unsafe { turned.part(first * depth_n + band * DEPTH * WIDTH, DEPTH * WIDTH) };
+            pack_strip(rows.t().rows(first..k.min(first + WIDTH)), Form::Pairs, place);
+        }
+    };
+    let (count, group) = (depth_n / DEPTH, GROUP.div_ceil(DEPTH * depth_k));
+    match count > group {
+        true => foretell_threads::for_each(count, group, band),
+        false => (0..count).for_each(band),
+    }
+}
+
 /// Rounds a single row; what lies beyond it becomes zeros.
 pub(super) fn row(row: MatRef<'_, f32>, place: &mut [bf16]) {
     let (values, rest) = place.split_at_mut(row.ncols());

@@ -22,9 +22,7 @@ impl Product<'_, '_> {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx2,fma")]
     pub(super) fn by_pairs(mut self) {
         let across = self.dst.ncols().div_ceil(WIDTH);
-        let (first, rest) = self.finish.split();
-        let direct = rest.is_plain() && self.dst.col_stride() == 1;
-        let first = direct.then_some(first);
+        let first = self.finish.initial().filter(|_| self.dst.col_stride() == 1);
         if self.dst.nrows() == 1 {
             for j in (0..across).step_by(STRIPS_OF_ROW) {
                 self.row(j, first);
@@ -105,8 +103,7 @@ impl Product<'_, '_> {
         }
     }
 
-    /// Writes sums from `row` and the strip `j` on to the destination: with what they are added to, `first`, where nothing else
-    /// is left to do with them.
+    /// Writes sums from `row` and the strip `j` on to the destination, with what they are added to where that is `first` alone.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx2,fma")]
     fn write<const I: usize, const J: usize>(
@@ -142,6 +139,7 @@ impl Product<'_, '_> {
             InitialSums::Destination => (place.cast_const(), stride, !0),
             InitialSums::Bias(values) => (values[j * WIDTH..].as_ptr(), 0, !0),
         };
+        let alpha = _mm512_set1_ps(self.finish.alpha);
         for a in 0..I {
             let wanted = if a < rows { !0 } else { 0 };
             for c in 0..J {
@@ -149,7 +147,7 @@ impl Product<'_, '_> {
                 // SAFETY: the mask names elements of the destination, and as many of a bias.
                 unsafe {
                     let from = from.wrapping_add(a * next + c * WIDTH);
-                    let sum = _mm512_add_ps(_mm512_maskz_loadu_ps(mask & read, from), sums[a][c]);
+                    let sum = _mm512_fmadd_ps(sums[a][c], alpha, _mm512_maskz_loadu_ps(mask & read, from));
                     _mm512_mask_storeu_ps(place.wrapping_add(a * stride + c * WIDTH), mask, sum);
                 }
             }
