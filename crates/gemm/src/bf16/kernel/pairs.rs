@@ -80,6 +80,13 @@ impl Product<'_, '_> {
             assert!(row % WIDTH + I <= self.height);
             let left = self.left(row / WIDTH)[row % WIDTH * DEPTH..].as_ptr().cast::<i32>();
             let right: [*const i32; J] = std::array::from_fn(|c| self.right(j + c).as_ptr().cast());
+            // What is written at the end comes from the third cache, or from farther off, in the meantime.
+            let (place, stride) = (&raw const *self.dst.at(row, j * WIDTH), self.dst.row_stride());
+            for a in 0..I {
+                for c in 0..J {
+                    _mm_prefetch::<_MM_HINT_T0>(place.wrapping_add(a * stride + c * WIDTH).cast());
+                }
+            }
             let mut sums = [[_mm512_setzero_ps(); J]; I];
             for block in 0..self.strip / (WIDTH * DEPTH) {
                 let (start, left) = (block * WIDTH * WIDTH, left.wrapping_add(block * self.height * WIDTH));
@@ -133,11 +140,11 @@ impl Product<'_, '_> {
         };
         let rows = self.dst.nrows() - row;
         let (place, stride) = (&raw mut *self.dst.at(row, j * WIDTH), self.dst.row_stride());
-        // Where the row lies that sums are added to, how far the next one is, and whether there are such rows.
-        let (from, next, read) = match first {
-            InitialSums::Zeros => (place.cast_const(), 0, 0),
-            InitialSums::Destination => (place.cast_const(), stride, !0),
-            InitialSums::Bias(values) => (values[j * WIDTH..].as_ptr(), 0, !0),
+        // Where the row lies that sums are added to, and how far the next one is.
+        let (from, next) = match first {
+            InitialSums::Zeros => ([0.0; STRIPS_OF_ROW * WIDTH].as_ptr(), 0),
+            InitialSums::Destination => (place.cast_const(), stride),
+            InitialSums::Bias(values) => (values[j * WIDTH..].as_ptr(), 0),
         };
         let alpha = _mm512_set1_ps(self.finish.alpha);
         for a in 0..I {
@@ -147,7 +154,7 @@ impl Product<'_, '_> {
                 // SAFETY: the mask names elements of the destination, and as many of a bias.
                 unsafe {
                     let from = from.wrapping_add(a * next + c * WIDTH);
-                    let sum = _mm512_fmadd_ps(sums[a][c], alpha, _mm512_maskz_loadu_ps(mask & read, from));
+                    let sum = _mm512_fmadd_ps(sums[a][c], alpha, _mm512_maskz_loadu_ps(mask, from));
                     _mm512_mask_storeu_ps(place.wrapping_add(a * stride + c * WIDTH), mask, sum);
                 }
             }
