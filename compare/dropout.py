@@ -7,10 +7,9 @@ thousand times: the mean and the standard deviation of each output tell where dr
 import json
 from inspect import signature
 
-import models
 import torch
 from common import CRATES, canonical, generator, one_thread
-from models import CASES, EXOG, NBEATS, arranged, by_row, hyper_parameter, received, windows
+from models import CASES, EXOG, NBEATS, arranged, by_row, disturb, hyper_parameter, received, weights, windows
 from safetensors.torch import save
 
 RATE = 0.3
@@ -36,13 +35,9 @@ def compute(model_class, arguments):
         arguments.pop(other, None)
     model = model_class(random_seed=1, **arguments).train()
     random = generator(f"{model_class.__name__}-dropout")
-    with torch.no_grad():
-        for value in model.parameters():
-            if value.requires_grad:
-                value += noise * torch.randn(value.shape, dtype=value.dtype, generator=random)
+    disturb(model, noise, random)
     inputs, _, _ = windows(model, 1, False, random)
-    tensors = {f"weights/{key}": value[:, :40] if key.endswith(models.POSITIONS) else value for key, value in model.state_dict().items()}
-    tensors = {key: value.clone() for key, value in tensors.items()}
+    tensors = weights(model)
     tensors |= {f"inputs/{key}": value for key, value in inputs.items() if value is not None}
 
     copies = {key: None if value is None else value.repeat(COPIES, *[1] * (value.dim() - 1)) for key, value in inputs.items()}

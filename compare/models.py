@@ -831,6 +831,19 @@ def vanishing_gradients(model, inputs, forward):
     return found
 
 
+def disturb(model, noise, random):
+    """Adds noise to what is trained: initial weights are so small that a wrong block would hardly show in the output."""
+    with torch.no_grad():
+        for value in model.parameters():
+            if value.requires_grad:
+                value += noise * torch.randn(value.shape, dtype=value.dtype, generator=random)
+
+
+def weights(model):
+    """A model's state, of tables of positions only the first."""
+    return {f"weights/{key}": value[:, :40] if key.endswith(POSITIONS) else value.clone() for key, value in model.state_dict().items()}
+
+
 def compute(model_class, case, arguments):
     """The hyper-parameters of a case as JSON has them, and its tensors by name."""
     # Cases and models share losses, and a distribution keeps what it computed last, which the next model could not copy.
@@ -841,9 +854,7 @@ def compute(model_class, case, arguments):
     model = model_class(random_seed=1, **arguments).train()
     trainable = {key: value for key, value in model.named_parameters() if value.requires_grad}
     random = generator(f"{model_class.__name__}-{case}")
-    with torch.no_grad():  # initial weights are so small that a wrong block would hardly show in the output
-        for value in trainable.values():
-            value += noise * torch.randn(value.shape, dtype=value.dtype, generator=random)
+    disturb(model, noise, random)
     inputs, target, mask = windows(model, batch, holes, random)
 
     tensors = {}
@@ -878,7 +889,7 @@ def compute(model_class, case, arguments):
         for key, value in state.items():
             if value.is_floating_point():
                 value += torch.rand(value.shape, generator=random)
-    tensors |= {f"weights/{key}": value[:, :40] if key.endswith(POSITIONS) else value.clone() for key, value in model.state_dict().items()}
+    tensors |= weights(model)
     if state or isinstance(model, TWOFOLD):
         with torch.no_grad():
             tensors["forecast"] = by_row(model, model.eval() and forward()[0])

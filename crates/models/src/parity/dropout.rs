@@ -10,6 +10,7 @@ use super::*;
 /// Copies of the window in a batch, each with draws of its own, and batches.
 const COPIES: usize = 500;
 const BATCHES: u64 = 20;
+const DRAWS: u64 = COPIES as u64 * BATCHES;
 
 /// How far means may differ, in standard errors of their difference: beyond what chance does to 130 outputs. The errors are those
 /// of independent passes, which those of a batch are not in models that couple it.
@@ -52,7 +53,7 @@ fn moments(case: &Case<'_>) -> Vec<(f64, f64)> {
             }
         }
     }
-    let draws = COPIES as f64 * BATCHES as f64;
+    let draws = DRAWS as f64;
     let moments = |(sum, squares): (f64, f64)| {
         let mean = sum / draws;
         (mean, (squares / draws - mean * mean).max(0.0).sqrt())
@@ -77,9 +78,8 @@ fn check(case: &Case<'_>) {
     if !near(all / all_expected - 1.0, ALL_DEVIATIONS) {
         case.fault(format!("the outputs' deviation is {all:.4}, in neuralforecast {all_expected:.4}"));
     }
-    let draws = COPIES as f64 * BATCHES as f64;
     for (i, ((m, d), (mean, deviation))) in found.into_iter().zip(expected).enumerate() {
-        let error = ((d * d + deviation * deviation) / draws).sqrt();
+        let error = ((d * d + deviation * deviation) / DRAWS as f64).sqrt();
         if !near(m - mean, STANDARD_ERRORS * error) {
             case.fault(format!("the mean of output {i} is {m:.4} ± {error:.4}, in neuralforecast {mean:.4}"));
         }
@@ -96,7 +96,7 @@ fn dropout_does_the_same_as_in_neuralforecast() {
     let cases: Map<String, Value> =
         serde_json::from_str(&file.metadata["cases"]).expect("an object of cases");
     assert_eq!(file.metadata["copies"], COPIES.to_string());
-    assert_eq!(file.metadata["draws"], (COPIES as u64 * BATCHES).to_string());
+    assert_eq!(file.metadata["draws"], DRAWS.to_string());
     let mut faults = Vec::new();
     for (name, hyper) in &cases {
         let (entry, hyper) =
