@@ -57,32 +57,33 @@ fn tcn_dilated_rnn_and_deepar_match_neuralforecast() {
 #[cfg(feature = "amp")]
 #[test]
 fn training_in_bf16_is_as_accurate_as_in_f32() {
-    check_bf16(["MLP", "NHITS"]);
+    check_bf16(["MLP", "NHITS"], 6);
 }
 
 #[cfg(feature = "amp")]
 #[test]
 #[ignore = "trains four models twice for minutes, which `-- --ignored` runs; MLP and NHITS are checked always"]
 fn training_of_recurrent_models_and_transformers_in_bf16_is_as_accurate_as_in_f32() {
-    check_bf16(["LSTM", "GRU", "VanillaTransformer", "iTransformer"]);
+    check_bf16(["LSTM", "GRU", "VanillaTransformer", "iTransformer"], 3);
 }
 
-/// The mean errors over three seeds are within 1 %.
+/// The mean errors over these seeds are within 1 %. Three are too few for models whose seeds differ by 12 %: on a Zen 5 the first
+/// three of MLP are 1.003 % apart, six 0.2 %, twelve 0.3 %.
 #[cfg(feature = "amp")]
-fn check_bf16<const N: usize>(models: [&str; N]) {
+fn check_bf16<const N: usize>(models: [&str; N], seeds: u64) {
     use foretell::Precision;
 
     let Some(panel) = panel() else { return };
-    let mut means = [[0.0; N]; 2];
+    let (mut means, count) = ([[0.0; N]; 2], seeds as f64);
     for (precision, means) in [Precision::F32, Precision::Bf16].into_iter().zip(&mut means) {
-        for seed in 1..=3 {
+        for seed in 1..=seeds {
             let specs = models.iter().map(|name| spec(name, 24, seed));
             let forecaster = Forecaster::new(specs).expect("models").precision(precision);
             let checked = forecaster.cross_validate(&panel, &ValidationOptions::new(10, 24));
             let metrics = checked.expect("a validation").metrics(&panel, 24);
             for (metrics, mean) in metrics.iter().zip(&mut *means) {
                 println!("{}, {precision}, seed {seed}: MAE {:.4}", metrics.model, metrics.mae);
-                *mean += metrics.mae / 3.0;
+                *mean += metrics.mae / count;
             }
         }
     }

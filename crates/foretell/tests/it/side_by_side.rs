@@ -1,6 +1,8 @@
 //! Models whose batches are one shard are trained side by side: all are stopped together, and a failure is that of
 //! the first that failed.
 
+use std::time::Duration;
+
 use foretell::{Error, Fitted, Forecaster, Freq, ModelSpec, Panel, Verdict};
 
 const STEPS: usize = 40;
@@ -21,8 +23,14 @@ fn an_interruption_stops_all_and_no_further_one_starts() {
     for (threads, stopped) in [(1, 1..=1), (2, 1..=2), (3, 1..=3)] {
         let specs = ["one", "two", "three", "four", "five"].map(spec);
         let forecaster = Forecaster::new(specs).expect("models").threads(threads);
-        let asked = |name: &str| if name == "two" { Verdict::Interrupt } else { Verdict::Continue };
-        let forecaster = forecaster.on_progress(move |name, _| asked(name));
+        let forecaster = forecaster.on_progress(|name, _| {
+            if name == "two" {
+                return Verdict::Interrupt;
+            }
+            // So that the others do not end before they learn of it, however busy the machine is.
+            std::thread::sleep(Duration::from_millis(2));
+            Verdict::Continue
+        });
         let fitted: Fitted = forecaster.fit(&panel(1.0)).expect("what there is");
         assert!(fitted.interrupted());
         let names = fitted.column_names();
