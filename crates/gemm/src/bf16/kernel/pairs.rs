@@ -16,6 +16,9 @@ const STRIPS: usize = 3;
 /// took a quarter longer, since they lie so many bytes apart as to fall on the same lines of the nearest cache.
 const STRIPS_OF_ROW: usize = 6;
 
+/// What sums are added to where there is nothing: a row of as many strips as are made together at most.
+static ZEROS: [f32; STRIPS_OF_ROW * WIDTH] = [0.0; STRIPS_OF_ROW * WIDTH];
+
 impl Product<'_, '_> {
     /// Some strips by all rows, then the next strips: so that strips stay in the nearest cache, and what is read again and again
     /// is the left operand.
@@ -142,7 +145,7 @@ impl Product<'_, '_> {
         let (place, stride) = (&raw mut *self.dst.at(row, j * WIDTH), self.dst.row_stride());
         // Where the row lies that sums are added to, and how far the next one is.
         let (from, next) = match first {
-            InitialSums::Zeros => ([0.0; STRIPS_OF_ROW * WIDTH].as_ptr(), 0),
+            InitialSums::Zeros => (ZEROS.as_ptr(), 0),
             InitialSums::Destination => (place.cast_const(), stride),
             InitialSums::Bias(values) => (values[j * WIDTH..].as_ptr(), 0),
         };
