@@ -85,7 +85,7 @@ impl Build<'_> {
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let profdata = profdata()?;
     let folder = target()?.join("pgo");
-    let bolt = match (options.without_bolt, BOLT.find(), MERGE_FDATA.find()) {
+    let mut bolt = match (options.without_bolt, BOLT.find(), MERGE_FDATA.find()) {
         (true, ..) => Err("it was left out".to_owned()),
         (_, Ok(bolt), Ok(_)) => Ok(bolt),
         (_, Err(missing), _) | (_, _, Err(missing)) => Err(missing.to_string()),
@@ -116,9 +116,17 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         flags += " -Clink-arg=-Wl,--emit-relocs -Cstrip=none";
     }
     let mut after = build("pgo/after", flags).run()?;
-    if let Ok(bolt) = &bolt {
+    if let Ok(program) = &bolt {
         println!("=== BOLT");
-        after = bolted(bolt, &after, &folder, &data)?;
+        let moved = bolted(program, &after, &folder, &data)?;
+        // BOLT has made programs that fault.
+        match work(&moved, &folder, &data, &raw) {
+            Ok(()) => after = moved,
+            Err(error) => {
+                bolt = Err(format!("what it made does not run ({})", error.to_string().trim()));
+                after = stripped(&after, &folder)?;
+            }
+        }
     }
     let out = options.out.clone().unwrap_or_else(|| folder.join("foretell"));
     write(&out, "")?;
@@ -257,7 +265,13 @@ fn bolted(bolt: &Path, program: &Path, folder: &Path, data: &Path) -> anyhow::Re
             .arg("-o")
             .arg(&out),
     )?;
-    run_command(Command::new("strip").arg(&out))?;
+    stripped(&out, folder)
+}
+
+/// A copy without symbols.
+fn stripped(program: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
+    let out = folder.join("stripped");
+    run_command(Command::new("strip").arg("-o").arg(&out).arg(program))?;
     Ok(out)
 }
 
