@@ -40,7 +40,7 @@ mod step_weight;
 mod var;
 
 pub use backward_pass::BackwardPass;
-pub use foretell_gemm::{Accum, NarrowFormat, NarrowMatrix, Rounding};
+pub use foretell_gemm::{Accum, Rounding, WeightFormat, WeightMatrix, pays_packed};
 use foretell_kernels::axis::Axis;
 pub use foretell_kernels::convolution::PaddingMode;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};
@@ -51,7 +51,7 @@ pub use foretell_tensor::{Buffer, Indices, Padding, Shape, Storage, Tensor};
 pub use ops::attention::AttentionOptions;
 pub use ops::batch_norm::ChannelStatistics;
 pub use ops::convolution::{Conv1d, Conv2d};
-pub use ops::narrow_linear::narrow_weight;
+pub use ops::held_linear::held_weight;
 pub use ops::recurrent::{CellState, CellVars, RecurrentWeights};
 pub use ops::sparse_attention::SparseAttention;
 pub use step_weight::RoundedWeight;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use foretell_gemm::{MatRef, NarrowFormat, NarrowMatrix};
+use foretell_gemm::{MatRef, WeightFormat, WeightMatrix};
 use foretell_tensor::Tensor;
 
 /// Which of its two products a weight `w [n, k]` is packed for.
@@ -23,7 +23,7 @@ pub(crate) enum Direction {
 #[derive(Debug, Default)]
 pub struct RoundedWeight {
     asked: [AtomicBool; 2],
-    packed: [Option<NarrowMatrix>; 2],
+    packed: [Option<WeightMatrix>; 2],
 }
 
 impl RoundedWeight {
@@ -41,12 +41,12 @@ impl RoundedWeight {
         let &[n, k] = &*weight.shape() else { panic!("a weight of shape {:?}", weight.shape()) };
         let weight = weight.contiguous();
         let rows = MatRef::row_major(weight.values(), n, k);
-        let one = |matrix| Some(NarrowMatrix::new(matrix, NarrowFormat::Bf16));
+        let one = |matrix| Some(WeightMatrix::new(matrix, WeightFormat::Bf16));
         let asked = [Direction::Forward, Direction::Backward]
             .map(|direction| self.asked[direction as usize].load(Ordering::Relaxed));
         self.packed = match asked {
             [true, true] => {
-                let [backward, forward] = NarrowMatrix::bf16_and_transpose(rows);
+                let [backward, forward] = WeightMatrix::bf16_and_transpose(rows);
                 [Some(forward), Some(backward)]
             }
             [true, false] => [one(rows.t()), None],
@@ -66,7 +66,7 @@ impl RoundedWeight {
     }
 
     /// What was packed for a product, if anything; asking has it packed from the next step on.
-    pub(crate) fn for_product(&self, direction: Direction) -> Option<&NarrowMatrix> {
+    pub(crate) fn for_product(&self, direction: Direction) -> Option<&WeightMatrix> {
         self.asked[direction as usize].store(true, Ordering::Relaxed);
         self.packed[direction as usize].as_ref()
     }

@@ -31,7 +31,7 @@
 //! where it saves time ([`pays_in_bf16`]).
 //!
 //! [`matmul_int8`] has weights in 8 bits, a quarter of their bytes, with a scale for each column ([`PackedInt8`]); it rounds its
-//! left operand row by row. [`NarrowMatrix`] owns weights in either format. The sums of whole numbers are exact: every machine
+//! left operand row by row. [`WeightMatrix`] owns weights in either format, or packed in `f32`. The sums of whole numbers are exact: every machine
 //! gives the same bits, tiles of AMX, AVX512-VNNI, AVX-VNNI, AVX2, NEON and plain code.
 //!
 //! # What holds
@@ -66,7 +66,6 @@ mod f16;
 mod flops;
 mod int8;
 mod matmul;
-mod narrow;
 mod options;
 mod packed;
 mod panels;
@@ -78,6 +77,7 @@ mod tiles;
 mod tiny;
 mod vector;
 mod view;
+mod weights;
 
 pub use batch::{BatchMut, BatchRef, matmul_batched};
 pub use bf16::{Bf16Operand, PackedBf16, matmul_as_bf16, matmul_bf16, pays_in_bf16};
@@ -87,10 +87,10 @@ pub use flops::{FlopCounter, count_products};
 pub use foretell_simd::Activation;
 pub use int8::{PackedInt8, matmul_int8};
 pub use matmul::matmul;
-pub use narrow::{NarrowFormat, NarrowMatrix, matmul_narrow};
 pub use options::{Accum, Bias, Options, Rounding};
-pub use packed::{Packed, matmul_packed};
+pub use packed::{Packed, matmul_packed, pays_packed};
 pub use view::{MatMut, MatRef};
+pub use weights::{WeightFormat, WeightMatrix, matmul_weights};
 
 /// Whether products run on faer's kernels: the feature `faer`.
 pub const FAER: bool = cfg!(feature = "faer");

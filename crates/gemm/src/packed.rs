@@ -1,5 +1,7 @@
 //! A right operand of several products, packed once.
 
+use foretell_simd::{Level, level};
+
 use crate::element::Element;
 use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes, matmul};
@@ -26,6 +28,23 @@ impl<'a, T: Element> Packed<'a, T> {
         panels::packed_len(rows, cols)
     }
 
+    /// A matrix of this shape that [`Packed::new`] has packed before, wherever it was kept.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many values as [`Packed::len_of`] says.
+    #[track_caller]
+    pub(crate) fn from_values(values: &'a [T], rows: usize, cols: usize, in_strips: bool) -> Self {
+        let len = Self::len_of(rows, cols);
+        assert!(values.len() == len, "{} values for {rows}x{cols}, which takes {len}", values.len());
+        Self { values, rows, cols, in_strips }
+    }
+
+    /// Whether it is laid out as the kernel for vectors of 512 bits reads it.
+    pub(crate) fn is_in_strips(&self) -> bool {
+        self.in_strips
+    }
+
     /// Packs a matrix.
     ///
     /// # Panics
@@ -47,6 +66,17 @@ impl<'a, T: Element> Packed<'a, T> {
         Self { values: place, rows, cols, in_strips }
     }
 }
+
+/// Whether a product of `[m, k]` and `[k, n]` in `f32` takes less time if its right operand was packed before. For the fewest
+/// rows a right operand is not packed at all, and for many its packing counts for nothing.
+pub fn pays_packed([m, k, n]: [usize; 3]) -> bool {
+    level() == Level::Avx512 && ROWS.contains(&m) && n >= LEAST_COLUMNS && k.saturating_mul(n) >= LEAST_SIZE
+}
+
+/// See [`pays_packed`].
+const ROWS: std::ops::RangeInclusive<usize> = 12..=1024;
+const LEAST_COLUMNS: usize = 16;
+const LEAST_SIZE: usize = 1 << 14;
 
 /// [`matmul`] with a packed right operand. The columns of the destination's rows must be adjacent. Operands are not
 /// rounded: [`matmul_bf16`](crate::matmul_bf16) is the product that does.

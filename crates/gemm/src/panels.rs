@@ -28,6 +28,9 @@ use crate::view::{MatMut, MatRef};
 const HEIGHT: usize = 6;
 const VECTORS: usize = 4;
 
+/// Columns of a full strip at any width of elements are a part of so many.
+pub(crate) const STRIP: usize = VECTORS * 16;
+
 /// The inner dimension goes in blocks of so many: a strip of `f32` takes 32 KiB.
 const DEPTH: usize = 128;
 
@@ -66,15 +69,25 @@ pub(crate) fn product<T: Element>(product: Product<'_, '_, T>) -> bool {
     T::run(Panels { dst, lhs, rhs: Right::Matrix(rhs), accum, alpha }).is_none()
 }
 
-/// The product with what [`pack`] has packed, into a destination whose rows are adjacent.
+/// What [`pack`] has packed, or the columns of it from `first` on, a multiple of [`STRIP`].
+#[derive(Clone, Copy)]
+pub(crate) struct Strips<'a, T> {
+    pub(crate) values: &'a [T],
+    /// Columns of the whole matrix.
+    pub(crate) cols: usize,
+    pub(crate) first: usize,
+}
+
+/// The product with strips, as many columns of them as the destination has, whose rows are adjacent.
 pub(crate) fn product_with_strips<T: Element>(
     dst: MatMut<'_, T>,
     lhs: MatRef<'_, T>,
-    strips: &[T],
+    strips: Strips<'_, T>,
     accum: Accum,
     alpha: T,
 ) {
     assert!(level() == Level::Avx512, "strips for vectors of 512 bits at the level {}", level());
+    assert!(strips.first.is_multiple_of(STRIP) && strips.first + dst.ncols() <= strips.cols);
     T::run(Panels { dst, lhs, rhs: Right::Strips(strips), accum, alpha });
 }
 
@@ -135,7 +148,7 @@ enum Right<'a, T> {
     /// Rows or columns are adjacent.
     Matrix(MatRef<'a, T>),
     /// As [`pack`] leaves it.
-    Strips(&'a [T]),
+    Strips(Strips<'a, T>),
 }
 
 /// A block of a strip, `[depth, width]`, on lines of the cache.
@@ -211,9 +224,9 @@ impl<T: Element> Block<'_, '_, T> {
                 // SAFETY: all of it was written.
                 unsafe { &*(&raw const *packed as *const [T]) }
             }
-            Right::Strips(strips) => {
-                let block = inner.start * self.dst.ncols().next_multiple_of(V::LANES);
-                &strips[block + inner.len() * j..][..len]
+            Right::Strips(Strips { values, cols, first }) => {
+                let block = inner.start * cols.next_multiple_of(V::LANES);
+                &values[block + inner.len() * (first + j)..][..len]
             }
         };
         let (m, mut i) = (self.dst.nrows(), 0);

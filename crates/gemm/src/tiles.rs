@@ -6,7 +6,7 @@ use crate::batch::{BatchMut, BatchRef};
 use crate::element::Element;
 use crate::epilogue::epilogue;
 use crate::options::Options;
-use crate::panels;
+use crate::panels::{self, STRIP, Strips};
 use crate::parts;
 use crate::product::Product;
 use crate::view::{MatMut, MatRef};
@@ -29,10 +29,9 @@ const TASKS: usize = 16;
 /// than a kernel takes at a time, what is packed for them is little.
 const WIDTH: usize = 256;
 const HEIGHT: usize = 256;
-const STRIP: usize = 64;
 const STRIP_HEIGHT: usize = 64;
 
-/// The least height of a tile where nothing is to be packed.
+/// The least height of a tile where the right operand is packed already.
 const PACKED_HEIGHT: usize = 64;
 
 /// The grid of tiles of one product.
@@ -57,7 +56,19 @@ impl Grid {
         let least = if n <= STRIP { STRIP_HEIGHT } else { HEIGHT };
         let down = if across == 1 { 2 * tasks } else { tasks / across };
         let down = down.min(m / least).max(1);
-        let width = n.div_ceil(across).next_multiple_of(64).max(1);
+        Self::cut([m, n], [down, across])
+    }
+
+    /// Where the right operand is packed already: columns are cut first too, so that a thread reads a part of it.
+    fn of_packed(m: usize, n: usize, k: usize) -> Self {
+        let tasks = (work(m, n, k) / TASK).clamp(1, TASKS);
+        let across = tasks.min(n / WIDTH).max(1);
+        let down = (tasks / across).min(m / PACKED_HEIGHT).max(1);
+        Self::cut([m, n], [down, across])
+    }
+
+    fn cut([m, n]: [usize; 2], [down, across]: [usize; 2]) -> Self {
+        let width = n.div_ceil(across).next_multiple_of(STRIP).max(1);
         Self { rows: m, cols: n, height: m.div_ceil(down).max(1), width }
     }
 
@@ -169,7 +180,7 @@ pub(crate) fn run_each<T>(dst: &BatchMut<'_, T>, k: usize, one: impl Fn(usize) +
     for_each(dst.count, TASK.div_ceil(work.max(1)), shared, one);
 }
 
-/// A product with a right operand in strips, cut by rows.
+/// A product with a right operand in strips.
 pub(crate) fn run_packed<T: Element>(
     dst: MatMut<'_, T>,
     lhs: MatRef<'_, T>,
@@ -178,15 +189,15 @@ pub(crate) fn run_packed<T: Element>(
 ) {
     let Options { accum, alpha, bias, activation, .. } = options;
     let (m, n) = (dst.nrows(), dst.ncols());
-    let tasks = (work(m, n, lhs.ncols()) / TASK).min(TASKS).min(m / PACKED_HEIGHT).max(1);
-    let height = m.div_ceil(tasks).max(1);
+    let grid = Grid::of_packed(m, n, lhs.ncols());
     let dst = BatchMut::from(dst);
-    for_each(m.div_ceil(height), 1, tasks > 1, |index| {
-        let rows = index * height..m.min((index + 1) * height);
-        // SAFETY: each index is taken once, and its rows belong to no other.
-        let mut part = unsafe { dst.get(0) }.rows(rows.clone());
+    for_each(grid.len(), 1, grid.len() > 1, |index| {
+        let (rows, cols) = grid.tile(index);
+        // SAFETY: each index is taken once, and tiles have no element in common.
+        let mut part = unsafe { dst.get(0) }.rows(rows.clone()).cols(cols.clone());
+        let strips = Strips { values: strips, cols: n, first: cols.start };
         panels::product_with_strips(part.reborrow(), lhs.rows(rows.clone()), strips, accum, alpha);
-        epilogue(part, bias.map(|bias| bias.part(rows, 0..n)), activation);
+        epilogue(part, bias.map(|bias| bias.part(rows, cols)), activation);
     });
 }
 

@@ -38,8 +38,8 @@ pub use held::HeldWeights;
 use kept::Kept;
 
 use foretell_gemm::{
-    Accum, MatMut, MatRef, NarrowMatrix, Options, Packed, PackedBf16, Rounding, matmul, matmul_bf16,
-    matmul_narrow, matmul_packed, pays_in_bf16,
+    Accum, MatMut, MatRef, Options, Packed, PackedBf16, Rounding, WeightMatrix, matmul, matmul_bf16,
+    matmul_packed, matmul_weights, pays_in_bf16,
 };
 use foretell_pool::Buffer;
 use foretell_simd::{self as simd, Activation, Saved};
@@ -470,7 +470,7 @@ enum RightOperand<'a> {
     Matrix(MatRef<'a, f32>, Rounding),
     Packed(Packed<'a, f32>),
     Bf16(PackedBf16<'a>),
-    Narrow(&'a NarrowMatrix),
+    Narrow(&'a WeightMatrix),
 }
 
 impl RightOperand<'_> {
@@ -481,7 +481,7 @@ impl RightOperand<'_> {
             Self::Matrix(matrix, rounding) => matmul(dst, lhs, matrix, Options { rounding, ..options }),
             Self::Packed(packed) => matmul_packed(dst, lhs, packed, options),
             Self::Bf16(packed) => matmul_bf16(dst, lhs, packed, options),
-            Self::Narrow(narrow) => matmul_narrow(dst, lhs, narrow, options),
+            Self::Narrow(narrow) => matmul_weights(dst, lhs, narrow, options),
         }
     }
 }

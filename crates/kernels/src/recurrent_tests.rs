@@ -1,4 +1,4 @@
-use foretell_gemm::NarrowFormat;
+use foretell_gemm::WeightFormat;
 use foretell_simd::{Key, Level, Stream, with_level};
 use foretell_threads::{Workers, share};
 
@@ -371,7 +371,7 @@ fn a_single_sequence_by_groups_of_units_is_that_of_the_definition() {
 /// with.
 #[test]
 fn a_single_sequence_in_fewer_bits_is_that_of_a_batch() {
-    for format in [NarrowFormat::Bf16, NarrowFormat::Int8] {
+    for format in [WeightFormat::Bf16, WeightFormat::Int8] {
         for case in single_sequences() {
             let held = HeldWeights::new(Some(format));
             let run = |case: &Case| {
@@ -392,7 +392,7 @@ fn a_single_sequence_in_fewer_bits_is_that_of_a_batch() {
                 biased: case.biased,
             };
             let (alone, batch) = (run(&case), run(&both));
-            let far = if format == NarrowFormat::Int8 { 0.0 } else { 1e-5 };
+            let far = if format == WeightFormat::Int8 { 0.0 } else { 1e-5 };
             let check = |found: &[f32], expected: &[f32]| {
                 assert_eq!(found.len(), expected.len());
                 for (found, expected) in found.iter().zip(expected) {
@@ -415,7 +415,7 @@ fn a_single_sequence_in_fewer_bits_is_that_of_a_batch() {
 
 #[test]
 fn threads_change_no_bit_of_a_single_sequence() {
-    for format in [None, Some(NarrowFormat::Bf16), Some(NarrowFormat::Int8)] {
+    for format in [None, Some(WeightFormat::Bf16), Some(WeightFormat::Int8)] {
         for cell in [Cell::Lstm, Cell::Gru] {
             // More steps than those whose inputs are multiplied at once.
             let layer = Layer {

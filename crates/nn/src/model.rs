@@ -219,7 +219,7 @@ impl StepState {
 /// One run of a model: its parameters, and whether it trains.
 pub struct Forward<'a> {
     pub(crate) params: &'a Params,
-    training: bool,
+    pub(crate) training: bool,
     /// Whether the graph is recorded, so that parameters get gradients.
     pub(crate) records: bool,
     /// What the randomness of this run is drawn from.

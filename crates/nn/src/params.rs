@@ -14,7 +14,7 @@ use foretell_tensor::{Shape, Storage, Tensor};
 use crate::layers::recurrent::Layer;
 use crate::param_entry::{Origin, ParamEntry};
 use crate::running_state::{CounterId, StateId};
-use crate::weights::{Multiplied, MultipliedId, NarrowCopies};
+use crate::weights::{HeldCopies, Multiplied, MultipliedId};
 use crate::{Init, Linear, WeightPrecision};
 
 /// Parameters start at multiples of this many elements: one 64-byte cache line.
@@ -154,7 +154,7 @@ impl Table {
             state: Storage::new(state),
             counters: vec![0; self.counters_len],
             multiplied,
-            narrow: NarrowCopies::new(WeightPrecision::F32, &self),
+            copies: HeldCopies::new(WeightPrecision::F32, &self),
             table: Arc::new(self),
         }
     }
@@ -373,7 +373,7 @@ pub struct Params {
     /// The multiplied weights of the arena as it is, each computed when it is first asked for.
     pub(crate) multiplied: Vec<OnceLock<Tensor>>,
     /// The weights in fewer bits, likewise computed when first asked for.
-    pub(crate) narrow: NarrowCopies,
+    pub(crate) copies: HeldCopies,
 }
 
 impl Params {
@@ -446,7 +446,7 @@ impl Params {
     /// Forgets everything computed from the weights, before one of them changes.
     fn forget_copies(&mut self) {
         self.multiplied.fill_with(OnceLock::new);
-        self.narrow.forget();
+        self.copies.forget();
     }
 
     /// Replaces the values of the parameter, constant or state at place `index` of the table.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use foretell_autograd::NarrowFormat;
+use foretell_autograd::WeightFormat;
 use serde::{Deserialize, Serialize};
 
 /// The format in which the weights of products are held for forecasts.
@@ -37,12 +37,12 @@ impl WeightPrecision {
 
     /// The format, if it has fewer bits than `f32`; without the feature `amp` there is none, and products with such
     /// weights are not even linked.
-    pub(crate) fn narrow(self) -> Option<NarrowFormat> {
+    pub(crate) fn narrow(self) -> Option<WeightFormat> {
         match self {
             _ if !crate::AMP => None,
             Self::F32 => None,
-            Self::Bf16 => Some(NarrowFormat::Bf16),
-            Self::Int8 => Some(NarrowFormat::Int8),
+            Self::Bf16 => Some(WeightFormat::Bf16),
+            Self::Int8 => Some(WeightFormat::Int8),
         }
     }
 }

@@ -6,27 +6,28 @@
 //! * as they are trained, in `f32` in the arena;
 //! * two layers without an activation between them: multiplied with each other;
 //! * for forecasts in bf16 or int8: copied from the arena when they are first asked for ([`Params::hold`]);
+//! * for forecasts of some dozens of windows in `f32`: packed once instead of in each product;
 //! * for forecasts of recurrent layers, in any precision: laid out as the product of one row reads them;
 //! * for the products of a training step in bfloat16: rounded and packed once for all its shards ([`RoundedWeights`]).
 
+mod held;
 mod in_step;
-mod narrow;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use foretell_autograd::{
-    Activation, Cell, CellState, CellVars, Conv1d, NarrowMatrix, RecurrentWeights, RoundedWeight, Rounding,
-    Var,
+    Activation, Cell, CellState, CellVars, Conv1d, RecurrentWeights, RoundedWeight, Rounding, Var,
+    WeightMatrix,
 };
 use foretell_tensor::{Shape, Tensor};
 
 use crate::layers::recurrent::Layer;
 use crate::{Forward, GatedLinear, Linear, LinearPair, ParamId, Params, Scope};
 
+pub(crate) use held::HeldCopies;
+use held::{HeldCopy, HeldPair};
 pub use in_step::RoundedWeights;
-pub(crate) use narrow::NarrowCopies;
-use narrow::{NarrowCopy, NarrowPair};
 
 /// How a run holds the weights of a linear layer, or of a pair.
 enum Held {
@@ -35,10 +36,10 @@ enum Held {
     AsTrained { weight: Var, in_step: Option<Arc<RoundedWeight>>, bias: Option<Var> },
     /// Those of a pair, multiplied: `[inputs + 1, outputs]`, the last row being the pair's result for zeros.
     Multiplied(Var),
-    /// In fewer bits.
-    Narrow { weight: Arc<NarrowCopy<NarrowMatrix>>, bias: Option<Var> },
+    /// Packed once, in `f32` or in fewer bits.
+    Copied { weight: Arc<HeldCopy<WeightMatrix>>, bias: Option<Var> },
     /// Those of a pair, multiplied, in fewer bits.
-    NarrowPair(Arc<NarrowCopy<NarrowPair>>),
+    CopiedPair(Arc<HeldCopy<HeldPair>>),
 }
 
 /// The most inputs with which the layers of a pair are multiplied. It costs as much as `inputs` windows through the
@@ -118,19 +119,20 @@ impl Params {
 }
 
 impl Forward<'_> {
-    /// The weights of a layer, or of some of its outputs.
-    fn held(&self, layer: &Linear, outputs: Option<Range<usize>>) -> Held {
+    /// The weights of a layer, or of some of its outputs, for a product with so many rows.
+    fn held(&self, layer: &Linear, outputs: Option<Range<usize>>, rows: usize) -> Held {
         let part = |whole: Var| match &outputs {
             Some(range) => whole.narrow(0, range.start, range.len()),
             None => whole,
         };
         let bias = layer.bias().map(|bias| part(self.param(bias)));
-        let whole = !self.records && outputs.is_none();
-        if let Some(weight) = whole.then(|| self.params.narrow_matrix(layer.weight())).flatten() {
-            return Held::Narrow { weight, bias };
-        }
+        let whole = !self.training && outputs.is_none();
         let weight = part(self.matrix(layer.weight()));
         let weight = if layer.stays_f32().is_some() { weight.with_rounding(Rounding::None) } else { weight };
+        let exact = weight.rounding() == Rounding::None;
+        if whole && let Some(weight) = self.params.held_matrix(layer.weight(), rows, exact) {
+            return Held::Copied { weight, bias };
+        }
         let whole = outputs.is_none() && weight.rounding() == Rounding::Bf16;
         let in_step = self.step_weights.filter(|_| whole);
         Held::AsTrained {
@@ -146,10 +148,10 @@ impl Forward<'_> {
     }
 
     fn held_multiplied(&self, id: MultipliedId) -> Held {
-        if !self.records
-            && let Some(pair) = self.params.narrow_multiplied(id)
+        if !self.training
+            && let Some(pair) = self.params.held_pair(id)
         {
-            return Held::NarrowPair(pair);
+            return Held::CopiedPair(pair);
         }
         let table = self.params.table();
         let entry = &table.multiplied()[id.0];
@@ -175,7 +177,8 @@ impl Forward<'_> {
         activation: Activation,
         outputs: Option<Range<usize>>,
     ) -> Var {
-        self.held(layer, outputs).product(x, activation)
+        let rows = x.shape().split_last().map_or(1, |(_, outer)| outer.iter().product());
+        self.held(layer, outputs, rows).product(x, activation)
     }
 
     /// The product with a layer's weights and its bias, one half of which gates the other, and `skip [..., outputs]` added to
@@ -341,7 +344,7 @@ impl Forward<'_> {
             projection: projection.as_ref(),
             held: None,
         };
-        let held = (!self.records).then(|| self.params.held_recurrent(layer)).flatten();
+        let held = (!self.training).then(|| self.params.held_recurrent(layer)).flatten();
         run(&RecurrentWeights { held: held.as_deref(), ..weights })
     }
 }
@@ -356,10 +359,10 @@ impl Held {
             Self::AsTrained { weight, in_step: None, bias } => x.linear(weight, bias.as_ref(), activation),
             // The last of the inputs is a one.
             Self::Multiplied(weight) => x.linear_by_inputs(weight, None, activation),
-            Self::Narrow { weight, bias } => x.linear_narrow(&weight.held, bias.as_ref(), activation),
-            Self::NarrowPair(pair) => {
+            Self::Copied { weight, bias } => x.linear_held(&weight.held, bias.as_ref(), activation),
+            Self::CopiedPair(pair) => {
                 let bias = Var::constant(pair.held.bias.clone());
-                x.linear_narrow(&pair.held.weight, Some(&bias), activation)
+                x.linear_held(&pair.held.weight, Some(&bias), activation)
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foretell_gemm::{
-    Bias, MatMut, MatRef, Options, Rounding, matmul, matmul_as_bf16, matmul_narrow, pays_in_bf16,
+    Bias, MatMut, MatRef, Options, Rounding, matmul, matmul_as_bf16, matmul_weights, pays_in_bf16,
 };
 use foretell_simd::{self as simd, Activation, Saved};
 use foretell_tensor::{KeptTensor, Tensor};
@@ -90,7 +90,7 @@ impl Var {
             Tensor::build(shape, |out| {
                 let (out, x) = (MatMut::row_major(out, rows, n), MatRef::row_major(x.values(), rows, k));
                 match in_step.as_ref().and_then(|weight| weight.for_product(Direction::Forward)) {
-                    Some(packed) => matmul_narrow(out, x, packed, options),
+                    Some(packed) => matmul_weights(out, x, packed, options),
                     None => matmul(out, x, layout.outputs_by_inputs(w.values(), [outer, inner]).t(), options),
                 }
             })
@@ -140,7 +140,7 @@ impl Var {
                     let dx = MatMut::row_major(dx, rows, k);
                     let packed = in_step.as_ref().and_then(|weight| weight.for_product(Direction::Backward));
                     if let Some(packed) = packed {
-                        matmul_narrow(dx, g, packed, options);
+                        matmul_weights(dx, g, packed, options);
                     } else if let Some(w) = w.as_bf16().filter(|_| rounds) {
                         matmul_as_bf16(dx, g, layout.outputs_by_inputs(w, [outer, inner]), options);
                     } else {

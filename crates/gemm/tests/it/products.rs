@@ -93,6 +93,11 @@ fn packed_operands() {
             check_packed::<f64>(m, k, n, random);
         }
     }
+    // Several tiles of columns.
+    for (m, k, n) in [(97, 130, 700), (130, 257, 1030), (16, 300, 2049)] {
+        check_packed::<f32>(m, k, n, random);
+        check_packed::<f64>(m, k, n, random);
+    }
     check_packed::<f32>(500, 300, 200, random);
 }
 

@@ -60,7 +60,7 @@ fn one_two_and_more_threads_give_the_same_bits() {
 #[test]
 fn packed_operands_too() {
     let random = &mut Random(4);
-    for (m, k, n) in [(256, 128, 512), (70, 500, 300), (1030, 130, 131)] {
+    for (m, k, n) in [(256, 128, 512), (70, 500, 300), (1030, 130, 131), (140, 200, 1100)] {
         let (a, b): (Vec<f32>, Vec<f32>) = (random.values(m * k), random.values(k * n));
         let (lhs, rhs) = (Layout::row_major(m, k), Layout::row_major(k, n));
         let mut place = vec![f32::NAN; Packed::<f32>::len_of(k, n)];

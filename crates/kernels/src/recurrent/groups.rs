@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{Accum, MatMut, MatRef, NarrowFormat, NarrowMatrix, Rounding};
+use foretell_gemm::{Accum, MatMut, MatRef, Rounding, WeightFormat, WeightMatrix};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 
@@ -39,17 +39,17 @@ pub(super) struct UnitGroup {
 #[derive(Clone, Debug)]
 enum Columns {
     Wide(Buffer<f32>),
-    Narrow(NarrowMatrix),
+    Narrow(WeightMatrix),
 }
 
 impl UnitGroup {
     /// The groups that make up a layer with the weights U.
-    pub(super) fn all(layer: &Layer, state: &[f32], format: Option<NarrowFormat>) -> Vec<Self> {
+    pub(super) fn all(layer: &Layer, state: &[f32], format: Option<WeightFormat>) -> Vec<Self> {
         let hidden = layer.hidden;
         let sums = layer.cell.gates() * hidden;
         let bytes = match format {
             None => size_of::<f32>() * layer.state() * sums,
-            Some(format) => NarrowMatrix::bytes_of(layer.state(), sums, format),
+            Some(format) => WeightMatrix::bytes_of(layer.state(), sums, format),
         };
         let most = (sums / GROUP).min(bytes / GROUP_BYTES).clamp(1, GROUPS);
         let size = hidden.div_ceil(1 << most.ilog2()).next_multiple_of(16).max(1);
@@ -57,7 +57,7 @@ impl UnitGroup {
         groups.map(|first| Self::new(layer, state, first..hidden.min(first + size), format)).collect()
     }
 
-    fn new(layer: &Layer, state: &[f32], units: Range<usize>, format: Option<NarrowFormat>) -> Self {
+    fn new(layer: &Layer, state: &[f32], units: Range<usize>, format: Option<WeightFormat>) -> Self {
         let (size, count) = (layer.state(), layer.cell.gates() * units.len());
         let stride = row_stride(count);
         let mut wide = Buffer::<f32>::zeroed(size * stride);
@@ -71,7 +71,7 @@ impl UnitGroup {
         let columns = match format {
             None => Columns::Wide(wide),
             Some(format) => {
-                Columns::Narrow(NarrowMatrix::new(MatRef::new(&wide, size, count, stride, 1), format))
+                Columns::Narrow(WeightMatrix::new(MatRef::new(&wide, size, count, stride, 1), format))
             }
         };
         Self { units, columns }

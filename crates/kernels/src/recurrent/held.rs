@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use foretell_gemm::{MatRef, NarrowFormat, NarrowMatrix, Rounding};
+use foretell_gemm::{MatRef, Rounding, WeightFormat, WeightMatrix};
 
 use super::groups::UnitGroup;
 use super::{Layer, Weights};
@@ -16,20 +16,20 @@ const FEW_INPUTS: usize = 15;
 /// runs of both kinds U is held in both forms.
 #[derive(Debug)]
 pub struct HeldWeights {
-    format: Option<NarrowFormat>,
+    format: Option<WeightFormat>,
     /// Wᵀ, cut as the sums that it goes to.
-    input: OnceLock<Vec<NarrowMatrix>>,
+    input: OnceLock<Vec<WeightMatrix>>,
     /// Uᵀ as a whole, and in groups.
-    state: OnceLock<NarrowMatrix>,
+    state: OnceLock<WeightMatrix>,
     groups: OnceLock<Vec<UnitGroup>>,
     /// Pᵀ.
-    projection: OnceLock<NarrowMatrix>,
+    projection: OnceLock<WeightMatrix>,
 }
 
 impl HeldWeights {
     /// The weights of a layer in this format, `f32` where there is none; nothing is made yet. The matrices are made
     /// from the weights of the first run, so whoever changes a weight makes new ones.
-    pub fn new(format: Option<NarrowFormat>) -> Self {
+    pub fn new(format: Option<WeightFormat>) -> Self {
         let (input, state, groups, projection) = Default::default();
         Self { format, input, state, groups, projection }
     }
@@ -41,8 +41,8 @@ impl HeldWeights {
 
     /// The bytes of W, U and P as the runs so far have held them, given the bytes that they take in `f32`.
     pub fn bytes(&self, [input, state, projection]: [usize; 3]) -> usize {
-        let narrow = |matrix: &OnceLock<NarrowMatrix>| matrix.get().map(NarrowMatrix::bytes);
-        let inputs = self.input.get().map(|parts| parts.iter().map(NarrowMatrix::bytes).sum());
+        let narrow = |matrix: &OnceLock<WeightMatrix>| matrix.get().map(WeightMatrix::bytes);
+        let inputs = self.input.get().map(|parts| parts.iter().map(WeightMatrix::bytes).sum());
         let groups = self.groups.get().map(|groups| groups.iter().map(UnitGroup::bytes).sum());
         let states = match (narrow(&self.state), groups) {
             (None, None) => state,
@@ -52,21 +52,21 @@ impl HeldWeights {
     }
 
     /// Wᵀ in fewer bits; empty where it stays in `f32`.
-    pub(super) fn input(&self, layer: &Layer, weights: &Weights<'_>) -> &[NarrowMatrix] {
+    pub(super) fn input(&self, layer: &Layer, weights: &Weights<'_>) -> &[WeightMatrix] {
         let Some(format) = self.format.filter(|_| layer.inputs > FEW_INPUTS) else { return &[] };
         self.input.get_or_init(|| {
             let rows = MatRef::row_major(weights.input, layer.cell.gates() * layer.hidden, layer.inputs);
             let parts = layer.input_columns().into_iter().flatten();
-            parts.map(|(_, from)| NarrowMatrix::new(rows.rows(from).t(), format)).collect()
+            parts.map(|(_, from)| WeightMatrix::new(rows.rows(from).t(), format)).collect()
         })
     }
 
     /// Uᵀ in fewer bits, if it is held so.
-    pub(super) fn state(&self, layer: &Layer, weights: &Weights<'_>) -> Option<&NarrowMatrix> {
+    pub(super) fn state(&self, layer: &Layer, weights: &Weights<'_>) -> Option<&WeightMatrix> {
         let format = self.format?;
         Some(self.state.get_or_init(|| {
             let rows = MatRef::row_major(weights.state, layer.cell.gates() * layer.hidden, layer.state());
-            NarrowMatrix::new(rows.t(), format)
+            WeightMatrix::new(rows.t(), format)
         }))
     }
 
@@ -80,11 +80,11 @@ impl HeldWeights {
     }
 
     /// Pᵀ in fewer bits, if it is held so.
-    pub(super) fn projection(&self, layer: &Layer, projection: &[f32]) -> Option<&NarrowMatrix> {
+    pub(super) fn projection(&self, layer: &Layer, projection: &[f32]) -> Option<&WeightMatrix> {
         let format = self.format?;
         Some(self.projection.get_or_init(|| {
             let rows = MatRef::row_major(projection, layer.state(), layer.hidden);
-            NarrowMatrix::new(rows.t(), format)
+            WeightMatrix::new(rows.t(), format)
         }))
     }
 }

@@ -1,4 +1,4 @@
-//! Weights in fewer bits, in whichever format.
+//! Weights that are packed once, in whichever format.
 
 use foretell_pool::Buffer;
 use half::slice::HalfBitsSliceExt;
@@ -6,21 +6,23 @@ use half::slice::HalfBitsSliceExt;
 use crate::bf16::{PackedBf16, matmul_bf16};
 use crate::int8::{PackedInt8, matmul_int8};
 use crate::options::Options;
+use crate::packed::{Packed, matmul_packed};
 use crate::view::{MatMut, MatRef};
 
-/// A format of fewer bits than `f32`.
+/// How the numbers of weights are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum NarrowFormat {
+pub enum WeightFormat {
+    /// As they are: see [`Packed`].
+    F32,
     /// bfloat16: see [`PackedBf16`].
     Bf16,
     /// 8 bits and a scale for each column: see [`PackedInt8`].
     Int8,
 }
 
-/// A right operand in fewer bits that owns its memory, for weights that are packed once and multiplied with many
-/// times.
+/// A right operand that owns its memory, for weights that are packed once and multiplied with many times.
 #[derive(Clone, Debug)]
-pub struct NarrowMatrix {
+pub struct WeightMatrix {
     held: Held,
     rows: usize,
     cols: usize,
@@ -28,32 +30,41 @@ pub struct NarrowMatrix {
 
 #[derive(Clone, Debug)]
 enum Held {
+    F32 {
+        values: Buffer<f32>,
+        in_strips: bool,
+    },
     /// The bits of numbers as [`PackedBf16`] lays them out.
     Bf16(Buffer<u16>),
     Int8(PackedInt8),
 }
 
-impl NarrowMatrix {
-    /// Rounds and packs a matrix of `rows` (the inner dimension) by columns.
+impl WeightMatrix {
+    /// Packs a matrix of `rows` (the inner dimension) by columns.
     ///
     /// # Panics
     ///
     /// In 8 bits, as [`PackedInt8::new`].
     #[track_caller]
-    pub fn new(matrix: MatRef<'_, f32>, format: NarrowFormat) -> Self {
+    pub fn new(matrix: MatRef<'_, f32>, format: WeightFormat) -> Self {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
         let held = match format {
-            NarrowFormat::Bf16 => {
+            WeightFormat::F32 => {
+                let mut values = Buffer::stale(Packed::<f32>::len_of(rows, cols));
+                let in_strips = Packed::new(matrix, &mut values).is_in_strips();
+                Held::F32 { values, in_strips }
+            }
+            WeightFormat::Bf16 => {
                 let mut place = Buffer::stale(PackedBf16::len_of(rows, cols));
                 PackedBf16::new(matrix, place.reinterpret_cast_mut());
                 Held::Bf16(place)
             }
-            NarrowFormat::Int8 => Held::Int8(PackedInt8::new(matrix)),
+            WeightFormat::Int8 => Held::Int8(PackedInt8::new(matrix)),
         };
         Self { held, rows, cols }
     }
 
-    /// A matrix and its transpose in bfloat16, as [`NarrowMatrix::new`] makes either, in less time than both.
+    /// A matrix and its transpose in bfloat16, as [`WeightMatrix::new`] makes either, in less time than both.
     pub fn bf16_and_transpose(matrix: MatRef<'_, f32>) -> [Self; 2] {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
         let [mut place, mut turned] =
@@ -77,36 +88,41 @@ impl NarrowMatrix {
     }
 
     /// The memory that a matrix of `rows` by `cols` takes, in bytes.
-    pub fn bytes_of(rows: usize, cols: usize, format: NarrowFormat) -> usize {
+    pub fn bytes_of(rows: usize, cols: usize, format: WeightFormat) -> usize {
         match format {
-            NarrowFormat::Bf16 => PackedBf16::len_of(rows, cols).saturating_mul(size_of::<u16>()),
-            NarrowFormat::Int8 => PackedInt8::bytes_of(rows, cols),
+            WeightFormat::F32 => Packed::<f32>::len_of(rows, cols).saturating_mul(size_of::<f32>()),
+            WeightFormat::Bf16 => PackedBf16::len_of(rows, cols).saturating_mul(size_of::<u16>()),
+            WeightFormat::Int8 => PackedInt8::bytes_of(rows, cols),
         }
     }
 
     /// The memory it takes, in bytes.
     pub fn bytes(&self) -> usize {
         match &self.held {
+            Held::F32 { values, .. } => size_of_val(&**values),
             Held::Bf16(values) => size_of_val(&**values),
             Held::Int8(packed) => packed.bytes(),
         }
     }
 }
 
-/// [`matmul`](crate::matmul()) with a right operand in fewer bits: [`matmul_bf16`] or [`matmul_int8`]. The columns of the
-/// destination's rows must be adjacent.
+/// [`matmul`](crate::matmul()) with weights that were packed before: [`matmul_packed`], [`matmul_bf16`] or [`matmul_int8`].
+/// The columns of the destination's rows must be adjacent.
 ///
 /// # Panics
 ///
 /// As these.
 #[track_caller]
-pub fn matmul_narrow(
+pub fn matmul_weights(
     dst: MatMut<'_, f32>,
     lhs: MatRef<'_, f32>,
-    rhs: &NarrowMatrix,
+    rhs: &WeightMatrix,
     options: Options<'_, f32>,
 ) {
     match &rhs.held {
+        Held::F32 { values, in_strips } => {
+            matmul_packed(dst, lhs, Packed::from_values(values, rhs.rows, rhs.cols, *in_strips), options);
+        }
         Held::Bf16(values) => {
             let rhs = PackedBf16::packed(values.reinterpret_cast(), rhs.rows, rhs.cols);
             matmul_bf16(dst, lhs, rhs, options);
@@ -125,19 +141,19 @@ mod tests {
         let values: Vec<f32> = (0..130 * 130).map(|i| (i as f32 * 0.618).sin()).collect();
         for (n, k) in [(0, 5), (5, 0), (1, 1), (16, 32), (17, 33), (47, 130), (130, 16), (96, 64)] {
             let matrix = MatRef::row_major(&values[..n * k], n, k);
-            let bits = |matrix: &NarrowMatrix| match &matrix.held {
+            let bits = |matrix: &WeightMatrix| match &matrix.held {
                 Held::Bf16(values) => (matrix.rows, matrix.cols, values.to_vec()),
-                Held::Int8(_) => panic!("in 8 bits"),
+                Held::F32 { .. } | Held::Int8(_) => panic!("not in bfloat16"),
             };
             let alone =
-                [matrix, matrix.t()].map(|matrix| bits(&NarrowMatrix::new(matrix, NarrowFormat::Bf16)));
-            let together = NarrowMatrix::bf16_and_transpose(matrix);
+                [matrix, matrix.t()].map(|matrix| bits(&WeightMatrix::new(matrix, WeightFormat::Bf16)));
+            let together = WeightMatrix::bf16_and_transpose(matrix);
             assert_eq!(together.each_ref().map(bits), alone, "{n}x{k}");
         }
     }
 
     #[test]
-    fn either_format_is_near_f32_in_its_share_of_the_bytes() {
+    fn every_format_is_near_f32_in_its_share_of_the_bytes() {
         let (m, k, n) = (3, 96, 64);
         let numbers = |count: usize, seed: usize| -> Vec<f32> {
             (0..count).map(|i| ((i * 7 + seed) as f32 * 0.618).sin()).collect()
@@ -146,16 +162,18 @@ mod tests {
         let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, n, k).t());
         let mut exact = vec![0.0; m * n];
         matmul(MatMut::row_major(&mut exact, m, n), lhs, rhs, Options::default());
-        for (format, bytes, bound) in
-            [(NarrowFormat::Bf16, 2 * k * n, 0.1), (NarrowFormat::Int8, k * n + 8 * n, 0.2)]
-        {
-            let held = NarrowMatrix::new(rhs, format);
+        for (format, bytes, bound) in [
+            (WeightFormat::F32, 4 * k * n, 1e-4),
+            (WeightFormat::Bf16, 2 * k * n, 0.1),
+            (WeightFormat::Int8, k * n + 8 * n, 0.2),
+        ] {
+            let held = WeightMatrix::new(rhs, format);
             assert_eq!((held.nrows(), held.ncols(), held.bytes()), (k, n, bytes));
-            assert_eq!(NarrowMatrix::bytes_of(k, n, format), bytes);
+            assert_eq!(WeightMatrix::bytes_of(k, n, format), bytes);
             let mut dst = vec![f32::NAN; m * n];
-            matmul_narrow(MatMut::row_major(&mut dst, m, n), lhs, &held, Options::default());
+            matmul_weights(MatMut::row_major(&mut dst, m, n), lhs, &held, Options::default());
             let off = dst.iter().zip(&exact).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);
-            assert!(off > 0.0 && off < bound, "{format:?}: off by {off}");
+            assert!(off < bound && (off > 0.0 || format == WeightFormat::F32), "{format:?}: off by {off}");
         }
     }
 }

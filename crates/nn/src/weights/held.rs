@@ -1,45 +1,45 @@
-//! Weights as forecasts hold them beside those of training, made of the arena when a forecast first asks for them: in fewer
-//! bits, and those of recurrent layers laid out for one sequence.
+//! Weights as forecasts hold them beside those of training, made of the arena when a forecast first asks for them: packed, in
+//! `f32` or in fewer bits, and those of recurrent layers laid out for one sequence.
 
 use std::sync::{Arc, OnceLock};
 
-use foretell_autograd::{HeldWeights, NarrowMatrix, Tensor, narrow_weight};
+use foretell_autograd::{HeldWeights, Tensor, WeightFormat, WeightMatrix, held_weight, pays_packed};
 
 use super::MultipliedId;
 use crate::layers::recurrent::Layer;
 use crate::weight_precision::WeightPrecision;
-use crate::{ParamId, Params, Table};
+use crate::{ParamId, Params, Shape, Table};
 
 /// The least inputs and outputs of a layer that is held in fewer bits: rows and columns are padded to multiples of
 /// this, so smaller layers would save nothing.
 const MIN_SIDE: usize = 16;
 
-/// Weights in fewer bits, with the bytes that they take and those of the weights that they stand for.
-pub(crate) struct NarrowCopy<T> {
+/// Weights as they are held, with the bytes that they take and those of the weights that they stand for.
+pub(crate) struct HeldCopy<T> {
     pub(crate) held: T,
     bytes: usize,
     wide_bytes: usize,
 }
 
 /// The multiplied weights of a pair in fewer bits, and the bias that is their last row, `[outputs]`.
-pub(crate) struct NarrowPair {
-    pub(crate) weight: NarrowMatrix,
+pub(crate) struct HeldPair {
+    pub(crate) weight: WeightMatrix,
     pub(crate) bias: Tensor,
 }
 
-type Slot<T> = OnceLock<Arc<NarrowCopy<T>>>;
+type Slot<T> = OnceLock<Arc<HeldCopy<T>>>;
 
 /// The copies that are held beside the arena, by the places of the weights in their table. Clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct NarrowCopies {
+pub(crate) struct HeldCopies {
     precision: WeightPrecision,
-    matrices: Vec<Slot<NarrowMatrix>>,
+    matrices: Vec<Slot<WeightMatrix>>,
     /// By the place of the weights of the state.
     recurrent: Vec<OnceLock<Arc<HeldWeights>>>,
-    multiplied: Vec<Slot<NarrowPair>>,
+    multiplied: Vec<Slot<HeldPair>>,
 }
 
-impl NarrowCopies {
+impl HeldCopies {
     pub(crate) fn new(precision: WeightPrecision, table: &Table) -> Self {
         let entries = table.entries().len();
         Self {
@@ -66,8 +66,9 @@ impl Params {
     /// gated linear layers, linear layers over columns (those along time in the mixers), linear layers of which a
     /// part of the outputs is asked for, and layers that join several weights in one matrix.
     ///
-    /// For recurrent layers, a forecast of a single window lays out the weights of the state in its own way, in `f32`
-    /// too: after forecasts of one window and of several, both copies are in memory.
+    /// In `f32` too, weights are copied where that saves time: of linear layers for some dozens to some hundreds of windows,
+    /// whose products would pack them each time. For recurrent layers, a forecast of a single window lays out the weights of the
+    /// state in its own way: after forecasts of one window and of several, both copies are in memory.
     ///
     /// Copies are made when a forecast first asks for them. The weights in `f32` stay in memory beside them: runs that
     /// record gradients use them, and they are what is saved.
@@ -81,14 +82,14 @@ impl Params {
             "weights in {precision} need the feature `amp` of foretell-nn"
         );
         if precision != self.precision() {
-            self.narrow = NarrowCopies::new(precision, &self.table);
+            self.copies = HeldCopies::new(precision, &self.table);
             self.multiplied.fill_with(OnceLock::new);
         }
     }
 
     /// The format in which forecasts have the weights of products.
     pub fn precision(&self) -> WeightPrecision {
-        self.narrow.precision
+        self.copies.precision
     }
 
     /// The bytes of all parameters, as the forecasts so far have held them: in fewer bits or multiplied with each other
@@ -97,10 +98,10 @@ impl Params {
         fn changes<T>(slots: &[Slot<T>]) -> impl Iterator<Item = (usize, usize)> {
             slots.iter().filter_map(|slot| slot.get()).map(|copy| (copy.bytes, copy.wide_bytes))
         }
-        let NarrowCopies { matrices, multiplied, .. } = &self.narrow;
+        let HeldCopies { matrices, multiplied, .. } = &self.copies;
         let narrow = changes(matrices).chain(changes(multiplied));
         let recurrent = self.table.recurrent().iter().filter_map(|layer| {
-            let held = self.narrow.recurrent[layer.state.0].get()?;
+            let held = self.copies.recurrent[layer.state.0].get()?;
             let wide = self.bytes_of_recurrent(layer);
             Some((held.bytes(wide), wide.iter().sum()))
         });
@@ -123,23 +124,33 @@ impl Params {
         size_of::<f32>() * self.table.entry(id).shape.numel()
     }
 
-    /// The weight of a linear layer, `[outputs, inputs]`, in fewer bits, if it is held so.
-    pub(super) fn narrow_matrix(&self, id: ParamId) -> Option<Arc<NarrowCopy<NarrowMatrix>>> {
-        let format = self.precision().narrow()?;
+    /// The copy of a linear layer's weight, `[outputs, inputs]`, for a product of so many rows, if there is to be one;
+    /// `exact` where the run rounds nothing.
+    pub(super) fn held_matrix(
+        &self,
+        id: ParamId,
+        rows: usize,
+        exact: bool,
+    ) -> Option<Arc<HeldCopy<WeightMatrix>>> {
         let shape = self.table.entry(id).shape;
         let [outputs, inputs] = [shape[0], shape[1..].iter().product()];
-        if outputs.min(inputs) < MIN_SIDE {
+        let pays = match self.precision().narrow() {
+            Some(_) => outputs.min(inputs) >= MIN_SIDE,
+            None => exact && pays_packed([rows, inputs, outputs]),
+        };
+        if !pays {
             return None;
         }
+        let format = self.precision().narrow().unwrap_or(WeightFormat::F32);
         let make = || {
-            let held = narrow_weight(&self.tensor(id).reshape([outputs, inputs]), format);
-            Arc::new(NarrowCopy { bytes: held.bytes(), wide_bytes: self.bytes_in_f32(id), held })
+            let held = held_weight(&self.tensor(id).reshape([outputs, inputs]), format);
+            Arc::new(HeldCopy { bytes: held.bytes(), wide_bytes: self.bytes_in_f32(id), held })
         };
-        Some(self.narrow.matrices[id.0].get_or_init(make).clone())
+        Some(self.copies.matrices[id.0].get_or_init(make).clone())
     }
 
     /// Multiplied weights in fewer bits, if they are held so.
-    pub(super) fn narrow_multiplied(&self, id: MultipliedId) -> Option<Arc<NarrowCopy<NarrowPair>>> {
+    pub(super) fn held_pair(&self, id: MultipliedId) -> Option<Arc<HeldCopy<HeldPair>>> {
         let format = self.precision().narrow()?;
         let shape = self.table.multiplied()[id.0].shape;
         let [inputs, outputs] = [shape[0] - 1, shape[1]];
@@ -148,13 +159,13 @@ impl Params {
         }
         let make = || {
             let product = self.compute_multiplied(id);
-            let weight = narrow_weight(&product.narrow(0, 0, inputs).permute(&[1, 0]), format);
+            let weight = held_weight(&product.narrow(0, 0, inputs).permute(&[1, 0]), format);
             let bias = product.narrow(0, inputs, 1).reshape([outputs]).contiguous();
             let bytes = weight.bytes() + size_of_val(bias.values());
-            let held = NarrowPair { weight, bias };
-            Arc::new(NarrowCopy { bytes, wide_bytes: self.bytes_of_pair(id), held })
+            let held = HeldPair { weight, bias };
+            Arc::new(HeldCopy { bytes, wide_bytes: self.bytes_of_pair(id), held })
         };
-        Some(self.narrow.multiplied[id.0].get_or_init(make).clone())
+        Some(self.copies.multiplied[id.0].get_or_init(make).clone())
     }
 
     /// The matrices of a recurrent layer as forecasts hold them; `None` for a layer that is too small to gain from
@@ -164,7 +175,7 @@ impl Params {
             return None;
         }
         let make = || Arc::new(HeldWeights::new(self.precision().narrow()));
-        Some(self.narrow.recurrent[layer.state.0].get_or_init(make).clone())
+        Some(self.copies.recurrent[layer.state.0].get_or_init(make).clone())
     }
 
     /// The bytes of W, U and P of a recurrent layer in `f32`.
@@ -179,20 +190,23 @@ impl Table {
     /// [`Params::hold`].
     pub fn held_copies_bytes(&self, precision: WeightPrecision) -> usize {
         let recurrent = self.recurrent().iter().map(|layer| self.entry(layer.state).shape);
-        let Some(format) = precision.narrow() else {
-            // Rows of gates become columns, whose number is padded.
-            return recurrent
-                .map(|shape| size_of::<f32>() * shape[0].next_multiple_of(MIN_SIDE) * shape[1])
-                .sum();
-        };
         let trained = self.entries().iter().filter(|entry| entry.is_trained()).map(|entry| entry.shape);
+        let sides = |shape: Shape| [shape[1..].iter().product::<usize>(), shape[0]];
+        let matrices = trained.filter(|shape| shape.len() > 1).map(sides);
+        let Some(format) = precision.narrow() else {
+            let copied = matrices.filter(|&[inputs, outputs]| pays_packed([MIN_SIDE, inputs, outputs]));
+            // Rows of gates become columns, whose number is padded.
+            return copied
+                .chain(recurrent.map(sides))
+                .map(|[inputs, outputs]| WeightMatrix::bytes_of(inputs, outputs, WeightFormat::F32))
+                .fold(0, usize::saturating_add);
+        };
         let multiplied = self.multiplied().iter().map(|multiplied| multiplied.shape);
         // A recurrent layer may hold the weights of its state twice: for one sequence and for several.
-        let all = trained.chain(recurrent).chain(multiplied).filter(|shape| shape.len() > 1);
-        let matrices = all.map(|shape| [shape[1..].iter().product(), shape[0]]);
         matrices
+            .chain(recurrent.chain(multiplied).map(sides))
             .filter(|[inputs, outputs]| inputs.min(outputs) >= &MIN_SIDE)
-            .map(|[inputs, outputs]| NarrowMatrix::bytes_of(inputs, outputs, format))
+            .map(|[inputs, outputs]| WeightMatrix::bytes_of(inputs, outputs, format))
             .fold(0, usize::saturating_add)
     }
 }
@@ -274,6 +288,26 @@ mod tests {
         params.hold(WeightPrecision::F32);
         assert_eq!(layers.forward(&Forward::inference(&params)), exact);
         assert_eq!(params.held_bytes(), all_bytes);
+    }
+
+    #[test]
+    fn a_weight_packed_in_f32_multiplies_as_before_and_is_packed_anew_when_it_changes() {
+        let mut table = Table::default();
+        let layer = Linear::new(&mut table.root(), 130, 140);
+        let bound = table.held_copies_bytes(WeightPrecision::F32);
+        let mut params = table.initialise(1);
+        let x = Tensor::build([33, 130], |x| crate::Init::Uniform { bound: 1.0 }.fill(Key::new(3), x));
+        let y = |cx: &Forward<'_>| {
+            layer.forward(cx, &Var::constant(x.clone()), Activation::Identity).value().to_vec()
+        };
+        let exact = y(&Forward::training(&params, Key::new(1)));
+        assert_eq!(params.copies.matrices.iter().filter_map(OnceLock::get).count(), 0, "training packs none");
+        assert!(off(&y(&Forward::inference(&params)), &exact) < 1e-5);
+        let bytes: usize =
+            params.copies.matrices.iter().filter_map(OnceLock::get).map(|copy| copy.bytes).sum();
+        assert_eq!(bytes, bound, "{} are packed", if bound == 0 { "none" } else { "all" });
+        params.arena_mut().fill(0.0);
+        assert!(y(&Forward::inference(&params)).iter().all(|y| *y == 0.0));
     }
 
     #[test]
