@@ -115,17 +115,6 @@ pub fn bench(
     data.target.values_mut().iter_mut().filter(|y| !possible(**y)).for_each(|y| *y = 1.0);
     let total = data.weights.values().iter().map(|&weight| f64::from(weight)).sum();
 
-    let held_bytes = {
-        let before = foretell_pool::metrics().live_bytes;
-        let cx = Forward::training(&params, Key::new(0)).rounding(rounding_of(precision));
-        let output = network.model.forward(&cx, &data.windows.inputs());
-        let mean = loss.mean(&output, data.truth(), total);
-        drop(output);
-        let held = foretell_pool::metrics().live_bytes.saturating_sub(before);
-        drop(mean);
-        held as u64
-    };
-
     let measured = workers.enter(|| -> Result<_, TrainError> {
         let optimizer = Optimizer::new(params.table().arena_len(), settings.rule, settings.clip);
         let mut engine =
@@ -154,6 +143,17 @@ pub fn bench(
         Ok((seconds, misses as f64 / runs as f64, step_peak_mb, flops, engine.into_params()))
     });
     let (step_s, misses, step_peak_mb, flops, mut params) = measured.map_err(failed)?;
+    // After the steps, so that the memory of a run of all windows at once does not count as theirs.
+    let held_bytes = {
+        let before = foretell_pool::metrics().live_bytes;
+        let cx = Forward::training(&params, Key::new(0)).rounding(rounding_of(precision));
+        let output = network.model.forward(&cx, &data.windows.inputs());
+        let mean = loss.mean(&output, data.truth(), total);
+        drop(output);
+        let held = foretell_pool::metrics().live_bytes.saturating_sub(before);
+        drop(mean);
+        held as u64
+    };
     params.hold(weights);
     let [forward_batch_s, forward_one_s] =
         [batch, 1].map(|windows| seconds_of_forecasts(spec, &network, &params, &workers, windows));
