@@ -7,8 +7,8 @@
 //! with zeros, and the states of the padding are cut off.
 
 use foretell_nn::{
-    Activation, AttentiveLstm, Cell, Dims, Forward, HyperParameterError, Inputs, Model, Padding, Recurrent,
-    RecurrentSizes, ResLstm, Scope, Table, Var,
+    Activation, AttentiveLstm, Cell, Dims, Forward, HyperParameterError, Inputs, Model, Needs, Padding,
+    Recurrent, RecurrentSizes, ResLstm, Scope, Table, Var,
 };
 use serde_json::{Value, json};
 
@@ -78,6 +78,11 @@ impl Architecture for DilatedRnn {
             })
         };
         vec![sizes("LSTM", json!([[1, 2], [4]])), sizes("GRU", json!([[3]])), sizes("ResLSTM", json!([[2]]))]
+    }
+
+    fn needs(&self, _: &Dims) -> Needs {
+        // Two shards of a batch of 128 would keep twice as much for the backward pass as four, in the same time.
+        Needs { shard_windows: 32, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

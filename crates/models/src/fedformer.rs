@@ -8,8 +8,8 @@
 //! A checkpoint stores the seed and not the frequencies, so they are chosen here in the same way.
 
 use foretell_nn::{
-    Dims, Forward, FourierBlock, FourierCrossAttention, FourierSizes, HyperParameterError, Model, ParamId,
-    Scope, TransformerSizes, Var,
+    Dims, Forward, FourierBlock, FourierCrossAttention, FourierSizes, HyperParameterError, Model, Needs,
+    ParamId, Scope, TransformerSizes, Var,
 };
 use serde_json::{Value, json};
 
@@ -72,6 +72,12 @@ impl Architecture for Fedformer {
                 "MovingAvg_window": 3, "activation": "relu", "dropout": 0.0, "decoder_input_size_multiplier": 0.7,
             }),
         ]
+    }
+
+    fn needs(&self, _: &Dims) -> Needs {
+        // Two shards of a batch of 128 would keep twice as much for the backward pass as four, in the same time; eight take a
+        // tenth longer.
+        Needs { shard_windows: 32, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

@@ -6,8 +6,8 @@
 //! stack has neither residual connections nor normalisation nor dropout.
 
 use foretell_nn::{
-    CausalConv1d, CausalConv1dSizes, Dims, Forward, HyperParameterError, Inputs, Model, Nonlinearity, Scope,
-    Table, Var,
+    CausalConv1d, CausalConv1dSizes, Dims, Forward, HyperParameterError, Inputs, Model, Needs, Nonlinearity,
+    Scope, Table, Var,
 };
 use serde_json::{Value, json};
 
@@ -59,6 +59,11 @@ impl Architecture for Tcn {
         learned["encoder_activation"] = "PReLU".into();
         learned["kernel_size"] = 3.into();
         vec![sizes, learned]
+    }
+
+    fn needs(&self, _: &Dims) -> Needs {
+        // Two shards of a batch of 128 would keep twice as much for the backward pass as four, in the same time.
+        Needs { shard_windows: 32, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
