@@ -33,7 +33,7 @@ impl Architecture for VanillaTransformer {
 
     fn needs(&self, _: &Dims) -> Needs {
         // Each step of a window is a row of the products, so few windows are enough for a shard.
-        Needs { shard_windows: 16, ..Needs::default() }
+        Needs { shard_windows: 8, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
