@@ -124,7 +124,10 @@ fn main() -> ExitCode {
         Ok((cli, origins, inputs::check(&command(), &matches)))
     });
     match parsed {
-        Ok((cli, origins, Ok(()))) => run(&cli.command, &origins),
+        Ok((cli, origins, Ok(()))) => match foretell::check_simd_level() {
+            Ok(()) => run(&cli.command, &origins),
+            Err(error) => refuse(log, &error.to_string()),
+        },
         Ok((_, origins, Err(collision))) => refuse(log, &origins.locate(collision.to_string())),
         Err(Mistake::Arguments(error)) if log != Log::Json || is_help(&error) => error.exit(),
         Err(Mistake::Arguments(error)) => refuse(log, &first_paragraph(&error)),

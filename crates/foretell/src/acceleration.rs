@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use foretell_simd::Level;
+use foretell_simd::{Level, LevelError};
 use serde::{Serialize, Serializer};
 
 /// Which optimisations this program was built with, and the vector instructions that it uses here.
@@ -41,6 +41,15 @@ impl Acceleration {
             amp: foretell_nn::AMP,
         }
     }
+}
+
+/// Whether the environment variable `FORETELL_SIMD`, if it is set, names vector instructions that are here. A program that does
+/// not ask panics at its first numeric work if it does not.
+///
+/// # Errors
+/// If it names an unknown level, or one that this machine lacks.
+pub fn check_simd_level() -> Result<(), LevelError> {
+    Level::of_process().map(drop)
 }
 
 /// `avx2, faer, flash, parallel, pool, amp`.

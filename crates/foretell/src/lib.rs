@@ -92,7 +92,7 @@ mod usage_error;
 mod warning;
 mod windows;
 
-pub use acceleration::Acceleration;
+pub use acceleration::{Acceleration, check_simd_level};
 pub use bench::{Bench, bench};
 pub use blocks::ForecastBlocks;
 pub use columns::ColumnNames;

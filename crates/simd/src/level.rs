@@ -40,6 +40,20 @@ impl Level {
         Level::ALL.into_iter().filter(runs).collect()
     }
 
+    /// The level that the environment variable `FORETELL_SIMD` asks for, or the best one if it is empty or not set.
+    ///
+    /// # Errors
+    /// If it names an unknown level, or one that this machine lacks.
+    pub fn of_process() -> Result<Level, LevelError> {
+        match std::env::var("FORETELL_SIMD") {
+            Ok(name) if !name.trim().is_empty() => {
+                let level = name.parse::<Level>().map_err(LevelError::Unknown)?;
+                level.target().map(|_| level).ok_or(LevelError::NotHere(level))
+            }
+            _ => Ok(*Level::available().last().expect("the scalar level is everywhere")),
+        }
+    }
+
     fn target(self) -> Option<Target> {
         match self {
             Level::Scalar => Some(Target::Scalar),
@@ -55,10 +69,7 @@ impl Level {
     }
 
     fn expect_target(self) -> Target {
-        self.target().unwrap_or_else(|| {
-            let here = Level::available().iter().map(Level::to_string).collect::<Vec<_>>();
-            panic!("SIMD level {self} does not run here; available: {}", here.join(", "))
-        })
+        self.target().unwrap_or_else(|| panic!("{}", not_here(self)))
     }
 }
 
@@ -92,6 +103,32 @@ impl FromStr for Level {
         let same = |level: &Level| level.to_string().eq_ignore_ascii_case(name.trim());
         Level::ALL.into_iter().find(same).ok_or_else(|| UnknownLevel(name.to_owned()))
     }
+}
+
+/// A level that `FORETELL_SIMD` cannot choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LevelError {
+    /// It names none.
+    Unknown(UnknownLevel),
+    /// This machine or this build lacks it.
+    NotHere(Level),
+}
+
+impl fmt::Display for LevelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(error) => write!(f, "FORETELL_SIMD: {error}"),
+            Self::NotHere(level) => write!(f, "FORETELL_SIMD: {}", not_here(*level)),
+        }
+    }
+}
+
+impl std::error::Error for LevelError {}
+
+fn not_here(level: Level) -> String {
+    let here = Level::available().iter().map(Level::to_string).collect::<Vec<_>>();
+    format!("SIMD level {level} does not run here; available: {}", here.join(", "))
 }
 
 /// The token that proves to pulp that the instructions of a level are there.
@@ -138,13 +175,7 @@ impl Target {
     }
 
     fn of_process() -> Target {
-        match std::env::var("FORETELL_SIMD") {
-            Ok(name) if !name.trim().is_empty() => match name.parse::<Level>() {
-                Ok(level) => level.expect_target(),
-                Err(error) => panic!("FORETELL_SIMD: {error}"),
-            },
-            _ => Level::available().last().expect("the scalar level is everywhere").expect_target(),
-        }
+        Level::of_process().unwrap_or_else(|error| panic!("{error}")).expect_target()
     }
 }
 

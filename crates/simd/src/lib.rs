@@ -94,7 +94,7 @@ pub use kernels::softmax_columns::{
 };
 pub use kernels::sqrt::sqrt;
 pub use kernels::tanh::{tanh, tanh_in_place};
-pub use level::{Level, UnknownLevel, level, with_level};
+pub use level::{Level, LevelError, UnknownLevel, level, with_level};
 pub use prefetch::prefetch;
 pub use vector::Float;
 
