@@ -3,7 +3,7 @@
 use foretell::{Loss, MODELS, ModelEntry, ModelSpec};
 use serde_json::{Map, Value};
 
-use crate::commands::models::exogenous;
+use crate::commands::models::{exogenous, losses};
 
 /// The chapter, as `cargo xtask models` writes it to `docs/models.md`.
 pub(crate) fn models() -> anyhow::Result<String> {
@@ -16,7 +16,7 @@ pub(crate) fn models() -> anyhow::Result<String> {
          {}\n\
          *Direct* models forecast all steps of the horizon at once. *Future* columns are known in advance, \
          *historic* ones for the past only, *static* ones do not change over time.\n\n\
-         Every model trains with every loss: {}.\n\n\
+         Every model trains with every loss, where its own section does not name those that it refuses: {}.\n\n\
          ## Hyper-parameters of all models\n\n\
          `h` and `input_size` have to be given. Where a model has another default, its own section says so.\n\n{}",
         table(["model", "kind", "exogenous columns", "paper"], MODELS.iter().map(row)),
@@ -43,6 +43,12 @@ fn section(model: &ModelEntry) -> anyhow::Result<String> {
         model.kind,
         exogenous(model)
     );
+    let trains = losses(model);
+    let refused = Loss::NAMES.into_iter().filter(|loss| !trains.contains(loss)).map(code);
+    let refused = refused.collect::<Vec<_>>().join(", ");
+    if !refused.is_empty() {
+        text += &format!("\nIt makes one number for each step and refuses losses of several: {refused}.\n");
+    }
     if !others.is_empty() {
         let others = others.iter().map(|(name, default)| format!("`{name}` {}", code(default)));
         text += &format!("\nDefaults of its own: {}.\n", others.collect::<Vec<_>>().join(", "));

@@ -22,7 +22,7 @@ hyper_parameters! {
         /// Whether batch normalisation follows each hidden layer.
         batch_norm: bool = true,
         /// Dropout behind each hidden layer.
-        dropout: f32 = 0.1 => rules::dropout,
+        dropout: f64 = 0.1 => rules::dropout,
         /// Hidden layers.
         n_layers: usize = 2 => rules::layers,
     }
@@ -62,6 +62,7 @@ impl Architecture for DeepNpts {
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let Self { hidden_size, batch_norm, dropout, n_layers } = self;
+        let dropout = dropout as f32;
         let row = dims.input_size * (1 + dims.hist_exog + dims.futr_exog)
             + dims.stat_exog
             + dims.horizon * dims.futr_exog;

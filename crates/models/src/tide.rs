@@ -27,7 +27,7 @@ hyper_parameters! {
         /// Hidden units of the temporal decoder, which makes a step's forecast of these numbers.
         temporal_decoder_dim: usize = 128 => rules::units,
         /// Dropout behind the last dense layer of each block.
-        dropout: f32 = 0.3 => rules::dropout,
+        dropout: f64 = 0.3 => rules::dropout,
         /// Whether each block ends in a layer normalisation. Of one number that leaves the bias only: with a loss of one
         /// output the forecast is then the linear skip of the history and a constant.
         layernorm: bool = true,
@@ -62,7 +62,7 @@ impl Architecture for Tide {
         let &Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, outputs, .. } = dims;
         let Self { hidden_size, decoder_output_dim, temporal_width, .. } = self;
         let block = |scope: &mut Scope<'_>, inputs, hidden, outputs| {
-            ResidualBlock::new(scope, [inputs, hidden, outputs], self.dropout, self.layernorm)
+            ResidualBlock::new(scope, [inputs, hidden, outputs], self.dropout as f32, self.layernorm)
         };
         let mut project = |name, columns| block(&mut scope.at(name), columns, hidden_size, temporal_width);
         // With future columns but no historic ones, neuralforecast's model has a projection of zero inputs, and never

@@ -82,13 +82,22 @@ pub(crate) fn exogenous(model: &ModelEntry) -> String {
     if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") }
 }
 
+/// The losses that it trains with. One that has no defaults has one output.
+pub(crate) fn losses(model: &ModelEntry) -> Vec<&'static str> {
+    let fits = |name: &&str| {
+        let outputs = Loss::parse(&(*name).into()).map_or(1, |loss| loss.outputs());
+        model.check_outputs(outputs).is_ok()
+    };
+    Loss::NAMES.into_iter().filter(fits).collect()
+}
+
 /// All about one model, for people.
 fn description(model: &ModelEntry) -> anyhow::Result<String> {
     let spec = ModelSpec::new(model.name, 1, 1)?;
     let defaults = defaults(&spec);
     let facts = AlignedTable::new().text("model", ["kind", "exogenous", "losses", "paper"]).text(
         model.name,
-        [model.kind.to_owned(), exogenous(model), Loss::NAMES.join(", "), model.paper.to_owned()],
+        [model.kind.to_owned(), exogenous(model), losses(model).join(", "), model.paper.to_owned()],
     );
     let table = AlignedTable::new()
         .text("hyper-parameter", defaults.keys())
@@ -117,7 +126,7 @@ fn described(model: &ModelEntry) -> anyhow::Result<Value> {
         hyper_parameters.keys().map(|name| (name.clone(), spec.meaning(name).into())).collect();
     Ok(json!({
         "name": model.name, "paper": model.paper, "kind": model.kind, "exogenous": model.exogenous,
-        "losses": Loss::NAMES, "differences": model.differences,
+        "losses": losses(model), "differences": model.differences,
         "required": REQUIRED, "hyper_parameters": defaults(&spec), "meanings": meanings,
     }))
 }
