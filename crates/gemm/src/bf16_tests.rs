@@ -342,3 +342,17 @@ fn shapes_are_checked() {
 fn places_are_checked() {
     PackedBf16::new(MatRef::row_major(&[0.0; 6], 2, 3), &mut [bf16::ZERO; 3]);
 }
+
+#[test]
+fn a_stride_of_zero_repeats_a_number() {
+    let (x, rhs) = (numbers(129, 1), [1.0, 8.0, 64.0]);
+    let mut place = vec![];
+    let rhs = packed(MatRef::row_major(&rhs, 3, 1), &mut place);
+    for m in [1, 2, 129] {
+        let mut dst = vec![f32::NAN; m];
+        matmul_bf16(MatMut::row_major(&mut dst, m, 1), MatRef::new(&x, m, 3, 1, 0), rhs, Options::default());
+        for (y, x) in dst.iter().zip(&x) {
+            assert!((f64::from(*y) - 73.0 * rounded(*x)).abs() < 1e-4, "{m} rows: {y} of {x}");
+        }
+    }
+}

@@ -38,8 +38,9 @@ fn rounded(matrix: MatRef<'_, f32>) -> Buffer<f32> {
         out.copy_from_slice(&matrix.data()[..numel]);
     } else {
         for (i, row) in out.chunks_exact_mut(matrix.ncols().max(1)).enumerate() {
-            let from = matrix.data()[i * matrix.row_stride()..].iter().step_by(matrix.col_stride().max(1));
-            row.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+            for (j, to) in row.iter_mut().enumerate() {
+                *to = matrix.data()[i * matrix.row_stride() + j * matrix.col_stride()];
+            }
         }
     }
     let mut half = [f16::ZERO; CHUNK];
@@ -99,6 +100,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_stride_of_zero_repeats_a_number() {
+        let (x, rhs) = ([2.0, 3.0], [1.0, 10.0, 100.0]);
+        let mut dst = [f32::NAN; 2];
+        matmul_as_f16(
+            MatMut::row_major(&mut dst, 2, 1),
+            MatRef::new(&x, 2, 3, 1, 0),
+            MatRef::row_major(&rhs, 3, 1),
+            Options::default(),
+        );
+        assert_eq!(dst, [222.0, 333.0]);
     }
 
     #[test]

@@ -28,7 +28,7 @@ use crate::view::{MatMut, MatRef};
 const HEIGHT: usize = 6;
 const VECTORS: usize = 4;
 
-/// Columns of a full strip at any width of elements are a part of so many.
+/// Columns at whose multiples full strips begin: in `f32` they are as wide as this, in `f64` half as wide.
 pub(crate) const STRIP: usize = VECTORS * 16;
 
 /// The inner dimension goes in blocks of so many: a strip of `f32` takes 32 KiB.
@@ -44,9 +44,9 @@ const FAR: usize = 1 << 17;
 const GAP: usize = 16;
 
 /// The least multiply-adds, columns and rows that are worth the packing.
-const LEAST: usize = 1 << 14;
-const LEAST_COLUMNS: usize = 16;
-const LEAST_ROWS: usize = 12;
+pub(crate) const LEAST: usize = 1 << 14;
+pub(crate) const LEAST_COLUMNS: usize = 16;
+pub(crate) const LEAST_ROWS: usize = 12;
 
 /// The longest rows of a left operand, unless its columns are adjacent: those of 1024 numbers, 4 KiB apart, push each other
 /// out of the caches, where a packed copy stays (111 to 121 GFLOP/s, of which faer makes 140).
@@ -160,7 +160,10 @@ impl<T: Element> Job<T> for Panels<'_, T> {
     fn run<V: Vector<T>>(mut self, token: V::Token) {
         let (m, n, k) = (self.dst.nrows(), self.dst.ncols(), self.lhs.ncols());
         let mut strip = Strip([MaybeUninit::uninit(); DEPTH * VECTORS * 16]);
-        let gathers = self.lhs.col_stride() != 1 && n > VECTORS * V::LANES && m.saturating_mul(k) > FAR;
+        let gathers = self.lhs.row_stride() == 1
+            && self.lhs.col_stride() != 1
+            && n > VECTORS * V::LANES
+            && m.saturating_mul(k) > FAR;
         let mut gathered = Buffer::<T>::stale(if gathers { (m.min(ROWS) + GAP) * DEPTH } else { 0 });
         for top in (0..m).step_by(ROWS) {
             let rows = top..m.min(top + ROWS);

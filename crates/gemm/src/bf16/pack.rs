@@ -123,8 +123,8 @@ pub(super) fn row(row: MatRef<'_, f32>, place: &mut [bf16]) {
     match row.col_stride() {
         1 => foretell_simd::to_bf16(&row.row(0)[..values.len()], values),
         stride => {
-            for (value, from) in values.iter_mut().zip(row.data().iter().step_by(stride.max(1))) {
-                *value = bf16::from_f32(*from);
+            for (p, value) in values.iter_mut().enumerate() {
+                *value = bf16::from_f32(row.data()[p * stride]);
             }
         }
     }

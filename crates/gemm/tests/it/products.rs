@@ -83,6 +83,15 @@ fn check_packed<T: Value>(m: usize, k: usize, n: usize, random: &mut Random) {
 }
 
 #[test]
+fn a_large_left_operand_with_gaps_both_ways() {
+    let (m, k, n) = (300, 500, 100);
+    let lhs = Layout { rows: m, cols: k, row_stride: 2 * k, col_stride: 2 };
+    let layouts = (Layout::row_major(m, n), lhs, Layout::row_major(k, n));
+    check::<f32>(layouts, Accum::Replace, 1.0, 1, &mut Random(7));
+    check::<f64>(layouts, Accum::Add, 0.5, 2, &mut Random(8));
+}
+
+#[test]
 fn packed_operands() {
     let random = &mut Random(5);
     let sizes = [0, 1, 2, 5, 6, 7, 16, 31, 33, 48, 63, 64, 65, 97, 130, 257];
