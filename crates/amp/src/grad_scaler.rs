@@ -50,9 +50,9 @@ impl GradScalerConfig {
         };
         let &Self { initial_scale, growth_factor, backoff_factor, growth_interval } = self;
         let is_scale = initial_scale.is_normal() && initial_scale > 0.0;
-        require(is_scale, "initial_scale", initial_scale.into(), "a number above 0")?;
+        require(is_scale, "initial_scale", initial_scale.into(), "a normal number above 0")?;
         let grows = growth_factor.is_finite() && growth_factor > 1.0;
-        require(grows, "growth_factor", growth_factor, "a number above 1")?;
+        require(grows, "growth_factor", growth_factor, "a finite number above 1")?;
         let backs_off = backoff_factor > 0.0 && backoff_factor < 1.0;
         require(backs_off, "backoff_factor", backoff_factor, "between 0 and 1")?;
         require(growth_interval > 0, "growth_interval", growth_interval.into(), "at least 1")
@@ -101,7 +101,14 @@ impl TryFrom<State> for GradScaler {
             return Err(InvalidGradScaler {
                 field: "scale",
                 found: scale.into(),
-                expected: "a number above 0",
+                expected: "a normal number above 0",
+            });
+        }
+        if finite_steps >= config.growth_interval {
+            return Err(InvalidGradScaler {
+                field: "finite_steps",
+                found: finite_steps.into(),
+                expected: "a number below growth_interval",
             });
         }
         Ok(Self { config, scale, finite_steps, skipped })
@@ -241,9 +248,12 @@ mod tests {
         let damaged = json.replace("\"growth_factor\":2.0", "\"growth_factor\":0.5");
         let error = serde_json::from_str::<GradScaler>(&damaged).unwrap_err().to_string();
         assert!(
-            error.contains("`growth_factor` of a gradient scaler must be a number above 1, found 0.5"),
+            error.contains("`growth_factor` of a gradient scaler must be a finite number above 1, found 0.5"),
             "{error}"
         );
+        let damaged = json.replace("\"finite_steps\":0", "\"finite_steps\":4294967295");
+        let error = serde_json::from_str::<GradScaler>(&damaged).unwrap_err().to_string();
+        assert!(error.contains("`finite_steps` of a gradient scaler must be"), "{error}");
     }
 
     #[test]

@@ -197,7 +197,10 @@ impl StateFiles {
         let step = entry("step")?.as_u64().ok_or_else(damaged)?;
         let finished = entry("finished")?.as_bool().ok_or_else(damaged)?;
         let scaler = metadata.get(SCALER).map(|text| serde_json::from_str(text)).transpose();
-        let scaler = scaler.map_err(|_| damaged())?;
+        let scaler: Option<GradScaler> = scaler.map_err(|_| damaged())?;
+        if scaler.as_ref().is_some_and(|scaler| scaler.skipped() > step) {
+            return Err(damaged());
+        }
         Ok(Some(SavedState { step, finished, path, arenas, statistics, train_loss, valid_losses, scaler }))
     }
 

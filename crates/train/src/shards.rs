@@ -156,11 +156,12 @@ impl<'a> Engine<'a> {
     /// Takes one step on a batch of `windows` windows and returns its loss. `total` is the sum of the
     /// weights of all their steps; `cut` makes the windows of a range and may run on any thread.
     ///
-    /// In `f16` a step whose gradients are not all finite changes nothing but the scale of the loss, and the steps that were
-    /// skipped ([`GradScaler::skipped`]); so does one whose loss is no finite number, as long as the scale is above 1.
+    /// In `f16` a step whose loss or gradients are not all finite takes no step of the optimiser: it lowers the scale, is counted
+    /// by [`GradScaler::skipped`], and its loss, finite or not, is returned.
     ///
     /// # Errors
-    /// If the loss is not a finite number; everything is then as before the step.
+    /// If the loss is not a finite number and the scale, if there is one, is 1 or less; parameters and optimiser are then as
+    /// before the step.
     pub fn step(
         &mut self,
         windows: usize,
@@ -235,10 +236,12 @@ impl<'a> Engine<'a> {
             weights.forget();
         }
         let (mut sum, mut naive_error) = (0.0, 0.0);
-        for (i, shard) in shards.iter().enumerate() {
-            sum += shard.loss;
-            naive_error += shard.naive_error;
+        for i in 0..shards.len() {
+            sum += shards[i].loss;
+            naive_error += shards[i].naive_error;
             if !sum.is_finite() {
+                // The next step no longer knows which gradients this one should have cleared.
+                shards.iter_mut().for_each(|shard| clear_unwritten(shard, table));
                 if let Some(scaler) = self.scaler.as_mut().filter(|scaler| scaler.scale() > 1.0) {
                     scaler.update(true);
                     self.step += 1;
@@ -259,8 +262,10 @@ impl<'a> Engine<'a> {
         // They hold views of the parameters, which are about to change.
         drop((products, values));
         if let Some(scaler) = &mut self.scaler {
+            // Those of multiplied weights, behind, are written where there are several shards, and else stale.
+            let len = table.arena_len();
             let finite =
-                share(threads, || shards.iter_mut().all(|shard| scaler.unscale(&mut shard.gradients)));
+                share(threads, || shards.iter_mut().all(|shard| scaler.unscale(&mut shard.gradients[..len])));
             if !scaler.update(!finite) {
                 self.step += 1;
                 return Ok(sum);
