@@ -40,7 +40,9 @@ pub(crate) fn run(
         v: Shared::of(v),
         scores: scores.map(Dense::of),
     };
-    let (all, group) = (attention.sizes.all_heads(), tiles.group(&attention.sizes));
+    // An item is a whole head here.
+    let whole = Tiles { queries: attention.sizes.queries.max(1), ..*tiles };
+    let (all, group) = (attention.sizes.all_heads(), whole.group(&attention.sizes));
     let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
     let at_once = queries <= tiles.queries && keys <= tiles.keys;
     for_each(all.div_ceil(group), 1, |first| {

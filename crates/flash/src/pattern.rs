@@ -29,7 +29,7 @@ pub enum Pattern<'a> {
     Blocks {
         /// Steps of a block; not 0.
         size: usize,
-        /// The blocks that see each other, in ascending order.
+        /// The blocks that see each other, in ascending order, each pair once.
         pairs: &'a [(usize, usize)],
     },
 }
@@ -50,7 +50,10 @@ impl Pattern<'_> {
             Self::Strided { stride, .. } => assert!(*stride > 0, "a strided pattern of stride 0"),
             Self::Blocks { size, pairs } => {
                 assert!(*size > 0, "a pattern of blocks of size 0");
-                assert!(pairs.is_sorted(), "the pairs of a pattern of blocks are in ascending order");
+                assert!(
+                    pairs.is_sorted_by(|a, b| a < b),
+                    "the pairs of a pattern of blocks are in ascending order, each once"
+                );
             }
             Self::Full | Self::Causal | Self::Window { .. } => {}
         }
@@ -192,5 +195,11 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    #[should_panic = "in ascending order, each once"]
+    fn a_pair_of_blocks_that_is_named_twice_is_refused() {
+        Pattern::Blocks { size: 16, pairs: &[(0, 0), (0, 0)] }.check();
     }
 }
