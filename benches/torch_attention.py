@@ -2,8 +2,8 @@
 
     python benches/torch_attention.py [--rounds 5] [--threads 1 2]
 
-Builds `benches/attention_server.rs`, which answers each line that it gets with one measurement. The sides take turns; times are the least of a round, and of all
-rounds; rates are those of the products (4 FLOP a score and number of a head forward, 14 forward and backward, the scores being
+Builds `benches/benches/attention_server.rs`, which answers each line that it gets with one measurement. The sides take
+turns; times are the least of a round, and of all rounds; rates are those of the products (4 FLOP a score and number of a head forward, 14 forward and backward, the scores being
 made twice), `share` is their share of the rate of foretell-gemm's product 2048x512x512 in the same run. `standard` is foretell's
 own way without tiles.
 """

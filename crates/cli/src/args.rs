@@ -184,7 +184,8 @@ pub(crate) struct ModelArgs {
     /// takes their future values
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     futr_exog: Vec<String>,
-    /// Columns of --static that the models read (stat_exog_list) [default: all of them]
+    /// Columns of --static that the models read (stat_exog_list) [default: all of them; in bench, whose columns are
+    /// synthetic, none]
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     stat_exog: Vec<String>,
     /// Those of these columns that hold categories, texts or numbers, which the models embed (cat_exog_list)

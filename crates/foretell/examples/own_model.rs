@@ -1,7 +1,7 @@
 //! A model of your own: SparseTSF (Lin, Lin, Wu, Chen, Yang 2024, arXiv 2405.00946), which the zoo does not have.
 //!
 //! The values of one phase of the season, a season apart, are forecast by one linear layer that all phases share.
-//! `cargo run --release --example own_model` trains it beside a model of the zoo.
+//! `cargo run --release -p foretell --example own_model` trains it beside a model of the zoo.
 
 use std::error::Error;
 

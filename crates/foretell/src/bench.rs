@@ -101,6 +101,7 @@ pub fn bench(
         config: &TrainConfig { precision, ..train_config(spec) },
         windows: batch,
         threads: workers.threads(),
+        validates: false,
         is_kept: false,
     };
     let weights = if precision == Precision::Bf16 { WeightPrecision::Bf16 } else { WeightPrecision::F32 };

@@ -90,6 +90,8 @@ pub(crate) struct Training<'a> {
     /// Windows of a batch.
     pub(crate) windows: usize,
     pub(crate) threads: usize,
+    /// Whether it forecasts windows that it holds out, now and then.
+    pub(crate) validates: bool,
     /// Whether its state is kept on disk, for which it is copied.
     pub(crate) is_kept: bool,
 }
@@ -122,6 +124,10 @@ impl Training<'_> {
                 "activations, roughly,",
                 windows.saturating_mul(self.network.model.saved_activations(table)),
             );
+        let needs = match self.validates {
+            true => needs.and(COPIES, table.held_copies_bytes(WeightPrecision::F32) as u64),
+            false => needs,
+        };
         match self.is_kept {
             true => needs.and_numbers("the state to be kept", arena(1 + states + best)),
             false => needs,
@@ -201,6 +207,7 @@ impl Forecaster {
                 config: &config,
                 windows,
                 threads,
+                validates: self.val_size > 0,
                 is_kept: self.checkpointing.is_some(),
             };
             all = all.saturating_add(table.total_len());

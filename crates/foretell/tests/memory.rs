@@ -78,10 +78,12 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
 fn what_is_foreseen_is_about_what_is_taken() {
     let _alone = alone();
     let panel = panel(3_000);
+    let workers = foretell_threads::Workers::new(2).expect("two threads");
     for entry in MODELS {
         let spec = || spec(entry.name, 48, 128).set("windows_batch_size", 192).expect("windows");
         let forecaster = || Forecaster::new([spec()]).expect("a model").threads(2);
-        // What the pool kept of the model before would not be taken anew.
+        // What the pool kept of the model before would not be taken anew. The threads give back theirs on their own.
+        workers.each(&mut [(); 2], true, |_, ()| foretell_pool::trim());
         foretell_pool::trim();
         let error = forecaster().max_memory(1).fit(&panel).expect_err("more than a byte");
         let (fitted, taken) = peak_memory(|| forecaster().fit(&panel).expect("a training"));
@@ -128,9 +130,11 @@ fn weights_in_fewer_bits_count_beside_those_in_f32() {
         needed(&fitted.predict(&panel, None).expect_err("more than a byte"))
     };
     let [wide, bf16, int8] = WeightPrecision::ALL.map(needs);
-    // 96, 1024, 1024 and 24 units: 1.17 million weights.
-    assert!((2_200_000..2_500_000).contains(&(bf16 - wide)), "{wide} bytes in f32, {bf16} in bf16");
-    assert!((1_100_000..1_300_000).contains(&(int8 - wide)), "{wide} bytes in f32, {int8} in int8");
+    // 96, 1024, 1024 and 24 units: 1.17 million weights, of 2 bytes and of 1.
+    assert!((1_000_000..1_300_000).contains(&(bf16 - int8)), "{bf16} bytes in bf16, {int8} in int8");
+    // In f32 they are packed too, of 4 bytes, where vectors have 512 bits; else there are no copies.
+    let apart = bf16.abs_diff(wide);
+    assert!((2_200_000..2_500_000).contains(&apart), "{wide} bytes in f32, {bf16} in bf16");
     // Training in bf16 packs them twice, for the products of both directions.
     let trains = |precision: Precision| {
         let forecaster = Forecaster::new([spec("MLP", 24, 96)]).expect("a model").precision(precision);

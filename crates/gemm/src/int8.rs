@@ -108,13 +108,13 @@ impl PackedInt8 {
         self.cols
     }
 
-    /// The memory that a matrix of this shape takes, in bytes.
+    /// The memory that a matrix of this shape takes, in bytes, without the 4 KiB behind it that tiles may read.
     pub fn bytes_of(rows: usize, cols: usize) -> usize {
         let (deep, wide) = (rows.next_multiple_of(K_GROUP), cols.next_multiple_of(STRIP));
         wide.saturating_mul(deep.saturating_add(size_of::<f32>() + size_of::<i32>()))
     }
 
-    /// The memory it takes, in bytes.
+    /// The memory it takes, in bytes: see [`PackedInt8::bytes_of`].
     pub fn bytes(&self) -> usize {
         Self::bytes_of(self.rows, self.cols)
     }

@@ -30,9 +30,11 @@
 //! multiplies in `f32`. [`Options::rounding`] asks [`matmul`] and [`matmul_batched`] for either, for bfloat16 only
 //! where it saves time ([`pays_in_bf16`]).
 //!
-//! [`matmul_int8`] has weights in 8 bits, a quarter of their bytes, with a scale for each column ([`PackedInt8`]); it rounds its
-//! left operand row by row. [`WeightMatrix`] owns weights in either format, or packed in `f32`. The sums of whole numbers are exact: every machine
-//! gives the same bits, tiles of AMX, AVX512-VNNI, AVX-VNNI, AVX2, NEON and plain code.
+//! [`matmul_int8`] has weights in 8 bits, a quarter of their bytes, with a scale for each column ([`PackedInt8`]); it
+//! rounds its left operand row by row. Its sums of whole numbers are exact: every machine gives the same bits, with tiles
+//! of AMX, AVX512-VNNI, AVX-VNNI, AVX2, NEON and plain code.
+//!
+//! [`WeightMatrix`] owns weights that were packed once, in either of these formats or in `f32`.
 //!
 //! # What holds
 //!

@@ -266,7 +266,7 @@ impl Layer {
         let by_state = MatRef::row_major(weights.state, rows, size).t();
         let mut rounded = self.rounded_place(by_state);
         let by_state = match weights.held.and_then(|held| held.state(self, weights)) {
-            Some(narrow) => RightOperand::Narrow(narrow),
+            Some(narrow) => RightOperand::Held(narrow),
             None => self.by(by_state, packed, &mut rounded),
         };
         let mut input_places = self.input_places();
@@ -310,7 +310,7 @@ impl Layer {
                         self.keep_step(Kept::Gates, t, &block, gates, kept_rounded, run);
                         self.keep_step(Kept::Outputs, t, &block, m, kept_rounded, run);
                         let by_units = match weights.held.and_then(|held| held.projection(self, projection)) {
-                            Some(narrow) => RightOperand::Narrow(narrow),
+                            Some(narrow) => RightOperand::Held(narrow),
                             None => {
                                 let projection = MatRef::row_major(projection, size, hidden).t();
                                 RightOperand::Matrix(projection, self.rounding)
@@ -387,7 +387,7 @@ impl Layer {
         let narrow = weights.held.map(|held| held.input(self, weights)).unwrap_or_default();
         for (place, (to, _)) in self.input_columns().into_iter().flatten().enumerate() {
             let gates = MatMut::row_major(gates, rows, width).cols(to);
-            let right = narrow.get(place).map_or(by_input[place], RightOperand::Narrow);
+            let right = narrow.get(place).map_or(by_input[place], RightOperand::Held);
             right.multiply(gates, x, Accum::Replace);
         }
     }
@@ -470,7 +470,7 @@ enum RightOperand<'a> {
     Matrix(MatRef<'a, f32>, Rounding),
     Packed(Packed<'a, f32>),
     Bf16(PackedBf16<'a>),
-    Narrow(&'a WeightMatrix),
+    Held(&'a WeightMatrix),
 }
 
 impl RightOperand<'_> {
@@ -481,7 +481,7 @@ impl RightOperand<'_> {
             Self::Matrix(matrix, rounding) => matmul(dst, lhs, matrix, Options { rounding, ..options }),
             Self::Packed(packed) => matmul_packed(dst, lhs, packed, options),
             Self::Bf16(packed) => matmul_bf16(dst, lhs, packed, options),
-            Self::Narrow(narrow) => matmul_weights(dst, lhs, narrow, options),
+            Self::Held(weights) => matmul_weights(dst, lhs, weights, options),
         }
     }
 }

@@ -75,8 +75,8 @@ impl Architecture for Fedformer {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // Two shards of a batch of 128 would keep twice as much for the backward pass as four, in the same time; eight take a
-        // tenth longer.
+        // On two threads, a batch of 128 in two shards keeps twice as much for the backward pass as in four, in the same time;
+        // eight take a tenth longer.
         Needs { shard_windows: 32, ..Needs::default() }
     }
 

@@ -62,7 +62,7 @@ impl Architecture for Tcn {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // Two shards of a batch of 128 would keep twice as much for the backward pass as four, in the same time.
+        // On two threads, a batch of 128 in two shards keeps twice as much for the backward pass as in four, in the same time.
         Needs { shard_windows: 32, ..Needs::default() }
     }
 

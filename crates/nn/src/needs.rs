@@ -11,7 +11,8 @@ pub struct Needs {
     pub decoding: Decoding,
     /// The least number of windows that are worth a shard of a training batch, where there are more than two shards:
     /// with fewer, products of matrices fall off their best rate, and the traffic of the shards' gradients grows
-    /// against the work; with many more, what a shard keeps falls out of the caches.
+    /// against the work; with many more, what a shard keeps falls out of the caches. Smaller shards also take less memory: what
+    /// is kept for the backward pass is that of the shards at work, one a thread.
     pub shard_windows: usize,
 }
 

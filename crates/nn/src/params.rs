@@ -372,7 +372,7 @@ pub struct Params {
     pub(crate) counters: Vec<i64>,
     /// The multiplied weights of the arena as it is, each computed when it is first asked for.
     pub(crate) multiplied: Vec<OnceLock<Tensor>>,
-    /// The weights in fewer bits, likewise computed when first asked for.
+    /// Weights as forecasts hold them beside the arena, likewise made when first asked for.
     pub(crate) copies: HeldCopies,
 }
 
@@ -441,6 +441,13 @@ impl Params {
     pub fn arena_mut(&mut self) -> &mut [f32] {
         self.forget_copies();
         make_unique(&mut self.arena)
+    }
+
+    /// A clone that does not share what forecasts made of the weights.
+    pub fn without_copies(&self) -> Self {
+        let mut clone = self.clone();
+        clone.forget_copies();
+        clone
     }
 
     /// Forgets everything computed from the weights, before one of them changes.

@@ -6,7 +6,7 @@
 //! * as they are trained, in `f32` in the arena;
 //! * two layers without an activation between them: multiplied with each other;
 //! * for forecasts in bf16 or int8: copied from the arena when they are first asked for ([`Params::hold`]);
-//! * for forecasts of some dozens of windows in `f32`: packed once instead of in each product;
+//! * for forecasts in `f32` whose products have some dozens to some hundreds of rows: packed once instead of in each product;
 //! * for forecasts of recurrent layers, in any precision: laid out as the product of one row reads them;
 //! * for the products of a training step in bfloat16: rounded and packed once for all its shards ([`RoundedWeights`]).
 
@@ -119,18 +119,20 @@ impl Params {
 }
 
 impl Forward<'_> {
-    /// The weights of a layer, or of some of its outputs, for a product with so many rows.
-    fn held(&self, layer: &Linear, outputs: Option<Range<usize>>, rows: usize) -> Held {
+    /// The weights of a layer, or of some of its outputs, for the product with `x`.
+    fn held(&self, layer: &Linear, outputs: Option<Range<usize>>, x: &Var) -> Held {
         let part = |whole: Var| match &outputs {
             Some(range) => whole.narrow(0, range.start, range.len()),
             None => whole,
         };
         let bias = layer.bias().map(|bias| part(self.param(bias)));
-        let whole = !self.training && outputs.is_none();
+        // Copies pass no gradient on. A block that is computed again trains without recording (`Forward::recompute`).
+        let may_be_copied = !self.training && outputs.is_none() && !x.edge().is_wanted();
         let weight = part(self.matrix(layer.weight()));
         let weight = if layer.stays_f32().is_some() { weight.with_rounding(Rounding::None) } else { weight };
         let exact = weight.rounding() == Rounding::None;
-        if whole && let Some(weight) = self.params.held_matrix(layer.weight(), rows, exact) {
+        let rows = x.shape().split_last().map_or(1, |(_, outer)| outer.iter().product());
+        if may_be_copied && let Some(weight) = self.params.held_matrix(layer.weight(), rows, exact) {
             return Held::Copied { weight, bias };
         }
         let whole = outputs.is_none() && weight.rounding() == Rounding::Bf16;
@@ -177,8 +179,7 @@ impl Forward<'_> {
         activation: Activation,
         outputs: Option<Range<usize>>,
     ) -> Var {
-        let rows = x.shape().split_last().map_or(1, |(_, outer)| outer.iter().product());
-        self.held(layer, outputs, rows).product(x, activation)
+        self.held(layer, outputs, x).product(x, activation)
     }
 
     /// The product with a layer's weights and its bias, one half of which gates the other, and `skip [..., outputs]` added to

@@ -203,7 +203,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
             valid_losses.push(loss);
             schedule.observe(loss);
             if stopping.observe(loss) && goes_back {
-                best = Some((engine.params().clone(), loss));
+                best = Some((engine.params().without_copies(), loss));
             }
         }
         let verdict = listen(&Progress {

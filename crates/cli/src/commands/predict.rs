@@ -61,8 +61,8 @@ pub(crate) struct Predict {
     /// Keep quantiles as the models gave them, which may cross; otherwise those of each step are sorted
     #[arg(long)]
     raw_quantiles: bool,
-    /// Format in which the weights of products are held: bf16 takes half the bytes of f32, int8 a quarter, and both are
-    /// faster. `foretell quantise` tells what they cost in accuracy
+    /// Format in which forecasts read the weights of products: bf16 has half the bytes of f32, int8 a quarter, and both
+    /// are faster. The weights in f32 stay in memory beside them. `foretell quantise` tells what they cost in accuracy
     #[arg(long, value_name = "FORMAT", default_value = "f32", value_parser = weight_precision())]
     precision: WeightPrecision,
     /// Threads; 0 for as many as the machine has

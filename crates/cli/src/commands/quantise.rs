@@ -18,8 +18,8 @@ use crate::table::AlignedTable;
 /// and prints the errors of each, the change of MAE and RMSE against f32 in percent, the bytes of all parameters as they
 /// are held, and the times of one forecast and of 128 at once on this machine.
 ///
-/// Nothing is written: a model directory always holds f32, which neuralforecast loads too, and the weights are converted
-/// when `foretell predict --precision` loads it, which takes a moment. On rows that the models were trained on all errors
+/// Nothing is written: a model directory always holds f32, which neuralforecast loads too, and `foretell predict
+/// --precision` converts the weights at its first forecast, which takes a moment. On rows that the models were trained on all errors
 /// are smaller; what changes between the formats can be read there as well.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -163,7 +163,7 @@ impl<'a> Running<'a> {
                 MatRef::new(values, before.len(), count, row_stride(count), 1),
                 Rounding::None,
             ),
-            Columns::Narrow(matrix) => RightOperand::Narrow(matrix),
+            Columns::Narrow(matrix) => RightOperand::Held(matrix),
         };
         let sums = MatMut::row_major(&mut gates[..count], 1, count);
         by_state.multiply(sums, MatRef::row_major(before, 1, before.len()), Accum::Replace);

@@ -7,7 +7,7 @@ use foretell_gemm::{MatRef, Rounding, WeightFormat, WeightMatrix};
 use super::groups::UnitGroup;
 use super::{Layer, Weights};
 
-/// With at most this many inputs W stays in `f32`, since a shorter row is padded to as many.
+/// With at most this many inputs W stays in `f32`: in bfloat16 they are padded to 32, which would save nothing.
 const FEW_INPUTS: usize = 15;
 
 /// The matrices of [`Weights`] as forecasts hold them, in `f32` or in fewer bits; biases stay as they are.
@@ -27,10 +27,11 @@ pub struct HeldWeights {
 }
 
 impl HeldWeights {
-    /// The weights of a layer in this format, `f32` where there is none; nothing is made yet. The matrices are made
+    /// The weights of a layer in this format, as they are where it is none or `F32`; nothing is made yet. The matrices are made
     /// from the weights of the first run, so whoever changes a weight makes new ones.
     pub fn new(format: Option<WeightFormat>) -> Self {
         let (input, state, groups, projection) = Default::default();
+        let format = format.filter(|format| *format != WeightFormat::F32);
         Self { format, input, state, groups, projection }
     }
 

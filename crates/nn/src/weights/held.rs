@@ -10,15 +10,18 @@ use crate::layers::recurrent::Layer;
 use crate::weight_precision::WeightPrecision;
 use crate::{ParamId, Params, Shape, Table};
 
-/// The least inputs and outputs of a layer that is held in fewer bits: rows and columns are padded to multiples of
-/// this, so smaller layers would save nothing.
+/// The least inputs and outputs of a layer that is held in fewer bits. Outputs are padded to a multiple of 16, inputs in bfloat16
+/// to one of 32, so smaller layers would save little or nothing.
 const MIN_SIDE: usize = 16;
+
+/// Rows with which packing weights in `f32` pays if it does with any.
+const SOME_ROWS: usize = 16;
 
 /// Weights as they are held, with the bytes that they take and those of the weights that they stand for.
 pub(crate) struct HeldCopy<T> {
     pub(crate) held: T,
     bytes: usize,
-    wide_bytes: usize,
+    trained_bytes: usize,
 }
 
 /// The multiplied weights of a pair in fewer bits, and the bias that is their last row, `[outputs]`.
@@ -66,8 +69,9 @@ impl Params {
     /// gated linear layers, linear layers over columns (those along time in the mixers), linear layers of which a
     /// part of the outputs is asked for, and layers that join several weights in one matrix.
     ///
-    /// In `f32` too, weights are copied where that saves time: of linear layers for some dozens to some hundreds of windows,
-    /// whose products would pack them each time. For recurrent layers, a forecast of a single window lays out the weights of the
+    /// In `f32` too, weights are copied where that saves time: on machines with AVX-512, those of linear layers whose product
+    /// has 12 to 1024 rows, which would pack them each time. A row is a window, or a step of one where the layer is applied to
+    /// each step. For recurrent layers, a forecast of a single window lays out the weights of the
     /// state in its own way: after forecasts of one window and of several, both copies are in memory.
     ///
     /// Copies are made when a forecast first asks for them. The weights in `f32` stay in memory beside them: runs that
@@ -92,14 +96,14 @@ impl Params {
         self.copies.precision
     }
 
-    /// The bytes of all parameters, as the forecasts so far have held them: in fewer bits or multiplied with each other
-    /// where they did, else in `f32`. Before the first forecast all are in `f32`.
+    /// The bytes of all parameters, as the forecasts so far have held them: packed, in fewer bits or multiplied with each other
+    /// where they did, else as in the arena.
     pub fn held_bytes(&self) -> usize {
         fn changes<T>(slots: &[Slot<T>]) -> impl Iterator<Item = (usize, usize)> {
-            slots.iter().filter_map(|slot| slot.get()).map(|copy| (copy.bytes, copy.wide_bytes))
+            slots.iter().filter_map(|slot| slot.get()).map(|copy| (copy.bytes, copy.trained_bytes))
         }
         let HeldCopies { matrices, multiplied, .. } = &self.copies;
-        let narrow = changes(matrices).chain(changes(multiplied));
+        let copies = changes(matrices).chain(changes(multiplied));
         let recurrent = self.table.recurrent().iter().filter_map(|layer| {
             let held = self.copies.recurrent[layer.state.0].get()?;
             let wide = self.bytes_of_recurrent(layer);
@@ -110,7 +114,7 @@ impl Params {
             Some((bytes, self.bytes_of_pair(MultipliedId(place))))
         });
         let all: usize = self.table.entries().iter().map(|entry| size_of_val(self.values(entry))).sum();
-        narrow.chain(recurrent).chain(products).fold(all, |all, (held, wide)| all - wide + held)
+        copies.chain(recurrent).chain(products).fold(all, |all, (held, wide)| all - wide + held)
     }
 
     /// The bytes of the layers of a pair in `f32`.
@@ -144,7 +148,7 @@ impl Params {
         let format = self.precision().narrow().unwrap_or(WeightFormat::F32);
         let make = || {
             let held = held_weight(&self.tensor(id).reshape([outputs, inputs]), format);
-            Arc::new(HeldCopy { bytes: held.bytes(), wide_bytes: self.bytes_in_f32(id), held })
+            Arc::new(HeldCopy { bytes: held.bytes(), trained_bytes: self.bytes_in_f32(id), held })
         };
         Some(self.copies.matrices[id.0].get_or_init(make).clone())
     }
@@ -163,7 +167,7 @@ impl Params {
             let bias = product.narrow(0, inputs, 1).reshape([outputs]).contiguous();
             let bytes = weight.bytes() + size_of_val(bias.values());
             let held = HeldPair { weight, bias };
-            Arc::new(HeldCopy { bytes, wide_bytes: self.bytes_of_pair(id), held })
+            Arc::new(HeldCopy { bytes, trained_bytes: self.bytes_of_pair(id), held })
         };
         Some(self.copies.multiplied[id.0].get_or_init(make).clone())
     }
@@ -194,19 +198,27 @@ impl Table {
         let sides = |shape: Shape| [shape[1..].iter().product::<usize>(), shape[0]];
         let matrices = trained.filter(|shape| shape.len() > 1).map(sides);
         let Some(format) = precision.narrow() else {
-            let copied = matrices.filter(|&[inputs, outputs]| pays_packed([MIN_SIDE, inputs, outputs]));
+            let copied = matrices.filter(|&[inputs, outputs]| pays_packed([SOME_ROWS, inputs, outputs]));
             // Rows of gates become columns, whose number is padded.
             return copied
                 .chain(recurrent.map(sides))
                 .map(|[inputs, outputs]| WeightMatrix::bytes_of(inputs, outputs, WeightFormat::F32))
                 .fold(0, usize::saturating_add);
         };
-        let multiplied = self.multiplied().iter().map(|multiplied| multiplied.shape);
-        // A recurrent layer may hold the weights of its state twice: for one sequence and for several.
+        let multiplied =
+            self.multiplied().iter().map(|multiplied| [multiplied.shape[0] - 1, multiplied.shape[1]]);
+        let biases = self.multiplied().iter().map(|multiplied| size_of::<f32>() * multiplied.shape[1]);
+        // A recurrent layer may hold the weights of its state twice: for one sequence and for several. The columns of its inputs
+        // and of its groups of units are padded part by part.
+        let parts = self.recurrent().iter().flat_map(|layer| [layer.input, layer.state, layer.state]);
+        let padding = parts.map(|id| [self.entry(id).shape[1], MIN_SIDE]);
         matrices
-            .chain(recurrent.chain(multiplied).map(sides))
+            .chain(recurrent.map(sides))
+            .chain(multiplied)
             .filter(|[inputs, outputs]| inputs.min(outputs) >= &MIN_SIDE)
+            .chain(padding)
             .map(|[inputs, outputs]| WeightMatrix::bytes_of(inputs, outputs, format))
+            .chain(biases)
             .fold(0, usize::saturating_add)
     }
 }
@@ -291,6 +303,20 @@ mod tests {
     }
 
     #[test]
+    fn a_block_that_is_computed_again_has_the_weights_in_f32() {
+        let mut table = Table::default();
+        let layer = Linear::new(&mut table.root(), 64, 48);
+        let mut params = table.initialise(1);
+        params.hold(WeightPrecision::Bf16);
+        let x = Tensor::build([33, 64], |x| crate::Init::Uniform { bound: 1.0 }.fill(Key::new(3), x));
+        let (x, cx) = (Var::constant(x), Forward::training(&params, Key::new(1)));
+        let plain = layer.forward(&cx, &x, Activation::Identity).value().to_vec();
+        let again = layer.clone();
+        let y = cx.recompute(&[&x], move |cx, v| again.forward(cx, &v[0], Activation::Identity));
+        assert_eq!(y.value().to_vec(), plain);
+    }
+
+    #[test]
     fn a_weight_packed_in_f32_multiplies_as_before_and_is_packed_anew_when_it_changes() {
         let mut table = Table::default();
         let layer = Linear::new(&mut table.root(), 130, 140);
@@ -302,6 +328,11 @@ mod tests {
         };
         let exact = y(&Forward::training(&params, Key::new(1)));
         assert_eq!(params.copies.matrices.iter().filter_map(OnceLock::get).count(), 0, "training packs none");
+        // Neither for a run that rounds nor for one whose input wants a gradient is there a copy in f32.
+        y(&Forward::inference(&params).rounding(foretell_autograd::Rounding::Bf16));
+        let input = Var::input(x.clone());
+        assert!(layer.forward(&Forward::inference(&params), &input, Activation::Identity).edge().is_wanted());
+        assert_eq!(params.copies.matrices.iter().filter_map(OnceLock::get).count(), 0);
         assert!(off(&y(&Forward::inference(&params)), &exact) < 1e-5);
         let bytes: usize =
             params.copies.matrices.iter().filter_map(OnceLock::get).map(|copy| copy.bytes).sum();
