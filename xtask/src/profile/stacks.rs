@@ -42,6 +42,10 @@ const SIGNS: [(&str, Part); 12] = [
     ("foretell_infer::batch", Part::Data),
 ];
 
+/// Functions into which the code of a kernel is inlined so that it has its vector instructions. Their time is the caller's, whose
+/// name says which kernel it is.
+const DISPATCHERS: [&str; 2] = ["pulp::", "as foretell_gemm::element::Number>::run"];
+
 impl Stacks {
     /// What `perf script -F ip,sym` prints: a line for each frame, the leaf first, an empty one after each stack.
     pub(super) fn parse(text: &str) -> Self {
@@ -52,6 +56,9 @@ impl Stacks {
                 Some((_, symbol)) => stack.push(name(symbol.trim())),
                 None if line.trim().is_empty() && !stack.is_empty() => {
                     stack.reverse();
+                    if !stack.iter().all(|frame| is_dispatcher(frame)) {
+                        stack.retain(|frame| !is_dispatcher(frame));
+                    }
                     *stacks.entry(std::mem::take(&mut stack)).or_default() += 1;
                 }
                 None => {}
@@ -106,6 +113,10 @@ fn part_of(stack: &[String]) -> Part {
         SIGNS.iter().find(|(sign, _)| frame.contains(sign)).map(|(_, part)| *part)
     };
     stack.iter().find_map(sign).unwrap_or(Part::Other)
+}
+
+fn is_dispatcher(frame: &str) -> bool {
+    DISPATCHERS.iter().any(|name| frame.contains(name))
 }
 
 /// A symbol without the hash of its instance.
@@ -172,7 +183,8 @@ mod tests {
 \t  4d foretell_autograd::tape::Var::backward_overwriting
 \t  3c foretell_train::shards::Engine::step::h0123456789abcdef
 
-\t  5e foretell_simd::kernels::adam::adam
+\t  5e pulp::x86::v4::V4::vectorize::imp_fastcall
+\t  5f foretell_simd::kernels::adam::adam
 \t  6f foretell_optim::optimizer::Optimizer::step
 \t  3c foretell_train::shards::Engine::step::h0123456789abcdef
 
@@ -193,6 +205,7 @@ mod tests {
     fn functions_count_once_a_stack_and_by_themselves_as_leaves() {
         let stacks = Stacks::parse(TEXT);
         assert_eq!(stacks.functions(false)[0], ("foretell_gemm::panels::kernel", [0.4, 0.4]));
+        assert!(stacks.functions(false).contains(&("foretell_simd::kernels::adam::adam", [0.2, 0.2])));
         assert_eq!(stacks.functions(true)[0], ("foretell_train::shards::Engine::step", [0.0, 0.8]));
         let folded = stacks.folded();
         assert!(folded.contains(&"__memset_avx512_unaligned 1".to_owned()), "{folded:?}");
