@@ -11,9 +11,9 @@ alone is measured: its forecasts are means of sampled paths.
 
 `onnx`: the same model exported, in ONNX Runtime: the batch and one window, each the better of one thread and of `--threads`.
 
-`neuralforecast`: training on ETTh1 and its accuracy. Ten rolling windows of 24 hours, step 24, at the end of the first 8640 rows
-of the seven series; the model is trained once, on what precedes the first window (learning rate 1e-3, window scaler
-`standard`, 128 windows a step, 32 of all seven series for multivariate models). MAE, RMSE and sMAPE (mean of 2|e| / (|y| +
+`neuralforecast`: training on ETTh1 and its accuracy. Ten rolling windows of `--h` hours, as far apart, at the end of the first 8640
+rows of the seven series; the model is trained once, on what precedes the first window (learning rate 1e-3, window scaler
+`standard`, `--batch` windows a step, at most 32 of all seven series for multivariate models). MAE, RMSE and sMAPE (mean of 2|e| / (|y| +
 |forecast|), 0 to 2) are over all forecasts alike; MASE divides each series' MAE by that of seasonal naive (24) within its training
 rows, then the mean over the series. `fit_s` is the time of `fit` alone, without imports and reading.
 
@@ -208,16 +208,19 @@ def neuralforecast_side(args):
         raise Missing("the data: --data ETTh1.csv")
     torch.set_num_threads(args.threads)
     kind = model_class(args.model)
-    df, test = panel(args.data), H * WINDOWS
+    df, test = panel(args.data), args.h * WINDOWS
     train = df.groupby("unique_id").head(ROWS - test)
-    windows = dict(windows_batch_size=32, n_series=N_SERIES) if kind.MULTIVARIATE else dict(windows_batch_size=128)
+    if kind.MULTIVARIATE:
+        windows = dict(windows_batch_size=min(args.batch, 32), n_series=N_SERIES)
+    else:
+        windows = dict(windows_batch_size=args.batch)
     settings = dict(max_steps=args.steps, learning_rate=1e-3, scaler_type="standard", random_seed=args.seed)
-    nf = NeuralForecast([kind(h=H, input_size=INPUT_SIZE, **windows, **settings, **QUIET)], freq="h")
+    nf = NeuralForecast([kind(h=args.h, input_size=args.input_size, **windows, **settings, **QUIET)], freq="h")
     start = time.perf_counter()
     nf.fit(train)
     figures = {"fit_s": time.perf_counter() - start, "fit_peak_mb": resident_mb("VmHWM")}
     # Trained already, on exactly the rows before the first window: forecast only.
-    found = nf.cross_validation(df, n_windows=None, test_size=test, step_size=H, use_fitted=True)
+    found = nf.cross_validation(df, n_windows=None, test_size=test, step_size=args.h, use_fitted=True)
     y, error = found["y"], (found["y"] - found[args.model]).abs()
     size, scale = y.abs() + found[args.model].abs(), train.groupby("unique_id")["y"].apply(lambda y: y.diff(SEASON).abs().mean())
     figures |= dict(

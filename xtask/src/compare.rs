@@ -110,9 +110,9 @@ const FIGURES: &[Figure] = &[
     Figure { key: "mae", name: "MAE" },
 ];
 
-/// Rows of ETTh1 that are used, and those at the end that the accuracy is measured on, as compare/measure.py has them.
+/// Rows of ETTh1 that are used, and the windows at their end that the accuracy is measured on, as compare/measure.py has them.
 const ROWS: usize = 8640;
-const TEST_ROWS: usize = 240;
+const TEST_WINDOWS: usize = 10;
 
 const GNU_TIME: Tool = Tool { names: &["time"], package: "the package time" };
 
@@ -265,19 +265,14 @@ impl Setting<'_> {
         ensure!(lines.len() == ROWS + 1, "{} has less than {ROWS} rows: is it ETTh1?", data.display());
         let [whole, before] = ["whole.csv", "before.csv"].map(|name| self.folder.join(name));
         write(&whole, lines.join("\n") + "\n")?;
-        write(&before, lines[..=ROWS - TEST_ROWS].join("\n") + "\n")?;
+        let Sizes { batch, input_size, h } = self.options.sizes;
+        ensure!(ROWS > TEST_WINDOWS * h, "{TEST_WINDOWS} windows of {h} steps are more than the {ROWS} rows");
+        write(&before, lines[..=ROWS - TEST_WINDOWS * h].join("\n") + "\n")?;
         let series = lines[0].split(',').count() - 1;
-        let windows = if is_multivariate(&self.foretell, model)? { 32 } else { 128 };
+        let windows = if is_multivariate(&self.foretell, model)? { batch.min(32) } else { batch };
         let common = |command: &mut Command, data: &Path| {
-            command.arg("--data").arg(data).args([
-                "--wide",
-                "--model",
-                model,
-                "--h",
-                "24",
-                "--input-size",
-                "96",
-            ]);
+            command.arg("--data").arg(data).args(["--wide", "--model", model]);
+            command.args(["--h", &h.to_string(), "--input-size", &input_size.to_string()]);
             command.args(["--set", "learning_rate=0.001", "--set", "scaler_type=standard"]);
             command.arg(format!("--set=max_steps={}", self.options.steps));
             command.arg(format!("--set=windows_batch_size={windows}"));
@@ -311,7 +306,8 @@ impl Setting<'_> {
         let mut command = Command::new(&self.foretell);
         command.arg("cross-validate");
         common(&mut command, &whole);
-        command.args(["--n-windows", "10", "--step-size", "24", "--season", "24", "--json"]);
+        command.args(["--n-windows", &TEST_WINDOWS.to_string(), "--step-size", &h.to_string()]);
+        command.args(["--season", "24", "--json"]);
         let report = object(&output(&mut command)?)?;
         let scores = report["metrics"].as_array().context("no metrics")?;
         let scores =
@@ -329,6 +325,7 @@ impl Setting<'_> {
         command.env("OMP_NUM_THREADS", &self.threads);
         match side {
             Side::Neuralforecast => {
+                command.args(sizes.arguments());
                 command.args(["--steps", &steps.to_string(), "--seed", &seed.to_string()]);
                 data.iter().for_each(|data| _ = command.arg("--data").arg(data));
             }
