@@ -443,19 +443,6 @@ impl Params {
         make_unique(&mut self.arena)
     }
 
-    /// A clone that does not share what forecasts made of the weights.
-    pub fn without_copies(&self) -> Self {
-        let mut clone = self.clone();
-        clone.forget_copies();
-        clone
-    }
-
-    /// Forgets everything computed from the weights, before one of them changes.
-    fn forget_copies(&mut self) {
-        self.multiplied.fill_with(OnceLock::new);
-        self.copies.forget();
-    }
-
     /// Replaces the values of the parameter, constant or state at place `index` of the table.
     ///
     /// # Panics

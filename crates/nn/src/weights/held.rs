@@ -91,6 +91,19 @@ impl Params {
         }
     }
 
+    /// A clone that does not share what forecasts made of the weights.
+    pub fn without_copies(&self) -> Self {
+        let mut clone = self.clone();
+        clone.forget_copies();
+        clone
+    }
+
+    /// Forgets everything computed from the weights, before one of them changes.
+    pub(crate) fn forget_copies(&mut self) {
+        self.multiplied.fill_with(OnceLock::new);
+        self.copies.forget();
+    }
+
     /// The format in which forecasts have the weights of products.
     pub fn precision(&self) -> WeightPrecision {
         self.copies.precision
