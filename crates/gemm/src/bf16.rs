@@ -88,7 +88,7 @@ impl<'a> PackedBf16<'a> {
     ///
     /// If there are not as many values as [`PackedBf16::len_of`] says.
     #[track_caller]
-    pub fn packed(values: &'a [bf16], rows: usize, cols: usize) -> Self {
+    pub fn from_values(values: &'a [bf16], rows: usize, cols: usize) -> Self {
         let len = Self::len_of(rows, cols);
         assert!(values.len() == len, "{} values for {rows}x{cols}, which takes {len}", values.len());
         Self { values, rows, cols }

@@ -124,7 +124,7 @@ pub fn matmul_weights(
             matmul_packed(dst, lhs, Packed::from_values(values, rhs.rows, rhs.cols, *in_strips), options);
         }
         Held::Bf16(values) => {
-            let rhs = PackedBf16::packed(values.reinterpret_cast(), rhs.rows, rhs.cols);
+            let rhs = PackedBf16::from_values(values.reinterpret_cast(), rhs.rows, rhs.cols);
             matmul_bf16(dst, lhs, rhs, options);
         }
         Held::Int8(packed) => matmul_int8(dst, lhs, packed, options),

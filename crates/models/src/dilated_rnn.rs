@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::context_decoder::{Config, ContextDecoder};
 use crate::hyper::hyper_parameters;
 use crate::recurrent::step_inputs;
-use crate::registry::{Architecture, Exogenous};
+use crate::registry::{Architecture, Exogenous, MIN_SHARD_LITTLE_MEMORY};
 use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 
 hyper_parameters! {
@@ -81,8 +81,7 @@ impl Architecture for DilatedRnn {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // On two threads, a batch of 128 in two shards keeps twice as much for the backward pass as in four, in the same time.
-        Needs { shard_windows: 32, ..Needs::default() }
+        Needs { shard_windows: MIN_SHARD_LITTLE_MEMORY, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

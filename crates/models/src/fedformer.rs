@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::decomposed_transformer::{Attention, BIASES, DecomposedSizes};
 use crate::hyper::hyper_parameters;
 use crate::numpy_shuffle::LegacyShuffle;
-use crate::registry::{Architecture, Exogenous};
+use crate::registry::{Architecture, Exogenous, MIN_SHARD_LITTLE_MEMORY};
 use crate::rules;
 use crate::transformers::EncoderDecoder;
 
@@ -75,9 +75,7 @@ impl Architecture for Fedformer {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // On two threads, a batch of 128 in two shards keeps twice as much for the backward pass as in four, in the same time;
-        // eight take a tenth longer.
-        Needs { shard_windows: 32, ..Needs::default() }
+        Needs { shard_windows: MIN_SHARD_LITTLE_MEMORY, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

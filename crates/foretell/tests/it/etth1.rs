@@ -32,7 +32,7 @@ fn rnn_matches_neuralforecast() {
 }
 
 #[test]
-#[ignore = "trains LSTM and GRU for minutes, which `-- --ignored` runs; the same check of RNN, of the same code, runs always"]
+#[ignore = "trains LSTM and GRU for minutes, which `-- --ignored` runs; the same check of RNN, of the same code, runs wherever the panel is"]
 fn lstm_and_gru_match_neuralforecast() {
     check([("LSTM", 1.3198), ("GRU", 1.3097)], false);
 }
@@ -62,7 +62,7 @@ fn training_in_bf16_is_as_accurate_as_in_f32() {
 
 #[cfg(feature = "amp")]
 #[test]
-#[ignore = "trains four models twice for minutes, which `-- --ignored` runs; MLP and NHITS are checked always"]
+#[ignore = "trains four models twice for minutes, which `-- --ignored` runs; MLP and NHITS are checked wherever the panel is"]
 fn training_of_recurrent_models_and_transformers_in_bf16_is_as_accurate_as_in_f32() {
     check_bf16(["LSTM", "GRU", "VanillaTransformer", "iTransformer"], 3);
 }

@@ -29,7 +29,7 @@ fn nhits_is_as_good_as_neuralforecast() {
 }
 
 #[test]
-#[ignore = "trains LSTM for minutes, which `-- --ignored` runs; the same check of NHITS runs always"]
+#[ignore = "trains LSTM for minutes, which `-- --ignored` runs; the same check of NHITS runs wherever the panels are"]
 fn lstm_is_as_good_as_neuralforecast() {
     check("LSTM", &Reference { seeds: 3, smape: 0.1535, mase: 1.5075, mase_error: 0.0 });
 }
