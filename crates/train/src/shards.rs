@@ -343,7 +343,9 @@ fn shard_range(windows: usize, count: usize, i: usize) -> Range<usize> {
 mod tests {
     use std::sync::Arc;
 
-    use foretell_nn::{Activation, Init, Inputs, Linear, Model, ParamId, Table, Tensor, Var, Windows};
+    use foretell_nn::{
+        Activation, Init, Inputs, Linear, LinearPair, Model, ParamId, Table, Tensor, Var, Windows,
+    };
     use foretell_optim::{Clip, Rule};
     use serde_json::json;
 
@@ -529,16 +531,13 @@ mod tests {
         }
     }
 
-    /// With errors of hundreds and the first scale, gradients are far above what half precision holds.
+    /// Windows of one step that begin at -1, a quarter apart, and targets `slope` times as large.
     #[cfg(feature = "amp")]
-    #[test]
-    fn training_in_f16_recovers_from_overflow_and_converges() {
-        const N: usize = 8;
-        const SLOPE: f32 = 300.0;
-        let cut = |range: Range<usize>| {
+    fn line(slope: f32) -> impl Fn(Range<usize>) -> Batch + Copy + Sync {
+        move |range| {
             let n = range.len();
             let x: Vec<f32> = range.map(|i| i as f32 / 4.0 - 1.0).collect();
-            let y: Vec<f32> = x.iter().map(|x| SLOPE * x).collect();
+            let y: Vec<f32> = x.iter().map(|x| slope * x).collect();
             let column = |values: &[f32]| Tensor::from_slice(values, [n, 1]);
             Batch {
                 windows: Windows {
@@ -554,7 +553,52 @@ mod tests {
                 loc: Tensor::zeros([n]),
                 scale: Tensor::full([n], 1.0),
             }
+        }
+    }
+
+    /// Two layers whose weights are multiplied.
+    #[cfg(feature = "amp")]
+    struct Pair(LinearPair);
+
+    #[cfg(feature = "amp")]
+    impl Model for Pair {
+        fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
+            let x = Var::constant(windows.insample_y.clone());
+            self.0.forward(cx, vec![x], Activation::Identity).reshape([windows.batch(), 1, 1])
+        }
+    }
+
+    /// A step with several shards may leave them behind, and one with a single shard neither writes nor clears their place.
+    #[cfg(feature = "amp")]
+    #[test]
+    fn infinities_among_gradients_of_multiplied_weights_do_not_skip_a_step_of_one_shard() {
+        const N: usize = 8;
+        let mut table = Table::default();
+        let network = Network::from(Pair(LinearPair::new(&mut table.root(), [0, 1], [1, 4, 1])));
+        let loss = Loss::parse(&json!("MSE")).expect("a loss");
+        let (params, workers) = (table.initialise(3), Workers::new(1).unwrap());
+        let (len, all) = (params.table().arena_len(), params.table().gradients_len());
+        assert!(all > len, "the weights are multiplied");
+        let adam = Optimizer::new(len, Rule::default(), None);
+        let mut engine =
+            Engine::new(&network, params, adam, &loss, Key::new(0), &workers).precision(Precision::F16);
+        let mut skipped = || {
+            engine.shards.iter_mut().for_each(|shard| shard.gradients[len..].fill(f32::INFINITY));
+            engine.step(N, N as f64, 0.01, line(0.5)).expect("a number");
+            engine.scaler().expect("a scaler").skipped()
         };
+        // The first scales may be too large for the gradients themselves.
+        let counts: Vec<u64> = (0..30).map(|_| skipped()).collect();
+        assert_eq!(counts[20], counts[29], "steps skipped: {counts:?}");
+    }
+
+    /// With errors of hundreds and the first scale, gradients are far above what half precision holds.
+    #[cfg(feature = "amp")]
+    #[test]
+    fn training_in_f16_recovers_from_overflow_and_converges() {
+        const N: usize = 8;
+        const SLOPE: f32 = 300.0;
+        let cut = line(SLOPE);
         let mut table = Table::default();
         let layer = Linear::without_bias(&mut table.root(), 1, 1);
         let network = Network::from(Slope(layer.clone()));

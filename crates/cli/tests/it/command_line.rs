@@ -9,6 +9,20 @@ use serde_json::Value;
 use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr, wave};
 
 #[test]
+fn vector_instructions_that_are_not_here_are_refused_before_any_work() {
+    let dir = TestDirectory::new();
+    for (name, says) in [("sse9", "expected scalar, avx2, avx512 or neon"), ("NEON", "does not run here")] {
+        if name == "NEON" && cfg!(target_arch = "aarch64") {
+            continue;
+        }
+        let output = dir.command("models").env("FORETELL_SIMD", name).output().unwrap();
+        let message = stderr(&output);
+        assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{name}: {message}");
+        assert!(message.contains("FORETELL_SIMD") && message.contains(says), "{name}: {message}");
+    }
+}
+
+#[test]
 fn from_long_data_to_a_forecast_and_its_score() {
     let dir = TestDirectory::new();
     let fit = format!(
