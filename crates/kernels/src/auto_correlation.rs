@@ -13,8 +13,8 @@
 //! the rate of a product of matrices. For 96 steps of 128 numbers that is 2.4 million, where 256 transforms, which read
 //! every 128th number, are 0.4 million at a tenth of the rate; and nothing is transposed.
 //!
-//! A row later is `width` numbers further on, so a sum at some delays is a few long runs of `y += w x`, taken block by
-//! block of the result so that this stays in the first cache.
+//! A row later is `width` numbers further on, so a sum at some delays is a few stretches of the result, each a sum of
+//! weighted stretches of the sequence; a vector of the result stays in a register for all delays.
 
 use std::ops::Range;
 
@@ -54,9 +54,6 @@ pub struct Delays<'a> {
 
 /// Rows of a product of all pairs that are summed along their diagonals while they are in the cache.
 const PRODUCT_ROWS: usize = 64;
-
-/// Numbers of a block of the result of a sum at some delays.
-const BLOCK: usize = 2048;
 
 impl CircularBatch {
     /// For a batch of `len` values: the rows of each sequence that count, and the values of a sequence.
@@ -117,20 +114,28 @@ impl CircularBatch {
         let ((rows, len), (sum_rows, sum_len)) =
             (self.rows("a sequence", x.len()), self.rows("sums", sums.len()));
         let count = self.check(at);
-        let height = (BLOCK / width).max(1);
-        threads::rows(batch, count * steps * width / 4, [sums], |range, [sums]| {
+        threads::rows(batch, count * steps * width / 8, [sums], |range, [sums]| {
+            let (mut starts, mut at_starts) = (Buffer::<usize>::zeroed(count), Buffer::<f32>::zeroed(count));
             for (b, sums) in range.zip(sums.chunks_exact_mut(sum_len)) {
                 let x = &x[b * len..][..rows * width];
                 let (delays, weights) = (&at.delays[b * count..][..count], &at.weights[b * count..][..count]);
-                for first in (0..sum_rows).step_by(height) {
-                    let block = first..sum_rows.min(first + height);
+                let mut row = 0;
+                while row < sum_rows {
+                    // As many rows of the result as have their sources in as many rows one after another.
+                    let (mut together, mut found) = (sum_rows - row, 0);
                     for (&delay, &weight) in delays.iter().zip(weights).filter(|(_, weight)| **weight != 0.0)
                     {
-                        for (to, from) in self.runs(block.clone(), direction.steps(delay, steps), rows) {
-                            let n = to.len() * width;
-                            simd::axpy(weight, &x[from * width..][..n], &mut sums[to.start * width..][..n]);
+                        let from = (row + direction.steps(delay, steps)) % steps;
+                        let end = if from < rows { rows } else { steps };
+                        together = together.min(end - from);
+                        if from < rows {
+                            (starts[found], at_starts[found]) = (from * width, weight);
+                            found += 1;
                         }
                     }
+                    let sums = &mut sums[row * width..][..together * width];
+                    simd::add_weighted_rows(x, &starts[..found], &at_starts[..found], sums);
+                    row += together;
                 }
             }
         });

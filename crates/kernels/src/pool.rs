@@ -3,6 +3,7 @@
 //! overlapping windows.
 
 use foretell_pool::Buffer;
+use foretell_simd as simd;
 use foretell_threads as threads;
 
 /// What a window is reduced to.
@@ -118,11 +119,7 @@ impl MaxOfSteps {
                     let rows = &x[b * len..][window.start * channels..window.end * channels];
                     let (first, later) = rows.split_at(channels);
                     out.copy_from_slice(first);
-                    for row in later.chunks_exact(channels) {
-                        for (out, &x) in out.iter_mut().zip(row) {
-                            *out = if x > *out || x.is_nan() { x } else { *out };
-                        }
-                    }
+                    later.chunks_exact(channels).for_each(|row| simd::max_assign(row, out));
                 }
             }
         });
@@ -152,12 +149,7 @@ impl MaxOfSteps {
                     left.copy_from_slice(grad);
                     for step in self.window(steps, i) {
                         let row = step * channels..(step + 1) * channels;
-                        let to = grad_x[row.clone()].iter_mut().zip(&x[row]);
-                        for ((to, &x), (&y, left)) in to.zip(y.iter().zip(left.iter_mut())) {
-                            let found = x == y || x.is_nan();
-                            *to += if found { *left } else { 0.0 };
-                            *left = if found { 0.0 } else { *left };
-                        }
+                        simd::max_assign_backward([&x[row.clone()], y], &mut left, &mut grad_x[row]);
                     }
                 }
             }

@@ -68,6 +68,7 @@ pub use kernels::exp::{exp, exp_in_place};
 pub use kernels::gated::{add_gated_rows, gated_rows_backward};
 pub use kernels::ln::{ln, ln_in_place};
 pub use kernels::losses::PointLoss;
+pub use kernels::maximum::{max_assign, max_assign_backward};
 pub use kernels::norm::{
     AffineGrad, layer_norm_rows, layer_norm_rows_backward, rms_norm_rows, rms_norm_rows_backward,
 };
@@ -94,6 +95,7 @@ pub use kernels::softmax_columns::{
 };
 pub use kernels::sqrt::sqrt;
 pub use kernels::tanh::{tanh, tanh_in_place};
+pub use kernels::weighted_rows::add_weighted_rows;
 pub use level::{Level, LevelError, UnknownLevel, level, with_level};
 pub use prefetch::prefetch;
 pub use vector::Float;
