@@ -1,4 +1,4 @@
-//! The suite of attention: the whole matrix of scores at once beside tiles, forward and backward by themselves. Throughput is
+//! The suite of attention: the whole matrix of scores at once beside tiles, and the way that is taken, forward and backward by themselves. Throughput is
 //! in FLOP/s ("elements") of the products. Beside PyTorch: `benches/torch_attention.py`.
 //!
 //! `cargo bench -p foretell-benches --bench flash [-- FILTER]`.
@@ -10,7 +10,11 @@ use foretell_flash::{
 };
 
 /// Windows, heads, steps, head dimension.
-const SHAPES: [[usize; 4]; 8] = [
+const SHAPES: [[usize; 4]; 12] = [
+    [128, 16, 12, 8],
+    [128, 8, 16, 16],
+    [128, 4, 16, 32],
+    [32, 8, 7, 64],
     [256, 4, 24, 8],
     [128, 4, 96, 32],
     [64, 8, 200, 64],
@@ -34,7 +38,7 @@ fn attention(c: &mut Criterion) {
             let name = format!("flash/{masked}/{batch}x{heads}x{steps}x{dim}");
             let mut group = c.benchmark_group(name);
             group.sample_size(20);
-            for way in [Algorithm::Standard, Algorithm::Tiled] {
+            for way in [Algorithm::Standard, Algorithm::Tiled, Algorithm::Fastest] {
                 let attention = Attention { pattern, way, ..Attention::new(sizes) };
                 group.throughput(Throughput::Elements(2 * product));
                 group.bench_function(format!("forward/{way:?}"), |b| {

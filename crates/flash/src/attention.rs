@@ -6,7 +6,7 @@ use foretell_simd::Key;
 use crate::pattern::Pattern;
 use crate::sizes::{Operand, OperandMut, Sizes};
 use crate::tiles::Tiles;
-use crate::{backward, forward};
+use crate::{backward, forward, small};
 
 /// `out = dropout(softmax(scale Q K^T + mask)) V`, for each head of each window by itself (Vaswani et al. 2017, arXiv
 /// 1706.03762, equation 1), computed tile by tile (Dao et al. 2022, arXiv 2205.14135).
@@ -58,7 +58,8 @@ pub struct Dropout {
 /// How an attention is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
-    /// The faster one by a measured rule: the whole matrix where a head has few scores, else tiles.
+    /// The fastest one by a measured rule: sixteen heads at a time where they are small and many, the whole matrix where a head
+    /// has few scores, else tiles.
     #[default]
     Fastest,
     /// The whole matrix of a head's scores at once.
@@ -132,6 +133,9 @@ impl<'a> Attention<'a> {
         out.strides.check_distinct("the output", out.data.len(), [batch, heads, queries, value_dim]);
         assert_eq!(stats.len(), self.sizes.rows(), "the statistics of rows");
         self.check_scores(scores.as_deref());
+        if small::applies(self) {
+            return small::forward(self, [q, k, v], out, stats, scores);
+        }
         forward::run(self, &self.tiles(), [q, k, v], out, stats, scores);
     }
 
@@ -165,15 +169,21 @@ impl<'a> Attention<'a> {
         for (what, operand, sizes) in outs {
             operand.strides.check_distinct(what, operand.data.len(), sizes);
         }
+        if small::applies(self) {
+            return small::backward(self, saved, grad, grad_scores, gradients);
+        }
         backward::run(self, &self.tiles(), saved, grad, grad_scores, gradients);
     }
 
     /// Bytes of memory that each thread needs beside the operands, forwards and backwards. Tiles need the same
     /// whatever the length. A backward pass that is given a gradient of the scores takes a tile of scores more.
     pub fn scratch_bytes(&self) -> [usize; 2] {
-        let tiles = self.tiles();
-        [tiles.forward_scratch(self.dropout.is_some()), tiles.backward_scratch(self.dropout.is_some())]
-            .map(|numbers| numbers * size_of::<f32>())
+        let (tiles, dropout) = (self.tiles(), self.dropout.is_some());
+        let numbers = match small::applies(self) {
+            true => small::scratch(&self.sizes),
+            false => [tiles.forward_scratch(dropout), tiles.backward_scratch(dropout)],
+        };
+        numbers.map(|numbers| numbers * size_of::<f32>())
     }
 
     fn tiles(&self) -> Tiles {

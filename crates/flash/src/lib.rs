@@ -43,6 +43,7 @@ mod forward;
 mod pattern;
 mod shared;
 mod sizes;
+mod small;
 mod tiles;
 
 pub use attention::{Algorithm, Attention, AttentionGradients, Dropout, Mask, SavedForBackward};

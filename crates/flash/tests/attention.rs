@@ -214,10 +214,10 @@ impl Case<'_> {
         made
     }
 
-    /// Both ways, on 1, 2 and 3 threads, against the definition.
+    /// Each way, on 1, 2 and 3 threads, against the definition.
     fn check(mut self, what: &str) {
         let expected = self.expected();
-        for way in [Algorithm::Standard, Algorithm::Tiled] {
+        for way in [Algorithm::Standard, Algorithm::Tiled, Algorithm::Fastest] {
             self.attention.way = way;
             let found = self.run(1);
             // Other threads keep their own level.
@@ -314,6 +314,49 @@ proptest::proptest! {
         let attention = Attention::new(sizes([batch, heads, queries, keys, dim, value_dim]));
         case(Attention { scale, pattern, ..attention }, packed, seed).check("random");
     }
+}
+
+#[test]
+fn many_small_heads() {
+    let mask = numbers(4, 3 * 17 * 144);
+    for level in foretell_simd::Level::available() {
+        for (i, shape) in
+            [[1, 16, 12, 12, 8, 8], [3, 17, 5, 9, 3, 7], [9, 2, 1, 16, 16, 1], [40, 1, 16, 1, 1, 32]]
+                .into_iter()
+                .enumerate()
+        {
+            foretell_simd::with_level(level, || {
+                let attention = Attention::new(sizes(shape));
+                case(attention, i % 2 == 0, 70).check(&format!("{shape:?} at {level}"));
+                let [_, heads, queries, keys, ..] = shape;
+                let strides =
+                    [(heads * queries * keys, queries * keys, keys), (0, queries * keys, keys), (0, 0, keys)];
+                for (batch, head, query) in strides {
+                    let mask = Some(Mask { data: &mask, batch, head, query });
+                    case(Attention { mask, ..attention }, i % 2 == 1, 71)
+                        .check(&format!("{shape:?} with a mask of {batch}, {head}, {query} at {level}"));
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn small_heads_that_see_no_key_or_one_score_of_ten_thousand() {
+    let none = f32::NEG_INFINITY;
+    // Query 0 sees nothing, query 1 one key, query 2 all of them, one far above the others.
+    let hidden = [none, none, none, none, 0.0, none, 1e4, -1e4, 0.0];
+    let mask = Some(Mask { data: &hidden, batch: 0, head: 0, query: 3 });
+    let attention = Attention { mask, ..Attention::new(sizes([2, 10, 3, 3, 4, 4])) };
+    let [small, alone] = [Algorithm::Fastest, Algorithm::Standard]
+        .map(|way| case(Attention { way, ..attention }, true, 72).run(1));
+    let wide = |x: &[f32]| -> Vec<f64> { x.iter().map(|&x| f64::from(x)).collect() };
+    close(&small.out, &wide(&alone.out), "output");
+    close(&small.grad_mask, &wide(&alone.grad_mask), "gradient of the mask");
+    for (small, alone) in small.grads.iter().zip(&alone.grads) {
+        close(small, &wide(alone), "gradients");
+    }
+    assert!(small.out.chunks_exact(12).all(|head| head[..4].iter().all(|&x| x == 0.0)));
 }
 
 #[test]

@@ -11,6 +11,7 @@ pub(crate) mod ema;
 pub(crate) mod erf;
 pub(crate) mod exp;
 pub(crate) mod gated;
+pub(crate) mod interleaved;
 pub(crate) mod ln;
 pub(crate) mod losses;
 pub(crate) mod maximum;
