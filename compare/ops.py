@@ -62,6 +62,18 @@ def linear_to_columns(x, weight, *bias, activation):
     return activate(activation, F.linear(x, weight, *bias).mT)
 
 
+def linear_from_columns(x, weight, *bias, activation):
+    return activate(activation, F.linear(x.mT, weight, *bias))
+
+
+def mode_products(x, weight):
+    """What FEDformer's FourierBlock does at its modes; real parts of x and of the result come before imaginary ones."""
+    heads = weight.shape[0]
+    x = torch.complex(*x.unflatten(-1, (heads, -1)).unbind(1))  # [batch, modes, heads, inputs]
+    y = torch.einsum("bmhi,hiom->bmho", x, torch.view_as_complex(weight)).flatten(2)
+    return torch.stack([y.real, y.imag], 1)
+
+
 def pad(x, dim, before, after, mode):
     first, last = x.narrow(dim, 0, 1), x.narrow(dim, x.shape[dim] - 1, 1)
     if mode == "zeros":
@@ -290,6 +302,11 @@ OPS = {
         *[([(2, 3, 5), (4, 5), (4,)], dict(activation=kind)) for kind in ("none", "ReLU", "GELU")],
         ([(3, 19, 2), (7, 2)], dict(activation="Tanh")),
     ]),
+    "linear_from_columns": (linear_from_columns, [
+        *[([(2, 3, 5), (4, 3), (4,)], dict(activation=kind)) for kind in ("none", "ReLU", "GELU")],
+        ([(3, 2, 19), (7, 2)], dict(activation="Tanh")),
+    ]),
+    "mode_products": (mode_products, [([(2, 2, 3, 4), (2, 2, 3, 3, 2)], {}), ([(3, 2, 2, 17), (1, 17, 17, 2, 2)], {})]),
     "affine_rows": (lambda x, factor, offset: x * factor.reshape(-1, *[1] * (x.dim() - 1)) + offset.reshape(-1, *[1] * (x.dim() - 1)), [
         ([(4, 7), (4,), (4,)], {}),
         ([(2, 5, 3), (2,), (2,)], {}),

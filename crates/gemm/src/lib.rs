@@ -62,6 +62,7 @@
 mod amx;
 mod batch;
 mod bf16;
+mod complex;
 mod element;
 mod epilogue;
 mod f16;
@@ -83,6 +84,7 @@ mod weights;
 
 pub use batch::{BatchMut, BatchRef, matmul_batched};
 pub use bf16::{Bf16Operand, PackedBf16, matmul_as_bf16, matmul_bf16, pays_in_bf16};
+pub use complex::{ComplexBatchMut, ComplexBatchRef, matmul_complex_batched};
 pub use element::Element;
 pub use f16::matmul_as_f16;
 pub use flops::{FlopCounter, count_products};

@@ -333,7 +333,7 @@ fn width<T: Element, V: Vector<T>>(columns: usize) -> usize {
 
 /// Packs a block of `J` vectors of columns from `j`, `[depth, width]`; all of it is written.
 #[inline(always)]
-fn pack_strip<T: Element, V: Vector<T>, const J: usize>(
+pub(crate) fn pack_strip<T: Element, V: Vector<T>, const J: usize>(
     token: V::Token,
     rhs: MatRef<'_, T>,
     packed: &mut [MaybeUninit<T>],
@@ -402,7 +402,7 @@ fn pack_columns<T: Element, V: Vector<T>, const J: usize>(
 
 /// The first elements of a slice, followed by zeros if it has too few.
 #[inline(always)]
-fn load<T: Element, V: Vector<T>>(token: V::Token, part: &[T]) -> V {
+pub(crate) fn load<T: Element, V: Vector<T>>(token: V::Token, part: &[T]) -> V {
     if part.len() >= V::LANES { V::load(token, part) } else { V::load_padded(token, part) }
 }
 

@@ -13,7 +13,7 @@ use crate::view::{MatMut, MatRef};
 
 /// Multiply-adds that are worth a task of their own, some twenty microseconds: for fewer, a second thread
 /// may cost more than it brings.
-const TASK: usize = 3 << 19;
+pub(crate) const TASK: usize = 3 << 19;
 
 /// What an element of a product costs beside its multiplications, in such: loops that hardly begin, and its own reading and
 /// writing. It counts where the inner dimension is short.

@@ -37,6 +37,7 @@ mod depthwise;
 pub mod fourier;
 pub mod gather;
 pub mod interpolate;
+pub mod mode_products;
 pub mod moving_average;
 pub mod pool;
 pub mod recurrent;

@@ -21,7 +21,7 @@ impl Var {
     /// If the shapes do not fit.
     #[track_caller]
     pub fn linear_of_columns(&self, weight: &Self, bias: Option<&Self>, activation: Activation) -> Self {
-        self.columns(weight, bias, activation, Samples::Columns)
+        self.columns(weight, bias, activation, [Samples::Columns; 2])
     }
 
     /// `activation(w xᵀ + b)` for each matrix x: `self [batch, n, k]`, `weight [m, k]`, `bias [m]`, result
@@ -31,11 +31,27 @@ impl Var {
     /// If the shapes do not fit.
     #[track_caller]
     pub fn linear_to_columns(&self, weight: &Self, bias: Option<&Self>, activation: Activation) -> Self {
-        self.columns(weight, bias, activation, Samples::Rows)
+        self.columns(weight, bias, activation, [Samples::Rows, Samples::Columns])
+    }
+
+    /// `activation(w x + b)ᵀ` for each matrix x: `self [batch, k, n]`, `weight [m, k]`, `bias [m]`, result
+    /// `[batch, n, m]`. The columns go through the layer and become rows.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn linear_from_columns(&self, weight: &Self, bias: Option<&Self>, activation: Activation) -> Self {
+        self.columns(weight, bias, activation, [Samples::Columns, Samples::Rows])
     }
 
     #[track_caller]
-    fn columns(&self, weight: &Self, bias: Option<&Self>, activation: Activation, samples: Samples) -> Self {
+    fn columns(
+        &self,
+        weight: &Self,
+        bias: Option<&Self>,
+        activation: Activation,
+        [samples, results]: [Samples; 2],
+    ) -> Self {
         let (&[m, k], &[batch, rows, cols]) = (&*weight.shape(), &*self.shape()) else {
             panic!("linear of columns of shape {:?} by weight {:?}", self.shape(), weight.shape());
         };
@@ -58,14 +74,22 @@ impl Var {
         let (value, saved) = activated(activation, |activation| {
             let bias = bias.map(|bias| Bias::PerRow(bias.value().values()));
             let options = Options { bias, activation, rounding, ..Options::default() };
-            Tensor::build([batch, m, n], |out| {
+            let shape = match results {
+                Samples::Columns => [batch, m, n],
+                Samples::Rows => [batch, n, m],
+            };
+            Tensor::build(shape, |out| {
                 let w = BatchRef::new(w.values(), batch, 0, (m, k), (k, 1));
                 let x = BatchRef::row_major(x.values(), batch, rows, cols);
                 let x = match samples {
                     Samples::Columns => x,
                     Samples::Rows => x.t(),
                 };
-                matmul_batched(BatchMut::row_major(out, batch, m, n), w, x, options);
+                let out = match results {
+                    Samples::Columns => BatchMut::row_major(out, batch, m, n),
+                    Samples::Rows => BatchMut::row_major(out, batch, n, m).t(),
+                };
+                matmul_batched(out, w, x, options);
             })
         });
 
@@ -86,9 +110,16 @@ impl Var {
             if let Some(edge) = b_edge {
                 gradients.accumulate(&edge, [m], |db| {
                     threads::sums(batch, m * n, db, |range, db| {
-                        for index in range {
-                            let rows = grad.values()[matrix(index, m * n)].chunks_exact(n.max(1));
-                            db.iter_mut().zip(rows).for_each(|(db, row)| *db += simd::sum(row));
+                        for grad in range.map(|index| &grad.values()[matrix(index, m * n)]) {
+                            match results {
+                                Samples::Columns => {
+                                    let rows = grad.chunks_exact(n.max(1));
+                                    db.iter_mut().zip(rows).for_each(|(db, row)| *db += simd::sum(row));
+                                }
+                                Samples::Rows => {
+                                    grad.chunks_exact(m.max(1)).for_each(|row| simd::add_assign(db, row));
+                                }
+                            }
                         }
                     });
                 });
@@ -96,7 +127,11 @@ impl Var {
             gradients.accumulate(&w_edge, [m, k], |dw| {
                 threads::sums(batch, m * n * k / PRODUCTS_PER_NUMBER, dw, |range, dw| {
                     for index in range {
-                        let g = MatRef::row_major(&grad.values()[matrix(index, m * n)], m, n);
+                        let g = &grad.values()[matrix(index, m * n)];
+                        let g = match results {
+                            Samples::Columns => MatRef::row_major(g, m, n),
+                            Samples::Rows => MatRef::row_major(g, n, m).t(),
+                        };
                         let x = MatRef::row_major(&x.values()[matrix(index, k * n)], rows, cols);
                         let x = match samples {
                             Samples::Columns => x.t(),
@@ -115,7 +150,10 @@ impl Var {
                         Samples::Rows => dx.t(),
                     };
                     let w = BatchRef::new(w.values(), batch, 0, (m, k), (k, 1));
-                    let g = BatchRef::row_major(grad.values(), batch, m, n);
+                    let g = match results {
+                        Samples::Columns => BatchRef::row_major(grad.values(), batch, m, n),
+                        Samples::Rows => BatchRef::row_major(grad.values(), batch, n, m).t(),
+                    };
                     matmul_batched(dx, w.t(), g, Options { accum, rounding, ..Options::default() });
                 });
             }
@@ -126,7 +164,7 @@ impl Var {
 /// Multiplications of a product that take about as long as one number in a plain pass over memory.
 const PRODUCTS_PER_NUMBER: usize = 8;
 
-/// Where the samples of a batch of matrices are.
+/// Where the samples of a batch of matrices are, or their results.
 #[derive(Clone, Copy)]
 enum Samples {
     Columns,
@@ -150,6 +188,9 @@ mod tests {
             let inputs = [random([2, 5, 3], 1), w.clone(), b.clone()];
             gradients(&inputs, |v| v[0].linear_to_columns(&v[1], Some(&v[2]), activation));
             gradients(&inputs[..2], |v| v[0].linear_to_columns(&v[1], None, activation));
+            let inputs = [random([2, 3, 5], 1), w.clone(), b.clone()];
+            gradients(&inputs, |v| v[0].linear_from_columns(&v[1], Some(&v[2]), activation));
+            gradients(&inputs[..2], |v| v[0].linear_from_columns(&v[1], None, activation));
         }
     }
 
@@ -185,6 +226,9 @@ mod tests {
         });
         torch::assert_matches_pytorch("linear_to_columns", |x, a| {
             x[0].linear_to_columns(&x[1], x.get(2), a.activation("activation"))
+        });
+        torch::assert_matches_pytorch("linear_from_columns", |x, a| {
+            x[0].linear_from_columns(&x[1], x.get(2), a.activation("activation"))
         });
     }
 }

@@ -31,6 +31,7 @@ mod lstm_cell;
 mod masked_fill;
 mod matmul;
 mod maximum;
+mod mode_products;
 mod moving_average;
 mod narrow;
 mod norm;

@@ -109,7 +109,7 @@ impl FourierBlock {
     /// `x [batch, steps, hidden]` to the same shape.
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let x = self.query.forward(cx, x, Activation::Identity);
-        self.frequencies.forward(cx, &self.transform.spectrum(&x, [2, 3, 0, 1, 4]))
+        self.frequencies.forward(cx, &self.transform.spectrum(&x))
     }
 }
 
@@ -165,33 +165,30 @@ impl FourierCrossAttention {
         let source = self.key.forward(cx, source, Activation::Identity);
         // With q = a - ib and k = c + id as real matrices, [a | -b] and [[c, d], [d, -c]]: the product of the first with the
         // second transposed has the parts of q̄ k side by side, and so has the product of the conjugate with the second.
-        let queries = self.query_transform.spectrum(&queries, [0, 3, 2, 1, 4]);
-        let keys = self.key_transform.spectrum(&source, [0, 3, 2, 1, 4]);
+        let [queries, keys] = [
+            heads_of(&self.query_transform.spectrum(&queries)),
+            heads_of(&self.key_transform.spectrum(&source)),
+        ];
         let shares = queries.matmul(&keys.permute(&[0, 1, 3, 2])).complex_tanh_conjugate();
         let modes = shares.matmul(&keys);
-        self.frequencies.forward(cx, &modes.permute(&[2, 1, 0, 3]))
+        let &[batch, _, count, twice] = &*modes.shape() else { unreachable!("[batch, 8, modes, 2 head]") };
+        let modes = modes.reshape([batch, HEADS, count, 2, twice / 2]).permute(&[0, 3, 2, 1, 4]);
+        self.frequencies.forward(cx, &modes.reshape([batch, 2, count, HEADS * twice / 2]))
     }
 }
 
 impl Frequencies {
-    /// The modes `[modes, 8, batch, 2 head]`, real and imaginary parts side by side, multiplied by their weights, back in
-    /// time and through the last layer: `[batch, steps, hidden]`.
+    /// The modes `[batch, 2, modes, width]`, multiplied by their weights, back in time and through the last layer: `[batch,
+    /// steps, hidden]`.
     fn forward(&self, cx: &Forward<'_>, modes: &Var) -> Var {
-        let &[count, _, batch, twice] = &*modes.shape() else { unreachable!("[modes, 8, batch, 2 head]") };
         let back = self.back.matrix();
-        let (head, steps) = (twice / 2, back.shape()[1]);
-        // W = A + iB as the real matrix [[A, B], [-B, A]].
-        let weights = cx.param(self.weights).permute(&[3, 0, 1, 2, 4]);
-        let part = |i| weights.narrow(4, i, 1).reshape([count, HEADS, head, head]);
-        let [a, b] = [part(0), part(1)];
-        let upper = Var::concat(&[&a, &b], 3);
-        let lower = Var::concat(&[&b.scale(-1.0), &a], 3);
-        let y = modes.matmul(&Var::concat(&[&upper, &lower], 2));
-        let y = y.reshape([count, HEADS, batch, 2, head]).permute(&[2, 3, 0, 1, 4]);
-        let y = y.reshape([batch, 2 * count, HEADS * head]).permute(&[0, 2, 1]);
+        let (steps, rows) = (back.shape()[0], back.shape()[1]);
+        let y = modes.mode_products(&cx.param(self.weights));
+        let (batch, width) = (y.shape()[0], y.shape()[3]);
+        let y = y.reshape([batch, rows, width]);
         // [batch, width, steps], read as [batch, steps, width].
-        let y = y.matmul(&Var::constant(back.clone())).reshape([batch, steps, HEADS * head]);
-        self.out.forward(cx, &y, Activation::Identity)
+        let y = y.linear_from_columns(&Var::constant(back.clone()), None, Activation::Identity);
+        self.out.forward(cx, &y.reshape([batch, steps, width]), Activation::Identity)
     }
 }
 
@@ -239,7 +236,7 @@ impl DftMatrix {
         Self::new(Direction::ToFrequencies(parts), modes, steps)
     }
 
-    /// The transform from frequencies to steps, times `scale`: `[2 modes, steps]`, for real parts, then imaginary ones. The
+    /// The transform from frequencies to steps, times `scale`: `[steps, 2 modes]`, for real parts, then imaginary ones. The
     /// imaginary parts of frequencies that are their own conjugates (the mean, and the last one of an even number of steps)
     /// count as 0.
     fn to_steps(modes: &[usize], steps: usize, scale: f64) -> Self {
@@ -250,16 +247,13 @@ impl DftMatrix {
         Self { direction, modes: modes.to_vec(), steps, matrix: OnceLock::new() }
     }
 
-    /// Frequencies of `x [batch, steps, width]`. The rows of the transform are parts of modes, of a first half and a second,
-    /// which `order` puts side by side: `[a, b, c, 2 head]`, where `order` names the batch 0, the halves 1, the modes 2, the
-    /// heads 3.
-    fn spectrum(&self, x: &Var, order: [usize; 5]) -> Var {
+    /// Frequencies of `x [batch, steps, width]`: `[batch, 2, modes, width]`, the first half of the transform's rows before
+    /// the second.
+    fn spectrum(&self, x: &Var) -> Var {
         let transform = self.matrix();
         let (rows, batch, width) = (transform.shape()[0], x.shape()[0], x.shape()[2]);
         let spectrum = x.linear_of_columns(&Var::constant(transform.clone()), None, Activation::Identity);
-        let spectrum = spectrum.reshape([batch, 2, rows / 2, HEADS, width / HEADS]).permute(&order);
-        let &[a, b, c, halves, head] = &*spectrum.shape() else { unreachable!("five dimensions") };
-        spectrum.reshape([a, b, c, halves * head])
+        spectrum.reshape([batch, 2, rows / 2, width])
     }
 
     fn matrix(&self) -> &Tensor {
@@ -282,18 +276,28 @@ impl DftMatrix {
                 Part::MinusReal => -cos,
                 Part::MinusImaginary => sin,
             }),
-            Direction::ToSteps { scale } => rows(2, &|part, mode, sin, cos| {
-                let alone = mode == 0 || 2 * mode == steps;
-                let factor = scale / steps as f64;
-                match (part, alone) {
-                    (0, true) => factor * cos,
-                    (0, false) => 2.0 * factor * cos,
-                    (_, true) => 0.0,
-                    (_, false) => -2.0 * factor * sin,
-                }
-            }),
+            Direction::ToSteps { scale } => {
+                let rows = rows(2, &|part, mode, sin, cos| {
+                    let alone = mode == 0 || 2 * mode == steps;
+                    let factor = scale / steps as f64;
+                    match (part, alone) {
+                        (0, true) => factor * cos,
+                        (0, false) => 2.0 * factor * cos,
+                        (_, true) => 0.0,
+                        (_, false) => -2.0 * factor * sin,
+                    }
+                });
+                rows.transpose(0, 1).contiguous()
+            }
         })
     }
+}
+
+/// `[batch, 2, modes, 8 head]` as `[batch, 8, modes, 2 head]`.
+fn heads_of(x: &Var) -> Var {
+    let &[batch, halves, modes, width] = &*x.shape() else { unreachable!("[batch, 2, modes, width]") };
+    let x = x.reshape([batch, halves, modes, HEADS, width / HEADS]).permute(&[0, 3, 2, 1, 4]);
+    x.reshape([batch, HEADS, modes, halves * width / HEADS])
 }
 
 fn angle(mode: usize, t: usize, steps: usize) -> f64 {
