@@ -20,7 +20,7 @@ pub struct BatchRef<'a, T> {
     pub(crate) rows: usize,
     pub(crate) cols: usize,
     row_stride: usize,
-    pub(crate) col_stride: usize,
+    col_stride: usize,
 }
 
 /// Matrices to write, one every `batch_stride` elements. All elements lie at distinct places.
@@ -155,26 +155,6 @@ impl<'a, T> BatchMut<'a, T> {
         }
     }
 
-    /// A view of elements among which others lie that are written elsewhere meanwhile.
-    ///
-    /// # Safety
-    ///
-    /// For `'a` nobody else uses the elements `start + b * batch_stride + i * row_stride + j * col_stride`; they are
-    /// valid and lie at distinct places of one allocation.
-    pub(crate) unsafe fn from_raw(
-        start: NonNull<T>,
-        (count, batch_stride): (usize, usize),
-        (rows, cols): (usize, usize),
-        (row_stride, col_stride): (usize, usize),
-    ) -> Self {
-        Self { start, count, batch_stride, rows, cols, row_stride, col_stride, borrow: PhantomData }
-    }
-
-    /// The same view for a shorter time.
-    pub(crate) fn reborrow(&mut self) -> BatchMut<'_, T> {
-        BatchMut { borrow: PhantomData, ..*self }
-    }
-
     /// A matrix of the batch.
     ///
     /// # Safety
@@ -260,7 +240,7 @@ pub fn matmul_batched<T: Element>(
 }
 
 #[track_caller]
-pub(crate) fn assert_within(
+fn assert_within(
     len: usize,
     count: usize,
     batch_stride: usize,

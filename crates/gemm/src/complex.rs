@@ -5,6 +5,7 @@
 //! four products of their parts are summed in registers: each number that is read takes part in two of them, and the
 //! result is written once.
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -12,37 +13,51 @@ use std::ptr::NonNull;
 use foretell_pool::Buffer;
 use foretell_threads as threads;
 
-use crate::batch::{BatchMut, BatchRef, assert_within, matmul_batched};
 use crate::element::Number;
 use crate::flops::count_products;
-use crate::matmul::assert_shapes;
+use crate::matmul::{assert_shapes, matmul};
 use crate::options::{Accum, Options, Rounding};
 use crate::panels::{load, pack_strip};
 use crate::skinny::Job;
 use crate::tiles::TASK;
 use crate::vector::Vector;
-use crate::view::{MatMut, MatRef, distinct};
+use crate::view::{MatMut, MatRef, distinct, extent};
 
 /// Matrices that are walked side by side, block of rows by block of rows: neighbours in memory where they are the heads
 /// of an attention.
 const GROUP: usize = 8;
 
-/// Complex matrices to read, one every `batch_stride` elements.
-#[derive(Clone, Copy, Debug)]
+/// The dimensions of a batch of matrices, the outer one first: how many there are, and the elements from one to the next.
+pub type BatchDims = [(usize, usize); 2];
+
+/// Complex matrices to read, in a batch of two dimensions.
+#[derive(Clone, Copy)]
 pub struct ComplexBatchRef<'a> {
-    parts: [BatchRef<'a, f32>; 2],
+    parts: [&'a [f32]; 2],
+    batch: BatchDims,
+    size: (usize, usize),
+    strides: (usize, usize),
     conjugated: bool,
 }
 
-/// Complex matrices to write, one every `batch_stride` elements. All elements lie at distinct places.
-#[derive(Debug)]
+/// Complex matrices to write, in a batch of two dimensions. All elements lie at distinct places.
 pub struct ComplexBatchMut<'a> {
-    parts: [BatchMut<'a, f32>; 2],
+    parts: [NonNull<f32>; 2],
+    batch: BatchDims,
+    size: (usize, usize),
+    row_stride: usize,
+    borrow: PhantomData<&'a mut [f32]>,
 }
 
+// SAFETY: an exclusive borrow of its elements, as `&mut [f32]` is.
+unsafe impl Send for ComplexBatchMut<'_> {}
+// SAFETY: a shared one gives no access but through the unsafe `get`, which hands out `&mut`.
+unsafe impl Sync for ComplexBatchMut<'_> {}
+
 impl<'a> ComplexBatchRef<'a> {
-    /// A view of `data` with the given strides: the real part of element `(b, i, j)` is
-    /// `data[b * batch_stride + i * row_stride + j * col_stride]`, the imaginary part lies `imaginary` elements behind it.
+    /// A view of `data` with the given strides: the real part of element `(b, c, i, j)` is
+    /// `data[b * batch[0].1 + c * batch[1].1 + i * strides.0 + j * strides.1]`, the imaginary part lies `imaginary` elements
+    /// behind it.
     ///
     /// # Panics
     ///
@@ -51,21 +66,20 @@ impl<'a> ComplexBatchRef<'a> {
     pub fn new(
         data: &'a [f32],
         imaginary: usize,
-        (count, batch_stride): (usize, usize),
+        batch: BatchDims,
         size: (usize, usize),
         strides: (usize, usize),
     ) -> Self {
-        // Empty matrices may begin past the end of their slice.
-        let part = |start| data.get(start..).unwrap_or_default();
-        let parts =
-            [0, imaginary].map(|start| BatchRef::new(part(start), count, batch_stride, size, strides));
-        Self { parts, conjugated: false }
+        let last = data.get(imaginary..).unwrap_or_default();
+        assert_within(last.len(), batch, size, strides);
+        Self { parts: [data, last], batch, size, strides, conjugated: false }
     }
 
     /// The transpose of each matrix, at no cost.
     #[must_use]
     pub fn t(self) -> Self {
-        Self { parts: self.parts.map(BatchRef::t), ..self }
+        let ((rows, cols), (row_stride, col_stride)) = (self.size, self.strides);
+        Self { size: (cols, rows), strides: (col_stride, row_stride), ..self }
     }
 
     /// The conjugate of each matrix, at no cost.
@@ -74,8 +88,11 @@ impl<'a> ComplexBatchRef<'a> {
         Self { conjugated: !self.conjugated, ..self }
     }
 
-    fn size(&self) -> (usize, usize) {
-        (self.parts[0].rows, self.parts[0].cols)
+    #[inline(always)]
+    fn get(&self, index: usize) -> [MatRef<'a, f32>; 2] {
+        let ((rows, cols), (row_stride, col_stride)) = (self.size, self.strides);
+        let start = if rows * cols == 0 { 0 } else { place(self.batch, index) };
+        self.parts.map(|part| MatRef { data: &part[start..], rows, cols, row_stride, col_stride })
     }
 
     /// The factor of the imaginary parts.
@@ -85,8 +102,8 @@ impl<'a> ComplexBatchRef<'a> {
 }
 
 impl<'a> ComplexBatchMut<'a> {
-    /// A view of `data`, whose rows are adjacent elements: the real part of element `(b, i, j)` is
-    /// `data[b * batch_stride + i * row_stride + j]`, the imaginary part lies `imaginary` elements behind it.
+    /// A view of `data`, whose rows are adjacent elements: the real part of element `(b, c, i, j)` is
+    /// `data[b * batch[0].1 + c * batch[1].1 + i * row_stride + j]`, the imaginary part lies `imaginary` elements behind it.
     ///
     /// # Panics
     ///
@@ -96,26 +113,51 @@ impl<'a> ComplexBatchMut<'a> {
     pub fn new(
         data: &'a mut [f32],
         imaginary: usize,
-        (count, batch_stride): (usize, usize),
-        (rows, cols): (usize, usize),
+        batch: BatchDims,
+        size: (usize, usize),
         row_stride: usize,
     ) -> Self {
-        let (size, strides) = ((rows, cols), (row_stride, 1));
         let last = data.get_mut(imaginary..).unwrap_or_default();
-        assert_within(last.len(), count, batch_stride, size, strides);
+        assert_within(last.len(), batch, size, (row_stride, 1));
         assert!(
-            distinct([(2, imaginary), (count, batch_stride), (rows, row_stride), (cols, 1)]),
-            "elements of {count} complex destinations of {rows}x{cols} with strides {batch_stride} and {row_stride}, \
-             their parts {imaginary} apart, overlap"
+            distinct([(2, imaginary), batch[0], batch[1], (size.0, row_stride), (size.1, 1)]),
+            "elements of {batch:?} complex destinations of {size:?} with rows {row_stride} apart and parts {imaginary} \
+             apart overlap"
         );
         let imaginary = NonNull::from(last).cast();
-        // SAFETY: either part lies within the slice, all elements of both at distinct places.
-        let parts = unsafe {
-            [NonNull::from(data).cast(), imaginary]
-                .map(|start| BatchMut::from_raw(start, (count, batch_stride), size, strides))
-        };
-        Self { parts }
+        let parts = [NonNull::from(data).cast(), imaginary];
+        Self { parts, batch, size, row_stride, borrow: PhantomData }
     }
+
+    /// A matrix of the batch, its two parts.
+    ///
+    /// # Safety
+    ///
+    /// While it is used, no element of it is used otherwise.
+    #[inline(always)]
+    unsafe fn get(&self, index: usize) -> [MatMut<'_, f32>; 2] {
+        let (rows, cols) = self.size;
+        let start = if rows * cols == 0 { 0 } else { place(self.batch, index) };
+        // SAFETY: parts of a borrowed matrix, whose elements lie within the slice at distinct places; the caller sees to
+        // exclusiveness.
+        self.parts.map(|part| unsafe { MatMut::from_raw(part.add(start), rows, cols, self.row_stride, 1) })
+    }
+}
+
+/// Where a matrix of a batch begins.
+#[inline(always)]
+fn place([outer, inner]: BatchDims, index: usize) -> usize {
+    assert!(index < outer.0 * inner.0);
+    index / inner.0 * outer.1 + index % inner.0 * inner.1
+}
+
+#[track_caller]
+fn assert_within(len: usize, batch: BatchDims, size: (usize, usize), strides: (usize, usize)) {
+    let extent = extent(&[batch[0], batch[1], (size.0, strides.0), (size.1, strides.1)]);
+    assert!(
+        extent.is_some_and(|extent| extent <= len),
+        "{batch:?} complex matrices of {size:?} with strides {strides:?} exceed their parts of {len} elements"
+    );
 }
 
 /// `dst = lhs * rhs` or `dst += lhs * rhs` for each matrix of a batch. Threads share out the matrices.
@@ -128,44 +170,60 @@ impl<'a> ComplexBatchMut<'a> {
 /// If counts or shapes do not fit together.
 #[track_caller]
 pub fn matmul_complex_batched(
-    mut dst: ComplexBatchMut<'_>,
+    dst: ComplexBatchMut<'_>,
     lhs: ComplexBatchRef<'_>,
     rhs: ComplexBatchRef<'_>,
     accum: Accum,
     rounding: Rounding,
 ) {
-    let (count, size) = (dst.parts[0].count, (dst.parts[0].rows, dst.parts[0].cols));
-    let counts = [lhs, rhs].map(|operand| operand.parts[0].count);
-    assert!(counts == [count; 2], "batches of {counts:?} complex matrices do not fit {count} destinations");
-    assert_shapes(size, lhs.size(), rhs.size());
-    let adjacent = rhs.parts[0].col_stride == 1 || rhs.t().parts[0].col_stride == 1;
-    if adjacent && rounding != Rounding::F16 && f32::run(Nothing).is_none() {
-        let (rows, depth, cols) = (size.0, lhs.size().1, size.1);
+    let counts = [dst.batch, lhs.batch, rhs.batch].map(|batch| batch.map(|(count, _)| count));
+    assert!(
+        counts == [counts[0]; 3],
+        "batches of {:?} and {:?} complex matrices do not fit {:?} destinations",
+        counts[1],
+        counts[2],
+        counts[0]
+    );
+    assert_shapes(dst.size, lhs.size, rhs.size);
+    let ((rows, cols), depth, count) = (dst.size, lhs.size.1, counts[0][0] * counts[0][1]);
+    let adjacent = rhs.strides.0 == 1 || rhs.strides.1 == 1;
+    let fused = adjacent && rounding != Rounding::F16 && f32::run(Nothing).is_none();
+    if fused {
         count_products(4 * count, [rows, depth, cols]);
-        let work = 4 * rows.saturating_mul(depth).saturating_mul(cols).max(1);
-        let group = GROUP.max(TASK / work);
-        let one = |index: usize| {
-            let range = index * group..count.min((index + 1) * group);
-            let job = Complex { dst: &dst, lhs, rhs, accum, range };
-            let left = f32::run(job);
-            debug_assert!(left.is_none(), "there are vectors");
-        };
-        return threads::for_each(count.div_ceil(group), 1, one);
     }
-    let [re, im] = &mut dst.parts;
-    let options = Options { rounding, ..Options::default() };
-    let add = |dst: &mut BatchMut<'_, f32>, of: [usize; 2], accum, alpha| {
-        matmul_batched(
-            dst.reborrow(),
-            lhs.parts[of[0]],
-            rhs.parts[of[1]],
-            Options { accum, alpha, ..options },
-        );
+    let work = 4 * rows.saturating_mul(depth).saturating_mul(cols).max(1);
+    let group = (TASK / work).next_multiple_of(GROUP).max(GROUP);
+    threads::for_each(count.div_ceil(group), 1, |index| {
+        let range = index * group..count.min((index + 1) * group);
+        if fused {
+            let left = f32::run(Complex { dst: &dst, lhs, rhs, accum, range });
+            return debug_assert!(left.is_none(), "there are vectors");
+        }
+        for index in range {
+            // SAFETY: each index is taken once, and matrices have no element in common.
+            by_parts(unsafe { dst.get(index) }, [lhs, rhs], index, accum, rounding);
+        }
+    });
+}
+
+/// A matrix of the batch by four real products.
+fn by_parts(
+    [re, im]: [MatMut<'_, f32>; 2],
+    [lhs, rhs]: [ComplexBatchRef<'_>; 2],
+    index: usize,
+    accum: Accum,
+    rounding: Rounding,
+) {
+    let signs = [lhs.sign(), rhs.sign()];
+    let (lhs, rhs) = (lhs.get(index), rhs.get(index));
+    let add = |dst: &mut MatMut<'_, f32>, [a, b]: [usize; 2], accum, alpha| {
+        matmul(dst.reborrow(), lhs[a], rhs[b], Options { accum, alpha, rounding, ..Options::default() });
     };
-    add(re, [0, 0], accum, 1.0);
-    add(re, [1, 1], Accum::Add, -lhs.sign() * rhs.sign());
-    add(im, [0, 1], accum, rhs.sign());
-    add(im, [1, 0], Accum::Add, lhs.sign());
+    let (mut re, mut im) = (re, im);
+    add(&mut re, [0, 0], accum, 1.0);
+    add(&mut re, [1, 1], Accum::Add, -signs[0] * signs[1]);
+    add(&mut im, [0, 1], accum, signs[1]);
+    add(&mut im, [1, 0], Accum::Add, signs[0]);
 }
 
 /// Finds out whether there are vectors.
@@ -188,7 +246,7 @@ struct Complex<'d, 'a> {
 impl Job<f32> for Complex<'_, '_> {
     #[inline(always)]
     fn run<V: Vector<f32>>(self, token: V::Token) {
-        let adjacent = self.rhs.parts[0].col_stride == 1;
+        let adjacent = self.rhs.strides.1 == 1;
         if adjacent { self.in_place::<V>(token) } else { self.packed::<V>(token) }
     }
 }
@@ -197,13 +255,13 @@ impl Complex<'_, '_> {
     /// Products with rows that are read where they lie. Matrices are neighbours, so blocks of their rows are.
     #[inline(always)]
     fn in_place<V: Vector<f32>>(self, token: V::Token) {
-        let rows = self.lhs.size().0;
+        let rows = self.lhs.size.0;
         for first in self.range.clone().step_by(GROUP) {
             let mut top = 0;
             while top < rows {
                 let height = height::<V>(rows - top);
                 for index in first..self.range.end.min(first + GROUP) {
-                    let rhs = self.rhs.parts.map(|part| part.get(index));
+                    let rhs = self.rhs.get(index);
                     let cols = rhs[0].ncols();
                     for j in (0..cols).step_by(V::LANES) {
                         let width = V::LANES.min(cols - j);
@@ -224,10 +282,10 @@ impl Complex<'_, '_> {
     /// Products with columns, which are turned over by strips.
     #[inline(always)]
     fn packed<V: Vector<f32>>(self, token: V::Token) {
-        let ((rows, depth), cols) = (self.lhs.size(), self.rhs.size().1);
+        let ((rows, depth), cols) = (self.lhs.size, self.rhs.size.1);
         let mut strips = Buffer::<f32>::stale(2 * depth * V::LANES);
         for index in self.range.clone() {
-            let rhs = self.rhs.parts.map(|part| part.get(index));
+            let rhs = self.rhs.get(index);
             for j in (0..cols).step_by(V::LANES) {
                 for (rhs, strip) in rhs.into_iter().zip(strips.chunks_exact_mut((depth * V::LANES).max(1))) {
                     // SAFETY: numbers as good as any, and what is written to them are numbers.
@@ -257,9 +315,9 @@ impl Complex<'_, '_> {
         rhs: [MatRef<'_, f32>; 2],
         j: usize,
     ) {
-        let lhs = self.lhs.parts.map(|part| part.get(index));
+        let lhs = self.lhs.get(index);
         // SAFETY: nobody else writes this matrix, and its parts have no element in common.
-        let dst = unsafe { [self.dst.parts[0].get(index), self.dst.parts[1].get(index)] };
+        let dst = unsafe { self.dst.get(index) };
         let signs = [self.lhs.sign(), self.rhs.sign()];
         let tile = Tile { dst, lhs, rhs, signs, adds: self.accum == Accum::Add, top, left: j };
         match height {
@@ -358,126 +416,5 @@ impl Tile<'_, '_, '_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use foretell_simd::{Level, with_level};
-
-    fn numbers(len: usize, seed: usize) -> Vec<f32> {
-        (0..len).map(|i| ((i * 37 + seed * 11) % 101) as f32 / 50.0 - 1.0).collect()
-    }
-
-    /// The parts of an element, times the factor of the imaginary one.
-    fn at(data: &[f32], imaginary: usize, place: usize, sign: f64) -> [f64; 2] {
-        [f64::from(data[place]), sign * f64::from(data[place + imaginary])]
-    }
-
-    #[derive(Clone, Copy, Debug)]
-    struct Case {
-        count: usize,
-        size: [usize; 3],
-        turned: [bool; 2],
-        conjugated: [bool; 2],
-        accum: Accum,
-        rounding: Rounding,
-    }
-
-    /// Matrices are heads side by side in wide rows, or turned, lie one behind the other.
-    fn check(case: Case) {
-        let Case { count, size: [m, k, n], turned, conjugated, accum, rounding } = case;
-        let layout = |rows: usize, cols: usize, turned: bool| match turned {
-            false => (2 * count * cols * rows, count * cols * rows, cols, (count * cols, 1)),
-            true => (2 * count * cols * rows, count * cols * rows, rows * cols, (1, rows)),
-        };
-        let (len, apart, step, strides) = layout(m, k, turned[0]);
-        let (other_len, other_apart, other_step, other_strides) = layout(k, n, turned[1]);
-        let (a, b) = (numbers(len, 1), numbers(other_len, 2));
-        let before = numbers(2 * m * count * n + 3, 3);
-        let mut found = before.clone();
-        let lhs = ComplexBatchRef::new(&a, apart, (count, step), (m, k), strides);
-        let rhs = ComplexBatchRef::new(&b, other_apart, (count, other_step), (k, n), other_strides);
-        let lhs = if conjugated[0] { lhs.conj() } else { lhs };
-        let rhs = if conjugated[1] { rhs.conj() } else { rhs };
-        let dst_apart = m * count * n;
-        let dst = ComplexBatchMut::new(&mut found, dst_apart, (count, n), (m, n), count * n);
-        matmul_complex_batched(dst, lhs, rhs, accum, rounding);
-        let sign = conjugated.map(|is| if is { -1.0 } else { 1.0 });
-        let bound = if rounding == Rounding::F16 { 4e-3 } else { 1e-5 };
-        let mut expected: Vec<f64> = before.iter().map(|&x| f64::from(x)).collect();
-        for (index, i, j) in (0..count * m * n).map(|at| (at / (m * n), at / n % m, at % n)) {
-            let mut sum = [0.0; 2];
-            for p in 0..k {
-                let x = at(&a, apart, index * step + i * strides.0 + p * strides.1, sign[0]);
-                let place = index * other_step + p * other_strides.0 + j * other_strides.1;
-                let y = at(&b, other_apart, place, sign[1]);
-                sum[0] += x[0] * y[0] - x[1] * y[1];
-                sum[1] += x[0] * y[1] + x[1] * y[0];
-            }
-            for (part, sum) in sum.into_iter().enumerate() {
-                let place = &mut expected[part * dst_apart + index * n + i * count * n + j];
-                *place = if accum == Accum::Add { *place + sum } else { sum };
-            }
-        }
-        for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
-            let close = (f64::from(*found) - expected).abs() <= bound * k.max(1) as f64;
-            assert!(close, "{case:?}: {found} at {i}, expected {expected}");
-        }
-    }
-
-    #[test]
-    fn every_size_layout_and_sign_at_every_level() {
-        let sizes = [[1, 1, 1], [5, 3, 16], [4, 16, 17], [7, 19, 8], [2, 0, 3], [0, 2, 3], [3, 33, 37]];
-        for level in Level::available() {
-            with_level(level, || {
-                for (size, count) in sizes.into_iter().flat_map(|size| [(size, 1), (size, 11), (size, 0)]) {
-                    for bits in 0..16 {
-                        let [a, b, c, d] = [1, 2, 4, 8].map(|bit| bits & bit > 0);
-                        let accum = if bits % 3 == 0 { Accum::Add } else { Accum::Replace };
-                        let rounding = [Rounding::None, Rounding::Bf16, Rounding::F16][bits % 5 % 3];
-                        check(Case { count, size, turned: [a, b], conjugated: [c, d], accum, rounding });
-                    }
-                }
-            });
-        }
-    }
-
-    #[test]
-    fn the_bits_do_not_depend_on_the_threads() {
-        let (count, m, k, n) = (40, 32, 16, 16);
-        let (a, b) = (numbers(2 * count * m * k, 1), numbers(2 * count * k * n, 2));
-        let product = |threads: usize| {
-            let mut out = vec![f32::NAN; 2 * count * m * n];
-            foretell_threads::share(threads, || {
-                let lhs = ComplexBatchRef::new(&a, count * m * k, (count, k), (m, k), (count * k, 1));
-                let rhs = ComplexBatchRef::new(&b, count * k * n, (count, k * n), (k, n), (n, 1));
-                let dst = ComplexBatchMut::new(&mut out, count * m * n, (count, n), (m, n), count * n);
-                matmul_complex_batched(dst, lhs, rhs, Accum::Replace, Rounding::None);
-            });
-            out
-        };
-        let one = product(1);
-        assert!(one == product(2) && one == product(3));
-    }
-
-    #[test]
-    #[should_panic(expected = "overlap")]
-    fn parts_of_a_destination_must_not_overlap() {
-        ComplexBatchMut::new(&mut [0.0; 12], 4, (1, 0), (2, 4), 4);
-    }
-
-    #[test]
-    #[should_panic(expected = "exceed")]
-    fn views_must_lie_within_their_slice() {
-        ComplexBatchRef::new(&[0.0; 12], 6, (1, 0), (2, 4), (4, 1));
-    }
-
-    #[test]
-    #[should_panic(expected = "a product of 2x3 and 2x2 does not fit")]
-    fn shapes_must_fit() {
-        let x = [0.0; 12];
-        let lhs = ComplexBatchRef::new(&x, 6, (1, 0), (2, 3), (3, 1));
-        let rhs = ComplexBatchRef::new(&x, 4, (1, 0), (2, 2), (2, 1));
-        let mut out = [0.0; 8];
-        let dst = ComplexBatchMut::new(&mut out, 4, (1, 0), (2, 2), 2);
-        matmul_complex_batched(dst, lhs, rhs, Accum::Replace, Rounding::None);
-    }
-}
+#[path = "complex_tests.rs"]
+mod tests;

@@ -78,13 +78,14 @@ mod scalar;
 mod skinny;
 mod tiles;
 mod tiny;
+mod transpose;
 mod vector;
 mod view;
 mod weights;
 
 pub use batch::{BatchMut, BatchRef, matmul_batched};
 pub use bf16::{Bf16Operand, PackedBf16, matmul_as_bf16, matmul_bf16, pays_in_bf16};
-pub use complex::{ComplexBatchMut, ComplexBatchRef, matmul_complex_batched};
+pub use complex::{BatchDims, ComplexBatchMut, ComplexBatchRef, matmul_complex_batched};
 pub use element::Element;
 pub use f16::matmul_as_f16;
 pub use flops::{FlopCounter, count_products};
@@ -93,6 +94,7 @@ pub use int8::{PackedInt8, matmul_int8};
 pub use matmul::matmul;
 pub use options::{Accum, Bias, Options, Rounding};
 pub use packed::{Packed, matmul_packed, pays_packed};
+pub use transpose::transpose;
 pub use view::{MatMut, MatRef};
 pub use weights::{WeightFormat, WeightMatrix, matmul_weights};
 

@@ -411,7 +411,7 @@ pub(crate) fn load<T: Element, V: Vector<T>>(token: V::Token, part: &[T]) -> V {
 /// Riffling the upper half of the registers into the lower one moves the highest bit of a number's place into the lowest
 /// of its register's, and the other way round; as often as there are bits, that swaps places and registers.
 #[inline(always)]
-fn turn<T: Element, V: Vector<T>>(square: &mut [V; 16]) {
+pub(crate) fn turn<T: Element, V: Vector<T>>(square: &mut [V; 16]) {
     let half = V::LANES / 2;
     for _ in 0..V::LANES.ilog2() {
         let before = *square;

@@ -8,7 +8,7 @@
 //! a product with a matrix of cosines and sines makes them; w is `[heads, inputs, outputs, modes, 2]`, as PyTorch holds a
 //! complex parameter.
 //!
-//! The matrices of w lie across it, a number every `2 modes`. They are gathered once, `[2, modes, heads, inputs, outputs]`;
+//! The matrices of w lie across it, a number every `2 modes`. They are gathered once, `[modes, 2, heads, inputs, outputs]`;
 //! then modes and heads are one batch of products, which read x and write y where they lie.
 //!
 //! # Derivation of the backward pass
@@ -19,7 +19,12 @@
 //! dx[b, m, h] = g[b, m, h] w[h, :, :, m]ᴴ     dw[h, :, :, m] = Σ_b x[b, m, h]ᴴ g[b, m, h]
 //! ```
 
-use foretell_gemm::{Accum, ComplexBatchMut, ComplexBatchRef, Rounding, matmul_complex_batched};
+use std::ops::Range;
+
+use foretell_gemm::{
+    Accum, BatchDims, ComplexBatchMut, ComplexBatchRef, MatMut, MatRef, Rounding, matmul_complex_batched,
+    transpose,
+};
 use foretell_pool::Buffer;
 use foretell_threads as threads;
 
@@ -38,30 +43,25 @@ pub struct ModeProducts {
     pub outputs: usize,
 }
 
-/// Rows of weights that are gathered at a time: a line of the cache is written at once.
-const ROWS: usize = 16;
-
-/// The work of a number that is gathered, in numbers of a plain pass over memory.
-const GATHERED_COST: usize = 4;
-
 impl ModeProducts {
     /// The length of x, `[batch, 2, modes, heads * inputs]`.
     pub fn input_len(&self) -> usize {
-        2 * self.batch * self.matrices() * self.inputs
+        2 * self.batch * self.modes * self.heads * self.inputs
     }
 
     /// The length of y, `[batch, 2, modes, heads * outputs]`.
     pub fn output_len(&self) -> usize {
-        2 * self.batch * self.matrices() * self.outputs
+        2 * self.batch * self.modes * self.heads * self.outputs
     }
 
     /// The length of w, `[heads, inputs, outputs, modes, 2]`.
     pub fn weights_len(&self) -> usize {
-        2 * self.matrices() * self.inputs * self.outputs
+        2 * self.modes * self.matrices_len()
     }
 
-    fn matrices(&self) -> usize {
-        self.modes * self.heads
+    /// Numbers of a mode's matrices, in one part.
+    fn matrices_len(&self) -> usize {
+        self.heads * self.inputs * self.outputs
     }
 
     #[track_caller]
@@ -78,9 +78,18 @@ impl ModeProducts {
     pub fn forward(&self, x: &[f32], weights: &[f32], y: &mut [f32], (accum, rounding): (Accum, Rounding)) {
         self.check(x, weights, y);
         let &Self { inputs, outputs, .. } = self;
-        let gathered =
-            self.gather(weights, |head, row| (head * inputs + row / outputs) * outputs + row % outputs);
-        let matrices = self.of_modes(&gathered, (inputs, outputs));
+        let gathered = self.gathered(|columns, to| {
+            let weights = MatRef::row_major(weights, self.matrices_len(), 2 * self.modes);
+            let to = MatMut::row_major(to, columns.len(), self.matrices_len());
+            transpose(to, weights.cols(columns), Accum::Replace);
+        });
+        let matrices = ComplexBatchRef::new(
+            &gathered,
+            self.matrices_len(),
+            self.matrices(),
+            (inputs, outputs),
+            (outputs, 1),
+        );
         matmul_complex_batched(self.rows_mut(y, outputs), self.rows(x, inputs), matrices, accum, rounding);
     }
 
@@ -96,17 +105,27 @@ impl ModeProducts {
         (accum, rounding): (Accum, Rounding),
     ) {
         self.check(dx, weights, grad);
-        let &Self { inputs, outputs, .. } = self;
-        let gathered =
-            self.gather(weights, |head, row| (head * inputs + row % inputs) * outputs + row / inputs);
-        let matrices = self.of_modes(&gathered, (outputs, inputs)).conj();
-        matmul_complex_batched(
-            self.rows_mut(dx, inputs),
-            self.rows(grad, outputs),
-            matrices,
-            accum,
-            rounding,
+        let &Self { modes, heads, inputs, outputs, .. } = self;
+        // `[modes, 2, heads, outputs, inputs]`: products read rows of their right operand.
+        let gathered = self.gathered(|columns, to| {
+            for (head, output) in (0..heads * outputs).map(|row| (row / outputs, row % outputs)) {
+                let first = (head * inputs * outputs + output) * 2 * modes;
+                let strides = (outputs * 2 * modes, 1);
+                let weights = MatRef::new(&weights[first..], inputs, 2 * modes, strides.0, strides.1);
+                let to = MatMut::row_major(to, columns.len(), self.matrices_len());
+                let first = (head * outputs + output) * inputs;
+                transpose(to.cols(first..first + inputs), weights.cols(columns.clone()), Accum::Replace);
+            }
+        });
+        let matrices = ComplexBatchRef::new(
+            &gathered,
+            self.matrices_len(),
+            self.matrices(),
+            (outputs, inputs),
+            (inputs, 1),
         );
+        let (dx, grad) = (self.rows_mut(dx, inputs), self.rows(grad, outputs));
+        matmul_complex_batched(dx, grad, matrices.conj(), accum, rounding);
     }
 
     /// Writes the gradient of the weights, or adds to it, given that of y.
@@ -123,72 +142,42 @@ impl ModeProducts {
         self.check(x, dw, grad);
         let &Self { modes, inputs, outputs, .. } = self;
         let mut gathered = Buffer::<f32>::stale(self.weights_len());
-        let size = inputs * outputs;
-        let (part, batch) = (self.matrices() * size, (self.matrices(), size));
-        let dst = ComplexBatchMut::new(&mut gathered, part, batch, (inputs, outputs), outputs);
+        let (part, sizes) = (self.matrices_len(), (inputs, outputs));
+        let dst = ComplexBatchMut::new(&mut gathered, part, self.matrices(), sizes, outputs);
         let (x, grad) = (self.rows(x, inputs), self.rows(grad, outputs));
         matmul_complex_batched(dst, x.t().conj(), grad, Accum::Replace, rounding);
-        let (row, width) = (self.heads * size, 2 * modes);
-        threads::rows(row, GATHERED_COST * width, [dw], |range, [dw]| {
-            let firsts = range.step_by(ROWS);
-            for (first, rows) in firsts.zip(dw.chunks_mut((ROWS * width).max(1))) {
-                let height = rows.len() / width;
-                for part in 0..2 {
-                    for mode in 0..modes {
-                        let from = &gathered[(part * modes + mode) * row + first..][..height];
-                        let places = rows[2 * mode + part..].iter_mut().step_by(width);
-                        match accum {
-                            Accum::Replace => places.zip(from).for_each(|(to, from)| *to = *from),
-                            Accum::Add => places.zip(from).for_each(|(to, from)| *to += *from),
-                        }
-                    }
-                }
-            }
+        let gathered = MatRef::row_major(&gathered, 2 * modes, part);
+        threads::rows(part, 2 * modes, [dw], |rows, [dw]| {
+            let dw = MatMut::row_major(dw, rows.len(), 2 * modes);
+            transpose(dw, gathered.cols(rows), accum);
         });
     }
 
-    /// The matrices of the weights, `[2, modes, heads, n]`, where number `i` of a head's matrix is that of row
-    /// `place(head, i)` of the weights, `[heads * inputs * outputs, modes, 2]`.
-    fn gather(&self, weights: &[f32], place: impl Fn(usize, usize) -> usize + Sync) -> Buffer<f32> {
-        let &Self { modes, heads, inputs, outputs, .. } = self;
+    /// What `gather` writes, `[modes, 2, ..]`: it gets a range of these rows, which are columns of the weights.
+    fn gathered(&self, gather: impl Fn(Range<usize>, &mut [f32]) + Sync) -> Buffer<f32> {
         let mut gathered = Buffer::<f32>::stale(self.weights_len());
-        let size = inputs * outputs;
-        threads::rows(2 * modes, GATHERED_COST * heads * size, [&mut gathered[..]], |range, [to]| {
-            for head in 0..heads {
-                for first in (0..size).step_by(ROWS) {
-                    let mut places = [0; ROWS];
-                    let places = &mut places[..ROWS.min(size - first)];
-                    for (i, start) in places.iter_mut().enumerate() {
-                        *start = place(head, first + i) * 2 * modes;
-                    }
-                    for (row, to) in range.clone().zip(to.chunks_exact_mut((heads * size).max(1))) {
-                        let at = 2 * (row % modes) + row / modes;
-                        let to = &mut to[head * size + first..][..places.len()];
-                        for (to, start) in to.iter_mut().zip(&*places) {
-                            *to = weights[start + at];
-                        }
-                    }
-                }
-            }
-        });
+        // Counted low, so that blocks are of some more rows: squares of so many are turned over at a time.
+        let cost = (self.matrices_len() / 4).max(1);
+        threads::rows(2 * self.modes, cost, [&mut gathered[..]], |columns, [to]| gather(columns, to));
         gathered
     }
 
-    /// The matrices of the weights, by mode and head.
-    fn of_modes<'a>(&self, gathered: &'a [f32], (rows, cols): (usize, usize)) -> ComplexBatchRef<'a> {
-        let (count, size) = (self.matrices(), rows * cols);
-        ComplexBatchRef::new(gathered, count * size, (count, size), (rows, cols), (cols, 1))
+    /// The batch of gathered matrices, by mode and head.
+    fn matrices(&self) -> BatchDims {
+        [(self.modes, 2 * self.matrices_len()), (self.heads, self.inputs * self.outputs)]
     }
 
     /// The rows of the batch by mode and head, where a head is so wide.
     fn rows<'a>(&self, x: &'a [f32], width: usize) -> ComplexBatchRef<'a> {
-        let part = self.matrices() * width;
-        ComplexBatchRef::new(x, part, (self.matrices(), width), (self.batch, width), (2 * part, 1))
+        let (mode, heads) = (self.heads * width, (self.heads, width));
+        let part = self.modes * mode;
+        ComplexBatchRef::new(x, part, [(self.modes, mode), heads], (self.batch, width), (2 * part, 1))
     }
 
     fn rows_mut<'a>(&self, x: &'a mut [f32], width: usize) -> ComplexBatchMut<'a> {
-        let part = self.matrices() * width;
-        ComplexBatchMut::new(x, part, (self.matrices(), width), (self.batch, width), 2 * part)
+        let (mode, heads) = (self.heads * width, (self.heads, width));
+        let part = self.modes * mode;
+        ComplexBatchMut::new(x, part, [(self.modes, mode), heads], (self.batch, width), 2 * part)
     }
 }
 
