@@ -101,10 +101,11 @@ def circular_correlation(q, k):
     return torch.fft.irfft(q * k.conj(), n=steps).mean(1)
 
 
-def complex_tanh_conjugate(x):
-    """Rows of real parts, then imaginary ones."""
-    y = torch.complex(*x.chunk(2, dim=-1)).tanh().conj()
-    return torch.cat([y.real, y.imag], dim=-1)
+def mode_attention(q, k, heads):
+    """What FEDformer's FourierCrossAttention does among its modes; real parts come before imaginary ones."""
+    q, k = (torch.complex(*x.unflatten(-1, (heads, -1)).unbind(1)) for x in (q, k))  # [batch, modes, heads, size]
+    y = torch.einsum("bhxy,byhe->bxhe", torch.einsum("bxhe,byhe->bhxy", q, k).tanh(), k).flatten(2)
+    return torch.stack([y.real, y.imag], 1)
 
 
 def delayed_sum(x, weights, delays, steps):
@@ -470,7 +471,7 @@ OPS = {
         ([(1, 3, 2), (1, 2)], dict(delays=[[5, 1]], steps=6)),
         ([(1, 4, 2), (1, 2)], dict(delays=[[2, 1]], steps=3)),
     ]),
-    "complex_tanh_conjugate": (complex_tanh_conjugate, [([(3, 4)], {}), ([(2, 3, 2)], {}), ([(2, 70)], {})]),
+    "mode_attention": (mode_attention, [([(2, 2, 3, 4), (2, 2, 2, 4)], dict(heads=2)), ([(1, 2, 2, 6), (1, 2, 19, 6)], dict(heads=1))]),
     "recurrent": (recurrent, [
         *[recurrent_case(cell, 5, 3, 2, 4, last) for cell in ("RNN", "LSTM", "GRU") for last in (1, 5)],
         *[recurrent_case(cell, 3, 1, 1, 7, 2, bias=False) for cell in ("RNN", "LSTM", "GRU")],

@@ -3,8 +3,8 @@
 //!
 //! Both reduce a sequence to a few of its frequencies, the modes. The transform at these is a product with a matrix
 //! of sines and cosines, `[2 modes, steps]` times `[steps, channels]`: it reads the sequence with the channels last,
-//! without a transposition, and runs at the rate of a matrix product. A complex product is one of real numbers of
-//! twice the size.
+//! without a transposition, and runs at the rate of a matrix product. What it makes, `[2 modes, channels]`, is what
+//! products among modes read.
 //!
 //! Two things are as in neuralforecast, so that its checkpoints forecast alike. The block writes its results not to
 //! the modes that it read, but to the first frequencies, one after another. Both layers lay out their results channel
@@ -88,7 +88,7 @@ impl FourierBlock {
         let first: Vec<usize> = (0..modes.len()).collect();
         Self {
             query: projection(scope, "query_projection", [hidden, sizes.width()], modes),
-            transform: DftMatrix::to_frequencies(modes, steps, &[Part::Real, Part::Imaginary]),
+            transform: DftMatrix::to_frequencies(modes, steps),
             frequencies: Frequencies {
                 weights: sizes.weights(scope, shared),
                 back: DftMatrix::to_steps(&first, steps, 1.0),
@@ -140,12 +140,11 @@ impl FourierCrossAttention {
         let key = projection(scope, "key_projection", [hidden, sizes.width()], source_modes);
         let out =
             Linear::with_optional_bias(&mut scope.at("out_projection"), [sizes.width(), hidden], constants);
-        let parts = &[Part::Real, Part::Imaginary, Part::Imaginary, Part::MinusReal];
         Self {
             query,
             key,
-            query_transform: DftMatrix::to_frequencies(modes, steps, &[Part::Real, Part::MinusImaginary]),
-            key_transform: DftMatrix::to_frequencies(source_modes, source_steps, parts),
+            query_transform: DftMatrix::to_frequencies(modes, steps),
+            key_transform: DftMatrix::to_frequencies(source_modes, source_steps),
             frequencies: Frequencies {
                 weights: sizes.weights(scope, shared),
                 back: DftMatrix::to_steps(modes, steps, (hidden as f64).powi(-2)),
@@ -163,17 +162,8 @@ impl FourierCrossAttention {
     pub fn forward(&self, cx: &Forward<'_>, queries: &Var, source: &Var) -> Var {
         let queries = self.query.forward(cx, queries, Activation::Identity);
         let source = self.key.forward(cx, source, Activation::Identity);
-        // With q = a - ib and k = c + id as real matrices, [a | -b] and [[c, d], [d, -c]]: the product of the first with the
-        // second transposed has the parts of q̄ k side by side, and so has the product of the conjugate with the second.
-        let [queries, keys] = [
-            heads_of(&self.query_transform.spectrum(&queries)),
-            heads_of(&self.key_transform.spectrum(&source)),
-        ];
-        let shares = queries.matmul(&keys.permute(&[0, 1, 3, 2])).complex_tanh_conjugate();
-        let modes = shares.matmul(&keys);
-        let &[batch, _, count, twice] = &*modes.shape() else { unreachable!("[batch, 8, modes, 2 head]") };
-        let modes = modes.reshape([batch, HEADS, count, 2, twice / 2]).permute(&[0, 3, 2, 1, 4]);
-        self.frequencies.forward(cx, &modes.reshape([batch, 2, count, HEADS * twice / 2]))
+        let (queries, keys) = (self.query_transform.spectrum(&queries), self.key_transform.spectrum(&source));
+        self.frequencies.forward(cx, &queries.mode_attention(&keys, HEADS))
     }
 }
 
@@ -217,23 +207,14 @@ struct DftMatrix {
 
 #[derive(Clone, Copy, Debug)]
 enum Direction {
-    ToFrequencies(&'static [Part]),
+    ToFrequencies,
     ToSteps { scale: f64 },
 }
 
-/// The part of a frequency that a row of a transform computes.
-#[derive(Clone, Copy, Debug)]
-enum Part {
-    Real,
-    Imaginary,
-    MinusReal,
-    MinusImaginary,
-}
-
 impl DftMatrix {
-    /// The transform from steps to frequencies: `[parts * modes, steps]`, part by part.
-    fn to_frequencies(modes: &[usize], steps: usize, parts: &'static [Part]) -> Self {
-        Self::new(Direction::ToFrequencies(parts), modes, steps)
+    /// The transform from steps to frequencies: `[2 modes, steps]`, for real parts, then imaginary ones.
+    fn to_frequencies(modes: &[usize], steps: usize) -> Self {
+        Self::new(Direction::ToFrequencies, modes, steps)
     }
 
     /// The transform from frequencies to steps, times `scale`: `[steps, 2 modes]`, for real parts, then imaginary ones. The
@@ -247,8 +228,7 @@ impl DftMatrix {
         Self { direction, modes: modes.to_vec(), steps, matrix: OnceLock::new() }
     }
 
-    /// Frequencies of `x [batch, steps, width]`: `[batch, 2, modes, width]`, the first half of the transform's rows before
-    /// the second.
+    /// Frequencies of `x [batch, steps, width]`: `[batch, 2, modes, width]`, real parts before imaginary ones.
     fn spectrum(&self, x: &Var) -> Var {
         let transform = self.matrix();
         let (rows, batch, width) = (transform.shape()[0], x.shape()[0], x.shape()[2]);
@@ -258,8 +238,8 @@ impl DftMatrix {
 
     fn matrix(&self) -> &Tensor {
         let (modes, steps) = (&self.modes, self.steps);
-        let rows = |parts: usize, value: &dyn Fn(usize, usize, f64, f64) -> f64| {
-            Tensor::build([parts * modes.len(), steps], |out| {
+        let rows = |value: &dyn Fn(usize, usize, f64, f64) -> f64| {
+            Tensor::build([2 * modes.len(), steps], |out| {
                 for (i, row) in out.chunks_exact_mut(steps).enumerate() {
                     let (part, mode) = (i / modes.len(), modes[i % modes.len()]);
                     for (t, x) in row.iter_mut().enumerate() {
@@ -270,14 +250,9 @@ impl DftMatrix {
             })
         };
         self.matrix.get_or_init(|| match self.direction {
-            Direction::ToFrequencies(parts) => rows(parts.len(), &|part, _, sin, cos| match parts[part] {
-                Part::Real => cos,
-                Part::Imaginary => -sin,
-                Part::MinusReal => -cos,
-                Part::MinusImaginary => sin,
-            }),
+            Direction::ToFrequencies => rows(&|part, _, sin, cos| if part == 0 { cos } else { -sin }),
             Direction::ToSteps { scale } => {
-                let rows = rows(2, &|part, mode, sin, cos| {
+                let rows = rows(&|part, mode, sin, cos| {
                     let alone = mode == 0 || 2 * mode == steps;
                     let factor = scale / steps as f64;
                     match (part, alone) {
@@ -291,13 +266,6 @@ impl DftMatrix {
             }
         })
     }
-}
-
-/// `[batch, 2, modes, 8 head]` as `[batch, 8, modes, 2 head]`.
-fn heads_of(x: &Var) -> Var {
-    let &[batch, halves, modes, width] = &*x.shape() else { unreachable!("[batch, 2, modes, width]") };
-    let x = x.reshape([batch, halves, modes, HEADS, width / HEADS]).permute(&[0, 3, 2, 1, 4]);
-    x.reshape([batch, HEADS, modes, halves * width / HEADS])
 }
 
 fn angle(mode: usize, t: usize, steps: usize) -> f64 {
