@@ -36,6 +36,11 @@
 //!
 //! [`WeightMatrix`] owns weights that were packed once, in either of these formats or in `f32`.
 //!
+//! # Complex numbers
+//!
+//! [`matmul_complex_batched`] multiplies many small complex matrices, whose real and imaginary parts lie apart.
+//! [`transpose()`] writes out the transpose of a matrix, where a product cannot read it as a view.
+//!
 //! # What holds
 //!
 //! * **Checked border.** Views check their bounds and that the elements of a destination do not
