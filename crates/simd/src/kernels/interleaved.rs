@@ -8,7 +8,7 @@ use crate::kernels::exp::exp_or_zero_lanes;
 use crate::kernels::ln::ln_lanes;
 use crate::level::dispatch;
 use crate::loops::same_len;
-use crate::vector::{Lanes, Vector};
+use crate::vector::{Lanes, Mask, Vector};
 
 /// How many matrices are interleaved.
 pub const INTERLEAVED: usize = 16;
@@ -22,21 +22,50 @@ fn parts<S: Simd>() -> impl Iterator<Item = usize> {
     (0..INTERLEAVED).step_by(f32::lanes::<S>())
 }
 
-/// Rows and columns of a square, a row and a column for each lane, change places: at each size, blocks of half of it above and
-/// below the diagonal do (Eklundh 1972, "A fast computer method for matrix transposing").
+/// A square of numbers, a row and a column for each lane.
+type Square<S> = [F32s<S>; INTERLEAVED];
+
+/// Rows and columns of a square change places: at each size, blocks of half of it above and below the diagonal do (Eklundh
+/// 1972, "A fast computer method for matrix transposing"). Of narrow ones only the first half of the columns counts.
 #[inline(always)]
-fn transpose<S: Simd>(simd: S, rows: &mut [F32s<S>; INTERLEAVED]) {
-    exchange::<S, 8>(simd, rows);
-    exchange::<S, 4>(simd, rows);
-    exchange::<S, 2>(simd, rows);
-    exchange::<S, 1>(simd, rows);
+fn transpose<S: Simd>(simd: S, rows: &mut Square<S>, narrow: bool) {
+    let lanes = f32::lanes::<S>();
+    if !narrow {
+        exchange::<S, 8>(simd, rows, lanes);
+        exchange::<S, 4>(simd, rows, lanes);
+        exchange::<S, 2>(simd, rows, lanes);
+        exchange::<S, 1>(simd, rows, lanes);
+        return;
+    }
+    let half = lanes / 2;
+    let left = Mask::first(simd, half);
+    for i in 0..half {
+        rows[i] = left.select(rows[i], rows[i + half].rotate(half));
+    }
+    exchange::<S, 4>(simd, rows, half);
+    exchange::<S, 2>(simd, rows, half);
+    exchange::<S, 1>(simd, rows, half);
 }
 
-/// One size of [`transpose`]: constants throughout, so that all of it is unrolled.
+/// [`transpose`] the other way: of narrow squares only the first half of the rows counts, and of the result that of the columns.
 #[inline(always)]
-fn exchange<S: Simd, const HALF: usize>(simd: S, rows: &mut [F32s<S>; INTERLEAVED]) {
-    let lanes = f32::lanes::<S>();
-    if HALF >= lanes {
+fn transpose_back<S: Simd>(simd: S, rows: &mut Square<S>, narrow: bool) {
+    if !narrow {
+        return transpose(simd, rows, false);
+    }
+    let half = f32::lanes::<S>() / 2;
+    exchange::<S, 4>(simd, rows, half);
+    exchange::<S, 2>(simd, rows, half);
+    exchange::<S, 1>(simd, rows, half);
+    for i in 0..half {
+        rows[i + half] = rows[i].rotate(half);
+    }
+}
+
+/// One size of [`transpose`], among the first `count` rows: constants throughout, so that all of it is unrolled.
+#[inline(always)]
+fn exchange<S: Simd, const HALF: usize>(simd: S, rows: &mut Square<S>, count: usize) {
+    if HALF >= count {
         return;
     }
     let mut in_left = [0.0; INTERLEAVED];
@@ -45,14 +74,14 @@ fn exchange<S: Simd, const HALF: usize>(simd: S, rows: &mut [F32s<S>; INTERLEAVE
     }
     let left = Vector::read(simd, &in_left).greater(0.0);
     for block in 0..INTERLEAVED / (2 * HALF) {
-        if block * 2 * HALF >= lanes {
+        if block * 2 * HALF >= count {
             return;
         }
         for i in 0..HALF {
             let (upper, lower) = (block * 2 * HALF + i, block * 2 * HALF + i + HALF);
             let (a, b) = (rows[upper], rows[lower]);
             rows[upper] = left.select(a, b.rotate(HALF));
-            rows[lower] = left.select(a.rotate(lanes - HALF), b);
+            rows[lower] = left.select(a.rotate(f32::lanes::<S>() - HALF), b);
         }
     }
 }
@@ -91,7 +120,11 @@ impl WithSimd for Interleave<'_> {
                             square[lane] = Vector::read(simd, &data[start + at..][..width]);
                         }
                     }
-                    transpose(simd, &mut square);
+                    // Two copies of the code, each with a constant.
+                    match width <= lanes / 2 {
+                        true => transpose(simd, &mut square, true),
+                        false => transpose(simd, &mut square, false),
+                    }
                     for (out, numbers) in out.chunks_exact_mut(INTERLEAVED).zip(square) {
                         numbers.write(&mut out[part..]);
                     }
@@ -134,7 +167,10 @@ impl WithSimd for Deinterleave<'_, '_> {
                 for (numbers, x) in square.iter_mut().zip(x.chunks_exact(INTERLEAVED)) {
                     *numbers = Vector::read(simd, &x[part..]);
                 }
-                transpose(simd, &mut square);
+                match x.len() <= lanes / 2 * INTERLEAVED {
+                    true => transpose_back(simd, &mut square, true),
+                    false => transpose_back(simd, &mut square, false),
+                }
                 for lane in 0..lanes {
                     if let Some(row) = rows.get_mut(part + lane) {
                         square[lane].write(&mut row[at * lanes..]);
@@ -425,7 +461,9 @@ mod tests {
     #[test]
     fn rows_come_back() {
         at_every_level(|level| {
-            for (count, len) in [(16, 16), (16, 1), (3, 5), (16, 33), (1, 12), (0, 4), (5, 0)] {
+            for (count, len) in
+                [(16, 16), (16, 1), (3, 5), (16, 8), (16, 33), (13, 24), (1, 12), (0, 4), (5, 0)]
+            {
                 let x = numbers(count * len, 1);
                 let starts: Vec<usize> = (0..count).map(|l| l * len).collect();
                 let mut mixed = vec![f32::NAN; len * INTERLEAVED];
