@@ -592,6 +592,61 @@ mod tests {
         assert_eq!(counts[20], counts[29], "steps skipped: {counts:?}");
     }
 
+    /// Two layers, of which the second adds to the output where the first window begins above -1 only.
+    #[cfg(feature = "amp")]
+    struct Sometimes([Linear; 2]);
+
+    #[cfg(feature = "amp")]
+    impl Model for Sometimes {
+        fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
+            let x = Var::constant(windows.insample_y.clone());
+            let layers = if windows.insample_y.values()[0] > -1.0 { 2 } else { 1 };
+            let parts: Vec<Var> =
+                self.0[..layers].iter().map(|layer| layer.forward(cx, &x, Activation::Identity)).collect();
+            let sum = parts.into_iter().reduce(|a, b| a + b).expect("a layer");
+            sum.reshape([windows.batch(), 1, 1])
+        }
+    }
+
+    #[cfg(feature = "amp")]
+    #[test]
+    fn a_loss_that_is_not_finite_leaves_no_gradient_of_an_earlier_step() {
+        const N: usize = 8;
+        let loss = Loss::parse(&json!("MSE")).expect("a loss");
+        let workers = Workers::new(1).unwrap();
+        let run = |with_nan: bool| {
+            let mut table = Table::default();
+            let layers = ["first", "second"].map(|name| Linear::new(&mut table.root().at(name), 1, 1));
+            let network = Network::from(Sometimes(layers));
+            let params = table.initialise(3);
+            let adam = Optimizer::new(params.table().arena_len(), Rule::default(), None);
+            let mut engine =
+                Engine::new(&network, params, adam, &loss, Key::new(0), &workers).precision(Precision::F16);
+            let both = |range: Range<usize>| line(0.5)(range.start + 1..range.end + 1);
+            // Down to a scale that hides no gradient by dividing it once more.
+            while engine.scaler().expect("a scaler").scale() > 4.0 {
+                engine.step(N, N as f64, 0.01, line(f32::NAN)).expect("the scale is lowered");
+            }
+            // In the last of these the second layer got a gradient.
+            for _ in 0..5 {
+                engine.step(N, N as f64, 0.01, both).expect("a number");
+            }
+            if with_nan {
+                let skipped = engine.scaler().expect("a scaler").skipped();
+                assert!(
+                    engine.step(N, N as f64, 0.01, line(f32::NAN)).expect("the scale is lowered").is_nan()
+                );
+                assert_eq!(engine.scaler().expect("a scaler").skipped(), skipped + 1);
+            }
+            engine.step(N, N as f64, 0.01, line(0.5)).expect("a number");
+            engine.into_params().arena().to_vec()
+        };
+        let (with, without) = (run(true), run(false));
+        for (with, without) in with.iter().zip(&without) {
+            assert!((with - without).abs() < 1e-5, "{with} after a loss of NaN, {without} without");
+        }
+    }
+
     /// With errors of hundreds and the first scale, gradients are far above what half precision holds.
     #[cfg(feature = "amp")]
     #[test]
