@@ -27,13 +27,26 @@ fn run(inputs: &[Tensor], marked: usize, rounding: Rounding, f: &dyn Fn(&[Var]) 
     found
 }
 
+/// Either kind of rounding, and what 16 of them change.
+const BOUNDS: [(Rounding, f32); 2] = [(Rounding::Bf16, 16.0 / 256.0), (Rounding::F16, 16.0 / 2048.0)];
+
 /// Checks that rounding changes value and gradients, and by no more than 16 roundings do, of the largest number.
 fn check(name: &str, inputs: &[Tensor], marked: usize, f: &dyn Fn(&[Var]) -> Var) {
+    check_with(&BOUNDS, name, inputs, marked, f);
+}
+
+fn check_with(
+    bounds: &[(Rounding, f32)],
+    name: &str,
+    inputs: &[Tensor],
+    marked: usize,
+    f: &dyn Fn(&[Var]) -> Var,
+) {
     // So that no activation is saturated.
     let inputs: Vec<Tensor> = inputs.iter().map(|tensor| tensor.scale(0.5)).collect();
     let inputs = &inputs[..];
     let exact = run(inputs, marked, Rounding::None, f);
-    for (rounding, bound) in [(Rounding::Bf16, 16.0 / 256.0), (Rounding::F16, 16.0 / 2048.0)] {
+    for &(rounding, bound) in bounds {
         let rounded = run(inputs, marked, rounding, f);
         assert_ne!(rounded[0], exact[0], "{name}: {rounding:?} rounds nothing");
         for (which, (rounded, exact)) in rounded.iter().zip(&exact).enumerate() {
@@ -55,6 +68,8 @@ fn linear_layers_round() {
     check("columns", &inputs, 2, &|v| v[0].linear_of_columns(&v[1], Some(&v[2]), Activation::Tanh));
     let inputs = [random([2, 30, 24], 1), random([28, 24], 2), random([28], 3)];
     check("to columns", &inputs, 2, &|v| v[0].linear_to_columns(&v[1], Some(&v[2]), Activation::Tanh));
+    let inputs = [random([2, 24, 30], 1), random([28, 24], 2), random([28], 3)];
+    check("from columns", &inputs, 2, &|v| v[0].linear_from_columns(&v[1], Some(&v[2]), Activation::Tanh));
     let inputs = [random([40, 24], 1), random([64, 24], 2), random([64], 3)];
     check("gated", &inputs, 2, &|v| v[0].gated_linear(&v[1], &v[2], None));
     let inputs = [random([2, 30, 24], 1), random([2, 24, 28], 2)];
@@ -99,6 +114,19 @@ fn attention_rounds() {
     let inputs = [random([2, 30, 48], 1), random([2, 31, 48], 2), random([2, 31, 40], 3)];
     let options = AttentionOptions::new(2);
     check("attention", &inputs, 1, &|v| v[0].attention(&v[1], &v[2], &options));
+}
+
+#[test]
+fn products_of_modes_round_to_half_precision_only() {
+    let half = &BOUNDS[1..];
+    let inputs = [random([2, 2, 5, 12], 1), random([3, 4, 4, 5, 2], 2)];
+    check_with(half, "modes", &inputs, 1, &|v| v[0].mode_products(&v[1]));
+    // Far from the poles of the complex tangent.
+    let attended = [random([2, 2, 5, 12], 1), random([2, 2, 4, 12], 2)].map(|x| x.scale(0.4));
+    check_with(half, "attention of modes", &attended, 1, &|v| v[0].mode_attention(&v[1], 3));
+    let [exact, rounded] = [Rounding::None, Rounding::Bf16]
+        .map(|rounding| run(&inputs, 1, rounding, &|v| v[0].mode_products(&v[1])));
+    assert_eq!(exact[0], rounded[0]);
 }
 
 #[test]
