@@ -17,7 +17,7 @@ import torch.nn.functional as F
 
 SERVE = ["cargo", "bench", "--quiet", "-p", "foretell-benches", "--bench", "attention_server", "--", "serve"]
 LONG = [(1, 8, steps, 64) for steps in (512, 1024, 2048, 4096)]
-SHORT = [(128, 4, 96, 32)]
+SHORT = [(128, 16, 12, 8), (128, 4, 96, 32)]
 FLOP = dict(forward=4, both=14)
 
 

@@ -30,7 +30,7 @@
 //!
 //! Each is on by default.
 //!
-//! * `flash`: tiles. Without it the whole matrix of a head's scores is computed at once.
+//! * `flash`: tiles, and small heads sixteen at a time. Without it the whole matrix of a head's scores is computed at once.
 //! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
 //!   code.
 //! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
@@ -51,7 +51,7 @@ pub use foretell_simd::Key;
 pub use pattern::Pattern;
 pub use sizes::{Operand, OperandMut, Sizes, Strides};
 
-/// Whether attention goes by tiles where that is faster: the feature `flash`.
+/// Whether attention goes by tiles, or sixteen heads at a time, where that is faster: the feature `flash`.
 pub const FLASH: bool = cfg!(feature = "flash");
 
 /// The README's example is a test.
