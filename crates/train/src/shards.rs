@@ -343,9 +343,9 @@ fn shard_range(windows: usize, count: usize, i: usize) -> Range<usize> {
 mod tests {
     use std::sync::Arc;
 
-    use foretell_nn::{
-        Activation, Init, Inputs, Linear, LinearPair, Model, ParamId, Table, Tensor, Var, Windows,
-    };
+    #[cfg(feature = "amp")]
+    use foretell_nn::LinearPair;
+    use foretell_nn::{Activation, Init, Inputs, Linear, Model, ParamId, Table, Tensor, Var, Windows};
     use foretell_optim::{Clip, Rule};
     use serde_json::json;
 
