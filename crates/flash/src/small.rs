@@ -2,7 +2,7 @@
 //! would not fill the registers. The mathematics are those of [`crate::forward`] and [`crate::backward`] with all keys
 //! in one tile.
 
-use foretell_gemm::Rounding;
+use foretell_gemm::{Rounding, pays_in_bf16};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_simd::{INTERLEAVED, Interleaved, Lines};
@@ -24,7 +24,7 @@ const MAX_ROWS: usize = 512;
 /// Bundles of sixteen heads in a task, which share its scratch: some tens of microseconds.
 const GROUP: usize = 4;
 
-/// Whether heads are computed so. Products as small as these are not rounded to bfloat16, as in `foretell-gemm`.
+/// Whether heads are computed so: nothing here rounds.
 pub(crate) fn applies(attention: &Attention<'_>) -> bool {
     let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
     let rows = queries.max(keys).saturating_mul(dim.max(value_dim));
@@ -33,8 +33,18 @@ pub(crate) fn applies(attention: &Attention<'_>) -> bool {
     let plain = matches!(attention.pattern, Pattern::Full)
         && attention.key_padding.is_none()
         && attention.dropout.is_none()
-        && attention.rounding != Rounding::F16;
+        && !rounds(attention);
     cfg!(feature = "flash") && attention.way == Algorithm::Fastest && small && filled && plain
+}
+
+/// Whether `foretell-gemm` would round a product of this attention.
+fn rounds(attention: &Attention<'_>) -> bool {
+    let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
+    match attention.rounding {
+        Rounding::None => false,
+        Rounding::Bf16 => [dim, value_dim].into_iter().any(|dim| pays_in_bf16([queries, dim, keys])),
+        Rounding::F16 => true,
+    }
 }
 
 /// What a thread computes in, one bundle after the other; all of it is interleaved.

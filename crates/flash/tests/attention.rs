@@ -4,6 +4,7 @@ use foretell_flash::{
     Algorithm, Attention, AttentionGradients, Dropout, Key, Mask, Operand, OperandMut, Pattern,
     SavedForBackward, Sizes, Strides,
 };
+use foretell_gemm::Rounding;
 
 /// The level of threads that nobody gave another.
 static BEST: std::sync::LazyLock<foretell_simd::Level> =
@@ -357,6 +358,29 @@ fn small_heads_that_see_no_key_or_one_score_of_ten_thousand() {
         close(small, &wide(alone), "gradients");
     }
     assert!(small.out.chunks_exact(12).all(|head| head[..4].iter().all(|&x| x == 0.0)));
+}
+
+#[test]
+fn small_heads_round_where_products_alone_would() {
+    for (shape, rounds) in [([2, 16, 12, 12, 8, 8], false), ([2, 16, 32, 32, 16, 16], true)] {
+        let [exact, bf16, f16] = [Rounding::None, Rounding::Bf16, Rounding::F16].map(|rounding| {
+            let attention = Attention { rounding, ..Attention::new(sizes(shape)) };
+            case(attention, true, 73).run(1).out
+        });
+        assert_eq!(exact != bf16, rounds, "{shape:?} in bf16");
+        assert_ne!(exact, f16, "{shape:?} in f16");
+    }
+}
+
+#[test]
+fn a_number_that_is_none_stays_with_its_query() {
+    let mut scores = [0.0; 9];
+    scores[4] = f32::NAN;
+    let mask = Some(Mask { data: &scores, batch: 0, head: 0, query: 3 });
+    let made = case(Attention { mask, ..Attention::new(sizes([2, 10, 3, 3, 4, 4])) }, true, 74).run(1);
+    for (i, value) in made.out.iter().enumerate() {
+        assert_eq!(value.is_nan(), i / 4 % 3 == 1, "output {i} is {value}");
+    }
 }
 
 #[test]
