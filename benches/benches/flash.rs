@@ -1,5 +1,5 @@
-//! The suite of attention: the whole matrix of scores at once beside tiles, and the way that is taken, forward and backward by themselves. Throughput is
-//! in FLOP/s ("elements") of the products. Beside PyTorch: `benches/torch_attention.py`.
+//! The suite of attention: the whole matrix of scores at once beside tiles, and the way that is taken, forward and backward
+//! by themselves. Throughput is in FLOP/s ("elements") of the products. Beside PyTorch: `benches/torch_attention.py`.
 //!
 //! `cargo bench -p foretell-benches --bench flash [-- FILTER]`.
 

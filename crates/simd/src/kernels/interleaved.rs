@@ -226,8 +226,8 @@ struct Products<'a> {
     out: &'a mut [f32],
 }
 
-/// Numbers of the result that are summed at once, down and to the right: two vectors are read for as many products as there
-/// are registers for.
+/// Numbers of the result that are summed at once, down and to the right: eight vectors are read for sixteen products. With fewer
+/// than 32 registers it is half of that to the right.
 const BLOCK: usize = 4;
 
 impl WithSimd for Products<'_> {
