@@ -2,10 +2,10 @@
 //! would not fill the registers. The mathematics are those of [`crate::forward`] and [`crate::backward`] with all keys
 //! in one tile.
 
-use foretell_gemm::{Rounding, pays_in_bf16};
+use foretell_gemm::{Lines, Rounding, deinterleave, interleave, pays_in_bf16};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
-use foretell_simd::{INTERLEAVED, Interleaved, Lines};
+use foretell_simd::{INTERLEAVED, Interleaved};
 use foretell_threads::for_each;
 
 use crate::attention::{Algorithm, Attention, AttentionGradients, SavedForBackward};
@@ -106,7 +106,7 @@ impl Bundle {
         let starts = self.heads.map(|head| operand.strides.at(head.batch, head.head));
         let len = into.len() / INTERLEAVED / steps;
         let lines = Lines { starts: &starts[..self.count], step: operand.strides.step, len };
-        simd::interleave(operand.data, lines, into);
+        interleave(operand.data, lines, into);
         Interleaved::row_major(into, steps)
     }
 
@@ -119,7 +119,7 @@ impl Bundle {
         for (step, from) in from.chunks_exact(dim * INTERLEAVED).enumerate() {
             // SAFETY: the caller's contract; a head is in one lane only, and lanes that stand for none are not used.
             let mut rows = self.lanes(|head| unsafe { operand.row(head, step, dim) });
-            simd::deinterleave(from, &mut rows[..self.count]);
+            deinterleave(from, &mut rows[..self.count]);
         }
     }
 
@@ -127,7 +127,7 @@ impl Bundle {
     fn take_dense(&self, all: &[f32], into: &mut [f32]) {
         let len = into.len() / INTERLEAVED;
         let starts = self.heads.map(|head| head.index * len);
-        simd::interleave(all, Lines { starts: &starts[..self.count], step: 0, len }, into);
+        interleave(all, Lines { starts: &starts[..self.count], step: 0, len }, into);
     }
 
     /// Writes what each head has of a dense array.
@@ -138,7 +138,7 @@ impl Bundle {
         let len = from.len() / INTERLEAVED;
         // SAFETY: as in `put`.
         let mut rows = self.lanes(|head| unsafe { all.part(head.index * len..(head.index + 1) * len) });
-        simd::deinterleave(from, &mut rows[..self.count]);
+        deinterleave(from, &mut rows[..self.count]);
     }
 
     /// Something of each head, nothing of lanes that stand for none.

@@ -39,7 +39,11 @@
 //! # Complex numbers
 //!
 //! [`matmul_complex_batched`] multiplies many small complex matrices, whose real and imaginary parts lie apart.
-//! [`transpose()`] writes out the transpose of a matrix, where a product cannot read it as a view.
+//!
+//! # Transposes
+//!
+//! [`transpose()`] writes out the transpose of a matrix, where a product cannot read it as a view. [`interleave()`] lays rows
+//! of sixteen places out for [`foretell_simd::interleaved_products`], products of sixteen small matrices at once.
 //!
 //! # What holds
 //!
@@ -73,6 +77,7 @@ mod epilogue;
 mod f16;
 mod flops;
 mod int8;
+mod interleave;
 mod matmul;
 mod options;
 mod packed;
@@ -96,6 +101,7 @@ pub use f16::matmul_as_f16;
 pub use flops::{FlopCounter, count_products};
 pub use foretell_simd::Activation;
 pub use int8::{PackedInt8, matmul_int8};
+pub use interleave::{Lines, deinterleave, interleave};
 pub use matmul::matmul;
 pub use options::{Accum, Bias, Options, Rounding};
 pub use packed::{Packed, matmul_packed, pays_packed};

@@ -406,17 +406,23 @@ pub(crate) fn load<T: Element, V: Vector<T>>(token: V::Token, part: &[T]) -> V {
     if part.len() >= V::LANES { V::load(token, part) } else { V::load_padded(token, part) }
 }
 
-/// Transposes the square that the first registers make up.
-///
-/// Riffling the upper half of the registers into the lower one moves the highest bit of a number's place into the lowest
-/// of its register's, and the other way round; as often as there are bits, that swaps places and registers.
+/// Transposes the square that the first registers make up: see [`riffle`].
 #[inline(always)]
 pub(crate) fn turn<T: Element, V: Vector<T>>(square: &mut [V; 16]) {
-    let half = V::LANES / 2;
-    for _ in 0..V::LANES.ilog2() {
-        let before = *square;
+    riffle::<T, V>(square, V::LANES, V::LANES.ilog2());
+}
+
+/// Riffles the upper half of the first `count` registers into the lower one, several times over.
+///
+/// Let a number's place have the bits of its register's, followed by those of its lane. A riffle moves the highest of them
+/// behind the lowest. As often as a lane has bits, that swaps the places of the lanes and of as many registers as there are lanes.
+#[inline(always)]
+pub(crate) fn riffle<T: Element, V: Vector<T>>(registers: &mut [V; 16], count: usize, times: u32) {
+    let half = count / 2;
+    for _ in 0..times {
+        let before = *registers;
         for l in 0..half {
-            (square[2 * l], square[2 * l + 1]) = before[l].interleave(before[l + half]);
+            (registers[2 * l], registers[2 * l + 1]) = before[l].interleave(before[l + half]);
         }
     }
 }

@@ -30,6 +30,8 @@ pub trait Vector<T>: Copy {
     fn fused(self, factor: Self, term: Self) -> Self;
     /// The elements in turns, `self[0], other[0], self[1], ...`, in two registers.
     fn interleave(self, other: Self) -> (Self, Self);
+    /// The upper half of the elements, twice.
+    fn upper(self) -> Self;
     /// The sums of the elements of four registers.
     fn totals(four: [Self; 4]) -> [T; 4];
     /// The sum of the elements.
@@ -57,7 +59,7 @@ macro_rules! token {
 macro_rules! vector {
     ($name:ident, $token:ty, $register:ty, $type:ty, $lanes:literal, $registers:literal,
      $splat:expr, $load:expr, $padded:expr, $prefetch:expr, $store:expr, $store_part:expr, $fused:expr,
-     $interleave:expr, $totals:expr, $total:expr) => {
+     $interleave:expr, $upper:expr, $totals:expr, $total:expr) => {
         /// Made with a token only.
         #[derive(Clone, Copy)]
         pub(crate) struct $name($register);
@@ -124,6 +126,12 @@ macro_rules! vector {
             }
 
             #[inline(always)]
+            fn upper(self) -> Self {
+                // SAFETY: the register was made with a token.
+                Self(unsafe { $upper(self.0) })
+            }
+
+            #[inline(always)]
             fn totals([a, b, c, d]: [Self; 4]) -> [$type; 4] {
                 // SAFETY: the register was made with a token.
                 unsafe { $totals([a.0, b.0, c.0, d.0]) }
@@ -168,6 +176,7 @@ pub(crate) mod x86 {
         part_f32x16,
         _mm512_fmadd_ps,
         interleave_f32x16,
+        |x| _mm512_shuffle_f32x4::<0xEE>(x, x),
         totals_f32x16,
         _mm512_reduce_add_ps
     );
@@ -186,6 +195,7 @@ pub(crate) mod x86 {
         part_f64x8,
         _mm512_fmadd_pd,
         interleave_f64x8,
+        |x| _mm512_shuffle_f64x2::<0xEE>(x, x),
         totals_f64x8,
         _mm512_reduce_add_pd
     );
@@ -204,6 +214,7 @@ pub(crate) mod x86 {
         part_f32x8,
         _mm256_fmadd_ps,
         interleave_f32x8,
+        |x| _mm256_permute2f128_ps::<0x11>(x, x),
         totals_f32x8,
         total_f32x8
     );
@@ -222,6 +233,7 @@ pub(crate) mod x86 {
         part_f64x4,
         _mm256_fmadd_pd,
         interleave_f64x4,
+        |x| _mm256_permute2f128_pd::<0x11>(x, x),
         totals_f64x4,
         total_f64x4
     );
@@ -433,6 +445,7 @@ pub(crate) mod neon {
         |part: &mut [f32], x| begin(part, |whole: &mut [f32; 4]| vst1q_f32(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f32(sum, a, b),
         |a, b| (vzip1q_f32(a, b), vzip2q_f32(a, b)),
+        |x| vcombine_f32(vget_high_f32(x), vget_high_f32(x)),
         |[a, b, c, d]: [float32x4_t; 4]| [vaddvq_f32(a), vaddvq_f32(b), vaddvq_f32(c), vaddvq_f32(d)],
         vaddvq_f32
     );
@@ -451,6 +464,7 @@ pub(crate) mod neon {
         |part: &mut [f64], x| begin(part, |whole: &mut [f64; 2]| vst1q_f64(whole.as_mut_ptr(), x)),
         |a, b, sum| vfmaq_f64(sum, a, b),
         |a, b| (vzip1q_f64(a, b), vzip2q_f64(a, b)),
+        |x| vdupq_laneq_f64::<1>(x),
         |[a, b, c, d]: [float64x2_t; 4]| [vaddvq_f64(a), vaddvq_f64(b), vaddvq_f64(c), vaddvq_f64(d)],
         vaddvq_f64
     );

@@ -23,6 +23,7 @@ use std::ops::Range;
 
 use foretell_gemm::{
     Accum, Activation, BatchMut, BatchRef, Bias, MatMut, MatRef, Options, Rounding, matmul, matmul_batched,
+    transpose,
 };
 use foretell_simd as simd;
 use foretell_threads as threads;
@@ -250,7 +251,7 @@ impl Convolution {
     pub fn arrange(&self, weight: &[f32], arranged: &mut [f32]) {
         assert_eq!(weight.len(), self.weight_len(), "weights of {self:?}");
         assert_eq!(arranged.len(), self.weight_len(), "weights of {self:?}");
-        transpose(weight, self.channels(), self.taps(), arranged, |to, from| *to = from);
+        transpose_each(weight, self.channels(), self.taps(), arranged, Accum::Replace);
     }
 
     /// The transpose of [`Convolution::arrange`]: the gradient of a kernel from that of the arranged one.
@@ -260,11 +261,7 @@ impl Convolution {
     pub fn unarrange(&self, arranged: &[f32], weight: &mut [f32], accum: Accum) {
         assert_eq!(weight.len(), self.weight_len(), "weights of {self:?}");
         assert_eq!(arranged.len(), self.weight_len(), "weights of {self:?}");
-        let (rows, cols) = (self.taps(), self.channels());
-        match accum {
-            Accum::Replace => transpose(arranged, rows, cols, weight, |to, from| *to = from),
-            Accum::Add => transpose(arranged, rows, cols, weight, |to, from| *to += from),
-        }
+        transpose_each(arranged, self.taps(), self.channels(), weight, accum);
     }
 
     /// Parts of the kernel whose values are neighbours in the padded input: where they begin from the place of the
@@ -455,12 +452,10 @@ impl Convolution {
 }
 
 /// Writes matrices `[rows, cols]` transposed.
-fn transpose(from: &[f32], rows: usize, cols: usize, to: &mut [f32], put: impl Fn(&mut f32, f32)) {
+fn transpose_each(from: &[f32], rows: usize, cols: usize, to: &mut [f32], accum: Accum) {
     let size = (rows * cols).max(1);
     for (from, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(size)) {
-        for (c, to) in to.chunks_exact_mut(rows).enumerate() {
-            to.iter_mut().enumerate().for_each(|(r, to)| put(to, from[r * cols + c]));
-        }
+        transpose(MatMut::row_major(to, cols, rows), MatRef::row_major(from, rows, cols), accum);
     }
 }
 

@@ -67,8 +67,8 @@ pub use kernels::erf::{erf, erf_in_place};
 pub use kernels::exp::{exp, exp_in_place};
 pub use kernels::gated::{add_gated_rows, gated_rows_backward};
 pub use kernels::interleaved::{
-    INTERLEAVED, Interleaved, Lines, deinterleave, interleave, interleaved_products, interleaved_softmax,
-    interleaved_softmax_again, interleaved_softmax_backward,
+    INTERLEAVED, Interleaved, interleaved_products, interleaved_softmax, interleaved_softmax_again,
+    interleaved_softmax_backward,
 };
 pub use kernels::ln::{ln, ln_in_place};
 pub use kernels::losses::PointLoss;
