@@ -289,6 +289,7 @@ mod tests {
         let mut table = Table::default();
         let layers = Layers::new(&mut table);
         let mut params = table.initialise(1);
+        let arena_bytes = params.held_bytes();
         let exact = layers.forward(&Forward::inference(&params));
         let all_bytes = params.held_bytes();
         for (precision, bound, share) in
@@ -309,6 +310,11 @@ mod tests {
             clone.arena_mut().fill(0.0);
             assert!(layers.forward(&Forward::inference(&clone)).iter().all(|y| *y == 0.0));
             assert_eq!(layers.forward(&Forward::inference(&params)), narrow);
+            // One that is put aside keeps none, and makes the same ones again.
+            let aside = params.without_copies();
+            assert_eq!([&aside, &params].map(Params::held_bytes), [arena_bytes, bytes]);
+            assert_eq!(layers.forward(&Forward::inference(&aside)), narrow);
+            assert_eq!(aside.held_bytes(), bytes);
         }
         params.hold(WeightPrecision::F32);
         assert_eq!(layers.forward(&Forward::inference(&params)), exact);
