@@ -129,15 +129,15 @@ unsafe fn block(
         product((accum, attention.rounding), 1.0, to, probabilities, values);
         begun = true;
     }
-    for (((step, max), sum), stat) in rows.zip(max.iter()).zip(sum.iter()).zip(stats) {
+    // Where there was nothing to see, the logarithm of no sum at all is minus infinity too.
+    simd::ln(sum, stats);
+    simd::add_assign(stats, max);
+    for ((step, max), sum) in rows.zip(max.iter()).zip(sum.iter()) {
         // SAFETY: as above.
         let row = unsafe { out.row(head, step, value_dim) };
-        if *max == f32::NEG_INFINITY || !begun {
-            row.fill(0.0);
-            *stat = f32::NEG_INFINITY;
-        } else {
-            simd::scale(row, 1.0 / sum);
-            *stat = max + sum.ln();
+        match *max == f32::NEG_INFINITY || !begun {
+            true => row.fill(0.0),
+            false => simd::scale(row, 1.0 / sum),
         }
     }
 }

@@ -148,10 +148,13 @@ pub(crate) fn drop_out(
     to: &mut [f32],
 ) {
     let Sizes { queries: all_queries, keys: all_keys, .. } = attention.sizes;
+    let place = |query: usize| ((head.index * all_queries + query) * all_keys + keys.start) as u64;
+    if keys.len() == all_keys {
+        return simd::dropout(key, place(queries.start), rate, from, to);
+    }
     let rows = from.chunks_exact(keys.len()).zip(to.chunks_exact_mut(keys.len()));
     for (query, (from, to)) in queries.clone().zip(rows) {
-        let place = (head.index * all_queries + query) * all_keys + keys.start;
-        simd::dropout(key, place as u64, rate, from, to);
+        simd::dropout(key, place(query), rate, from, to);
     }
 }
 

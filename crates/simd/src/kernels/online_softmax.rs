@@ -4,11 +4,10 @@
 use pulp::{Simd, WithSimd};
 
 use crate::kernels::exp::exp_or_zero_lanes;
-use crate::kernels::reductions::Extreme;
-use crate::kernels::softmax::{ExpSum, whole_rows};
+use crate::kernels::softmax::whole_rows;
 use crate::level::dispatch;
-use crate::loops::{Map, fold_in, map_in, same_len};
-use crate::vector::Vectors;
+use crate::loops::{Map, map_in, same_len};
+use crate::vector::{Lanes, Mask, Vector, Vectors};
 
 struct OnlineSoftmax<'a> {
     scores: &'a mut [f32],
@@ -23,22 +22,117 @@ impl WithSimd for OnlineSoftmax<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let state = self.max.iter_mut().zip(self.sum).zip(self.correction);
-        for (row, ((max, sum), correction)) in self.scores.chunks_mut(self.cols).zip(state) {
-            let [largest] = fold_in::<4, _, _, _, _, _>(simd, Extreme::<1>, [&*row], []);
-            let before = *max;
-            // NaN stays.
-            *max = if before > largest { before } else { largest };
-            if *max == f32::NEG_INFINITY {
-                row.fill(0.0);
-                *correction = 1.0;
-                continue;
+        let Self { scores, cols, max, sum, correction } = self;
+        let mut row = 0;
+        while row < max.len() {
+            let take = if max.len() - row >= ABREAST { ABREAST } else { 1 };
+            let scores = &mut scores[row * cols..(row + take) * cols];
+            let state = [&mut *max, sum, correction].map(|state| &mut state[row..row + take]);
+            match take {
+                ABREAST => take_in::<S, ABREAST>(simd, scores, cols, state),
+                _ => take_in::<S, 1>(simd, scores, cols, state),
             }
-            let [own] = fold_in::<2, _, _, 0, 1, 1>(simd, ExpSum(*max), [], [row]);
-            *correction = if before == *max { 1.0 } else { (before - *max).exp() };
-            *sum = sum.mul_add(*correction, own);
+            row += take;
         }
     }
+}
+
+/// Rows that go side by side: while the lanes of one are joined, which waits at each step, others go on.
+const ABREAST: usize = 4;
+
+/// Vectors that are added up one after the other, before their sum is added to those of others.
+const SUMMED: usize = 64;
+
+/// `N` rows of [`online_softmax_rows`].
+#[inline(always)]
+fn take_in<S: Simd, const N: usize>(
+    simd: S,
+    scores: &mut [f32],
+    cols: usize,
+    [max, sum, correction]: [&mut [f32]; 3],
+) {
+    let lanes = f32::lanes::<S>();
+    let none = Vector::of(simd, f32::NEG_INFINITY);
+    // Lanes beyond the end of a row take no part.
+    let (whole, inside) = (cols - cols % lanes, Mask::first(simd, cols % lanes));
+    let mut largest = [none; N];
+    for at in (0..whole).step_by(lanes) {
+        for r in 0..N {
+            largest[r] = larger(Vector::read(simd, &scores[r * cols + at..][..lanes]), largest[r]);
+        }
+    }
+    if whole < cols {
+        for r in 0..N {
+            let x = Vector::read(simd, &scores[r * cols + whole..(r + 1) * cols]);
+            largest[r] = larger(inside.select(x, none), largest[r]);
+        }
+    }
+    largest = join(largest, larger);
+    for r in 0..N {
+        largest[r] = larger(largest[r], Vector::of(simd, max[r]));
+    }
+    let mut shift = largest;
+    for r in 0..N {
+        // Rows that see nothing become zeros: e^(-inf - 0).
+        shift[r] = largest[r].equal(none).select(0.0, largest[r]);
+    }
+    let mut own = [Vector::of(simd, 0.0); N];
+    for block in (0..whole).step_by(SUMMED * lanes) {
+        let mut part = [Vector::of(simd, 0.0); N];
+        for at in (block..whole.min(block + SUMMED * lanes)).step_by(lanes) {
+            for r in 0..N {
+                let place = &mut scores[r * cols + at..][..lanes];
+                let e = exp_or_zero_lanes(Vector::read(simd, place) - shift[r]);
+                e.write(place);
+                part[r] = part[r] + e;
+            }
+        }
+        for r in 0..N {
+            own[r] = own[r] + part[r];
+        }
+    }
+    if whole < cols {
+        for r in 0..N {
+            let place = &mut scores[r * cols + whole..(r + 1) * cols];
+            let e = exp_or_zero_lanes(Vector::read(simd, place) - shift[r]);
+            e.write(place);
+            own[r] = own[r] + inside.select(e, 0.0);
+        }
+    }
+    let own = join(own, |a, b| a + b);
+    for r in 0..N {
+        let (before, after) = (max[r], largest[r].lane(0));
+        max[r] = after;
+        correction[r] = match before {
+            _ if before == after => 1.0,
+            // Before the first tile, for all rows: no call.
+            f32::NEG_INFINITY => 0.0,
+            _ => (before - after).exp(),
+        };
+        sum[r] = sum[r].mul_add(correction[r], own[r].lane(0));
+    }
+}
+
+/// The larger lanes; NaN of either stays.
+#[inline(always)]
+fn larger<S: Simd>(a: Vector<f32, S>, b: Vector<f32, S>) -> Vector<f32, S> {
+    b.is_nan().select(b, a.at_least(b))
+}
+
+/// All lanes of each vector joined, in all of its lanes.
+#[inline(always)]
+fn join<S: Simd, const N: usize>(
+    mut x: [Vector<f32, S>; N],
+    merge: impl Fn(Vector<f32, S>, Vector<f32, S>) -> Vector<f32, S>,
+) -> [Vector<f32, S>; N] {
+    let mut half = f32::lanes::<S>() / 2;
+    while half > 0 {
+        for r in 0..N {
+            x[r] = merge(x[r], x[r].rotate(half));
+        }
+        half /= 2;
+    }
+    x
 }
 
 /// Takes a tile of scores into the softmax of its rows: `scores = e^(scores - max)`, where `max` is the largest score of
