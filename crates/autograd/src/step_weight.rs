@@ -17,7 +17,8 @@ pub(crate) enum Direction {
 /// A weight `[n, k]` rounded to bfloat16 and packed once for all products of a step with it ([`Var::linear_in_step`]).
 ///
 /// It knows which products asked for it, and is packed for these alone: none in the first step, whose products round and pack
-/// the weight themselves, with the same bits.
+/// the weight themselves, with the same bits; nor for products whose bits that would change
+/// ([`packed_bf16_has_same_bits`](foretell_gemm::packed_bf16_has_same_bits)).
 ///
 /// [`Var::linear_in_step`]: crate::Var::linear_in_step
 #[derive(Debug, Default)]

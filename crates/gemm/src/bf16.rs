@@ -277,6 +277,12 @@ pub fn pays_in_bf16([m, k, n]: [usize; 3]) -> bool {
     m.min(n).min(k) >= LEAST_SIDE && m.saturating_mul(k).saturating_mul(n) >= LEAST_WORK
 }
 
+/// Whether [`matmul_bf16`] gives the bits of [`matmul_as_bf16`] for `[m, k]` and `[k, n]`: the latter adds up a long inner
+/// dimension beside a small result in parts, which a packed operand is not cut into.
+pub fn packed_bf16_has_same_bits(shape: [usize; 3]) -> bool {
+    parts::count(shape, TASK).is_none()
+}
+
 /// See [`pays_in_bf16`].
 const LEAST_SIDE: usize = 16;
 const LEAST_WORK: usize = 1 << 14;

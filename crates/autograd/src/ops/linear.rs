@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use foretell_gemm::{
-    Bias, MatMut, MatRef, Options, Rounding, matmul, matmul_as_bf16, matmul_weights, pays_in_bf16,
+    Bias, MatMut, MatRef, Options, Rounding, matmul, matmul_as_bf16, matmul_weights,
+    packed_bf16_has_same_bits, pays_in_bf16,
 };
 use foretell_simd::{self as simd, Activation, Saved};
 use foretell_tensor::{KeptTensor, Tensor};
@@ -79,7 +80,10 @@ impl Var {
 
         let rounding = weight.rounding();
         let rounds = rounding == Rounding::Bf16 && pays_in_bf16([rows, k, n]);
-        let in_step = in_step.filter(|_| rounds).cloned();
+        // What is packed is to have the bits of what is not: a step without it, the first one or the first after a resumption,
+        // computes the same.
+        let packed = |shape| in_step.filter(|_| rounds && packed_bf16_has_same_bits(shape)).cloned();
+        let [forward, backward] = [packed([rows, k, n]), packed([rows, n, k])];
         let product = |activation| {
             let options = Options {
                 rounding,
@@ -89,7 +93,7 @@ impl Var {
             };
             Tensor::build(shape, |out| {
                 let (out, x) = (MatMut::row_major(out, rows, n), MatRef::row_major(x.values(), rows, k));
-                match in_step.as_ref().and_then(|weight| weight.for_product(Direction::Forward)) {
+                match forward.as_ref().and_then(|weight| weight.for_product(Direction::Forward)) {
                     Some(packed) => matmul_weights(out, x, packed, options),
                     None => matmul(out, x, layout.outputs_by_inputs(w.values(), [outer, inner]).t(), options),
                 }
@@ -138,7 +142,7 @@ impl Var {
                 gradients.write(&x_edge, x_shape, |dx, accum| {
                     let options = Options { accum, rounding, ..Options::default() };
                     let dx = MatMut::row_major(dx, rows, k);
-                    let packed = in_step.as_ref().and_then(|weight| weight.for_product(Direction::Backward));
+                    let packed = backward.as_ref().and_then(|weight| weight.for_product(Direction::Backward));
                     if let Some(packed) = packed {
                         matmul_weights(dx, g, packed, options);
                     } else if let Some(w) = w.as_bf16().filter(|_| rounds) {

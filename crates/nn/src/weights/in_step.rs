@@ -124,6 +124,19 @@ mod tests {
     }
 
     #[test]
+    fn a_layer_of_many_inputs_has_the_bits_of_a_step_without_packed_weights() {
+        let mut table = Table::default();
+        let mut layer =
+            |name: &str, inputs, outputs| Linear::new(&mut table.root().at(name), inputs, outputs);
+        let layers = Layers([layer("first", 24, 4096), layer("second", 4096, 33)]);
+        let params = table.initialise(1);
+        let mut weights = RoundedWeights::new(params.table());
+        let before = layers.run(&params, Some(&weights));
+        weights.pack(&params);
+        assert_eq!(layers.run(&params, Some(&weights)), before);
+    }
+
+    #[test]
     fn small_layers_and_those_that_stay_in_f32_are_not_packed() {
         let mut table = Table::default();
         let mut layer =
