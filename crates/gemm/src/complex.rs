@@ -117,15 +117,16 @@ impl<'a> ComplexBatchMut<'a> {
         size: (usize, usize),
         row_stride: usize,
     ) -> Self {
-        let last = data.get_mut(imaginary..).unwrap_or_default();
-        assert_within(last.len(), batch, size, (row_stride, 1));
+        let last = data.len().saturating_sub(imaginary);
+        assert_within(last, batch, size, (row_stride, 1));
         assert!(
             distinct([(2, imaginary), batch[0], batch[1], (size.0, row_stride), (size.1, 1)]),
             "elements of {batch:?} complex destinations of {size:?} with rows {row_stride} apart and parts {imaginary} \
              apart overlap"
         );
-        let imaginary = NonNull::from(last).cast();
-        let parts = [NonNull::from(data).cast(), imaginary];
+        let (len, real) = (data.len(), NonNull::from(data).cast::<f32>());
+        // SAFETY: within the slice, or just behind it.
+        let parts = [real, unsafe { real.add(imaginary.min(len)) }];
         Self { parts, batch, size, row_stride, borrow: PhantomData }
     }
 
@@ -185,6 +186,8 @@ pub fn matmul_complex_batched(
         counts[0]
     );
     assert_shapes(dst.size, lhs.size, rhs.size);
+    // By real products, those that are large enough would be rounded, and on some machines only.
+    let rounding = if rounding == Rounding::Bf16 { Rounding::None } else { rounding };
     let ((rows, cols), depth, count) = (dst.size, lhs.size.1, counts[0][0] * counts[0][1]);
     let adjacent = rhs.strides.0 == 1 || rhs.strides.1 == 1;
     let fused = adjacent && rounding != Rounding::F16 && f32::run(Nothing).is_none();
@@ -195,11 +198,10 @@ pub fn matmul_complex_batched(
     let group = (TASK / work).next_multiple_of(GROUP).max(GROUP);
     threads::for_each(count.div_ceil(group), 1, |index| {
         let range = index * group..count.min((index + 1) * group);
-        if fused {
-            let left = f32::run(Complex { dst: &dst, lhs, rhs, accum, range });
-            return debug_assert!(left.is_none(), "there are vectors");
-        }
-        for index in range {
+        let job = Complex { dst: &dst, lhs, rhs, accum, range };
+        // A thread may be at a level that has no vectors, though the caller is not.
+        let left = if fused { f32::run(job) } else { Some(job) };
+        for index in left.map_or(0..0, |job| job.range) {
             // SAFETY: each index is taken once, and matrices have no element in common.
             by_parts(unsafe { dst.get(index) }, [lhs, rhs], index, accum, rounding);
         }

@@ -67,7 +67,8 @@ fn check(case: Case) {
 
 #[test]
 fn every_size_layout_and_sign_at_every_level() {
-    let sizes = [[1, 1, 1], [5, 3, 16], [4, 16, 17], [7, 19, 8], [2, 0, 3], [0, 2, 3], [3, 33, 37]];
+    let sizes =
+        [[1, 1, 1], [5, 3, 16], [4, 16, 17], [7, 19, 8], [2, 0, 3], [0, 2, 3], [3, 33, 37], [32, 32, 32]];
     for level in Level::available() {
         with_level(level, || {
             for (size, count) in sizes.into_iter().flat_map(|size| [(size, 1), (size, 11), (size, 0)]) {
@@ -84,14 +85,15 @@ fn every_size_layout_and_sign_at_every_level() {
 
 #[test]
 fn the_bits_do_not_depend_on_the_threads() {
-    let (count, m, k, n) = (40, 32, 16, 16);
+    // Three tasks and more.
+    let (count, m, k, n) = (160, 32, 16, 16);
     let (a, b) = (numbers(2 * count * m * k, 1), numbers(2 * count * k * n, 2));
     let product = |threads: usize| {
         let mut out = vec![f32::NAN; 2 * count * m * n];
         foretell_threads::share(threads, || {
-            let lhs = ComplexBatchRef::new(&a, count * m * k, [(5, 8 * k), (8, k)], (m, k), (count * k, 1));
-            let rhs = ComplexBatchRef::new(&b, count * k * n, [(5, 8 * k * n), (8, k * n)], (k, n), (n, 1));
-            let dst = ComplexBatchMut::new(&mut out, count * m * n, [(5, 8 * n), (8, n)], (m, n), count * n);
+            let lhs = ComplexBatchRef::new(&a, count * m * k, [(20, 8 * k), (8, k)], (m, k), (count * k, 1));
+            let rhs = ComplexBatchRef::new(&b, count * k * n, [(20, 8 * k * n), (8, k * n)], (k, n), (n, 1));
+            let dst = ComplexBatchMut::new(&mut out, count * m * n, [(20, 8 * n), (8, n)], (m, n), count * n);
             matmul_complex_batched(dst, lhs, rhs, Accum::Replace, Rounding::None);
         });
         out

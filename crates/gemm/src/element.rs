@@ -179,7 +179,13 @@ macro_rules! number {
     };
 }
 number!(f32, Activation::apply, rounded, F32x16, F32x8, F32x4);
-number!(f64, scalar::activate, tiles::run_one, F64x8, F64x4, F64x2);
+number!(f64, scalar::activate, as_it_is, F64x8, F64x4, F64x2);
+
+/// Operands of `f64` are not rounded.
+fn as_it_is(dst: MatMut<'_, f64>, lhs: MatRef<'_, f64>, rhs: MatRef<'_, f64>, options: Options<'_, f64>) {
+    count_products(1, [dst.nrows(), lhs.ncols(), dst.ncols()]);
+    tiles::run_one(dst, lhs, rhs, options);
+}
 
 fn rounded(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_, f32>) {
     match options.rounding {

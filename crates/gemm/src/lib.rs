@@ -94,7 +94,9 @@ mod view;
 mod weights;
 
 pub use batch::{BatchMut, BatchRef, matmul_batched};
-pub use bf16::{Bf16Operand, PackedBf16, matmul_as_bf16, matmul_bf16, pays_in_bf16};
+pub use bf16::{
+    Bf16Operand, PackedBf16, matmul_as_bf16, matmul_bf16, packed_bf16_has_same_bits, pays_in_bf16,
+};
 pub use complex::{BatchDims, ComplexBatchMut, ComplexBatchRef, matmul_complex_batched};
 pub use element::Element;
 pub use f16::matmul_as_f16;

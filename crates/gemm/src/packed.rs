@@ -87,8 +87,8 @@ const ROWS: std::ops::RangeInclusive<usize> = panels::LEAST_ROWS..=1024;
 ///
 /// # Panics
 ///
-/// As [`matmul`]; if the columns of the destination's rows are not adjacent; and if the matrix was packed at another
-/// [`level`](foretell_simd::level), which only [`with_level`](foretell_simd::with_level) brings about.
+/// As [`matmul`]; if the columns of the destination's rows are not adjacent; and if the matrix was packed in strips, with
+/// AVX-512, at another [`level`](foretell_simd::level), which only [`with_level`](foretell_simd::with_level) brings about.
 #[track_caller]
 pub fn matmul_packed<T: Element>(
     dst: MatMut<'_, T>,
@@ -98,13 +98,13 @@ pub fn matmul_packed<T: Element>(
 ) {
     let Packed { values, rows, cols, in_strips } = rhs;
     let options = Options { rounding: Rounding::None, ..options };
+    assert!(dst.ncols() < 2 || dst.col_stride() == 1, "a destination whose rows are not adjacent");
     // The kernel writes nothing where there is nothing to add up.
     if !in_strips || rows == 0 {
         return matmul(dst, lhs, MatRef::row_major(&values[..rows * cols], rows, cols), options);
     }
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rows, cols));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
-    assert!(dst.ncols() < 2 || dst.col_stride() == 1, "a destination whose rows are not adjacent");
     count_products(1, [dst.nrows(), rows, cols]);
     T::product_of_strips(dst, lhs, values, options);
 }

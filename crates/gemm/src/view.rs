@@ -305,9 +305,15 @@ impl<'a, T> MatMut<'a, T> {
 
     /// The element at `(i, j)`.
     pub(crate) fn at(&mut self, i: usize, j: usize) -> &mut T {
-        assert!(i < self.rows && j < self.cols);
         // SAFETY: within the view, and borrowed exclusively.
-        unsafe { &mut *self.start.as_ptr().add(i * self.row_stride + j * self.col_stride) }
+        unsafe { &mut *self.ptr_at(i, j) }
+    }
+
+    /// Where the element at `(i, j)` lies, for whoever writes those around it too.
+    pub(crate) fn ptr_at(&mut self, i: usize, j: usize) -> *mut T {
+        assert!(i < self.rows && j < self.cols);
+        // SAFETY: within the view.
+        unsafe { self.start.as_ptr().add(i * self.row_stride + j * self.col_stride) }
     }
 }
 

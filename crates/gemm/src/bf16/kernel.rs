@@ -293,7 +293,7 @@ impl Product<'_, '_> {
         let row_bytes = self.dst.row_stride() * size_of::<f32>();
         let places: Places = std::array::from_fn(|tile| match wanted[tile] {
             Some((i, j)) if direct[tile] => {
-                amx::Place { start: &raw mut *self.dst.at(i * WIDTH, j * WIDTH), row_bytes }
+                amx::Place { start: self.dst.ptr_at(i * WIDTH, j * WIDTH), row_bytes }
             }
             _ => amx::Place { start: scratch[tile].0.as_mut_ptr().cast(), row_bytes: WIDTH * 4 },
         });

@@ -142,7 +142,7 @@ impl Product<'_, '_> {
             return;
         };
         let rows = self.dst.nrows() - row;
-        let (place, stride) = (&raw mut *self.dst.at(row, j * WIDTH), self.dst.row_stride());
+        let (place, stride) = (self.dst.ptr_at(row, j * WIDTH), self.dst.row_stride());
         // Where the row lies that sums are added to, and how far the next one is.
         let (from, next) = match first {
             InitialSums::Zeros => (ZEROS.as_ptr(), 0),
