@@ -175,8 +175,8 @@ impl<'a> Attention<'a> {
         backward::run(self, &self.tiles(), saved, grad, grad_scores, gradients);
     }
 
-    /// Bytes of memory that each thread needs beside the operands, forwards and backwards. Tiles need the same
-    /// whatever the length. A backward pass that is given a gradient of the scores takes a tile of scores more.
+    /// Bytes of memory that each thread needs beside the operands, forwards and backwards, without what `foretell-gemm` packs
+    /// for a product. Tiles need the same whatever the length. A backward pass that is given a gradient of the scores takes a tile of scores more.
     pub fn scratch_bytes(&self) -> [usize; 2] {
         let (tiles, dropout) = (self.tiles(), self.dropout.is_some());
         let numbers = match small::applies(self) {
@@ -212,7 +212,7 @@ impl<'a> Attention<'a> {
     #[track_caller]
     fn check_scores(&self, scores: Option<&[f32]>) {
         if let Some(scores) = scores {
-            assert_eq!(scores.len(), self.sizes.rows() * self.sizes.keys, "the scores");
+            assert_eq!(scores.len(), self.sizes.all_scores(), "the scores");
         }
     }
 }

@@ -163,11 +163,12 @@ unsafe fn backward_head(
             }
             let products = &mut products[..rows.len()];
             for (step, product) in rows.clone().zip(products.iter_mut()) {
-                let row = |operand: Operand<'_>| {
-                    operand.strides.at(head.batch, head.head) + step * operand.strides.step
-                };
-                *product =
-                    simd::dot(&grad.data[row(grad)..][..value_dim], &out.data[row(out)..][..value_dim]);
+                let [grad, out] = [grad, out].map(|operand| {
+                    let start = operand.strides.at(head.batch, head.head) + step * operand.strides.step;
+                    // No numbers: the start may lie beyond the end.
+                    &operand.data.get(start..).unwrap_or_default()[..value_dim]
+                });
+                *product = simd::dot(grad, out);
             }
             simd::pull_rows(scores, width, products, pulled);
             if grad_scores.is_some() {

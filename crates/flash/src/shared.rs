@@ -34,7 +34,9 @@ impl<'a> Shared<'a> {
         // SAFETY: these elements lie within the slice and at distinct places, as was checked; nobody else has them, as the
         // caller says.
         unsafe {
-            let start = self.start.add(self.strides.at(head.batch, head.head) + steps.start * step);
+            let place = self.strides.at(head.batch, head.head) + steps.start * step;
+            // Where there is nothing to write there may be no such place.
+            let start = self.start.add(if steps.is_empty() || dim == 0 { 0 } else { place });
             MatMut::from_raw(start, steps.len(), dim, step, 1)
         }
     }
@@ -47,7 +49,8 @@ impl<'a> Shared<'a> {
     pub(crate) unsafe fn row(&self, head: Head, step: usize, dim: usize) -> &mut [f32] {
         // SAFETY: as in `rows`; the numbers of a row lie side by side.
         unsafe {
-            let start = self.start.add(self.strides.at(head.batch, head.head) + step * self.strides.step);
+            let place = self.strides.at(head.batch, head.head) + step * self.strides.step;
+            let start = self.start.add(if dim == 0 { 0 } else { place });
             std::slice::from_raw_parts_mut(start.as_ptr(), dim)
         }
     }

@@ -24,8 +24,26 @@ impl Sizes {
     }
 
     /// Queries of all heads of all windows: the length of the saved statistics.
+    ///
+    /// # Panics
+    /// If no slice is that long.
+    #[track_caller]
     pub fn rows(&self) -> usize {
-        self.all_heads() * self.queries
+        self.times(self.queries)
+    }
+
+    /// Scores of all heads of all windows.
+    #[track_caller]
+    pub(crate) fn all_scores(&self) -> usize {
+        let of_a_head = self.queries.checked_mul(self.keys);
+        self.times(of_a_head.unwrap_or_else(|| panic!("too many scores of a head: {self:?}")))
+    }
+
+    /// So many numbers for each head of all windows.
+    #[track_caller]
+    fn times(&self, numbers: usize) -> usize {
+        let all = self.batch.checked_mul(self.heads).and_then(|heads| heads.checked_mul(numbers));
+        all.unwrap_or_else(|| panic!("more numbers than there is memory: {self:?}"))
     }
 }
 

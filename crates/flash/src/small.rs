@@ -2,7 +2,7 @@
 //! would not fill the registers. The mathematics are those of [`crate::forward`] and [`crate::backward`] with all keys
 //! in one tile.
 
-use foretell_gemm::{Lines, Rounding, deinterleave, interleave, pays_in_bf16};
+use foretell_gemm::{Lines, Rounding, count_products, deinterleave, interleave, pays_in_bf16};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_simd::{INTERLEAVED, Interleaved};
@@ -171,6 +171,8 @@ pub(crate) fn forward(
     scores: Option<&mut [f32]>,
 ) {
     let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
+    count_products(attention.sizes.all_heads(), [queries, dim, keys]);
+    count_products(attention.sizes.all_heads(), [queries, keys, value_dim]);
     let (out, all_stats, all_scores) = (Shared::of(out), Dense::of(stats), scores.map(Dense::of));
     for_each_bundle(&attention.sizes, FORWARD, |bundle, Scratch { rows, scores, stats }| {
         let ([x, y, ..], [p, tile, _]) = (rows, scores);
@@ -203,6 +205,9 @@ pub(crate) fn backward(
 ) {
     let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
     let AttentionGradients { q, k, v, scores } = gradients;
+    // Scores, and the gradients of queries and keys; those of probabilities and values.
+    count_products(3 * attention.sizes.all_heads(), [queries, dim, keys]);
+    count_products(2 * attention.sizes.all_heads(), [queries, value_dim, keys]);
     let (grad_q, grad_k, grad_v) = (Shared::of(q), Shared::of(k), Shared::of(v));
     let grad_mask = scores.map(Dense::of);
     for_each_bundle(&attention.sizes, BACKWARD, |bundle, Scratch { rows, scores, stats }| {

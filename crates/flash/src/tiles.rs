@@ -93,7 +93,7 @@ impl Head {
     /// they lie far apart.
     pub(crate) fn prefetch(&self, operand: Operand<'_>, steps: usize, dim: usize) {
         let start = operand.strides.at(self.batch, self.head);
-        for step in 0..steps {
+        for step in 0..if dim == 0 { 0 } else { steps } {
             simd::prefetch(&operand.data[start + step * operand.strides.step..][..dim]);
         }
     }

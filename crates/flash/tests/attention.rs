@@ -227,9 +227,10 @@ impl Case<'_> {
                 let again = self.run(threads);
                 let same =
                     |a: &[f32], b: &[f32]| a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits()));
-                assert!(same(&found.out, &again.out), "{what}, {way:?}: {threads} threads");
-                let pairs = found.grads.iter().zip(&again.grads);
-                assert!(pairs.into_iter().all(|(a, b)| same(a, b)), "{what}, {way:?}: {threads} threads");
+                let pairs = [(&found.out, &again.out), (&found.scores, &again.scores)];
+                let pairs = pairs.into_iter().chain([(&found.grad_mask, &again.grad_mask)]);
+                let mut pairs = pairs.chain(found.grads.iter().zip(&again.grads));
+                assert!(pairs.all(|(a, b)| same(a, b)), "{what}, {way:?}: {threads} threads");
             }
             close(&found.out, &expected.out, &format!("{what}, {way:?}: output"));
             close(&found.scores, &expected.scores, &format!("{what}, {way:?}: scores"));
@@ -319,10 +320,10 @@ proptest::proptest! {
 
 #[test]
 fn many_small_heads() {
-    let mask = numbers(4, 3 * 17 * 144);
+    let mask = numbers(4, 5 * 17 * 144);
     for level in foretell_simd::Level::available() {
         for (i, shape) in
-            [[1, 16, 12, 12, 8, 8], [3, 17, 5, 9, 3, 7], [9, 2, 1, 16, 16, 1], [40, 1, 16, 1, 1, 32]]
+            [[5, 16, 12, 12, 8, 8], [5, 17, 5, 9, 3, 7], [9, 2, 1, 16, 16, 1], [40, 1, 16, 1, 1, 32]]
                 .into_iter()
                 .enumerate()
         {
@@ -381,6 +382,43 @@ fn a_number_that_is_none_stays_with_its_query() {
     for (i, value) in made.out.iter().enumerate() {
         assert_eq!(value.is_nan(), i / 4 % 3 == 1, "output {i} is {value}");
     }
+}
+
+#[test]
+fn a_number_that_is_none_stays_where_the_next_tile_is_hidden() {
+    let mut scores = [0.0; 2 * 300];
+    scores[303] = f32::NAN;
+    let padding: Vec<bool> = (0..300).map(|key| key >= 256).collect();
+    let attention = Attention {
+        mask: Some(Mask { data: &scores, batch: 0, head: 0, query: 300 }),
+        key_padding: Some(&padding),
+        way: Algorithm::Tiled,
+        ..Attention::new(sizes([1, 1, 2, 300, 4, 4]))
+    };
+    let made = case(attention, true, 75).run(1);
+    for (i, value) in made.out.iter().enumerate() {
+        assert_eq!(value.is_nan(), i / 4 == 1, "output {i} is {value}");
+    }
+}
+
+#[test]
+fn values_of_no_numbers() {
+    for way in [Algorithm::Fastest, Algorithm::Standard, Algorithm::Tiled] {
+        for shape in [[2, 3, 4, 5, 2, 0], [2, 3, 4, 5, 0, 2], [2, 3, 4, 5, 0, 0]] {
+            case(Attention { way, ..Attention::new(sizes(shape)) }, true, 76).check(&format!("{shape:?}"));
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "too many scores of a head")]
+fn more_scores_than_can_be_counted() {
+    let none = Strides { batch: 0, head: 0, step: 0 };
+    let [q, k] = [0, 0].map(|step| Operand { data: &[1.0], strides: Strides { step, ..none } });
+    let mut out = [0.0; 256];
+    let out = OperandMut { data: &mut out, strides: Strides { step: 1, ..none } };
+    let attention = Attention::new(sizes([1, 1, 256, 1 << 56, 1, 1]));
+    attention.forward([q, k, k], out, &mut [0.0; 256], Some(&mut []));
 }
 
 #[test]

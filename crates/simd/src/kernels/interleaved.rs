@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn products_of_every_size_and_direction() {
         at_every_level(|level| {
-            for (m, k, n) in [(1, 1, 1), (4, 3, 4), (12, 8, 12), (5, 2, 7), (3, 0, 2), (9, 11, 6)] {
+            for (m, k, n) in [(1, 1, 1), (4, 3, 4), (12, 8, 12), (5, 2, 7), (9, 11, 6)] {
                 let (a, b) = (numbers(m * k * 16, 1), numbers(k * n * 16, 2));
                 let name = format!("{level:?}: {m}x{k}x{n}");
                 let mut transposed = [vec![0.0; a.len()], vec![0.0; b.len()]];
@@ -306,9 +306,9 @@ mod tests {
                     [Interleaved::row_major(&a, m), Interleaved::row_major(&b, k)],
                     [Interleaved::row_major(at, k).t(), Interleaved::row_major(bt, n).t()],
                 ];
-                for [left, right] in if k == 0 { &ways[..0] } else { &ways[..] } {
+                for [left, right] in ways {
                     let mut out = vec![f32::NAN; m * n * 16];
-                    interleaved_products(0.5, *left, *right, &mut out);
+                    interleaved_products(0.5, left, right, &mut out);
                     for (at, value) in out.iter().enumerate() {
                         let (i, j, l) = (at / 16 / n, at / 16 % n, at % 16);
                         let terms =
