@@ -30,8 +30,9 @@
 //! * **Copies.** Operands are read where they lie if their rows are contiguous: of attention any batch, head and step
 //!   strides, of a linear layer any weight. Other views are copied once, as candle's `contiguous` does. Results are
 //!   contiguous, but for attention's, which lie as the queries do.
-//! * **Gradients** go to all operands that candle tracks; those of the others are not computed. They are not differentiable
-//!   themselves, as candle's are not by default.
+//! * **Gradients** go to all operands that candle tracks, and to no others. A linear layer does not compute those of the
+//!   others; attention and norms, whose gradients come from one pass, compute all and drop these. They are not
+//!   differentiable themselves, as candle's are not by default.
 //! * **Threads** are those of rayon's pool, which candle uses too (`RAYON_NUM_THREADS`). Their number changes no bit of a
 //!   result.
 //!
