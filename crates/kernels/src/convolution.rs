@@ -28,6 +28,8 @@ use foretell_gemm::{
 use foretell_simd as simd;
 use foretell_threads as threads;
 
+use crate::column_sums::add_column_sums;
+
 /// Multiply-adds of a product that take about as long as one number in a plain pass over memory.
 const PRODUCTS_PER_NUMBER: usize = 16;
 
@@ -431,11 +433,7 @@ impl Convolution {
     /// If a length does not fit.
     pub fn bias_gradient(&self, grad: &[f32], bias: &mut [f32]) {
         assert!(bias.len() == self.outputs && grad.len() == self.output_len(), "biases of {self:?}");
-        let width = self.outputs;
-        threads::sums(grad.len().checked_div(width).unwrap_or(0), width, bias, |range, bias| {
-            let rows = grad[range.start * width..range.end * width].chunks_exact(width.max(1));
-            rows.for_each(|row| simd::add_assign(bias, row));
-        });
+        add_column_sums(grad, bias);
     }
 
     fn check_lens(&self, padded: &[f32], arranged: &[f32], out: &[f32]) {

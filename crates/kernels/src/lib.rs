@@ -30,6 +30,7 @@ pub mod additive_attention;
 pub mod auto_correlation;
 pub mod axis;
 pub mod causal_convolution;
+pub mod column_sums;
 pub mod convolution;
 pub mod cumulative_sum;
 pub mod decomposition;
