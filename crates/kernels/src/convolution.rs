@@ -88,7 +88,12 @@ impl Side {
     }
 
     /// Steps of the output; 0 where the kernel does not fit in.
+    ///
+    /// # Panics
+    /// If the kernel or the stride is 0.
+    #[track_caller]
     pub fn output(&self) -> usize {
+        assert!(self.kernel > 0 && self.stride > 0, "a kernel or stride of 0: {self:?}");
         let reach = (self.kernel - 1) * self.dilation + 1;
         (self.padded() + self.stride).saturating_sub(reach) / self.stride
     }
@@ -122,6 +127,10 @@ impl Convolution {
     }
 
     /// Values of the output, `[batch, height, width, outputs]`.
+    ///
+    /// # Panics
+    /// If a kernel or a stride is 0.
+    #[track_caller]
     pub fn output_len(&self) -> usize {
         self.batch * self.height.output() * self.width.output() * self.outputs
     }
@@ -366,7 +375,7 @@ impl Convolution {
         }
     }
 
-    /// The gradient of the arranged kernel, given that of the output.
+    /// Writes the gradient of the arranged kernel, given that of the output, over what `arranged` holds.
     ///
     /// # Panics
     /// If a length does not fit.
@@ -398,7 +407,7 @@ impl Convolution {
         }
     }
 
-    /// The gradient of the padded input, given that of the output.
+    /// Writes the gradient of the padded input, given that of the output, over what `padded` holds.
     ///
     /// # Panics
     /// If a length does not fit.
@@ -427,7 +436,7 @@ impl Convolution {
         }
     }
 
-    /// The gradient of the bias, given that of the output: its sum over all steps, added to `bias`.
+    /// Adds the gradient of the bias, given that of the output, to `bias`: its sum over all steps.
     ///
     /// # Panics
     /// If a length does not fit.
