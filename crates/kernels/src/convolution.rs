@@ -30,7 +30,8 @@ use foretell_threads as threads;
 
 use crate::column_sums::add_column_sums;
 
-/// Multiply-adds of a product that take about as long as one number in a plain pass over memory.
+/// Multiply-adds of a convolution's product that take about as long as one number in a plain pass over memory: an estimate,
+/// twice that for products of batches of matrices in foretell-autograd. Where sums are cut, and so their bits, follows from it.
 const PRODUCTS_PER_NUMBER: usize = 16;
 
 /// A convolution and the sizes of what it is applied to.
