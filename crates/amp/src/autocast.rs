@@ -1,4 +1,7 @@
 //! Which operations run in 16 bits: a table.
+//!
+//! foretell's own training uses [`Precision`] alone, and rounds what it multiplies by `Var::with_rounding` of
+//! foretell-autograd; [`Autocast`] and [`OperationKind`] are for other training loops.
 
 use std::fmt;
 use std::str::FromStr;

@@ -10,6 +10,10 @@
 //!
 //! `bf16` has the range of `f32` and needs no scaler.
 //!
+//! foretell's own training takes the scaler and [`Precision`] from here, and rounds what it multiplies by
+//! `Var::with_rounding` of foretell-autograd; [`Autocast`], [`OperationKind`], [`MasterWeights`] and [`HalfFloat`] are for
+//! other training loops.
+//!
 //! ```
 //! use foretell_amp::{GradScaler, GradScalerConfig};
 //!

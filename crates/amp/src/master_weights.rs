@@ -1,4 +1,7 @@
 //! Weights that are changed in `f32` and used in 16 bits.
+//!
+//! [`MasterWeights`] and [`HalfFloat`] are for other training loops: foretell's own keeps its weights in `f32` and rounds what
+//! it multiplies by `Var::with_rounding` of foretell-autograd.
 
 use foretell_simd::{bf16, f16, from_bf16, from_f16, to_bf16, to_f16};
 

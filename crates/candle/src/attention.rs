@@ -59,9 +59,9 @@ impl FlashAttention {
     /// If an operand or the mask is not F32 on the CPU, the shapes do not fit, the mask is tracked, or a setting is none.
     pub fn apply(&self, q: &Tensor, k: &Tensor, v: &Tensor) -> Result<Tensor> {
         let sizes = self.sizes(q, k, v)?;
-        let scale = self.scale.map_or(1.0 / (sizes.dim.max(1) as f64).sqrt(), |scale| scale);
-        if !scale.is_finite() {
-            return refuse("scale", "finite", scale);
+        let scale = self.scale.unwrap_or(1.0 / (sizes.dim.max(1) as f64).sqrt());
+        if !(scale as f32).is_finite() {
+            return refuse("scale", "finite as an f32", scale);
         }
         if let Some(Dropout { rate, .. }) =
             self.dropout.filter(|dropout| !(0.0..=1.0).contains(&dropout.rate))
@@ -71,8 +71,8 @@ impl FlashAttention {
         match self.pattern {
             Pattern::Strided { stride: 0, .. } => return refuse("the pattern's stride", "at least 1", 0),
             Pattern::Blocks { size: 0, .. } => return refuse("the pattern's block size", "at least 1", 0),
-            Pattern::Blocks { pairs, .. } if !pairs.is_sorted() => {
-                return refuse("the pattern's pairs", "in ascending order", "others");
+            Pattern::Blocks { pairs, .. } if !pairs.is_sorted_by(|a, b| a < b) => {
+                return refuse("the pattern's pairs", "in ascending order, each once", "others");
             }
             _ => {}
         }

@@ -30,8 +30,9 @@
 //! * **Copies.** Operands are read where they lie if their rows are contiguous: of attention any batch, head and step
 //!   strides, of a linear layer any weight. Other views are copied once, as candle's `contiguous` does. Results are
 //!   contiguous, but for attention's, which lie as the queries do.
-//! * **Gradients** go to all operands that candle tracks; those of the others are not computed. They are not differentiable
-//!   themselves, as candle's are not by default.
+//! * **Gradients** go to all operands that candle tracks, and to no others. A linear layer does not compute those of the
+//!   others; attention and norms, whose gradients come from one pass, compute all and drop these. They are not
+//!   differentiable themselves, as candle's are not by default.
 //! * **Threads** are those of rayon's pool, which candle uses too (`RAYON_NUM_THREADS`). Their number changes no bit of a
 //!   result.
 //!
@@ -42,7 +43,7 @@
 //! * `flash`: attention in tiles. Without it the whole matrix of a head's scores is computed at once.
 //! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
 //!   code.
-//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `faer`: matrix products that have no kernel of foretell's own by faer's. Without it these are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]

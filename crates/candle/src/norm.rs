@@ -23,7 +23,7 @@ const COST: usize = 6;
 /// `gamma [n]` and adds `beta [n]`, if there is one.
 ///
 /// # Errors
-/// If an operand is not F32 on the CPU, the shapes do not fit, or `eps` is negative or not finite.
+/// If an operand is not F32 on the CPU, the shapes do not fit, or `eps` is negative or not finite as an `f32`.
 pub fn layer_norm(x: &Tensor, gamma: &Tensor, beta: Option<&Tensor>, eps: f64) -> Result<Tensor> {
     let eps = checked(LayerNorm::NAME, x, [Some(gamma), beta], eps)?;
     let op = LayerNorm { eps, moments: OnceLock::new() };
@@ -35,7 +35,7 @@ pub fn layer_norm(x: &Tensor, gamma: &Tensor, beta: Option<&Tensor>, eps: f64) -
 /// `gamma [n]`.
 ///
 /// # Errors
-/// If an operand is not F32 on the CPU, the shapes do not fit, or `eps` is negative or not finite.
+/// If an operand is not F32 on the CPU, the shapes do not fit, or `eps` is negative or not finite as an `f32`.
 pub fn rms_norm(x: &Tensor, gamma: &Tensor, eps: f64) -> Result<Tensor> {
     let op = RmsNorm { eps: checked("rms_norm", x, [Some(gamma), None], eps)?, roots: OnceLock::new() };
     Ok(x.contiguous()?.apply_op2(&gamma.contiguous()?, op)?)
@@ -51,11 +51,12 @@ fn checked(op: &'static str, x: &Tensor, params: [Option<&Tensor>; 2], eps: f64)
             return misshapen(op, name, param, format!("[{cols}], the last dimension of x"));
         }
     }
-    if !(eps >= 0.0 && eps.is_finite()) {
-        let expected = "a finite number, not negative";
+    let rounded = eps as f32;
+    if !(eps >= 0.0 && rounded.is_finite()) {
+        let expected = "finite as an f32 and not negative";
         return Err(OpError::Setting { op, setting: "eps", expected, found: eps.to_string() });
     }
-    Ok(eps as f32)
+    Ok(rounded)
 }
 
 /// Some rows of so many columns.

@@ -389,11 +389,18 @@ fn what_does_not_fit_is_a_typed_error() {
         let (error, text) = refused(found);
         assert!(matches!(error, OpError::Shape { .. }) && text.contains(expected), "{text}");
     }
+    let blocks = |pairs: &'static [(usize, usize)]| {
+        let pattern = Pattern::Blocks { size: 2, pairs };
+        FlashAttention { pattern, ..FlashAttention::default() }.apply(&q, &q, &q)
+    };
     let settings = [
         layer_norm(&x, &gamma, None, -1.0),
+        layer_norm(&x, &gamma, None, 1e39),
         rms_norm(&x, &gamma, f64::NAN),
+        rms_norm(&x, &gamma, 1e39),
         masked(Var::from_tensor(&wave(&[3], 1)).unwrap().as_tensor().clone()),
         FlashAttention { scale: Some(f64::INFINITY), ..FlashAttention::default() }.apply(&q, &q, &q),
+        FlashAttention { scale: Some(1e39), ..FlashAttention::default() }.apply(&q, &q, &q),
         FlashAttention {
             dropout: Some(Dropout { rate: 1.5, key: Key::new(1) }),
             ..FlashAttention::default()
@@ -401,6 +408,8 @@ fn what_does_not_fit_is_a_typed_error() {
         .apply(&q, &q, &q),
         FlashAttention { pattern: Pattern::Strided { local: 1, stride: 0 }, ..FlashAttention::default() }
             .apply(&q, &q, &q),
+        blocks(&[(1, 0), (0, 0)]),
+        blocks(&[(0, 0), (0, 0)]),
     ];
     for found in settings {
         let (error, text) = refused(found);

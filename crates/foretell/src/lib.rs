@@ -39,7 +39,7 @@
 //!   computed at once.
 //! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
 //!   code.
-//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `faer`: matrix products that have no kernel of foretell's own by faer's. Without it these are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 //! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`, and any other

@@ -28,7 +28,10 @@ use foretell_gemm::{
 use foretell_simd as simd;
 use foretell_threads as threads;
 
-/// Multiply-adds of a product that take about as long as one number in a plain pass over memory.
+use crate::column_sums::add_column_sums;
+
+/// Multiply-adds of a convolution's product that take about as long as one number in a plain pass over memory: an estimate,
+/// twice that for products of batches of matrices in foretell-autograd. Where sums are cut, and so their bits, follows from it.
 const PRODUCTS_PER_NUMBER: usize = 16;
 
 /// A convolution and the sizes of what it is applied to.
@@ -86,7 +89,12 @@ impl Side {
     }
 
     /// Steps of the output; 0 where the kernel does not fit in.
+    ///
+    /// # Panics
+    /// If the kernel or the stride is 0.
+    #[track_caller]
     pub fn output(&self) -> usize {
+        assert!(self.kernel > 0 && self.stride > 0, "a kernel or stride of 0: {self:?}");
         let reach = (self.kernel - 1) * self.dilation + 1;
         (self.padded() + self.stride).saturating_sub(reach) / self.stride
     }
@@ -120,6 +128,10 @@ impl Convolution {
     }
 
     /// Values of the output, `[batch, height, width, outputs]`.
+    ///
+    /// # Panics
+    /// If a kernel or a stride is 0.
+    #[track_caller]
     pub fn output_len(&self) -> usize {
         self.batch * self.height.output() * self.width.output() * self.outputs
     }
@@ -364,7 +376,7 @@ impl Convolution {
         }
     }
 
-    /// The gradient of the arranged kernel, given that of the output.
+    /// Writes the gradient of the arranged kernel, given that of the output, over what `arranged` holds.
     ///
     /// # Panics
     /// If a length does not fit.
@@ -396,7 +408,7 @@ impl Convolution {
         }
     }
 
-    /// The gradient of the padded input, given that of the output.
+    /// Writes the gradient of the padded input, given that of the output, over what `padded` holds.
     ///
     /// # Panics
     /// If a length does not fit.
@@ -425,17 +437,13 @@ impl Convolution {
         }
     }
 
-    /// The gradient of the bias, given that of the output: its sum over all steps, added to `bias`.
+    /// Adds the gradient of the bias, given that of the output, to `bias`: its sum over all steps.
     ///
     /// # Panics
     /// If a length does not fit.
     pub fn bias_gradient(&self, grad: &[f32], bias: &mut [f32]) {
         assert!(bias.len() == self.outputs && grad.len() == self.output_len(), "biases of {self:?}");
-        let width = self.outputs;
-        threads::sums(grad.len().checked_div(width).unwrap_or(0), width, bias, |range, bias| {
-            let rows = grad[range.start * width..range.end * width].chunks_exact(width.max(1));
-            rows.for_each(|row| simd::add_assign(bias, row));
-        });
+        add_column_sums(grad, bias);
     }
 
     fn check_lens(&self, padded: &[f32], arranged: &[f32], out: &[f32]) {

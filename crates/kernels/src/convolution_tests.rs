@@ -177,3 +177,15 @@ fn a_circle_is_walked_once() {
     c.width.padding = [4, 0];
     c.check();
 }
+
+#[test]
+#[should_panic(expected = "a kernel or stride of 0")]
+fn a_side_without_a_kernel_has_no_output() {
+    Side { kernel: 0, ..Side::ONE }.output();
+}
+
+#[test]
+#[should_panic(expected = "a kernel or stride of 0")]
+fn a_side_without_a_stride_has_no_output() {
+    Side { stride: 0, ..Side::ONE }.output();
+}

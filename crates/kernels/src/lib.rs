@@ -21,7 +21,7 @@
 //!
 //! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
 //!   code.
-//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `faer`: matrix products that have no kernel of foretell's own by faer's. Without it these are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
@@ -30,6 +30,7 @@ pub mod additive_attention;
 pub mod auto_correlation;
 pub mod axis;
 pub mod causal_convolution;
+pub mod column_sums;
 pub mod convolution;
 pub mod cumulative_sum;
 pub mod decomposition;

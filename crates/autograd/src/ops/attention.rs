@@ -55,7 +55,7 @@ impl Var {
     /// heads * value_dim]`, result `[batch, queries, heads * value_dim]`. A query that sees no key has zeros.
     ///
     /// # Panics
-    /// If the shapes do not fit.
+    /// If the shapes do not fit, `key_padding` is not one for each key, or the rate of dropout is not between 0 and 1.
     #[track_caller]
     pub fn attention(&self, keys: &Self, values: &Self, options: &AttentionOptions<'_>) -> Self {
         self.attend(keys, values, options, false).0
@@ -65,7 +65,7 @@ impl Var {
     /// mask (residual attention, He et al. 2020, arXiv 2012.11747).
     ///
     /// # Panics
-    /// If the shapes do not fit.
+    /// If the shapes do not fit, `key_padding` is not one for each key, or the rate of dropout is not between 0 and 1.
     #[track_caller]
     pub fn attention_with_scores(
         &self,
@@ -205,7 +205,8 @@ impl AttentionCall {
             mask,
             mask_strides,
             key_padding: options.key_padding.map(Into::into),
-            dropout: options.dropout.filter(|(rate, _)| *rate > 0.0),
+            // All other rates are checked with the rest; NaN is refused there.
+            dropout: options.dropout.filter(|(rate, _)| *rate != 0.0),
             rounding: Rounding::None,
         }
     }
@@ -351,6 +352,39 @@ mod tests {
     fn heads_must_divide_the_rows() {
         let [q, k, v] = inputs(3, 5).map(Var::constant);
         q.attention(&k, &v, &AttentionOptions::new(4));
+    }
+
+    #[track_caller]
+    fn drop_out(rate: f32) {
+        let [q, k, v] = inputs(3, 5).map(Var::constant);
+        let dropout = Some((rate, Key::new(7)));
+        q.attention(&k, &v, &AttentionOptions { dropout, ..AttentionOptions::new(2) });
+    }
+
+    #[test]
+    #[should_panic(expected = "dropout rate 1.5 is not between 0 and 1")]
+    fn no_more_than_all_is_dropped() {
+        drop_out(1.5);
+    }
+
+    #[test]
+    #[should_panic(expected = "dropout rate -0.5 is not between 0 and 1")]
+    fn no_less_than_nothing_is_dropped() {
+        drop_out(-0.5);
+    }
+
+    #[test]
+    #[should_panic(expected = "dropout rate NaN is not between 0 and 1")]
+    fn a_rate_is_a_number() {
+        drop_out(f32::NAN);
+    }
+
+    #[test]
+    #[should_panic(expected = "the padding of keys")]
+    fn padding_is_of_all_keys() {
+        let [q, k, v] = inputs(3, 5).map(Var::constant);
+        let padded = AttentionOptions { key_padding: Some(&[false; 9]), ..AttentionOptions::new(2) };
+        q.attention(&k, &v, &padded);
     }
 
     #[test]

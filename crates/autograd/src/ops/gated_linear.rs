@@ -2,6 +2,7 @@
 //! operation.
 
 use foretell_gemm::{Bias, MatMut, MatRef, Options, matmul};
+use foretell_kernels::column_sums::add_column_sums;
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
 use foretell_threads as threads;
@@ -76,13 +77,7 @@ impl Var {
                 gradients.add_gradient(&edge, grad);
             }
             let g = MatRef::row_major(gated.values(), rows, twice);
-            gradients.accumulate(&b_edge, [twice], |db| {
-                threads::sums(rows, twice, db, |range, db| {
-                    let rows =
-                        gated.values()[range.start * twice..range.end * twice].chunks_exact(twice.max(1));
-                    rows.for_each(|row| simd::add_assign(db, row));
-                });
-            });
+            gradients.accumulate(&b_edge, [twice], |db| add_column_sums(gated.values(), db));
             gradients.write(&w_edge, [twice, k], |dw, accum| {
                 let options = Options { accum, rounding, ..Options::default() };
                 let x = MatRef::row_major(x.values(), rows, k);

@@ -6,9 +6,9 @@ use foretell_gemm::{
     Bias, MatMut, MatRef, Options, Rounding, matmul, matmul_as_bf16, matmul_weights,
     packed_bf16_has_same_bits, pays_in_bf16,
 };
-use foretell_simd::{self as simd, Activation, Saved};
+use foretell_kernels::column_sums::add_column_sums;
+use foretell_simd::{Activation, Saved};
 use foretell_tensor::{KeptTensor, Tensor};
-use foretell_threads as threads;
 
 use super::activation::cost;
 use crate::step_weight::Direction;
@@ -116,12 +116,7 @@ impl Var {
             }
             let g = MatRef::row_major(grad.values(), rows, n);
             if let Some(edge) = b_edge {
-                gradients.accumulate(&edge, [n], |db| {
-                    threads::sums(rows, n, db, |range, db| {
-                        let rows = grad.values()[range.start * n..range.end * n].chunks_exact(n.max(1));
-                        rows.for_each(|row| simd::add_assign(db, row));
-                    });
-                });
+                gradients.accumulate(&edge, [n], |db| add_column_sums(grad.values(), db));
             }
             gradients.write(&w_edge, [outer, inner], |dw, accum| {
                 let dw = MatMut::row_major(dw, outer, inner);

@@ -161,8 +161,9 @@ impl Var {
     }
 }
 
-/// Multiplications of a product that take about as long as one number in a plain pass over memory.
-const PRODUCTS_PER_NUMBER: usize = 8;
+/// Multiply-adds of a product of the matrices of a batch that take about as long as one number in a plain pass over memory:
+/// an estimate, half of that for convolutions in foretell-kernels. How work is shared and where sums are cut follow from it.
+pub(super) const PRODUCTS_PER_NUMBER: usize = 8;
 
 /// Where the samples of a batch of matrices are, or their results.
 #[derive(Clone, Copy)]

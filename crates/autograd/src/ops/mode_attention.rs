@@ -13,10 +13,8 @@ use foretell_simd as simd;
 use foretell_tensor::{Buffer, Tensor};
 use foretell_threads as threads;
 
+use super::linear_columns::PRODUCTS_PER_NUMBER;
 use crate::Var;
-
-/// Multiplications of a product that take about as long as one number in a plain pass over memory.
-const PRODUCTS_PER_NUMBER: usize = 8;
 
 impl Var {
     /// `tanh(q kᵀ) k` of complex modes for each head: queries `self [batch, 2, queries, heads * size]` and `keys [batch, 2,
