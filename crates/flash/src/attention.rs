@@ -1,6 +1,6 @@
 //! What an attention computes, and the checks of its arguments.
 
-use foretell_gemm::Rounding;
+use foretell_gemm::{Rounding, pays_in_bf16};
 use foretell_simd::Key;
 
 use crate::pattern::Pattern;
@@ -71,9 +71,9 @@ pub enum Algorithm {
 /// What the backward pass reads of the forward pass.
 #[derive(Clone, Copy, Debug)]
 pub struct SavedForBackward<'a> {
-    /// `[batch, heads, queries, dim]`.
+    /// `[batch, heads, queries, dim]`, as in the forward pass; of fewer bits only where [`Attention::rounds_scores`].
     pub q: Operand<'a>,
-    /// `[batch, heads, keys, dim]`.
+    /// `[batch, heads, keys, dim]`, as the queries.
     pub k: Operand<'a>,
     /// `[batch, heads, keys, value_dim]`.
     pub v: Operand<'a>,
@@ -184,6 +184,21 @@ impl<'a> Attention<'a> {
             false => [tiles.forward_scratch(dropout), tiles.backward_scratch(dropout)],
         };
         numbers.map(|numbers| numbers * size_of::<f32>())
+    }
+
+    /// Whether each product of queries and keys is of operands rounded as [`Attention::rounding`] says: to bfloat16 the small
+    /// ones are not. Only then may the backward pass get queries and keys that were rounded before: it computes the scores
+    /// again, and must find those whose sums were saved.
+    pub fn rounds_scores(&self) -> bool {
+        let Sizes { queries, keys, dim, .. } = self.sizes;
+        let Tiles { queries: height, keys: width } = self.tiles();
+        // Of the last tiles, which are the smallest.
+        let last = |steps: usize, tile: usize| if steps.is_multiple_of(tile) { tile } else { steps % tile };
+        match self.rounding {
+            Rounding::None => false,
+            Rounding::Bf16 => pays_in_bf16([last(queries, height), dim, last(keys, width)]),
+            Rounding::F16 => true,
+        }
     }
 
     fn tiles(&self) -> Tiles {

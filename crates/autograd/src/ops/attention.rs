@@ -90,6 +90,14 @@ impl Var {
         let call = AttentionCall { rounding, ..AttentionCall::new(operands.map(Self::value), options) };
         let Sizes { batch, heads, queries, keys: key_steps, value_dim, .. } = call.sizes;
         let [q, k, v] = operands.map(|operand| operand.value().contiguous());
+        let [kept_q, kept_k, kept_v] =
+            [(self, &q), (keys, &k), (values, &v)].map(|(var, value)| var.save_for_backward(value, rounding));
+        // Scores are computed again from what is kept, and must be those of the forward pass, whose products round the same way
+        // unless they are small.
+        let [q, k] = match rounding == Rounding::None || call.attention().rounds_scores() {
+            true => [q, k],
+            false => [&kept_q, &kept_k].map(|kept| kept.clone().into_tensor()),
+        };
         let score_shape = [batch, heads, queries, key_steps];
 
         let (mut stats, mut scores) = (Tensor::zeros([0]), Tensor::zeros([0]));
@@ -113,8 +121,6 @@ impl Var {
         let mask_edge = options.mask.map(Self::edge);
         let inputs: Vec<&Self> = operands.into_iter().chain(options.mask).collect();
         let (given, kept) = (grad_scores.clone(), out.keep(Self::saved_rounding(&inputs, rounding)));
-        let [kept_q, kept_k, kept_v] =
-            [(self, &q), (keys, &k), (values, &v)].map(|(var, value)| var.save_for_backward(value, rounding));
         drop([q, k, v]);
         let out = Self::operation(out, &inputs, move |grad, gradients| {
             let [q, k, v] = [kept_q, kept_k, kept_v].map(KeptTensor::into_tensor);

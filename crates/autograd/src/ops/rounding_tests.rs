@@ -209,3 +209,18 @@ fn what_is_kept_takes_half_the_bytes() {
     let kept = kept_bytes(Rounding::Bf16, &inputs, &slice);
     assert!(kept < 1 << 20, "{kept} bytes beside 16 MB of weights");
 }
+
+#[test]
+fn loud_scores_too_few_to_be_rounded_are_found_again_backwards() {
+    // Seven steps of three heads of eight: scores of ten thousands, which roundings by 1/256 move by tens.
+    let inputs = [(100.0, 1), (100.0, 2), (1.0, 3)].map(|(size, seed)| random([2, 7, 24], seed).scale(size));
+    let attend = |x: &[Var]| {
+        // What an operation made is kept in 16 bits.
+        let [q, k, v] = [&x[0], &x[1], &x[2]].map(|x| x.scale(1.0));
+        q.attention(&k, &v, &AttentionOptions::new(3))
+    };
+    for gradients in run(&inputs, 3, Rounding::Bf16, &attend) {
+        let size = gradients.iter().fold(0.0_f32, |size, x| size.max(x.abs()));
+        assert!(size < 1e6, "{size}");
+    }
+}
