@@ -33,7 +33,7 @@
 //! * `flash`: tiles, and small heads sixteen at a time. Without it the whole matrix of a head's scores is computed at once.
 //! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
 //!   code.
-//! * `faer`: matrix products by faer's kernels. Without it they are plain loops.
+//! * `faer`: matrix products that have no kernel of foretell's own by faer's. Without it these are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 
