@@ -175,8 +175,9 @@ impl<'a> Attention<'a> {
         backward::run(self, &self.tiles(), saved, grad, grad_scores, gradients);
     }
 
-    /// Bytes of memory that each thread needs beside the operands, forwards and backwards, without what `foretell-gemm` packs
-    /// for a product. Tiles need the same whatever the length. A backward pass that is given a gradient of the scores takes a tile of scores more.
+    /// Bytes of memory that each thread needs beside the operands, forwards and backwards, without what `foretell-gemm`
+    /// packs for a product. Tiles need the same whatever the length. A backward pass that is given a gradient of the
+    /// scores takes a tile of scores more.
     pub fn scratch_bytes(&self) -> [usize; 2] {
         let (tiles, dropout) = (self.tiles(), self.dropout.is_some());
         let numbers = match small::applies(self) {
@@ -194,9 +195,14 @@ impl<'a> Attention<'a> {
         let Tiles { queries: height, keys: width } = self.tiles();
         // Of the last tiles, which are the smallest.
         let last = |steps: usize, tile: usize| if steps.is_multiple_of(tile) { tile } else { steps % tile };
+        self.rounds([last(queries, height), dim, last(keys, width)])
+    }
+
+    /// Whether `foretell-gemm` rounds the operands of a product of `[m, k, n]`.
+    pub(crate) fn rounds(&self, size: [usize; 3]) -> bool {
         match self.rounding {
             Rounding::None => false,
-            Rounding::Bf16 => pays_in_bf16([last(queries, height), dim, last(keys, width)]),
+            Rounding::Bf16 => pays_in_bf16(size),
             Rounding::F16 => true,
         }
     }

@@ -30,14 +30,11 @@ impl<'a> Shared<'a> {
     /// # Safety
     /// The head and the steps exist, and while the view lives nobody else has any of these rows.
     pub(crate) unsafe fn rows(&self, head: Head, steps: Range<usize>, dim: usize) -> MatMut<'_, f32> {
-        let Strides { step, .. } = self.strides;
         // SAFETY: these elements lie within the slice and at distinct places, as was checked; nobody else has them, as the
         // caller says.
         unsafe {
-            let place = self.strides.at(head.batch, head.head) + steps.start * step;
-            // Where there is nothing to write there may be no such place.
-            let start = self.start.add(if steps.is_empty() || dim == 0 { 0 } else { place });
-            MatMut::from_raw(start, steps.len(), dim, step, 1)
+            let start = self.place(head, steps.start, steps.len() * dim);
+            MatMut::from_raw(start, steps.len(), dim, self.strides.step, 1)
         }
     }
 
@@ -48,10 +45,19 @@ impl<'a> Shared<'a> {
     #[expect(clippy::mut_from_ref, reason = "each row has one owner, as the caller says")]
     pub(crate) unsafe fn row(&self, head: Head, step: usize, dim: usize) -> &mut [f32] {
         // SAFETY: as in `rows`; the numbers of a row lie side by side.
-        unsafe {
-            let place = self.strides.at(head.batch, head.head) + step * self.strides.step;
-            let start = self.start.add(if dim == 0 { 0 } else { place });
-            std::slice::from_raw_parts_mut(start.as_ptr(), dim)
+        unsafe { std::slice::from_raw_parts_mut(self.place(head, step, dim).as_ptr(), dim) }
+    }
+
+    /// Where `count` numbers begin with a step; without numbers there may be no such place.
+    ///
+    /// # Safety
+    /// If there are numbers, the head and the step exist.
+    unsafe fn place(&self, head: Head, step: usize, count: usize) -> NonNull<f32> {
+        let Self { start, strides, .. } = self;
+        match count {
+            0 => *start,
+            // SAFETY: the element lies within the slice, as was checked.
+            _ => unsafe { start.add(strides.at(head.batch, head.head) + step * strides.step) },
         }
     }
 }

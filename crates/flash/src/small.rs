@@ -2,7 +2,7 @@
 //! would not fill the registers. The mathematics are those of [`crate::forward`] and [`crate::backward`] with all keys
 //! in one tile.
 
-use foretell_gemm::{Lines, Rounding, count_products, deinterleave, interleave, pays_in_bf16};
+use foretell_gemm::{Lines, count_products, deinterleave, interleave};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_simd::{INTERLEAVED, Interleaved};
@@ -33,18 +33,8 @@ pub(crate) fn applies(attention: &Attention<'_>) -> bool {
     let plain = matches!(attention.pattern, Pattern::Full)
         && attention.key_padding.is_none()
         && attention.dropout.is_none()
-        && !rounds(attention);
+        && ![dim, value_dim].into_iter().any(|dim| attention.rounds([queries, dim, keys]));
     cfg!(feature = "flash") && attention.way == Algorithm::Fastest && small && filled && plain
-}
-
-/// Whether `foretell-gemm` would round a product of this attention.
-fn rounds(attention: &Attention<'_>) -> bool {
-    let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
-    match attention.rounding {
-        Rounding::None => false,
-        Rounding::Bf16 => [dim, value_dim].into_iter().any(|dim| pays_in_bf16([queries, dim, keys])),
-        Rounding::F16 => true,
-    }
 }
 
 /// What a thread computes in, one bundle after the other; all of it is interleaved.

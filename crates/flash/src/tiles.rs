@@ -92,8 +92,11 @@ impl Head {
     /// Prefetches the rows of an operand: a head that is computed at once reads each of them for the first time, and
     /// they lie far apart.
     pub(crate) fn prefetch(&self, operand: Operand<'_>, steps: usize, dim: usize) {
+        if dim == 0 {
+            return;
+        }
         let start = operand.strides.at(self.batch, self.head);
-        for step in 0..if dim == 0 { 0 } else { steps } {
+        for step in 0..steps {
             simd::prefetch(&operand.data[start + step * operand.strides.step..][..dim]);
         }
     }

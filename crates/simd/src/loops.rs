@@ -306,20 +306,30 @@ fn fold_slices<const U: usize, S: Simd, T: Lanes, const R: usize, const W: usize
     }
     total = op.merge(total, join::<U, _, _, R, W, A>(op, acc));
 
-    let mut half = lanes / 2;
-    while half > 0 {
-        let mut turned = total;
-        for k in 0..A {
-            turned[k] = total[k].rotate(half);
-        }
-        total = op.merge(total, turned);
-        half /= 2;
-    }
+    total = join_lanes(op, total);
     let mut result = [T::default(); A];
     for k in 0..A {
         result[k] = total[k].lane(0);
     }
     result
+}
+
+/// All lanes of accumulators joined, in all of their lanes.
+#[inline(always)]
+pub(crate) fn join_lanes<S: Simd, T: Lanes, const R: usize, const W: usize, const A: usize>(
+    op: impl Fold<T, R, W, A>,
+    mut acc: Vectors<T, S, A>,
+) -> Vectors<T, S, A> {
+    let mut half = T::lanes::<S>() / 2;
+    while half > 0 {
+        let mut turned = acc;
+        for k in 0..A {
+            turned[k] = acc[k].rotate(half);
+        }
+        acc = op.merge(acc, turned);
+        half /= 2;
+    }
+    acc
 }
 
 /// One step of a reduction.

@@ -69,6 +69,11 @@ mod tests {
     struct Layers([Linear; 2]);
 
     impl Layers {
+        fn new(table: &mut Table, [inputs, hidden, outputs]: [usize; 3]) -> Self {
+            let mut layer = |name, from, to| Linear::new(&mut table.root().at(name), from, to);
+            Self([layer("first", inputs, hidden), layer("second", hidden, outputs)])
+        }
+
         /// The outputs and the gradients of a run, as bits.
         fn run(&self, params: &Params, weights: Option<&RoundedWeights>) -> (Vec<u32>, Vec<u32>) {
             let x = Tensor::build([40, 24], |x| Init::Uniform { bound: 1.0 }.fill(Key::new(3), x));
@@ -93,9 +98,7 @@ mod tests {
     #[test]
     fn weights_are_packed_once_a_step_and_anew_when_they_change() {
         let mut table = Table::default();
-        let mut layer =
-            |name: &str, inputs, outputs| Linear::new(&mut table.root().at(name), inputs, outputs);
-        let layers = Layers([layer("first", 24, 70), layer("second", 70, 33)]);
+        let layers = Layers::new(&mut table, [24, 70, 33]);
         let mut params = table.initialise(1);
         let mut weights = RoundedWeights::new(params.table());
         weights.pack(&params);
@@ -126,9 +129,7 @@ mod tests {
     #[test]
     fn a_layer_of_many_inputs_has_the_bits_of_a_step_without_packed_weights() {
         let mut table = Table::default();
-        let mut layer =
-            |name: &str, inputs, outputs| Linear::new(&mut table.root().at(name), inputs, outputs);
-        let layers = Layers([layer("first", 24, 4096), layer("second", 4096, 33)]);
+        let layers = Layers::new(&mut table, [24, 4096, 33]);
         let params = table.initialise(1);
         let mut weights = RoundedWeights::new(params.table());
         let before = layers.run(&params, Some(&weights));
@@ -139,9 +140,8 @@ mod tests {
     #[test]
     fn small_layers_and_those_that_stay_in_f32_are_not_packed() {
         let mut table = Table::default();
-        let mut layer =
-            |name: &str, inputs, outputs| Linear::new(&mut table.root().at(name), inputs, outputs);
-        let layers = Layers([layer("first", 24, 70).in_f32("a test"), layer("second", 70, 3)]);
+        let Layers([first, second]) = Layers::new(&mut table, [24, 70, 3]);
+        let layers = Layers([first.in_f32("a test"), second]);
         let params = table.initialise(1);
         let mut weights = RoundedWeights::new(params.table());
         layers.run(&params, Some(&weights));

@@ -321,6 +321,20 @@ mod tests {
     }
 
     #[test]
+    fn products_over_nothing_are_zeros() {
+        at_every_level(|_| {
+            let mut out = vec![f32::NAN; 3 * 2 * 16];
+            interleaved_products(
+                0.5,
+                Interleaved::row_major(&[], 3),
+                Interleaved::row_major(&[], 2).t(),
+                &mut out,
+            );
+            assert_eq!(out, [0.0; 3 * 2 * 16]);
+        });
+    }
+
+    #[test]
     fn softmax_forwards_again_and_backwards() {
         at_every_level(|level| {
             for (rows, cols) in [(1, 1), (3, 5), (2, 12)] {

@@ -4,9 +4,10 @@
 use pulp::{Simd, WithSimd};
 
 use crate::kernels::exp::exp_or_zero_lanes;
-use crate::kernels::softmax::whole_rows;
+use crate::kernels::reductions::{Extreme, Sum};
+use crate::kernels::softmax::{PullSoftmax, whole_rows};
 use crate::level::dispatch;
-use crate::loops::{Map, map_in, same_len};
+use crate::loops::{Fold, Map, join_lanes, map_in, same_len};
 use crate::vector::{Lanes, Mask, Vector, Vectors};
 
 struct OnlineSoftmax<'a> {
@@ -58,21 +59,20 @@ fn take_in<S: Simd, const N: usize>(
     let mut largest = [none; N];
     for at in (0..whole).step_by(lanes) {
         for r in 0..N {
-            largest[r] = larger(Vector::read(simd, &scores[r * cols + at..][..lanes]), largest[r]);
+            let x = Vector::read(simd, &scores[r * cols + at..][..lanes]);
+            largest[r] = Extreme::<1>.merge([x], [largest[r]])[0];
         }
     }
     if whole < cols {
         for r in 0..N {
             let x = Vector::read(simd, &scores[r * cols + whole..(r + 1) * cols]);
-            largest[r] = larger(inside.select(x, none), largest[r]);
+            largest[r] = Extreme::<1>.merge([inside.select(x, none)], [largest[r]])[0];
         }
-    }
-    largest = join(largest, larger);
-    for r in 0..N {
-        largest[r] = larger(largest[r], Vector::of(simd, max[r]));
     }
     let mut shift = largest;
     for r in 0..N {
+        let [own] = join_lanes(Extreme::<1>, [largest[r]]);
+        largest[r] = Extreme::<1>.merge([own], [Vector::of(simd, max[r])])[0];
         // Rows that see nothing become zeros: e^(-inf - 0).
         shift[r] = largest[r].equal(none).select(0.0, largest[r]);
     }
@@ -99,8 +99,8 @@ fn take_in<S: Simd, const N: usize>(
             own[r] = own[r] + inside.select(e, 0.0);
         }
     }
-    let own = join(own, |a, b| a + b);
     for r in 0..N {
+        let [own] = join_lanes(Sum, [own[r]]);
         let (before, after) = (max[r], largest[r].lane(0));
         max[r] = after;
         correction[r] = match before {
@@ -109,30 +109,8 @@ fn take_in<S: Simd, const N: usize>(
             f32::NEG_INFINITY => 0.0,
             _ => (before - after).exp(),
         };
-        sum[r] = sum[r].mul_add(correction[r], own[r].lane(0));
+        sum[r] = sum[r].mul_add(correction[r], own.lane(0));
     }
-}
-
-/// The larger lanes; NaN of either stays.
-#[inline(always)]
-fn larger<S: Simd>(a: Vector<f32, S>, b: Vector<f32, S>) -> Vector<f32, S> {
-    b.is_nan().select(b, a.at_least(b))
-}
-
-/// All lanes of each vector joined, in all of its lanes.
-#[inline(always)]
-fn join<S: Simd, const N: usize>(
-    mut x: [Vector<f32, S>; N],
-    merge: impl Fn(Vector<f32, S>, Vector<f32, S>) -> Vector<f32, S>,
-) -> [Vector<f32, S>; N] {
-    let mut half = f32::lanes::<S>() / 2;
-    while half > 0 {
-        for r in 0..N {
-            x[r] = merge(x[r], x[r].rotate(half));
-        }
-        half /= 2;
-    }
-    x
 }
 
 /// Takes a tile of scores into the softmax of its rows: `scores = e^(scores - max)`, where `max` is the largest score of
@@ -206,17 +184,6 @@ pub fn exp_rows_in_place(scores: &mut [f32], cols: usize, shift: &[f32]) {
     }
 }
 
-/// `grad = p (grad - shift)`.
-#[derive(Clone, Copy)]
-struct PullTile(f32);
-
-impl Map<f32, 1, 1> for PullTile {
-    #[inline(always)]
-    fn map<S: Simd>(self, [p]: Vectors<f32, S, 1>, [grad]: Vectors<f32, S, 1>) -> Vectors<f32, S, 1> {
-        [p * (grad - self.0)]
-    }
-}
-
 struct PullRows<'a> {
     probabilities: &'a [f32],
     cols: usize,
@@ -231,7 +198,7 @@ impl WithSimd for PullRows<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let rows = self.probabilities.chunks(self.cols).zip(self.grad.chunks_mut(self.cols));
         for ((p, grad), &shift) in rows.zip(self.shift) {
-            map_in(simd, PullTile(shift), [p], [grad]);
+            map_in(simd, PullSoftmax(shift), [p], [grad]);
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn whole_rows(len: usize, cols: usize) {
 
 /// `y = e^(x - shift)` and the sum of `y`; `x` is read from a slice of its own, or is the old `y`.
 #[derive(Clone, Copy)]
-pub(crate) struct ExpSum(pub(crate) f32);
+struct ExpSum(f32);
 
 impl<const R: usize> Fold<f32, R, 1, 1> for ExpSum {
     #[inline(always)]
@@ -106,7 +106,7 @@ pub fn softmax_rows_in_place(x: &mut [f32], cols: usize) {
 
 /// `grad = y (grad - shift)`.
 #[derive(Clone, Copy)]
-struct PullSoftmax(f32);
+pub(crate) struct PullSoftmax(pub(crate) f32);
 
 impl Map<f32, 1, 1> for PullSoftmax {
     #[inline(always)]
