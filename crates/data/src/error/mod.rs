@@ -199,6 +199,24 @@ pub enum DataError {
         /// The time.
         time: String,
     },
+    /// Two rows have the same time, in a table without ids.
+    #[error(
+        "{at}: {time} is there already ({earlier}), and no column `{id_col}` says which series a row belongs to; keep \
+         one of the two rows, or, if these are several series, set the name of the id column; the columns are {}",
+        listed(.columns)
+    )]
+    DuplicateTime {
+        /// The later row.
+        at: Box<Place>,
+        /// The earlier row.
+        earlier: Box<Place>,
+        /// The time.
+        time: String,
+        /// The column of ids that would be read.
+        id_col: String,
+        /// The columns there are.
+        columns: Vec<String>,
+    },
     /// A row is not the next step of its series.
     #[error("{0}")]
     Gap(Box<Gap>),

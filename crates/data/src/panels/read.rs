@@ -181,10 +181,10 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
     }
     let kind = options.kind(&clock, table.file(), options.time_col())?;
     rows.finish(kind, clock.zone, options.freq).map_err(|error| match error {
-        // Of several series, nobody knows which row is whose.
-        DataError::DuplicateRow { .. } if id.is_none() => {
-            let columns = table.all_columns().iter().map(String::as_str);
-            DataError::missing_column(table.file(), &options.id_col, columns, ID_REMEDY)
+        // A row too many, or several series of which nobody said which row is whose.
+        DataError::DuplicateRow { at, earlier, time, .. } if id.is_none() => {
+            let (id_col, columns) = (options.id_col.clone(), table.all_columns().to_vec());
+            DataError::DuplicateTime { at: at.into(), earlier, time, id_col, columns }
         }
         error => error,
     })

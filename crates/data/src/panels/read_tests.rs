@@ -263,11 +263,13 @@ fn one_series_needs_no_ids() {
     let text = "ds,sales\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n";
     let panel = Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap();
     assert_eq!((&**panel.id(0), panel.y(0)), ("sales", &[1.0, 2.0, 3.0][..]));
-    // Several have a time twice.
+    // Several have a time twice, and so has one with a row too many.
     let text = "shop,ds,y\na,1,1\na,2,1\nb,1,1\nb,2,1\n";
     starts(
         long(text).unwrap_err(),
-        "t.csv has no column `unique_id`; it has `shop`, `ds`, `y`; set the name of the id column",
+        "t.csv, line 4: 1 is there already (t.csv, line 2), and no column `unique_id` says which series a row belongs to; \
+         keep one of the two rows, or, if these are several series, set the name of the id column; the columns are \
+         `shop`, `ds`, `y`",
     );
     // A slip, or another name that was given, is no series without an id.
     starts(
