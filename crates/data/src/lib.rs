@@ -88,6 +88,7 @@ pub use panels::fill::{Fill, Filled, Trimmed};
 pub use panels::local_scaler::{LocalScaler, LocalScales, LocalStats};
 pub use panels::options::ReadOptions;
 pub use panels::panel::Panel;
+pub use panels::unseen::UnseenCategories;
 pub use tables::number_format::NumberFormat;
 pub use tables::open::{column_names, is_parquet};
 pub use windows::cut::WindowSlices;

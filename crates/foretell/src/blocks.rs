@@ -72,6 +72,7 @@ impl Fitted {
         options: &PredictOptions<'a>,
     ) -> Result<ForecastBlocks<'a>, Error> {
         let blocks = self.blocks_ahead(panel, options)?;
+        self.warn_of_unseen_categories(panel, options.future)?;
         self.warn_of_short_history(panel);
         self.warn_of_few_windows(options.level);
         self.warnings.warn_of_fewer_threads(&self.workers);
@@ -87,7 +88,7 @@ impl Fitted {
         panel: &'a Panel,
         step_size: usize,
     ) -> Result<ForecastBlocks<'a>, Error> {
-        Ok(ForecastBlocks { warns: true, ..self.blocks_insample(panel, step_size, false)? })
+        self.blocks_insample_with_warnings(panel, step_size, false)
     }
 
     /// [`Fitted::predict_insample_from_padding`], some series at a time, as [`Fitted::predict_blocks`].
@@ -99,7 +100,18 @@ impl Fitted {
         panel: &'a Panel,
         step_size: usize,
     ) -> Result<ForecastBlocks<'a>, Error> {
-        Ok(ForecastBlocks { warns: true, ..self.blocks_insample(panel, step_size, true)? })
+        self.blocks_insample_with_warnings(panel, step_size, true)
+    }
+
+    fn blocks_insample_with_warnings<'a>(
+        &'a self,
+        panel: &'a Panel,
+        step_size: usize,
+        from_padding: bool,
+    ) -> Result<ForecastBlocks<'a>, Error> {
+        let blocks = self.blocks_insample(panel, step_size, from_padding)?;
+        self.warn_of_unseen_categories_in(panel, usize::MAX, None)?;
+        Ok(ForecastBlocks { warns: true, ..blocks })
     }
 
     /// [`Fitted::predict_insample_blocks`] without warnings.

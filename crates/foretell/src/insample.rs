@@ -32,6 +32,7 @@ impl Fitted {
 
     fn forecast_history(&self, panel: &Panel, step_size: usize, from_padding: bool) -> Result<Frame, Error> {
         let frame = self.blocks_insample(panel, step_size, from_padding)?.whole()?;
+        self.warn_of_unseen_categories_in(panel, usize::MAX, None)?;
         self.warn_of_non_finite(&frame.columns[1..]);
         Ok(frame)
     }

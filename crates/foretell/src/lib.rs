@@ -114,7 +114,7 @@ pub use foretell_data::nearest;
 pub use foretell_data::{
     CalendarError, Categories, CsvWriter, DataError, Fill, Filled, Flaw, Frame, Freq, Future, Gap,
     LocalScaler, NumberFormat, Panel, PanelBuilder, Place, ReadOptions, Time, TimeFormat, TimeKind,
-    TimeStyle, Trimmed, Vocabulary, Zone, column_names, is_parquet, jiff,
+    TimeStyle, Trimmed, UnseenCategories, Vocabulary, Zone, column_names, is_parquet, jiff,
 };
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};

@@ -62,6 +62,7 @@ impl Fitted {
     pub fn predict_with(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<Frame, Error> {
         let frame = self.forecast(panel, options)?;
         self.warn_of_short_history(panel);
+        self.warn_of_unseen_categories(panel, options.future)?;
         self.warn_of_few_windows(options.level);
         self.warn_of_non_finite(&frame.columns);
         self.warnings.warn_of_fewer_threads(&self.workers);

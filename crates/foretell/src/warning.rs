@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use foretell_data::Panel;
+use foretell_data::{DataError, Future, Panel, UnseenCategories};
 use foretell_train::Workers;
 
 use crate::conformal::PredictionIntervals;
+use crate::fitted_model::FittedModel;
 use crate::forecaster::{Fitted, Forecaster};
+use crate::windows::{Purpose, window_dims};
 
 /// Something that is no error, but makes a result worth less than it looks. Its text says what to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +41,11 @@ pub enum Warning {
         /// Ids of the series that have fewer, with their rows.
         series: Vec<(String, usize)>,
     },
+    /// Columns of categories hold what training did not see.
+    UnseenCategories {
+        /// The columns, with what they hold.
+        columns: Vec<UnseenCategories>,
+    },
     /// Forecasts that are infinite or not a number.
     NotFinite {
         /// Columns of the forecast, with how many of their values are not finite.
@@ -62,7 +69,7 @@ impl fmt::Display for Warning {
                 f,
                 "series with fewer rows than input_size = {input_size}: {}; {} zeros in place of the missing rows, so \
                  the forecasts may be far off; give more rows, or train with a smaller input_size",
-                first_few(series),
+                first_few(series, with_rows),
                 match &models[..] {
                     [model] => format!("{model} reads"),
                     models => format!("{} read", models.join(", ")),
@@ -83,8 +90,21 @@ impl fmt::Display for Warning {
                 f,
                 "{windows} of the {asked} windows asked for are forecast, as no row comes before the first ones of the \
                  series {}; leave out the series that are too short (`--drop-short`), or lower n_windows or step_size",
-                first_few(series)
+                first_few(series, with_rows)
             ),
+            Self::UnseenCategories { columns } => {
+                let column = |unseen: &UnseenCategories| {
+                    let UnseenCategories { column, values, rows, of } = unseen;
+                    format!("{column} in {rows} of {of} rows ({})", first_few(values, String::clone))
+                };
+                let columns: Vec<String> = columns.iter().map(column).collect();
+                write!(
+                    f,
+                    "categories that training did not see: {}; the models take the mean of those that it saw for each of \
+                     them; check how they are written, or train on data that hold them",
+                    columns.join(", ")
+                )
+            }
             Self::NotFinite { columns, of } => {
                 let counts: Vec<String> =
                     columns.iter().map(|(name, count)| format!("{count} of {of} of {name}")).collect();
@@ -104,13 +124,16 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Series with their rows, the first few.
-fn first_few(series: &[(String, usize)]) -> String {
+/// A series with its rows.
+fn with_rows((id, rows): &(String, usize)) -> String {
+    format!("{id} ({rows} row{})", if *rows == 1 { "" } else { "s" })
+}
+
+/// The first few of a list.
+fn first_few<T>(all: &[T], shown: impl Fn(&T) -> String) -> String {
     const SHOWN: usize = 5;
-    let rows = |rows: usize| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
-    let shown: Vec<String> =
-        series.iter().take(SHOWN).map(|(id, count)| format!("{id} ({})", rows(*count))).collect();
-    match series.len().saturating_sub(SHOWN) {
+    let shown: Vec<String> = all.iter().take(SHOWN).map(shown).collect();
+    match all.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
@@ -181,6 +204,32 @@ impl Fitted {
             let of = columns[0].1.len();
             self.warnings.warn(&Warning::NotFinite { columns: columns_hit, of });
         }
+    }
+
+    /// Warns of categories that training did not see, in what models read to forecast what follows a panel.
+    pub(crate) fn warn_of_unseen_categories(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+    ) -> Result<(), DataError> {
+        let read =
+            |model: &FittedModel| window_dims(&model.spec, model.network.needs, Purpose::Forecast).input_size;
+        let rows = self.models.iter().map(read).max().unwrap_or(0);
+        self.warn_of_unseen_categories_in(panel, rows, future)
+    }
+
+    /// Warns of categories that training did not see in the last `rows` rows of each series, and in their future.
+    pub(crate) fn warn_of_unseen_categories_in(
+        &self,
+        panel: &Panel,
+        rows: usize,
+        future: Option<&Future>,
+    ) -> Result<(), DataError> {
+        let columns = panel.unseen_categories(&self.vocabulary, rows, future)?;
+        if !columns.is_empty() {
+            self.warnings.warn(&Warning::UnseenCategories { columns });
+        }
+        Ok(())
     }
 
     /// Warns of series that training would have refused, as they are shorter than what a model reads.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::test_directory::{LONG, SMALL, TestDirectory, long_csv, stderr};
+use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, stderr, wave};
 
 /// The messages of the warnings of a command that succeeds, as its JSON log has them.
 fn warnings(dir: &TestDirectory, line: &str) -> Vec<String> {
@@ -113,4 +113,25 @@ fn models_do_without_columns_that_they_cannot_read() {
     let message =
         dir.fails(2, &format!("fit {LONG} --model NLinear,DLinear {SMALL} --futr-exog price --out other"));
     assert!(message.contains("--futr-exog") && message.contains("reads no future columns"), "{message}");
+}
+
+#[test]
+fn categories_that_training_did_not_see_are_told() {
+    let dir = TestDirectory::new();
+    let days = |days: std::ops::Range<usize>, label: &str| -> String {
+        days.map(|day| format!("{},{},{label}\n", date(day), wave(day, 0.0))).collect()
+    };
+    let known = format!("ds,y,sky\n{}{}", days(0..60, "sun"), days(60..100, "rain"));
+    dir.put("known.csv", &known);
+    dir.put("new.csv", &format!("{known}{}{}", days(100..109, "snow"), days(109..111, "hail")));
+    let fit = format!("fit --data known.csv --model MLP --set hidden_size=4 {SMALL} --log none --out model");
+    dir.ok(&format!("{fit} --hist-exog sky --cat-exog sky"));
+    let predict = "predict --model model --out forecast.csv --data";
+    assert!(warnings(&dir, &format!("{predict} known.csv")).is_empty());
+    for flags in ["", "--insample"] {
+        let messages = warnings(&dir, &format!("{predict} new.csv {flags}"));
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        let of = if flags.is_empty() { 14 } else { 111 };
+        assert!(messages[0].contains(&format!("sky in 11 of {of} rows (snow, hail)")), "{messages:?}");
+    }
 }

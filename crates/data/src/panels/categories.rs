@@ -1,6 +1,7 @@
 //! Columns that hold categories: labels as they are read, the categories that training saw, and numbers in
 //! place of labels.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -133,25 +134,40 @@ impl Column {
     }
 
     /// The values, whatever they are.
-    fn labelled(&self) -> Result<&[f32], DataError> {
+    pub(crate) fn labelled(&self) -> Result<&[f32], DataError> {
         match &self.values {
             Ok(values) => Ok(values),
             Err(_) => self.usable(),
         }
     }
 
-    /// The column with the numbers of its categories for values.
-    fn encode_categories(&self, categories: &Categories) -> Result<Self, DataError> {
-        let values = self.labelled()?.iter();
-        let values = match &self.kind {
-            ColumnKind::Categories => values.copied().collect(),
+    /// What makes a value of the column the number of its category.
+    pub(crate) fn numbering<'a>(&'a self, categories: &'a Categories) -> Box<dyn Fn(f32) -> f32 + 'a> {
+        match &self.kind {
+            ColumnKind::Categories => Box::new(|value| value),
             ColumnKind::Labels(labels) => {
                 let mut numbers = vec![0.0];
                 numbers.extend(labels.texts.iter().map(|label| categories.number_of(label) as f32));
-                values.map(|&code| numbers[code as usize]).collect()
+                Box::new(move |code| numbers[code as usize])
             }
-            ColumnKind::Numbers => values.map(|&value| categories.number_of_value(value) as f32).collect(),
-        };
+            ColumnKind::Numbers => Box::new(|value| categories.number_of_value(value) as f32),
+        }
+    }
+
+    /// What a value of the column was before it became a number; nothing for a row that is not known.
+    pub(crate) fn label_of(&self, value: f32) -> Option<Cow<'_, str>> {
+        match &self.kind {
+            ColumnKind::Categories => None,
+            ColumnKind::Labels(labels) => {
+                (value as usize).checked_sub(1).map(|place| (&*labels.texts[place]).into())
+            }
+            ColumnKind::Numbers => Some(value.to_string().into()),
+        }
+    }
+
+    /// The column with the numbers of its categories for values.
+    fn encode_categories(&self, categories: &Categories) -> Result<Self, DataError> {
+        let values = self.labelled()?.iter().copied().map(self.numbering(categories)).collect();
         Ok(Self { name: self.name.clone(), values: Ok(values), kind: ColumnKind::Categories })
     }
 }
@@ -265,7 +281,9 @@ mod tests {
     use super::*;
     use crate::panels::fill::Fill;
     use crate::panels::options::ReadOptions;
-    use crate::{Cutter, Freq, LocalScaler, Span, TimeKind, WindowScaler, WindowSlices, WindowSpec};
+    use crate::{
+        Cutter, Freq, LocalScaler, Span, TimeKind, UnseenCategories, WindowScaler, WindowSlices, WindowSpec,
+    };
 
     const CSV: &str = "unique_id,ds,y,sky,code\n\
                        a,1,1,sun,3\na,2,2,rain,03\na,3,3,sun,10\nb,1,4,Snow,3.0\nb,2,5,sun,-0\nb,3,6,rain,0\n";
@@ -341,6 +359,31 @@ mod tests {
             future.with_categories("sky", &["sun", "hail"]).unwrap().encode_categories(&vocabulary).unwrap();
         assert_eq!(future.column("sky").unwrap(), [2.0, 0.0]);
         assert_eq!(future.column("code").unwrap(), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn labels_that_are_no_categories_are_counted() {
+        let panel = panel();
+        let vocabulary = Vocabulary::from([
+            ("sky".into(), texts(&["rain", "sun"])),
+            ("code".into(), Categories::Numbers(vec![0.0, 3.0])),
+            ("color".into(), texts(&["red"])),
+        ]);
+        let future = Future::new(&panel, 1, &[("code", &[7.0, 3.0])]).unwrap();
+        let future = future.with_categories("sky", &["hail", "sun"]).unwrap();
+        let unseen = |column: &str, values: &[&str], rows, of| {
+            let values = values.iter().map(|&value| value.to_owned()).collect();
+            UnseenCategories { column: column.into(), values, rows, of }
+        };
+        let color = unseen("color", &["true"], 1, 2);
+        let found = panel.unseen_categories(&vocabulary, 9, Some(&future)).unwrap();
+        let [code, sky] = [unseen("code", &["10", "7"], 2, 8), unseen("sky", &["Snow", "hail"], 2, 8)];
+        assert_eq!(found, [code, color.clone(), sky]);
+        // What lies further back is not looked at, and what is encoded already is known.
+        let found = panel.unseen_categories(&vocabulary, 2, None).unwrap();
+        assert_eq!(found, [unseen("code", &["10"], 1, 4), color]);
+        let encoded = panel.encode_categories(&vocabulary).unwrap();
+        assert_eq!(encoded.unseen_categories(&vocabulary, 9, None).unwrap(), []);
     }
 
     #[test]

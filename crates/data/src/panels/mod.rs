@@ -20,3 +20,4 @@ mod read;
 mod record_batches;
 mod rows;
 mod sort;
+pub(crate) mod unseen;
