@@ -6,11 +6,13 @@
 
 mod file;
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
@@ -25,27 +27,38 @@ pub(crate) fn flag() -> Arg {
     )
 }
 
-/// Where the arguments of a file stand in it.
+/// Where arguments come from.
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
     file: String,
-    /// The flag as messages call it, and its line.
-    lines: Vec<(String, usize)>,
+    /// The flag as messages call it, and its line in the file, if it is not of the command line.
+    lines: Vec<(String, Option<usize>)>,
 }
 
 impl Origins {
-    /// The message, led by file and line where it is about a flag of the file.
+    /// The message, led by file and line where it is about a flag of the file: where that is the first one that it names,
+    /// before it says what to do.
     pub(crate) fn locate(&self, message: String) -> String {
-        let names = |flag: &str| {
-            message.match_indices(flag).any(|(at, _)| {
-                let next = message[at + flag.len()..].chars().next();
+        let found = message.split("; ").next().unwrap_or_default();
+        let place = |flag: &str| {
+            found.match_indices(flag).map(|(at, _)| at).find(|at| {
+                let next = found[at + flag.len()..].chars().next();
                 !next.is_some_and(|next| next.is_alphanumeric() || "-_".contains(next))
             })
         };
-        match self.lines.iter().find(|(flag, _)| names(flag)) {
-            Some((_, line)) => format!("{}, line {line}: {message}", self.file),
-            None => message,
+        // Of `--set` and `--set key` the latter says more.
+        let named =
+            self.lines.iter().filter_map(|(flag, line)| Some((place(flag)?, Reverse(flag.len()), *line)));
+        match named.min_by_key(|&(at, length, line)| (at, length, line.is_none())) {
+            Some((.., Some(line))) => format!("{}, line {line}: {message}", self.file),
+            _ => message,
         }
+    }
+
+    /// The message of flags that exclude each other, led by file and line where one of them is of the file.
+    fn locate_conflict(&self, message: String) -> String {
+        let of_file = self.lines.iter().filter(|(_, line)| line.is_some()).cloned();
+        Self { file: self.file.clone(), lines: of_file.collect() }.locate(message)
     }
 }
 
@@ -80,19 +93,21 @@ pub(crate) fn parse(command: &Command, args: Vec<OsString>) -> Result<(ArgMatche
     let overridden = Overridden::by_command_line(sub, given, &args);
     kept.retain(|entry| !overridden.contains(entry));
     let (mut all, mut lines) = (args.clone(), Vec::new());
-    // Hyper-parameters first: what is wrong with one may mention a flag.
-    let (settings, flags): (Vec<_>, Vec<_>) =
-        kept.iter().partition(|entry| matches!(entry.what, Subject::Setting(_)));
-    for entry in settings.into_iter().chain(flags) {
-        lines.extend(entry.called().into_iter().map(|called| (called, entry.line)));
+    for entry in &kept {
+        lines.extend(entry.called().into_iter().map(|called| (called, Some(entry.line))));
     }
+    lines.extend(overridden.called().map(|called| (called, None)));
     all.splice(place..place, kept.into_iter().map(|entry| entry.argument));
     let origins = Origins { file: path.display().to_string(), lines };
     match strict(all) {
         Ok(matches) => Ok((matches, origins)),
         Err(Mistake::Arguments(error)) if error.use_stderr() => {
             let message = first_paragraph(&error);
-            match origins.locate(message.clone()) {
+            let locate = match error.kind() {
+                ErrorKind::ArgumentConflict => Origins::locate_conflict,
+                _ => Origins::locate,
+            };
+            match locate(&origins, message.clone()) {
                 located if located == message => Err(Mistake::Arguments(error)),
                 located => Err(Mistake::File(located)),
             }
@@ -126,19 +141,25 @@ enum Subject {
     Setting(Key),
 }
 
+impl Subject {
+    /// The subject as messages call it.
+    fn called(&self) -> Vec<String> {
+        match self {
+            // clap quotes the value.
+            Self::Setting(key) => vec![format!("--set {key}"), format!("'{key}")],
+            Self::Flag(flag) if flag.contains('-') => vec![format!("--{flag}"), flag.replace('-', "_")],
+            Self::Flag(flag) => vec![format!("--{flag}")],
+        }
+    }
+}
+
 impl ConfigEntry {
     /// The subject as messages call it.
     fn called(&self) -> Vec<String> {
-        match &self.what {
-            // clap quotes the value.
-            Subject::Setting(key) => vec![format!("--set {key}"), format!("'{key}")],
-            Subject::Flag(flag) if flag == "model" => {
-                let argument = self.argument.to_string_lossy();
-                vec![argument.replace("--model=", "is called "), "--model".to_owned()]
-            }
-            Subject::Flag(flag) if flag.contains('-') => vec![format!("--{flag}"), flag.replace('-', "_")],
-            Subject::Flag(flag) => vec![format!("--{flag}")],
-        }
+        let mut called = self.what.called();
+        let argument = self.argument.to_string_lossy();
+        called.extend(argument.strip_prefix("--model=").map(|model| format!("is called {model}")));
+        called
     }
 }
 
@@ -187,6 +208,12 @@ impl Overridden {
         }
         found.models = found.flags.contains("model").then(|| counts(models.iter().map(String::as_str)));
         found
+    }
+
+    /// Its flags and hyper-parameters as messages call them.
+    fn called(&self) -> impl Iterator<Item = String> {
+        let flags = self.flags.iter().cloned().map(Subject::Flag);
+        flags.chain(self.settings.iter().cloned().map(Subject::Setting)).flat_map(|subject| subject.called())
     }
 
     /// Whether it says otherwise.

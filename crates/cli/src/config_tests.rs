@@ -165,7 +165,15 @@ fn models_of_one_name_are_numbered() {
 
 #[test]
 fn messages_about_the_files_flags_are_led_by_their_line() {
-    let lines = vec![("--h".to_owned(), 3), ("--set NHITS.max_step".to_owned(), 7)];
+    let lines = [
+        ("--h", Some(3)),
+        ("--set NHITS.max_step", Some(7)),
+        ("--intervals", Some(9)),
+        ("--set", None),
+        ("--set h", None),
+        ("--insample", None),
+    ];
+    let lines = lines.map(|(flag, line)| (flag.to_owned(), line)).to_vec();
     let origins = Origins { file: "run.toml".to_owned(), lines };
     let locate = |message: &str| origins.locate(message.to_owned());
     assert_eq!(
@@ -173,9 +181,18 @@ fn messages_about_the_files_flags_are_led_by_their_line() {
         "run.toml, line 3: invalid value 'x' for '--h <N>'"
     );
     assert!(locate("--set NHITS.max_step: no").starts_with("run.toml, line 7: "));
-    for elsewhere in ["--hist-exog: no", "--set NHITS.max_steps: no", "no"] {
+    for elsewhere in [
+        "--hist-exog: no",
+        "--set NHITS.max_steps: no",
+        "no",
+        "--set h: the horizon is set by --h",
+        "too few windows; calibrate on more (--intervals N)",
+    ] {
         assert_eq!(locate(elsewhere), elsewhere);
     }
+    let conflict = "the argument '--insample' cannot be used with '--h <N>'";
+    assert_eq!(locate(conflict), conflict);
+    assert_eq!(origins.locate_conflict(conflict.to_owned()), format!("run.toml, line 3: {conflict}"));
 }
 
 /// Whatever the file says, it becomes arguments or a message.

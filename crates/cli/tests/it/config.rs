@@ -89,6 +89,16 @@ fn mistakes_name_the_file_and_its_line() {
         assert!(message.contains(part) && message.trim_end().lines().count() == 1, "{new}: {message}");
     }
     let dir = with_file(RUN);
+    // What the command line says wrong is no mistake of the file, even if a flag of the file would mend it.
+    for (flags, part) in [
+        ("--set h=3", "the horizon is set by --h"),
+        ("--val-size 3", "error: val_size must be 0 or at least h = 7"),
+        ("--set MLP.hiden_size=3", "did you mean hidden_size?"),
+        ("--threads many", "error: invalid value 'many' for '--threads <N>'"),
+    ] {
+        let message = dir.fails(2, &format!("fit --config sub/run.toml --out model {flags}"));
+        assert!(message.contains(part) && !message.contains("run.toml"), "{flags}: {message}");
+    }
     assert!(dir.fails(2, "fit --config sub/run.toml").contains("--out"));
     assert!(dir.fails(2, "fit --config nowhere.toml --out model").contains("nowhere.toml"));
     assert!(dir.fails(2, "fit --config sub/run.toml --h 7 --h 8 --out model").contains("multiple times"));
