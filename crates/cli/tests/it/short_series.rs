@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr};
+use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr, wave};
 
 /// `north` with 120 rows, `south` with so many.
 fn put_short(dir: &TestDirectory, rows: usize) -> String {
@@ -69,6 +69,43 @@ fn what_else_is_held_out_counts_too() {
     ] {
         assert!(kept(needed, line) && !kept(needed - 1, line), "{line}: {needed} rows are needed");
     }
+}
+
+/// As in neuralforecast: `input_size` rows are enough for a series, but one of them must have a row to learn to forecast.
+#[test]
+fn one_series_needs_a_row_after_the_input() {
+    let dir = TestDirectory::new();
+    for (models, padded, least) in [
+        ("NLinear", false, 14),
+        ("NLinear", true, 1),
+        ("GRU --set encoder_hidden_size=4 --set recurrent=true", false, 15),
+        ("GRU --set encoder_hidden_size=4 --set recurrent=true", true, 1),
+    ] {
+        let fit = |rows: usize, others: usize| {
+            let series = |id: &str, rows: usize| -> String {
+                (0..rows).map(|day| format!("{id},{day},{}\n", wave(day, 0.0))).collect()
+            };
+            dir.put("few.csv", &format!("unique_id,ds,y\n{}{}", series("a", rows), series("b", others)));
+            format!(
+                "fit --data few.csv --freq 1 --model {models} {SMALL} --set start_padding_enabled={padded} --out model \
+                 --overwrite --log none"
+            )
+        };
+        dir.ok(&fit(least + 1, least));
+        let message = dir.fails(1, &fit(least, least));
+        let found = format!(
+            "needs {least} rows of input and 1 after them to learn to forecast, and the longest series has {least} "
+        );
+        assert!(message.contains(&found), "{models}: {message}");
+        assert_eq!(message.contains("start_padding_enabled"), !padded, "{models}: {message}");
+        assert!(!message.contains("threshold") && !message.contains("val_size"), "{models}: {message}");
+    }
+    let padded = "--set start_padding_enabled=true --val-size 20";
+    dir.put("few.csv", &long_csv().lines().take(1 + 120 + 20).collect::<Vec<_>>().join("\n"));
+    let message = dir
+        .fails(1, &format!("fit {} --model NLinear {SMALL} {padded} --out x", LONG.replace("long", "few")));
+    let found = "`south` has 0 rows to train on (20 held out), but start_padding_enabled needs 1; lower val_size, or leave out";
+    assert!(message.contains(found), "{message}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 pub(crate) mod flaw;
 pub(crate) mod place;
+mod remedies;
 pub(crate) mod too_large;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use crate::calendar::freq::Freq;
 use crate::calendar::kind::TimeKind;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
+use crate::error::remedies::no_windows_remedy;
 use crate::error::too_large::TooLarge;
 use crate::nearest::nearest;
 use crate::wording::{did_you_mean, listed};
@@ -363,9 +365,11 @@ pub enum DataError {
     },
     /// A series is too short to train on.
     #[error(
-        "series `{id}` has {rows} rows to train on ({held_out} held out), but input_size = \
-         {input_size} needs {needed}; lower input_size or val_size, set start_padding_enabled, \
-         or leave out the series that are too short (`--drop-short`)"
+        "series `{id}` has {rows} rows to train on ({held_out} held out), but {} needs {needed}; lower {}val_size, {}or \
+         leave out the series that are too short (`--drop-short`)",
+        if needed < input_size { "start_padding_enabled".to_owned() } else { format!("input_size = {input_size}") },
+        if needed < input_size { "" } else { "input_size or " },
+        if needed < input_size { "" } else { "set start_padding_enabled, " }
     )]
     TooShort {
         /// The series.
@@ -381,15 +385,22 @@ pub enum DataError {
     },
     /// No series has a window to train on.
     #[error(
-        "no training window: the longest series has {rows} rows to train on, input_size = \
-         {input_size}; lower input_size, the availability threshold or the held-out rows, or set \
-         start_padding_enabled"
+        "no training window: it needs {insample} rows of input and {outsample} after them to learn to forecast, and the \
+         longest series has {rows} to train on{} ({held_out} held out); {}",
+        if *rows < insample + outsample { "" } else { ", of which too few are known" },
+        no_windows_remedy(*held_out, [*insample, *outsample], *padded)
     )]
     NoWindows {
         /// Rows of the longest series before the held-out ones.
         rows: usize,
-        /// The insample length.
-        input_size: usize,
+        /// Rows kept for validation and test.
+        held_out: usize,
+        /// The least rows of input,
+        insample: usize,
+        /// and after them.
+        outsample: usize,
+        /// Whether windows may begin before the series (`start_padding_enabled`).
+        padded: bool,
     },
     /// No row to train on counts.
     #[error(

@@ -133,7 +133,13 @@ impl<'p> Cutter<'p> {
         let none = (0..self.panel.n_series()).all(|series| self.windows_of(series) == 0);
         if none {
             let rows = self.panel.max_len().saturating_sub(held_out);
-            return Err(DataError::NoWindows { rows, input_size });
+            let (padded, WindowFilter::Known { insample, outsample }) = (spec.start_padding, self.grid.keep)
+            else {
+                unreachable!("windows to train on are those of which enough is known");
+            };
+            let insample = if padded { insample as usize } else { input_size };
+            let outsample = outsample as usize;
+            return Err(DataError::NoWindows { rows, held_out, insample, outsample, padded });
         }
         Ok(())
     }

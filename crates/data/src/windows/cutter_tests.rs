@@ -256,8 +256,11 @@ proptest! {
         let expected = materialised(&panel, &spec, span);
         let cutter = match Cutter::new(&panel, &spec, span) {
             Ok(cutter) => cutter,
-            Err(DataError::NoWindows { .. }) => {
+            Err(DataError::NoWindows { rows, insample, outsample, .. }) => {
                 prop_assert!(expected.is_empty());
+                // What it says is needed is more than there is, unless rows are unknown, or windows begin too far apart.
+                let exact = holes.is_none() && (spec.step_size == 1 || !spec.start_padding);
+                prop_assert!(rows < insample + outsample || !exact);
                 return Ok(());
             }
             Err(DataError::TooShort { .. }) => return Ok(()),
@@ -375,10 +378,17 @@ fn settings_out_of_range_are_refused() {
         short.starts_with("series `001` has 7 rows to train on (5 held out), but input_size = 8 needs 8"),
         "{short}"
     );
-    assert!(
-        error(&spec, Span::Train { val_size: 0, test_size: 13 })
-            .starts_with("no training window: the longest series has 7 rows")
+    let none = Span::Train { val_size: 0, test_size: 13 };
+    assert_eq!(
+        error(&spec, none),
+        "no training window: it needs 8 rows of input and 1 after them to learn to forecast, and the longest series has 7 to \
+         train on (13 held out); give more rows, or hold out fewer (val_size; n_windows and step_size of a \
+         cross-validation), or lower input_size, or set start_padding_enabled"
     );
+    let strict = WindowSpec { start_padding: true, availability_threshold: [0.5, 1.0], ..spec.clone() };
+    let strict = error(&strict, none);
+    assert!(strict.contains("needs 4 rows of input and 4 after them"), "{strict}");
+    assert!(strict.ends_with("cross-validation), or lower training_data_availability_threshold"), "{strict}");
 }
 
 #[test]

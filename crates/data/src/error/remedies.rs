@@ -1,0 +1,15 @@
+//! What to do, where that depends on what was asked for.
+
+/// What makes room for a window to train on.
+pub(super) fn no_windows_remedy(held_out: usize, [insample, outsample]: [usize; 2], padded: bool) -> String {
+    let thresholds = outsample > 1 || padded && insample > 1;
+    let remedies = [
+        (true, "give more rows"),
+        (held_out > 0, "hold out fewer (val_size; n_windows and step_size of a cross-validation)"),
+        (!padded, "lower input_size, or set start_padding_enabled"),
+        (thresholds, "lower training_data_availability_threshold"),
+    ];
+    let helpful: Vec<&str> =
+        remedies.into_iter().filter(|(helps, _)| *helps).map(|(_, remedy)| remedy).collect();
+    helpful.join(", or ")
+}
