@@ -9,6 +9,7 @@ mod args;
 mod closed_stdout;
 mod commands;
 mod config;
+mod data_args;
 mod demo_files;
 mod figure;
 mod forecast_columns;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::{Contents, Fitted, Future, ModelContents, ModelState, Value, json};
 
-use crate::args::{DataArgs, LogArgs, MemoryArgs};
+use crate::args::{LogArgs, MemoryArgs};
+use crate::data_args::DataArgs;
 use crate::importances;
 use crate::output::print;
 use crate::progress::Log;
@@ -97,8 +98,7 @@ impl Inspect {
         let log = self.log();
         let fitted = Fitted::load_within(&self.dir, self.memory.limit())?
             .on_warning(move |warning| log.warning(&warning.to_string()));
-        let options = data.options_for(&fitted, &self.memory)?;
-        let panel = data.read(&options, self.log())?;
+        let (panel, options) = data.read_for(&fitted, &self.memory, self.log())?;
         let future = self
             .futr
             .as_ref()

@@ -8,7 +8,8 @@ use clap::Args;
 use foretell::{BASELINES, ColumnNames, Frame, Freq, Panel, ReadOptions, Zone, nearest};
 
 use crate::Usage;
-use crate::args::{DataArgs, LogArgs, steps};
+use crate::args::{LogArgs, steps};
+use crate::data_args::DataArgs;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::forecast_columns::{ForecastColumns, forecast_columns};
 use crate::output::{print, write_file};

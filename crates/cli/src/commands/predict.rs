@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::{Fitted, Future, PredictOptions, PredictionIntervals, WeightPrecision};
 
-use crate::args::{DataArgs, LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
+use crate::args::{LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
+use crate::data_args::DataArgs;
 use crate::output::Sink;
 use crate::precision::weight_precision;
 use crate::progress::Log;
@@ -92,8 +93,7 @@ impl Predict {
             .raw_quantiles(self.raw_quantiles)
             .weight_precision(self.precision)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
-        let options = self.data.options_for(&fitted, &self.memory)?;
-        let panel = self.data.read(&options, self.log())?;
+        let (panel, options) = self.data.read_for(&fitted, &self.memory, self.log())?;
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;
         }

@@ -6,7 +6,8 @@ use clap::Args;
 use foretell::{Fitted, PrecisionScore, WeightPrecision, usual_season};
 use serde_json::json;
 
-use crate::args::{DataArgs, LogArgs, MemoryArgs, steps, thread_count};
+use crate::args::{LogArgs, MemoryArgs, steps, thread_count};
+use crate::data_args::DataArgs;
 use crate::output::print;
 use crate::precision::weight_precision;
 use crate::progress::Log;
@@ -79,8 +80,7 @@ impl Quantise {
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
-        let options = self.data.options_for(&fitted, &self.memory)?;
-        let panel = self.data.read(&options, self.log())?;
+        let (panel, _) = self.data.read_for(&fitted, &self.memory, self.log())?;
         let h = fitted.h();
         let step_size = self.step_size.unwrap_or(h);
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));

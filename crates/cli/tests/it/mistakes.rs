@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::test_directory::{LONG, SMALL, TestDirectory, long_csv, rows};
+use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows};
 
 #[test]
 fn mistakes_in_the_command_line_exit_with_2() {
@@ -107,6 +107,30 @@ fn mistakes_in_the_data_exit_with_1_and_say_where() {
     assert!(!dir.path("cv.csv").exists());
     let message = dir.fails(1, "predict --model nowhere --data long.csv");
     assert!(message.contains("nowhere"), "{message}");
+}
+
+/// `predict` has no flag for the frequency: it is that of the models.
+#[test]
+fn data_of_another_frequency_than_the_models_are_told_so() {
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model"));
+    let weeks: String = (0..20).map(|week| format!("a,{},{week}\n", date(7 * week))).collect();
+    let steps: String = (0..20).map(|step| format!("a,{step},{step}\n")).collect();
+    for (rows, expected) in [
+        (
+            &weeks,
+            "but by the models' frequency `D` 2024-01-02 comes next; its times follow `W-MON`: give data of the models'",
+        ),
+        (
+            &steps,
+            "holds integers, but the models' frequency is `D`; give data of that frequency, or train models on these",
+        ),
+        (&format!("{}a,2024-12-01,1\n", &weeks), "or train models on data of this frequency"),
+    ] {
+        dir.put("other.csv", &format!("shop,day,sales\n{rows}"));
+        let message = dir.fails(1, "predict --model model --data other.csv");
+        assert!(message.contains(expected), "{message}");
+    }
 }
 
 #[test]

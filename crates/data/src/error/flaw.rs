@@ -113,14 +113,22 @@ pub struct Gap {
     pub freq: Freq,
     /// Whether the frequency was inferred from the data.
     pub inferred: bool,
+    /// Whether it is that of trained models, which forecast no other.
+    pub trained: bool,
     /// A frequency that this series does follow.
     pub fits: Option<Freq>,
+    /// Whether another series seems to follow yet another one than that.
+    pub mixed: bool,
 }
 
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { at, id, after, expected, found, freq, .. } = self;
-        let how = if self.inferred { "inferred " } else { "" };
+        let how = match (self.trained, self.inferred) {
+            (true, _) => "models' ",
+            (false, true) => "inferred ",
+            (false, false) => "",
+        };
         let series = at.and_series(id);
         write!(
             f,
@@ -128,7 +136,22 @@ impl fmt::Display for Gap {
         )?;
         let fill = if at.in_slices() { "`PanelBuilder::fill`" } else { "`--fill` or `Fill`" };
         match self.fits {
+            Some(fits) if self.trained => {
+                write!(
+                    f,
+                    "its times follow `{fits}`: give data of the models' frequency, or train models on these"
+                )
+            }
+            Some(fits) if self.mixed => write!(
+                f,
+                "its times follow `{fits}`, and those of other series do not: keep the series of each frequency in a file \
+                 of their own"
+            ),
             Some(fits) => write!(f, "its times follow `{fits}`: set that frequency"),
+            None if self.trained => write!(
+                f,
+                "add the rows in between ({fill} does so on request), or train models on data of this frequency"
+            ),
             None => write!(
                 f,
                 "add the rows in between ({fill} does so on request), set another frequency, or, where only the \

@@ -235,15 +235,18 @@ pub enum DataError {
     },
     /// The frequency is for the other kind of time.
     #[error(
-        "the time column holds {}, but the frequency is `{freq}`; {}",
+        "the time column holds {}, but the {}frequency is `{freq}`; {}",
         .kind.name(),
-        .kind.frequency_remedy()
+        if *.trained { "models' " } else { "" },
+        if *.trained { "give data of that frequency, or train models on these" } else { .kind.frequency_remedy() }
     )]
     FreqKind {
         /// What the column holds.
         kind: TimeKind,
         /// The frequency.
         freq: Freq,
+        /// Whether it is that of trained models, which forecast no other.
+        trained: bool,
     },
     /// A time lies outside the calendar, or would.
     #[error(

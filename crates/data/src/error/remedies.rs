@@ -1,5 +1,19 @@
 //! What to do, where that depends on what was asked for.
 
+use super::DataError;
+
+impl DataError {
+    /// The same where the frequency was that of trained models: nobody can set another.
+    pub fn of_trained(mut self) -> Self {
+        match &mut self {
+            Self::Gap(gap) => gap.trained = true,
+            Self::FreqKind { trained, .. } => *trained = true,
+            _ => {}
+        }
+        self
+    }
+}
+
 /// What makes room for a window to train on.
 pub(super) fn no_windows_remedy(held_out: usize, [insample, outsample]: [usize; 2], padded: bool) -> String {
     let thresholds = outsample > 1 || padded && insample > 1;

@@ -67,7 +67,9 @@ impl Frame {
         }
         match clock.kind {
             None => return Err(DataError::NoRows { table: table.file().clone() }),
-            Some(kind) if kind != freq.kind() => return Err(DataError::FreqKind { kind, freq }),
+            Some(kind) if kind != freq.kind() => {
+                return Err(DataError::FreqKind { kind, freq, trained: false });
+            }
             Some(_) => frame.zone = clock.zone,
         }
         // A column of texts is no forecast.

@@ -34,7 +34,12 @@ impl TableRows {
         for run in &self.runs {
             let place = |i: usize| self.place(run.start + i);
             self.times.copy(run.start, run.len, &mut times);
-            check_steps(settled, zone.as_ref(), freq.is_none(), self.id(run), &times, place)?;
+            check_steps(settled, zone.as_ref(), freq.is_none(), self.id(run), &times, place).map_err(
+                |mut gap| {
+                    gap.mixed = gap.fits.is_some_and(|fits| self.is_mixed(fits, zone.as_ref()));
+                    DataError::Gap(gap)
+                },
+            )?;
         }
         let series = self.runs.iter().enumerate().map(|(i, run)| Series {
             id: self.id(run).clone(),
@@ -59,6 +64,16 @@ impl TableRows {
         Ok(Panel::new(settled, zone, series, data))
     }
 
+    /// Whether a series seems to follow another frequency than this one.
+    fn is_mixed(&self, freq: Freq, zone: Option<&Zone>) -> bool {
+        let mut times = Vec::new();
+        self.runs.iter().any(|run| {
+            self.times.copy(run.start, run.len, &mut times);
+            let guess = Freq::guess(freq.kind(), zone, &times);
+            guess.is_some_and(|guess| guess != freq) && freq.first_break(zone, &times).is_some()
+        })
+    }
+
     /// The frequency that is given, or the one that the longest series seems to have.
     fn settle(&self, kind: TimeKind, zone: Option<&Zone>, freq: Option<Freq>) -> Result<Freq, DataError> {
         let mut times = Vec::new();
@@ -70,7 +85,7 @@ impl TableRows {
         self.times.copy(longest.start, longest.len, &mut times);
         match freq.or_else(|| Freq::guess(kind, zone, &times)) {
             Some(freq) if freq.kind() == kind => Ok(freq),
-            Some(freq) => Err(DataError::FreqKind { kind, freq }),
+            Some(freq) => Err(DataError::FreqKind { kind, freq, trained: false }),
             None => Err(DataError::NoFreq { id: self.id(longest).to_string(), rows: longest.len }),
         }
     }
@@ -106,12 +121,12 @@ fn check_steps(
     id: &str,
     times: &[i64],
     place: impl Fn(usize) -> Place,
-) -> Result<(), DataError> {
+) -> Result<(), Box<Gap>> {
     let Some(i) = freq.first_break(zone, times) else { return Ok(()) };
     let kind = freq.kind();
     let expected = freq.next_in(zone, times[0], i as i64);
     let shown = |time| kind.display_in(zone, time);
-    Err(DataError::Gap(Box::new(Gap {
+    Err(Box::new(Gap {
         at: place(i),
         id: id.to_owned(),
         after: shown(times[i - 1]),
@@ -119,6 +134,8 @@ fn check_steps(
         found: shown(times[i]),
         freq,
         inferred,
+        trained: false,
         fits: Freq::infer(kind, zone, times),
-    })))
+        mixed: false,
+    }))
 }

@@ -134,6 +134,19 @@ fn what_is_wrong_with_a_long_file_is_said_with_its_place() {
         error,
         "t.csv, line 3: series `a` goes from 2024-01-01 to 2024-02-01, but by the frequency `ME` 2024-01-31 comes next; its times follow `MS`",
     );
+    let days = format!("{head}a,2024-01-01,1\na,2024-01-02,1\na,2024-01-03,1\n");
+    let weeks = "b,2024-01-01,1\nb,2024-01-08,1\nb,2024-01-15,1\nb,2024-01-22,1\n";
+    starts(
+        long(&format!("{days}{weeks}")).unwrap_err(),
+        "t.csv, line 3: series `a` goes from 2024-01-01 to 2024-01-02, but by the inferred frequency `W-MON` 2024-01-08 comes \
+         next; its times follow `D`, and those of other series do not: keep the series of each frequency in a file",
+    );
+    // Five days of a week are days as well as business days.
+    let (week, rest) = ([15, 16, 17, 18, 19], [19, 22, 23, 24]);
+    let week: String = week.iter().map(|day| format!("b,2024-01-{day},1\n")).collect();
+    let rest: String = rest.iter().map(|day| format!("a,2024-01-{day},1\n")).collect();
+    let error = long(&format!("{head}{week}{rest}")).unwrap_err().to_string();
+    assert!(error.ends_with("its times follow `B`: set that frequency"), "{error}");
     let latin = Panel::read_csv(&b"unique_id,ds,y\n\xe9,1,1\n"[..], "t.csv", &ReadOptions::default());
     starts(latin.unwrap_err(), "t.csv, line 2: text that is not UTF-8");
     let missing = Panel::from_csv("no/such/file.csv", &ReadOptions::default()).unwrap_err();

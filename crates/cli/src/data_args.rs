@@ -1,0 +1,163 @@
+//! The data file and its layout, and the series in it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use foretell::{
+    ColumnNames, DataError, Fill, Fitted, Freq, NumberFormat, Panel, ReadOptions, TimeFormat, Zone,
+};
+
+use crate::Usage;
+use crate::args::MemoryArgs;
+use crate::progress::Log;
+
+/// The data file and its layout.
+#[derive(Debug, Args)]
+pub(crate) struct DataArgs {
+    /// File with the series, a row per series and time: Parquet if it ends in .parquet, else CSV, which may be
+    /// compressed (.csv.gz, .csv.zst); `-` reads CSV from standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: PathBuf,
+    /// The file has one time column, and one column per series. Blanks at the start or the end of a column are rows
+    /// before the series begins or after it ends
+    #[arg(long)]
+    wide: bool,
+    /// Column of the series' ids [default: unique_id, or none where there is no such column and only one series;
+    /// with a model directory, as saved there]
+    #[arg(long, value_name = "C")]
+    id_col: Option<String>,
+    /// Column of the times [default: ds, the first one with --wide; with a model
+    /// directory, as saved there]
+    #[arg(long, value_name = "C")]
+    time_col: Option<String>,
+    /// Column of the values [default: y; with a model directory, as saved there]
+    #[arg(long, value_name = "C")]
+    target_col: Option<String>,
+    /// How times are written, where they are not as 2024-01-31 13:45:00: %Y%m%d, %d.%m.%Y, %m/%d/%Y, %b %Y, ...
+    /// (strptime), or `integer` for step numbers that look like dates. It concerns --futr too, and is not kept with
+    /// models
+    #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
+    time_format: Option<TimeFormat>,
+    /// The mark before decimals, a point or a comma [default: a point]. It and --thousands concern --static and --futr
+    /// too, and are not kept with models
+    #[arg(long, value_name = "MARK")]
+    decimal: Option<char>,
+    /// The mark between thousands: . , ' _ or a space; where it is a point, the mark before decimals is a comma
+    /// [default: none]
+    #[arg(long, value_name = "MARK")]
+    thousands: Option<char>,
+    /// File with one row per series: its id, and columns that do not change over time
+    #[arg(long = "static", value_name = "FILE")]
+    pub(crate) statics: Option<PathBuf>,
+    /// Fill rows and values that are missing between others: forward, zero or interpolate [default: a gap is an
+    /// error]
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<Fill>)]
+    fill: Option<Fill>,
+    /// Time zone of the data: UTC, +02:00, Europe/Berlin, ... [default: the one that the times are written with, if
+    /// any]
+    #[arg(long, value_name = "ZONE", value_parser = Zone::parse)]
+    zone: Option<Zone>,
+}
+
+impl DataArgs {
+    /// The columns' names, where they are not given those of `saved`.
+    pub(crate) fn columns(&self, saved: ColumnNames) -> ColumnNames {
+        let or = |given: &Option<String>, saved| given.clone().unwrap_or(saved);
+        ColumnNames {
+            id: or(&self.id_col, saved.id),
+            time: or(&self.time_col, saved.time),
+            target: or(&self.target_col, saved.target),
+        }
+    }
+
+    /// How to read the file whose columns have these names.
+    /// Of further columns only those that are `read` are kept; some of them, and of the static ones, hold
+    /// `categories`.
+    pub(crate) fn options(
+        &self,
+        columns: &ColumnNames,
+        read: Vec<String>,
+        categories: Vec<String>,
+        freq: Option<Freq>,
+    ) -> anyhow::Result<ReadOptions> {
+        let ColumnNames { id, time, target } = columns.clone();
+        // A wide file's time column is its first, whatever it is called, unless someone named it.
+        let named = self.time_col.is_some() || time != ColumnNames::default().time;
+        Ok(ReadOptions {
+            wide: self.wide,
+            id_col: id,
+            time_col: named.then_some(time),
+            target_col: target,
+            columns: Some(read),
+            categories,
+            freq,
+            zone: self.zone.clone(),
+            time_format: self.time_format.clone(),
+            numbers: self.numbers()?,
+            fill: self.fill,
+            max_memory: None,
+        })
+    }
+
+    /// Reads the series for saved models, in no more memory than that; and how, for files beside them.
+    pub(crate) fn read_for(
+        &self,
+        fitted: &Fitted,
+        memory: &MemoryArgs,
+        log: Log,
+    ) -> anyhow::Result<(Panel, ReadOptions)> {
+        let (columns, freq) = (self.columns(fitted.columns().clone()), Some(fitted.freq()));
+        let options = self.options(&columns, fitted.columns_read(), fitted.categories(), freq)?;
+        let options = ReadOptions { max_memory: Some(memory.limit().bytes()), ..options };
+        let of_trained = |error: anyhow::Error| {
+            error.downcast().map_or_else(|error| error, |error: DataError| error.of_trained().into())
+        };
+        Ok((self.read(&options, log).map_err(of_trained)?, options))
+    }
+
+    fn numbers(&self) -> anyhow::Result<NumberFormat> {
+        let decimal = self.decimal.unwrap_or(if self.thousands == Some('.') { ',' } else { '.' });
+        NumberFormat::new(decimal, self.thousands).map_err(|error| Usage(format!("--{error}")).into())
+    }
+
+    /// Names of columns that a wide file does not have are a mistake; those of ids may be meant for `--static` and
+    /// `--futr`.
+    pub(crate) fn check_names(&self, futr: Option<&PathBuf>) -> anyhow::Result<()> {
+        let beside = self.statics.as_ref().or(futr).is_some();
+        let message = match (&self.id_col, &self.target_col) {
+            _ if !self.wide => return Ok(()),
+            (_, Some(name)) => format!(
+                "--target-col {name}: with --wide every column but that of the times is a series; leave it out"
+            ),
+            (Some(name), _) if !beside => format!(
+                "--id-col {name}: with --wide the ids are the names of the columns; leave it out, or name the file \
+                 that has this column by --static or --futr"
+            ),
+            _ => return Ok(()),
+        };
+        Err(Usage(message).into())
+    }
+
+    /// Reads the series and their static columns, and tells `log` of it.
+    pub(crate) fn read(&self, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
+        let panel = match self.is_stdin() {
+            true => Panel::read_csv(io::stdin().lock(), "standard input", options)?,
+            false => Panel::from_file(&self.data, options)?,
+        };
+        log.read(&self.data, &panel);
+        log.trimmed(&self.data, panel.trimmed());
+        Ok(match &self.statics {
+            Some(path) => {
+                let panel = panel.with_static_file(path, options)?;
+                log.read_beside(path, "static");
+                panel
+            }
+            None => panel,
+        })
+    }
+
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.data == Path::new("-")
+    }
+}
