@@ -143,7 +143,7 @@ hyper_parameters! {
         drop_last_loader: bool = false,
         /// The name of the model's column in forecasts; null for the model's own.
         alias: Option<String> = None => |name| {
-            let expected = "a name fit for a file: not empty, without slashes, not starting with a dot";
+            let expected = "a name fit for a file: 1 to 240 bytes, without slashes, not starting with a dot";
             rules::require(name.as_deref().is_none_or(is_file_name), expected)
         },
     }
@@ -173,7 +173,8 @@ fn did_you_mean(word: &Option<String>, known: &[&str]) -> String {
 }
 
 fn is_file_name(name: &str) -> bool {
-    !name.is_empty() && !name.contains(['/', '\\', '\0']) && !name.starts_with('.')
+    // Systems take 255 bytes, of which `_99.safetensors` needs 15.
+    (1..=240).contains(&name.len()) && !name.contains(['/', '\\', '\0']) && !name.starts_with('.')
 }
 
 /// The share of a window that must hold values: one for history and horizon, or one for each.

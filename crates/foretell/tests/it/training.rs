@@ -279,9 +279,14 @@ fn names_that_would_collide_are_refused_before_training() {
     ];
     assert!(fit(shadow).to_string().contains("would be called x1"));
     assert!(fit(vec![alias("NLinear", "x"), alias("DLinear", "x")]).to_string().contains("have the alias x"));
-    for bad in ["", "a/b", ".hidden"] {
+    for bad in ["", "a/b", ".hidden", &"x".repeat(241)] {
         assert!(spec("NLinear").set("alias", bad).is_err(), "{bad:?}");
     }
+    // The longest is that of a file too.
+    let folder = std::env::temp_dir().join(format!("foretell-long-alias-{}", std::process::id()));
+    let long = Forecaster::new([steps(alias("NLinear", &"x".repeat(240)), 1)]).and_then(|f| f.fit(&panel()));
+    long.expect("a model").save(&folder, true).expect("a directory");
+    std::fs::remove_dir_all(&folder).expect("the directory is there");
 }
 
 #[test]
