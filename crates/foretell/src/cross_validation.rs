@@ -157,8 +157,8 @@ impl Fitted {
     /// about it.
     ///
     /// # Errors
-    /// If `n_windows` or `step_size` is 0, the panel has another frequency or lacks a column that a model reads, or the
-    /// forecasts do not fit into memory.
+    /// If `n_windows` or `step_size` is 0, the panel has another frequency or lacks a column that a model reads, no series
+    /// has more than `h` rows, or the forecasts do not fit into memory.
     pub fn validate(
         &self,
         panel: &Panel,
@@ -170,6 +170,10 @@ impl Fitted {
         }
         self.check_frequency(panel)?;
         let (h, windows) = (self.h(), n_windows.saturating_mul(panel.n_series()));
+        let (rows, needed) = (panel.max_len(), h + 1);
+        if rows < needed {
+            return Err(Error::ShortForValidation { rows, h, needed });
+        }
         let remedy = "lower n_windows, or leave series out";
         self.check_forecast(panel, (windows, h), windows.saturating_mul(h), &[], remedy)?;
         let test_size = h + (n_windows - 1) * step_size;

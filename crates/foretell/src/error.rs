@@ -140,6 +140,19 @@ pub enum Error {
         /// Rows needed.
         needed: usize,
     },
+    /// Series of which no known end can be forecast.
+    #[error(
+        "no forecast to compare with what is known: that of h = {h} steps needs {needed} rows, one of them before it, and \
+         the longest series has {rows}; give more rows"
+    )]
+    ShortForValidation {
+        /// Rows of the longest series.
+        rows: usize,
+        /// The horizon.
+        h: usize,
+        /// Rows needed.
+        needed: usize,
+    },
     /// The state of a training that this one cannot continue from.
     #[error("{path} is no state of this training: {reason}; remove it to begin anew", path = path.display())]
     State {

@@ -25,7 +25,7 @@ pub struct PrecisionScore {
     /// The same of its RMSE.
     #[serde(with = "foretell_data::nan_as_null")]
     pub rmse_change: f64,
-    /// Bytes of all parameters as its forecasts hold them: see
+    /// Bytes of all parameters as the forecasts that are timed hold them: see
     /// [`Params::held_bytes`](crate::own_model::Params::held_bytes).
     pub weight_bytes: usize,
     /// The median time of the forecast of one window, in microseconds.
@@ -75,7 +75,7 @@ impl Fitted {
     }
 
     /// The errors of each model on rolling forecasts of the end of each series ([`Fitted::validate`]) with its weights in
-    /// `f32` and then in each of `precisions`, their bytes, and the time of forecasts. `season` is in steps, for
+    /// `f32` and then in each of `precisions` once, their bytes, and the time of forecasts. `season` is in steps, for
     /// [`Metrics::mase`].
     ///
     /// # Errors
@@ -91,10 +91,16 @@ impl Fitted {
         precisions: &[WeightPrecision],
     ) -> Result<Vec<PrecisionScore>, Error> {
         let mut scores: Vec<Vec<PrecisionScore>> = Vec::new();
-        let narrow = precisions.iter().copied().filter(|precision| *precision != WeightPrecision::F32);
-        for precision in [WeightPrecision::F32].into_iter().chain(narrow) {
-            let validation =
-                self.clone().weight_precision(precision)?.validate(panel, n_windows, step_size)?;
+        let mut each = vec![WeightPrecision::F32];
+        for precision in precisions {
+            if !each.contains(precision) {
+                each.push(*precision);
+            }
+        }
+        let warnings = self.warnings.once();
+        for precision in each {
+            let held = Self { warnings: warnings.clone(), ..self.clone() }.weight_precision(precision)?;
+            let validation = held.validate(panel, n_windows, step_size)?;
             let metrics = validation.metrics(panel, season);
             let wide = scores.first();
             let of_models =
@@ -103,22 +109,19 @@ impl Fitted {
                     let change = |held: f64, wide: f64| {
                         if wide == 0.0 { f64::NAN } else { 100.0 * (held / wide - 1.0) }
                     };
+                    // Copies that other forecasts have made are not those of these.
+                    let params = model.params.without_copies();
                     let seconds = |windows: usize| {
-                        seconds_of_forecasts(
-                            &model.spec,
-                            &model.network,
-                            &model.params,
-                            &self.workers,
-                            windows,
-                        )
+                        seconds_of_forecasts(&model.spec, &model.network, &params, &self.workers, windows)
                     };
+                    let (forecast_us, batch_ms) = (1e6 * seconds(1), 1e3 * seconds(PrecisionScore::BATCH));
                     PrecisionScore {
                         precision,
                         mae_change: change(metrics.mae, wide.mae),
                         rmse_change: change(metrics.rmse, wide.rmse),
-                        weight_bytes: model.weight_bytes(),
-                        forecast_us: 1e6 * seconds(1),
-                        batch_ms: 1e3 * seconds(PrecisionScore::BATCH),
+                        weight_bytes: params.held_bytes(),
+                        forecast_us,
+                        batch_ms,
                         metrics,
                     }
                 });

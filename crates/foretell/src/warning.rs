@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use foretell_data::{DataError, Future, Panel, UnseenCategories};
 use foretell_train::Workers;
@@ -154,6 +154,18 @@ impl WarningListener {
         (self.0)(warning);
     }
 
+    /// The same listener, told of each warning once.
+    pub(crate) fn once(&self) -> Self {
+        let (listener, told) = (self.clone(), Mutex::new(Vec::new()));
+        Self(Arc::new(move |warning: &Warning| {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            if !told.contains(warning) {
+                told.push(warning.clone());
+                listener.warn(warning);
+            }
+        }))
+    }
+
     /// Warns of those of the levels that so few windows cannot be calibrated for: of n errors the next one is larger
     /// than all with a probability of 1 / (n + 1), so that no interval that they make holds more than n / (n + 1).
     pub(crate) fn warn_of_few_windows(&self, intervals: PredictionIntervals, level: &[f64]) {
@@ -254,8 +266,6 @@ impl Fitted {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use super::*;
 
     #[test]

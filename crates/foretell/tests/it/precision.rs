@@ -1,8 +1,13 @@
 //! Forecasts with weights held in fewer bits.
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, ReadOptions, ValidationOptions, WeightPrecision};
+use foretell::{
+    Fitted, Forecaster, Freq, ModelSpec, Panel, PrecisionScore, ReadOptions, ValidationOptions,
+    WeightPrecision,
+};
 use serde_json::json;
 
 use crate::accuracy::{panels, spec};
@@ -107,6 +112,22 @@ fn precisions_are_compared_on_the_same_windows_as_cross_validation() {
     );
     assert!(scores.iter().all(|score| score.forecast_us > 0.0 && score.batch_ms > 0.0));
     assert!(checked.fitted.validate(&panel, 0, 1).is_err());
+
+    // More windows than there are: each format is measured once, and has as many bytes, and the warning comes once.
+    let warnings = Arc::new(AtomicUsize::new(0));
+    let count = warnings.clone();
+    let fitted = checked.fitted.on_warning(move |_| _ = count.fetch_add(1, Ordering::Relaxed));
+    let twice = [WeightPrecision::Int8, WeightPrecision::F32, WeightPrecision::Int8];
+    let again = fitted.compare_precisions(&panel, [60, 6], 12, &twice).expect("scores");
+    let bytes = |scores: &[PrecisionScore]| scores.iter().map(|score| score.weight_bytes).collect::<Vec<_>>();
+    assert_eq!(bytes(&again), bytes(&scores[..2]));
+    assert_eq!(warnings.load(Ordering::Relaxed), 1);
+    let short = panel.without_last(panel.max_len() - H);
+    let error = fitted.compare_precisions(&short, [1, 1], 12, &twice).expect_err("no window").to_string();
+    assert!(
+        error.contains("h = 12 steps needs 13 rows") && error.contains("the longest series has 12"),
+        "{error}"
+    );
 }
 
 #[test]
