@@ -5,7 +5,6 @@ pub(crate) mod place;
 mod remedies;
 pub(crate) mod too_large;
 
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 
@@ -16,7 +15,6 @@ use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
 use crate::error::remedies::no_windows_remedy;
 use crate::error::too_large::TooLarge;
-use crate::nearest::nearest;
 use crate::wording::{did_you_mean, listed};
 
 /// A mistake in data, settings or files; says what was expected, what was found, where, and what
@@ -75,6 +73,16 @@ pub enum DataError {
         found: usize,
         /// The separator in use.
         separator: char,
+    },
+    /// A quote that takes the rest of the file into one field.
+    #[error(
+        "{at}: the quote before {text:?} is never closed; close it, or double it if it belongs to the text"
+    )]
+    UnclosedQuote {
+        /// The line of the quote.
+        at: Place,
+        /// What follows it in the line, cut short if long.
+        text: String,
     },
     /// The text is not UTF-8.
     #[error("{at}: text that is not UTF-8; save the file with the encoding UTF-8")]
@@ -470,25 +478,4 @@ pub enum DataError {
         /// The value.
         value: f32,
     },
-}
-
-impl DataError {
-    pub(crate) fn missing_column<'a>(
-        table: &Arc<str>,
-        column: &str,
-        available: impl Iterator<Item = &'a str> + Clone,
-        remedy: &'static str,
-    ) -> Self {
-        Self::MissingColumn {
-            table: table.clone(),
-            column: column.to_owned(),
-            nearest: nearest(column, available.clone()),
-            available: available.map(str::to_owned).collect(),
-            remedy,
-        }
-    }
-
-    pub(crate) fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
-        Self::Setting { name, found: found.to_string(), expected: expected.into() }
-    }
 }

@@ -1,8 +1,31 @@
-//! What to do, where that depends on what was asked for.
+//! How errors are made, and what to do, where that depends on what was asked for.
+
+use std::fmt;
+use std::sync::Arc;
 
 use super::DataError;
+use crate::nearest::nearest;
 
 impl DataError {
+    pub(crate) fn missing_column<'a>(
+        table: &Arc<str>,
+        column: &str,
+        available: impl Iterator<Item = &'a str> + Clone,
+        remedy: &'static str,
+    ) -> Self {
+        Self::MissingColumn {
+            table: table.clone(),
+            column: column.to_owned(),
+            nearest: nearest(column, available.clone()),
+            available: available.map(str::to_owned).collect(),
+            remedy,
+        }
+    }
+
+    pub(crate) fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
+        Self::Setting { name, found: found.to_string(), expected: expected.into() }
+    }
+
     /// The same where the frequency was that of trained models: nobody can set another.
     pub fn of_trained(mut self) -> Self {
         match &mut self {

@@ -26,7 +26,11 @@ const HEAD: u64 = 1 << 16;
 /// size once it is taken apart.
 const MAX_COLUMNS: usize = 1_000_000;
 
-/// The first line, the rest, and a line end to close the last line with.
+/// What is read after the text: a line end to close the last line with, and a line that no table has, so that a quote that is
+/// still open is known by it.
+const TAIL: &[u8] = b"\n\0\n";
+
+/// The first line, the rest, and [`TAIL`].
 type Input<R> = NarrowLines<Chain<Chain<Cursor<Vec<u8>>, BufReader<Text<R>>>, &'static [u8]>>;
 
 /// A reader of records that all have as many fields as the header.
@@ -73,7 +77,7 @@ impl<R: Read> TextTable<R> {
             head.drain(..3);
         }
         let separator = separator(&head);
-        let input = Cursor::new(head).chain(input).chain(&b"\n"[..]);
+        let input = Cursor::new(head).chain(input).chain(TAIL);
         let reader = csv::ReaderBuilder::new()
             .delimiter(separator)
             .has_headers(false)
@@ -120,9 +124,15 @@ impl<R: Read> TextTable<R> {
                 return Err(TooLarge::Columns { file: self.file.clone(), most: MAX_COLUMNS }.into());
             }
             // The reader stands on the line after the record, whose quotes may hold line ends.
-            let within = self.record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
-            self.line = self.reader.position().line().saturating_sub(1 + within);
-            let blank = self.record.len() == 1 && self.record[0].trim_ascii().is_empty();
+            let line_ends = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count() as u64;
+            let after = self.reader.position().line();
+            if let Some(last) = self.record.iter().next_back().filter(|last| last.ends_with(TAIL)) {
+                let at = Place { row: after - line_ends(last), ..self.place() };
+                let text = last.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                return Err(DataError::UnclosedQuote { at, text: excerpt(text) });
+            }
+            self.line = after.saturating_sub(1 + line_ends(self.record.as_slice()));
+            let blank = self.record.len() == 1 && matches!(self.record[0].trim_ascii(), b"" | b"\0");
             if !more || !blank {
                 return Ok(more);
             }
@@ -274,6 +284,33 @@ mod tests {
     fn lines_count_blank_ones_and_breaks_within_quotes() {
         assert_eq!(lines("a,b\n1,2\n\n\n3,4\n\"5\n\n\",6\n7,8"), [(2, 2), (5, 2), (6, 2), (9, 2)]);
         assert_eq!(lines("\n\na,b\r\n\r\n1,2\r\n3,4"), [(5, 2), (6, 2)]);
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_told_where_it_opens() {
+        let error = |text: &str| {
+            let mut table = table(text)?;
+            while table.advance()? {}
+            Ok::<(), DataError>(())
+        };
+        let message = |line: u64, text: &str| {
+            format!("t.csv, line {line}: the quote before {text:?} is never closed; close it, or double it")
+        };
+        for (text, expected) in [
+            ("a,b\n1,2\n3,\"4\n5,6\n", message(3, "4")),
+            ("a,b\n1,2\n\n\"3,4\n5,6", message(4, "3,4")),
+            ("a,b\n\"1\n1\",2\n\"3\n3\",\"4\n5,6\n", message(5, "4")),
+            ("a,b\n1,\"", message(2, "")),
+            ("a,\"b\n1,2\n", message(1, "b")),
+        ] {
+            let found = error(text).unwrap_err().to_string();
+            assert!(found.starts_with(&expected), "{text:?}: {found}");
+        }
+        for text in ["a,b\n1,\"2\n\"", "a,b\n1,\"2\"\n", "a,b\n1,\"\"\"\"\n", "a,b\n1,2\"\n"] {
+            error(text).unwrap();
+        }
+        // Nothing but an end is made of what is read after the text.
+        assert_eq!(lines("a\n1\n\n2"), [(2, 1), (4, 1)]);
     }
 
     #[test]
