@@ -81,6 +81,13 @@ impl DataArgs {
         categories: Vec<String>,
         freq: Option<Freq>,
     ) -> anyhow::Result<ReadOptions> {
+        if self.wide && !read.is_empty() {
+            let read = read.join(", ");
+            let message = format!(
+                "--wide: the models read {read}, and every column of a wide file is a series; give a long one"
+            );
+            return Err(Usage(message).into());
+        }
         let ColumnNames { id, time, target } = columns.clone();
         // A wide file's time column is its first, whatever it is called, unless someone named it.
         let named = self.time_col.is_some() || time != ColumnNames::default().time;

@@ -67,7 +67,7 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
 impl Given {
     fn check_against(&self, input: &Self) -> Result<(), Usage> {
         let (output, read) = (&self.said, &input.said);
-        if self.is(input) && self.is_replaced {
+        if self.is(input) && self.is_replaced && !self.path.is_dir() {
             return Err(Usage(format!("{output} is a file, that of {read}; name a directory")));
         }
         if self.is(input) {

@@ -210,7 +210,7 @@ fn exogenous_columns_by_flags_end_to_end() {
     let exogenous = "--hist-exog price,sales --futr-exog price --static shops.csv";
     // The target is no column beside itself.
     let message = dir.fails(1, &format!("fit {train} {exogenous} --out model"));
-    assert!(message.contains("no column `sales`"), "{message}");
+    assert!(message.contains("column `sales` holds what is forecast"), "{message}");
     let exogenous = exogenous.replace("price,sales", "price");
     dir.ok(&format!("fit {train} {exogenous} --out model"));
     let forecast = dir.ok("predict --model model --data long.csv --static shops.csv --futr future.csv");

@@ -80,6 +80,7 @@ fn outputs_are_no_inputs_by_any_name() {
         (&format!("cross-validate {LONG} --model NLinear {SMALL} --out hard.csv"), "--data long.csv"),
         (&format!("fit {LONG} --model NLinear {SMALL} --out . --overwrite"), "--data long.csv"),
         (&format!("fit {LONG} --model NLinear {SMALL} --out new --checkpoint new/state"), "--out new"),
+        ("import --from model --out model --overwrite", "would overwrite the data of --from model"),
     ] {
         let message = dir.fails(2, line);
         assert!(message.contains(input), "{line}: {message}");

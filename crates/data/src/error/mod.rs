@@ -108,6 +108,18 @@ pub enum DataError {
         /// What to do.
         remedy: &'static str,
     },
+    /// A column that has another meaning.
+    #[error(
+        "{table}: column `{column}` holds {what} and cannot be an exogenous column as well; leave it out of these"
+    )]
+    TakenColumn {
+        /// The file or table.
+        table: Arc<str>,
+        /// The column.
+        column: String,
+        /// What it holds.
+        what: &'static str,
+    },
     /// Two columns have the same name.
     #[error("{table}: column `{column}` appears twice; rename or remove one of them")]
     DuplicateColumn {
@@ -122,6 +134,11 @@ pub enum DataError {
     /// A table that is larger than it may be.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
+    /// A wide file has no column but that of the times.
+    #[error(
+        "{0} has no column beside that of the times; a wide file has one for each series: add them, or read it as long"
+    )]
+    NoSeries(Arc<str>),
     /// A column of a wide file has no name.
     #[error(
         "{file}: column {number} has no name; in a wide file each column after the time is a \

@@ -128,6 +128,13 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let missing = options.columns.iter().flatten().find(|column| !names.contains(&column.as_str()));
     if let Some(column) = missing {
+        let holds =
+            ["the ids of the series", "the times", "what is forecast", "which rows are known", "weights"];
+        if let Some(i) = table.find(column)
+            && let Some(what) = known.iter().position(|known| *known == Some(i)).map(|role| holds[role])
+        {
+            return Err(DataError::TakenColumn { table: table.file().clone(), column: column.clone(), what });
+        }
         return Err(DataError::missing_column(table.file(), column, names.into_iter(), COLUMN_REMEDY));
     }
     let wanted = |name: &String| options.columns.as_ref().is_none_or(|columns| columns.contains(name));
@@ -200,6 +207,9 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
     if let Some((i, _)) = ids.iter().find(|(_, id)| id.is_empty()) {
         return Err(DataError::UnnamedColumn { file: table.file().clone(), number: i + 1 });
     }
+    if ids.is_empty() {
+        return Err(DataError::NoSeries(table.file().clone()));
+    }
     let origin = Origin::like(&table.place());
     let mut rows = TableRows { origin, fill: options.fill, ..TableRows::default() };
     let (mut clock, mut repeated) = (options.clock(), RepeatedTimes::default());
@@ -221,9 +231,6 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
             // Values are copied series by series once all are read.
             options.check_memory(table, times.len(), size_of::<f32>() * read)?;
         }
-    }
-    if ids.is_empty() {
-        return Err(DataError::NoRows { table: table.file().clone() });
     }
     let kind = options.kind(&clock, table.file(), &table.header()[time])?;
 

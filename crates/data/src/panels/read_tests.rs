@@ -156,7 +156,10 @@ fn what_is_wrong_with_a_long_file_is_said_with_its_place() {
 #[test]
 fn what_is_wrong_with_a_wide_file_is_said_with_its_place() {
     for (text, message) in [
-        ("date\n1\n2\n3\n", "t.csv has no rows"),
+        (
+            "date\n1\n2\n3\n",
+            "t.csv has no column beside that of the times; a wide file has one for each series",
+        ),
         ("date,a,\n1,1,1\n", "t.csv: column 3 has no name; in a wide file"),
         ("date,a\n1,1\n2,\n3,1\n", "t.csv, line 3, column `a`: \"\" is missing"),
         ("date,a\n1,1\n3,1\n2,1\n2,1\n", "t.csv, line 5: series `a` has 2 already (t.csv, line 4)"),
@@ -289,6 +292,14 @@ fn one_series_needs_no_ids() {
         long("uniqe_id,ds,y\na,1,1\n").unwrap_err(),
         "t.csv has no column `unique_id`, did you mean `uniqe_id`?",
     );
+    let columns = |column: &str| ReadOptions { columns: Some(vec![column.into()]), ..ReadOptions::default() };
+    for (column, what) in
+        [("y", "what is forecast"), ("ds", "the times"), ("unique_id", "the ids of the series")]
+    {
+        let error =
+            Panel::read_csv("unique_id,ds,y\na,1,1\n".as_bytes(), "t.csv", &columns(column)).unwrap_err();
+        starts(error, &format!("t.csv: column `{column}` holds {what} and cannot be an exogenous column"));
+    }
     let options = ReadOptions { id_col: "shop".into(), ..ReadOptions::default() };
     let error = Panel::read_csv("ds,y\n1,1\n".as_bytes(), "t.csv", &options).unwrap_err();
     starts(error, "t.csv has no column `shop`");
