@@ -50,7 +50,7 @@ impl Checkpoint {
         }
         let path = files.path(CONFIGURATION);
         let mut document = files.json(CONFIGURATION)?;
-        check_format(document["nf_format"].as_str(), &path)?;
+        check_format(document["nf_format"].clone(), &path)?;
         let Some(Value::Object(entries)) = document.get_mut("configuration").map(Value::take) else {
             return Err(Misfit::new("configuration", "an object", "something else").at(path.display()));
         };
@@ -227,7 +227,7 @@ impl<'a> Files<'a> {
     fn sidecar(&self, name: &str) -> Result<Sidecar> {
         let path = self.path(name);
         let file = TensorFile::from_bytes(&self.files.read(name)?, &path)?;
-        check_format(file.metadata.get("nf_format").map(String::as_str), &path)?;
+        check_format(file.metadata.get("nf_format").cloned(), &path)?;
         Ok(Sidecar(file.tensors))
     }
 

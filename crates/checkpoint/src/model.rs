@@ -64,7 +64,7 @@ impl ModelFile {
     }
 
     fn decode(alias: String, file: TensorFile, path: &Path) -> Result<Self> {
-        check_format(file.metadata.get("nf_format").map(String::as_str), path)?;
+        check_format(file.metadata.get("nf_format").cloned(), path)?;
         let entry = |key: &str| {
             let text = file.metadata.get(key);
             text.ok_or_else(|| Misfit::new(key, "an entry of the metadata", "none").at(path.display()))
@@ -215,14 +215,13 @@ fn alias_of(path: &Path) -> Option<String> {
     (!alias.is_empty()).then(|| alias.to_owned())
 }
 
-pub(crate) fn check_format(found: Option<&str>, path: &Path) -> Result<()> {
-    match found {
-        Some(FORMAT) => Ok(()),
-        other => Err(CheckpointError::Format {
-            path: path.to_path_buf(),
-            found: other.map_or("none".into(), |version| format!("{version:?}")),
-        }),
-    }
+pub(crate) fn check_format(found: impl Into<Value>, path: &Path) -> Result<()> {
+    let found = match found.into() {
+        Value::String(version) if version == FORMAT => return Ok(()),
+        Value::Null => "none".to_owned(),
+        other => other.to_string(),
+    };
+    Err(CheckpointError::Format { path: path.to_path_buf(), found })
 }
 
 fn parse<T: serde::de::DeserializeOwned>(text: &str, entry: &str, path: &Path) -> Result<T> {

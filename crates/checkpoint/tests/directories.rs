@@ -293,6 +293,8 @@ fn missing_parts_are_named() {
     assert!(error().to_string().contains("nf_format \"3\", expected \"2\""));
     fs::write(dir.join("configuration.json"), r#"{"configuration": {}}"#).unwrap();
     assert!(error().to_string().contains("nf_format none"));
+    fs::write(dir.join("configuration.json"), r#"{"nf_format": 2, "configuration": {}}"#).unwrap();
+    assert!(error().to_string().contains("nf_format 2, expected \"2\""));
     fs::write(dir.join("configuration.json"), "{").unwrap();
     assert!(matches!(error(), CheckpointError::Json { .. }));
 }

@@ -115,9 +115,10 @@ impl Fitted {
         };
         let first = models[0].spec.alias().to_owned();
         let freq = match &configuration.freq {
-            Frequency::Alias(word) => Freq::parse(word)?,
-            Frequency::Step(step) => Freq::parse(&step.to_string())?,
+            Frequency::Alias(word) => Freq::parse(word),
+            Frequency::Step(step) => Freq::parse(&step.to_string()),
         };
+        let freq = freq.map_err(|error| fault(&first, format!("freq: {error}")))?;
         let vocabulary =
             categories::read(&configuration.categorical_vocab).map_err(|reason| fault(&first, reason))?;
         let specs: Vec<ModelSpec> = models.iter().map(|model| model.spec.clone()).collect();
@@ -136,10 +137,13 @@ impl Fitted {
             }
         }
         let interruption = Interruption::read(&configuration);
-        let scaler = |name: &Option<String>| name.as_deref().map(str::parse::<LocalScaler>).transpose();
+        let scaler = |setting: &str, name: &Option<String>| {
+            let scaler = name.as_deref().map(str::parse::<LocalScaler>).transpose();
+            scaler.map_err(|error| fault(&first, format!("{setting}: {error}")))
+        };
         let local_scalers = LocalScalers {
-            series: scaler(&configuration.local_scaler_type)?,
-            statics: scaler(&configuration.local_static_scaler_type)?,
+            series: scaler("local_scaler_type", &configuration.local_scaler_type)?,
+            statics: scaler("local_static_scaler_type", &configuration.local_static_scaler_type)?,
         };
         let conformal = match (&configuration.prediction_intervals, configuration.conformity_scores) {
             (Some(intervals), Some(scores)) => {

@@ -175,6 +175,21 @@ fn damaged_model_directories_are_refused() -> io::Result<()> {
         fs::write(&file, whole)?;
     }
     dir.ok("predict --model model --data long.csv");
+    let file = dir.path("model/configuration.json");
+    let text = fs::read_to_string(&file)?.replace(": ", ":");
+    for (old, new, part) in [
+        ("\"freq\":\"D\"", "\"freq\":\"fortnight\"", "model: model NLinear: freq: "),
+        (
+            "\"local_scaler_type\":null",
+            "\"local_scaler_type\":\"best\"",
+            "model: model NLinear: local_scaler_type: unknown local scaler `best`",
+        ),
+    ] {
+        assert!(text.contains(old), "{old}: {text}");
+        fs::write(&file, text.replacen(old, new, 1))?;
+        let message = dir.fails(1, "predict --model model --data long.csv");
+        assert!(message.contains(part), "{message}");
+    }
     Ok(())
 }
 
