@@ -151,6 +151,9 @@ fn models_of_one_name_are_numbered() {
         "--set=NHITS.1.alias=deep",
     ];
     assert_eq!(arguments(text).unwrap(), expected);
+    // In a table that is called by the model, the name is a key like others.
+    let named = arguments("[model.NHITS]\nname = 'MLP'").unwrap();
+    assert_eq!(named, ["--model=NHITS", "--set=NHITS.name=MLP"]);
     let twice = arguments("[model.NHITS]\n[model.nhits]\nmax_steps = 3").unwrap();
     assert_eq!(twice, ["--model=NHITS", "--model=nhits", "--set=NHITS.1.max_steps=3"]);
     for (text, part) in [

@@ -170,7 +170,11 @@ fn compressed(path: &Path) -> Result<bool, Usage> {
         None | Some("csv" | "txt") => Ok(false),
         Some("gz") if name.ends_with(".csv.gz") || name.ends_with(".txt.gz") => Ok(true),
         Some(ending) => {
-            let (path, plain) = (path.display(), path.with_extension("csv"));
+            // Without the ending of a compression that is not written, the name may be one that is.
+            let inner = path.with_extension("");
+            let named = inner.extension().is_some() && compressed(&inner).is_ok();
+            let plain = if named { inner } else { path.with_extension("csv") };
+            let path = path.display();
             Err(Usage(format!(
                 "--out {path}: .{ending} is no format that foretell writes; it writes CSV (.csv, compressed .csv.gz) \
                  and Parquet (.parquet, .pq), so name the file {}, say",
@@ -227,9 +231,18 @@ mod tests {
         {
             assert_eq!(compressed(Path::new(name)).unwrap(), expected, "{name}");
         }
-        for name in ["a.xlsx", "a.gz", "a.parquet.gz", "a.json", "a.csv.zst"] {
+        for (name, instead) in [
+            ("a.xlsx", "a.csv"),
+            ("a.b.xlsx", "a.b.csv"),
+            ("a.gz", "a.csv"),
+            #[cfg(feature = "parquet")]
+            ("a.parquet.gz", "a.parquet"),
+            ("a.json", "a.csv"),
+            ("a.csv.zst", "a.csv"),
+        ] {
             let message = compressed(Path::new(name)).unwrap_err().to_string();
             assert!(message.contains(".csv.gz") && message.contains(".parquet"), "{message}");
+            assert!(message.contains(&format!("name the file {instead}, say")), "{message}");
         }
     }
 }

@@ -179,7 +179,7 @@ fn is_file_name(name: &str) -> bool {
 
 /// The share of a window that must hold values: one for history and horizon, or one for each.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "one number, or a list of two")]
 pub(crate) enum Threshold {
     Both(f64),
     Each([f64; 2]),

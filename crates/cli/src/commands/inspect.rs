@@ -49,7 +49,7 @@ pub(crate) struct Inspect {
     /// The directory
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// List the tensors of each model
+    /// List the tensors of each model; not with --data
     #[arg(long, conflicts_with = "data")]
     tensors: bool,
     #[command(flatten)]

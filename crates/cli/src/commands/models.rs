@@ -34,7 +34,7 @@ pub(crate) struct Models {
     /// Print JSON, with the hyper-parameters and their defaults
     #[arg(long)]
     json: bool,
-    /// Print the chapter of the documentation
+    /// Print the chapter of the documentation; not with --json or a model
     #[arg(long, conflicts_with_all = ["json", "model"])]
     markdown: bool,
     #[command(flatten)]

@@ -50,7 +50,7 @@ pub(crate) struct Predict {
     )]
     intervals: Option<PredictionIntervals>,
     /// Forecast the history instead, beside the truth, from one cutoff after the other; the first cutoff is a row of
-    /// the series
+    /// the series. Not with --h, --level or --futr
     #[arg(long, conflicts_with_all = ["h", "levels", "futr"])]
     insample: bool,
     /// Begin --insample before the first row, where the models see nothing but padding, as neuralforecast does

@@ -149,7 +149,7 @@ impl Reader<'_> {
                 Ok(on.then(|| one(at, format!("--{name}").into())).into_iter().collect())
             }
             _ if !arg.get_action().takes_values() => Err(fault("true or false")),
-            DeValue::Table(table) if name == "set" => self.settings(table, None),
+            DeValue::Table(table) if name == "set" => self.settings(table, None, false),
             DeValue::Table(models) if name == "model" && many => {
                 let named = models.iter().map(|(model, table)| match table.get_ref() {
                     DeValue::Table(table) => Ok((model.span().start, &**model.get_ref(), table)),
@@ -160,7 +160,7 @@ impl Reader<'_> {
                         Err(Fault(table.span().start, what))
                     }
                 });
-                self.models(named.collect::<Result<_, _>>()?)
+                self.models(named.collect::<Result<_, _>>()?, false)
             }
             DeValue::Array(tables) if name == "model" && many && tables.iter().any(is_table) => {
                 let named = tables.iter().map(|table| {
@@ -173,7 +173,7 @@ impl Reader<'_> {
                         _ => Err(Fault(at, "a [[model]] needs a name, as name = \"NHITS\"".to_owned())),
                     }
                 });
-                self.models(named.collect::<Result<_, _>>()?)
+                self.models(named.collect::<Result<_, _>>()?, true)
             }
             DeValue::Array(values) if many => {
                 let entry = |value: &Spanned<DeValue<'_>>| {
@@ -191,7 +191,11 @@ impl Reader<'_> {
     }
 
     /// Models and their hyper-parameters, in the order of the file.
-    fn models(&self, mut models: Vec<(usize, &str, &DeTable<'_>)>) -> Result<Vec<ConfigEntry>, Fault> {
+    fn models(
+        &self,
+        mut models: Vec<(usize, &str, &DeTable<'_>)>,
+        named: bool,
+    ) -> Result<Vec<ConfigEntry>, Fault> {
         models.sort_by_key(|(at, ..)| *at);
         let mut of_name = HashMap::<String, usize>::new();
         models.iter().for_each(|(_, name, _)| *of_name.entry(listed_name(name)).or_default() += 1);
@@ -200,20 +204,22 @@ impl Reader<'_> {
             let model = listed_name(name);
             let number = numbers.entry(model.clone()).or_default();
             entries.push(self.entry(at, Subject::Flag("model".to_owned()), format!("--model={name}").into()));
-            entries.extend(self.settings(table, Some((&model, (of_name[&model] > 1).then_some(*number))))?);
+            let of_model = (model.as_str(), (of_name[&model] > 1).then_some(*number));
+            entries.extend(self.settings(table, Some(of_model), named)?);
             *number += 1;
         }
         Ok(entries)
     }
 
-    /// Hyper-parameters of all models, or of those of a name: texts as `--set` takes them, all else as JSON.
+    /// Hyper-parameters of all models, or of those of a name: texts as `--set` takes them, all else as JSON. Where the table
+    /// is `named`, the name among them is that of the model.
     fn settings(
         &self,
         table: &DeTable<'_>,
         model: Option<(&str, Option<usize>)>,
+        named: bool,
     ) -> Result<Vec<ConfigEntry>, Fault> {
-        // The name of a model among its hyper-parameters is read elsewhere: none of them is called so.
-        let own = table.iter().filter(|(key, _)| model.is_none() || key.get_ref() != "name");
+        let own = table.iter().filter(|(key, _)| !named || key.get_ref() != "name");
         own.map(|(key, value)| {
             let name = key.get_ref();
             let value = match value.get_ref() {

@@ -36,6 +36,10 @@ fn mistakes_in_the_command_line_exit_with_2() {
         (&format!("{one} --set enable_progress_bar=false"), "`--log`"),
         (&format!("{one} --set NHITS.n_blocks=[1]"), "no NHITS among --model MLP"),
         (&format!("{one} --set scaler_type=standart"), "standard"),
+        (
+            &format!("{one} --set training_data_availability_threshold=high"),
+            "like its default, 0.0 (one number, or a list of two), found \"high\"",
+        ),
         (&format!("{one} --val-size 3"), "at least h = 7"),
         (&format!("{one} --set hidden_size=1000000000000"), "between 1 and"),
         (&format!("{fit} --model MLP,NLinear --set hidden_size=8"), "--set NAME.hidden_size"),
