@@ -144,7 +144,7 @@ impl Checkpoint {
         }
         let mut classes = BTreeMap::<&str, &str>::new();
         for model in &self.models {
-            let field = model.place();
+            let field = format!("model {}", model.alias);
             if model.alias.is_empty() || model.alias.contains(['/', '\\', '\0']) {
                 return Err(Misfit::new(field, "a name fit for a file", format!("{:?}", model.alias)));
             }

@@ -240,7 +240,7 @@ fn contradictions_are_refused_before_anything_is_written() {
     };
     refuse(&|c| c.models.clear(), "at least one");
     refuse(&|c| c.models[0].alias = "a/b".into(), "fit for a file");
-    refuse(&|c| c.models[1].alias = "MLP".into(), "of one class");
+    refuse(&|c| c.models[1].alias = "MLP".into(), "`model MLP` should be of one class");
     refuse(&|c| c.configuration.h = 4, "of horizon 4");
     refuse(&|c| c.configuration.uids = None, "`configuration.uids` should be 2 values");
     refuse(
