@@ -112,6 +112,11 @@ impl Var {
         &self.value
     }
 
+    /// The value, which is gone from the variable: what is left is where the gradient goes.
+    pub(crate) fn take_value(&mut self) -> Tensor {
+        std::mem::replace(&mut self.value, Tensor::zeros([0]))
+    }
+
     /// The shape of the value.
     pub fn shape(&self) -> Shape {
         self.value.shape()

@@ -23,8 +23,8 @@ const TILED: Tiles = Tiles { queries: 128, keys: 256 };
 /// two ways.
 const MAX_UNTILED_SCORES: usize = 4 * TILED.queries * TILED.keys;
 
-/// Multiply-adds of a task: some tens of microseconds.
-const TASK_WORK: usize = 1 << 21;
+/// Multiply-adds of a task: with the softmax some ten or twenty microseconds.
+const TASK_WORK: usize = 1 << 20;
 
 impl Tiles {
     pub(crate) fn of(sizes: &Sizes, way: Algorithm) -> Self {

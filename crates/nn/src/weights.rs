@@ -23,7 +23,7 @@ use foretell_autograd::{
 use foretell_tensor::{Shape, Tensor};
 
 use crate::layers::recurrent::Layer;
-use crate::{Forward, GatedLinear, Linear, LinearPair, ParamId, Params, Scope};
+use crate::{Forward, Linear, LinearPair, ParamId, Params, Scope};
 
 pub(crate) use held::HeldCopies;
 use held::{HeldCopy, HeldPair};
@@ -180,17 +180,6 @@ impl Forward<'_> {
         outputs: Option<Range<usize>>,
     ) -> Var {
         self.held(layer, outputs, x).product(x, activation)
-    }
-
-    /// The product with a layer's weights and its bias, one half of which gates the other, and `skip [..., outputs]` added to
-    /// it: `x [..., inputs]` to `[..., outputs]`.
-    ///
-    /// # Panics
-    /// If the shapes do not fit.
-    #[track_caller]
-    pub fn gated_linear(&self, layer: &GatedLinear, x: &Var, skip: Option<&Var>) -> Var {
-        let (weight, bias) = self.as_trained(&layer.both);
-        x.gated_linear(&weight, &bias.expect("a gated layer has a bias"), skip)
     }
 
     /// The product with a layer's weights along the first dimension, and its bias: `x [inputs, ...]` to

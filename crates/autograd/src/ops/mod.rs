@@ -20,7 +20,7 @@ mod embedding;
 mod expand;
 mod flip;
 mod fourier;
-mod gated_linear;
+mod gated;
 mod gather;
 pub(crate) mod held_linear;
 mod interpolate;

@@ -71,7 +71,7 @@ fn linear_layers_round() {
     let inputs = [random([2, 24, 30], 1), random([28, 24], 2), random([28], 3)];
     check("from columns", &inputs, 2, &|v| v[0].linear_from_columns(&v[1], Some(&v[2]), Activation::Tanh));
     let inputs = [random([40, 24], 1), random([64, 24], 2), random([64], 3)];
-    check("gated", &inputs, 2, &|v| v[0].gated_linear(&v[1], &v[2], None));
+    check("gated", &inputs, 2, &|v| v[0].linear(&v[1], Some(&v[2]), Activation::Identity).gated(None));
     let inputs = [random([2, 30, 24], 1), random([2, 24, 28], 2)];
     check("product", &inputs, 1, &|v| v[0].matmul(&v[1]));
 }

@@ -1,6 +1,6 @@
 //! A linear layer, half of whose outputs gate the others; parameters are named as in neuralforecast's `GLU`.
 
-use foretell_autograd::Var;
+use foretell_autograd::{Activation, Var};
 
 use crate::{Forward, Linear, Scope};
 
@@ -8,7 +8,7 @@ use crate::{Forward, Linear, Scope};
 /// arXiv 1612.08083): `lin.weight [2 outputs, inputs]` and `lin.bias`.
 #[derive(Clone, Debug)]
 pub struct GatedLinear {
-    pub(crate) both: Linear,
+    both: Linear,
 }
 
 impl GatedLinear {
@@ -23,6 +23,6 @@ impl GatedLinear {
     /// If the shapes do not fit.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var, skip: Option<&Var>) -> Var {
-        cx.gated_linear(self, x, skip)
+        self.both.forward(cx, x, Activation::Identity).gated(skip)
     }
 }

@@ -66,8 +66,8 @@ impl Params {
     /// outputs, the projections of attention among them, and of recurrent layers (RNN, LSTM, GRU).
     ///
     /// The weights of smaller layers stay in `f32`, and so do those for which no such product is built: convolutions,
-    /// gated linear layers, linear layers over columns (those along time in the mixers), linear layers of which a
-    /// part of the outputs is asked for, and layers that join several weights in one matrix.
+    /// linear layers over columns (those along time in the mixers), linear layers of which a part of the outputs is asked
+    /// for, and layers that join several weights in one matrix.
     ///
     /// In `f32` too, weights are copied where that saves time: on machines with AVX-512, those of linear layers whose product
     /// has 12 to 1024 rows, which would pack them each time. A row is a window, or a step of one where the layer is applied to
