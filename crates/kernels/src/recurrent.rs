@@ -29,11 +29,13 @@ mod backward;
 mod groups;
 mod held;
 mod kept;
+mod stack;
 
 use std::ops::Range;
 
 pub use backward::{RecurrentGradients, RecurrentRun};
 pub use held::HeldWeights;
+pub use stack::{LEAST_STACKED_STEPS, StackedLayer, forward_stack};
 
 use kept::Kept;
 
@@ -384,10 +386,10 @@ impl Layer {
             gates.chunks_exact_mut(width.max(1)).for_each(|row| row[2 * hidden..3 * hidden].fill(0.0));
         }
         let x = MatRef::row_major(part(x, &(from..from + rows), inputs), rows, inputs);
-        let narrow = weights.held.map(|held| held.input(self, weights)).unwrap_or_default();
+        let held = weights.held.map(|held| held.input(self, weights, rows)).unwrap_or_default();
         for (place, (to, _)) in self.input_columns().into_iter().flatten().enumerate() {
             let gates = MatMut::row_major(gates, rows, width).cols(to);
-            let right = narrow.get(place).map_or(by_input[place], RightOperand::Held);
+            let right = held.get(place).map_or(by_input[place], RightOperand::Held);
             right.multiply(gates, x, Accum::Replace);
         }
     }

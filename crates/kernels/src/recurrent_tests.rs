@@ -445,6 +445,77 @@ fn threads_change_no_bit_of_a_single_sequence() {
     }
 }
 
+/// The second layer reads the states of the first. Steps that are no whole chunks, and fewer than a stack takes.
+#[test]
+fn a_stack_is_one_layer_after_the_other_at_any_number_of_threads() {
+    for format in [None, Some(WeightFormat::Bf16), Some(WeightFormat::Int8)] {
+        for (cell, steps) in
+            [(Cell::Rnn(Activation::Tanh), 70), (Cell::Lstm, 32), (Cell::Gru, 33), (Cell::Lstm, 31)]
+        {
+            let layer = |inputs| {
+                let (hidden, rounding) = (64, Rounding::None);
+                Layer { cell, steps, batch: 1, inputs, hidden, projection: None, rounding }
+            };
+            let cases = [3, 64, 64].map(|inputs| Case::new(layer(inputs), 1, true));
+            let held = [(); 3].map(|()| HeldWeights::new(format));
+            // States, and c after the last step, of each layer.
+            let mut input = cases[0].x.clone();
+            let one_by_one = [0, 1, 2].map(|k| {
+                let case = Case {
+                    x: input.clone(),
+                    weights: cases[k].weights.clone(),
+                    start: cases[k].start.clone(),
+                    grad: vec![],
+                    ..cases[k]
+                };
+                let [states, cells, _] =
+                    case.run_with(Some(&held[k]), case.layer, 0, &case.start, RunMode::Inference);
+                input = states[64..].to_vec();
+                (states, cells.get(case.layer.last_cell(RunMode::Inference)).unwrap_or_default().to_vec())
+            });
+            let stack = |threads: usize| {
+                let mut memory = cases.each_ref().map(|case| {
+                    let lens = [case.layer.states_len(), case.layer.cells_len(RunMode::Inference)];
+                    let mut memory = lens.map(|len| vec![f32::NAN; len]);
+                    for (values, start) in memory.iter_mut().zip(&case.start) {
+                        values.iter_mut().zip(start).for_each(|(to, from)| *to = *from);
+                    }
+                    memory
+                });
+                let layers = memory.iter_mut().zip(cases.iter().zip(&held));
+                let mut layers: Vec<_> = layers
+                    .map(|([states, cells], (case, held))| StackedLayer {
+                        layer: case.layer,
+                        weights: Weights { held: Some(held), ..case.weights() },
+                        states,
+                        cells,
+                    })
+                    .collect();
+                let run = || forward_stack(&mut layers, &cases[0].x);
+                let ran = Workers::new(threads).unwrap().enter(|| share(threads, run));
+                ran.then_some(memory.map(|[states, cells]| {
+                    (
+                        states,
+                        cells.get(cases[0].layer.last_cell(RunMode::Inference)).unwrap_or_default().to_vec(),
+                    )
+                }))
+            };
+            let alone = stack(1);
+            assert_eq!(alone.is_some(), steps >= 32);
+            assert!([2, 3, 4].into_iter().all(|threads| stack(threads) == alone), "{format:?}, {cell:?}");
+            for (k, (found, expected)) in alone.iter().flatten().zip(&one_by_one).enumerate() {
+                let far = if format == Some(WeightFormat::Int8) { 0.0 } else { 1e-4 };
+                let close = |found: &[f32], expected: &[f32]| {
+                    found.len() == expected.len()
+                        && found.iter().zip(expected).all(|(a, b)| (a - b).abs() <= far)
+                };
+                assert!(close(&found.0, &expected.0), "{format:?}, {cell:?}, states of layer {k}");
+                assert!(close(&found.1, &expected.1), "{format:?}, {cell:?}, c of layer {k}");
+            }
+        }
+    }
+}
+
 #[test]
 fn inference_in_groups_of_steps_is_training() {
     // More rows than a group has: the products of inputs are taken several times.

@@ -17,8 +17,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use foretell_autograd::{
-    Activation, Cell, CellState, CellVars, Conv1d, RecurrentWeights, RoundedWeight, Rounding, Var,
-    WeightMatrix,
+    Activation, Cell, CellState, CellVars, Conv1d, HeldWeights, RecurrentWeights, RoundedWeight, Rounding,
+    Var, WeightMatrix,
 };
 use foretell_tensor::{Shape, Tensor};
 
@@ -307,7 +307,7 @@ impl Forward<'_> {
         last: usize,
         carried: Option<&mut CellState>,
     ) -> Var {
-        self.with_recurrent(layer, |weights| x.recurrent(cell, weights, last, carried))
+        x.recurrent(cell, &self.recurrent_weights(layer).as_given(), last, carried)
     }
 
     /// A recurrent layer over `x [steps, batch, inputs]`, starting from `start`: its states, and its last state.
@@ -319,23 +319,57 @@ impl Forward<'_> {
         x: &Var,
         start: &CellVars,
     ) -> (Var, CellVars) {
-        self.with_recurrent(layer, |weights| x.recurrent_from(cell, weights, start))
+        x.recurrent_from(cell, &self.recurrent_weights(layer).as_given(), start)
     }
 
+    /// Recurrent layers on top of each other over `x [steps, batch, inputs]`, without dropout between them: the top layer's last
+    /// `last` states, started from `carried`; nothing where they are to run one after the other.
     #[track_caller]
-    fn with_recurrent<R>(&self, layer: &Layer, run: impl FnOnce(&RecurrentWeights<'_>) -> R) -> R {
-        let (input, state) = (self.param(layer.input), self.param(layer.state));
-        let biases = layer.biases.map(|biases| biases.map(|bias| self.param(bias)));
-        let projection = layer.projection.map(|projection| self.param(projection));
-        let weights = RecurrentWeights {
-            input: &input,
-            state: &state,
-            biases: biases.as_ref().map(|[input, state]| [input, state]),
-            projection: projection.as_ref(),
-            held: None,
-        };
-        let held = (!self.training).then(|| self.params.held_recurrent(layer)).flatten();
-        run(&RecurrentWeights { held: held.as_deref(), ..weights })
+    pub(crate) fn recurrent_stack(
+        &self,
+        cell: Cell,
+        layers: &[Layer],
+        x: &Var,
+        last: usize,
+        carried: Option<&mut [CellState]>,
+    ) -> Option<Var> {
+        if self.training || layers.len() < 2 {
+            return None;
+        }
+        let weights: Vec<_> = layers.iter().map(|layer| self.recurrent_weights(layer)).collect();
+        let given: Vec<_> = weights.iter().map(HeldRecurrent::as_given).collect();
+        x.recurrent_stack(cell, &given, last, carried)
+    }
+
+    fn recurrent_weights(&self, layer: &Layer) -> HeldRecurrent {
+        HeldRecurrent {
+            input: self.param(layer.input),
+            state: self.param(layer.state),
+            biases: layer.biases.map(|biases| biases.map(|bias| self.param(bias))),
+            projection: layer.projection.map(|projection| self.param(projection)),
+            held: (!self.training).then(|| self.params.held_recurrent(layer)).flatten(),
+        }
+    }
+}
+
+/// The weights of a recurrent layer, and beside them what forecasts make of them.
+struct HeldRecurrent {
+    input: Var,
+    state: Var,
+    biases: Option<[Var; 2]>,
+    projection: Option<Var>,
+    held: Option<Arc<HeldWeights>>,
+}
+
+impl HeldRecurrent {
+    fn as_given(&self) -> RecurrentWeights<'_> {
+        RecurrentWeights {
+            input: &self.input,
+            state: &self.state,
+            biases: self.biases.as_ref().map(|[input, state]| [input, state]),
+            projection: self.projection.as_ref(),
+            held: self.held.as_deref(),
+        }
     }
 }
 

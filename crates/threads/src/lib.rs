@@ -1,7 +1,7 @@
 //! Threads, and work shared out to them in blocks that do not depend on how many there are.
 //!
 //! [`Workers`] are threads. [`share`] is the scope in which operations may use several of them; the operations of the
-//! crates above (products of matrices, passes over tensors, kernels) ask [`count`], or call [`rows`], [`sums`] and
+//! crates above (products of matrices, passes over tensors, kernels) ask [`count`], or call [`rows`], [`sums`], [`pipeline`] and
 //! [`sequence`], which do. Where work is cut depends on its shape alone, so the bits of a result do not depend on the number
 //! of threads.
 //!
@@ -24,12 +24,14 @@
 #[cfg(feature = "parallel")]
 mod helpers;
 mod indices;
+mod pipeline;
 mod rows;
 mod scope;
 mod sequence;
 mod workers;
 
 pub use indices::for_each;
+pub use pipeline::pipeline;
 #[cfg(feature = "parallel")]
 pub use rayon::ThreadPool;
 pub use rows::{block_height, fill_zero, rows, sums, sums_and_rows};

@@ -2,7 +2,10 @@
 
 use foretell_gemm::Rounding;
 use foretell_kernels::Accum;
-use foretell_kernels::recurrent::{HeldWeights, Layer, RecurrentGradients, RecurrentRun, RunMode, Weights};
+use foretell_kernels::recurrent::{
+    HeldWeights, LEAST_STACKED_STEPS, Layer, RecurrentGradients, RecurrentRun, RunMode, StackedLayer,
+    Weights, forward_stack,
+};
 use foretell_tensor::{KeptTensor, Tensor};
 
 use crate::{Cell, Var};
@@ -131,6 +134,81 @@ impl Var {
         let end = CellVars { h: row(steps - 1), c: start.c.as_ref().map(|_| row(steps)) };
         let states = if end.c.is_some() { all.narrow(0, 0, steps) } else { all };
         (states, end)
+    }
+
+    /// [`Var::recurrent`] of layers on top of each other over one sequence, `self [steps, 1, inputs]`, in forecasts, where
+    /// threads may take a layer each ([`forward_stack`]): the top layer's states. Nothing where another number of sequences, a
+    /// short one, a single layer, or weights that are not held ask for one layer after the other.
+    ///
+    /// # Panics
+    /// As [`Var::recurrent`], and if `carried` is not of as many layers.
+    #[track_caller]
+    pub fn recurrent_stack(
+        &self,
+        cell: Cell,
+        layers: &[RecurrentWeights<'_>],
+        last: usize,
+        carried: Option<&mut [CellState]>,
+    ) -> Option<Self> {
+        let &[steps, 1, mut inputs] = &*self.shape() else { return None };
+        let wanted = self.edge().is_wanted() || layers.iter().any(|weights| weights.state.edge().is_wanted());
+        let held = layers.iter().all(|weights| weights.held.is_some());
+        if wanted || !held || steps < LEAST_STACKED_STEPS {
+            return None;
+        }
+        assert!((1..=steps).contains(&last), "the last {last} of {steps} steps");
+        assert!(
+            carried.as_ref().is_none_or(|carried| carried.len() == layers.len()),
+            "a state for each layer"
+        );
+        let x = self.value().contiguous();
+        let values: Vec<_> = layers.iter().map(Values::of).collect();
+        let sizes = layers.iter().map(|weights| {
+            let &[rows, state] = &*weights.state.shape() else {
+                panic!("weights of {:?}", weights.state.shape())
+            };
+            let (hidden, rounding) = (rows / cell.gates(), weights.state.rounding());
+            let projection = weights.projection.map(|_| state);
+            let layer = Layer { cell, steps, batch: 1, inputs, hidden, projection, rounding };
+            inputs = state;
+            layer
+        });
+        let sizes: Vec<Layer> = sizes.collect();
+        let run = RunMode::Inference;
+        let memory = sizes.iter().enumerate().map(|(k, layer)| {
+            let mut states = Tensor::zeros([steps + 1, 1, layer.state()]);
+            let mut cells = Tensor::zeros([layer.cells_len(run)]);
+            if let Some(CellState { h, c }) = carried.as_ref().map(|carried| &carried[k]) {
+                for (to, from) in [(&mut states, h), (&mut cells, c)] {
+                    if let Some(from) = from {
+                        to.values_mut()[..from.numel()].copy_from_slice(from.values());
+                    }
+                }
+            }
+            (states, cells)
+        });
+        let mut memory: Vec<_> = memory.collect();
+        let stacked = sizes.iter().zip(layers).zip(&values).zip(&mut memory);
+        let stacked = stacked.map(|(((layer, weights), values), (states, cells))| StackedLayer {
+            layer: *layer,
+            weights: Weights { held: weights.held, ..values.slices() },
+            states: states.values_mut(),
+            cells: cells.values_mut(),
+        });
+        if !forward_stack(&mut stacked.collect::<Vec<_>>(), x.values()) {
+            return None;
+        }
+        for (carried, (layer, (states, cells))) in
+            carried.into_iter().flatten().zip(sizes.iter().zip(&memory))
+        {
+            carried.h = Some(states.narrow(0, steps, 1).reshape([1, layer.hidden]));
+            carried.c = (cell == Cell::Lstm).then(|| {
+                let last = layer.last_cell(run);
+                cells.narrow(0, last.start, last.len()).reshape([1, layer.hidden])
+            });
+        }
+        let (top, _) = memory.pop()?;
+        Some(Self::constant(top.narrow(0, steps + 1 - last, last)))
     }
 
     /// The states of the last `last` steps and, where an LSTM starts from variables, the c after them.

@@ -25,7 +25,7 @@ const GROUP_BYTES: usize = 64 << 10;
 const GROUPS: usize = 16;
 
 /// The weights of U that are read in the time of one number of a plain pass over memory, in bytes.
-const BYTES_PER_NUMBER: usize = 32;
+pub(super) const BYTES_PER_NUMBER: usize = 32;
 
 /// The rows of U that belong to some hidden units.
 #[derive(Clone, Debug)]
@@ -102,31 +102,56 @@ impl Layer {
         cells: &mut [f32],
         (gates, bias): (&mut [f32], &[f32]),
     ) {
-        let (size, run) = (self.state(), RunMode::Inference);
-        let first = cells.get(..self.hidden).unwrap_or_default();
-        let running =
-            groups.iter().map(|group| (group.units.clone(), Running::new(self, group, bias, first)));
-        let mut running: Vec<_> = running.collect();
+        let size = self.state();
+        let running = self.running(groups, bias, cells);
+        let mut running: Vec<_> = running.into_iter().map(|group| (group.units(), group)).collect();
         let cost = groups.iter().map(UnitGroup::bytes).sum::<usize>() / BYTES_PER_NUMBER;
-        let mut input_places = self.input_places();
-        let by_input = self.by_input(weights, &mut input_places, MatRef::t);
         for start in (0..self.steps).step_by(self.steps_at_once()) {
             let end = self.steps.min(start + self.steps_at_once());
-            self.add_inputs(weights, by_input, x, gates, start, &(0..1), run);
+            let some = Self { steps: end - start, ..*self };
+            some.multiply_inputs(weights, &x[start * self.inputs..end * self.inputs], gates);
             let (rows, sums) = (&mut states[start * size..(end + 1) * size], &*gates);
             foretell_threads::sequence(rows, size, cost, &mut running, |t, group, before, after| {
                 group.step(self, &sums[t * self.width()..(t + 1) * self.width()], before, after);
             });
         }
+        self.write_last_cell(running.iter().map(|(_, group)| group), cells);
+    }
+
+    /// The groups at the start of a run, with the summed biases, and the first of the `cells` of an LSTM.
+    pub(super) fn running<'a>(
+        &self,
+        groups: &'a [UnitGroup],
+        bias: &[f32],
+        cells: &[f32],
+    ) -> Vec<Running<'a>> {
+        let first = cells.get(..self.hidden).unwrap_or_default();
+        groups.iter().map(|group| Running::new(self, group, bias, first)).collect()
+    }
+
+    /// The products of the inputs of all steps, which are made at once: `x [steps, inputs]` to the first rows of
+    /// `sums [_, sums * hidden]`.
+    pub(super) fn multiply_inputs(&self, weights: &Weights<'_>, x: &[f32], sums: &mut [f32]) {
+        let mut places = self.input_places();
+        let by_input = self.by_input(weights, &mut places, MatRef::t);
+        self.add_inputs(weights, by_input, x, sums, 0, &(0..1), RunMode::Inference);
+    }
+
+    /// Writes the c that the groups of an LSTM were left with.
+    pub(super) fn write_last_cell<'a>(
+        &self,
+        groups: impl Iterator<Item = &'a Running<'a>>,
+        cells: &mut [f32],
+    ) {
         if !cells.is_empty() {
-            let last = &mut cells[self.last_cell(run)];
-            running.iter().for_each(|(units, group)| last[units.clone()].copy_from_slice(group.c()));
+            let last = &mut cells[self.last_cell(RunMode::Inference)];
+            groups.for_each(|group| last[group.units()].copy_from_slice(group.c()));
         }
     }
 }
 
 /// A group in the course of a run.
-struct Running<'a> {
+pub(super) struct Running<'a> {
     group: &'a UnitGroup,
     /// Its sums, then gates; its biases; and c before and after a step.
     place: Buffer<f32>,
@@ -145,6 +170,11 @@ impl<'a> Running<'a> {
         Self { group, place }
     }
 
+    /// Its hidden units.
+    pub(super) fn units(&self) -> Range<usize> {
+        self.group.units.clone()
+    }
+
     /// c as the last step left it.
     fn c(&self) -> &[f32] {
         let len = self.group.units.len();
@@ -153,7 +183,7 @@ impl<'a> Running<'a> {
 
     /// A step of the group's units: `inputs` are the products of the inputs for all units, `before` is the whole
     /// state before the step, `after` the state of these units after it.
-    fn step(&mut self, layer: &Layer, inputs: &[f32], before: &[f32], after: &mut [f32]) {
+    pub(super) fn step(&mut self, layer: &Layer, inputs: &[f32], before: &[f32], after: &mut [f32]) {
         let (units, len) = (&self.group.units, self.group.units.len());
         let (gates, rest) = self.place.split_at_mut(layer.cell.sums() * len);
         let (bias, cells) = rest.split_at_mut(gates.len());

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use foretell_gemm::{MatRef, Rounding, WeightFormat, WeightMatrix};
+use foretell_gemm::{MatRef, Rounding, WeightFormat, WeightMatrix, pays_packed};
 
 use super::groups::UnitGroup;
 use super::{Layer, Weights};
@@ -52,13 +52,23 @@ impl HeldWeights {
         inputs.unwrap_or(input) + states + narrow(&self.projection).unwrap_or(projection)
     }
 
-    /// Wᵀ in fewer bits; empty where it stays in `f32`.
-    pub(super) fn input(&self, layer: &Layer, weights: &Weights<'_>) -> &[WeightMatrix] {
-        let Some(format) = self.format.filter(|_| layer.inputs > FEW_INPUTS) else { return &[] };
+    /// Wᵀ, in fewer bits or packed for so many `rows`; empty where that does not pay.
+    pub(super) fn input(&self, layer: &Layer, weights: &Weights<'_>, rows: usize) -> &[WeightMatrix] {
+        let parts = || layer.input_columns().into_iter().flatten().map(|(_, from)| from);
+        let pays = match self.format {
+            Some(_) => layer.inputs > FEW_INPUTS,
+            None => {
+                let exact = layer.rounding == Rounding::None;
+                exact && parts().all(|part| pays_packed([rows, layer.inputs, part.len()]))
+            }
+        };
+        if !pays {
+            return &[];
+        }
+        let format = self.format.unwrap_or(WeightFormat::F32);
         self.input.get_or_init(|| {
             let rows = MatRef::row_major(weights.input, layer.cell.gates() * layer.hidden, layer.inputs);
-            let parts = layer.input_columns().into_iter().flatten();
-            parts.map(|(_, from)| WeightMatrix::new(rows.rows(from).t(), format)).collect()
+            parts().map(|part| WeightMatrix::new(rows.rows(part).t(), format)).collect()
         })
     }
 

@@ -89,6 +89,10 @@ impl Recurrent {
             assert!(fits, "the state of {} layers for {}", carried.len(), self.layers.len());
             carried.resize_with(self.layers.len(), CellState::default);
         }
+        let states = carried.as_mut().map(|states| &mut states[..]);
+        if let Some(stacked) = cx.recurrent_stack(self.cell, &self.layers, x, last, states) {
+            return stacked;
+        }
         let mut x = x.clone();
         for (k, layer) in self.layers.iter().enumerate() {
             let top = k + 1 == self.layers.len();
@@ -193,6 +197,32 @@ mod tests {
         for row in step(&mut second, &[-0.9, 0.5, -0.9, 0.5, -0.9, 0.5]).chunks(3) {
             let far = row.iter().zip(&after[3..]).find(|(a, b)| (**a - **b).abs() > 1e-6);
             assert!(far.is_none(), "{far:?}");
+        }
+    }
+
+    /// The layers over one sequence are run as a stack, those over several one after the other, and so is a short rest.
+    #[test]
+    fn one_sequence_is_that_of_a_batch_and_goes_on_from_its_states() {
+        for cell in [Cell::Rnn(foretell_autograd::Activation::Tanh), Cell::Lstm, Cell::Gru] {
+            let mut table = Table::default();
+            let sizes = RecurrentSizes { cell, hidden: 20, projection: None, ..SIZES };
+            let layers = Recurrent::new(&mut table.root(), &sizes);
+            let params = table.initialise(1);
+            let cx = Forward::inference(&params);
+            let steps = Tensor::build([50, 1, 2], |x| Init::Uniform { bound: 1.0 }.fill(Key::new(3), x));
+            let steps = Var::constant(steps);
+            let mut carried = RecurrentState::new();
+            let mut alone =
+                layers.forward(&cx, &steps.narrow(0, 0, 40), 40, Some(&mut carried)).value().to_vec();
+            alone.extend(
+                layers.forward(&cx, &steps.narrow(0, 40, 10), 10, Some(&mut carried)).value().to_vec(),
+            );
+            let twice = Var::concat(&[&steps, &steps], 1);
+            let both = layers.forward(&cx, &twice, 50, None);
+            for row in 0..2 {
+                let row = both.narrow(1, row, 1).value().to_vec();
+                assert!(row.iter().zip(&alone).all(|(a, b)| (a - b).abs() < 1e-5), "{cell:?}");
+            }
         }
     }
 
