@@ -7,12 +7,12 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::hint::spin_loop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::patience::Patience;
 use crate::scope::share;
 
 /// How long a helper looks out for the next product before it lets rayon put it to sleep: longer than what
@@ -144,15 +144,10 @@ struct Door<'a>(&'a Work);
 impl Drop for Door<'_> {
     fn drop(&mut self) {
         self.0.inside.fetch_or(CLOSED, AcqRel);
-        let mut patience = 10_000;
+        // They are at their last group: soon done, unless the machine is busy with something else.
+        let mut patience = Patience(10_000);
         while self.0.inside.load(Acquire) != CLOSED {
-            // They are at their last group: soon done, unless the machine is busy with something else.
-            if patience > 0 {
-                patience -= 1;
-                spin_loop();
-            } else {
-                std::thread::yield_now();
-            }
+            patience.wait();
         }
     }
 }

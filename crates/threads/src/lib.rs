@@ -24,6 +24,8 @@
 #[cfg(feature = "parallel")]
 mod helpers;
 mod indices;
+#[cfg(feature = "parallel")]
+mod patience;
 mod pipeline;
 mod rows;
 mod scope;

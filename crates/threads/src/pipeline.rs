@@ -2,7 +2,6 @@
 
 #[cfg(feature = "parallel")]
 use std::{
-    hint::spin_loop,
     mem,
     ops::Range,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering::*},
@@ -10,7 +9,11 @@ use std::{
 
 use crate::scope::count;
 #[cfg(feature = "parallel")]
-use crate::{indices::for_each, rows::Rows};
+use crate::{
+    indices::for_each,
+    patience::{LOOKS, Patience},
+    rows::Rows,
+};
 
 /// The work of a chunk of a stage from which sharing it pays, in the same numbers as that of [`rows`](crate::rows()): some
 /// microseconds.
@@ -90,10 +93,6 @@ struct Stage<S> {
     done: AtomicUsize,
 }
 
-/// How often a thread looks for a chunk before it lets others have its core in between.
-#[cfg(feature = "parallel")]
-const PATIENCE: usize = 1000;
-
 #[cfg(feature = "parallel")]
 impl<'a, S: Send> Pipeline<'a, S> {
     fn new(x: &'a [f32], [steps, chunk]: [usize; 2], stages: &mut [(S, &mut [f32])]) -> Self {
@@ -140,7 +139,7 @@ impl<'a, S: Send> Pipeline<'a, S> {
     /// where all is done.
     fn take(&self, from_first: bool) -> Option<(usize, usize)> {
         let (count, chunks) = (self.stages.len(), self.steps.div_ceil(self.chunk));
-        let mut patience = PATIENCE;
+        let mut patience = Patience(LOOKS);
         while !self.ended.load(Relaxed) {
             let mut first = None;
             let mut waits = false;
@@ -165,12 +164,7 @@ impl<'a, S: Send> Pipeline<'a, S> {
             if !waits {
                 return None;
             }
-            if patience > 0 {
-                patience -= 1;
-                spin_loop();
-            } else {
-                std::thread::yield_now();
-            }
+            patience.wait();
         }
         None
     }

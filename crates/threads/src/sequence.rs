@@ -3,14 +3,17 @@
 use std::ops::Range;
 #[cfg(feature = "parallel")]
 use std::{
-    hint::spin_loop,
     mem,
     sync::atomic::{AtomicU64, AtomicUsize, Ordering::*},
 };
 
 use crate::scope::count;
 #[cfg(feature = "parallel")]
-use crate::{indices::for_each, rows::Rows};
+use crate::{
+    indices::for_each,
+    patience::{LOOKS, Patience},
+    rows::Rows,
+};
 
 /// The work of a step from which sharing it pays, in the same numbers as that of [`rows`](crate::rows()): about a
 /// microsecond. To hand a step over to the next takes some 0.2.
@@ -96,10 +99,6 @@ impl Turn {
     }
 }
 
-/// How often a thread looks for the next step before it lets others have its core in between.
-#[cfg(feature = "parallel")]
-const PATIENCE: usize = 1000;
-
 #[cfg(feature = "parallel")]
 impl<S: Send> Shared<S> {
     fn new(rows: &mut [f32], width: usize, blocks: &mut [(Range<usize>, S)]) -> Self {
@@ -138,7 +137,7 @@ impl<S: Send> Shared<S> {
 
     /// The next step and block, once all steps before are done; nothing where all steps are.
     fn take(&self, from_front: bool) -> Option<(usize, usize)> {
-        let mut patience = PATIENCE;
+        let mut patience = Patience(LOOKS);
         loop {
             // What was written in the steps before is seen from here on: the last to finish one has stored the turn.
             let bits = self.turn.load(Acquire);
@@ -154,11 +153,8 @@ impl<S: Send> Shared<S> {
                 if self.turn.compare_exchange_weak(bits, next.pack(), Acquire, Relaxed).is_ok() {
                     return Some((step, block));
                 }
-            } else if patience > 0 {
-                patience -= 1;
-                spin_loop();
             } else {
-                std::thread::yield_now();
+                patience.wait();
             }
         }
     }
