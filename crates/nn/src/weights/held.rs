@@ -70,9 +70,9 @@ impl Params {
     /// for, and layers that join several weights in one matrix.
     ///
     /// In `f32` too, weights are copied where that saves time: on machines with AVX-512, those of linear layers whose product
-    /// has 12 to 1024 rows, which would pack them each time. A row is a window, or a step of one where the layer is applied to
-    /// each step. For recurrent layers, a forecast of a single window lays out the weights of the
-    /// state in its own way: after forecasts of one window and of several, both copies are in memory.
+    /// has 12 to 1024 rows, which would pack them each time, and of a recurrent layer's inputs likewise. A row is a window, or a
+    /// step of one where the layer is applied to each step. For recurrent layers, a forecast of a single window lays out the
+    /// weights of the state in its own way: after forecasts of one window and of several, both copies are in memory.
     ///
     /// Copies are made when a forecast first asks for them. The weights in `f32` stay in memory beside them: runs that
     /// record gradients use them, and they are what is saved.
@@ -212,9 +212,11 @@ impl Table {
         let matrices = trained.filter(|shape| shape.len() > 1).map(sides);
         let Some(format) = precision.narrow() else {
             let copied = matrices.filter(|&[inputs, outputs]| pays_packed([SOME_ROWS, inputs, outputs]));
-            // Rows of gates become columns, whose number is padded.
+            // Rows of gates become columns, whose number is padded; those of the inputs are packed in two parts.
+            let padding = self.recurrent().iter().map(|layer| [self.entry(layer.input).shape[1], MIN_SIDE]);
             return copied
                 .chain(recurrent.map(sides))
+                .chain(padding)
                 .map(|[inputs, outputs]| WeightMatrix::bytes_of(inputs, outputs, WeightFormat::F32))
                 .fold(0, usize::saturating_add);
         };
