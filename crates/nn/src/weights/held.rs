@@ -212,11 +212,9 @@ impl Table {
         let matrices = trained.filter(|shape| shape.len() > 1).map(sides);
         let Some(format) = precision.narrow() else {
             let copied = matrices.filter(|&[inputs, outputs]| pays_packed([SOME_ROWS, inputs, outputs]));
-            // Rows of gates become columns, whose number is padded; those of the inputs are packed in two parts.
-            let padding = self.recurrent().iter().map(|layer| [self.entry(layer.input).shape[1], MIN_SIDE]);
+            // Rows of gates become columns, whose number is padded.
             return copied
                 .chain(recurrent.map(sides))
-                .chain(padding)
                 .map(|[inputs, outputs]| WeightMatrix::bytes_of(inputs, outputs, WeightFormat::F32))
                 .fold(0, usize::saturating_add);
         };
