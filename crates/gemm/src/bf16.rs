@@ -37,13 +37,16 @@ const DEPTH: usize = 32;
 /// comes from the third cache, where it is too large for the second, once in 128 rows.
 const BLOCK_ROWS: usize = 128;
 
-/// Multiply-adds that are worth a task of their own, as in `tiles.rs`, but at the rate of tiles of AMX. Where a machine
-/// is slower, tasks last longer: the bits do not depend on the cut, nor does the cut on the machine.
-const TASK: usize = 8 << 20;
+/// Multiply-adds that are worth a task of their own: ten microseconds of one thread with AVX512-BF16, two or three with tiles of
+/// AMX. The bits do not depend on the cut, nor does the cut on the machine.
+const TASK: usize = 2 << 20;
+
+/// Multiply-adds that are worth a part of a long inner dimension, on which bits depend: see [`parts`].
+const PART: usize = 8 << 20;
 
 /// The most tasks of a product, and the least columns of one.
 const TASKS: usize = 16;
-const TASK_COLUMNS: usize = 128;
+const TASK_COLUMNS: usize = 48;
 
 /// A right operand rounded to bfloat16 and packed, `rows` being the inner dimension.
 ///
@@ -220,7 +223,7 @@ fn as_bf16(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Bf16Operand<'_>, opt
         false => (dst, lhs, rhs, options),
     };
     let (k, n) = rhs.shape();
-    match parts::count([dst.nrows(), k, n], TASK) {
+    match parts::count([dst.nrows(), k, n], PART) {
         Some(count) if dst.col_stride() == 1 => {
             let Options { bias, activation, .. } = options;
             let sums = Options { bias: None, activation: Activation::Identity, ..options };
@@ -261,11 +264,6 @@ fn check_and_count(
     count_products(1, [dst.nrows(), k, dst.ncols()]);
 }
 
-/// Rows of the tiles in which `rows` rows are packed.
-fn tile_height(rows: usize) -> usize {
-    if rows == 1 { 1 } else { WIDTH }
-}
-
 /// Whether a product of `[m, k]` and `[k, n]` takes less time in bfloat16 than in `f32`, both operands yet to be
 /// packed, on a machine with tiles: [`matmul`](crate::matmul()) rounds no others. It depends on the shape alone, so
 /// that every machine rounds the same products.
@@ -280,7 +278,7 @@ pub fn pays_in_bf16([m, k, n]: [usize; 3]) -> bool {
 /// Whether [`matmul_bf16`] gives the bits of [`matmul_as_bf16`] for `[m, k]` and `[k, n]`: the latter adds up a long inner
 /// dimension beside a small result in parts, which a packed operand is not cut into.
 pub fn packed_bf16_has_same_bits(shape: [usize; 3]) -> bool {
-    parts::count(shape, TASK).is_none()
+    parts::count(shape, PART).is_none()
 }
 
 /// See [`pays_in_bf16`].
@@ -312,15 +310,24 @@ fn run(
     let height = m.div_ceil(down).next_multiple_of(2 * WIDTH);
     let width = n.div_ceil(across).next_multiple_of(4 * WIDTH);
     let (down, across) = (m.div_ceil(height), n.div_ceil(width));
+    let depth = depth(rhs.rows);
+    // Tasks side by side share the left operand, so it is packed before them.
+    let mut place = None;
+    let packed =
+        (across > 1).then(|| pack_left(lhs, depth, place.insert(Buffer::stale(panel_len(m, depth)))));
     let dst = BatchMut::from(dst);
     let task = |index: usize| {
         let (top, left) = (index / across * height, index % across * width);
         let (rows, cols) = (top..m.min(top + height), left..n.min(left + width));
-        let lhs = lhs.rows(rows.clone());
+        let lhs = match packed {
+            Some(panel) => Left::Packed(&panel[top * depth..panel.len().min((top + height) * depth)]),
+            None => Left::Operand(lhs.rows(rows.clone())),
+        };
         // SAFETY: each index is taken once, and its part of the destination belongs to no other.
         let part = unsafe { dst.get(0) }.rows(rows.clone()).cols(cols.clone());
-        let bias = options.bias.map(|bias| bias.part(rows, cols.clone()));
-        one_task(kernel, part, lhs, rhs, cols, Options { bias, ..options });
+        let strips = &rhs.values[left * depth..cols.end.next_multiple_of(WIDTH) * depth];
+        let bias = options.bias.map(|bias| bias.part(rows, cols));
+        one_task(kernel, part, lhs, strips, depth, Options { bias, ..options });
     };
     match down * across {
         1 => task(0),
@@ -328,30 +335,58 @@ fn run(
     }
 }
 
-/// Some rows of the left operand by some columns of the right one.
+/// Rows of the left operand, packed or yet to be.
+#[derive(Clone, Copy)]
+enum Left<'a> {
+    Operand(Bf16Operand<'a>),
+    Packed(&'a [bf16]),
+}
+
+/// The numbers that `rows` rows take when packed: a single row is not padded to a tile.
+fn panel_len(rows: usize, depth: usize) -> usize {
+    if rows == 1 { depth } else { rows.next_multiple_of(WIDTH) * depth }
+}
+
+/// Whether a panel holds a single row as it is, rather than tiles.
+fn is_row(panel: &[bf16], depth: usize) -> bool {
+    panel.len() == depth
+}
+
+/// Packs rows of a left operand.
+fn pack_left<'a>(lhs: Bf16Operand<'_>, depth: usize, place: &'a mut [u16]) -> &'a [bf16] {
+    let panel: &mut [bf16] = place.reinterpret_cast_mut();
+    match is_row(panel, depth) {
+        true => lhs.row(panel),
+        false => lhs.strips(Form::Rows, panel),
+    }
+    panel
+}
+
+/// Some rows of the left operand by some columns of the right one, a block of rows at a time.
 fn one_task(
     kernel: Kernel,
     mut dst: MatMut<'_, f32>,
-    lhs: Bf16Operand<'_>,
-    rhs: PackedBf16<'_>,
-    cols: Range<usize>,
+    lhs: Left<'_>,
+    strips: &[bf16],
+    depth: usize,
     options: Options<'_, f32>,
 ) {
-    let (m, depth) = (dst.nrows(), depth(rhs.rows));
-    let strips = &rhs.values[cols.start * depth..cols.end.next_multiple_of(WIDTH) * depth];
-    let most = m.min(BLOCK_ROWS);
-    let mut panel = Buffer::<u16>::stale(most.next_multiple_of(tile_height(most)) * depth);
-    let panel: &mut [bf16] = panel.reinterpret_cast_mut();
+    let (m, n) = (dst.nrows(), dst.ncols());
+    let place_len = match lhs {
+        Left::Operand(_) => panel_len(m.min(BLOCK_ROWS), depth),
+        Left::Packed(_) => 0,
+    };
+    let mut place = Buffer::<u16>::stale(place_len);
     for top in (0..m).step_by(BLOCK_ROWS) {
         let rows = top..m.min(top + BLOCK_ROWS);
-        let panel = &mut panel[..rows.len().next_multiple_of(tile_height(rows.len())) * depth];
-        let left = lhs.rows(rows.clone());
-        match rows.len() {
-            1 => left.row(panel),
-            _ => left.strips(Form::Rows, panel),
-        }
+        let panel = match lhs {
+            Left::Operand(lhs) => {
+                pack_left(lhs.rows(rows.clone()), depth, &mut place[..panel_len(rows.len(), depth)])
+            }
+            Left::Packed(panel) => &panel[top * depth..panel.len().min((top + BLOCK_ROWS) * depth)],
+        };
         let mut part = dst.reborrow().rows(rows.clone());
-        let bias = options.bias.map(|bias| bias.part(rows, 0..cols.len()));
+        let bias = options.bias.map(|bias| bias.part(rows, 0..n));
         kernel.multiply(part.reborrow(), panel, strips, depth, Epilogue { bias, ..Epilogue::of(&options) });
         epilogue(part, None, options.activation);
     }

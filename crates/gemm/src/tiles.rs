@@ -51,7 +51,7 @@ impl Grid {
     /// Every tile packs the part of `rhs` that it reads, which is cheap against [`HEIGHT`] rows that use
     /// it. So columns are cut first, which packs nothing twice, then rows.
     fn of(m: usize, n: usize, k: usize) -> Self {
-        let tasks = (work(m.max(FEW_ROWS), n, k) / TASK).min(TASKS);
+        let tasks = (work(m.max(FEW_ROWS), n, k.saturating_add(OVERHEAD)) / TASK).min(TASKS);
         if tasks <= 1 {
             return Self { rows: m, cols: n, height: m.max(1), width: n.max(1) };
         }
@@ -106,7 +106,8 @@ pub(crate) fn run_one<T: Element>(
     rhs: MatRef<'_, T>,
     options: Options<'_, T>,
 ) {
-    if work(dst.nrows().max(FEW_ROWS), dst.ncols().max(FEW_ROWS), lhs.ncols()) >= 2 * TASK {
+    let inner = lhs.ncols().saturating_add(OVERHEAD);
+    if work(dst.nrows().max(FEW_ROWS), dst.ncols().max(FEW_ROWS), inner) >= 2 * TASK {
         return run(dst.into(), lhs.into(), rhs.into(), options);
     }
     // The grid of any smaller product is one tile, and none is cut in parts.

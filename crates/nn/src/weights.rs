@@ -70,18 +70,18 @@ impl Multiplied {
         self.shape
     }
 
-    /// The product, and the graph that passes its gradient on to the layers if the run records one. The product is a
-    /// weight itself, so it is computed in `f32` even where the run rounds.
+    /// The product, and the graph that passes its gradient on to the layers if the run records one. The weights' product is
+    /// rounded as the run rounds products; that with the bias, of a single row, is not.
     pub fn compute(&self, cx: &Forward<'_>) -> Var {
-        let param = |id| cx.param(id).with_rounding(Rounding::None);
         let [first, second] = &self.layers;
-        let bias = |layer: &Linear| param(layer.bias().expect("layers of a pair have one"));
-        let (inner, outer) = (param(first.weight()), param(second.weight()));
+        let bias = |layer: &Linear| cx.param(layer.bias().expect("layers of a pair have one"));
+        let (inner, outer) = (cx.param(first.weight()), cx.param(second.weight()));
         // Weights are read where they lie, so nothing is kept for the backward pass.
         let of_units = outer.matmul(&inner).permute(&[1, 0]);
         let hidden = outer.shape()[1];
+        let exact = outer.with_rounding(Rounding::None);
         let of_zeros =
-            bias(first).reshape([1, hidden]).linear(&outer, Some(&bias(second)), Activation::Identity);
+            bias(first).reshape([1, hidden]).linear(&exact, Some(&bias(second)), Activation::Identity);
         let product = Var::concat(&[&of_units, &of_zeros], 0);
         debug_assert_eq!(product.shape(), self.shape);
         product

@@ -84,14 +84,15 @@ impl Optimizer {
         };
         let [first, second] = &mut self.states;
         foretell_threads::rows(len, COST, [params, first, second], |range, [params, first, second]| {
-            // Where several shards are summed, or a gradient is clipped, so that the arenas are only read.
-            let mut sum = [0.0; BLOCK];
             for at in (0..params.len()).step_by(BLOCK) {
                 let block = at..params.len().min(at + BLOCK);
                 let start = range.start + at;
+                let mut sum;
                 let grads = match (shards, limit) {
                     (&[only], Limit::None) => &only[start..start + block.len()],
+                    // Several shards are summed, and a gradient is clipped, beside the arenas, which are only read.
                     _ => {
+                        sum = [0.0; BLOCK];
                         let sum = &mut sum[..block.len()];
                         add_up(shards, start, sum);
                         match limit {

@@ -13,7 +13,7 @@ use half::bf16;
 
 #[cfg(target_arch = "x86_64")]
 use super::InitialSums;
-use super::{DEPTH, Epilogue, WIDTH, tile_height};
+use super::{DEPTH, Epilogue, WIDTH, is_row};
 use crate::element::Number;
 use crate::options::{Accum, Bias};
 use crate::skinny::Job;
@@ -86,7 +86,7 @@ impl Kernel {
         finish: Epilogue<'_>,
     ) {
         debug_assert!(self.runs());
-        let (strip, height) = (depth * WIDTH, tile_height(dst.nrows()));
+        let (strip, height) = (depth * WIDTH, if is_row(panel, depth) { 1 } else { WIDTH });
         assert!(depth > 0 && depth.is_multiple_of(DEPTH));
         assert_eq!(panel.len(), dst.nrows().next_multiple_of(height) * depth);
         assert_eq!(strips.len(), dst.ncols().next_multiple_of(WIDTH) * depth);

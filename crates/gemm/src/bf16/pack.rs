@@ -132,7 +132,7 @@ pub(super) fn row(row: MatRef<'_, f32>, place: &mut [bf16]) {
 }
 
 /// Numbers that are worth a task of their own.
-const GROUP: usize = 1 << 16;
+const GROUP: usize = 1 << 14;
 
 /// The place of all strips, to be cut between them.
 struct Strips(*mut bf16, usize);

@@ -26,7 +26,7 @@ impl Product<'_, '_> {
     pub(super) fn by_pairs(mut self) {
         let across = self.dst.ncols().div_ceil(WIDTH);
         let first = self.finish.initial().filter(|_| self.dst.col_stride() == 1);
-        if self.dst.nrows() == 1 {
+        if self.height == 1 {
             for j in (0..across).step_by(STRIPS_OF_ROW) {
                 self.row(j, first);
             }
@@ -91,7 +91,9 @@ impl Product<'_, '_> {
                 }
             }
             let mut sums = [[_mm512_setzero_ps(); J]; I];
-            for block in 0..self.strip / (WIDTH * DEPTH) {
+            // There is one block at least: for a loop that may not run at all, zeros would be written to the stack beforehand.
+            let (blocks, mut block) = (self.strip / (WIDTH * DEPTH), 0);
+            loop {
                 let (start, left) = (block * WIDTH * WIDTH, left.wrapping_add(block * self.height * WIDTH));
                 for pair in 0..WIDTH {
                     let mut factors = [_mm512_setzero_si512(); J];
@@ -107,6 +109,10 @@ impl Product<'_, '_> {
                             sums[a][c] = _mm512_dpbf16_ps(sums[a][c], pairs(x), pairs(factors[c]));
                         }
                     }
+                }
+                block += 1;
+                if block >= blocks {
+                    break;
                 }
             }
             self.write(sums, row, j, first);
