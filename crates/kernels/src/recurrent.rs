@@ -124,6 +124,14 @@ const ROWS: usize = 256;
 /// Sequences and steps from which U is packed once for the products of all steps.
 const MIN_PACKED_SIZE: [usize; 2] = [33, 8];
 
+/// The states of an LSTM's step, and its gates where a backward pass will read them.
+fn step_lstm(sums: &mut [f32], bias: &[f32], before: &[f32], c: &mut [f32], h: &mut [f32], run: RunMode) {
+    match run {
+        RunMode::Training => simd::lstm_cell(sums, bias, before, c, h),
+        RunMode::Inference => simd::lstm_state(sums, bias, before, c, h),
+    }
+}
+
 /// The parts of a tape.
 struct Tape<T> {
     /// Sums, then gates, `[kept rows, sums * hidden]`.
@@ -294,6 +302,7 @@ impl Layer {
                         gates.chunks_exact_mut(hidden.max(1)).for_each(|row| simd::add_assign(row, bias));
                         activation.forward(gates, after);
                     }
+                    Cell::Gru if run == RunMode::Inference => simd::gru_state(gates, bias, before, after),
                     Cell::Gru => {
                         simd::gru_cell(gates, bias, before, after);
                         self.keep_step(Kept::Gates, t, &block, gates, kept_rounded, run);
@@ -303,12 +312,12 @@ impl Layer {
                         let (c_before, c) = slot_pair(cells, batch * hidden, t % slots, (t + 1) % slots);
                         let (c_before, c) = (part(c_before, &block, hidden), part_mut(c, &block, hidden));
                         let Some(projection) = weights.projection else {
-                            simd::lstm_cell(gates, bias, c_before, c, after);
+                            step_lstm(gates, bias, c_before, c, after, run);
                             self.keep_step(Kept::Gates, t, &block, gates, kept_rounded, run);
                             continue;
                         };
                         let m = part_mut(outputs, &kept, hidden);
-                        simd::lstm_cell(gates, bias, c_before, c, m);
+                        step_lstm(gates, bias, c_before, c, m, run);
                         self.keep_step(Kept::Gates, t, &block, gates, kept_rounded, run);
                         self.keep_step(Kept::Outputs, t, &block, m, kept_rounded, run);
                         let by_units = match weights.held.and_then(|held| held.projection(self, projection)) {

@@ -53,7 +53,7 @@ mod vector;
 
 pub use kernels::activation::{Activation, Saved};
 pub use kernels::adam::{AdamStep, adam, adamw};
-pub use kernels::cell::{gru_cell, gru_cell_backward, lstm_cell, lstm_cell_backward};
+pub use kernels::cell::{gru_cell, gru_cell_backward, gru_state, lstm_cell, lstm_cell_backward, lstm_state};
 pub use kernels::column_norm::{
     ColumnNorm, column_moments, column_norm_backward, column_norm_sums, normalise_columns,
 };

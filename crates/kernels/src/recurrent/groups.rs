@@ -207,10 +207,10 @@ impl<'a> Running<'a> {
                 simd::add_assign(gates, bias);
                 activation.forward(gates, after);
             }
-            Cell::Gru => simd::gru_cell(gates, bias, &before[units.clone()], after),
+            Cell::Gru => simd::gru_state(gates, bias, &before[units.clone()], after),
             Cell::Lstm => {
                 let (c_before, c) = cells.split_at_mut(len);
-                simd::lstm_cell(gates, bias, c_before, c, after);
+                simd::lstm_state(gates, bias, c_before, c, after);
                 c_before.copy_from_slice(c);
             }
         }

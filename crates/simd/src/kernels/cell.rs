@@ -3,10 +3,13 @@
 //!
 //! The gates of a row lie one after the other in PyTorch's order. Each function takes the rows of one
 //! step and finds the number of units from the bias or the state; the sums are overwritten by the gates, which the
-//! backward pass needs.
+//! backward pass needs. A forecast needs the states alone: [`lstm_state`] and [`gru_state`] make them with two divisions, where
+//! the gates take five and three.
 
 use pulp::{Simd, WithSimd};
 
+use crate::bits::F32s;
+use crate::kernels::exp::{exp_m1_lanes, exp_p1_lanes};
 use crate::kernels::sigmoid::sigmoid_lanes;
 use crate::kernels::tanh::tanh_lanes;
 use crate::level::dispatch;
@@ -103,6 +106,79 @@ pub fn lstm_cell(gates: &mut [f32], bias: &[f32], before: &[f32], c: &mut [f32],
     }
 }
 
+/// Beyond this the functions of a gate are nearer to their limits than `1e-10`. Three of their denominators, and what those are
+/// multiplied by, have a product that is finite.
+const FAR: f32 = 25.0;
+
+/// The denominator of `σ(x) = 1 / (1 + e^-x)`.
+#[inline(always)]
+fn sigmoid_denominator<S: Simd>(x: F32s<S>) -> F32s<S> {
+    exp_p1_lanes(-x.at_least(-FAR).at_most(FAR))
+}
+
+/// Numerator and denominator of `tanh x = e / (e + 2)`, with `e = e^2x - 1`.
+#[inline(always)]
+fn tanh_fraction<S: Simd>(x: F32s<S>) -> [F32s<S>; 2] {
+    let e = exp_m1_lanes((x + x).at_least(-FAR).at_most(FAR));
+    [e, e + 2.0]
+}
+
+#[derive(Clone, Copy)]
+struct LstmState;
+
+impl Map<f32, 9, 2> for LstmState {
+    #[inline(always)]
+    fn map<S: Simd>(
+        self,
+        [i, f, g, o, bi, bf, bg, bo, before]: Vectors<f32, S, 9>,
+        _: Vectors<f32, S, 2>,
+    ) -> Vectors<f32, S, 2> {
+        let (i, f) = (sigmoid_denominator(i + bi), sigmoid_denominator(f + bf));
+        let [g, below] = tanh_fraction(g + bg);
+        let new = i * below;
+        let c = before.mul_add(new, g * f) / (new * f);
+        let [t, below] = tanh_fraction(c);
+        [c, t / (sigmoid_denominator(o + bo) * below)]
+    }
+}
+
+struct LstmStates<'a> {
+    units: usize,
+    sums: &'a [f32],
+    bias: &'a [f32],
+    before: &'a [f32],
+    c: &'a mut [f32],
+    h: &'a mut [f32],
+}
+
+impl WithSimd for LstmStates<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let n = self.units;
+        let [bi, bf, bg, bo] = quarters(self.bias);
+        let rows = self.sums.chunks_exact(4 * n).zip(self.before.chunks_exact(n));
+        let states = self.c.chunks_exact_mut(n).zip(self.h.chunks_exact_mut(n));
+        for ((sums, before), (c, h)) in rows.zip(states) {
+            let [i, f, g, o] = quarters(sums);
+            map_in(simd, LstmState, [i, f, g, o, bi, bf, bg, bo, before], [c, h]);
+        }
+    }
+}
+
+/// [`lstm_cell`] without the gates, which are not written.
+///
+/// # Panics
+/// If the lengths do not fit.
+#[track_caller]
+pub fn lstm_state(sums: &[f32], bias: &[f32], before: &[f32], c: &mut [f32], h: &mut [f32]) {
+    let units = units(sums.len(), bias.len(), [before.len(), c.len(), h.len()]);
+    if units > 0 {
+        dispatch(LstmStates { units, sums, bias, before, c, h });
+    }
+}
+
 #[derive(Clone, Copy)]
 struct LstmSlopes;
 
@@ -117,7 +193,7 @@ impl Map<f32, 7, 5> for LstmSlopes {
         // dc = dc + dh o (1 - t^2)
         let through = dh * o;
         let dc = (-(through * t)).mul_add(t, through) + dc;
-        let slope = |y: crate::bits::F32s<S>| (-y).mul_add(y, y);
+        let slope = |y: F32s<S>| (-y).mul_add(y, y);
         [dc * g * slope(i), dc * before * slope(f), dc * i * (-g).mul_add(g, 1.0), dh * t * slope(o), dc * f]
     }
 }
@@ -234,6 +310,58 @@ pub fn gru_cell(gates: &mut [f32], bias: &[f32], before: &[f32], h: &mut [f32]) 
 }
 
 #[derive(Clone, Copy)]
+struct GruState;
+
+impl Map<f32, 9, 1> for GruState {
+    #[inline(always)]
+    fn map<S: Simd>(
+        self,
+        [r, z, m, n, br, bz, bm, bn, before]: Vectors<f32, S, 9>,
+        _: Vectors<f32, S, 1>,
+    ) -> Vectors<f32, S, 1> {
+        let (r, z) = (sigmoid_denominator(r + br), sigmoid_denominator(z + bz));
+        let [n, below] = tanh_fraction((m + bm) / r + (n + bn));
+        // n + z (before - n), of n = n / below.
+        [n.mul_add(z, before.mul_add(below, -n)) / (below * z)]
+    }
+}
+
+struct GruStates<'a> {
+    units: usize,
+    sums: &'a [f32],
+    bias: &'a [f32],
+    before: &'a [f32],
+    h: &'a mut [f32],
+}
+
+impl WithSimd for GruStates<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let n = self.units;
+        let [br, bz, bm, bn] = quarters(self.bias);
+        let states = self.before.chunks_exact(n).zip(self.h.chunks_exact_mut(n));
+        for (sums, (before, h)) in self.sums.chunks_exact(4 * n).zip(states) {
+            let [r, z, m, n] = quarters(sums);
+            map_in(simd, GruState, [r, z, m, n, br, bz, bm, bn, before], [h]);
+        }
+    }
+}
+
+/// [`gru_cell`] without the gates, which are not written.
+///
+/// # Panics
+/// If the lengths do not fit.
+#[track_caller]
+pub fn gru_state(sums: &[f32], bias: &[f32], before: &[f32], h: &mut [f32]) {
+    let units = units(sums.len(), bias.len(), [before.len(), h.len(), h.len()]);
+    if units > 0 {
+        dispatch(GruStates { units, sums, bias, before, h });
+    }
+}
+
+#[derive(Clone, Copy)]
 struct GruSlopes;
 
 impl Map<f32, 5, 5> for GruSlopes {
@@ -243,7 +371,7 @@ impl Map<f32, 5, 5> for GruSlopes {
         [r, z, m, n, before]: Vectors<f32, S, 5>,
         [_, _, _, _, dh]: Vectors<f32, S, 5>,
     ) -> Vectors<f32, S, 5> {
-        let slope = |y: crate::bits::F32s<S>| (-y).mul_add(y, y);
+        let slope = |y: F32s<S>| (-y).mul_add(y, y);
         let kept = dh * z;
         let dn = (dh - kept) * (-n).mul_add(n, 1.0);
         [dn * m * slope(r), dh * (before - n) * slope(z), dn * r, dn, kept]
@@ -335,7 +463,8 @@ mod tests {
             let bias: Vec<f32> = (0..4).flat_map(|_| case.numbers::<f32>().to_vec()).collect();
             let (before, dh, dc) = (case.numbers::<f32>(), case.numbers::<f32>(), case.numbers::<f32>());
             let (mut y, before, dh, mut dc_before) = (gates(&sums), rows(&before), rows(&dh), rows(&dc));
-            let (mut c, mut h) = (vec![0.0; ROWS * n], vec![0.0; ROWS * n]);
+            let [mut c, mut h, mut c_alone, mut h_alone] = [(); 4].map(|()| vec![f32::NAN; ROWS * n]);
+            lstm_state(&y, &bias, &before, &mut c_alone, &mut h_alone);
             lstm_cell(&mut y, &bias, &before, &mut c, &mut h);
             let mut grads = vec![f32::NAN; y.len()];
             lstm_cell_backward(n, &y, &before, &c, &dh, &mut dc_before, &mut grads);
@@ -350,6 +479,8 @@ mod tests {
                 }
                 assert_within(c[at], exact[4], 2e-6, &case.name);
                 assert_within(h[at], exact[5], 2e-6, &case.name);
+                assert_within(c_alone[at], exact[4], 2e-6, &case.name);
+                assert_within(h_alone[at], exact[5], 2e-6, &case.name);
                 let (dh, dc) = (f64::from(dh[at]), f64::from(dc[unit]));
                 let objective = |x, old| {
                     let [.., c, h] = lstm(x, old);
@@ -376,7 +507,8 @@ mod tests {
             let bias: Vec<f32> = (0..4).flat_map(|_| case.numbers::<f32>().to_vec()).collect();
             let (before, grad) = (case.numbers::<f32>(), case.numbers::<f32>());
             let (mut y, before, mut dh) = (gates(&sums), rows(&before), rows(&grad));
-            let mut h = vec![0.0; ROWS * n];
+            let [mut h, mut alone] = [(); 2].map(|()| vec![f32::NAN; ROWS * n]);
+            gru_state(&y, &bias, &before, &mut alone);
             gru_cell(&mut y, &bias, &before, &mut h);
             let mut grads = vec![f32::NAN; y.len()];
             gru_cell_backward(n, &y, &before, &mut dh, &mut grads);
@@ -390,6 +522,7 @@ mod tests {
                     assert_within(y[gate(k)], exact[k], 2e-6, &case.name);
                 }
                 assert_within(h[at], exact[4], 2e-6, &case.name);
+                assert_within(alone[at], exact[4], 2e-6, &case.name);
                 for k in 0..4 {
                     let along = |step: f64| {
                         let mut moved = x;
@@ -401,6 +534,40 @@ mod tests {
                 assert_within(dh[at], slope(|step| g * gru(x, old + step)[4]), 1e-5, &case.name);
             }
         });
+    }
+
+    #[test]
+    fn states_of_far_sums_are_those_of_limits() {
+        const FAR: [f32; 7] = [-f32::MAX, -1e4, -30.0, 0.0, 30.0, 1e4, f32::MAX];
+        let exact = |x: [f32; 4]| x.map(f64::from);
+        let bias = [0.0; 4];
+        for index in 0..FAR.len().pow(4) {
+            let sums = [0, 1, 2, 3].map(|k| FAR[index / FAR.len().pow(k) % FAR.len()]);
+            for before in [-1e5, -0.5, 0.0, 1e5] {
+                let [mut c, mut h] = [f32::NAN; 2];
+                lstm_state(
+                    &sums,
+                    &bias,
+                    &[before],
+                    std::slice::from_mut(&mut c),
+                    std::slice::from_mut(&mut h),
+                );
+                let [.., exact_c, exact_h] = lstm(exact(sums), f64::from(before));
+                let name = format!("{sums:?} and {before}");
+                assert_within(c, exact_c, 4e-6 * f64::from(before).abs().max(1.0), &name);
+                assert_within(h, exact_h, 4e-6, &name);
+                // Not so large that what the state adds to the candidate cancels it.
+                let (before, [r, z, m, n]) = (before.clamp(-1.0, 1.0), sums);
+                let sums = [r, z, m.clamp(-1e3, 1e3), n];
+                gru_state(&sums, &bias, &[before], std::slice::from_mut(&mut h));
+                assert_within(h, gru(exact(sums), f64::from(before))[4], 4e-6, &name);
+            }
+        }
+        let mut states = [[0.0; 1]; 3];
+        let [c, h, other] = &mut states;
+        lstm_state(&[f32::NAN; 4], &bias, &[0.0], c, h);
+        gru_state(&[f32::NAN; 4], &bias, &[0.0], other);
+        assert!(states.as_flattened().iter().all(|x| x.is_nan()), "{states:?}");
     }
 
     #[test]

@@ -54,6 +54,14 @@ pub(crate) fn exp_m1_lanes<S: Simd>(x: F32s<S>) -> F32s<S> {
     power.mul_add(tail, power - 1.0)
 }
 
+/// `e^x + 1` for `|x| <= 80`.
+#[inline(always)]
+pub(crate) fn exp_p1_lanes<S: Simd>(x: F32s<S>) -> F32s<S> {
+    let (tail, bits) = reduce(x);
+    let power = (bits - (Bits::<S>::ROUNDED - 127)).shl(23).to_f32();
+    power.mul_add(tail, power + 1.0)
+}
+
 #[derive(Clone, Copy)]
 struct Exp;
 
