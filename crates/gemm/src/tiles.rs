@@ -19,8 +19,9 @@ pub(crate) const TASK: usize = 3 << 19;
 /// writing. It counts where the inner dimension is short.
 const OVERHEAD: usize = 16;
 
-/// Products of fewer rows count as of so many: they take as long as reading the right operand from the third cache.
-const FEW_ROWS: usize = 16;
+/// Products of fewer rows count as of so many: they take as long as reading the right operand from the third cache, and two cores
+/// read that faster than one.
+const FEW_ROWS: usize = 32;
 
 /// The most tiles of a product.
 const TASKS: usize = 16;
