@@ -191,7 +191,7 @@ impl<'a> Engine<'a> {
         // each other are shared by all shards, if there are several.
         let inner = (threads / count).max(1);
         let shared = if count == 1 { &[] } else { table.multiplied() };
-        let cx = Forward::training(params, key.fold(step));
+        let cx = Forward::training(params, key.fold(step)).rounding(rounding);
         let products: Vec<Var> =
             share(threads, || shared.iter().map(|multiplied| multiplied.compute(&cx)).collect());
         let values: Vec<Tensor> = products.iter().map(|product| product.value().contiguous()).collect();
