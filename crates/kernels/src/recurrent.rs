@@ -26,6 +26,7 @@
 //! first two and the last those of W's.
 
 mod backward;
+mod cell;
 mod groups;
 mod held;
 mod kept;
@@ -34,9 +35,11 @@ mod stack;
 use std::ops::Range;
 
 pub use backward::{RecurrentGradients, RecurrentRun};
+pub use cell::Cell;
 pub use held::HeldWeights;
 pub use stack::{LEAST_STACKED_STEPS, StackedLayer, forward_stack};
 
+use cell::step_lstm;
 use kept::Kept;
 
 use foretell_gemm::{
@@ -44,35 +47,8 @@ use foretell_gemm::{
     matmul_packed, matmul_weights, pays_in_bf16,
 };
 use foretell_pool::Buffer;
-use foretell_simd::{self as simd, Activation, Saved};
+use foretell_simd::{self as simd, Saved};
 use half::slice::HalfBitsSliceExt;
-
-/// The kinds of recurrent cells.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell {
-    /// `h = activation(W x + U h₋ + b)`, with an activation whose slope follows from its result.
-    Rnn(Activation),
-    /// Gates i, f, g, o and a state c beside h.
-    Lstm,
-    /// Gates r, z, n.
-    Gru,
-}
-
-impl Cell {
-    /// Rows of the weights for each hidden unit.
-    pub fn gates(self) -> usize {
-        match self {
-            Self::Rnn(_) => 1,
-            Self::Lstm => 4,
-            Self::Gru => 3,
-        }
-    }
-
-    /// Sums for each hidden unit.
-    fn sums(self) -> usize {
-        if self == Self::Gru { 4 } else { self.gates() }
-    }
-}
 
 /// The sizes of a layer and of the sequence it runs over.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,14 +99,6 @@ const ROWS: usize = 256;
 
 /// Sequences and steps from which U is packed once for the products of all steps.
 const MIN_PACKED_SIZE: [usize; 2] = [33, 8];
-
-/// The states of an LSTM's step, and its gates where a backward pass will read them.
-fn step_lstm(sums: &mut [f32], bias: &[f32], before: &[f32], c: &mut [f32], h: &mut [f32], run: RunMode) {
-    match run {
-        RunMode::Training => simd::lstm_cell(sums, bias, before, c, h),
-        RunMode::Inference => simd::lstm_state(sums, bias, before, c, h),
-    }
-}
 
 /// The parts of a tape.
 struct Tape<T> {

@@ -1,4 +1,4 @@
-use foretell_simd::{Key, Level, Stream, with_level};
+use foretell_simd::{Activation, Key, Level, Stream, with_level};
 
 use super::*;
 

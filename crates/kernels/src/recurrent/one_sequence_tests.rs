@@ -1,6 +1,7 @@
 //! Layers over one sequence, with weights held for forecasts, alone and on top of each other.
 
 use foretell_gemm::WeightFormat;
+use foretell_simd::Activation;
 use foretell_threads::{Workers, share};
 
 use super::*;
