@@ -5,9 +5,9 @@
 //! product of two such numbers is exact in `f32`; only the sums are rounded, in the order of the inner dimension, or part by
 //! part where it is long ([`parts`]).
 //!
-//! The left operand is packed in blocks of 128 rows, in tiles of 16 rows by 32 of the inner dimension; a single row
-//! is not packed. The right operand lies in strips of 16 columns. What multiplies a tile by a strip depends on the
-//! machine: see [`kernel`].
+//! The left operand is packed in tiles of 16 rows by 32 of the inner dimension: in blocks of 128 rows, or as a whole where
+//! several tasks read the same rows; a single row is not packed. The right operand lies in strips of 16 columns. What
+//! multiplies a tile by a strip depends on the machine: see [`kernel`].
 
 mod kernel;
 mod pack;
@@ -33,7 +33,7 @@ use pack::Form;
 const WIDTH: usize = 16;
 const DEPTH: usize = 32;
 
-/// Rows of the left operand that are packed at a time. Two strips are read once for all of them, so the right operand
+/// Rows of the left operand that are multiplied at a time. Two strips are read once for all of them, so the right operand
 /// comes from the third cache, where it is too large for the second, once in 128 rows.
 const BLOCK_ROWS: usize = 128;
 

@@ -279,6 +279,8 @@ fn sequences_of_a_large_batch_know_nothing_of_each_other() {
         };
         let (states, dx, grads) = run(&whole);
         let [inferred, ..] = whole.run(layer, 0, &whole.start, RunMode::Inference);
+        // A forecast's gates are fractions that are divided later; an RNN has none.
+        assert!(inferred == states || !matches!(cell, Cell::Rnn(_)), "{layer:?}, inference");
         for (found, expected) in inferred.iter().zip(&states) {
             assert_close(*found, f64::from(*expected), &format!("{layer:?}, inference"));
         }

@@ -224,6 +224,66 @@ impl Model for Pair {
     }
 }
 
+/// Two layers whose weights are multiplied, with as many inputs as outputs.
+#[cfg(feature = "amp")]
+struct WidePair(LinearPair);
+
+#[cfg(feature = "amp")]
+impl Model for WidePair {
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
+        let x = Var::constant(windows.insample_y.clone());
+        let y = self.0.forward(cx, vec![x], Activation::Identity);
+        y.reshape([windows.batch(), windows.insample_y.shape()[1], 1])
+    }
+}
+
+/// Shards share the product of the weights, a single one makes it itself: equal windows have the same loss in both.
+#[cfg(feature = "amp")]
+#[test]
+fn multiplied_weights_are_rounded_alike_by_one_shard_and_by_several() {
+    const STEPS: usize = 32;
+    let cut = |range: Range<usize>| {
+        let rows = |row: &[f32]| Tensor::from_slice(&row.repeat(range.len()), [range.len(), STEPS]);
+        let x: Vec<f32> = (0..STEPS).map(|i| (i as f32 * 0.7).sin()).collect();
+        Batch {
+            windows: Windows {
+                insample_y: rows(&x),
+                insample_mask: rows(&[1.0; STEPS]),
+                hist_exog: None,
+                futr_exog: None,
+                stat_exog: None,
+            },
+            target: rows(&[0.0; STEPS]),
+            weights: rows(&[1.0; STEPS]),
+            error_scale: Tensor::full([range.len()], 1.0),
+            loc: Tensor::zeros([range.len()]),
+            scale: Tensor::full([range.len()], 1.0),
+        }
+    };
+    let loss = |windows: usize, precision| {
+        let mut table = Table::default();
+        let network =
+            Network::from(WidePair(LinearPair::new(&mut table.root(), [0, 1], [STEPS, 2 * STEPS, STEPS])));
+        let (params, workers) = (table.initialise(3), Workers::new(1).unwrap());
+        assert_eq!(params.table().multiplied().len(), 1);
+        let adam = Optimizer::new(params.table().arena_len(), Rule::default(), None);
+        let loss = Loss::parse(&json!("MSE")).expect("a loss");
+        let mut engine =
+            Engine::new(&network, params, adam, &loss, Key::new(0), &workers).precision(precision);
+        engine.step(windows, (windows * STEPS) as f64, 0.01, cut).expect("a number")
+    };
+    let (few, many) = (32, 256);
+    assert!(shard_count(few, Needs::default()) == 1 && shard_count(many, Needs::default()) > 1);
+    let far = |a: f64, b: f64| (a / b - 1.0).abs();
+    assert!(far(loss(few, Precision::F32), loss(many, Precision::F32)) < 1e-6);
+    for precision in [Precision::Bf16, Precision::F16] {
+        let [one, several, exact] =
+            [(few, precision), (many, precision), (few, Precision::F32)].map(|(n, p)| loss(n, p));
+        assert!(far(one, several) < 1e-6, "{precision}: {one} by one shard, {several} by several");
+        assert!(far(one, exact) > 1e-6, "{precision} rounds nothing");
+    }
+}
+
 /// A step with several shards may leave them behind, and one with a single shard neither writes nor clears their place.
 #[cfg(feature = "amp")]
 #[test]

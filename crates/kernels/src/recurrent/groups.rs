@@ -153,7 +153,7 @@ impl Layer {
 /// A group in the course of a run.
 pub(super) struct Running<'a> {
     group: &'a UnitGroup,
-    /// Its sums, then gates; its biases; and c before and after a step.
+    /// Its sums, its biases, and c before and after a step.
     place: Buffer<f32>,
 }
 

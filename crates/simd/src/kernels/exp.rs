@@ -49,17 +49,21 @@ pub(crate) fn exp_or_zero_lanes<S: Simd>(x: F32s<S>) -> F32s<S> {
 /// `e^x - 1` for `|x| <= 80`, with a small relative error near 0.
 #[inline(always)]
 pub(crate) fn exp_m1_lanes<S: Simd>(x: F32s<S>) -> F32s<S> {
-    let (tail, bits) = reduce(x);
-    let power = (bits - (Bits::<S>::ROUNDED - 127)).shl(23).to_f32();
-    power.mul_add(tail, power - 1.0)
+    exp_plus(x, -1.0)
 }
 
 /// `e^x + 1` for `|x| <= 80`.
 #[inline(always)]
 pub(crate) fn exp_p1_lanes<S: Simd>(x: F32s<S>) -> F32s<S> {
+    exp_plus(x, 1.0)
+}
+
+/// `e^x + number` for `|x| <= 80`: the power of two is added to first, which loses nothing near 0.
+#[inline(always)]
+fn exp_plus<S: Simd>(x: F32s<S>, number: f32) -> F32s<S> {
     let (tail, bits) = reduce(x);
     let power = (bits - (Bits::<S>::ROUNDED - 127)).shl(23).to_f32();
-    power.mul_add(tail, power + 1.0)
+    power.mul_add(tail, power + number)
 }
 
 #[derive(Clone, Copy)]
