@@ -1,11 +1,9 @@
-//! Tiles of Intel's AMX: detection, the permission, the configuration, and products of tiles.
+//! Tiles of Intel's AMX, at the level of that name: the configuration, and products of tiles.
 //!
 //! The compiler has no stable intrinsics for these instructions, so they are assembled inline. A tile is a register of 16
 //! rows of 64 bytes. Products take the left operand as rows of 64 bytes along the inner dimension, the right one as rows
 //! that hold, for each of 16 columns, the four bytes along the inner dimension that fit a 32-bit sum (two bf16, four
 //! int8). One configuration serves every kind of product.
-
-use std::sync::OnceLock;
 
 /// Rows of a tile, and the bytes of a row.
 pub(crate) const ROWS: usize = 16;
@@ -13,65 +11,6 @@ pub(crate) const ROW_BYTES: usize = 64;
 
 /// Bytes of a tile.
 pub(crate) const TILE_BYTES: usize = ROWS * ROW_BYTES;
-
-/// What the machine multiplies in tiles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Support {
-    pub(crate) bf16: bool,
-    pub(crate) int8: bool,
-}
-
-/// What the machine has and the system permits this process to use. The first call asks for the permission, which all
-/// threads have then.
-pub(crate) fn support() -> Support {
-    static SUPPORT: OnceLock<Support> = OnceLock::new();
-    *SUPPORT.get_or_init(detect)
-}
-
-#[cfg(any(not(target_os = "linux"), miri))]
-fn detect() -> Support {
-    // Elsewhere the system is not known to keep the tiles of a thread that is interrupted.
-    Support::default()
-}
-
-#[cfg(all(target_os = "linux", not(miri)))]
-fn detect() -> Support {
-    use std::arch::x86_64::{__cpuid, __cpuid_count};
-
-    const BF16: u32 = 1 << 22;
-    const TILES: u32 = 1 << 24;
-    const INT8: u32 = 1 << 25;
-    if __cpuid(0).eax < 7 {
-        return Support::default();
-    }
-    let features = __cpuid_count(7, 0).edx;
-    if features & TILES == 0 || !permitted() {
-        return Support::default();
-    }
-    Support { bf16: features & BF16 != 0, int8: features & INT8 != 0 }
-}
-
-/// Asks Linux for the tiles' state: without the permission the first of their instructions would end the process.
-#[cfg(all(target_os = "linux", not(miri)))]
-fn permitted() -> bool {
-    const ARCH_PRCTL: i64 = 158;
-    const ARCH_REQ_XCOMP_PERM: u64 = 0x1023;
-    const TILE_DATA: u64 = 18;
-    let mut answer = ARCH_PRCTL;
-    // SAFETY: a system call that reads no memory; it clobbers the two registers named here.
-    unsafe {
-        std::arch::asm!(
-            "syscall",
-            inout("rax") answer,
-            in("rdi") ARCH_REQ_XCOMP_PERM,
-            in("rsi") TILE_DATA,
-            out("rcx") _,
-            out("r11") _,
-            options(nostack),
-        );
-    }
-    answer == 0
-}
 
 /// The configuration of a thread's tiles.
 #[repr(C, align(64))]
@@ -106,7 +45,7 @@ impl Tiles {
     ///
     /// # Safety
     ///
-    /// [`support`] reports a kind of product.
+    /// The level is, or was, [`Level::Amx`](foretell_simd::Level::Amx).
     pub(crate) unsafe fn configure(left_rows: usize) -> Self {
         // Statics, written once: loading a configuration right after writing it part by part would wait for the
         // writes.
@@ -160,6 +99,8 @@ pub(crate) struct Strides {
 impl Strides {
     /// Those of tiles that lie one after the other.
     pub(crate) const PACKED: Self = Self { row_bytes: ROW_BYTES, tile_bytes: TILE_BYTES };
+    /// Those of tiles whose three pieces lie one after the other.
+    pub(crate) const IN_THREE: Self = Self { row_bytes: ROW_BYTES, tile_bytes: 3 * TILE_BYTES };
     /// Those of a left operand of one row.
     pub(crate) const ROW: Self = Self { row_bytes: ROW_BYTES, tile_bytes: ROW_BYTES };
 }
@@ -284,7 +225,7 @@ macro_rules! products {
             ///
             /// The machine has tiles, they are configured, and the places can be read.
             #[inline(always)]
-            unsafe fn load(first: Option<[Place<$sum>; 4]>) {
+            pub(super) unsafe fn load(first: Option<[Place<$sum>; 4]>) {
                 // SAFETY: the caller's contract.
                 unsafe {
                     match first {
@@ -322,7 +263,7 @@ macro_rules! products {
             ///
             /// The places can be written.
             #[inline(always)]
-            unsafe fn store([a, b, c, d]: [Place<$sum>; 4]) {
+            pub(super) unsafe fn store([a, b, c, d]: [Place<$sum>; 4]) {
                 // SAFETY: the caller's contract.
                 unsafe {
                     std::arch::asm!(
@@ -348,3 +289,162 @@ macro_rules! products {
 
 products!(bf16, "tdpbf16ps", f32);
 products!(int8, "tdpbssd", i32);
+
+/// Products of numbers that are each the sum of three bfloat16 numbers: of the nine products of pieces the six that are not below
+/// `2^-24` of the whole, the small ones first. The pieces of a tile lie one after the other, the largest first.
+///
+/// Pieces follow each other such that one operand's tiles stay for the next product: 14 are read for 24 products of two by two
+/// tiles.
+pub(crate) mod three {
+    use super::bf16::{load, store};
+    use super::{Place, Strides, Tiles};
+
+    macro_rules! read {
+        ($tile:literal, $strip:literal, $stride:literal, $piece:literal) => {
+            concat!("tileloadd tmm", $tile, ", [{", $strip, "} + {", $stride, "}*1 + 1024*", $piece, "]")
+        };
+    }
+
+    macro_rules! multiply {
+        ($sum:literal, $left:literal, $right:literal) => {
+            concat!("tdpbf16ps tmm", $sum, ", tmm", $left, ", tmm", $right)
+        };
+    }
+
+    /// As `two_by_two` of [`bf16`](super::bf16), of tiles in three pieces.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[inline(always)]
+    pub(crate) unsafe fn two_by_two(
+        _: &Tiles,
+        blocks: usize,
+        lhs: [*const u8; 2],
+        rhs: [*const u8; 2],
+        strides: [Strides; 2],
+        first: Option<[Place<f32>; 4]>,
+        [[a, b], [c, d]]: [[Place<f32>; 2]; 2],
+    ) {
+        // SAFETY: the caller's contract; `Tiles` are configured.
+        unsafe {
+            load(first);
+            sum_up!(
+                [
+                    // The last piece by the first.
+                    read!("4", "a0", "a", "2"),
+                    read!("6", "b0", "b", "0"),
+                    multiply!("0", "4", "6"),
+                    read!("5", "a1", "a", "2"),
+                    multiply!("2", "5", "6"),
+                    read!("7", "b1", "b", "0"),
+                    multiply!("1", "4", "7"),
+                    multiply!("3", "5", "7"),
+                    // The middle one by the first.
+                    read!("4", "a0", "a", "1"),
+                    multiply!("0", "4", "6"),
+                    read!("5", "a1", "a", "1"),
+                    multiply!("2", "5", "6"),
+                    multiply!("1", "4", "7"),
+                    multiply!("3", "5", "7"),
+                    // The first by the first.
+                    read!("4", "a0", "a", "0"),
+                    multiply!("0", "4", "6"),
+                    read!("5", "a1", "a", "0"),
+                    multiply!("2", "5", "6"),
+                    multiply!("1", "4", "7"),
+                    multiply!("3", "5", "7"),
+                    // The first by the last.
+                    read!("6", "b0", "b", "2"),
+                    multiply!("0", "4", "6"),
+                    multiply!("2", "5", "6"),
+                    read!("7", "b1", "b", "2"),
+                    multiply!("1", "4", "7"),
+                    multiply!("3", "5", "7"),
+                    // The first by the middle one.
+                    read!("6", "b0", "b", "1"),
+                    multiply!("0", "4", "6"),
+                    multiply!("2", "5", "6"),
+                    read!("7", "b1", "b", "1"),
+                    multiply!("1", "4", "7"),
+                    multiply!("3", "5", "7"),
+                    // The middle one by the middle one.
+                    read!("4", "a0", "a", "1"),
+                    multiply!("0", "4", "6"),
+                    read!("5", "a1", "a", "1"),
+                    multiply!("2", "5", "6"),
+                    multiply!("1", "4", "7"),
+                    multiply!("3", "5", "7"),
+                ],
+                blocks,
+                strides,
+                [a0 = lhs[0], a1 = lhs[1]],
+                [b0 = rhs[0], b1 = rhs[1]]
+            );
+            store([a, b, c, d]);
+        }
+    }
+
+    /// The products of a piece of one tile with a piece of four.
+    macro_rules! by_four {
+        ($piece:literal) => {
+            concat!(
+                read!("5", "b0", "b", $piece),
+                "\n",
+                multiply!("0", "4", "5"),
+                "\n",
+                read!("6", "b1", "b", $piece),
+                "\n",
+                multiply!("1", "4", "6"),
+                "\n",
+                read!("7", "b2", "b", $piece),
+                "\n",
+                multiply!("2", "4", "7"),
+                "\n",
+                read!("5", "b3", "b", $piece),
+                "\n",
+                multiply!("3", "4", "5"),
+            )
+        };
+    }
+
+    /// As `one_by_four` of [`bf16`](super::bf16), of tiles in three pieces, whose rows are sixteen.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[inline(always)]
+    pub(crate) unsafe fn one_by_four(
+        _: &Tiles,
+        blocks: usize,
+        lhs: *const u8,
+        rhs: [*const u8; 4],
+        strides: [Strides; 2],
+        first: Option<[Place<f32>; 4]>,
+        sums: [Place<f32>; 4],
+    ) {
+        // SAFETY: the caller's contract; `Tiles` are configured.
+        unsafe {
+            load(first);
+            sum_up!(
+                [
+                    read!("4", "a0", "a", "2"),
+                    by_four!("0"),
+                    read!("4", "a0", "a", "1"),
+                    by_four!("0"),
+                    read!("4", "a0", "a", "0"),
+                    by_four!("0"),
+                    by_four!("2"),
+                    by_four!("1"),
+                    read!("4", "a0", "a", "1"),
+                    by_four!("1"),
+                ],
+                blocks,
+                strides,
+                [a0 = lhs],
+                [b0 = rhs[0], b1 = rhs[1], b2 = rhs[2], b3 = rhs[3]]
+            );
+            store(sums);
+        }
+    }
+}

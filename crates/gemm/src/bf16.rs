@@ -8,9 +8,13 @@
 //! The left operand is packed in tiles of 16 rows by 32 of the inner dimension: in blocks of 128 rows, or as a whole where
 //! several tasks read the same rows; a single row is not packed. The right operand lies in strips of 16 columns. What
 //! multiplies a tile by a strip depends on the machine: see [`kernel`].
+//!
+//! Where tiles of bfloat16 are multiplied at sixteen times the rate of `f32`, they serve `f32` too: see [`three`].
 
+mod blocks;
 mod kernel;
 mod pack;
+pub(crate) mod three;
 
 use std::ops::Range;
 
@@ -19,13 +23,13 @@ use foretell_simd::Activation;
 use half::bf16;
 use half::slice::HalfBitsSliceExt;
 
-use crate::batch::BatchMut;
 use crate::epilogue::epilogue;
 use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes};
-use crate::options::{Accum, Bias, Options};
+use crate::options::{Bias, Options};
 use crate::parts;
 use crate::view::{MatMut, MatRef};
+use blocks::run;
 use kernel::Kernel;
 use pack::Form;
 
@@ -33,20 +37,8 @@ use pack::Form;
 const WIDTH: usize = 16;
 const DEPTH: usize = 32;
 
-/// Rows of the left operand that are multiplied at a time. Two strips are read once for all of them, so the right operand
-/// comes from the third cache, where it is too large for the second, once in 128 rows.
-const BLOCK_ROWS: usize = 128;
-
-/// Multiply-adds that are worth a task of their own: ten microseconds of one thread with AVX512-BF16, two or three with tiles of
-/// AMX. The bits do not depend on the cut, nor does the cut on the machine.
-const TASK: usize = 2 << 20;
-
 /// Multiply-adds that are worth a part of a long inner dimension, on which bits depend: see [`parts`].
 const PART: usize = 8 << 20;
-
-/// The most tasks of a product, and the least columns of one.
-const TASKS: usize = 16;
-const TASK_COLUMNS: usize = 48;
 
 /// A right operand rounded to bfloat16 and packed, `rows` being the inner dimension.
 ///
@@ -196,7 +188,7 @@ pub fn matmul_bf16<'a>(
 ) {
     let lhs = lhs.into();
     check_and_count(&dst, lhs, (rhs.rows, rhs.cols), &options);
-    run(Kernel::of_machine(), dst, lhs, rhs, options);
+    run(Kernel::of_machine(), dst, lhs, rhs.into(), options);
 }
 
 /// [`matmul_bf16`] of two operands neither of which is packed.
@@ -218,10 +210,21 @@ pub fn matmul_as_bf16<'a, 'b>(
 fn as_bf16(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Bf16Operand<'_>, options: Options<'_, f32>) {
     check_and_count(&dst, lhs, rhs.shape(), &options);
     // Sums are written along rows.
-    let (mut dst, lhs, rhs, options) = match dst.row_stride() < dst.col_stride() {
+    let (dst, lhs, rhs, options) = match dst.row_stride() < dst.col_stride() {
         true => (dst.t(), rhs.t(), lhs.t(), Options { bias: options.bias.map(Bias::t), ..options }),
         false => (dst, lhs, rhs, options),
     };
+    in_parts(dst, lhs, rhs, options, packed_on_the_way);
+}
+
+/// Computes a product by `one`, in parts if its inner dimension is long beside its result.
+fn in_parts(
+    mut dst: MatMut<'_, f32>,
+    lhs: Bf16Operand<'_>,
+    rhs: Bf16Operand<'_>,
+    options: Options<'_, f32>,
+    one: impl Fn(MatMut<'_, f32>, Bf16Operand<'_>, Bf16Operand<'_>, Options<'_, f32>) + Sync,
+) {
     let (k, n) = rhs.shape();
     match parts::count([dst.nrows(), k, n], PART) {
         Some(count) if dst.col_stride() == 1 => {
@@ -229,11 +232,11 @@ fn as_bf16(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Bf16Operand<'_>, opt
             let sums = Options { bias: None, activation: Activation::Identity, ..options };
             parts::run(dst.reborrow(), k, count, options.accum, |dst, inner, accum| {
                 let (lhs, rhs) = (lhs.t().rows(inner.clone()).t(), rhs.rows(inner));
-                packed_on_the_way(dst, lhs, rhs, Options { accum, ..sums });
+                one(dst, lhs, rhs, Options { accum, ..sums });
             });
             epilogue(dst, bias, activation);
         }
-        _ => packed_on_the_way(dst, lhs, rhs, options),
+        _ => one(dst, lhs, rhs, options),
     }
 }
 
@@ -248,7 +251,7 @@ fn packed_on_the_way(
     let mut place = Buffer::<u16>::stale(PackedBf16::len_of(k, n));
     let values: &mut [bf16] = place.reinterpret_cast_mut();
     rhs.t().strips(Form::Pairs, values);
-    run(Kernel::of_machine(), dst, lhs, PackedBf16 { values, rows: k, cols: n }, options);
+    run(Kernel::of_machine(), dst, lhs, PackedBf16 { values, rows: k, cols: n }.into(), options);
 }
 
 /// Panics unless the shapes and the bias fit together, and counts the product.
@@ -288,162 +291,6 @@ const LEAST_WORK: usize = 1 << 14;
 /// An inner dimension, padded. An empty one is padded too, so that there is a product to write.
 fn depth(k: usize) -> usize {
     k.max(1).next_multiple_of(DEPTH)
-}
-
-/// A product whose shapes and bias fit together.
-fn run(
-    kernel: Kernel,
-    dst: MatMut<'_, f32>,
-    lhs: Bf16Operand<'_>,
-    rhs: PackedBf16<'_>,
-    options: Options<'_, f32>,
-) {
-    let (m, n) = (dst.nrows(), dst.ncols());
-    if m == 0 || n == 0 {
-        return;
-    }
-    // A few rows take as long as 16: the time goes into reading the weights.
-    let work = m.max(WIDTH).saturating_mul(n).saturating_mul(depth(rhs.rows));
-    let tasks = (work / TASK).clamp(1, TASKS);
-    let down = tasks.min(m / BLOCK_ROWS).max(1);
-    let across = (tasks / down).min(n / TASK_COLUMNS).max(1);
-    let height = m.div_ceil(down).next_multiple_of(2 * WIDTH);
-    let width = n.div_ceil(across).next_multiple_of(4 * WIDTH);
-    let (down, across) = (m.div_ceil(height), n.div_ceil(width));
-    let depth = depth(rhs.rows);
-    // Tasks side by side share the left operand, so it is packed before them.
-    let mut place = None;
-    let packed =
-        (across > 1).then(|| pack_left(lhs, depth, place.insert(Buffer::stale(panel_len(m, depth)))));
-    let dst = BatchMut::from(dst);
-    let task = |index: usize| {
-        let (top, left) = (index / across * height, index % across * width);
-        let (rows, cols) = (top..m.min(top + height), left..n.min(left + width));
-        let lhs = match packed {
-            Some(panel) => Left::Packed(&panel[top * depth..panel.len().min((top + height) * depth)]),
-            None => Left::Operand(lhs.rows(rows.clone())),
-        };
-        // SAFETY: each index is taken once, and its part of the destination belongs to no other.
-        let part = unsafe { dst.get(0) }.rows(rows.clone()).cols(cols.clone());
-        let strips = &rhs.values[left * depth..cols.end.next_multiple_of(WIDTH) * depth];
-        let bias = options.bias.map(|bias| bias.part(rows, cols));
-        one_task(kernel, part, lhs, strips, depth, Options { bias, ..options });
-    };
-    match down * across {
-        1 => task(0),
-        count => foretell_threads::for_each(count, 1, task),
-    }
-}
-
-/// Rows of the left operand, packed or yet to be.
-#[derive(Clone, Copy)]
-enum Left<'a> {
-    Operand(Bf16Operand<'a>),
-    Packed(&'a [bf16]),
-}
-
-/// The numbers that `rows` rows take when packed: a single row is not padded to a tile.
-fn panel_len(rows: usize, depth: usize) -> usize {
-    if rows == 1 { depth } else { rows.next_multiple_of(WIDTH) * depth }
-}
-
-/// Whether a panel holds a single row as it is, rather than tiles.
-fn is_row(panel: &[bf16], depth: usize) -> bool {
-    panel.len() == depth
-}
-
-/// Packs rows of a left operand.
-fn pack_left<'a>(lhs: Bf16Operand<'_>, depth: usize, place: &'a mut [u16]) -> &'a [bf16] {
-    let panel: &mut [bf16] = place.reinterpret_cast_mut();
-    match is_row(panel, depth) {
-        true => lhs.row(panel),
-        false => lhs.strips(Form::Rows, panel),
-    }
-    panel
-}
-
-/// Some rows of the left operand by some columns of the right one, a block of rows at a time.
-fn one_task(
-    kernel: Kernel,
-    mut dst: MatMut<'_, f32>,
-    lhs: Left<'_>,
-    strips: &[bf16],
-    depth: usize,
-    options: Options<'_, f32>,
-) {
-    let (m, n) = (dst.nrows(), dst.ncols());
-    let place_len = match lhs {
-        Left::Operand(_) => panel_len(m.min(BLOCK_ROWS), depth),
-        Left::Packed(_) => 0,
-    };
-    let mut place = Buffer::<u16>::stale(place_len);
-    for top in (0..m).step_by(BLOCK_ROWS) {
-        let rows = top..m.min(top + BLOCK_ROWS);
-        let panel = match lhs {
-            Left::Operand(lhs) => {
-                pack_left(lhs.rows(rows.clone()), depth, &mut place[..panel_len(rows.len(), depth)])
-            }
-            Left::Packed(panel) => &panel[top * depth..panel.len().min((top + BLOCK_ROWS) * depth)],
-        };
-        let mut part = dst.reborrow().rows(rows.clone());
-        let bias = options.bias.map(|bias| bias.part(rows, 0..n));
-        kernel.multiply(part.reborrow(), panel, strips, depth, Epilogue { bias, ..Epilogue::of(&options) });
-        epilogue(part, None, options.activation);
-    }
-}
-
-/// What is done to sums on their way into the destination, apart from the activation.
-#[derive(Clone, Copy)]
-struct Epilogue<'a> {
-    accum: Accum,
-    alpha: f32,
-    bias: Option<Bias<'a, f32>>,
-}
-
-impl<'a> Epilogue<'a> {
-    fn of(options: &Options<'a, f32>) -> Self {
-        Self { accum: options.accum, alpha: options.alpha, bias: options.bias }
-    }
-
-    /// Whether sums are written as they are.
-    #[cfg(target_arch = "x86_64")]
-    fn is_plain(self) -> bool {
-        self.accum == Accum::Replace && self.alpha == 1.0 && self.bias.is_none()
-    }
-}
-
-/// What tiles of sums start from.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy)]
-enum InitialSums<'a> {
-    Zeros,
-    /// What the destination holds.
-    Destination,
-    /// A value for each column.
-    Bias(&'a [f32]),
-}
-
-#[cfg(target_arch = "x86_64")]
-impl<'a> Epilogue<'a> {
-    /// What sums are added to once they are scaled, unless that takes more than one of these.
-    fn initial(self) -> Option<InitialSums<'a>> {
-        match (self.accum, self.bias) {
-            (Accum::Replace, None) => Some(InitialSums::Zeros),
-            (Accum::Add, None) => Some(InitialSums::Destination),
-            (Accum::Replace, Some(Bias::PerColumn(values))) => Some(InitialSums::Bias(values)),
-            _ => None,
-        }
-    }
-
-    /// What tiles of sums start from, and what is left to do with them then.
-    fn split(self) -> (InitialSums<'a>, Self) {
-        match self.initial() {
-            Some(first) if self.alpha == 1.0 => {
-                (first, Self { accum: Accum::Replace, alpha: 1.0, bias: None })
-            }
-            _ => (InitialSums::Zeros, self),
-        }
-    }
 }
 
 #[cfg(test)]

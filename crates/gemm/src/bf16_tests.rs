@@ -2,6 +2,7 @@ use foretell_simd::{Activation, Level, with_level};
 use proptest::prelude::*;
 
 use super::*;
+use crate::options::Accum;
 
 /// The kernels that run at the current level.
 fn kernels() -> Vec<Kernel> {
@@ -70,7 +71,13 @@ fn check(
         activation: Activation::Relu,
         rounding: crate::Rounding::None,
     };
-    run(kernel, MatMut::new(&mut dst, m, n, dst_row, dst_col), lhs.into(), packed(rhs, &mut place), options);
+    run(
+        kernel,
+        MatMut::new(&mut dst, m, n, dst_row, dst_col),
+        lhs.into(),
+        packed(rhs, &mut place).into(),
+        options,
+    );
     for i in 0..m {
         for j in 0..n {
             let (sum, size) = exact(lhs, rhs, i, j);
@@ -245,7 +252,7 @@ fn numbers_that_are_none_reach_their_row_and_column_alone() {
             kernel,
             MatMut::row_major(&mut dst, m, n),
             lhs.into(),
-            packed(rhs, &mut place),
+            packed(rhs, &mut place).into(),
             Options::default(),
         );
         for (i, row) in dst.chunks_exact(n).enumerate() {

@@ -6,6 +6,7 @@ use std::ops::{Add, AddAssign, Mul};
 use foretell_simd::{Activation, Level, level};
 
 use crate::batch::{BatchMut, BatchRef};
+use crate::bf16::three::{self, InPieces};
 use crate::bf16::{matmul_as_bf16, pays_in_bf16};
 use crate::f16::matmul_as_f16;
 use crate::flops::count_products;
@@ -43,6 +44,8 @@ pub trait Number:
 {
     const ZERO: Self;
     const ONE: Self;
+    /// The kernel for numbers in pieces, if there is one.
+    const IN_PIECES: Option<InPieces<Self>>;
 
     fn add_slice(dst: &mut [Self], src: &[Self]);
     fn activate(activation: Activation, x: &mut [Self]);
@@ -93,10 +96,11 @@ impl Native for f32 {}
 impl Native for f64 {}
 
 macro_rules! number {
-    ($type:ty, $activate:expr, $rounded:expr, $avx512:ident, $avx2:ident, $neon:ident) => {
+    ($type:ty, $activate:expr, $in_pieces:expr, $rounded:expr, $avx512:ident, $avx2:ident, $neon:ident) => {
         impl Number for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
+            const IN_PIECES: Option<InPieces<Self>> = $in_pieces;
 
             fn add_slice(dst: &mut [Self], src: &[Self]) {
                 foretell_simd::add_assign(dst, src);
@@ -149,7 +153,7 @@ macro_rules! number {
             fn run<J: Job<Self>>(job: J) -> Option<J> {
                 match level() {
                     #[cfg(target_arch = "x86_64")]
-                    Level::Avx512 => {
+                    Level::Avx512 | Level::Amx => {
                         #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma")]
                         fn run(job: impl Job<$type>, token: x86::Avx512) {
                             job.run::<x86::$avx512>(token);
@@ -178,8 +182,8 @@ macro_rules! number {
         }
     };
 }
-number!(f32, Activation::apply, rounded, F32x16, F32x8, F32x4);
-number!(f64, scalar::activate, as_it_is, F64x8, F64x4, F64x2);
+number!(f32, Activation::apply, Some(three::IN_PIECES), rounded, F32x16, F32x8, F32x4);
+number!(f64, scalar::activate, None, as_it_is, F64x8, F64x4, F64x2);
 
 /// Operands of `f64` are not rounded.
 fn as_it_is(dst: MatMut<'_, f64>, lhs: MatRef<'_, f64>, rhs: MatRef<'_, f64>, options: Options<'_, f64>) {

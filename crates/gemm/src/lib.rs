@@ -36,6 +36,12 @@
 //!
 //! [`WeightMatrix`] owns weights that were packed once, in either of these formats or in `f32`.
 //!
+//! # `f32` by tiles of bfloat16
+//!
+//! Tiles of AMX multiply bfloat16 at sixteen times the rate at which AVX-512 multiplies `f32`. At the level of that name
+//! ([`foretell_simd::Level::Amx`]) a number of `f32` is taken as the sum of three of bfloat16, and larger products are made of six
+//! such products, as near the exact ones as a chain of fused multiply-adds. `FORETELL_SIMD=avx512` leaves them to AVX-512.
+//!
 //! # Complex numbers
 //!
 //! [`matmul_complex_batched`] multiplies many small complex matrices, whose real and imaginary parts lie apart.
@@ -50,10 +56,11 @@
 //! * **Checked border.** Views check their bounds and that the elements of a destination do not
 //!   overlap; [`matmul`] checks the shapes. A mistake panics with the figures.
 //! * **IEEE values.** NaN and infinity propagate; [`Accum::Replace`] never reads the destination;
-//!   zero-sized dimensions work (a product over an empty inner dimension is zero).
+//!   zero-sized dimensions work (a product over an empty inner dimension is zero). Tiles of AMX know no subnormal numbers: at
+//!   that level operands, and pieces of operands, below `2^-126` may count as zeros.
 //! * **The bits do not depend on the number of threads.** A product is cut by its shape
 //!   alone, into tiles or, along a long inner dimension, into parts that are added up in their order; one thread computes
-//!   the same ones as many. The bits do depend on the machine's vector width, and those of a row may depend on how many
+//!   the same ones as many. The bits do depend on the level of the machine, and those of a row may depend on how many
 //!   rows and columns there are.
 //!
 //! # Features

@@ -9,8 +9,8 @@ use crate::options::{Options, Rounding};
 use crate::panels;
 use crate::view::{MatMut, MatRef};
 
-/// A matrix laid out as the kernel for vectors of 512 bits reads it, or row-major where that kernel does not run, or
-/// where neither its rows nor its columns are adjacent.
+/// A matrix laid out as the kernel for vectors of 512 bits reads it, or as tiles of AMX do at the level of that name; row-major
+/// where neither kernel runs, or where neither its rows nor its columns are adjacent.
 ///
 /// A product packs its right operand itself, which for 64 rows takes some 6 % of its time. Packing once pays for
 /// weights that a network multiplies with again in each step.
@@ -19,13 +19,24 @@ pub struct Packed<'a, T> {
     values: &'a [T],
     rows: usize,
     cols: usize,
-    in_strips: bool,
+    form: Form,
+}
+
+/// How the numbers of a packed matrix lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    RowMajor,
+    /// For vectors of 512 bits.
+    Strips,
+    /// For tiles of AMX.
+    Pieces,
 }
 
 impl<'a, T: Element> Packed<'a, T> {
     /// The length of the place for a matrix of this shape.
     pub fn len_of(rows: usize, cols: usize) -> usize {
-        panels::packed_len(rows, cols)
+        let pieces = T::IN_PIECES.and_then(|pieces| (pieces.packed_len)(rows, cols));
+        pieces.unwrap_or_else(|| panels::packed_len(rows, cols))
     }
 
     /// A matrix of this shape that [`Packed::new`] has packed before, wherever it was kept.
@@ -34,15 +45,15 @@ impl<'a, T: Element> Packed<'a, T> {
     ///
     /// If there are not as many values as [`Packed::len_of`] says.
     #[track_caller]
-    pub(crate) fn from_values(values: &'a [T], rows: usize, cols: usize, in_strips: bool) -> Self {
+    pub(crate) fn from_values(values: &'a [T], rows: usize, cols: usize, form: Form) -> Self {
         let len = Self::len_of(rows, cols);
         assert!(values.len() == len, "{} values for {rows}x{cols}, which takes {len}", values.len());
-        Self { values, rows, cols, in_strips }
+        Self { values, rows, cols, form }
     }
 
-    /// Whether it is laid out as the kernel for vectors of 512 bits reads it.
-    pub(crate) fn is_in_strips(&self) -> bool {
-        self.in_strips
+    /// How its numbers lie.
+    pub(crate) fn form(&self) -> Form {
+        self.form
     }
 
     /// Packs a matrix.
@@ -55,7 +66,13 @@ impl<'a, T: Element> Packed<'a, T> {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
         let len = Self::len_of(rows, cols);
         assert!(place.len() == len, "a place of {} for {rows}x{cols}, which takes {len}", place.len());
-        let in_strips = T::pack_strips(matrix, place);
+        if let Some(pieces) = T::IN_PIECES
+            && (pieces.packed_len)(rows, cols).is_some()
+            && (pieces.pack)(matrix, place)
+        {
+            return Self { values: place, rows, cols, form: Form::Pieces };
+        }
+        let in_strips = T::pack_strips(matrix, &mut place[..panels::packed_len(rows, cols)]);
         if !in_strips {
             for (i, row) in place.chunks_exact_mut(cols.max(1)).take(rows).enumerate() {
                 for (j, value) in row.iter_mut().enumerate() {
@@ -63,7 +80,7 @@ impl<'a, T: Element> Packed<'a, T> {
                 }
             }
         }
-        Self { values: place, rows, cols, in_strips }
+        Self { values: place, rows, cols, form: if in_strips { Form::Strips } else { Form::RowMajor } }
     }
 }
 
@@ -73,8 +90,11 @@ impl<'a, T: Element> Packed<'a, T> {
 /// time. Products with rows longer than 768, which go to faer if nothing is packed, gain too: three layers of 1024 units take a
 /// batch of 128 in 0.66 instead of 0.83 ms, of 1024 in 5.9 instead of 6.4 (two cores of a Zen 5).
 pub fn pays_packed([m, k, n]: [usize; 3]) -> bool {
-    level() == Level::Avx512
+    // A tile of fewer rows takes as long as one of 16.
+    let least = if level() == Level::Amx { 16 } else { *ROWS.start() };
+    level().has_avx512()
         && ROWS.contains(&m)
+        && m >= least
         && n >= panels::LEAST_COLUMNS
         && k.saturating_mul(n) >= panels::LEAST
 }
@@ -88,7 +108,7 @@ const ROWS: std::ops::RangeInclusive<usize> = panels::LEAST_ROWS..=1024;
 /// # Panics
 ///
 /// As [`matmul`]; if the columns of the destination's rows are not adjacent; and if the matrix was packed in strips, with
-/// AVX-512, at another [`level`](foretell_simd::level), which only [`with_level`](foretell_simd::with_level) brings about.
+/// AVX-512, or in tiles, with AMX, at another [`level`](foretell_simd::level), which only [`with_level`](foretell_simd::with_level) brings about.
 #[track_caller]
 pub fn matmul_packed<T: Element>(
     dst: MatMut<'_, T>,
@@ -96,15 +116,18 @@ pub fn matmul_packed<T: Element>(
     rhs: Packed<'_, T>,
     options: Options<'_, T>,
 ) {
-    let Packed { values, rows, cols, in_strips } = rhs;
+    let Packed { values, rows, cols, form } = rhs;
     let options = Options { rounding: Rounding::None, ..options };
     assert!(dst.ncols() < 2 || dst.col_stride() == 1, "a destination whose rows are not adjacent");
     // The kernel writes nothing where there is nothing to add up.
-    if !in_strips || rows == 0 {
+    if form == Form::RowMajor || rows == 0 {
         return matmul(dst, lhs, MatRef::row_major(&values[..rows * cols], rows, cols), options);
     }
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rows, cols));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     count_products(1, [dst.nrows(), rows, cols]);
-    T::product_of_strips(dst, lhs, values, options);
+    match T::IN_PIECES {
+        Some(pieces) if form == Form::Pieces => (pieces.product_packed)(dst, lhs, values, options),
+        _ => T::product_of_strips(dst, lhs, &values[..panels::packed_len(rows, cols)], options),
+    }
 }

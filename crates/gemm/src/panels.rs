@@ -15,7 +15,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use foretell_pool::Buffer;
-use foretell_simd::{Level, level};
+use foretell_simd::level;
 
 use crate::element::Element;
 use crate::options::Accum;
@@ -55,7 +55,7 @@ const LONGEST_ROW: usize = 768;
 /// Computes the product if it is large enough, its destination's rows or columns are adjacent and so are the right
 /// operand's.
 pub(crate) fn product<T: Element>(product: Product<'_, '_, T>) -> bool {
-    if level() != Level::Avx512 {
+    if !level().has_avx512() {
         return false;
     }
     let Some(product) = product.by_rows() else { return false };
@@ -86,7 +86,7 @@ pub(crate) fn product_with_strips<T: Element>(
     accum: Accum,
     alpha: T,
 ) {
-    assert!(level() == Level::Avx512, "strips for vectors of 512 bits at the level {}", level());
+    assert!(level().has_avx512(), "strips for vectors of 512 bits at the level {}", level());
     assert!(strips.first.is_multiple_of(STRIP) && strips.first + dst.ncols() <= strips.cols);
     T::run(Panels { dst, lhs, rhs: Right::Strips(strips), accum, alpha });
 }
@@ -100,7 +100,7 @@ pub(crate) fn packed_len(rows: usize, cols: usize) -> usize {
 /// It does nothing and says so where the machine has no vectors that are wide enough.
 pub(crate) fn pack<T: Element>(rhs: MatRef<'_, T>, strips: &mut [T]) -> bool {
     assert_eq!(strips.len(), packed_len(rhs.nrows(), rhs.ncols()));
-    let fits = level() == Level::Avx512 && (rhs.col_stride() == 1 || rhs.row_stride() == 1);
+    let fits = level().has_avx512() && (rhs.col_stride() == 1 || rhs.row_stride() == 1);
     fits && T::run(Pack { rhs, strips }).is_none()
 }
 

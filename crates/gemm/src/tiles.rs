@@ -107,9 +107,25 @@ pub(crate) fn run_one<T: Element>(
     rhs: MatRef<'_, T>,
     options: Options<'_, T>,
 ) {
+    if let Some(pieces) = T::IN_PIECES
+        && (pieces.takes)([dst.nrows(), lhs.ncols(), dst.ncols()])
+    {
+        return (pieces.product)(dst, lhs, rhs, options);
+    }
+    in_whole(dst, lhs, rhs, options);
+}
+
+/// [`run_one`] by vectors.
+#[inline(always)]
+pub(crate) fn in_whole<T: Element>(
+    dst: MatMut<'_, T>,
+    lhs: MatRef<'_, T>,
+    rhs: MatRef<'_, T>,
+    options: Options<'_, T>,
+) {
     let inner = lhs.ncols().saturating_add(OVERHEAD);
     if work(dst.nrows().max(FEW_ROWS), dst.ncols().max(FEW_ROWS), inner) >= 2 * TASK {
-        return run(dst.into(), lhs.into(), rhs.into(), options);
+        return run_in_whole(dst.into(), lhs.into(), rhs.into(), options);
     }
     // The grid of any smaller product is one tile, and none is cut in parts.
     let Options { accum, alpha, bias, activation, .. } = options;
@@ -123,6 +139,25 @@ pub(crate) fn run_one<T: Element>(
 
 /// Products whose shapes, counts and bias fit together.
 pub(crate) fn run<T: Element>(
+    dst: BatchMut<'_, T>,
+    lhs: BatchRef<'_, T>,
+    rhs: BatchRef<'_, T>,
+    options: Options<'_, T>,
+) {
+    if let Some(pieces) = T::IN_PIECES
+        && (pieces.takes)([dst.rows, lhs.cols, dst.cols])
+    {
+        return run_each(&dst, lhs.cols, |index| {
+            // SAFETY: each index is taken once, and matrices have no element in common.
+            let whole = unsafe { dst.get(index) };
+            (pieces.product)(whole, lhs.get(index), rhs.get(index), options);
+        });
+    }
+    run_in_whole(dst, lhs, rhs, options);
+}
+
+/// [`run`] by vectors.
+fn run_in_whole<T: Element>(
     dst: BatchMut<'_, T>,
     lhs: BatchRef<'_, T>,
     rhs: BatchRef<'_, T>,

@@ -6,7 +6,7 @@ use half::slice::HalfBitsSliceExt;
 use crate::bf16::{PackedBf16, matmul_bf16};
 use crate::int8::{PackedInt8, matmul_int8};
 use crate::options::Options;
-use crate::packed::{Packed, matmul_packed};
+use crate::packed::{Form, Packed, matmul_packed};
 use crate::view::{MatMut, MatRef};
 
 /// How the numbers of weights are held.
@@ -32,7 +32,7 @@ pub struct WeightMatrix {
 enum Held {
     F32 {
         values: Buffer<f32>,
-        in_strips: bool,
+        form: Form,
     },
     /// The bits of numbers as [`PackedBf16`] lays them out.
     Bf16(Buffer<u16>),
@@ -51,8 +51,8 @@ impl WeightMatrix {
         let held = match format {
             WeightFormat::F32 => {
                 let mut values = Buffer::stale(Packed::<f32>::len_of(rows, cols));
-                let in_strips = Packed::new(matrix, &mut values).is_in_strips();
-                Held::F32 { values, in_strips }
+                let form = Packed::new(matrix, &mut values).form();
+                Held::F32 { values, form }
             }
             WeightFormat::Bf16 => {
                 let mut place = Buffer::stale(PackedBf16::len_of(rows, cols));
@@ -120,8 +120,8 @@ pub fn matmul_weights(
     options: Options<'_, f32>,
 ) {
     match &rhs.held {
-        Held::F32 { values, in_strips } => {
-            matmul_packed(dst, lhs, Packed::from_values(values, rhs.rows, rhs.cols, *in_strips), options);
+        Held::F32 { values, form } => {
+            matmul_packed(dst, lhs, Packed::from_values(values, rhs.rows, rhs.cols, *form), options);
         }
         Held::Bf16(values) => {
             let rhs = PackedBf16::from_values(values.reinterpret_cast(), rhs.rows, rhs.cols);
@@ -133,6 +133,8 @@ pub fn matmul_weights(
 
 #[cfg(test)]
 mod tests {
+    use foretell_simd::{Level, level};
+
     use super::*;
     use crate::matmul;
 
@@ -162,8 +164,10 @@ mod tests {
         let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, n, k).t());
         let mut exact = vec![0.0; m * n];
         matmul(MatMut::row_major(&mut exact, m, n), lhs, rhs, Options::default());
+        // Three numbers of 16 bits each, where tiles of these multiply them.
+        let wide = if level() == Level::Amx { 6 } else { 4 };
         for (format, bytes, bound) in [
-            (WeightFormat::F32, 4 * k * n, 1e-4),
+            (WeightFormat::F32, wide * k * n, 1e-4),
             (WeightFormat::Bf16, 2 * k * n, 0.1),
             (WeightFormat::Int8, k * n + 8 * n, 0.2),
         ] {

@@ -14,10 +14,13 @@ use pulp::aarch64::Neon;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use pulp::x86::{V3, V4};
 
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+use crate::amx;
+
 /// A set of vector instructions that the kernels can run on.
 ///
 /// The best level of the machine is taken when the first kernel runs. The environment variable
-/// `FORETELL_SIMD` (`scalar`, `avx2`, `avx512` or `neon`) overrides it for the process,
+/// `FORETELL_SIMD` (`scalar`, `avx2`, `avx512`, `amx` or `neon`) overrides it for the process,
 /// [`with_level`] for one closure on one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
@@ -27,12 +30,20 @@ pub enum Level {
     Avx2,
     /// x86-64 with AVX-512 F, BW, CD, DQ and VL: 16 lanes of `f32`.
     Avx512,
+    /// As [`Level::Avx512`], with AVX512-BF16 and Intel's AMX, whose tiles multiply matrices of bfloat16 and of int8. The
+    /// kernels over slices are those of AVX-512; only products of matrices differ.
+    Amx,
     /// aarch64 with NEON: 4 lanes of `f32`.
     Neon,
 }
 
 impl Level {
-    const ALL: [Level; 4] = [Level::Scalar, Level::Avx2, Level::Avx512, Level::Neon];
+    const ALL: [Level; 5] = [Level::Scalar, Level::Avx2, Level::Avx512, Level::Amx, Level::Neon];
+
+    /// Whether it has the vectors of AVX-512.
+    pub fn has_avx512(self) -> bool {
+        matches!(self, Level::Avx512 | Level::Amx)
+    }
 
     /// The levels this machine and this build can run, the scalar level first, the best one last.
     pub fn available() -> Vec<Level> {
@@ -61,6 +72,8 @@ impl Level {
             Level::Avx2 => V3::try_new().map(Target::Avx2),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Level::Avx512 => V4::try_new().map(Target::Avx512),
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Level::Amx => V4::try_new().filter(|_| amx::available()).map(Target::Amx),
             #[cfg(all(feature = "simd", target_arch = "aarch64"))]
             Level::Neon => Neon::try_new().map(Target::Neon),
             #[allow(unreachable_patterns, reason = "which arms exist depends on the target")]
@@ -79,6 +92,7 @@ impl fmt::Display for Level {
             Level::Scalar => "scalar",
             Level::Avx2 => "avx2",
             Level::Avx512 => "avx512",
+            Level::Amx => "amx",
             Level::Neon => "neon",
         })
     }
@@ -90,7 +104,7 @@ pub struct UnknownLevel(String);
 
 impl fmt::Display for UnknownLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown SIMD level `{}`: expected scalar, avx2, avx512 or neon", self.0)
+        write!(f, "unknown SIMD level `{}`: expected scalar, avx2, avx512, amx or neon", self.0)
     }
 }
 
@@ -139,6 +153,9 @@ pub(crate) enum Target {
     Avx2(V3),
     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     Avx512(V4),
+    /// The vectors of AVX-512; other crates use the tiles.
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    Amx(V4),
     #[cfg(all(feature = "simd", target_arch = "aarch64"))]
     Neon(Neon),
     /// Lanes one by one, of a width that no level of this architecture has.
@@ -155,6 +172,8 @@ impl Target {
             Target::Avx2(_) => Level::Avx2,
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Target::Avx512(_) => Level::Avx512,
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Target::Amx(_) => Level::Amx,
             #[cfg(all(feature = "simd", target_arch = "aarch64"))]
             Target::Neon(_) => Level::Neon,
             #[cfg(test)]
@@ -223,7 +242,7 @@ pub(crate) fn dispatch<Op: WithSimd>(op: Op) -> Op::Output {
         #[cfg(all(feature = "simd", target_arch = "x86_64"))]
         Target::Avx2(simd) => Simd::vectorize(simd, op),
         #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-        Target::Avx512(simd) => Simd::vectorize(simd, op),
+        Target::Avx512(simd) | Target::Amx(simd) => Simd::vectorize(simd, op),
         #[cfg(all(feature = "simd", target_arch = "aarch64"))]
         Target::Neon(simd) => Simd::vectorize(simd, op),
         #[cfg(test)]
@@ -258,7 +277,7 @@ mod tests {
         }
         assert_eq!(" AVX2 ".parse(), Ok(Level::Avx2));
         let error = "sse".parse::<Level>().unwrap_err().to_string();
-        assert_eq!(error, "unknown SIMD level `sse`: expected scalar, avx2, avx512 or neon");
+        assert_eq!(error, "unknown SIMD level `sse`: expected scalar, avx2, avx512, amx or neon");
     }
 
     #[test]

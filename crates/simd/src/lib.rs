@@ -27,7 +27,7 @@
 //! # What holds
 //!
 //! * **Levels.** The best [`Level`] of the machine is taken when the first kernel runs.
-//!   `FORETELL_SIMD=scalar|avx2|avx512|neon` overrides it for a process, [`with_level`] for a closure.
+//!   `FORETELL_SIMD=scalar|avx2|avx512|amx|neon` overrides it for a process, [`with_level`] for a closure.
 //! * **Accuracy.** Each function's docs state it, and tests hold it at every level, lane count, length
 //!   and alignment: elementary functions within 2 ULP over all `f32`,
 //!   sums within the bound of pairwise summation, moving windows without cancellation.
@@ -42,6 +42,8 @@
 //! * `simd` (default): run-time dispatch to the widest vectors of the machine. Without it there is the
 //!   scalar level only, with the same functions.
 
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+mod amx;
 mod bits;
 mod kernels;
 mod level;

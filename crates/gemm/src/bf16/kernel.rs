@@ -1,27 +1,25 @@
 //! What multiplies packed operands.
 //!
-//! * Tiles of AMX, where the machine has them and the system permits it: on Sapphire Rapids 3.1 TFLOP/s a core in
-//!   registers, 15 times what it does in `f32`.
+//! * Tiles of AMX, at the level of that name: on Sapphire Rapids 3.1 TFLOP/s a core in registers, 15 times what it does in
+//!   `f32`. They alone multiply numbers in three pieces.
 //! * Dot products of pairs (AVX512-BF16) on AMD's machines, where they do twice the work of a fused multiply-add. On
 //!   Intel's they do half of it, and are not used.
 //! * Everywhere else the numbers are widened again and multiplied in `f32`: the same roundings, half the bytes of weights.
 
 #[cfg(target_arch = "x86_64")]
 mod pairs;
+#[cfg(target_arch = "x86_64")]
+mod tiles;
 
 use half::bf16;
 
-#[cfg(target_arch = "x86_64")]
-use super::InitialSums;
-use super::{DEPTH, Epilogue, WIDTH, is_row};
+use super::blocks::{Epilogue, Layout, Pieces};
+use super::{DEPTH, WIDTH};
 use crate::element::Number;
 use crate::options::{Accum, Bias};
 use crate::skinny::Job;
 use crate::vector::Vector;
 use crate::view::MatMut;
-
-#[cfg(target_arch = "x86_64")]
-use crate::amx;
 
 /// The ways to multiply packed operands: see the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,19 +30,6 @@ pub(super) enum Kernel {
     Pairs,
     Widened,
 }
-
-/// Blocks of the inner dimension that tiles of AMX go through at a time: two strips of either operand then take 32
-/// KiB.
-#[cfg(target_arch = "x86_64")]
-const BLOCKS_AT_ONCE: usize = 8;
-
-/// Four tiles of sums.
-#[cfg(target_arch = "x86_64")]
-type Places = [amx::Place<f32>; 4];
-
-/// A tile of sums.
-#[cfg(target_arch = "x86_64")]
-type Sums = [[f32; WIDTH]; WIDTH];
 
 impl Kernel {
     /// The best one at the current level.
@@ -64,10 +49,9 @@ impl Kernel {
         {
             use foretell_simd::{Level, level};
 
-            let wide = || level() == Level::Avx512 && is_x86_feature_detected!("avx512bf16");
             match self {
-                Self::Tiles => wide() && amx::support().bf16,
-                Self::Pairs => wide(),
+                Self::Tiles => level() == Level::Amx,
+                Self::Pairs => level().has_avx512() && is_x86_feature_detected!("avx512bf16"),
                 Self::Widened => true,
             }
         }
@@ -75,26 +59,40 @@ impl Kernel {
         true
     }
 
+    /// Whether it multiplies numbers of so many pieces.
+    fn takes(self, pieces: Pieces) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Tiles => true,
+            _ => pieces == Pieces::One,
+        }
+    }
+
     /// `dst = [dst +] alpha * panel * strips + bias`, of a left operand in [`Form::Rows`](super::Form), or a single row as it
-    /// is, and a right one in [`Form::Pairs`](super::Form), whose inner dimension is `depth`.
+    /// is, and a right one in [`Form::Pairs`](super::Form).
     pub(super) fn multiply(
         self,
         dst: MatMut<'_, f32>,
         panel: &[bf16],
         strips: &[bf16],
-        depth: usize,
+        layout: Layout,
         finish: Epilogue<'_>,
     ) {
         debug_assert!(self.runs());
-        let (strip, height) = (depth * WIDTH, if is_row(panel, depth) { 1 } else { WIDTH });
-        assert!(depth > 0 && depth.is_multiple_of(DEPTH));
-        assert_eq!(panel.len(), dst.nrows().next_multiple_of(height) * depth);
-        assert_eq!(strips.len(), dst.ncols().next_multiple_of(WIDTH) * depth);
-        let product = Product { dst, panel, strips, strip, height, finish };
+        let (len, height) = (layout.len(), if layout.is_row(panel) { 1 } else { WIDTH });
+        assert!(layout.depth > 0 && layout.depth.is_multiple_of(DEPTH));
+        assert_eq!(panel.len(), dst.nrows().next_multiple_of(height) * len);
+        assert_eq!(strips.len(), dst.ncols().next_multiple_of(WIDTH) * len);
+        assert!(self.takes(layout.pieces), "{self:?} does not multiply {layout:?}");
+        let product = Product { dst, panel, strips, strip: len * WIDTH, height, finish };
         match self {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the machine has the instructions, as whoever chose the kernel saw.
-            Self::Tiles => unsafe { product.by_tiles() },
+            Self::Tiles => match layout.pieces {
+                // SAFETY: the machine has the instructions, as whoever chose the kernel saw.
+                Pieces::One => unsafe { product.by_tiles::<1>() },
+                // SAFETY: as above.
+                Pieces::Three => unsafe { product.by_tiles::<3>() },
+            },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Self::Pairs => unsafe { product.by_pairs() },
@@ -223,133 +221,7 @@ impl Product<'_, '_> {
             }
         }
     }
-
-    /// Two by two tiles, of which the last ones of an odd number are computed twice; a single tile of rows by four.
-    /// The inner dimension goes by a few blocks at a time: so many that two strips of either operand stay in the
-    /// nearest cache.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")]
-    fn by_tiles(mut self) {
-        let (down, across) = self.tiles();
-        let blocks = self.strip / (WIDTH * DEPTH);
-        let (first, rest) = self.finish.split();
-        self.finish = rest;
-        let at_once = if self.finish.is_plain() && down > 1 { BLOCKS_AT_ONCE } else { blocks };
-        let mut scratch: [Scratch; 4] = [Scratch([[0.0; WIDTH]; WIDTH]); 4];
-        // SAFETY: the machine has tiles, as whoever chose the kernel saw.
-        let tiles = unsafe { amx::Tiles::configure(self.height) };
-        let left = if self.height == 1 { amx::Strides::ROW } else { amx::Strides::PACKED };
-        let strides = [left, amx::Strides::PACKED];
-        for start in (0..blocks).step_by(at_once) {
-            let count = at_once.min(blocks - start);
-            let first = if start == 0 { first } else { InitialSums::Destination };
-            let address =
-                |strip: &[bf16], height: usize| strip[start * height * DEPTH..].as_ptr().cast::<u8>();
-            let left = |product: &Self, i: usize| address(product.left(i), product.height);
-            let right = |product: &Self, j: usize| address(product.right(j), WIDTH);
-            if down == 1 {
-                for j in (0..across).step_by(4) {
-                    let wanted = [j, j + 1, j + 2, j + 3].map(|j| (j < across).then_some((0, j)));
-                    let rhs = wanted.map(|tile| right(&self, tile.map_or(across - 1, |(_, j)| j)));
-                    let lhs = left(&self, 0);
-                    let (begin, places, direct) = self.places(wanted, first, &mut scratch);
-                    // SAFETY: strips of so many tiles are read, places of a tile read and written.
-                    unsafe { amx::bf16::one_by_four(&tiles, count, lhs, rhs, strides, begin, places) };
-                    self.put_all(wanted, direct, &scratch);
-                }
-                continue;
-            }
-            for j in (0..across).step_by(2) {
-                let rhs = [j, j + 1].map(|j| right(&self, j.min(across - 1)));
-                for i in (0..down).step_by(2) {
-                    let wanted = [(i, j), (i, j + 1), (i + 1, j), (i + 1, j + 1)]
-                        .map(|(i, j)| (i < down && j < across).then_some((i, j)));
-                    let lhs = [i, i + 1].map(|i| left(&self, i.min(down - 1)));
-                    let (begin, [a, b, c, d], direct) = self.places(wanted, first, &mut scratch);
-                    let places = [[a, b], [c, d]];
-                    // SAFETY: strips of so many tiles are read, places of a tile read and written.
-                    unsafe { amx::bf16::two_by_two(&tiles, count, lhs, rhs, strides, begin, places) };
-                    self.put_all(wanted, direct, &scratch);
-                }
-            }
-        }
-    }
-
-    /// What four tiles of sums start from, unless from zeros, and where they go: to the destination itself where
-    /// nothing is left to do with them, else to `scratch`.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn places(
-        &mut self,
-        wanted: [Option<(usize, usize)>; 4],
-        first: InitialSums<'_>,
-        scratch: &mut [Scratch; 4],
-    ) -> (Option<Places>, Places, [bool; 4]) {
-        let whole = |i: usize, j: usize| {
-            i * WIDTH + self.height <= self.dst.nrows() && (j + 1) * WIDTH <= self.dst.ncols()
-        };
-        let plain = self.finish.is_plain() && self.dst.col_stride() == 1;
-        let direct = wanted.map(|tile| tile.is_some_and(|(i, j)| plain && whole(i, j)));
-        let row_bytes = self.dst.row_stride() * size_of::<f32>();
-        let places: Places = std::array::from_fn(|tile| match wanted[tile] {
-            Some((i, j)) if direct[tile] => {
-                amx::Place { start: self.dst.ptr_at(i * WIDTH, j * WIDTH), row_bytes }
-            }
-            _ => amx::Place { start: scratch[tile].0.as_mut_ptr().cast(), row_bytes: WIDTH * 4 },
-        });
-        let begin = match first {
-            InitialSums::Zeros => None,
-            InitialSums::Destination => {
-                for tile in 0..4 {
-                    if let (Some((i, j)), false) = (wanted[tile], direct[tile]) {
-                        self.get(i, j, &mut scratch[tile].0);
-                    }
-                }
-                Some(places)
-            }
-            InitialSums::Bias(values) => Some(std::array::from_fn(|tile| {
-                let values = wanted[tile].map_or(&[][..], |(_, j)| &values[j * WIDTH..]);
-                let start = match values.first_chunk::<WIDTH>() {
-                    Some(values) => values.as_ptr().cast_mut(),
-                    None => {
-                        let row = &mut scratch[tile].0[0];
-                        row[..values.len()].copy_from_slice(values);
-                        row.as_mut_ptr()
-                    }
-                };
-                amx::Place { start, row_bytes: 0 }
-            })),
-        };
-        (begin, places, direct)
-    }
-
-    /// What the destination holds at the tile `(i, j)`; beyond the destination `sums` stays as it is.
-    #[cfg(target_arch = "x86_64")]
-    fn get(&mut self, i: usize, j: usize, sums: &mut Sums) {
-        let (height, width) = (self.rows_of(i), (self.dst.ncols() - j * WIDTH).min(WIDTH));
-        for (row, sums) in sums.iter_mut().enumerate().take(height) {
-            for (l, sum) in sums.iter_mut().enumerate().take(width) {
-                *sum = *self.dst.at(i * WIDTH + row, j * WIDTH + l);
-            }
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn put_all(&mut self, wanted: [Option<(usize, usize)>; 4], direct: [bool; 4], scratch: &[Scratch; 4]) {
-        for (tile, sums) in scratch.iter().enumerate() {
-            if let (Some((i, j)), false) = (wanted[tile], direct[tile]) {
-                self.put(i, j, 0, &sums.0);
-            }
-        }
-    }
 }
-
-/// A tile of sums on lines of the cache.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Scratch(Sums);
 
 /// Adds the products of `I` rows of a tile of the left operand, of `height` rows, from `row`, with `J` strips to `sums`.
 fn widened<const I: usize, const J: usize>(

@@ -1,4 +1,4 @@
-//! Rounding to bfloat16 and packing.
+//! Rounding to bfloat16 and packing; and packing of `f32` as three bfloat16 numbers.
 //!
 //! Either operand is packed as a matrix `[outer, k]`, in strips of 16 of its rows, whose inner dimension is cut into
 //! blocks of 32. A block of a left operand has its rows one after the other; a block of a right one has pairs of
@@ -6,7 +6,12 @@
 //! one the transpose of the other. So registers are filled along whichever dimension is adjacent in memory, and
 //! transposed where the block needs the other one.
 
-use foretell_simd::{Level, level};
+mod pieces;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[cfg(target_arch = "x86_64")]
+use foretell_simd::level;
 use half::bf16;
 
 use super::{DEPTH, WIDTH, depth};
@@ -25,60 +30,49 @@ pub(super) enum Form {
 pub(super) trait Source: Copy + Sync {
     fn widen(self) -> f32;
 
-    /// The first `count` of 16 numbers from one place and the first `more` of 16 from another; zeros beyond them.
+    /// The first numbers of 16 from one place and the first of 16 from another, as many as stand beside the places; zeros
+    /// beyond them.
     ///
     /// # Safety
     /// The machine has AVX-512 with BF16, BW and VL, and the numbers can be read.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn two_parts(
-        low: *const Self,
-        count: usize,
-        high: *const Self,
-        more: usize,
-    ) -> std::arch::x86_64::__m512i;
-
-    /// Up to 32 neighbours, those beyond `count` zeros.
-    ///
-    /// # Safety
-    /// As [`Source::two_parts`].
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    unsafe fn neighbours(from: *const Self, count: usize) -> std::arch::x86_64::__m512i {
-        // SAFETY: the caller's contract.
-        unsafe { Self::two_parts(from, count, from.wrapping_add(16), count.saturating_sub(16)) }
-    }
-
-    /// Up to 16 neighbours of one row and then of another, which may be missing, those beyond `count` zeros.
-    ///
-    /// # Safety
-    /// As [`Source::two_parts`].
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    unsafe fn two_rows(
-        from: *const Self,
-        other: Option<*const Self>,
-        count: usize,
-    ) -> std::arch::x86_64::__m512i {
-        // SAFETY: the caller's contract.
-        unsafe {
-            Self::two_parts(from, count, other.unwrap_or(from), if other.is_some() { count } else { 0 })
-        }
-    }
+    unsafe fn two_parts(low: (*const Self, usize), high: (*const Self, usize)) -> std::arch::x86_64::__m512i;
 }
 
 /// Packs a matrix `[outer, k]`; what lies beyond it becomes zeros.
 pub(super) fn strips<S: Source>(matrix: MatRef<'_, S>, form: Form, place: &mut [bf16]) {
-    let (outer, depth) = (matrix.nrows(), depth(matrix.ncols()));
-    assert_eq!(place.len(), outer.next_multiple_of(WIDTH) * depth);
-    let group = GROUP.div_ceil(WIDTH * depth);
+    each_strip(matrix, WIDTH * depth(matrix.ncols()), place, |rows, place| pack_strip(rows, form, place));
+}
+
+/// Packs a matrix `[outer, k]` in three pieces a number: see [`pieces`]. Says whether they add up to the numbers.
+pub(super) fn strips_of_three(matrix: MatRef<'_, f32>, form: Form, place: &mut [bf16]) -> bool {
+    let add_up = AtomicBool::new(true);
+    each_strip(matrix, 3 * WIDTH * depth(matrix.ncols()), place, |rows, place| {
+        if !pieces::pack_strip(rows, form, place) {
+            add_up.store(false, Ordering::Relaxed);
+        }
+    });
+    add_up.into_inner()
+}
+
+/// Calls `pack` with each strip of a matrix and its place of `len` numbers.
+fn each_strip<S: Source>(
+    matrix: MatRef<'_, S>,
+    len: usize,
+    place: &mut [bf16],
+    pack: impl Fn(MatRef<'_, S>, &mut [bf16]) + Sync,
+) {
+    let outer = matrix.nrows();
+    let count = outer.div_ceil(WIDTH);
+    assert_eq!(place.len(), count * len);
+    let group = GROUP.div_ceil(len);
     let strips = Strips(place.as_mut_ptr(), place.len());
     let one = |strip: usize| {
         let first = strip * WIDTH;
         // SAFETY: each strip is taken once, and lies within the place.
-        let place = unsafe { strips.part(strip * WIDTH * depth, WIDTH * depth) };
-        pack_strip(matrix.rows(first..outer.min(first + WIDTH)), form, place);
+        let place = unsafe { strips.part(strip * len, len) };
+        pack(matrix.rows(first..outer.min(first + WIDTH)), place);
     };
-    let count = outer.div_ceil(WIDTH);
     match count > group {
         true => foretell_threads::for_each(count, group, one),
         false => (0..count).for_each(one),
@@ -154,14 +148,13 @@ impl Strips {
 
 fn pack_strip<S: Source>(rows: MatRef<'_, S>, form: Form, place: &mut [bf16]) {
     #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512
+    if level().has_avx512()
         && (rows.row_stride() == 1 || rows.col_stride() == 1)
         && is_x86_feature_detected!("avx512bf16")
     {
         // SAFETY: the machine has the instructions: of AVX-512, the level has BW and VL too.
         return unsafe { x86::pack_strip(rows, form, place) };
     }
-    let _ = (level(), Level::Avx512);
     pack_any(rows, form, place);
 }
 
@@ -173,14 +166,9 @@ impl Source for f32 {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    unsafe fn two_parts(
-        low: *const Self,
-        count: usize,
-        high: *const Self,
-        more: usize,
-    ) -> std::arch::x86_64::__m512i {
+    unsafe fn two_parts(low: (*const Self, usize), high: (*const Self, usize)) -> std::arch::x86_64::__m512i {
         // SAFETY: the caller's contract.
-        unsafe { x86::round(low, count, high, more) }
+        unsafe { x86::round(low, high) }
     }
 }
 
@@ -192,33 +180,18 @@ impl Source for bf16 {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    unsafe fn two_parts(
-        low: *const Self,
-        count: usize,
-        high: *const Self,
-        more: usize,
-    ) -> std::arch::x86_64::__m512i {
+    unsafe fn two_parts(low: (*const Self, usize), high: (*const Self, usize)) -> std::arch::x86_64::__m512i {
         // SAFETY: the caller's contract.
-        unsafe { x86::load(low, count, high, more) }
+        unsafe { x86::load(low, high) }
     }
 }
 
 /// Packs rows that may lie anywhere.
 fn pack_any<S: Source>(rows: MatRef<'_, S>, form: Form, place: &mut [bf16]) {
-    let (outer, k) = (rows.nrows(), rows.ncols());
     for (block, place) in place.chunks_exact_mut(WIDTH * DEPTH).enumerate() {
-        let start = block * DEPTH;
         for o in 0..WIDTH {
-            let mut row = [0.0; DEPTH];
             let mut rounded = [bf16::ZERO; DEPTH];
-            if o < outer && start < k {
-                let (data, stride) = (&rows.data()[o * rows.row_stride()..], rows.col_stride());
-                let inner = start..k.min(start + DEPTH);
-                for (value, p) in row.iter_mut().zip(inner) {
-                    *value = data[p * stride].widen();
-                }
-                foretell_simd::to_bf16(&row, &mut rounded);
-            }
+            foretell_simd::to_bf16(&row_of_block(rows, block, o), &mut rounded);
             match form {
                 Form::Rows => place[o * DEPTH..(o + 1) * DEPTH].copy_from_slice(&rounded),
                 Form::Pairs => {
@@ -229,6 +202,17 @@ fn pack_any<S: Source>(rows: MatRef<'_, S>, form: Form, place: &mut [bf16]) {
             }
         }
     }
+}
+
+/// Row `o` of a block; zeros beyond the matrix.
+fn row_of_block<S: Source>(rows: MatRef<'_, S>, block: usize, o: usize) -> [f32; DEPTH] {
+    let (start, mut row) = (block * DEPTH, [0.0; DEPTH]);
+    if o < rows.nrows() && start < rows.ncols() {
+        let (data, stride) = (&rows.data()[o * rows.row_stride()..], rows.col_stride());
+        let inner = start..rows.ncols().min(start + DEPTH);
+        row.iter_mut().zip(inner).for_each(|(value, p)| *value = data[p * stride].widen());
+    }
+    row
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -263,7 +247,7 @@ mod x86 {
 
     /// The mask of the first `count` of 16 elements.
     #[inline(always)]
-    fn first(count: usize) -> __mmask16 {
+    pub(super) fn first(count: usize) -> __mmask16 {
         ((1u32 << count.min(16)) - 1) as __mmask16
     }
 
@@ -274,8 +258,9 @@ mod x86 {
         let mut square = [_mm512_setzero_si512(); 16];
         for (o, register) in square.iter_mut().enumerate().take(rows.nrows()) {
             let row = rows.data().as_ptr().wrapping_add(o * rows.row_stride() + start);
+            let more = (row.wrapping_add(16), inner.saturating_sub(16));
             // SAFETY: the numbers belong to the row; the machine has the instructions.
-            *register = unsafe { S::neighbours(row, inner) };
+            *register = unsafe { S::two_parts((row, inner), more) };
         }
         square
     }
@@ -289,22 +274,28 @@ mod x86 {
             31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3,
             18, 2, 17, 1, 16, 0,
         );
-        let column = |p: usize| rows.data().as_ptr().wrapping_add((start + p) * rows.col_stride());
+        // Of a missing column no number is read.
+        let column = |p: usize| {
+            let from = rows.data().as_ptr().wrapping_add((start + p) * rows.col_stride());
+            (from, if p < inner { rows.nrows() } else { 0 })
+        };
         for (pair, register) in square.iter_mut().enumerate().take(inner.div_ceil(2)) {
-            let odd = (2 * pair + 1 < inner).then(|| column(2 * pair + 1));
             // SAFETY: the numbers belong to the columns; the machine has the instructions.
-            let both = unsafe { S::two_rows(column(2 * pair), odd, rows.nrows()) };
+            let both = unsafe { S::two_parts(column(2 * pair), column(2 * pair + 1)) };
             *register = _mm512_permutexvar_epi16(order, both);
         }
         square
     }
 
-    /// The first `count` of 16 numbers from one place and the first `more` of 16 from another, rounded.
+    /// [`Source::two_parts`] of numbers that are rounded.
     ///
     /// # Safety
     /// The machine has the instructions, and the numbers can be read.
     #[inline(always)]
-    pub(super) unsafe fn round(low: *const f32, count: usize, high: *const f32, more: usize) -> __m512i {
+    pub(super) unsafe fn round(
+        (low, count): (*const f32, usize),
+        (high, more): (*const f32, usize),
+    ) -> __m512i {
         // SAFETY: the caller's contract.
         unsafe {
             let low = _mm512_maskz_loadu_ps(first(count), low);
@@ -317,7 +308,10 @@ mod x86 {
     /// # Safety
     /// As [`round`].
     #[inline(always)]
-    pub(super) unsafe fn load(low: *const bf16, count: usize, high: *const bf16, more: usize) -> __m512i {
+    pub(super) unsafe fn load(
+        (low, count): (*const bf16, usize),
+        (high, more): (*const bf16, usize),
+    ) -> __m512i {
         // SAFETY: the caller's contract.
         unsafe {
             let low = _mm256_maskz_loadu_epi16(first(count), low.cast());
@@ -337,7 +331,7 @@ mod x86 {
     /// Transposes the square of 32-bit numbers that the registers make up: see `turn` in `panels.rs`.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn turn(square: &mut [__m512i; 16]) {
+    pub(super) fn turn(square: &mut [__m512i; 16]) {
         let low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
         let high = _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8);
         for _ in 0..4 {

@@ -155,13 +155,13 @@ impl Kernel {
         match self {
             Self::Scalar => true,
             #[cfg(target_arch = "x86_64")]
-            Self::Tiles => level() == Level::Avx512 && amx::support().int8,
+            Self::Tiles => level() == Level::Amx,
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => matches!(level(), Level::Avx2 | Level::Avx512),
+            Self::Avx2 => level() == Level::Avx2 || level().has_avx512(),
             #[cfg(target_arch = "x86_64")]
             Self::AvxVnni => Self::Avx2.runs() && is_x86_feature_detected!("avxvnni"),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512Vnni => level() == Level::Avx512 && is_x86_feature_detected!("avx512vnni"),
+            Self::Avx512Vnni => level().has_avx512() && is_x86_feature_detected!("avx512vnni"),
             #[cfg(target_arch = "aarch64")]
             Self::Neon => level() == Level::Neon,
             #[cfg(target_arch = "aarch64")]

@@ -365,7 +365,7 @@ mod tests {
         let mut table = Table::default();
         let layers = Layers::new(&mut table);
         let bounds = WeightPrecision::ALL.map(|precision| table.held_copies_bytes(precision));
-        assert_eq!(bounds[0], 2 * 4 * 128 * 32);
+        assert_eq!(bounds[0], 2 * WeightMatrix::bytes_of(32, 128, WeightFormat::F32));
         let mut params = table.initialise(1);
         let x = Tensor::build([9, 3, 24], |x| crate::Init::Uniform { bound: 1.0 }.fill(Key::new(5), x));
         let run = |params: &Params, x: &Tensor| {

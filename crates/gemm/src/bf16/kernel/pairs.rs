@@ -5,7 +5,8 @@
 
 use std::arch::x86_64::*;
 
-use super::super::{DEPTH, InitialSums, WIDTH};
+use super::super::blocks::InitialSums;
+use super::super::{DEPTH, WIDTH};
 use super::Product;
 
 /// Rows and strips whose sums are made together: as many sums as there are registers for, made of few reads.
