@@ -1,6 +1,7 @@
 //! Products of `f32` by tiles of bfloat16, where the machine multiplies these at sixteen times the rate of `f32`.
 //!
-//! A number of `f32` is the sum of three of bfloat16: it rounded, what is left rounded, and what is left then, with 8 bits each.
+//! A number of `f32` is the sum of three of bfloat16: it rounded, what is left cut off after 8
+//! bits, and the rest, which 8 bits hold.
 //! Of the nine products of two such numbers' pieces three are below `2^-24` of the whole and are left out; the other six are
 //! exact in `f32` and are summed up there (Henry, Tang, Heinecke: Leveraging the bfloat16 Artificial Intelligence Datatype For
 //! Higher-Precision Computations, 2019, arXiv:1904.06376). A tile rounds to the sum once for 32 products of pieces, so six times for

@@ -27,8 +27,7 @@ struct Scratch(Sums);
 
 impl Product<'_, '_> {
     /// Two by two tiles, of which the last ones of an odd number are computed twice; a single tile of rows by four.
-    /// The inner dimension goes by a few blocks at a time: so many that two strips of either operand stay in the
-    /// nearest cache.
+    /// The inner dimension goes by a few blocks at a time: see [`blocks_at_once`].
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")]
     pub(super) fn by_tiles<const PIECES: usize>(mut self) {
         let (down, across) = self.tiles();
