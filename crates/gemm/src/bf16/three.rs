@@ -80,13 +80,15 @@ fn product(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, opt
     };
     in_parts(dst, lhs.into(), rhs.into(), options, |mut dst, lhs, rhs, options| {
         let (lhs, rhs) = (in_f32(lhs), in_f32(rhs));
-        let (k, last) = (lhs.ncols(), Options { accum: Accum::Add, bias: None, ..options });
+        let k = lhs.ncols();
+        let sums = Options { bias: None, activation: Activation::Identity, ..options };
         for start in (0..k).step_by(INNER) {
             let inner = start..k.min(start + INNER);
-            let options = if start == 0 { options } else { last };
-            let activation = if inner.end == k { options.activation } else { Activation::Identity };
+            let accum = if start == 0 { options.accum } else { Accum::Add };
+            // A bias is added to the whole sums, as vectors do.
+            let options = if inner.end == k { options } else { sums };
             let (lhs, rhs) = (lhs.cols(inner.clone()), rhs.rows(inner));
-            short_product(dst.reborrow(), lhs, rhs, Options { activation, ..options });
+            short_product(dst.reborrow(), lhs, rhs, Options { accum, ..options });
         }
     });
 }
