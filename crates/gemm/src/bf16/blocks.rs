@@ -146,8 +146,8 @@ pub(super) fn run(
         Pieces::Three => ((work / TASK).max((work / FINE_TASK).min(FINE_TASKS)), 2 * WIDTH),
     };
     let tasks = tasks.clamp(1, TASKS);
-    // No two tasks pack the same columns.
-    let down = if rhs.values.is_none() { 1 } else { tasks.min(m / least_rows).max(1) };
+    // Each task reads its rows and its columns, so these are as many as those. No two tasks pack the same columns.
+    let down = if rhs.values.is_none() { 1 } else { (tasks * m / n).isqrt().min(m / least_rows).max(1) };
     let across = (tasks / down).min(n / TASK_COLUMNS).max(1);
     let height = m.div_ceil(down).next_multiple_of(2 * WIDTH);
     let width = n.div_ceil(across).next_multiple_of(4 * WIDTH);

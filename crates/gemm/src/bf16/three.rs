@@ -34,7 +34,7 @@ const INNER: usize = 512;
 
 /// Rows of the left operand, or columns of the right one, that are multiplied at a time.
 pub(super) fn block(depth: usize) -> usize {
-    (BLOCK / depth / (4 * WIDTH) * 4 * WIDTH).clamp(4 * WIDTH, 4 * BLOCK / INNER)
+    (BLOCK / depth.min(INNER) / (4 * WIDTH) * 4 * WIDTH).min(4 * BLOCK / INNER)
 }
 
 /// The least rows and columns, inner dimension, and multiply-adds that are worth packing both operands. Measured on Granite
