@@ -6,6 +6,8 @@
 //! times vector), and [`Rows`], where the large operand is adjacent along the outer one (`x w`).
 //! They are plain loops over arrays as wide as a vector, compiled once per vector width.
 
+use std::ops::Range;
+
 use crate::element::Element;
 use crate::options::Accum;
 use crate::product::Product;
@@ -88,17 +90,25 @@ impl<T: Element> Dots<'_, '_, T> {
         while i < m {
             // Three rows of eight columns do not fit the registers. Four rows go in two pairs: tiles of one row
             // wait for their only sums.
-            i += match m - i {
-                1 => self.tile::<V, 1, J>(token, i, j, rhs),
-                2 | 4 => self.tile::<V, 2, J>(token, i, j, rhs),
-                _ if J == 8 => self.tile::<V, 2, J>(token, i, j, rhs),
-                _ => self.tile::<V, 3, J>(token, i, j, rhs),
+            let height = match m - i {
+                1 => 1,
+                2 | 4 => 2,
+                _ if J == 8 => 2,
+                _ => 3,
             };
+            // All tiles but the first find the strip in cache, so memory would rest: each fetches its share of the next strip.
+            let ahead = if m > 3 { j + J + i * J / m..j + J + (i + height) * J / m } else { 0..0 };
+            match height {
+                1 => self.tile::<V, 1, J>(token, i, j, rhs, ahead),
+                2 => self.tile::<V, 2, J>(token, i, j, rhs, ahead),
+                _ => self.tile::<V, 3, J>(token, i, j, rhs, ahead),
+            }
+            i += height;
         }
         J
     }
 
-    /// `I` rows and `J` columns of the result; returns `I`.
+    /// `I` rows and `J` columns of the result. On its way it fetches the columns `ahead` of the right operand.
     #[inline(always)]
     fn tile<V: Vector<T>, const I: usize, const J: usize>(
         &mut self,
@@ -106,7 +116,8 @@ impl<T: Element> Dots<'_, '_, T> {
         i: usize,
         j: usize,
         rhs: [&[T]; J],
-    ) -> usize {
+        ahead: Range<usize>,
+    ) {
         let k = self.0.lhs.ncols();
         let mut lhs: [&[T]; I] = [&[]; I];
         for a in 0..I {
@@ -115,6 +126,9 @@ impl<T: Element> Dots<'_, '_, T> {
         let mut sums = [[V::splat(token, T::ZERO); J]; I];
         let whole = k - k % V::LANES;
         for p in (0..whole).step_by(V::LANES) {
+            for column in ahead.clone() {
+                V::prefetch(token, self.0.rhs.data(), column * self.0.rhs.col_stride() + p);
+            }
             add_products(token, &mut sums, (lhs, rhs), p, V::load);
         }
         if whole < k {
@@ -123,7 +137,6 @@ impl<T: Element> Dots<'_, '_, T> {
         for a in 0..I {
             store(&mut self.0.dst, i + a, j, &row_totals(&sums[a]), self.0.accum, self.0.alpha);
         }
-        I
     }
 }
 

@@ -80,11 +80,11 @@ impl Layout {
         panel.len() == self.len()
     }
 
-    /// The rows that are multiplied at a time.
-    fn block_rows(self) -> usize {
+    /// The rows that are multiplied at a time with so many columns.
+    fn block_rows(self, columns: usize) -> usize {
         match self.pieces {
             Pieces::One => BLOCK_ROWS,
-            Pieces::Three => three::block(self.depth),
+            Pieces::Three => three::block_rows(columns, columns.saturating_mul(self.len())),
         }
     }
 }
@@ -143,11 +143,15 @@ pub(super) fn run(
     let work = m.max(WIDTH).saturating_mul(n).saturating_mul(layout.depth);
     let (tasks, least_rows) = match layout.pieces {
         Pieces::One => (work / TASK, BLOCK_ROWS),
-        Pieces::Three => ((work / TASK).max((work / FINE_TASK).min(FINE_TASKS)), 2 * WIDTH),
+        Pieces::Three => {
+            let fine = (work / FINE_TASK).min(FINE_TASKS);
+            ((work / TASK).max(fine), (n / 4).clamp(2 * WIDTH, three::BLOCK_ROWS))
+        }
     };
-    let tasks = tasks.clamp(1, TASKS);
-    // Each task reads its rows and its columns, so these are as many as those. No two tasks pack the same columns.
-    let down = if rhs.values.is_none() { 1 } else { (tasks * m / n).isqrt().min(m / least_rows).max(1) };
+    // A thread alone goes through all rows block by block. No two tasks pack the same columns.
+    let alone = rhs.values.is_some() && foretell_threads::count() == 1;
+    let tasks = if alone { 1 } else { tasks.clamp(1, TASKS) };
+    let down = if rhs.values.is_none() { 1 } else { tasks.min(m / least_rows).max(1) };
     let across = (tasks / down).min(n / TASK_COLUMNS).max(1);
     let height = m.div_ceil(down).next_multiple_of(2 * WIDTH);
     let width = n.div_ceil(across).next_multiple_of(4 * WIDTH);
@@ -216,7 +220,7 @@ fn one_task(
             }
         });
     };
-    let at_once = layout.block_rows();
+    let at_once = layout.block_rows(n);
     let place_len = match lhs.packed {
         Some(_) => 0,
         None => layout.panel_len(m.min(at_once)),
