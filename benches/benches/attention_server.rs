@@ -8,7 +8,7 @@
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
-use foretell_benches::wave;
+use foretell_benches::{wave, zeros};
 use foretell_flash::{
     Algorithm, Attention, AttentionGradients, Operand, OperandMut, SavedForBackward, Sizes, Strides,
 };
@@ -35,7 +35,7 @@ fn main() {
 
 fn answer(words: &[&str]) -> String {
     if words[0] == "product" {
-        let (x, w, mut y) = (wave(2048 * 512, 0.37), wave(512 * 512, 0.21), vec![0.0; 2048 * 512]);
+        let (x, w, mut y) = (wave(2048 * 512, 0.37), wave(512 * 512, 0.21), zeros(2048 * 512));
         let seconds = least(|| {
             let (x, w) = (MatRef::row_major(&x, 2048, 512), MatRef::row_major(&w, 512, 512));
             matmul(MatMut::row_major(&mut y, 2048, 512), x, w.t(), Options::default());
@@ -50,8 +50,8 @@ fn answer(words: &[&str]) -> String {
         (Attention { way, ..Attention::new(sizes) }, Strides::packed(steps, heads, dim));
     let [q, k, v, grad] = [0.37, 0.41, 0.43, 0.47].map(|step| wave(sizes.rows() * dim, step));
     let [q, k, v, grad] = [&q, &k, &v, &grad].map(|data| Operand { data, strides });
-    let [mut out, mut dq, mut dk, mut dv] = [(); 4].map(|()| vec![0.0; sizes.rows() * dim]);
-    let mut stats = vec![0.0; sizes.rows()];
+    let [mut out, mut dq, mut dk, mut dv] = [(); 4].map(|()| zeros(sizes.rows() * dim));
+    let mut stats = zeros(sizes.rows());
     let both = words[5] == "both";
     let seconds = least(|| {
         attention.forward([q, k, v], OperandMut { data: &mut out, strides }, &mut stats, None);

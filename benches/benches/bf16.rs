@@ -3,11 +3,10 @@
 //! `cargo bench -p foretell-benches --bench bf16 [-- FILTER]`. PyTorch's beside: `benches/torch_bf16.py`.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use foretell_benches::{criterion, wave};
+use foretell_benches::{criterion, wave, zeros};
 use foretell_gemm::{
     MatMut, MatRef, Options, Packed, PackedBf16, matmul_as_bf16, matmul_bf16, matmul_packed,
 };
-use foretell_pool::Buffer;
 use half::bf16;
 
 /// `x[m, k] * w[n, k]^T`: a dense layer over `m` samples.
@@ -24,11 +23,9 @@ const SHAPES: [(usize, usize, usize); 8] = [
 
 fn products(c: &mut Criterion) {
     for (m, k, n) in SHAPES {
-        let (x, w) = (wave(m * k, 0.37), wave(n * k, 0.37));
-        // Results and packed weights begin on a line of the cache, as those of layers do.
-        let mut y = Buffer::<f32>::stale(m * n);
+        let (x, w, mut y) = (wave(m * k, 0.37), wave(n * k, 0.37), zeros(m * n));
         let (lhs, rhs) = (MatRef::row_major(&x, m, k), MatRef::row_major(&w, n, k).t());
-        let mut strips = Buffer::<f32>::stale(Packed::<f32>::len_of(k, n));
+        let mut strips = zeros(Packed::<f32>::len_of(k, n));
         let packed = Packed::new(rhs, &mut strips);
         let mut place = vec![bf16::ZERO; PackedBf16::len_of(k, n) + 32];
         let skipped = place.as_ptr().align_offset(64);

@@ -4,7 +4,7 @@
 //! `cargo bench -p foretell-benches --bench flash [-- FILTER]`.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use foretell_benches::{criterion, wave};
+use foretell_benches::{criterion, wave, zeros};
 use foretell_flash::{
     Algorithm, Attention, AttentionGradients, Operand, OperandMut, Pattern, SavedForBackward, Sizes, Strides,
 };
@@ -31,8 +31,8 @@ fn attention(c: &mut Criterion) {
         let strides = Strides::packed(steps, heads, dim);
         let [q, k, v, grad] = [0.37, 0.41, 0.43, 0.47].map(|step| wave(sizes.rows() * dim, step));
         let [q, k, v, grad] = [&q, &k, &v, &grad].map(|data| Operand { data, strides });
-        let [mut out, mut dq, mut dk, mut dv] = [(); 4].map(|()| vec![0.0; sizes.rows() * dim]);
-        let mut stats = vec![0.0; sizes.rows()];
+        let [mut out, mut dq, mut dk, mut dv] = [(); 4].map(|()| zeros(sizes.rows() * dim));
+        let mut stats = zeros(sizes.rows());
         let product = (2 * sizes.rows() * steps * dim) as u64;
         for (masked, pattern) in [("full", Pattern::Full), ("causal", Pattern::Causal)] {
             let name = format!("flash/{masked}/{batch}x{heads}x{steps}x{dim}");

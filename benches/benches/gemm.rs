@@ -4,7 +4,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use faer::linalg::matmul::matmul as bare;
-use foretell_benches::{criterion, wave};
+use foretell_benches::{criterion, wave, zeros};
 use foretell_gemm::{Activation, BatchMut, BatchRef, Bias, MatMut, MatRef, Options, matmul, matmul_batched};
 use foretell_threads::share;
 
@@ -42,7 +42,7 @@ type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>
 /// The layouts of a layer's three products: forward, input gradient, weight gradient.
 fn layouts(c: &mut Criterion) {
     for (m, k, n) in SHAPES {
-        let (x, w, mut y) = (wave(m * k, 0.37), wave(n * k, 0.37), vec![0.0; m * n]);
+        let (x, w, mut y) = (wave(m * k, 0.37), wave(n * k, 0.37), zeros(m * n));
         let nt = (MatRef::row_major(&x, m, k), MatRef::row_major(&w, n, k).t());
         let nn = (MatRef::row_major(&x, m, k), MatRef::row_major(&w, k, n));
         let tn = (MatRef::row_major(&x, k, m).t(), MatRef::row_major(&w, k, n));
@@ -76,7 +76,7 @@ fn layouts(c: &mut Criterion) {
 /// A dense layer in one call, beside product, bias and activation one after the other.
 fn epilogue(c: &mut Criterion) {
     let (m, k, n) = (4096, 64, 256);
-    let (x, w, bias, mut y) = (wave(m * k, 0.37), wave(n * k, 0.37), wave(n, 0.37), vec![0.0; m * n]);
+    let (x, w, bias, mut y) = (wave(m * k, 0.37), wave(n * k, 0.37), wave(n, 0.37), zeros(m * n));
     let (lhs, rhs) = (MatRef::row_major(&x, m, k), MatRef::row_major(&w, n, k).t());
     flops(c, "bias and GELU", m, k, n, |group| {
         group.bench_function("fused", |b| {
@@ -98,7 +98,7 @@ fn epilogue(c: &mut Criterion) {
 fn batches(c: &mut Criterion) {
     let (count, m, k, n) = (1024, 96, 16, 96);
     let (q, key, mut scores) =
-        (wave(count * m * k, 0.37), wave(count * n * k, 0.37), vec![0.0; count * m * n]);
+        (wave(count * m * k, 0.37), wave(count * n * k, 0.37), zeros(count * m * n));
     flops(c, "1024 heads", count * m, k, n, |group| {
         for threads in [1, 2] {
             group.bench_function(format!("{threads} threads"), |b| {

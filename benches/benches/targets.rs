@@ -170,7 +170,7 @@ fn functions(table: &Table<'_>) {
     ];
     for (name, kernel, std) in functions {
         let name = format!("{name} f32: beside std");
-        let mut slow = || a.iter_mut().zip(black_box(&x)).for_each(|(y, &x)| *y = std(x));
+        let mut slow = || a.iter_mut().zip(black_box(&*x)).for_each(|(y, &x)| *y = std(x));
         table.faster(&name, 8.0, &mut slow, &mut || kernel(black_box(&x), &mut b));
     }
 }

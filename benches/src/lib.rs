@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use criterion::Criterion;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
+use foretell_pool::Buffer;
 use foretell_simd::{mean_variance, normalise};
 
 /// What the suites share: a hundred functions within minutes, no plots.
@@ -32,9 +33,18 @@ pub fn criterion() -> Criterion {
         .without_plots()
 }
 
-/// Numbers between -3 and 3 that no compiler foresees.
-pub fn wave(n: usize, step: f64) -> Vec<f32> {
-    (0..n).map(|i| (i as f64 * step).sin() as f32 * 3.0).collect()
+/// Numbers between -3 and 3 that no compiler foresees, from a line of the cache on, as those of tensors are.
+pub fn wave(n: usize, step: f64) -> Buffer<f32> {
+    let mut numbers = zeros(n);
+    for (i, x) in numbers.iter_mut().enumerate() {
+        *x = (i as f64 * step).sin() as f32 * 3.0;
+    }
+    numbers
+}
+
+/// A place for results, from a line of the cache on too.
+pub fn zeros(n: usize) -> Buffer<f32> {
+    Buffer::zeroed(n)
 }
 
 /// The same numbers as `f64`.
