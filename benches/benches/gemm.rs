@@ -97,8 +97,7 @@ fn epilogue(c: &mut Criterion) {
 /// The scores of 1024 attention heads.
 fn batches(c: &mut Criterion) {
     let (count, m, k, n) = (1024, 96, 16, 96);
-    let (q, key, mut scores) =
-        (wave(count * m * k, 0.37), wave(count * n * k, 0.37), zeros(count * m * n));
+    let (q, key, mut scores) = (wave(count * m * k, 0.37), wave(count * n * k, 0.37), zeros(count * m * n));
     flops(c, "1024 heads", count * m, k, n, |group| {
         for threads in [1, 2] {
             group.bench_function(format!("{threads} threads"), |b| {

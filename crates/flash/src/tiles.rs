@@ -19,9 +19,13 @@ pub(crate) struct Tiles {
 /// Tiles whose scores (128 KB) stay in the second cache with the rows of queries, keys and values that make them.
 const TILED: Tiles = Tiles { queries: 128, keys: 256 };
 
-/// Scores of a head up to which they are computed at once: as many as four tiles have. The bench `flash` measures the
-/// two ways.
-const MAX_UNTILED_SCORES: usize = 4 * TILED.queries * TILED.keys;
+/// Where products go by tiles of AMX, which pack the rows of a tile's queries, keys and values anew for each tile; the second cache
+/// of such machines has room for its scores (512 KB). 8 heads of 64 at 1024 steps take 12.1 instead of 14.8 ms forward, 46.6
+/// instead of 59.2 forward and backward (Granite Rapids).
+const TILED_BY_AMX: Tiles = Tiles { queries: 512, keys: 256 };
+
+/// How many tiles have as many scores as are computed at once. The bench `flash` measures the two ways.
+const UNTILED: usize = 4;
 
 /// Multiply-adds of a task: with the softmax some ten or twenty microseconds.
 const TASK_WORK: usize = 1 << 20;
@@ -29,12 +33,13 @@ const TASK_WORK: usize = 1 << 20;
 impl Tiles {
     pub(crate) fn of(sizes: &Sizes, way: Algorithm) -> Self {
         let all = Self { queries: sizes.queries.max(1), keys: sizes.keys.max(1) };
-        let tiled = Self { queries: TILED.queries.min(all.queries), keys: TILED.keys.min(all.keys) };
+        let most = if simd::level() == simd::Level::Amx { TILED_BY_AMX } else { TILED };
+        let tiled = Self { queries: most.queries.min(all.queries), keys: most.keys.min(all.keys) };
         match way {
             _ if !cfg!(feature = "flash") => all,
             Algorithm::Standard => all,
             Algorithm::Tiled => tiled,
-            Algorithm::Fastest if all.queries.saturating_mul(all.keys) <= MAX_UNTILED_SCORES => all,
+            Algorithm::Fastest if all.queries.saturating_mul(all.keys) <= UNTILED * most.scores() => all,
             Algorithm::Fastest => tiled,
         }
     }

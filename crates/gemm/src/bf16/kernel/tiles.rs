@@ -2,10 +2,11 @@
 
 use half::bf16;
 
-use super::super::blocks::InitialSums;
+use super::super::blocks::{Epilogue, InitialSums};
 use super::super::{DEPTH, WIDTH};
 use super::Product;
 use crate::amx;
+use crate::options::Accum;
 
 /// Blocks of the inner dimension that the tiles go through at a time. Of one piece, two strips of either operand then take 32 KiB;
 /// of three pieces, whose tiles are read from the second cache in time, so much that sums seldom leave their tiles: with 4
@@ -33,7 +34,10 @@ impl Product<'_, '_> {
         let (down, across) = self.tiles();
         let blocks = self.strip / (WIDTH * DEPTH * PIECES);
         let (first, rest) = self.finish.split();
-        self.finish = rest;
+        // Tiles are written as they are: sums that replace what was there are scaled after that, while they are near.
+        let scale = (rest.accum == Accum::Replace && rest.bias.is_none() && self.dst.col_stride() == 1)
+            .then_some(rest.alpha);
+        self.finish = Epilogue { alpha: if scale.is_some() { 1.0 } else { rest.alpha }, ..rest };
         let at_once = if self.finish.is_plain() && down > 1 { blocks_at_once(PIECES) } else { blocks };
         let mut scratch: [Scratch; 4] = [Scratch([[0.0; WIDTH]; WIDTH]); 4];
         // SAFETY: the machine has tiles, as whoever chose the kernel saw.
@@ -100,6 +104,9 @@ impl Product<'_, '_> {
                     self.put_all(wanted, direct, &scratch);
                 }
             }
+        }
+        if let Some(alpha) = scale.filter(|alpha| *alpha != 1.0) {
+            (0..self.dst.nrows()).for_each(|row| foretell_simd::scale(self.dst.row_mut(row), alpha));
         }
     }
 
