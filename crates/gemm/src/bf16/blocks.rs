@@ -148,8 +148,8 @@ pub(super) fn run(
             ((work / TASK).max(fine), (n / 4).clamp(2 * WIDTH, three::BLOCK_ROWS))
         }
     };
-    // A thread alone goes through all rows block by block. No two tasks pack the same columns.
-    let alone = rhs.values.is_some() && foretell_threads::count() == 1;
+    // With tiles of AMX a thread alone goes through all rows block by block. No two tasks pack the same columns.
+    let alone = kernel.has_tiles() && rhs.values.is_some() && foretell_threads::count() == 1;
     let tasks = if alone { 1 } else { tasks.clamp(1, TASKS) };
     let down = if rhs.values.is_none() { 1 } else { tasks.min(m / least_rows).max(1) };
     let across = (tasks / down).min(n / TASK_COLUMNS).max(1);

@@ -59,12 +59,12 @@ impl Kernel {
         true
     }
 
-    /// Whether it multiplies numbers of so many pieces.
-    fn takes(self, pieces: Pieces) -> bool {
+    /// Whether it has the tiles of AMX, which alone multiply numbers in three pieces.
+    pub(super) fn has_tiles(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Tiles => true,
-            _ => pieces == Pieces::One,
+            _ => false,
         }
     }
 
@@ -83,7 +83,7 @@ impl Kernel {
         assert!(layout.depth > 0 && layout.depth.is_multiple_of(DEPTH));
         assert_eq!(panel.len(), dst.nrows().next_multiple_of(height) * len);
         assert_eq!(strips.len(), dst.ncols().next_multiple_of(WIDTH) * len);
-        assert!(self.takes(layout.pieces), "{self:?} does not multiply {layout:?}");
+        assert!(layout.pieces == Pieces::One || self.has_tiles(), "{self:?} does not multiply {layout:?}");
         let product = Product { dst, panel, strips, strip: len * WIDTH, height, finish };
         match self {
             #[cfg(target_arch = "x86_64")]
