@@ -102,8 +102,8 @@ fn packed_operands() {
             check_packed::<f64>(m, k, n, random);
         }
     }
-    // Several tiles of columns.
-    for (m, k, n) in [(97, 130, 700), (130, 257, 1030), (16, 300, 2049)] {
+    // Several tiles of columns; two blocks of rows with an operand that the second cache does not hold in three pieces.
+    for (m, k, n) in [(97, 130, 700), (130, 257, 1030), (16, 300, 2049), (260, 257, 1030)] {
         check_packed::<f32>(m, k, n, random);
         check_packed::<f64>(m, k, n, random);
     }
