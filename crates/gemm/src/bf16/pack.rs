@@ -41,41 +41,44 @@ pub(super) trait Source: Copy + Sync {
 
 /// Packs a matrix `[outer, k]`; what lies beyond it becomes zeros.
 pub(super) fn strips<S: Source>(matrix: MatRef<'_, S>, form: Form, place: &mut [bf16]) {
-    each_strip(matrix, WIDTH * depth(matrix.ncols()), place, |rows, place| pack_strip(rows, form, place));
+    each_strip(matrix, WIDTH * depth(matrix.ncols()), 1, place, |rows, place| pack_strip(rows, form, place));
 }
 
 /// Packs a matrix `[outer, k]` in three pieces a number: see [`pieces`]. Says whether they add up to the numbers.
 pub(super) fn strips_of_three(matrix: MatRef<'_, f32>, form: Form, place: &mut [bf16]) -> bool {
     let add_up = AtomicBool::new(true);
-    each_strip(matrix, 3 * WIDTH * depth(matrix.ncols()), place, |rows, place| {
-        if !pieces::pack_strip(rows, form, place) {
+    // Each thread gets some.
+    let at_once = matrix.nrows().div_ceil(WIDTH).div_ceil(foretell_threads::count()).clamp(1, AT_ONCE);
+    each_strip(matrix, 3 * WIDTH * depth(matrix.ncols()), at_once, place, |rows, place| {
+        if !pieces::pack_strips(rows, form, place) {
             add_up.store(false, Ordering::Relaxed);
         }
     });
     add_up.into_inner()
 }
 
-/// Calls `pack` with each strip of a matrix and its place of `len` numbers.
+/// Calls `pack` with up to `at_once` strips of a matrix and their places of `len` numbers each, until all are packed.
 fn each_strip<S: Source>(
     matrix: MatRef<'_, S>,
     len: usize,
+    at_once: usize,
     place: &mut [bf16],
     pack: impl Fn(MatRef<'_, S>, &mut [bf16]) + Sync,
 ) {
     let outer = matrix.nrows();
     let count = outer.div_ceil(WIDTH);
     assert_eq!(place.len(), count * len);
-    let group = GROUP.div_ceil(len);
+    let (group, count) = (GROUP.div_ceil(len * at_once), count.div_ceil(at_once));
     let strips = Strips(place.as_mut_ptr(), place.len());
-    let one = |strip: usize| {
-        let first = strip * WIDTH;
+    let some = |index: usize| {
+        let rows = index * at_once * WIDTH..outer.min((index + 1) * at_once * WIDTH);
         // SAFETY: each strip is taken once, and lies within the place.
-        let place = unsafe { strips.part(strip * len, len) };
-        pack(matrix.rows(first..outer.min(first + WIDTH)), place);
+        let place = unsafe { strips.part(index * at_once * len, rows.len().div_ceil(WIDTH) * len) };
+        pack(matrix.rows(rows), place);
     };
     match count > group {
-        true => foretell_threads::for_each(count, group, one),
-        false => (0..count).for_each(one),
+        true => foretell_threads::for_each(count, group, some),
+        false => (0..count).for_each(some),
     }
 }
 
@@ -124,6 +127,9 @@ pub(super) fn row(row: MatRef<'_, f32>, place: &mut [bf16]) {
     }
     rest.fill(bf16::ZERO);
 }
+
+/// Strips in three pieces that are packed together: where columns are adjacent, 512 bytes of each.
+const AT_ONCE: usize = 8;
 
 /// Numbers that are worth a task of their own.
 const GROUP: usize = 1 << 14;

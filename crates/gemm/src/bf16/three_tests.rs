@@ -174,7 +174,7 @@ fn rows_without_pieces_meet_what_was_packed() {
 #[test]
 fn rows_that_lie_anywhere_are_packed_alike() {
     with_tiles(|| {
-        for (outer, k) in [(1, 1), (16, 32), (21, 45), (40, 100)] {
+        for (outer, k) in [(1, 1), (16, 32), (21, 45), (40, 100), (150, 70)] {
             let values = numbers(4 * outer * k, 3);
             let spread = MatRef::new(&values, outer, k, 2 * k, 2);
             let dense: Vec<f32> = (0..outer * k).map(|i| values[i / k * 2 * k + i % k * 2]).collect();
