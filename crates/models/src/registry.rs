@@ -75,7 +75,7 @@ pub(crate) const MIN_SHARD_LARGE_WEIGHTS: usize = 128;
 pub(crate) const MIN_SHARD_LIGHT_MODEL: usize = 128;
 
 /// The smallest shard, in windows, for models that take as long in shards of 32 windows as of 64. On two threads, four shards of
-/// a batch of 128 keep half as much for the backward pass as two; in eight, FEDformer takes a tenth longer.
+/// a batch of 128 keep half as much for the backward pass as two.
 pub(crate) const MIN_SHARD_LITTLE_MEMORY: usize = 32;
 
 /// A model's own hyper-parameters, and how they become a model. Each model of the zoo implements it in a file of its
