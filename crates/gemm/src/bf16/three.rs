@@ -9,7 +9,7 @@
 //! 128, has 1.7 times the error at an inner dimension of 64, and 0.6 and 0.3 of it at 512 and 2000.
 //!
 //! Numbers and pieces below `2^-126` count as zeros: the machine's tiles know no subnormal numbers. Numbers that are not finite,
-//! and those that round to infinity in bfloat16, have no pieces: rows of the left operand that have one, and all rows if the right
+//! and those that round to infinity in bfloat16, have no pieces: the 32 rows of the left operand around one, and all rows if the right
 //! operand has one, are multiplied in `f32`.
 
 use std::ops::Range;

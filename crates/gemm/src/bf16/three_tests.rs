@@ -244,3 +244,32 @@ fn errors_are_smaller_than_those_of_a_chain_of_fused_multiply_adds() {
         }
     });
 }
+
+#[test]
+fn threads_change_no_bit_of_rows_beside_one_without_pieces() {
+    with_tiles(|| {
+        let (m, k, n) = (490, 300, 400);
+        let (mut a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+        for row in [7, 470] {
+            a[row * k + 3] = f32::INFINITY;
+        }
+        let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
+        let mut place = vec![0.0; Packed::<f32>::len_of(k, n)];
+        let packed = Packed::new(rhs, &mut place);
+        assert_eq!(packed.form(), crate::packed::Form::Pieces);
+        let run = |threads| {
+            let [mut plain, mut by_packed] = [(); 2].map(|()| vec![0.0; m * n]);
+            foretell_threads::Workers::new(threads).unwrap().enter(|| {
+                foretell_threads::share(threads, || {
+                    product(MatMut::row_major(&mut plain, m, n), lhs, rhs, Options::default());
+                    matmul_packed(MatMut::row_major(&mut by_packed, m, n), lhs, packed, Options::default());
+                });
+            });
+            [plain, by_packed]
+        };
+        for (one, two) in run(1).iter().zip(&run(2)) {
+            let differ = one.iter().zip(two).position(|(x, y)| x.to_bits() != y.to_bits());
+            assert_eq!(differ.map(|at| [at / n, at % n]), None, "the first place that differs");
+        }
+    });
+}
