@@ -27,6 +27,9 @@ const TASK: usize = 2 << 20;
 const FINE_TASK: usize = 1 << 18;
 const FINE_TASKS: usize = 4;
 
+/// Rows that are multiplied in `f32` where one of them has no pieces: blocks, which depend on the number of threads, are made of so many.
+const AROUND: usize = 2 * WIDTH;
+
 /// The most tasks of a product, and the least columns of one.
 const TASKS: usize = 16;
 const TASK_COLUMNS: usize = 48;
@@ -233,57 +236,30 @@ fn one_task(
             Some(panel) => panel.map(|panel| rows_of(panel, layout, top, at_once)),
             None => pack_left(operand, layout, &mut place[..layout.panel_len(rows.len())]),
         };
-        let part = dst.reborrow().rows(rows.clone());
-        let options = Options { bias: options.bias.map(|bias| bias.part(rows, 0..n)), ..options };
-        match panel {
-            Some(panel) => multiply(kernel, part, panel, values, layout, options),
-            None => some_in_whole(kernel, part, operand, rhs, options),
-        }
-    }
-}
-
-/// A block of rows among which there are some without pieces: the rows around these are multiplied in `f32`, the others as ever. What
-/// counts as around them does not depend on the block, as blocks depend on the number of threads.
-fn some_in_whole(
-    kernel: Kernel,
-    mut dst: MatMut<'_, f32>,
-    lhs: Bf16Operand<'_>,
-    rhs: Strips<'_>,
-    options: Options<'_, f32>,
-) {
-    const AROUND: usize = 2 * WIDTH;
-    let (m, n, layout) = (dst.nrows(), dst.ncols(), rhs.layout());
-    let values = rhs.values.expect("columns without pieces were multiplied in f32 before");
-    let mut place = Buffer::<u16>::stale(layout.panel_len(AROUND));
-    for top in (0..m).step_by(AROUND) {
-        let rows = top..m.min(top + AROUND);
-        let operand = lhs.rows(rows.clone());
-        let part = dst.reborrow().rows(rows.clone());
+        let mut part = dst.reborrow().rows(rows.clone());
         let options = Options { bias: options.bias.map(|bias| bias.part(rows.clone(), 0..n)), ..options };
-        match pack_left(operand, layout, &mut place[..layout.panel_len(rows.len())]) {
-            Some(panel) => multiply(kernel, part, panel, values, layout, options),
-            None => three::whole(part, operand, rhs, options),
+        match panel {
+            Some(panel) => {
+                // In `f32` a bias is added to the sums as it is to those of vectors.
+                let (first, last) = match layout.pieces {
+                    Pieces::One => (options.bias, None),
+                    Pieces::Three => (None, options.bias),
+                };
+                let finish = Epilogue { bias: first, ..Epilogue::of(&options) };
+                kernel.multiply(part.reborrow(), panel, values, layout, finish);
+                epilogue(part, last, options.activation);
+            }
+            None if rows.len() <= AROUND => three::whole(part, operand, rhs, options),
+            None => {
+                for top in (0..rows.len()).step_by(AROUND) {
+                    let rows = top..rows.len().min(top + AROUND);
+                    let lhs = Left { operand: operand.rows(rows.clone()), packed: None };
+                    let bias = options.bias.map(|bias| bias.part(rows.clone(), 0..n));
+                    one_task(kernel, part.reborrow().rows(rows), lhs, rhs, Options { bias, ..options });
+                }
+            }
         }
     }
-}
-
-/// The product of a packed panel and packed columns.
-fn multiply(
-    kernel: Kernel,
-    mut dst: MatMut<'_, f32>,
-    panel: &[bf16],
-    values: &[bf16],
-    layout: Layout,
-    options: Options<'_, f32>,
-) {
-    // In `f32` a bias is added to the sums as it is to those of vectors.
-    let (first, last) = match layout.pieces {
-        Pieces::One => (options.bias, None),
-        Pieces::Three => (None, options.bias),
-    };
-    let finish = Epilogue { bias: first, ..Epilogue::of(&options) };
-    kernel.multiply(dst.reborrow(), panel, values, layout, finish);
-    epilogue(dst, last, options.activation);
 }
 
 /// What is done to sums on their way into the destination, apart from the activation.

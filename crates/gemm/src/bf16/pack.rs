@@ -128,7 +128,7 @@ pub(super) fn row(row: MatRef<'_, f32>, place: &mut [bf16]) {
     rest.fill(bf16::ZERO);
 }
 
-/// Strips in three pieces that are packed together: where columns are adjacent, 512 bytes of each.
+/// Strips in three pieces that are packed together: where numbers of different strips are adjacent, 512 bytes of them are read in turn.
 const AT_ONCE: usize = 8;
 
 /// Numbers that are worth a task of their own.
