@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::decomposed_transformer::{Attention, BIASES, DecomposedSizes};
 use crate::hyper::hyper_parameters;
 use crate::numpy_shuffle::LegacyShuffle;
-use crate::registry::{Architecture, Exogenous};
+use crate::registry::{Architecture, Exogenous, MIN_SHARD_IN_CACHE};
 use crate::rules;
 use crate::transformers::EncoderDecoder;
 
@@ -75,9 +75,7 @@ impl Architecture for Fedformer {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // Each step of a window is a row of the products, so few windows are enough for a shard, and what two threads keep of
-        // such shards is near enough to a cache of 50 MB: 22 % less time than in shards of 32 on Granite Rapids.
-        Needs { shard_windows: 8, ..Needs::default() }
+        Needs { shard_windows: MIN_SHARD_IN_CACHE, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

@@ -14,7 +14,7 @@ use foretell_nn::{
 use serde_json::{Value, json};
 
 use crate::hyper::hyper_parameters;
-use crate::registry::{Architecture, Exogenous};
+use crate::registry::{Architecture, Exogenous, MIN_SHARD_IN_CACHE};
 use crate::rules;
 use crate::transformers::require;
 
@@ -85,9 +85,7 @@ impl Architecture for Tft {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        // Each step of a window is a row of the products, so few windows are enough for a shard. On Granite Rapids 16 windows
-        // take 12 % longer: what two threads keep of them leaves the third cache.
-        Needs { shard_windows: 8, ..Needs::default() }
+        Needs { shard_windows: MIN_SHARD_IN_CACHE, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
