@@ -16,6 +16,7 @@ use crate::directory::{
 use crate::error::{CheckpointError, Result};
 use crate::file::{self, TensorFile};
 use crate::model::{FORMAT, ModelFile, check_format};
+use crate::plain_model::{ENTRY, PlainModel};
 use crate::tagged::{Misfit, Sidecar};
 
 /// A model directory in memory.
@@ -25,6 +26,8 @@ pub struct Checkpoint {
     pub configuration: Configuration,
     /// The models, in the order they were given (neuralforecast itself loads them by file name).
     pub models: Vec<ModelFile>,
+    /// Models that are no networks.
+    pub plain_models: Vec<PlainModel>,
     /// The panel it was fitted on, if stored.
     pub dataset: Option<Dataset>,
 }
@@ -58,7 +61,14 @@ impl Checkpoint {
             true => files.sidecar(CONFIGURATION_TENSORS)?,
             false => Sidecar::default(),
         };
-        let configuration = Configuration::decode(entries, sidecar).map_err(|m| m.at(path.display()))?;
+        let mut configuration = Configuration::decode(entries, sidecar).map_err(|m| m.at(path.display()))?;
+        let plain_models = match configuration.other.remove(ENTRY) {
+            None => Vec::new(),
+            Some(models) => serde_json::from_value(models).map_err(|error| {
+                Misfit::new(format!("configuration.{ENTRY}"), "a list of models", error.to_string())
+                    .at(path.display())
+            })?,
+        };
 
         let mut models = files.models()?;
         models.sort_by_cached_key(|(name, model)| {
@@ -77,8 +87,8 @@ impl Checkpoint {
             true => Some(files.dataset()?),
             false => None,
         };
-        let checkpoint =
-            Self { configuration, models: models.into_iter().map(|(_, model)| model).collect(), dataset };
+        let models = models.into_iter().map(|(_, model)| model).collect();
+        let checkpoint = Self { configuration, models, plain_models, dataset };
         checkpoint.check().map_err(|m| m.at(files.dir.display()))?;
         Ok((checkpoint, files.files.bytes()?))
     }
@@ -121,7 +131,10 @@ impl Checkpoint {
         }
 
         let mut sidecar = Sidecar::default();
-        let entries = self.configuration.encode(&aliases, &mut sidecar);
+        let mut entries = self.configuration.encode(&aliases, &mut sidecar);
+        if !self.plain_models.is_empty() {
+            entries.insert(ENTRY.to_owned(), json!(self.plain_models));
+        }
         let document = json!({"nf_format": FORMAT, "configuration": entries});
         write(CONFIGURATION, document.to_string().into_bytes())?;
         if !sidecar.0.is_empty() {
@@ -139,7 +152,7 @@ impl Checkpoint {
 
     /// The first contradiction between the parts.
     fn check(&self) -> Result<(), Misfit> {
-        if self.models.is_empty() {
+        if self.models.is_empty() && self.plain_models.is_empty() {
             return Err(Misfit::new("models", "at least one {alias}_{number}.safetensors", "none"));
         }
         let mut classes = BTreeMap::<&str, &str>::new();

@@ -62,6 +62,7 @@
 //! let checkpoint = Checkpoint {
 //!     configuration: Configuration::new(1, Frequency::Alias("D".into())),
 //!     models: vec![model],
+//!     plain_models: Vec::new(),
 //!     dataset: None,
 //! };
 //! # let home = tempfile::tempdir().unwrap();
@@ -88,6 +89,7 @@ mod model;
 mod names;
 #[cfg(feature = "pickle")]
 mod pickle;
+mod plain_model;
 mod tagged;
 mod tensor;
 
@@ -103,6 +105,7 @@ pub use model::ModelFile;
 pub use names::check_names;
 #[cfg(feature = "pickle")]
 pub use pickle::{PickleValue, PickledObject, parse_pickle, read_pickle};
+pub use plain_model::PlainModel;
 /// What hyper-parameters and settings are written in.
 pub use serde_json::{Map, Value};
 pub use tagged::{lr_scheduler_class, optimizer_class, torch_class_name};

@@ -30,9 +30,10 @@ pub(crate) struct ModelArgs {
     /// Steps to forecast
     #[arg(long, value_name = "N", value_parser = steps())]
     h: usize,
-    /// Steps of history that a forecast is made from; -1 for 3 times h
+    /// Steps of history that the forecast of a network is made from; -1 for 3 times h. Other models read as much history
+    /// as they need
     #[arg(long, value_name = "N", value_parser = input_size, allow_negative_numbers = true)]
-    input_size: InputSize,
+    input_size: Option<InputSize>,
     /// Columns of the data known for the past only that the models read (hist_exog_list). A model that cannot read
     /// such columns is trained without them, with a warning, if another model reads them; the same holds for the
     /// following flags
@@ -151,7 +152,7 @@ impl ModelArgs {
                 return Err(Usage(format!("--set {key}: {}", self.no_such_model(model, &names))).into());
             }
         }
-        let input_size = self.input_size.0.unwrap_or(3 * self.h);
+        let input_size = self.input_size.and_then(|InputSize(size)| size).unwrap_or(3 * self.h);
         let stat_exog = if self.stat_exog.is_empty() { statics } else { &self.stat_exog };
         let stat_flag = if self.stat_exog.is_empty() { "--static" } else { "--stat-exog" };
         let kinds: [ColumnFlag<'_>; 4] = [
@@ -162,6 +163,14 @@ impl ModelArgs {
         ];
         let specs = models.iter().map(|(model, _)| ModelSpec::new(model, self.h, input_size));
         let mut specs = specs.collect::<Result<Vec<_>, _>>()?;
+        let mut networks = specs.iter().filter(|spec| spec.network().is_some()).map(ModelSpec::name);
+        if let (None, Some(network)) = (self.input_size, networks.next()) {
+            let message = format!(
+                "--input-size is missing: {network} is a network, which forecasts from so many steps of history; -1 stands for \
+                 3 times h"
+            );
+            return Err(Usage(message).into());
+        }
         for (flag, name, columns, reads) in kinds.into_iter().filter(|(_, _, columns, _)| !columns.is_empty())
         {
             let any = specs.iter().any(|spec| reads(spec.exogenous()));
@@ -177,14 +186,21 @@ impl ModelArgs {
                 log.warning(&format!("{flag} {columns}: {models} read no such columns and do without"));
             }
         }
+        let has_networks = specs.iter().any(|spec| spec.network().is_some());
         let settle = |(mut spec, &(model, number)): (ModelSpec, &(&str, usize))| {
-            if let Some(seed) = seed {
+            let has = |spec: &ModelSpec, name: &str| spec.hyper_parameters().contains_key(name);
+            if let Some(seed) = seed.filter(|_| has(&spec, "random_seed")) {
                 spec = spec.set("random_seed", seed)?;
             }
             let mut settings: Vec<&Setting> =
                 self.settings.iter().filter(|setting| setting.key.is_for(model, number)).collect();
             settings.sort_by_key(|setting| setting.key.rank());
             for Setting { key, value } in settings {
+                // What is set for all models is set for networks, where there are some.
+                let is_for_networks = key.model.is_none() && has_networks && spec.network().is_none();
+                if is_for_networks && !has(&spec, &key.name) {
+                    continue;
+                }
                 let flag = || match &key.model {
                     None if models.len() > 1 => {
                         format!("--set {key}, for all models (for one of them: --set NAME.{key})")
@@ -252,8 +268,8 @@ pub(crate) struct TrainArgs {
 }
 
 impl TrainArgs {
-    /// The models, ready to be trained.
-    pub(crate) fn forecaster(&self) -> anyhow::Result<Forecaster> {
+    /// The models, ready to be trained; `beside` are further ones, of which those are left out that are named already.
+    pub(crate) fn forecaster(&self, beside: Vec<ModelSpec>) -> anyhow::Result<Forecaster> {
         self.data.check_names(None)?;
         let statics = match &self.data.statics {
             Some(path) => {
@@ -263,7 +279,13 @@ impl TrainArgs {
             }
             None => Vec::new(),
         };
-        let mut forecaster = Forecaster::new(self.models.specs(self.seed, &statics, self.log.log)?)?
+        let mut specs = self.models.specs(self.seed, &statics, self.log.log)?;
+        for spec in beside {
+            if specs.iter().all(|named| named.name() != spec.name()) {
+                specs.push(spec);
+            }
+        }
+        let mut forecaster = Forecaster::new(specs)?
             .val_size(self.val_size)
             .threads(self.threads)
             .precision(self.precision.precision)
@@ -308,6 +330,11 @@ impl TrainArgs {
         }
         self.log.log.dropped(&dropped, rows_needed);
         Ok(panel.without_shorter_than(rows_needed))
+    }
+
+    /// Steps to forecast.
+    pub(crate) fn h(&self) -> usize {
+        self.models.h
     }
 
     fn columns(&self) -> ColumnNames {

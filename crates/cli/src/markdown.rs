@@ -1,37 +1,52 @@
 //! The chapter of the documentation that lists the models, made of what they say themselves.
 
-use foretell::{Loss, MODELS, ModelEntry, ModelSpec};
+use foretell::{ESTIMATORS, Loss, MODELS, ModelEntry, ModelSpec};
 use serde_json::{Map, Value};
 
-use crate::commands::models::{exogenous, losses};
+use crate::commands::models::{ListedModel, exogenous, losses};
 
 /// The chapter, as `cargo xtask models` writes it to `docs/models.md`.
 pub(crate) fn models() -> anyhow::Result<String> {
     let mut text = format!(
         "<!-- `cargo xtask models` writes this file; what it says is in `crates/models/src`. -->\n\
          # Models\n\n\
-         Names, hyper-parameters and defaults are neuralforecast 3.3's (LSTMAttention is foretell's own); \
+         Names, hyper-parameters and defaults of networks are neuralforecast 3.3's (LSTMAttention is foretell's own); \
          [differences.md](differences.md) says what differs for all models. `foretell models` lists the same on the \
          command line, `foretell models NHITS` all about one.\n\n\
          {}\n\
-         *Direct* models forecast all steps of the horizon at once. *Future* columns are known in advance, \
+         *Direct* models forecast all steps of the horizon at once; *classical* ones are no networks. *Future* columns are known in advance, \
          *historic* ones for the past only, *static* ones do not change over time.\n\n\
-         Every model trains with every loss, where its own section does not name those that it refuses: {}.\n\n\
-         ## Hyper-parameters of all models\n\n\
+         Every network trains with every loss, where its own section does not name those that it refuses: {}.\n\n\
+         ## Hyper-parameters of all networks\n\n\
          `h` and `input_size` have to be given. Where a model has another default, its own section says so.\n\n{}",
-        table(["model", "kind", "exogenous columns", "paper"], MODELS.iter().map(row)),
+        table(["model", "kind", "exogenous columns", "paper"], ListedModel::all().iter().map(row)),
         Loss::NAMES.map(code).join(", "),
         hyper_parameters(&ModelSpec::new(MODELS[0].name, 1, 1)?, &ModelSpec::common_defaults()),
     );
     for model in MODELS {
         text += &section(model)?;
     }
+    for entry in ESTIMATORS {
+        let spec = ModelSpec::from((entry.new)(1));
+        text += &format!(
+            "\n## {}\n\n{}; classical; exogenous columns: {}.\n",
+            entry.name,
+            entry.paper,
+            exogenous(spec.exogenous())
+        );
+        text += &format!("\n{}", hyper_parameters(&spec, &spec.hyper_parameters()));
+    }
     Ok(text)
 }
 
-fn row(model: &ModelEntry) -> [String; 4] {
+fn row(model: &ListedModel) -> [String; 4] {
     let anchor = model.name.to_lowercase();
-    [format!("[{}](#{anchor})", model.name), model.kind.to_owned(), exogenous(model), model.paper.to_owned()]
+    [
+        format!("[{}](#{anchor})", model.name),
+        model.kind.to_owned(),
+        exogenous(model.exogenous),
+        model.paper.to_owned(),
+    ]
 }
 
 fn section(model: &ModelEntry) -> anyhow::Result<String> {
@@ -41,7 +56,7 @@ fn section(model: &ModelEntry) -> anyhow::Result<String> {
         model.name,
         model.paper,
         model.kind,
-        exogenous(model)
+        exogenous(model.exogenous)
     );
     let trains = losses(model);
     let refused = Loss::NAMES.into_iter().filter(|loss| !trains.contains(loss)).map(code);

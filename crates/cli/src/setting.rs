@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use foretell::MODELS;
+use foretell::model_names;
 use serde_json::Value;
 
 /// The name of a hyper-parameter, and the models that it is set for.
@@ -57,8 +57,7 @@ impl fmt::Display for Key {
 
 /// The name as the list of models has it, whatever the case of its letters.
 pub(crate) fn listed_name(name: &str) -> String {
-    let entry = MODELS.iter().find(|entry| entry.name.eq_ignore_ascii_case(name));
-    entry.map_or(name, |entry| entry.name).to_owned()
+    model_names().into_iter().find(|known| known.eq_ignore_ascii_case(name)).unwrap_or(name).to_owned()
 }
 
 /// A hyper-parameter and its value.

@@ -66,6 +66,7 @@ pub use calendar::error::CalendarError;
 pub use calendar::freq::Freq;
 pub use calendar::given_time::Time;
 pub use calendar::kind::TimeKind;
+pub use calendar::season::usual_season;
 pub use calendar::style::TimeStyle;
 pub use calendar::time_format::TimeFormat;
 pub use calendar::zone::Zone;

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use foretell_checkpoint::CheckpointError;
 use foretell_data::{CalendarError, DataError, Freq};
-use foretell_nn::WithoutAmp;
-use foretell_train::{TooManyThreads, TrainError};
+use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
+use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
-use crate::spec_error::SpecError;
 use crate::usage_error::UsageError;
 
 /// What went wrong; the message says what to do.
@@ -20,14 +19,12 @@ pub enum Error {
     /// Data that cannot be read, or does not fit the models.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Training that could not go on.
-    #[error("{model}: {source}")]
-    Train {
-        /// The model.
-        model: String,
-        /// Why.
-        source: TrainError,
-    },
+    /// A model that cannot be trained on the data, or cannot forecast them.
+    #[error(transparent)]
+    Estimator(EstimatorError),
+    /// The training of a network that could not go on, or its state, which cannot be kept.
+    #[error(transparent)]
+    Network(NetworkError),
     /// A model directory that cannot be read or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -61,36 +58,6 @@ pub enum Error {
         most: usize,
         /// How many there are.
         found: usize,
-    },
-    /// A panel of more or fewer series than a model's windows hold.
-    #[error(
-        "{model} forecasts all series of a panel together: n_series is {expected}, the data have {found} series; give it \
-         a panel of {expected}, or train it for {found}"
-    )]
-    SeriesCount {
-        /// The model.
-        model: String,
-        /// Series of a window.
-        expected: usize,
-        /// Series of the panel.
-        found: usize,
-    },
-    /// Values that the loss's distribution cannot have.
-    #[error(
-        "{model}: values must be {expected} for its loss; value {row} of series {series} is {found}; choose another \
-             distribution, or mask the value (available_mask)"
-    )]
-    Support {
-        /// The model.
-        model: String,
-        /// What values may be.
-        expected: &'static str,
-        /// The id of a series.
-        series: String,
-        /// The place of a value in it, counted from 1.
-        row: usize,
-        /// The value.
-        found: f32,
     },
     /// Data of another frequency than that of training.
     #[error(
@@ -153,22 +120,6 @@ pub enum Error {
         /// Rows needed.
         needed: usize,
     },
-    /// The state of a training that this one cannot continue from.
-    #[error("{path} is no state of this training: {reason}; remove it to begin anew", path = path.display())]
-    State {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// A place where the state of training cannot be kept.
-    #[error("cannot keep the state of training in {dir}: {source}", dir = dir.display())]
-    StateDirectory {
-        /// The directory.
-        dir: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
 }
 
 impl From<CalendarError> for Error {
@@ -192,5 +143,42 @@ impl From<WithoutAmp> for Error {
 impl From<TooManyThreads> for Error {
     fn from(error: TooManyThreads) -> Self {
         UsageError::from(error).into()
+    }
+}
+
+impl From<TooMuchMemory> for Error {
+    fn from(error: TooMuchMemory) -> Self {
+        UsageError::from(error).into()
+    }
+}
+
+impl From<NetworkError> for Error {
+    fn from(error: NetworkError) -> Self {
+        match error {
+            NetworkError::Spec(error) => error.into(),
+            NetworkError::WithoutAmp(error) => error.into(),
+            NetworkError::Threads(error) => error.into(),
+            NetworkError::Memory(error) => error.into(),
+            NetworkError::Checkpoint(error) => error.into(),
+            NetworkError::Estimator(error) => error.into(),
+            error if error.is_usage() => UsageError::Network(Box::new(error)).into(),
+            error => Self::Network(error),
+        }
+    }
+}
+
+impl From<EstimatorError> for Error {
+    fn from(error: EstimatorError) -> Self {
+        let (source, is_usage) = match error {
+            EstimatorError::Data(error) => return error.into(),
+            EstimatorError::Usage(source) => (source, true),
+            EstimatorError::Failed(source) => (source, false),
+            error => return Self::Estimator(error),
+        };
+        match source.downcast::<NetworkError>() {
+            Ok(error) => (*error).into(),
+            Err(source) if is_usage => UsageError::Estimator(source).into(),
+            Err(source) => Self::Estimator(EstimatorError::Failed(source)),
+        }
     }
 }

@@ -50,97 +50,86 @@
 //!   one; UTC and offsets such as `+02:00` need none.
 #![forbid(unsafe_code)]
 
-mod acceleration;
 mod bench;
-mod blocks;
-mod categories;
 mod columns;
-mod common;
-mod conformal;
-mod cross_validation;
-mod debug;
+mod directory;
 mod error;
-mod extend;
+mod fitted;
 mod fitted_model;
 mod forecaster;
-#[cfg(feature = "pickle")]
-mod import;
+mod forecasts;
 mod importances;
-mod insample;
-mod inspect;
-mod interruption;
-mod levels;
-mod local_scalers;
+#[cfg(feature = "pickle")]
+mod imported;
+mod intervals;
 mod memory;
-mod memory_limit;
-mod metrics;
-mod multivariate;
-mod optimizer_settings;
-mod predict;
-mod product_rate;
-mod quantisation;
-mod resume;
-mod rolling;
-mod saving;
-mod side_by_side;
-mod spec;
-mod spec_error;
+mod model_spec;
+mod predict_options;
+mod registry;
+mod scores;
+mod trained_models;
 mod training;
-mod training_state;
-mod unknown_name;
 mod usage_error;
 mod warning;
-mod windows;
+mod weights;
 
-pub use acceleration::{Acceleration, check_simd_level};
-pub use bench::{Bench, bench};
-pub use blocks::ForecastBlocks;
+pub use bench::bench;
 pub use columns::ColumnNames;
-pub use conformal::{ConformalMethod, PredictionIntervals};
-pub use cross_validation::{CrossValidation, ValidationOptions};
+#[cfg(feature = "pickle")]
+pub use directory::import::ImportOptions;
+pub use directory::inspect::{Contents, ModelContents, TensorInfo};
 pub use error::Error;
+pub use fitted::Fitted;
 pub use fitted_model::FittedModel;
-pub use forecaster::{Fitted, Forecaster};
+pub use forecaster::Forecaster;
+pub use forecasts::blocks::ForecastBlocks;
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
-/// What a model of your own is made of: an [`Architecture`](own_model::Architecture) states its hyper-parameters and builds
-/// a [`Model`](own_model::Model), the forward pass; [`ModelSpec::of`] then makes it a model like the zoo's.
-/// `examples/own_model.rs` is one, and `docs/own-model.md` explains it.
-pub mod own_model {
-    pub use foretell_models::{Architecture, Exogenous, HyperParameters, hyper_parameters, register, rules};
-    pub use foretell_nn::*;
-}
+pub use foretell_classical::{ClassicalError, ESTIMATORS, Naive, SeasonalNaive};
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
     CalendarError, Categories, CsvWriter, DataError, Fill, Filled, Flaw, Frame, Freq, Future, Gap,
     LocalScaler, NumberFormat, Panel, PanelBuilder, Place, ReadOptions, Time, TimeFormat, TimeKind,
-    TimeStyle, Trimmed, UnseenCategories, Vocabulary, Zone, column_names, is_parquet, jiff,
+    TimeStyle, Trimmed, UnseenCategories, Vocabulary, Zone, column_names, is_parquet, jiff, usual_season,
 };
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
-pub use foretell_models::{Exogenous, MODELS, ModelEntry};
-pub use foretell_nn::{
-    HyperParameterError, Loss, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp,
+/// What an estimator of your own is made of; [`register_estimator`] makes it known by its name.
+pub mod own_estimator {
+    pub use foretell_data::Span;
+    pub use foretell_estimator::{
+        Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, ForecastValues, HeldOut, Learned,
+        MemoryEstimate, Output, Run, StateFile, Trained, TrainingSize, cutoffs,
+    };
+}
+pub use foretell_estimator::{
+    EstimatorError, MemoryLimit, Outcome, Progress, TooManyThreads, TooMuchMemory, Verdict, Workers,
 };
-pub use foretell_simd::Level;
+/// What a network of your own is made of: an [`Architecture`](own_model::Architecture) states its hyper-parameters and builds
+/// a [`Model`](own_model::Model), the forward pass; [`ModelSpec::of`] then makes it a model like the zoo's.
+/// `examples/own_model.rs` is one, and `docs/own-model.md` explains it.
+pub use foretell_neural::own_model;
+pub use foretell_neural::{
+    Acceleration, Bench, Exogenous, FeatureImportances, HyperParameterError, Level, Loss, MODELS, ModelEntry,
+    NetworkError, NetworkSpec, Precision, SpecError, StepWeights, TrainError, TrainedNetwork,
+    UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp, check_simd_level,
+};
 #[cfg(feature = "parallel")]
-pub use foretell_train::ThreadPool;
-pub use foretell_train::{Outcome, Precision, Progress, TooManyThreads, TrainError, Verdict, Workers};
+pub use foretell_threads::ThreadPool;
 #[cfg(feature = "pickle")]
-pub use import::{ImportOptions, Imported};
-pub use importances::{FeatureImportances, StepWeights};
-pub use inspect::{Contents, ModelContents, TensorInfo};
-pub use interruption::{InterruptedModel, Interruption};
-pub use memory_limit::MemoryLimit;
-pub use metrics::{BASELINES, Coverage, Metrics, usual_season};
-pub use predict::PredictOptions;
-pub use quantisation::PrecisionScore;
-pub use resume::remove_training_state;
+pub use imported::Imported;
+pub use intervals::conformal::{ConformalMethod, PredictionIntervals};
+pub use model_spec::ModelSpec;
+pub use predict_options::PredictOptions;
+pub use registry::{model_names, register_estimator};
+pub use scores::cross_validation::{CrossValidation, ValidationOptions};
+pub use scores::metrics::{Coverage, Metrics};
+pub use scores::precision::PrecisionScore;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Map, Value, json};
-pub use spec::ModelSpec;
-pub use spec_error::SpecError;
-pub use training_state::ModelState;
+pub use training::checkpointing::remove_training_state;
+pub use training::interruption::{InterruptedModel, Interruption};
+pub use training::model_state::ModelState;
 pub use usage_error::UsageError;
 pub use warning::Warning;
 

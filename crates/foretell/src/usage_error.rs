@@ -2,11 +2,8 @@
 
 use std::path::PathBuf;
 
-use foretell_nn::WithoutAmp;
-use foretell_train::TooManyThreads;
-
-use crate::memory_limit::MemoryLimit;
-use crate::spec_error::SpecError;
+use foretell_estimator::{TooManyThreads, TooMuchMemory};
+use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
 /// A mistake in what was asked for, whatever the data are; the message says what to ask for instead. A command line ends
 /// with exit code 2 for it.
@@ -39,21 +36,23 @@ pub enum UsageError {
         column: String,
     },
     /// Work that would take more memory than it may.
-    #[error(
-        "{work} needs about {needed} of memory ({parts}), and the limit is {limit}; {remedy}, or raise the limit \
-             (--max-memory, max_memory)"
-    )]
-    Memory {
-        /// The work.
-        work: String,
-        /// What it needs.
-        needed: String,
-        /// What it needs most of it for.
-        parts: String,
-        /// What it may take.
-        limit: Box<MemoryLimit>,
-        /// What would make it less.
-        remedy: &'static str,
+    #[error(transparent)]
+    Memory(#[from] TooMuchMemory),
+    /// What a network alone is asked for.
+    #[error(transparent)]
+    Network(Box<NetworkError>),
+    /// What a model of another kind is asked for.
+    #[error(transparent)]
+    Estimator(Box<dyn std::error::Error + Send + Sync>),
+    /// What only networks have, asked of another model.
+    #[error("{model} is no network, so there is no {what} of it; name one of {known}")]
+    NoNetwork {
+        /// The model.
+        model: &'static str,
+        /// What was asked for.
+        what: &'static str,
+        /// The networks that there are.
+        known: String,
     },
     /// No models were given.
     #[error("a forecaster needs at least one model")]
@@ -79,16 +78,6 @@ pub enum UsageError {
         h: usize,
         /// What was given.
         found: usize,
-    },
-    /// Early stopping, or a schedule that follows the validation loss, without anything to watch.
-    #[error("{model}: {what} needs validation windows: set val_size to at least h = {h}")]
-    NothingToWatch {
-        /// The model.
-        model: String,
-        /// The hyper-parameter.
-        what: &'static str,
-        /// The horizon.
-        h: usize,
     },
     /// Cross-validation over no windows.
     #[error(
@@ -133,15 +122,13 @@ pub enum UsageError {
     },
     /// Intervals of a model that has none.
     #[error(
-        "{model} has no intervals, since its loss {loss} forecasts one number: calibrate them, with the training \
+        "{model} has no intervals, since it forecasts one number: calibrate them, with the training \
              (Forecaster::intervals, `fit --intervals 10`) or on the end of the data (Fitted::calibrate, `predict \
              --intervals 10`), or train with a loss of quantiles or of a distribution"
     )]
     NoIntervals {
         /// The model.
         model: String,
-        /// Its loss.
-        loss: &'static str,
     },
     /// Feature importances of models that have none.
     #[error(
@@ -246,17 +233,5 @@ pub enum UsageError {
     NoFreq {
         /// The file, or the directory.
         path: PathBuf,
-    },
-    /// The state of another training.
-    #[error(
-        "{dir} holds the state of another training: {differences}; train as before to go on with it, or name another \
-             directory",
-        dir = dir.display()
-    )]
-    OtherTraining {
-        /// The directory.
-        dir: PathBuf,
-        /// What differs, and how.
-        differences: String,
     },
 }

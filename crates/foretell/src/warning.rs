@@ -1,16 +1,10 @@
 //! What the work goes on after, but whoever uses its result should know.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foretell_data::{DataError, Future, Panel, UnseenCategories};
-use foretell_train::Workers;
-
-use crate::conformal::PredictionIntervals;
-use crate::fitted_model::FittedModel;
-use crate::forecaster::{Fitted, Forecaster};
-use crate::windows::{Purpose, window_dims};
+use foretell_data::UnseenCategories;
+use foretell_estimator::Workers;
 
 /// Something that is no error, but makes a result worth less than it looks. Its text says what to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,6 +144,10 @@ impl Default for WarningListener {
 }
 
 impl WarningListener {
+    pub(crate) fn new(listener: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(listener))
+    }
+
     pub(crate) fn warn(&self, warning: &Warning) {
         (self.0)(warning);
     }
@@ -168,8 +166,7 @@ impl WarningListener {
 
     /// Warns of those of the levels that so few windows cannot be calibrated for: of n errors the next one is larger
     /// than all with a probability of 1 / (n + 1), so that no interval that they make holds more than n / (n + 1).
-    pub(crate) fn warn_of_few_windows(&self, intervals: PredictionIntervals, level: &[f64]) {
-        let n_windows = intervals.n_windows;
+    pub(crate) fn warn_of_few_windows(&self, n_windows: usize, level: &[f64]) {
         // A level is a decimal fraction, which the quotient misses by a little.
         let needed = |level: f64| (level / (100.0 - level) - 1e-6).ceil() as usize;
         let levels: Vec<_> = level
@@ -190,80 +187,6 @@ impl WarningListener {
     }
 }
 
-impl Forecaster {
-    /// Has `listener` told of every [`Warning`], as soon as it is known; by default nobody is. The [`Fitted`] that
-    /// comes of the training has the same listener.
-    pub fn on_warning(mut self, listener: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
-        self.warnings = WarningListener(Arc::new(listener));
-        self
-    }
-}
-
-impl Fitted {
-    /// Has `listener` told of every [`Warning`]; by default whoever was told of those of the training, and nobody of
-    /// those of models that were loaded.
-    pub fn on_warning(mut self, listener: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
-        self.warnings = WarningListener(Arc::new(listener));
-        self
-    }
-
-    /// Warns of values that are no finite numbers among the columns of a forecast.
-    pub(crate) fn warn_of_non_finite(&self, columns: &[(String, Vec<f32>)]) {
-        let count = |values: &[f32]| values.iter().filter(|value| !value.is_finite()).count();
-        let counts = columns.iter().map(|(name, values)| (name.clone(), count(values)));
-        let columns_hit: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
-        if !columns_hit.is_empty() {
-            let of = columns[0].1.len();
-            self.warnings.warn(&Warning::NotFinite { columns: columns_hit, of });
-        }
-    }
-
-    /// Warns of categories that training did not see, in what models read to forecast what follows a panel.
-    pub(crate) fn warn_of_unseen_categories(
-        &self,
-        panel: &Panel,
-        future: Option<&Future>,
-    ) -> Result<(), DataError> {
-        let read =
-            |model: &FittedModel| window_dims(&model.spec, model.network.needs, Purpose::Forecast).input_size;
-        let rows = self.models.iter().map(read).max().unwrap_or(0);
-        self.warn_of_unseen_categories_in(panel, rows, future)
-    }
-
-    /// Warns of categories that training did not see in the last `rows` rows of each series, and in their future.
-    pub(crate) fn warn_of_unseen_categories_in(
-        &self,
-        panel: &Panel,
-        rows: usize,
-        future: Option<&Future>,
-    ) -> Result<(), DataError> {
-        let columns = panel.unseen_categories(&self.vocabulary, rows, future)?;
-        if !columns.is_empty() {
-            self.warnings.warn(&Warning::UnseenCategories { columns });
-        }
-        Ok(())
-    }
-
-    /// Warns of series that training would have refused, as they are shorter than what a model reads.
-    pub(crate) fn warn_of_short_history(&self, panel: &Panel) {
-        let mut models: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-        for (model, name) in self.models.iter().zip(self.column_names()) {
-            // A model that was trained on padding knows it.
-            if !model.spec.common().start_padding_enabled {
-                models.entry(model.spec.input_size()).or_default().push(name);
-            }
-        }
-        for (input_size, models) in models {
-            let short = (0..panel.n_series()).filter(|&series| panel.len(series) < input_size);
-            let series: Vec<_> =
-                short.map(|series| (panel.id(series).to_string(), panel.len(series))).collect();
-            if !series.is_empty() {
-                self.warnings.warn(&Warning::ShortHistory { models, input_size, series });
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,8 +198,7 @@ mod tests {
         let listener =
             WarningListener(Arc::new(move |warning| into.lock().expect("no panic").push(warning.clone())));
         let warn = |n_windows: usize, level: &[f64]| {
-            let intervals = PredictionIntervals { n_windows, ..PredictionIntervals::default() };
-            listener.warn_of_few_windows(intervals, level);
+            listener.warn_of_few_windows(n_windows, level);
             received.lock().expect("no panic").pop()
         };
         for (level, needed) in [(50.0, 1), (80.0, 4), (90.0, 9), (95.0, 19), (97.5, 39), (99.9, 999)] {

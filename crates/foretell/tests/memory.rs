@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytesize::ByteSize;
 use foretell::{
-    Error, Forecaster, Freq, MODELS, MemoryLimit, ModelSpec, Panel, Precision, PredictOptions, UsageError,
-    ValidationOptions, bench,
+    Error, Forecaster, Freq, MODELS, MemoryLimit, ModelSpec, Panel, Precision, PredictOptions, TooMuchMemory,
+    UsageError, ValidationOptions, bench,
 };
 use foretell_fuzz::peak_memory;
 
@@ -34,7 +34,7 @@ fn spec(model: &str, h: usize, input_size: usize) -> ModelSpec {
 /// What an error says that the work needs.
 fn needed(error: &Error) -> u64 {
     match error {
-        Error::Usage(UsageError::Memory { needed, .. }) => {
+        Error::Usage(UsageError::Memory(TooMuchMemory { needed, .. })) => {
             needed.parse::<ByteSize>().expect("a size").as_u64()
         }
         other => panic!("another error: {other}"),
@@ -67,7 +67,7 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
         let limit = MemoryLimit::of_bytes(FIVE_GB);
         let (found, taken) = peak_memory(|| bench(&spec(), 1024, 1, Precision::F32, &limit));
         assert!(
-            matches!(found, Err(Error::Usage(UsageError::Memory { .. }))) && taken < LITTLE,
+            matches!(found, Err(Error::Usage(UsageError::Memory(_)))) && taken < LITTLE,
             "{}: {taken}",
             entry.name
         );
@@ -194,5 +194,5 @@ fn a_model_larger_than_the_limit_is_not_loaded() {
         .expect("it opens")
         .set_len(1 << 40)
         .expect("a sparse file");
-    assert!(matches!(foretell::Fitted::load(&dir), Err(Error::Usage(UsageError::Memory { .. }))));
+    assert!(matches!(foretell::Fitted::load(&dir), Err(Error::Usage(UsageError::Memory(_)))));
 }

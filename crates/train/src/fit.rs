@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use foretell_amp::GradScaler;
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
+use foretell_estimator::{Listener, Outcome, Progress, Verdict};
 use foretell_infer::{Cut, Forecasts};
 use foretell_nn::{Coupling, Dims, Key, Loss, Network, Params, WithoutAmp, check_amp};
 use foretell_optim::Optimizer;
 use foretell_simd::Stream;
 use foretell_threads::Workers;
-use serde::{Deserialize, Serialize};
 
 use crate::config::TrainConfig;
-use crate::progress::{Progress, Verdict};
+
 use crate::shards::Engine;
 use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
 use crate::stopping::Stopping;
@@ -60,23 +60,6 @@ impl fmt::Debug for Fit<'_> {
     }
 }
 
-/// How a training run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
-    /// Steps taken.
-    pub steps: u64,
-    /// The loss of the last batch; NaN (null in JSON) before the first step.
-    #[serde(with = "foretell_data::nan_as_null")]
-    pub train_loss: f64,
-    /// The last validation loss, or that of the weights that early stopping went back to.
-    pub valid_loss: Option<f64>,
-    /// Whether the listener interrupted it.
-    pub interrupted: bool,
-    /// Steps among them that changed no weight, since gradients overflowed in `f16`.
-    #[serde(default)]
-    pub skipped_steps: u64,
-}
-
 /// Why a training run ended without a result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -119,9 +102,6 @@ pub enum TrainError {
         step: u64,
     },
 }
-
-/// Called after every step; its verdict may stop the run.
-pub type Listener<'a> = &'a mut (dyn FnMut(&Progress) -> Verdict + Send);
 
 /// Trains; returns the trained parameters and how the run ended. `listen` is called after every step and may stop the run.
 ///

@@ -26,15 +26,15 @@
 
 mod config;
 mod fit;
-mod progress;
 mod shards;
 mod state;
 mod stopping;
 
 pub use config::TrainConfig;
-pub use fit::{Fit, Listener, Outcome, TrainError, check_coupling, fit};
+pub use fit::{Fit, TrainError, check_coupling, fit};
 pub use foretell_amp::{GradScaler, Precision};
 pub use foretell_data::{Cutter, WindowRef};
+pub use foretell_estimator::{Listener, Outcome, Progress, Verdict};
 pub use foretell_infer::{Batch, Cut};
 pub use foretell_nn::{
     Decoding, Dims, Key, Loss, Model, Needs, Network, Params, Table, Targets, Tensor, Windows,
@@ -43,7 +43,6 @@ pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
 pub use foretell_threads::{TooManyThreads, Workers};
-pub use progress::{Progress, Verdict};
 pub use shards::{Engine, NotFinite, rounding_of, shard_count};
 pub use state::{BEST, PARAMS, State, StateWriter, Statistics};
 

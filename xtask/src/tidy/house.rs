@@ -40,6 +40,8 @@ pub(super) const ROOMS: &[Room] = &[
     room(6, "foretell-models", &["foretell-tensor", "foretell-autograd", "foretell-nn"]),
     // Files and plain arrays: it knows neither layers nor models.
     room(6, "foretell-checkpoint", &["foretell-files"]),
+    // What every forecaster is, networks or not: it knows panels and threads, and no kind of model.
+    room(7, "foretell-estimator", &["foretell-threads", "foretell-data"]),
     room(
         7,
         "foretell-infer",
@@ -59,39 +61,52 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-optim",
             "foretell-amp",
             "foretell-data",
-            "foretell-checkpoint",
+            "foretell-estimator",
         ],
     ),
     room(
         8,
-        "foretell",
+        "foretell-neural",
         &[
             "foretell-simd",
             "foretell-pool",
             "foretell-threads",
             "foretell-gemm",
-            "foretell-tensor",
             "foretell-flash",
-            "foretell-autograd",
             "foretell-nn",
             "foretell-optim",
-            "foretell-amp",
             "foretell-data",
             "foretell-models",
-            "foretell-files",
             "foretell-checkpoint",
+            "foretell-estimator",
             "foretell-infer",
             "foretell-train",
         ],
     ),
-    room(9, "foretell-cli", &["foretell-files", "foretell"]),
+    room(8, "foretell-classical", &["foretell-data", "foretell-estimator"]),
+    // It speaks the seam: of networks it knows what `foretell-neural` publishes, never layers and parameters.
     room(
         9,
+        "foretell",
+        &[
+            "foretell-pool",
+            "foretell-threads",
+            "foretell-data",
+            "foretell-files",
+            "foretell-checkpoint",
+            "foretell-estimator",
+            "foretell-neural",
+            "foretell-classical",
+        ],
+    ),
+    room(10, "foretell-cli", &["foretell-files", "foretell"]),
+    room(
+        10,
         "foretell-candle",
         &["foretell-simd", "foretell-threads", "foretell-gemm", "foretell-tensor", "foretell-flash"],
     ),
     room(
-        9,
+        10,
         "foretell-benches",
         &[
             "foretell-simd",
@@ -113,7 +128,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell",
         ],
     ),
-    room(9, "foretell-matrix", &["foretell-simd", "foretell-threads", "foretell"]),
+    room(10, "foretell-matrix", &["foretell-simd", "foretell-threads", "foretell"]),
 ];
 
 const fn room(floor: u8, name: &'static str, uses: &'static [&'static str]) -> Room {

@@ -31,7 +31,12 @@ pub(crate) fn checkpoint(integer_times: bool) -> Checkpoint {
         let scaler = FittedScaler { kind: "standard".into(), stats };
         configuration.scalers.insert(column.into(), scaler);
     }
-    Checkpoint { configuration, models: vec![multi_quantile(), nlinear()], dataset: Some(dataset()) }
+    Checkpoint {
+        configuration,
+        models: vec![multi_quantile(), nlinear()],
+        plain_models: Vec::new(),
+        dataset: Some(dataset()),
+    }
 }
 
 /// A point loss with one argument.

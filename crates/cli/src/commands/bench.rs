@@ -60,8 +60,12 @@ impl Bench {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let mut found = Vec::new();
         for spec in self.models.specs(None, &[], self.log())? {
+            let spec = match spec.is_multivariate() && spec.hyper_parameters()["n_series"].is_null() {
+                true => spec.set("n_series", self.n_series)?,
+                false => spec,
+            };
             let bench = foretell::bench(
-                &spec.with_n_series(self.n_series),
+                &spec,
                 self.batch,
                 self.threads,
                 self.precision.precision,

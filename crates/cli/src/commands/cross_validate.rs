@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use foretell::{Metrics, Panel, ValidationOptions, usual_season};
+use foretell::{Metrics, ModelSpec, Panel, ValidationOptions, usual_season};
 use serde_json::json;
 
 use crate::Usage;
@@ -82,7 +82,7 @@ impl CrossValidate {
             return Err(Usage("--intervals needs --level, as in --level 80".to_owned()).into());
         }
         let sink = self.out.as_deref().map(Sink::open).transpose()?;
-        let forecaster = self.checkpoint.of(self.train.forecaster()?);
+        let forecaster = self.checkpoint.of(self.train.forecaster(self.baselines()?)?);
         let h = forecaster.h();
         let step_size = self.step_size.unwrap_or(h);
         let options = ValidationOptions {
@@ -93,7 +93,7 @@ impl CrossValidate {
         };
         let rows_needed = forecaster.rows_needed_to_validate(&options);
         let panel = self.train.read(&forecaster, rows_needed)?;
-        let mut validation = forecaster.cross_validate(&panel, &options)?;
+        let validation = forecaster.cross_validate(&panel, &options)?;
         self.log().fitted(&validation.fitted);
 
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
@@ -111,8 +111,6 @@ impl CrossValidate {
                 format!("{}\n{}", leaderboard(&metrics).render(), self.notes(&metrics[0], &panel, season))
             }
         };
-        let baselines = validation.baselines(&panel, season);
-        validation.frame.columns.extend(baselines);
         let to_stdout = sink.as_ref().is_some_and(Sink::is_stdout);
         if let Some(sink) = sink {
             sink.write_or_keep(&validation.frame)?;
@@ -130,6 +128,13 @@ impl CrossValidate {
 }
 
 impl CrossValidate {
+    /// What the models are compared with.
+    fn baselines(&self) -> anyhow::Result<Vec<ModelSpec>> {
+        let h = self.train.h();
+        let seasonal = ModelSpec::new("SeasonalNaive", h, 1)?.set("season_length", self.season)?;
+        Ok(vec![ModelSpec::new("Naive", h, 1)?, seasonal])
+    }
+
     /// What is behind the figures, which is the same for all models.
     fn notes(&self, metrics: &Metrics, panel: &Panel, season: usize) -> String {
         let &Metrics { scored_windows, scored_series, mase_series, .. } = metrics;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use foretell::{
-    BASELINES, ConformalMethod, CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel,
-    PredictOptions, PredictionIntervals, ReadOptions, ValidationOptions, usual_season,
+    ConformalMethod, CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel, PredictOptions,
+    PredictionIntervals, ReadOptions, ValidationOptions, usual_season,
 };
 use serde_json::json;
 
@@ -33,6 +33,9 @@ const DATA: &str = "air_passengers.csv";
 const FORECAST: &str = "forecast.csv";
 const PLOT: &str = "forecast.svg";
 const MODEL: &str = "model";
+
+/// What the models are compared with: the last month repeated, and the last year.
+const BASELINES: [&str; 2] = ["Naive", "SeasonalNaive"];
 
 /// The interval that is forecast, in percent.
 const LEVEL: [f64; 1] = [80.0];
@@ -71,14 +74,14 @@ impl Demo {
             panel.n_rows()
         ))?;
         let options = ValidationOptions { refit: 1, level: &LEVEL, ..ValidationOptions::new(WINDOWS, H) };
-        let validation = forecaster(self.log())?.cross_validate(&panel, &options)?;
+        let validation = forecaster(self.log(), true)?.cross_validate(&panel, &options)?;
         let metrics = ranked(validation.metrics(&panel, usual_season(panel.freq())));
         let best = best_model(&metrics).context("the demo has models")?;
         let held = held(&validation.frame, &best.model)?;
         show(format!("{}\n{}{held}\n", leaderboard(&metrics).render(), verdict(&metrics)))?;
 
         show("Training on all months to forecast 1961 ...\n\n")?;
-        let fitted = forecaster(self.log())?.fit(&panel)?;
+        let fitted = forecaster(self.log(), false)?.fit(&panel)?;
         if self.log() == Log::Json {
             self.log().fitted(&fitted);
         }
@@ -128,7 +131,7 @@ impl Demo {
 
 /// The three models, small as the data are, with intervals calibrated on forecasts of their past. Sizes and rates
 /// were chosen by cross-validation on 1955 to 1957, before the years that the demo scores them on.
-fn forecaster(log: Log) -> anyhow::Result<Forecaster> {
+fn forecaster(log: Log, beside_baselines: bool) -> anyhow::Result<Forecaster> {
     let spec = |name| -> anyhow::Result<ModelSpec> {
         let spec = ModelSpec::new(name, H, INPUT_SIZE)?
             .set("scaler_type", "standard")?
@@ -141,13 +144,15 @@ fn forecaster(log: Log) -> anyhow::Result<Forecaster> {
         spec("MLP")?.set("hidden_size", 64)?,
         spec("NLinear")?.set("learning_rate", 1e-2)?,
     ];
+    let baselines = BASELINES.into_iter().filter(|_| beside_baselines);
+    let baselines = baselines.map(|name| ModelSpec::new(name, H, 1)).collect::<Result<Vec<_>, _>>()?;
     let mut reporter = Reporter::new(log);
     let intervals = PredictionIntervals {
         n_windows: 36,
         method: ConformalMethod::Error,
         ..PredictionIntervals::default()
     };
-    let forecaster = Forecaster::new(specs)?.intervals(intervals);
+    let forecaster = Forecaster::new(specs.into_iter().chain(baselines))?.intervals(intervals);
     Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
 }
 

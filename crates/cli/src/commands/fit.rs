@@ -31,6 +31,7 @@ Examples:
     --set NHITS.1.input_size=192 --out model   # columns NHITS and NHITS1
   foretell fit --data sales.csv --model LSTM --h 24 --input-size 96 --out model \\
     --precision bf16   # faster where the machine multiplies such numbers
+  foretell fit --data sales.csv --model SeasonalNaive --h 24 --out model
   foretell fit --config run.toml --seed 7
 
 run.toml holds flags by their names, and hyper-parameters in tables:
@@ -75,7 +76,7 @@ impl Fit {
         // What this command saved when it was interrupted, it may replace when it goes on.
         let goes_on = self.goes_on();
         let directory = take(&self.out, self.overwrite || goes_on)?;
-        let forecaster = self.checkpoint.of(self.train.forecaster()?);
+        let forecaster = self.checkpoint.of(self.train.forecaster(Vec::new())?);
         let panel = self.train.read(&forecaster, forecaster.rows_needed())?;
         interrupt::catch(self.log());
         let fitted = forecaster.fit(&panel)?;

@@ -1,7 +1,7 @@
 //! `foretell models`: what there is to choose from.
 
 use clap::Args;
-use foretell::{Loss, MODELS, ModelEntry, ModelSpec};
+use foretell::{ESTIMATORS, Exogenous, Loss, MODELS, ModelEntry, ModelSpec, model_names};
 use serde_json::{Map, Value, json};
 
 use crate::args::LogArgs;
@@ -29,7 +29,7 @@ exogenous ({futr, hist, stat, cat}: whether it reads them), losses, differences
 hyper_parameters (with their defaults), meanings (what they mean).")]
 pub(crate) struct Models {
     /// The model whose hyper-parameters to list, in any case of letters
-    #[arg(ignore_case = true, value_parser = clap::builder::PossibleValuesParser::new(MODELS.iter().map(|model| model.name)))]
+    #[arg(ignore_case = true, value_parser = clap::builder::PossibleValuesParser::new(model_names()))]
     model: Option<String>,
     /// Print JSON, with the hyper-parameters and their defaults
     #[arg(long)]
@@ -47,31 +47,65 @@ impl Models {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let asked_for = |entry: &&ModelEntry| {
-            self.model.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(entry.name))
-        };
-        let chosen = || MODELS.iter().filter(asked_for);
+        let mut chosen = ListedModel::all();
+        if let Some(name) = &self.model {
+            chosen.retain(|model| name.eq_ignore_ascii_case(model.name));
+        }
         if self.json {
-            let models = chosen().map(described).collect::<anyhow::Result<Vec<_>>>()?;
+            let models = chosen.iter().map(described).collect::<anyhow::Result<Vec<_>>>()?;
             print(format!("{}\n", serde_json::to_string_pretty(&models)?))
         } else if self.markdown {
             print(markdown::models()?)
         } else if self.model.is_some() {
-            chosen().try_for_each(|model| print(description(model)?))
+            chosen.iter().try_for_each(|model| print(description(model)?))
         } else {
             let table = AlignedTable::new()
-                .text("model", MODELS.iter().map(|model| model.name))
-                .text("kind", MODELS.iter().map(|model| model.kind))
-                .text("exogenous", MODELS.iter().map(exogenous))
-                .text("paper", MODELS.iter().map(|model| model.paper));
+                .text("model", chosen.iter().map(|model| model.name))
+                .text("kind", chosen.iter().map(|model| model.kind))
+                .text("exogenous", chosen.iter().map(|model| exogenous(model.exogenous)))
+                .text("paper", chosen.iter().map(|model| model.paper));
             print(table.render())
         }
     }
 }
 
+/// What is told of a model.
+pub(crate) struct ListedModel {
+    pub(crate) name: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) paper: &'static str,
+    pub(crate) exogenous: Exogenous,
+    /// The losses that a network trains with.
+    losses: Vec<&'static str>,
+    /// From neuralforecast's, of a network.
+    differences: &'static [&'static str],
+}
+
+impl ListedModel {
+    /// The networks, then the others.
+    pub(crate) fn all() -> Vec<Self> {
+        let networks = MODELS.iter().map(|entry| Self {
+            name: entry.name,
+            kind: entry.kind,
+            paper: entry.paper,
+            exogenous: entry.exogenous,
+            losses: losses(entry),
+            differences: entry.differences,
+        });
+        let others = ESTIMATORS.iter().map(|entry| Self {
+            name: entry.name,
+            kind: "classical",
+            paper: entry.paper,
+            exogenous: ModelSpec::from((entry.new)(1)).exogenous(),
+            losses: Vec::new(),
+            differences: &[],
+        });
+        networks.chain(others).collect()
+    }
+}
+
 /// The kinds of columns that a model reads.
-pub(crate) fn exogenous(model: &ModelEntry) -> String {
-    let reads = model.exogenous;
+pub(crate) fn exogenous(reads: Exogenous) -> String {
     let kinds = [
         (reads.futr, "future"),
         (reads.hist, "historic"),
@@ -92,12 +126,13 @@ pub(crate) fn losses(model: &ModelEntry) -> Vec<&'static str> {
 }
 
 /// All about one model, for people.
-fn description(model: &ModelEntry) -> anyhow::Result<String> {
+fn description(model: &ListedModel) -> anyhow::Result<String> {
     let spec = ModelSpec::new(model.name, 1, 1)?;
     let defaults = defaults(&spec);
+    let losses = if model.losses.is_empty() { "none".to_owned() } else { model.losses.join(", ") };
     let facts = AlignedTable::new().text("model", ["kind", "exogenous", "losses", "paper"]).text(
         model.name,
-        [model.kind.to_owned(), exogenous(model), losses(model).join(", "), model.paper.to_owned()],
+        [model.kind.to_owned(), exogenous(model.exogenous), losses, model.paper.to_owned()],
     );
     let table = AlignedTable::new()
         .text("hyper-parameter", defaults.keys())
@@ -119,14 +154,16 @@ fn defaults(spec: &ModelSpec) -> Map<String, Value> {
     all.filter(|(name, _)| !REQUIRED.contains(&name.as_str())).collect()
 }
 
-fn described(model: &ModelEntry) -> anyhow::Result<Value> {
+fn described(model: &ListedModel) -> anyhow::Result<Value> {
     let spec = ModelSpec::new(model.name, 1, 1)?;
     let hyper_parameters = spec.hyper_parameters();
     let meanings: Map<String, Value> =
         hyper_parameters.keys().map(|name| (name.clone(), spec.meaning(name).into())).collect();
+    let required: Vec<&str> =
+        REQUIRED.into_iter().filter(|name| hyper_parameters.contains_key(*name)).collect();
     Ok(json!({
         "name": model.name, "paper": model.paper, "kind": model.kind, "exogenous": model.exogenous,
-        "losses": losses(model), "differences": model.differences,
-        "required": REQUIRED, "hyper_parameters": defaults(&spec), "meanings": meanings,
+        "losses": model.losses, "differences": model.differences,
+        "required": required, "hyper_parameters": defaults(&spec), "meanings": meanings,
     }))
 }

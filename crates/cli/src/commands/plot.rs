@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{BASELINES, ColumnNames, Frame, Freq, Panel, ReadOptions, Zone, nearest};
+use foretell::{ColumnNames, Frame, Freq, Panel, ReadOptions, Zone, nearest};
 
 use crate::Usage;
 use crate::args::{LogArgs, steps};
@@ -162,13 +162,9 @@ impl Plot {
             return Err(Usage(message).into());
         }
         let place = |model: &str| chosen.iter().position(|wanted| wanted == model);
-        let is_naive = |columns: &ForecastColumns<'_>| BASELINES.contains(&columns.model);
         if !chosen.is_empty() {
             columns.retain(|columns| place(columns.model).is_some());
             columns.sort_by_key(|columns| place(columns.model));
-        } else if !columns.iter().all(is_naive) {
-            // Cross-validation writes them beside the models' to be compared, rather than to be looked at.
-            columns.retain(|columns| !is_naive(columns));
         }
         Ok(())
     }

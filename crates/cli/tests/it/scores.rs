@@ -35,7 +35,7 @@ fn both_naive_forecasts_stand_beside_the_models_whatever_the_season() {
     assert!(table.ends_with("season:         7\n"), "{table}");
 
     let message = dir.fails(2, &format!("{validate} --set alias=Naive").replace("--log none", ""));
-    assert!(message.contains("would be called Naive"), "{message}");
+    assert!(message.contains("models of two kinds, NLinear and Naive, have the alias Naive"), "{message}");
 }
 
 #[test]

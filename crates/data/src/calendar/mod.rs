@@ -7,6 +7,7 @@ pub(crate) mod freq;
 pub(crate) mod given_time;
 pub(crate) mod kind;
 pub(crate) mod repeated_times;
+pub(crate) mod season;
 pub(crate) mod steps;
 pub(crate) mod style;
 pub(crate) mod time_format;

@@ -85,7 +85,7 @@ fn ask(case: &Path, fitted: &Fitted, asked: &Asked) -> Frame {
 fn sampled(fitted: &Fitted, header: &[&str]) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     for (model, name) in fitted.models().iter().zip(fitted.column_names()) {
-        if model.spec().loss().is_distribution() {
+        if model.spec().network().expect("a network").loss().is_distribution() {
             let of_quantile =
                 |suffix: &str| ["-median", "-lo-", "-hi-"].iter().any(|q| suffix.starts_with(q));
             let is_quantile = |column: &&&str| column.strip_prefix(&*name).is_some_and(of_quantile);

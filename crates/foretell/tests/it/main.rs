@@ -5,6 +5,7 @@ mod accuracy;
 mod categories;
 mod checkpoints;
 mod conformance;
+mod estimators;
 mod etth1;
 mod horizons;
 mod importances;

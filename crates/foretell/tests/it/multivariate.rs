@@ -1,7 +1,8 @@
 //! Models whose windows hold all series of a panel: what is theirs alone.
 
 use foretell::{
-    Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, Precision, ValidationOptions, bench,
+    Error, EstimatorError, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, NetworkError, Panel, Precision,
+    ValidationOptions, bench,
 };
 
 /// Series of these lengths that end at the same time.
@@ -79,7 +80,10 @@ fn windows_that_are_normalised_together_are_at_least_two() {
         "{message}"
     );
     let limit = MemoryLimit::of_bytes(1_000_000_000);
-    assert!(matches!(bench(&spec, 1, 1, Precision::F32, &limit), Err(Error::Train { .. })));
+    assert!(matches!(
+        bench(&spec, 1, 1, Precision::F32, &limit),
+        Err(Error::Network(NetworkError::Train { .. }))
+    ));
     assert!(bench(&spec, 2, 1, Precision::F32, &limit).is_ok());
 }
 
@@ -103,11 +107,17 @@ fn the_number_of_series_must_fit() {
     let three = panel(&[60, 60, 60]);
     let set = spec().set("n_series", 2).expect("a number");
     let error = Forecaster::new([set]).expect("a model").fit(&three).expect_err("three series");
-    assert!(matches!(&error, Error::SeriesCount { expected: 2, found: 3, .. }), "{error}");
+    assert!(
+        matches!(&error, Error::Estimator(EstimatorError::SeriesCount { expected: 2, found: 3, .. })),
+        "{error}"
+    );
     assert!(error.to_string().contains("n_series is 2, the data have 3 series"), "{error}");
     let fitted = fit(1, &three);
     let error = fitted.predict(&panel(&[60, 60]), None).expect_err("two series");
-    assert!(matches!(&error, Error::SeriesCount { expected: 3, found: 2, .. }), "{error}");
+    assert!(
+        matches!(&error, Error::Estimator(EstimatorError::SeriesCount { expected: 3, found: 2, .. })),
+        "{error}"
+    );
     let error =
         ModelSpec::new("MLP", 6, 12).and_then(|spec| spec.set("n_series", 3)).expect_err("univariate");
     assert!(error.to_string().contains("a window of the model holds one series"), "{error}");

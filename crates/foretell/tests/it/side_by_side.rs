@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use foretell::{Error, Fitted, Forecaster, Freq, ModelSpec, Panel, Verdict};
+use foretell::{Error, Fitted, Forecaster, Freq, ModelSpec, NetworkError, Panel, Verdict};
 
 const STEPS: usize = 40;
 
@@ -82,7 +82,9 @@ fn the_first_failure_is_told() {
         // Squares of these are beyond 32 bits.
         let result = Forecaster::new(specs).expect("models").threads(threads).fit(&panel(1e30));
         match result {
-            Err(Error::Train { model, .. }) => assert_eq!(model, "bad", "{threads} threads"),
+            Err(Error::Network(NetworkError::Train { model, .. })) => {
+                assert_eq!(model, "bad", "{threads} threads")
+            }
             other => panic!("{threads} threads: {other:?}"),
         }
     }

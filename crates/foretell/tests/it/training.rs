@@ -22,6 +22,11 @@ fn spec(name: &str) -> ModelSpec {
     spec.and_then(|spec| spec.set("max_steps", 60)).expect("valid hyper-parameters")
 }
 
+/// What repeats the last value.
+fn naive() -> ModelSpec {
+    ModelSpec::new("Naive", H, 1).expect("a model")
+}
+
 #[test]
 fn every_model_learns_a_wave_and_beats_the_naive_forecast_of_no_season() {
     for name in ["NLinear", "DLinear", "MLP", "NHITS"] {
@@ -33,8 +38,8 @@ fn every_model_learns_a_wave_and_beats_the_naive_forecast_of_no_season() {
         if name == "NHITS" {
             spec = spec.set("mlp_units", json!([[32, 32], [32, 32]])).expect("units");
         }
-        let checked = Forecaster::new([spec])
-            .expect("a model")
+        let checked = Forecaster::new([spec, naive()])
+            .expect("models")
             .cross_validate(&panel(), &ValidationOptions::new(4, 3))
             .expect("a validation");
         let metrics = checked.metrics(&panel(), 1);
@@ -56,7 +61,7 @@ fn recurrent_models_learn_the_wave_in_both_modes() {
                 .and_then(|spec| spec.set("learning_rate", 1e-2))
                 .and_then(|spec| spec.set("max_steps", 150))
                 .expect("valid hyper-parameters");
-            let forecaster = Forecaster::new([spec]).expect("a model").val_size(H);
+            let forecaster = Forecaster::new([spec, naive()]).expect("models").val_size(H);
             let checked =
                 forecaster.cross_validate(&panel(), &ValidationOptions::new(4, 3)).expect("a validation");
             let metrics = checked.metrics(&panel(), 1);
@@ -221,8 +226,9 @@ fn rows_without_a_known_value_are_not_scored() {
     let panel = Panel::builder(freq.kind()).freq(freq).series("s", &times, &y).available_mask(&mask).build();
     let panel = panel.expect("a panel");
     let model = spec("NLinear").set("learning_rate", 1e-2).expect("a rate");
-    let checked = Forecaster::new([model])
-        .expect("a model")
+    let seasonal = ModelSpec::new("SeasonalNaive", H, 1).expect("a model").set("season_length", 24);
+    let checked = Forecaster::new([model, naive(), seasonal.expect("a season")])
+        .expect("models")
         .cross_validate(&panel, &ValidationOptions::new(3, H))
         .expect("a validation");
     assert_eq!(checked.frame.columns[0].1.iter().filter(|y| y.is_nan()).count(), 5);

@@ -1,0 +1,54 @@
+//! Classical forecasters as estimators: the last value, the last season.
+//!
+//! Each is a file, with a line in [`ESTIMATORS`]. They are estimators like any other: fitted, saved, scored and given intervals
+//! as networks are.
+//!
+//! ```
+//! use foretell_classical::SeasonalNaive;
+//! use foretell_data::{Freq, Panel, Span, Vocabulary};
+//! use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Verdict, Workers};
+//!
+//! let week = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+//! let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, week.repeat(3))])?;
+//! let (workers, vocabulary) = (Workers::new(1)?, Vocabulary::new());
+//! let run = Run { workers: &workers, vocabulary: &vocabulary, listen: &mut |_| Verdict::Continue, state: None };
+//! // The season of days is a week.
+//! let trained = SeasonalNaive::new(9).fit(&panel, HeldOut::default(), run)?;
+//! let asked = Asked { span: Span::Predict { future: None }, h: 9, quantiles: None };
+//! let forecast = trained.forecast(&panel, &asked, &workers)?;
+//! assert_eq!(forecast.values, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 1.0, 2.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+//! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
+//! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
+//!   one; UTC and offsets such as `+02:00` need none.
+#![forbid(unsafe_code)]
+
+mod error;
+mod hyper;
+mod naive;
+mod repeated;
+mod seasonal_naive;
+
+use foretell_estimator::EstimatorEntry;
+
+pub use error::ClassicalError;
+pub use naive::Naive;
+pub use seasonal_naive::SeasonalNaive;
+
+/// All estimators of this crate.
+pub const ESTIMATORS: &[EstimatorEntry] = &[naive::ENTRY, seasonal_naive::ENTRY];
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

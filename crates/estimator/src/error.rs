@@ -1,0 +1,50 @@
+//! What can go wrong with an estimator.
+
+use std::error::Error as StdError;
+
+use foretell_data::DataError;
+
+/// Why an estimator is refused, cannot be trained, or cannot forecast; the message says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EstimatorError {
+    /// Data that do not fit the estimator.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A panel of more or fewer series than it forecasts together.
+    #[error(
+        "{model} forecasts all series of a panel together: n_series is {expected}, the data have {found} series; give it \
+         a panel of {expected}, or train it for {found}"
+    )]
+    SeriesCount {
+        /// The estimator's column.
+        model: String,
+        /// Series of a window.
+        expected: usize,
+        /// Series of the panel.
+        found: usize,
+    },
+    /// Values that it cannot forecast, such as those that the distribution of a loss cannot have.
+    #[error(
+        "{model}: values must be {expected} for its loss; value {row} of series {series} is {found}; choose another \
+             distribution, or mask the value (available_mask)"
+    )]
+    Support {
+        /// The estimator's column.
+        model: String,
+        /// What values may be.
+        expected: &'static str,
+        /// The id of a series.
+        series: String,
+        /// The place of a value in it, counted from 1.
+        row: usize,
+        /// The value.
+        found: f32,
+    },
+    /// A mistake in what was asked for, whatever the data are.
+    #[error(transparent)]
+    Usage(Box<dyn StdError + Send + Sync>),
+    /// What the estimator's kind alone knows.
+    #[error(transparent)]
+    Failed(Box<dyn StdError + Send + Sync>),
+}

@@ -1,0 +1,45 @@
+//! What every forecaster is: two traits, from a panel to a trained forecaster, and from that to columns.
+//!
+//! An [`Estimator`] is a model before training: a neural network, an exponential smoothing, a rule. [`Estimator::fit`] makes
+//! it a [`Trained`] one, which forecasts the windows of a panel: numbers in columns ([`Output`]). Whoever works with
+//! forecasters (cross-validation, intervals, ensembles, directories) speaks these traits, and never asks what is behind them;
+//! what only one kind has is reached by a downcast, as both traits are [`Any`](std::any::Any).
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+//! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
+//! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
+//!   one; UTC and offsets such as `+02:00` need none.
+#![forbid(unsafe_code)]
+
+mod columns;
+mod error;
+mod estimator;
+mod memory;
+mod memory_limit;
+mod outputs;
+mod progress;
+mod run;
+mod trained;
+
+pub use columns::{ColumnKind, ColumnsRead};
+pub use error::EstimatorError;
+pub use estimator::{Estimator, EstimatorEntry, Restore};
+pub use foretell_threads::{TooManyThreads, Workers};
+pub use memory::{MemoryEstimate, TooMuchMemory, shown_bytes};
+pub use memory_limit::MemoryLimit;
+pub use outputs::{Output, point_column, sort_quantiles};
+pub use progress::{Listener, Outcome, Progress, Verdict};
+pub use run::{HeldOut, Run, StateFile, TrainingSize};
+pub use trained::{Asked, Cutoff, ForecastValues, Learned, Trained, cutoffs};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,65 @@
+//! The columns of a forecast.
+
+/// A column of an estimator's forecast.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// What stands behind the estimator's name in the name of the column.
+    pub suffix: String,
+    /// The quantile that the column is of, if it is of one.
+    pub quantile: Option<f32>,
+}
+
+impl Output {
+    /// The only column of a forecast of a single number, which bears the estimator's name.
+    pub fn point() -> Self {
+        Self { suffix: String::new(), quantile: None }
+    }
+}
+
+/// Which of the columns is the forecast of a single number: one that is no quantile, else the quantile nearest the median.
+pub fn point_column(outputs: &[Output]) -> usize {
+    let distance = |&i: &usize| outputs[i].quantile.map_or(-1.0, |q| (q - 0.5).abs());
+    (0..outputs.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
+}
+
+/// Sorts the quantiles of each step of `values [.., columns]`, so that none lies above one that is higher.
+/// Quantiles that were learned independently may cross; sorted quantiles are never worse (Chernozhukov, Fernández-Val and
+/// Galichon 2010).
+pub fn sort_quantiles(outputs: &[Output], values: &mut [f32]) {
+    let quantile = |&i: &usize| outputs[i].quantile;
+    let mut places: Vec<usize> = (0..outputs.len()).filter(|i| quantile(i).is_some()).collect();
+    places.sort_by(|a, b| quantile(a).partial_cmp(&quantile(b)).expect("quantiles are numbers"));
+    if places.len() < 2 {
+        return;
+    }
+    let mut sorted = vec![0.0; places.len()];
+    for row in values.chunks_exact_mut(outputs.len()) {
+        sorted.iter_mut().zip(&places).for_each(|(value, &place)| *value = row[place]);
+        sorted.sort_unstable_by(f32::total_cmp);
+        sorted.iter().zip(&places).for_each(|(&value, &place)| row[place] = value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outputs(quantiles: &[Option<f32>]) -> Vec<Output> {
+        quantiles.iter().map(|&quantile| Output { suffix: String::new(), quantile }).collect()
+    }
+
+    #[test]
+    fn the_point_forecast_is_a_mean_or_the_quantile_nearest_the_median() {
+        assert_eq!(point_column(&outputs(&[Some(0.5), None])), 1);
+        assert_eq!(point_column(&outputs(&[Some(0.1), Some(0.6), Some(0.9)])), 1);
+        assert_eq!(point_column(&[Output::point()]), 0);
+    }
+
+    #[test]
+    fn quantiles_are_sorted_step_by_step_and_means_stay() {
+        let outputs = outputs(&[None, Some(0.5), Some(0.1), Some(0.9)]);
+        let mut values = [7.0, 3.0, 5.0, 1.0, 0.0, 1.0, 0.0, 2.0];
+        sort_quantiles(&outputs, &mut values);
+        assert_eq!(values, [7.0, 3.0, 1.0, 5.0, 0.0, 1.0, 0.0, 2.0]);
+    }
+}

@@ -1,0 +1,101 @@
+//! What a training is given beside its data.
+
+use std::path::PathBuf;
+
+use foretell_data::{Panel, Vocabulary};
+use foretell_threads::Workers;
+use serde_json::Value;
+
+use crate::progress::Listener;
+
+/// The last rows of each series that are not trained on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeldOut {
+    /// Rows to watch the training by, before those to test on.
+    pub validation: usize,
+    /// Rows that the training does not see at all.
+    pub test: usize,
+}
+
+impl HeldOut {
+    /// All of them.
+    pub fn rows(self) -> usize {
+        self.validation.saturating_add(self.test)
+    }
+}
+
+/// What a training is given beside its data.
+pub struct Run<'a> {
+    /// The threads to use.
+    pub workers: &'a Workers,
+    /// The categories of the columns that hold some.
+    pub vocabulary: &'a Vocabulary,
+    /// Told of every step; it may stop the training.
+    pub listen: Listener<'a>,
+    /// Where the state of the training is kept, if it is to be kept.
+    pub state: Option<&'a StateFile>,
+}
+
+/// Where the state of one training is kept, so that a run that was killed goes on from there. An estimator that is trained
+/// in a moment need not keep any.
+#[derive(Clone, Debug)]
+pub struct StateFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Steps from one state to the next.
+    pub every: u64,
+    /// What identifies the training: models, settings and data.
+    pub training: Value,
+}
+
+impl StateFile {
+    /// The entry of [`StateFile::training`] that holds the settings of each model, by its column.
+    pub const MODELS: &'static str = "models";
+
+    /// In what this training differs from one that was identified by `was`: the first few differences, by path.
+    pub fn differences(&self, was: &Value) -> Vec<String> {
+        let mut differences = Vec::new();
+        differ("", was, &self.training, &mut differences);
+        differences
+    }
+}
+
+/// Collects what is not the same in two values, the first few differences, by path.
+fn differ(path: &str, was: &Value, is: &Value, differences: &mut Vec<String>) {
+    const SHOWN: usize = 4;
+    if was == is || differences.len() >= SHOWN {
+        return;
+    }
+    let (Some(old), Some(new)) = (was.as_object(), is.as_object()) else {
+        differences.push(format!("{path} was {was} and is {is}"));
+        return;
+    };
+    let added = new.keys().filter(|key| !old.contains_key(*key));
+    for key in old.keys().chain(added) {
+        let path = match path {
+            "" | StateFile::MODELS => key.clone(),
+            _ => format!("{path}.{key}"),
+        };
+        match (old.get(key), new.get(key)) {
+            (Some(was), Some(is)) => differ(&path, was, is, differences),
+            (was, _) => {
+                differences.push(format!("{path} was {}there", if was.is_some() { "" } else { "not " }))
+            }
+        }
+    }
+}
+
+/// A training whose memory is to be estimated.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainingSize<'a> {
+    /// The data.
+    pub panel: &'a Panel,
+    /// Rows that are not trained on.
+    pub held_out: HeldOut,
+    /// The categories of the columns that hold some.
+    pub vocabulary: &'a Vocabulary,
+    /// Threads that work at the same time.
+    pub threads: usize,
+    /// Whether the state of the training is kept on disk.
+    pub is_kept: bool,
+}

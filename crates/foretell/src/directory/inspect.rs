@@ -1,0 +1,248 @@
+//! What a model directory holds, whether foretell or neuralforecast wrote it, and whether or not foretell has its models.
+
+use std::path::Path;
+
+use foretell_checkpoint::{Checkpoint, ConformalSettings, Frequency, ModelFile, PlainModel};
+use foretell_neural::{NetworkSpec, UNSUPPORTED, loss_value, plain_optimizer, read_model};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::directory::saving::restore;
+use crate::error::Error;
+use crate::registry::find_estimator;
+use crate::training::interruption::Interruption;
+
+/// A model directory.
+#[derive(Clone, Debug, Serialize)]
+pub struct Contents {
+    /// Steps that its models forecast.
+    pub h: usize,
+    /// The frequency of the data, as in pandas.
+    pub freq: String,
+    /// Whether the models are trained.
+    pub fitted: bool,
+    /// The column of the series' ids.
+    pub id_col: String,
+    /// The column of the times.
+    pub time_col: String,
+    /// The column of the values.
+    pub target_col: String,
+    /// The scaler of each series.
+    pub local_scaler: Option<String>,
+    /// The scaler of static columns.
+    pub local_static_scaler: Option<String>,
+    /// How conformal intervals were calibrated, if they were: method, windows.
+    pub prediction_intervals: Option<String>,
+    /// How far training came, if it was interrupted.
+    pub interruption: Option<Interruption>,
+    /// Series and rows of the data that are stored beside the models.
+    pub dataset: Option<[usize; 2]>,
+    /// Bytes of its files.
+    pub bytes: u64,
+    /// The models.
+    pub models: Vec<ModelContents>,
+}
+
+/// One model of a directory.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelContents {
+    /// The name of its column in forecasts.
+    pub alias: String,
+    /// What it is: NHITS, LSTM, ...
+    pub class: String,
+    /// Why foretell cannot forecast with it; nothing if it can.
+    pub unsupported: Option<String>,
+    /// Steps of history that a network sees, -1 for 3 * h; null of other models, as are the next two.
+    pub input_size: Value,
+    /// The loss that it was trained to minimise: `{name: {argument: value}}`.
+    pub loss: Value,
+    /// How windows are scaled.
+    pub scaler_type: Value,
+    /// Other hyper-parameters that differ from their defaults; all of them where those are unknown here.
+    pub hyper_parameters: Map<String, Value>,
+    /// Trained parameters.
+    pub parameters: usize,
+    /// Bytes of its tensors.
+    pub bytes: usize,
+    /// Its tensors, by name.
+    pub tensors: Vec<TensorInfo>,
+}
+
+/// One tensor of a model's state dictionary.
+#[derive(Clone, Debug, Serialize)]
+pub struct TensorInfo {
+    /// The name, as in PyTorch.
+    pub name: String,
+    /// The size of each dimension.
+    pub shape: Vec<usize>,
+    /// The type of its numbers, as safetensors spells it.
+    pub dtype: String,
+}
+
+impl Contents {
+    /// Reads a directory that [`Fitted::save`](crate::Fitted::save) or `NeuralForecast.save` wrote.
+    ///
+    /// # Errors
+    /// If it is none, or a file of it is missing, damaged or contradicts another.
+    pub fn of(dir: impl AsRef<Path>) -> Result<Self, Error> {
+        let (Checkpoint { configuration, models, plain_models, dataset }, bytes) =
+            Checkpoint::load_and_measure(dir)?;
+        let calibrated = |intervals: &ConformalSettings| {
+            let ConformalSettings { n_windows, method, step_size } = intervals;
+            format!("{method}, {n_windows} windows, {step_size} steps apart")
+        };
+        let mut contents: Vec<ModelContents> =
+            models.iter().map(ModelContents::of).collect::<Result<_, _>>()?;
+        for plain in &plain_models {
+            contents.insert(plain.place.min(contents.len()), ModelContents::of_plain(plain));
+        }
+        Ok(Self {
+            interruption: Interruption::read(&configuration),
+            h: configuration.h,
+            freq: match configuration.freq {
+                Frequency::Alias(word) => word,
+                Frequency::Step(step) => step.to_string(),
+            },
+            fitted: configuration.fitted,
+            id_col: configuration.id_col,
+            time_col: configuration.time_col,
+            target_col: configuration.target_col,
+            local_scaler: configuration.local_scaler_type,
+            local_static_scaler: configuration.local_static_scaler_type,
+            prediction_intervals: configuration.prediction_intervals.as_ref().map(calibrated),
+            dataset: dataset.map(|dataset| [dataset.series(), dataset.rows()]),
+            bytes,
+            models: contents,
+        })
+    }
+}
+
+impl ModelContents {
+    /// A model that is no network.
+    fn of_plain(plain: &PlainModel) -> Self {
+        let defaults = find_estimator(&plain.class).map(|entry| (entry.new)(1).hyper_parameters());
+        let mut given = plain.hyper_parameters.clone();
+        given.retain(|name, value| {
+            let default = defaults.as_ref().and_then(|defaults| defaults.get(name));
+            !["h", "alias"].contains(&name.as_str()) && default != Some(value)
+        });
+        let numbers: usize = plain.learned.values().map(Vec::len).sum();
+        Self {
+            alias: plain.alias.clone(),
+            class: plain.class.clone(),
+            unsupported: restore(plain).err(),
+            input_size: Value::Null,
+            loss: Value::Null,
+            scaler_type: Value::Null,
+            hyper_parameters: given,
+            parameters: numbers,
+            bytes: numbers * size_of::<f64>(),
+            tensors: Vec::new(),
+        }
+    }
+
+    fn of(file: &ModelFile) -> Result<Self, Error> {
+        let mut given = file.arguments()?;
+        plain_optimizer(&mut given);
+        let loss = loss_value(file.loss()?);
+        match file.valid_loss()? {
+            Some(valid) => given.insert("valid_loss".to_owned(), loss_value(valid)),
+            None => given.shift_remove("valid_loss"),
+        };
+        let mut take = |name: &str| given.shift_remove(name).unwrap_or_default();
+        let (input_size, scaler_type) = (take("input_size"), take("scaler_type"));
+        for name in ["h", "loss", "alias"] {
+            take(name);
+        }
+        if let Ok(spec) = NetworkSpec::new(&file.class, 1, 1) {
+            let defaults = spec.hyper_parameters();
+            let unsupported = |name: &str| {
+                let (_, default) = UNSUPPORTED.iter().find(|(known, _)| *known == name)?;
+                serde_json::from_str(default).ok()
+            };
+            given.retain(|name, value| {
+                let default = defaults.get(name).cloned().or_else(|| unsupported(name));
+                default.is_none_or(|default| !same(&default, value))
+            });
+        }
+        // Two names of one tensor are two entries of the state dictionary, and parameters once.
+        let tensors = file.weights();
+        let stored = file.tensors.iter().filter(|(name, _)| tensors.contains_key(name.as_str()));
+        let (parameters, bytes) = stored.fold((0, 0), |(count, bytes), (_, tensor)| {
+            (count + tensor.values().len(), bytes + tensor.values().size())
+        });
+        let info = |(name, tensor): (&&str, &&foretell_checkpoint::TensorData)| TensorInfo {
+            name: (*name).to_owned(),
+            shape: tensor.shape().to_vec(),
+            dtype: tensor.dtype(),
+        };
+        Ok(Self {
+            alias: file.alias.clone(),
+            class: file.class.clone(),
+            unsupported: read_model(file).err(),
+            input_size,
+            loss,
+            scaler_type,
+            hyper_parameters: given,
+            parameters,
+            bytes,
+            tensors: tensors.iter().map(info).collect(),
+        })
+    }
+}
+
+/// Whether two values are equal; Python writes 0 for 0.0.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a.as_f64(), b.as_f64()) {
+        (Some(a), Some(b)) => a == b,
+        _ => match (a.as_array(), b.as_array()) {
+            (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+            // No columns are an empty list there, and null here.
+            (None, Some(list)) => a.is_null() && list.is_empty(),
+            _ => a == b,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn fixture(name: &str) -> Contents {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/checkpoints").join(name).join("model");
+        Contents::of(path).unwrap()
+    }
+
+    #[test]
+    fn directories_of_neuralforecast_are_described() {
+        let found = fixture("several");
+        let classes: Vec<(&str, &str)> =
+            found.models.iter().map(|model| (model.alias.as_str(), model.class.as_str())).collect();
+        assert_eq!(classes.len(), 5);
+        assert!(classes.contains(&("MLP", "MLP")) && classes.contains(&("NHITS", "NHITS")));
+        assert!(found.bytes > 10_000 && found.fitted);
+        for model in &found.models {
+            assert_eq!(model.unsupported, None);
+            let counted: usize =
+                model.tensors.iter().map(|tensor| tensor.shape.iter().product::<usize>()).sum();
+            assert!(model.parameters <= counted && model.parameters > 0);
+            assert!(
+                !model.hyper_parameters.contains_key("alias")
+                    && model.hyper_parameters.contains_key("max_steps")
+            );
+            assert!(!model.hyper_parameters.contains_key("optimizer"), "{:?}", model.hyper_parameters);
+        }
+        let local = fixture("local-exog");
+        assert!(local.local_scaler.is_some());
+        assert_eq!(fixture("nlinear-daily").dataset.map(|[series, _]| series > 0), Some(true));
+    }
+
+    #[test]
+    fn defaults_are_told_from_what_was_set() {
+        assert!(same(&json!(0), &json!(0.0)) && same(&json!([1, 2]), &json!([1.0, 2])));
+        assert!(same(&Value::Null, &json!([])) && !same(&Value::Null, &json!(["a"])));
+        assert!(!same(&json!([1]), &json!([1, 2])) && !same(&json!("a"), &json!("b")));
+    }
+}

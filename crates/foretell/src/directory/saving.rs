@@ -1,0 +1,181 @@
+//! Model directories in neuralforecast's format: foretell predicts from those that neuralforecast wrote, and neuralforecast
+//! from those of foretell.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use foretell_checkpoint::{Checkpoint, Configuration, Frequency, ModelDirectory, ModelFile, PlainModel};
+use foretell_data::{Categories, Freq, LocalScaler};
+use foretell_estimator::{Estimator, MemoryLimit, Trained, Workers};
+use foretell_neural::{model_file, read_model};
+
+use crate::columns::{ColumnNames, categorical};
+use crate::error::Error;
+use crate::fitted_model::FittedModel;
+use crate::forecasts::categories::{self, check_categorical};
+use crate::forecasts::local_scalers::LocalScalers;
+use crate::intervals::conformal::Conformal;
+use crate::memory::check_load;
+use crate::registry::find_estimator;
+use crate::trained_models::TrainedModels;
+use crate::training::interruption::Interruption;
+use crate::warning::WarningListener;
+
+/// Writes models to a directory, which appears whole or not at all.
+pub(crate) fn save(
+    trained: &TrainedModels,
+    interruption: Option<&Interruption>,
+    directory: &ModelDirectory,
+) -> Result<(), Error> {
+    Ok(checkpoint(trained, interruption).save_at(directory)?)
+}
+
+/// Reads a directory.
+pub(crate) fn load(dir: &Path, limit: MemoryLimit) -> Result<(TrainedModels, Option<Interruption>), Error> {
+    check_load(dir, &limit)?;
+    let Checkpoint { configuration, models, plain_models, .. } = Checkpoint::load(dir)?;
+    let fault =
+        |alias: &str, reason: String| Error::Model { path: dir.to_owned(), alias: alias.to_owned(), reason };
+    if !configuration.fitted {
+        let first = models.first().map_or("", |model| &model.alias);
+        return Err(fault(first, "it was saved before it was trained".to_owned()));
+    }
+    let networks = models.iter().map(|file| network(file).map_err(|reason| fault(&file.alias, reason)));
+    let mut models: Vec<FittedModel> = networks.collect::<Result<_, _>>()?;
+    for plain in plain_models {
+        let model = restore(&plain).map_err(|reason| fault(&plain.alias, reason))?;
+        models.insert(plain.place.min(models.len()), model);
+    }
+    let interruption = Interruption::read(&configuration);
+    Ok((assemble(dir, configuration, models, limit)?, interruption))
+}
+
+/// The network of a file, or why there is none.
+fn network(file: &ModelFile) -> Result<FittedModel, String> {
+    Ok(FittedModel::new(Arc::new(read_model(file)?)))
+}
+
+/// The model that is no network, or why there is none.
+pub(crate) fn restore(plain: &PlainModel) -> Result<FittedModel, String> {
+    let entry = find_estimator(&plain.class).ok_or_else(|| {
+        format!(
+            "no model is called {}; a program's own model is registered by register_estimator before it is loaded",
+            plain.class
+        )
+    })?;
+    let mut estimator = (entry.new)(1);
+    for (name, value) in &plain.hyper_parameters {
+        estimator.set(name, value.clone()).map_err(|error| error.to_string())?;
+    }
+    let trained = (entry.restore)(estimator, &plain.learned)?;
+    Ok(FittedModel::new(Arc::from(trained)))
+}
+
+/// What a directory holds of models.
+fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> Checkpoint {
+    let freq = match trained.freq.to_string() {
+        step if step.parse::<i64>().is_ok() => Frequency::Step(step.parse().expect("just tried")),
+        word => Frequency::Alias(word),
+    };
+    let mut configuration = Configuration::new(trained.h(), freq);
+    let ColumnNames { id, time, target } = trained.columns.clone();
+    (configuration.id_col, configuration.time_col, configuration.target_col) = (id, time, target);
+    let name = |scaler: Option<LocalScaler>| scaler.map(|scaler| scaler.name().to_owned());
+    configuration.local_scaler_type = name(trained.local_scalers.series);
+    configuration.local_static_scaler_type = name(trained.local_scalers.statics);
+    [configuration.scalers, configuration.static_scalers] = trained.scalers.clone();
+    configuration.categorical_vocab = categories::stored(&trained.vocabulary);
+    if let Some((intervals, scores)) = trained.conformal.as_ref().map(Conformal::stored) {
+        configuration.prediction_intervals = Some(intervals);
+        configuration.conformity_scores = Some(scores);
+    }
+    if let Some(interruption) = interruption {
+        interruption.store(&mut configuration);
+    }
+    let (mut models, mut plain_models) = (Vec::new(), Vec::new());
+    for (place, model) in trained.models.iter().enumerate() {
+        match model.network() {
+            Some(network) => models.push(model_file(network)),
+            None => plain_models.push(plain_model(place, model.trained())),
+        }
+    }
+    Checkpoint { configuration, models, plain_models, dataset: None }
+}
+
+fn plain_model(place: usize, trained: &dyn Trained) -> PlainModel {
+    let estimator = trained.estimator();
+    PlainModel {
+        alias: estimator.alias().to_owned(),
+        class: estimator.name().to_owned(),
+        place,
+        hyper_parameters: estimator.hyper_parameters(),
+        learned: trained.learned(),
+    }
+}
+
+/// Models, and what the configuration of the directory at `dir` says of them.
+pub(crate) fn assemble(
+    dir: &Path,
+    configuration: Configuration,
+    models: Vec<FittedModel>,
+    limit: MemoryLimit,
+) -> Result<TrainedModels, Error> {
+    let fault =
+        |alias: &str, reason: String| Error::Model { path: dir.to_owned(), alias: alias.to_owned(), reason };
+    let first = models[0].spec().alias().to_owned();
+    let freq = match &configuration.freq {
+        Frequency::Alias(word) => Freq::parse(word),
+        Frequency::Step(step) => Freq::parse(&step.to_string()),
+    };
+    let freq = freq.map_err(|error| fault(&first, format!("freq: {error}")))?;
+    let vocabulary =
+        categories::read(&configuration.categorical_vocab).map_err(|reason| fault(&first, reason))?;
+    let estimators: Vec<&dyn Estimator> = models.iter().map(|model| model.trained().estimator()).collect();
+    check_categorical(&estimators)?;
+    let categorical = categorical(estimators.iter().copied());
+    if let Some(column) = categorical.iter().find(|column| !vocabulary.contains_key(*column)) {
+        return Err(fault(&first, format!("categorical_vocab_ has no categories of column {column}")));
+    }
+    for model in estimators {
+        let room = |(column, categories): &(&String, &Categories)| {
+            model.columns_read().cat.contains(column)
+                && model.most_categories(column) < Some(categories.len())
+        };
+        if let Some((column, _)) = vocabulary.iter().find(room) {
+            let reason = format!("categorical_vocab_ has more categories of column {column} than it embeds");
+            return Err(fault(model.alias(), reason));
+        }
+    }
+    let scaler = |setting: &str, name: &Option<String>| {
+        let scaler = name.as_deref().map(str::parse::<LocalScaler>).transpose();
+        scaler.map_err(|error| fault(&first, format!("{setting}: {error}")))
+    };
+    let local_scalers = LocalScalers {
+        series: scaler("local_scaler_type", &configuration.local_scaler_type)?,
+        statics: scaler("local_static_scaler_type", &configuration.local_static_scaler_type)?,
+    };
+    let conformal = match (&configuration.prediction_intervals, configuration.conformity_scores) {
+        (Some(intervals), Some(scores)) => {
+            let conformal = Conformal::new(intervals, models[0].spec().h(), &configuration.id_col, scores);
+            Some(conformal.map_err(|reason| fault(&first, reason))?)
+        }
+        _ => None,
+    };
+    Ok(TrainedModels {
+        models,
+        freq,
+        columns: ColumnNames {
+            id: configuration.id_col,
+            time: configuration.time_col,
+            target: configuration.target_col,
+        },
+        local_scalers,
+        vocabulary,
+        scalers: [configuration.scalers, configuration.static_scalers],
+        workers: Workers::new(0)?,
+        raw_quantiles: false,
+        conformal,
+        memory: limit,
+        warnings: WarningListener::default(),
+    })
+}

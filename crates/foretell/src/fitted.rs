@@ -1,0 +1,396 @@
+//! Forecasters after training.
+
+use std::fmt;
+use std::path::Path;
+
+use foretell_checkpoint::ModelDirectory;
+use foretell_data::{Frame, Freq, Future, Panel};
+use foretell_estimator::{MemoryLimit, Workers};
+use foretell_neural::{FeatureImportances, WeightPrecision};
+
+use crate::columns::{ColumnNames, columns_read};
+use crate::directory::saving::{load, save};
+use crate::error::Error;
+use crate::fitted_model::FittedModel;
+use crate::forecasts::blocks::{ForecastBlocks, blocks_ahead, blocks_insample};
+use crate::forecasts::warnings::{
+    warn_of_non_finite, warn_of_short_history, warn_of_unseen_categories, warn_of_unseen_categories_in,
+};
+use crate::importances::feature_importances;
+use crate::intervals::calibration::calibrate;
+use crate::intervals::conformal::PredictionIntervals;
+use crate::intervals::levels::warn_of_few_windows;
+use crate::memory::check_calibration_memory;
+use crate::predict_options::PredictOptions;
+use crate::trained_models::TrainedModels;
+use crate::training::interruption::Interruption;
+use crate::warning::{Warning, WarningListener};
+use crate::weights::hold_weights;
+
+/// Trained models. Cloning shares what they have learned.
+#[derive(Clone)]
+pub struct Fitted {
+    pub(crate) trained: TrainedModels,
+    interruption: Option<Interruption>,
+}
+
+/// What it holds.
+impl Fitted {
+    pub(crate) fn of(trained: TrainedModels, interruption: Option<Interruption>) -> Self {
+        Self { trained, interruption }
+    }
+
+    /// The models.
+    pub fn models(&self) -> &[FittedModel] {
+        &self.trained.models
+    }
+
+    /// Whether the listener ended training before its end, so that some models are trained less than they were to
+    /// be, or not at all.
+    pub fn interrupted(&self) -> bool {
+        self.interruption.is_some()
+    }
+
+    /// How far training came, if the listener interrupted it. Saved with the models.
+    pub fn interruption(&self) -> Option<&Interruption> {
+        self.interruption.as_ref()
+    }
+
+    /// Steps that they forecast.
+    pub fn h(&self) -> usize {
+        self.trained.h()
+    }
+
+    /// The frequency of the data that they were trained on.
+    pub fn freq(&self) -> Freq {
+        self.trained.freq
+    }
+
+    /// What the columns of the data were called.
+    pub fn columns(&self) -> &ColumnNames {
+        &self.trained.columns
+    }
+
+    /// The names of the models' columns, without the suffixes of their outputs.
+    pub fn column_names(&self) -> Vec<String> {
+        self.trained.column_names()
+    }
+
+    /// The columns of the data that the models read beside the target, for
+    /// [`ReadOptions::columns`](crate::ReadOptions).
+    pub fn columns_read(&self) -> Vec<String> {
+        columns_read(self.trained.estimators())
+    }
+
+    /// The columns of these and of the static ones that hold categories, for
+    /// [`ReadOptions::categories`](crate::ReadOptions).
+    pub fn categories(&self) -> Vec<String> {
+        self.trained.vocabulary.keys().cloned().collect()
+    }
+
+    /// How the intervals of the models were calibrated, if they were.
+    pub fn prediction_intervals(&self) -> Option<PredictionIntervals> {
+        self.trained.conformal.as_ref().map(|conformal| conformal.intervals)
+    }
+}
+
+/// How it forecasts.
+impl Fitted {
+    /// Uses `threads` threads; 0, the default for loaded models, as many as the machine has. Models that use the
+    /// same number share them.
+    ///
+    /// # Errors
+    /// If there are more than 1024.
+    pub fn threads(mut self, threads: usize) -> Result<Self, Error> {
+        self.trained.workers = Workers::new(threads)?;
+        Ok(self)
+    }
+
+    /// Uses these threads, which others may use at the same time:
+    ///
+    /// ```no_run
+    /// use foretell::{Fitted, Workers};
+    ///
+    /// let workers = Workers::new(2)?;
+    /// let shops = Fitted::load("shops")?.workers(&workers);
+    /// let regions = Fitted::load("regions")?.workers(&workers);
+    /// # Ok::<(), foretell::Error>(())
+    /// ```
+    pub fn workers(mut self, workers: &Workers) -> Self {
+        self.trained.workers = workers.clone();
+        self
+    }
+
+    /// Whether the quantiles of a forecast stay as the model gave them. By default those of each step are
+    /// sorted, so that none lies above a higher one.
+    pub fn raw_quantiles(mut self, raw: bool) -> Self {
+        self.trained.raw_quantiles = raw;
+        self
+    }
+
+    /// Has `listener` told of every [`Warning`]; by default whoever was told of those of the training, and nobody of
+    /// those of models that were loaded.
+    pub fn on_warning(mut self, listener: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
+        self.trained.warnings = WarningListener::new(listener);
+        self
+    }
+
+    /// Has forecasts refused that would take more memory than this, as
+    /// [`Forecaster::max_memory`](crate::Forecaster::max_memory).
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.trained.memory = MemoryLimit::of_bytes(bytes);
+        self
+    }
+
+    /// Holds the weights of products in this format for forecasts from now on; `f32` by default. It concerns networks alone.
+    ///
+    /// Fewer bits are read in less time: a single forecast, which reads each weight once, gains most. What it costs in
+    /// accuracy [`Fitted::compare_precisions`] tells. [`Params::hold`](crate::own_model::Params::hold) says which layers it
+    /// concerns. Saving writes the weights in `f32`, which stay in memory.
+    ///
+    /// ```no_run
+    /// use foretell::{Fitted, WeightPrecision};
+    ///
+    /// let fitted = Fitted::load("model")?.weight_precision(WeightPrecision::Bf16)?;
+    /// # Ok::<(), foretell::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is not `f32` and the program was built without the feature `amp`.
+    pub fn weight_precision(mut self, precision: WeightPrecision) -> Result<Self, Error> {
+        hold_weights(&mut self.trained.models, precision)?;
+        Ok(self)
+    }
+
+    /// Calibrates prediction intervals on the last steps of each series, without any training: by how far the
+    /// models' forecasts of them are off.
+    ///
+    /// Models forecast the steps that they were trained on better than later ones, so intervals that are calibrated on these
+    /// steps are too narrow. Either give data that are newer than the training's, or calibrate with the training
+    /// ([`Forecaster::intervals`](crate::Forecaster::intervals)).
+    ///
+    /// # Errors
+    /// If a series is too short, no model forecasts a single number, the panel has another frequency or lacks a column that a
+    /// model reads, or it would take more memory than the limit.
+    pub fn calibrate(mut self, panel: &Panel, intervals: PredictionIntervals) -> Result<Self, Error> {
+        let trained = &self.trained;
+        trained.check_frequency(panel)?;
+        check_calibration_memory(&trained.memory, panel, intervals, (trained.models.len(), trained.h()))?;
+        self.trained.conformal = Some(calibrate(trained, panel, 0, intervals)?);
+        Ok(self)
+    }
+}
+
+/// Forecasts.
+impl Fitted {
+    /// Forecasts the `h` steps after the end of each series: a row per series and step, a column per
+    /// output of each model. The series need not be those of training. `future` holds the future values
+    /// of the columns that a model knows in advance, if one has any.
+    ///
+    /// # Errors
+    /// If the panel has another frequency, lacks a column that a model reads, or future values are missing; or if it
+    /// would take more memory than the limit.
+    pub fn predict(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
+        self.predict_with(panel, &PredictOptions { future, ..PredictOptions::default() })
+    }
+
+    /// [`Fitted::predict`] with intervals of other levels, or further ahead.
+    ///
+    /// **Intervals.** A model of a point loss has those that were calibrated
+    /// ([`Forecaster::intervals`](crate::Forecaster::intervals), [`Fitted::calibrate`]), a model of a
+    /// distribution's loss any, a model of several quantiles those that it was trained for.
+    ///
+    /// **Further ahead than the models' horizon.** A recurrent model (`recurrent=true`) goes on step by step. Any
+    /// other forecasts its horizon again and again, each time from what it has forecast before, of quantiles
+    /// from the median; the last time so that its horizon ends with the last step.
+    ///
+    /// # Errors
+    /// If the panel has another frequency, lacks a column that a model reads, or future values are missing; if a model
+    /// has no interval of such a level; further ahead than the horizon, if a model reads historic columns, which are not
+    /// known beyond it, or has no median to go on from; if it would take more memory than the limit.
+    pub fn predict_with(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<Frame, Error> {
+        let frame = blocks_ahead(&self.trained, panel, options)?.whole()?;
+        self.warn_of_data(panel, options)?;
+        warn_of_non_finite(&self.trained, &frame.columns);
+        Ok(frame)
+    }
+
+    /// [`Fitted::predict_with`], some series at a time: the same rows in the same order, to the last bit. So the
+    /// memory that forecasts take does not grow with the number of series.
+    ///
+    /// ```
+    /// # use foretell::{CsvWriter, Forecaster, Freq, ModelSpec, Panel, PredictOptions};
+    /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, vec![1.0; 40]), ("b", 0, vec![2.0; 40])])?;
+    /// # let spec = ModelSpec::new("NLinear", 7, 14)?.set("max_steps", 1)?;
+    /// # let fitted = Forecaster::new([spec])?.fit(&panel)?;
+    /// let mut blocks = fitted.predict_blocks(&panel, &PredictOptions::default())?;
+    /// let mut writer = CsvWriter::new(Vec::new(), blocks.time_style()?);
+    /// for frame in blocks {
+    ///     writer.write(&frame?)?;
+    /// }
+    /// assert_eq!(writer.finish()?.split(|&byte| byte == b'\n').count(), 1 + 2 * 7 + 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Fitted::predict_with`]. An error of a single series may come only when its block is forecast.
+    pub fn predict_blocks<'a>(
+        &'a self,
+        panel: &'a Panel,
+        options: &PredictOptions<'a>,
+    ) -> Result<ForecastBlocks<'a>, Error> {
+        let blocks = blocks_ahead(&self.trained, panel, options)?;
+        self.warn_of_data(panel, options)?;
+        Ok(blocks.with_warnings())
+    }
+
+    /// Warns of what is known before any forecast is made.
+    fn warn_of_data(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<(), Error> {
+        warn_of_unseen_categories(&self.trained, panel, options.future)?;
+        warn_of_short_history(&self.trained, panel);
+        warn_of_few_windows(&self.trained, options.level);
+        self.trained.warnings.warn_of_fewer_threads(&self.trained.workers);
+        Ok(())
+    }
+
+    /// Forecasts what is known already: `h` steps from a cutoff every `step_size` steps, the last forecast
+    /// ending with the series, the first cutoff a row of it. Errors of forecasts of rows that
+    /// a model was trained on say little about it: [`Forecaster::cross_validate`](crate::Forecaster::cross_validate) measures
+    /// it on rows that it has not seen.
+    ///
+    /// The table has the columns `unique_id, ds, cutoff, y` (NaN where unknown) and those of the models.
+    ///
+    /// # Errors
+    /// If the panel has another frequency or lacks a column that a model reads, `step_size` is 0, a series has fewer than
+    /// `h + 1` rows, or it would take more memory than the limit.
+    pub fn predict_insample(&self, panel: &Panel, step_size: usize) -> Result<Frame, Error> {
+        self.forecast_history(panel, step_size, false)
+    }
+
+    /// [`Fitted::predict_insample`] with the forecast of the first `h` rows of a series too, if whole steps lead to it.
+    /// It is made from padding alone, so it is about 0 wherever the series lies. neuralforecast has it.
+    ///
+    /// # Errors
+    /// If the panel has another frequency or lacks a column that a model reads, `step_size` is 0, a series has fewer than
+    /// `h` rows, or it would take more memory than the limit.
+    pub fn predict_insample_from_padding(&self, panel: &Panel, step_size: usize) -> Result<Frame, Error> {
+        self.forecast_history(panel, step_size, true)
+    }
+
+    fn forecast_history(&self, panel: &Panel, step_size: usize, from_padding: bool) -> Result<Frame, Error> {
+        let frame = blocks_insample(&self.trained, panel, step_size, from_padding)?.whole()?;
+        warn_of_unseen_categories_in(&self.trained, panel, usize::MAX, None)?;
+        warn_of_non_finite(&self.trained, &frame.columns[1..]);
+        Ok(frame)
+    }
+
+    /// [`Fitted::predict_insample`], some series at a time, as [`Fitted::predict_blocks`].
+    ///
+    /// # Errors
+    /// Those of [`Fitted::predict_insample`]; one of a single series may come only when its block is forecast.
+    pub fn predict_insample_blocks<'a>(
+        &'a self,
+        panel: &'a Panel,
+        step_size: usize,
+    ) -> Result<ForecastBlocks<'a>, Error> {
+        self.history_blocks(panel, step_size, false)
+    }
+
+    /// [`Fitted::predict_insample_from_padding`], some series at a time, as [`Fitted::predict_blocks`].
+    ///
+    /// # Errors
+    /// Those of [`Fitted::predict_insample_from_padding`]; one of a single series may come only when its block is forecast.
+    pub fn predict_insample_from_padding_blocks<'a>(
+        &'a self,
+        panel: &'a Panel,
+        step_size: usize,
+    ) -> Result<ForecastBlocks<'a>, Error> {
+        self.history_blocks(panel, step_size, true)
+    }
+
+    fn history_blocks<'a>(
+        &'a self,
+        panel: &'a Panel,
+        step_size: usize,
+        from_padding: bool,
+    ) -> Result<ForecastBlocks<'a>, Error> {
+        let blocks = blocks_insample(&self.trained, panel, step_size, from_padding)?;
+        warn_of_unseen_categories_in(&self.trained, panel, usize::MAX, None)?;
+        Ok(blocks.with_warnings())
+    }
+
+    /// The weights of columns and steps behind the forecasts that [`Fitted::predict`] makes of these data, of each model that
+    /// has such (TFT): those of its variable selections and of its attention, means over all series. In neuralforecast
+    /// `feature_importances` and `attention_weights` return them for the last batch.
+    ///
+    /// ```
+    /// # use foretell::{Forecaster, Freq, ModelSpec, Panel};
+    /// # let wave: Vec<f32> = (0..60).map(|day| (day as f32 * 0.9).sin()).collect();
+    /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, wave)])?;
+    /// let spec = ModelSpec::new("TFT", 3, 8)?.set("hidden_size", 8)?.set("max_steps", 2)?;
+    /// let fitted = Forecaster::new([spec])?.fit(&panel)?;
+    /// let found = fitted.feature_importances(&panel, None)?;
+    /// let past = found[0].past.as_ref().unwrap();
+    /// assert_eq!(past.steps, [-7, -6, -5, -4, -3, -2, -1, 0]);
+    /// assert_eq!(past.column("observed_target").unwrap().len(), 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If no model has such weights, or as [`Fitted::predict`].
+    pub fn feature_importances(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+    ) -> Result<Vec<FeatureImportances>, Error> {
+        feature_importances(&self.trained, panel, future)
+    }
+}
+
+/// Directories.
+impl Fitted {
+    /// Writes the models to a directory that [`Fitted::load`] and `NeuralForecast.load` read. It appears
+    /// whole or not at all; an existing model directory, with nothing else in it, is replaced only with `overwrite`. Models that
+    /// neuralforecast does not have stand where it passes over them.
+    ///
+    /// # Errors
+    /// If the directory exists and may not be replaced, cannot be written, or is being written by another process.
+    pub fn save(&self, dir: impl AsRef<Path>, overwrite: bool) -> Result<(), Error> {
+        self.save_at(&ModelDirectory::at(dir, overwrite)?)
+    }
+
+    /// Writes the models as [`Fitted::save`] does, to a place that was taken before: worth doing before a long
+    /// training, since what is wrong with the place is known then.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn save_at(&self, directory: &ModelDirectory) -> Result<(), Error> {
+        save(&self.trained, self.interruption.as_ref(), directory)
+    }
+
+    /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote, within [`MemoryLimit::of_machine`].
+    ///
+    /// # Errors
+    /// If it cannot be read, is larger than the limit, or holds a setting or a model that foretell does not have; models from
+    /// outside must be registered first ([networks](crate::own_model::register), [others](crate::register_estimator)).
+    pub fn load(dir: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::load_within(dir, MemoryLimit::default())
+    }
+
+    /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote. Neither this nor a forecast takes more memory
+    /// than `limit`.
+    ///
+    /// # Errors
+    /// If it cannot be read, is larger than the limit, or holds a setting or a model that foretell does not have; models from
+    /// outside must be registered first ([networks](crate::own_model::register), [others](crate::register_estimator)).
+    pub fn load_within(dir: impl AsRef<Path>, limit: MemoryLimit) -> Result<Self, Error> {
+        let (trained, interruption) = load(dir.as_ref(), limit)?;
+        Ok(Self { trained, interruption })
+    }
+}
+
+impl fmt::Debug for Fitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.trained.fmt(f)
+    }
+}

@@ -1,0 +1,329 @@
+//! Forecasts of a large panel, some series at a time: what is in memory does not grow with the panel.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use foretell_data::{DataError, Frame, Future, Panel, Span, TimeStyle};
+
+use crate::error::Error;
+use crate::fitted_model::FittedModel;
+use crate::forecasts::further::{check_ahead, forecast_ahead};
+use crate::forecasts::local_scalers::{LocalScalers, LocallyScaled};
+use crate::forecasts::rolling::table;
+use crate::forecasts::windows::{forecast_span, forecast_windows};
+use crate::intervals::levels::checked;
+use crate::memory::check_forecast;
+use crate::predict_options::PredictOptions;
+use crate::trained_models::TrainedModels;
+use crate::warning::Warning;
+
+/// Windows that are forecast at a time: enough for all threads of a large machine.
+const WINDOWS: usize = 1 << 14;
+
+/// Rows that are forecast at a time, where a window has many.
+const ROWS: usize = 1 << 20;
+
+/// Forecasts of a panel, a table for some of its series at a time; [`Fitted::predict_blocks`](crate::Fitted::predict_blocks)
+/// and [`Fitted::predict_insample_blocks`](crate::Fitted::predict_insample_blocks) give it. After an error there is nothing more to come.
+pub struct ForecastBlocks<'a> {
+    trained: &'a TrainedModels,
+    /// The panel, its static columns scaled, if they are.
+    panel: Cow<'a, Panel>,
+    asked: Asked<'a>,
+    level: Vec<f64>,
+    /// Series that are forecast already.
+    done: usize,
+    /// Whether values that are no finite numbers are to be warned of; how many there are in each column, of how many.
+    warns: bool,
+    not_finite: Vec<(String, usize)>,
+    values: usize,
+}
+
+/// Which forecasts there are to be.
+#[derive(Clone, Copy)]
+enum Asked<'a> {
+    /// Of the steps after the end of each series.
+    Ahead { h: usize, future: Option<&'a Future> },
+    /// Of the history, from one cutoff after the other.
+    Insample { step_size: usize, from_padding: bool },
+}
+
+/// The forecasts of the history of each series, from a cutoff every `step_size` steps.
+pub(crate) fn blocks_insample<'a>(
+    trained: &'a TrainedModels,
+    panel: &'a Panel,
+    step_size: usize,
+    from_padding: bool,
+) -> Result<ForecastBlocks<'a>, Error> {
+    let h = trained.h();
+    let needed = h + usize::from(!from_padding);
+    trained.check_frequency(panel)?;
+    if let Some(short) = (0..panel.n_series()).find(|&series| panel.len(series) < needed) {
+        let (id, rows) = (panel.id(short).to_string(), panel.len(short));
+        return Err(Error::ShortForInsample { id, rows, h, needed });
+    }
+    blocks(trained, panel, Asked::Insample { step_size, from_padding }, Vec::new())
+}
+
+/// The forecasts of the steps after the end of each series.
+pub(crate) fn blocks_ahead<'a>(
+    trained: &'a TrainedModels,
+    panel: &'a Panel,
+    options: &PredictOptions<'a>,
+) -> Result<ForecastBlocks<'a>, Error> {
+    let level = checked(options.level)?;
+    let h = options.h.unwrap_or(trained.h());
+    check_ahead(trained, h, !level.is_empty())?;
+    blocks(trained, panel, Asked::Ahead { h, future: options.future }, level)
+}
+
+fn blocks<'a>(
+    trained: &'a TrainedModels,
+    panel: &'a Panel,
+    asked: Asked<'a>,
+    level: Vec<f64>,
+) -> Result<ForecastBlocks<'a>, Error> {
+    trained.check_frequency(panel)?;
+    // The statistics of static columns are those of all series.
+    let panel = match trained.local_scalers.statics {
+        None => Cow::Borrowed(panel),
+        Some(scaler) => {
+            Cow::Owned(panel.with_encoded_statics(&trained.vocabulary)?.with_scaled_statics(scaler)?.0)
+        }
+    };
+    let (warns, not_finite, values) = (false, Vec::new(), 0);
+    let blocks = ForecastBlocks { trained, panel, asked, level, done: 0, warns, not_finite, values };
+    let (windows, h) = blocks.largest();
+    let remedy = "lower h or input_size, or leave models out";
+    check_forecast(trained, &blocks.panel, (windows, h), windows.saturating_mul(h), &blocks.level, remedy)?;
+    Ok(blocks)
+}
+
+impl<'a> ForecastBlocks<'a> {
+    /// The same, with a warning of values that are no finite numbers after the last block.
+    pub(crate) fn with_warnings(self) -> Self {
+        Self { warns: true, ..self }
+    }
+
+    /// The style of the times of all blocks, which [`CsvWriter`](crate::CsvWriter) writes them in.
+    ///
+    /// # Errors
+    /// If the times to forecast leave the calendar.
+    pub fn time_style(&self) -> Result<TimeStyle, Error> {
+        let (panel, mut fault) = (&*self.panel, None);
+        let times = |series: usize| -> Result<Vec<i64>, DataError> {
+            match self.asked {
+                Asked::Ahead { h, .. } => panel.future_times(series, h),
+                Asked::Insample { step_size, from_padding } => {
+                    // The first cutoff is the row before the first horizon.
+                    let first = match panel.len(series).saturating_sub(self.trained.h()) % step_size.max(1) {
+                        0 if !from_padding => step_size,
+                        first => first,
+                    };
+                    let before = (first == 0).then(|| panel.time_before(series)).transpose()?;
+                    Ok(before.into_iter().chain(panel.times(series).skip(first.saturating_sub(1))).collect())
+                }
+            }
+        };
+        let all =
+            (0..panel.n_series()).map_while(|series| times(series).map_err(|error| fault = Some(error)).ok());
+        let style = TimeStyle::of(panel.freq(), panel.zone(), all.flatten());
+        match fault {
+            Some(error) => Err(error.into()),
+            None => Ok(style),
+        }
+    }
+
+    /// The windows of the largest block, and their steps.
+    fn largest(&self) -> (usize, usize) {
+        let n_series = self.panel.n_series();
+        match self.asked {
+            Asked::Ahead { h, .. } if self.trained.is_joint() => (n_series, h),
+            Asked::Ahead { h, .. } => (n_series.min(series_at_a_time(h)), h),
+            Asked::Insample { step_size, .. } => {
+                let h = self.trained.h();
+                let longest = windows_of(self.panel.max_len(), h, step_size);
+                (longest.max((ROWS / h).min(WINDOWS).min(longest.saturating_mul(n_series))), h)
+            }
+        }
+    }
+
+    /// The rows of all blocks.
+    fn rows(&self) -> usize {
+        let panel = &self.panel;
+        match self.asked {
+            Asked::Ahead { h, .. } => panel.n_series().saturating_mul(h),
+            Asked::Insample { step_size, .. } => {
+                let h = self.trained.h();
+                (0..panel.n_series()).map(|series| windows_of(panel.len(series), h, step_size) * h).sum()
+            }
+        }
+    }
+
+    /// The series of the next block.
+    fn places(&self) -> Range<usize> {
+        let (start, series) = (self.done, self.panel.n_series());
+        // A model whose windows hold all series sees all of them at once.
+        if self.trained.is_joint() {
+            return start..series;
+        }
+        let end = match self.asked {
+            Asked::Ahead { h, .. } => start + series_at_a_time(h),
+            Asked::Insample { step_size, .. } => {
+                let h = self.trained.h();
+                let most = (ROWS / h).min(WINDOWS);
+                let mut windows = 0;
+                let fits = |place: &usize| {
+                    windows += windows_of(self.panel.len(*place), h, step_size);
+                    windows <= most
+                };
+                start + (start..series).take_while(fits).count().max(1)
+            }
+        };
+        start..end.min(series)
+    }
+
+    fn forecast(&self, places: Range<usize>) -> Result<Frame, Error> {
+        let trained = self.trained;
+        self.on_scaled(places, |panel, scaled, future| match self.asked {
+            Asked::Ahead { h, .. } => self.ahead(panel, scaled, h, future),
+            Asked::Insample { step_size, from_padding } => {
+                let span = Span::Insample { step_size, from_padding };
+                let forecast = forecast_span(trained, &scaled.panel, span);
+                let forecasts = forecast_windows(trained, panel, scaled, &[], forecast)?;
+                Ok(table(trained, panel, forecasts)?.0)
+            }
+        })
+    }
+
+    /// What `work` makes of some of the series, as they are and as the models see them, and of their future as the models
+    /// see it.
+    fn on_scaled<R>(
+        &self,
+        places: Range<usize>,
+        work: impl FnOnce(&Panel, &LocallyScaled<'_>, Option<&Future>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let trained = self.trained;
+        let panel = self.panel.of_series(places.clone());
+        let own = (trained.local_scalers.series.is_some() || !trained.vocabulary.is_empty())
+            .then(|| panel.with_own_rows());
+        let local = LocalScalers { statics: None, ..trained.local_scalers };
+        let scaled = trained.scaled_with(local, own.as_ref().unwrap_or(&panel), 0)?;
+        let future = match self.asked {
+            Asked::Ahead { future: Some(future), .. } => {
+                Some(future.of_series(places)?.encode_categories(&trained.vocabulary)?)
+            }
+            _ => None,
+        };
+        work(&panel, &scaled, scaled.future(future.as_ref())?.as_ref())
+    }
+
+    /// Shows `visit` the series of all blocks, and their future, as the models see them.
+    pub(crate) fn each_ahead(
+        mut self,
+        mut visit: impl FnMut(&LocallyScaled<'_>, Option<&Future>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        loop {
+            let places = self.places();
+            if places.is_empty() {
+                return Ok(());
+            }
+            self.done = places.end;
+            self.on_scaled(places, |_, scaled, future| visit(scaled, future))?;
+        }
+    }
+
+    fn ahead(
+        &self,
+        panel: &Panel,
+        scaled: &LocallyScaled<'_>,
+        h: usize,
+        future: Option<&Future>,
+    ) -> Result<Frame, Error> {
+        let trained = self.trained;
+        let mut frame = trained.frame(panel);
+        for series in 0..panel.n_series() {
+            frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
+            frame.times.extend(panel.future_times(series, h)?);
+        }
+        let forecast = |model: &FittedModel, quantiles: Option<&[f64]>| {
+            forecast_ahead(trained, model, quantiles, &scaled.panel, future, h)
+        };
+        frame.columns = forecast_windows(trained, panel, scaled, &self.level, forecast)?.columns;
+        Ok(frame)
+    }
+
+    /// Counts the forecasts of a block that are no finite numbers, and warns of them after the last one.
+    fn count(&mut self, frame: &Frame) {
+        // The truth may be unknown.
+        let truth = usize::from(matches!(self.asked, Asked::Insample { .. }));
+        for (i, (name, values)) in frame.columns.iter().skip(truth).enumerate() {
+            if self.not_finite.len() == i {
+                self.not_finite.push((name.clone(), 0));
+            }
+            self.not_finite[i].1 += values.iter().filter(|value| !value.is_finite()).count();
+        }
+        self.values += frame.n_rows();
+        if self.done == self.panel.n_series() {
+            self.not_finite.retain(|(_, count)| *count > 0);
+            if !self.not_finite.is_empty() {
+                let (columns, of) = (std::mem::take(&mut self.not_finite), self.values);
+                self.trained.warnings.warn(&Warning::NotFinite { columns, of });
+            }
+        }
+    }
+
+    /// All blocks in one table.
+    pub(crate) fn whole(mut self) -> Result<Frame, Error> {
+        let ((windows, h), rows) = (self.largest(), self.rows());
+        if rows > windows.saturating_mul(h) {
+            let remedy = "forecast it in blocks (Fitted::predict_blocks, Fitted::predict_insample_blocks)";
+            check_forecast(self.trained, &self.panel, (windows, h), rows, &self.level, remedy)?;
+        }
+        let mut frame = match self.next() {
+            Some(first) => first?,
+            None => self.trained.frame(&self.panel),
+        };
+        for part in self {
+            frame.append(part?);
+        }
+        Ok(frame)
+    }
+}
+
+/// Series of which `h` steps are forecast at a time: a power of two, so that threads get as many windows each as
+/// where all series are forecast at once.
+fn series_at_a_time(h: usize) -> usize {
+    1 << (ROWS / h.max(1)).clamp(1, WINDOWS).ilog2()
+}
+
+/// Forecasts of the history of a series of `rows` rows, of which there is at least one.
+fn windows_of(rows: usize, h: usize, step_size: usize) -> usize {
+    rows.saturating_sub(h) / step_size.max(1) + 1
+}
+
+impl Iterator for ForecastBlocks<'_> {
+    type Item = Result<Frame, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let places = self.places();
+        if places.is_empty() {
+            return None;
+        }
+        self.done = places.end;
+        let block = self.forecast(places);
+        match &block {
+            Ok(frame) if self.warns => self.count(frame),
+            Ok(_) => {}
+            Err(_) => self.done = self.panel.n_series(),
+        }
+        Some(block)
+    }
+}
+
+impl fmt::Debug for ForecastBlocks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ForecastBlocks({} of {} series done)", self.done, self.panel.n_series())
+    }
+}

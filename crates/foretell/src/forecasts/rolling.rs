@@ -1,0 +1,63 @@
+//! Forecasts from several cutoffs as a table beside the truth.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use foretell_data::{Frame, Panel};
+
+use crate::error::Error;
+use crate::forecasts::windows::WindowForecasts;
+use crate::trained_models::TrainedModels;
+
+/// The rows of a table that belong to one series, and how many of the series' own come before each of
+/// its forecasts.
+pub(crate) struct SeriesRows {
+    pub(crate) series: usize,
+    pub(crate) rows: Range<usize>,
+    pub(crate) known: Vec<usize>,
+}
+
+/// The table of the forecasts of windows within the series of a panel: `unique_id, ds, cutoff, y` and the
+/// models' columns.
+pub(crate) fn table(
+    trained: &TrainedModels,
+    panel: &Panel,
+    forecasts: WindowForecasts,
+) -> Result<(Frame, Vec<SeriesRows>), Error> {
+    let (h, mut frame) = (trained.h(), trained.frame(panel));
+    let (mut cutoffs, mut truth, mut rows) = (Vec::new(), Vec::new(), Vec::<SeriesRows>::new());
+    for (series, before) in forecasts.windows {
+        let start = frame.ids.len();
+        frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
+        frame.times.extend((before..before + h).map(|row| panel.time(series, row)));
+        let cutoff = match before.checked_sub(1) {
+            Some(row) => panel.time(series, row),
+            None => panel.time_before(series)?,
+        };
+        cutoffs.extend(std::iter::repeat_n(cutoff, h));
+        truth.extend(&known(panel, series, before..before + h)[..]);
+        if rows.last().is_none_or(|last| last.series != series) {
+            rows.push(SeriesRows { series, rows: start..start, known: Vec::new() });
+        }
+        if let Some(last) = rows.last_mut() {
+            last.rows.end = frame.ids.len();
+            last.known.push(before);
+        }
+    }
+    frame.cutoffs = Some(cutoffs);
+    frame.columns = forecasts.columns;
+    frame.columns.insert(0, (trained.columns.target.clone(), truth));
+    Ok((frame, rows))
+}
+
+/// The target of some rows of a series, NaN where it is not known.
+pub(crate) fn known(panel: &Panel, series: usize, rows: Range<usize>) -> Cow<'_, [f32]> {
+    let y = &panel.y(series)[rows.clone()];
+    match panel.available_mask(series) {
+        None => Cow::Borrowed(y),
+        Some(mask) => {
+            let known = y.iter().zip(&mask[rows]);
+            known.map(|(&y, &mask)| if mask == 0.0 { f32::NAN } else { y }).collect()
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What forecasts warn of.
+
+use std::collections::BTreeMap;
+
+use foretell_data::{DataError, Future, Panel};
+use foretell_estimator::Estimator;
+
+use crate::trained_models::TrainedModels;
+use crate::warning::Warning;
+
+/// Warns of values that are no finite numbers among the columns of a forecast.
+pub(crate) fn warn_of_non_finite(trained: &TrainedModels, columns: &[(String, Vec<f32>)]) {
+    let count = |values: &[f32]| values.iter().filter(|value| !value.is_finite()).count();
+    let counts = columns.iter().map(|(name, values)| (name.clone(), count(values)));
+    let columns_hit: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
+    if !columns_hit.is_empty() {
+        let of = columns[0].1.len();
+        trained.warnings.warn(&Warning::NotFinite { columns: columns_hit, of });
+    }
+}
+
+/// Warns of categories that training did not see, in what models read to forecast what follows a panel.
+pub(crate) fn warn_of_unseen_categories(
+    trained: &TrainedModels,
+    panel: &Panel,
+    future: Option<&Future>,
+) -> Result<(), DataError> {
+    // Those that read no categories do not count.
+    let reading = trained.estimators().filter(|model| !model.columns_read().cat.is_empty());
+    let rows = reading.map(Estimator::rows_read).max().unwrap_or(0);
+    warn_of_unseen_categories_in(trained, panel, rows, future)
+}
+
+/// Warns of categories that training did not see in the last `rows` rows of each series, and in their future.
+pub(crate) fn warn_of_unseen_categories_in(
+    trained: &TrainedModels,
+    panel: &Panel,
+    rows: usize,
+    future: Option<&Future>,
+) -> Result<(), DataError> {
+    let columns = panel.unseen_categories(&trained.vocabulary, rows, future)?;
+    if !columns.is_empty() {
+        trained.warnings.warn(&Warning::UnseenCategories { columns });
+    }
+    Ok(())
+}
+
+/// Warns of series that training would have refused, as they are shorter than what a model reads.
+pub(crate) fn warn_of_short_history(trained: &TrainedModels, panel: &Panel) {
+    let mut models: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (model, name) in trained.estimators().zip(trained.column_names()) {
+        if let Some(rows) = model.rows_expected() {
+            models.entry(rows).or_default().push(name);
+        }
+    }
+    for (input_size, models) in models {
+        let short = (0..panel.n_series()).filter(|&series| panel.len(series) < input_size);
+        let series: Vec<_> = short.map(|series| (panel.id(series).to_string(), panel.len(series))).collect();
+        if !series.is_empty() {
+            trained.warnings.warn(&Warning::ShortHistory { models, input_size, series });
+        }
+    }
+}

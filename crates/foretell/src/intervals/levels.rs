@@ -1,0 +1,166 @@
+//! The columns of a forecast when intervals of some levels are asked for, and how they are made.
+
+use foretell_estimator::{Estimator, Output};
+
+use crate::error::Error;
+use crate::fitted_model::FittedModel;
+use crate::intervals::conformal::Conformal;
+use crate::trained_models::TrainedModels;
+use crate::usage_error::UsageError;
+
+/// How the columns of a model's forecast are made.
+pub(crate) struct Recipe<'a> {
+    /// The columns that the model forecasts.
+    pub(crate) of_model: Vec<Output>,
+    /// The columns of the forecast.
+    pub(crate) outputs: Vec<Output>,
+    source: Source<'a>,
+}
+
+enum Source<'a> {
+    /// These of the model's own columns.
+    Own(Vec<usize>),
+    /// All columns of the model at these quantiles.
+    At(Vec<f64>),
+    /// The only column, and quantiles around it.
+    Conformal(&'a Conformal),
+}
+
+/// The levels upwards, each once.
+pub(crate) fn checked(level: &[f64]) -> Result<Vec<f64>, Error> {
+    if let Some(&found) = level.iter().find(|&&level| !(level > 0.0 && level < 100.0)) {
+        return Err(UsageError::Level { found }.into());
+    }
+    let mut level = level.to_vec();
+    level.sort_by(f64::total_cmp);
+    level.dedup();
+    Ok(level)
+}
+
+/// The ends of central intervals, from the lowest to the highest, with the quantile each.
+fn ends(level: &[f64]) -> Vec<(Output, f64)> {
+    let end = |sign: &str, level: f64, quantile: f64| {
+        (Output { suffix: format!("-{sign}-{level}"), quantile: Some(quantile as f32) }, quantile)
+    };
+    let low = level.iter().rev().map(|&level| end("lo", level, 0.5 - level / 200.0));
+    low.chain(level.iter().map(|&level| end("hi", level, 0.5 + level / 200.0))).collect()
+}
+
+/// Whether an estimator forecasts a single number that intervals can be put around.
+pub(crate) fn is_point(estimator: &dyn Estimator) -> bool {
+    matches!(&estimator.outputs()[..], [Output { quantile: None, .. }]) && estimator.outputs_at(&[]).is_none()
+}
+
+/// The columns that a model forecasts without calibration: without levels its own, else the point forecast and the intervals.
+/// `None` if it forecasts no intervals.
+fn by_itself<'a>(estimator: &dyn Estimator, name: &str, level: &[f64]) -> Result<Option<Recipe<'a>>, Error> {
+    let own = estimator.outputs();
+    if level.is_empty() {
+        let places = (0..own.len()).collect();
+        return Ok(Some(Recipe { of_model: own.clone(), outputs: own, source: Source::Own(places) }));
+    }
+    let (ends, quantiles): (Vec<Output>, Vec<f64>) = ends(level).into_iter().unzip();
+    if let Some(of_model) = estimator.outputs_at(&quantiles) {
+        let mut outputs = of_model.clone();
+        outputs.splice(1..=quantiles.len(), ends);
+        return Ok(Some(Recipe { of_model, outputs, source: Source::At(quantiles) }));
+    }
+    if is_point(estimator) {
+        return Ok(None);
+    }
+    let of = |q: f64| own.iter().position(|own| own.quantile.is_some_and(|own| near(own, q)));
+    let places: Option<Vec<usize>> = quantiles.iter().map(|&q| of(q)).collect();
+    let places = places
+        .ok_or_else(|| UsageError::OtherLevels { model: name.to_owned(), known: known_levels(&own) })?;
+    let median = of(0.5);
+    let outputs = median.map(|median| own[median].clone()).into_iter().chain(ends).collect();
+    let places = median.into_iter().chain(places).collect();
+    Ok(Some(Recipe { of_model: own, outputs, source: Source::Own(places) }))
+}
+
+/// Whether a model has the intervals; `calibrated` if there will be those of conformal prediction.
+pub(crate) fn check(
+    estimator: &dyn Estimator,
+    name: &str,
+    level: &[f64],
+    calibrated: bool,
+) -> Result<(), Error> {
+    match by_itself(estimator, name, level)? {
+        None if !calibrated => Err(UsageError::NoIntervals { model: name.to_owned() }.into()),
+        _ => Ok(()),
+    }
+}
+
+/// What the forecast of a model consists of.
+pub(crate) fn recipe<'a>(
+    trained: &'a TrainedModels,
+    model: &FittedModel,
+    name: &str,
+    level: &[f64],
+) -> Result<Recipe<'a>, Error> {
+    let estimator = model.trained().estimator();
+    if let Some(recipe) = by_itself(estimator, name, level)? {
+        return Ok(recipe);
+    }
+    match trained.conformal.as_ref().filter(|conformal| conformal.has(name)) {
+        Some(conformal) => {
+            let ends = ends(level).into_iter().map(|(end, _)| end);
+            let of_model = estimator.outputs();
+            let outputs = of_model.iter().cloned().chain(ends).collect();
+            Ok(Recipe { of_model, outputs, source: Source::Conformal(conformal) })
+        }
+        None => Err(UsageError::NoIntervals { model: name.to_owned() }.into()),
+    }
+}
+
+/// Warns if intervals of these levels are calibrated on too few errors.
+pub(crate) fn warn_of_few_windows(trained: &TrainedModels, level: &[f64]) {
+    let calibrated = |name: &String| trained.conformal.as_ref().filter(|conformal| conformal.has(name));
+    if let Some(conformal) = trained.column_names().iter().find_map(calibrated) {
+        trained.warnings.warn_of_few_windows(conformal.intervals.n_windows, level);
+    }
+}
+
+impl Recipe<'_> {
+    /// The quantiles that the model is asked for; `None` for its own columns.
+    pub(crate) fn quantiles(&self) -> Option<&[f64]> {
+        match &self.source {
+            Source::At(quantiles) => Some(quantiles),
+            Source::Own(_) | Source::Conformal(_) => None,
+        }
+    }
+
+    /// The columns, from `values [windows, steps, columns of the model]` of a model for windows of the series
+    /// of these ids.
+    pub(crate) fn columns(&self, model: &str, ids: &[&str], values: &[f32]) -> Result<Vec<Vec<f32>>, Error> {
+        let all = self.of_model.len();
+        let column = |place: usize| values.iter().skip(place).step_by(all).copied().collect();
+        match &self.source {
+            Source::Own(places) => Ok(places.iter().copied().map(column).collect()),
+            Source::At(_) => Ok((0..all).map(column).collect()),
+            Source::Conformal(conformal) => {
+                let quantiles = self.outputs[1..].iter().filter_map(|output| output.quantile);
+                let mut columns = vec![values.to_vec()];
+                columns.extend(conformal.quantiles(model, ids, values, quantiles)?);
+                Ok(columns)
+            }
+        }
+    }
+}
+
+/// Whether they are the same but for the precision.
+fn near(a: f32, b: f64) -> bool {
+    (f64::from(a) - b).abs() < 1e-6
+}
+
+/// The central intervals that the columns hold both ends of, in words.
+fn known_levels(own: &[Output]) -> String {
+    let quantiles = || own.iter().filter_map(|output| output.quantile);
+    let low =
+        quantiles().filter(|&low| low < 0.5 && quantiles().any(|high| near(high, 1.0 - f64::from(low))));
+    // The quantile is single precision: 0.05 stands for 90 %, not for 89.99999985 %.
+    let mut levels: Vec<f64> = low.map(|q| ((1.0 - 2.0 * f64::from(q)) * 1e6).round() / 1e4).collect();
+    levels.sort_by(f64::total_cmp);
+    let levels: Vec<String> = levels.iter().map(|level| format!("{level} %")).collect();
+    if levels.is_empty() { "none".to_owned() } else { levels.join(" and ") }
+}

@@ -1,0 +1,268 @@
+//! Rolling forecasts over the end of each series, against the truth.
+
+use std::fmt;
+
+use foretell_data::{Frame, Future, Panel, Span};
+use foretell_estimator::{Output, point_column};
+
+use crate::error::Error;
+use crate::fitted::Fitted;
+use crate::forecaster::Forecaster;
+use crate::forecasts::blocks::blocks_ahead;
+use crate::forecasts::rolling::{SeriesRows, known, table};
+use crate::forecasts::warnings::warn_of_non_finite;
+use crate::forecasts::windows::{WindowForecasts, forecast_span, forecast_windows};
+use crate::intervals::levels::{checked, recipe};
+use crate::memory::{check_forecast, check_validation};
+use crate::predict_options::PredictOptions;
+use crate::scores::metrics::{Metrics, Scored, seasonal_error};
+use crate::trained_models::TrainedModels;
+use crate::training::plan::TrainingPlan;
+use crate::usage_error::UsageError;
+use crate::warning::Warning;
+
+/// What [`Forecaster::cross_validate`] forecasts, with the names and defaults of neuralforecast's `cross_validation`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ValidationOptions<'a> {
+    /// Forecasts of each series; 1 by default.
+    pub n_windows: usize,
+    /// Steps from one forecast to the next; 1 by default.
+    pub step_size: usize,
+    /// Trains the models anew every so many windows, each time from the start, on all that comes before the window; 0,
+    /// the default, trains them once.
+    pub refit: usize,
+    /// Central intervals to forecast, in percent, as [`PredictOptions::level`] says; none by default.
+    pub level: &'a [f64],
+}
+
+impl ValidationOptions<'_> {
+    /// `n_windows` forecasts of each series, `step_size` steps apart, of models that are trained once.
+    pub fn new(n_windows: usize, step_size: usize) -> Self {
+        Self { n_windows, step_size, ..Self::default() }
+    }
+}
+
+impl Default for ValidationOptions<'_> {
+    fn default() -> Self {
+        Self { n_windows: 1, step_size: 1, refit: 0, level: &[] }
+    }
+}
+
+/// Forecasts from several cutoffs, and the models that made them.
+pub struct CrossValidation {
+    /// `unique_id, ds, cutoff, y` and a column per output of each model; ordered by series, cutoff, time.
+    /// An unknown `y` is NaN.
+    pub frame: Frame,
+    /// The models, trained on what lies before the first cutoff, or with [`ValidationOptions::refit`] those that were
+    /// trained last.
+    pub fitted: Fitted,
+    /// The columns of each model.
+    outputs: Vec<Vec<Output>>,
+    windows: Vec<SeriesRows>,
+}
+
+impl Forecaster {
+    /// Trains on all but the last `h + (n_windows - 1) * step_size` steps of each series, then
+    /// forecasts `n_windows` times, `step_size` steps apart, the last forecast ending with the series. A
+    /// series that is too short for the earliest forecasts has fewer, as in neuralforecast. With
+    /// [`ValidationOptions::refit`] the models are trained anew on the way.
+    ///
+    /// # Errors
+    /// If `n_windows` or `step_size` is 0, if a model has none of the intervals asked for, and those of
+    /// [`Forecaster::fit`].
+    pub fn cross_validate(
+        mut self,
+        panel: &Panel,
+        options: &ValidationOptions<'_>,
+    ) -> Result<CrossValidation, Error> {
+        let level = checked(options.level)?;
+        let ValidationOptions { n_windows, step_size, refit, .. } = *options;
+        if n_windows == 0 || step_size == 0 {
+            return Err(UsageError::NoWindows { n_windows, step_size }.into());
+        }
+        let plan = &mut self.plan;
+        plan.check_levels(&level)?;
+        plan.check_columns()?;
+        check_validation(&plan.models(), panel, n_windows, level.len(), &plan.memory)?;
+        let cutoffs: Vec<usize> = (0..n_windows).rev().map(|window| plan.h() + window * step_size).collect();
+        if let Some(intervals) = plan.intervals {
+            plan.warnings.warn_of_few_windows(intervals.n_windows, &level);
+        }
+        let (fitted, forecasts) = match refit {
+            0 => validate_once(plan, panel, cutoffs[0], step_size, &level)?,
+            every => validate_anew(plan, panel, &cutoffs, every, &level)?,
+        };
+        warn_of_fewer_windows(&fitted.trained, panel, cutoffs[0], &forecasts, n_windows);
+        CrossValidation::of(fitted, panel, forecasts)
+    }
+
+    /// The rows that each series needs for all windows of a cross-validation, and for the training before.
+    pub fn rows_needed_to_validate(&self, options: &ValidationOptions<'_>) -> usize {
+        let last = options.n_windows.saturating_sub(1).saturating_mul(options.step_size);
+        self.plan.rows_needed_before(last.saturating_add(self.h()))
+    }
+}
+
+fn validate_once(
+    plan: &mut TrainingPlan,
+    panel: &Panel,
+    test_size: usize,
+    step_size: usize,
+    level: &[f64],
+) -> Result<(Fitted, WindowForecasts), Error> {
+    let (trained, interruption) = plan.fit_before(panel, test_size)?;
+    let forecasts = forecast_end(&trained, panel, plan.val_size + test_size, (test_size, step_size), level)?;
+    Ok((Fitted::of(trained, interruption), forecasts))
+}
+
+/// Each forecast is made as if the panel ended there, with `ahead[window]` steps still to come, by models
+/// trained on that every so many windows.
+fn validate_anew(
+    plan: &mut TrainingPlan,
+    panel: &Panel,
+    ahead: &[usize],
+    every: usize,
+    level: &[f64],
+) -> Result<(Fitted, WindowForecasts), Error> {
+    let h = plan.h();
+    let (mut trained, mut interruption) = plan.fit_before(&panel.without_last(ahead[0]), 0)?;
+    let mut parts = Vec::with_capacity(ahead.len());
+    for (window, &ahead) in ahead.iter().enumerate() {
+        let known = panel.without_last(ahead);
+        if window > 0 && window % every == 0 {
+            (trained, interruption) = plan.fit_before(&known, 0)?;
+        }
+        let future = Future::within(panel, &known, h);
+        let options = PredictOptions { future: Some(&future), level, h: None };
+        parts.push((blocks_ahead(&trained, &known, &options)?.whole()?, known));
+    }
+    let mut forecasts = WindowForecasts::default();
+    for (model, name) in trained.named() {
+        forecasts.models.push(recipe(&trained, model, &name, level)?.outputs);
+    }
+    let names = parts[0].0.columns.iter().map(|(name, _)| (name.clone(), Vec::new()));
+    forecasts.columns = names.collect();
+    for series in 0..panel.n_series() {
+        for (frame, known) in &parts {
+            // Of a short series nothing is known before the first cutoffs.
+            let Some(place) = known.find(panel.id(series)) else { continue };
+            forecasts.windows.push((series, known.len(place)));
+            for ((_, all), (_, part)) in forecasts.columns.iter_mut().zip(&frame.columns) {
+                all.extend_from_slice(&part[place * h..(place + 1) * h]);
+            }
+        }
+    }
+    Ok((Fitted::of(trained, interruption), forecasts))
+}
+
+/// Forecasts of the last `test_size` rows, `step_size` steps apart, with local scalers of all but the last `held_out`.
+fn forecast_end(
+    trained: &TrainedModels,
+    panel: &Panel,
+    held_out: usize,
+    (test_size, step_size): (usize, usize),
+    level: &[f64],
+) -> Result<WindowForecasts, Error> {
+    let scaled = trained.seen(panel, held_out)?;
+    let span = Span::Test { test_size, step_size };
+    forecast_windows(trained, panel, &scaled, level, forecast_span(trained, &scaled.panel, span))
+}
+
+/// Warns if series have fewer than `n_windows` windows, the first of which begins `test_size` rows before the end.
+fn warn_of_fewer_windows(
+    trained: &TrainedModels,
+    panel: &Panel,
+    test_size: usize,
+    forecasts: &WindowForecasts,
+    n_windows: usize,
+) {
+    let (windows, asked) = (forecasts.windows.len(), n_windows * panel.n_series());
+    if windows < asked {
+        let short = (0..panel.n_series()).filter(|&series| panel.len(series) <= test_size);
+        let series = short.map(|series| (panel.id(series).to_string(), panel.len(series))).collect();
+        trained.warnings.warn(&Warning::FewerWindows { windows, asked, series });
+    }
+}
+
+impl Fitted {
+    /// [`Forecaster::cross_validate`] of the models as they are, without training: `n_windows` forecasts of each series,
+    /// `step_size` steps apart, the last of which ends with the series. Errors on rows that a model was trained on say little
+    /// about it.
+    ///
+    /// # Errors
+    /// If `n_windows` or `step_size` is 0, the panel has another frequency or lacks a column that a model reads, no series
+    /// has more than `h` rows, or the forecasts do not fit into memory.
+    pub fn validate(
+        &self,
+        panel: &Panel,
+        n_windows: usize,
+        step_size: usize,
+    ) -> Result<CrossValidation, Error> {
+        if n_windows == 0 || step_size == 0 {
+            return Err(UsageError::NoWindows { n_windows, step_size }.into());
+        }
+        let trained = &self.trained;
+        trained.check_frequency(panel)?;
+        let (h, windows) = (self.h(), n_windows.saturating_mul(panel.n_series()));
+        let (rows, needed) = (panel.max_len(), h + 1);
+        if rows < needed {
+            return Err(Error::ShortForValidation { rows, h, needed });
+        }
+        let remedy = "lower n_windows, or leave series out";
+        check_forecast(trained, panel, (windows, h), windows.saturating_mul(h), &[], remedy)?;
+        let test_size = h + (n_windows - 1) * step_size;
+        let forecasts = forecast_end(trained, panel, test_size, (test_size, step_size), &[])?;
+        warn_of_fewer_windows(trained, panel, test_size, &forecasts, n_windows);
+        CrossValidation::of(self.clone(), panel, forecasts)
+    }
+}
+
+impl CrossValidation {
+    fn of(fitted: Fitted, panel: &Panel, mut forecasts: WindowForecasts) -> Result<Self, Error> {
+        let outputs = std::mem::take(&mut forecasts.models);
+        let (frame, windows) = table(&fitted.trained, panel, forecasts)?;
+        warn_of_non_finite(&fitted.trained, &frame.columns[1..]);
+        Ok(Self { frame, fitted, outputs, windows })
+    }
+
+    /// The errors of each model's point forecast (of a distribution its mean, else of quantiles the nearest to
+    /// the median), where the truth is known, with pinball loss and coverage where it forecasts quantiles. `season` is in
+    /// steps, for [`Metrics::mase`].
+    ///
+    /// # Panics
+    /// If `season` is 0 or `panel` is not the one that was forecast.
+    pub fn metrics(&self, panel: &Panel, season: usize) -> Vec<Metrics> {
+        assert!(season > 0, "a season of 0 steps");
+        let (_, truth) = &self.frame.columns[0];
+        let score = |name: &str, forecast: &[f32]| {
+            Metrics::of(
+                name,
+                self.fitted.h(),
+                self.windows.iter().map(|window| Scored {
+                    truth: &truth[window.rows.clone()],
+                    forecast: &forecast[window.rows.clone()],
+                    naive_error: seasonal_error(&known(panel, window.series, 0..window.known[0]), season),
+                }),
+            )
+        };
+        let mut metrics: Vec<Metrics> = Vec::new();
+        let mut column = 1;
+        for (outputs, name) in self.outputs.iter().zip(self.fitted.column_names()) {
+            let columns = &self.frame.columns[column..column + outputs.len()];
+            column += outputs.len();
+            let forecasts: Vec<(f32, &[f32])> = outputs
+                .iter()
+                .zip(columns)
+                .filter_map(|(output, (_, values))| Some((output.quantile?, &values[..])))
+                .collect();
+            metrics.push(score(&name, &columns[point_column(outputs)].1).with_quantiles(truth, &forecasts));
+        }
+        metrics
+    }
+}
+
+impl fmt::Debug for CrossValidation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CrossValidation({:?}, {} rows)", self.fitted, self.frame.n_rows())
+    }
+}

@@ -1,0 +1,5 @@
+//! How good models are: forecasts of what is known, and their errors.
+
+pub(crate) mod cross_validation;
+pub(crate) mod metrics;
+pub(crate) mod precision;

@@ -1,0 +1,97 @@
+//! Trained models, and what is known of the data that they were trained on: what forecasts are made of.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use foretell_checkpoint::FittedScaler;
+use foretell_data::{DataError, Frame, Freq, Panel, Vocabulary};
+use foretell_estimator::{Estimator, MemoryLimit, Workers};
+
+use crate::columns::{ColumnNames, column_names};
+use crate::error::Error;
+use crate::fitted_model::FittedModel;
+use crate::forecasts::categories::encode_categories;
+use crate::forecasts::local_scalers::{LocalScalers, LocallyScaled};
+use crate::intervals::conformal::Conformal;
+use crate::warning::WarningListener;
+
+/// Trained models with what they need to forecast a panel.
+#[derive(Clone)]
+pub(crate) struct TrainedModels {
+    pub(crate) models: Vec<FittedModel>,
+    pub(crate) freq: Freq,
+    pub(crate) columns: ColumnNames,
+    pub(crate) local_scalers: LocalScalers,
+    /// The statistics that series and static columns were scaled by in training, which saved directories hold.
+    pub(crate) scalers: [BTreeMap<String, FittedScaler>; 2],
+    /// The categories of training.
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) workers: Workers,
+    pub(crate) raw_quantiles: bool,
+    pub(crate) conformal: Option<Conformal>,
+    pub(crate) warnings: WarningListener,
+    pub(crate) memory: MemoryLimit,
+}
+
+impl TrainedModels {
+    /// Steps that they forecast.
+    pub(crate) fn h(&self) -> usize {
+        self.models[0].spec().h()
+    }
+
+    /// The models as they were before training.
+    pub(crate) fn estimators(&self) -> impl Iterator<Item = &dyn Estimator> {
+        self.models.iter().map(|model| model.trained().estimator())
+    }
+
+    /// The names of the models' columns, without the suffixes of their outputs.
+    pub(crate) fn column_names(&self) -> Vec<String> {
+        column_names(self.estimators())
+    }
+
+    /// The models with the names of their columns.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&FittedModel, String)> + Clone {
+        self.models.iter().zip(self.column_names())
+    }
+
+    /// Whether one of the models forecasts all series together.
+    pub(crate) fn is_joint(&self) -> bool {
+        self.estimators().any(Estimator::is_joint)
+    }
+
+    /// A panel as the models see it, scaled by the statistics of all rows but the last `held_out` of each series.
+    pub(crate) fn seen<'p>(&self, panel: &'p Panel, held_out: usize) -> Result<LocallyScaled<'p>, DataError> {
+        self.scaled_with(self.local_scalers, panel, held_out)
+    }
+
+    /// The same with these scalers.
+    pub(crate) fn scaled_with<'p>(
+        &self,
+        local_scalers: LocalScalers,
+        panel: &'p Panel,
+        held_out: usize,
+    ) -> Result<LocallyScaled<'p>, DataError> {
+        local_scalers.scale(encode_categories(panel, &self.vocabulary)?, held_out)
+    }
+
+    /// Whether a panel has the frequency of the training data.
+    pub(crate) fn check_frequency(&self, panel: &Panel) -> Result<(), Error> {
+        let (trained, found) = (self.freq, panel.freq());
+        if trained == found { Ok(()) } else { Err(Error::Frequency { trained, found }) }
+    }
+
+    /// An empty frame with the names of these columns, for times like the panel's.
+    pub(crate) fn frame(&self, panel: &Panel) -> Frame {
+        let ColumnNames { id, time, .. } = self.columns.clone();
+        let (zone, integer_ids) = (panel.zone().cloned(), panel.has_integer_ids());
+        Frame { id_col: id, time_col: time, zone, integer_ids, ..Frame::new(self.freq) }
+    }
+}
+
+/// Names and sizes, not every weight.
+impl fmt::Debug for TrainedModels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (models, freq) = (self.column_names(), self.freq.to_string());
+        f.debug_struct("Fitted").field("models", &models).field("h", &self.h()).field("freq", &freq).finish()
+    }
+}

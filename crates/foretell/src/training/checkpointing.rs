@@ -1,0 +1,188 @@
+//! Where the state of training runs is kept on disk, so that a run that was killed goes on where it was.
+//!
+//! Each model has a file, which its estimator writes. The file says of which training it is: with which models, settings and
+//! data.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use foretell_checkpoint::{CheckpointError, TensorFile};
+use foretell_data::{Key, Panel};
+use foretell_estimator::{Estimator, StateFile};
+use foretell_files::{FileError, Lock, is_leftover};
+use foretell_neural::NetworkError;
+use serde_json::{Map, Value, json};
+
+use crate::columns::{column_names, columns_read};
+use crate::error::Error;
+
+/// Where the state is kept, and how often.
+#[derive(Debug)]
+pub(crate) struct Checkpointing {
+    dir: PathBuf,
+    every: u64,
+    /// Held from the first training on, so that no other process keeps its state there.
+    lock: Option<Lock>,
+}
+
+impl Checkpointing {
+    /// A state every `every` steps, of which there is at least one.
+    pub(crate) fn new(dir: PathBuf, every: u64) -> Self {
+        Self { dir, every, lock: None }
+    }
+
+    /// The files that keep the state of the models in the training of this number, identified by `training`.
+    pub(crate) fn state_files(
+        &mut self,
+        number: usize,
+        models: usize,
+        training: &Value,
+    ) -> Result<Vec<StateFile>, Error> {
+        self.take()?;
+        let path = |model: usize| self.dir.join(format!("{PREFIX}{number}{MIDDLE}{model}{ENDING}"));
+        let file = |model| StateFile { path: path(model), every: self.every, training: training.clone() };
+        Ok((0..models).map(file).collect())
+    }
+
+    /// Makes the directory, if there is none, and locks it.
+    fn take(&mut self) -> Result<(), Error> {
+        if self.lock.is_none() {
+            fs::create_dir_all(&self.dir).map_err(|source| unusable(&self.dir, source))?;
+            self.lock = Some(lock(&self.dir)?);
+            let of_killed = |name: &str| is_leftover(name).is_some_and(is_state);
+            remove(&self.dir, of_killed).map_err(|source| unusable(&self.dir, source))?;
+        }
+        Ok(())
+    }
+}
+
+/// What identifies a training run: the models, what they read of the data, and `further` settings.
+pub(crate) fn identify_training(
+    models: &[&dyn Estimator],
+    panel: &Panel,
+    further: Map<String, Value>,
+) -> Result<Value, Error> {
+    let names = column_names(models.iter().copied());
+    let settings = models.iter().zip(names).enumerate().map(|(place, (model, name))| {
+        let mut own = model.hyper_parameters();
+        own.insert("model".to_owned(), model.name().into());
+        own.insert(PLACE.to_owned(), place.into());
+        (name, Value::from(own))
+    });
+    let mut training = further;
+    training.insert(StateFile::MODELS.to_owned(), Value::Object(settings.collect()));
+    training.insert("foretell".to_owned(), env!("CARGO_PKG_VERSION").into());
+    training.insert("data".to_owned(), fingerprint(models, panel)?);
+    Ok(training.into())
+}
+
+/// Sizes of the panel, and a number for its values, those that the models read.
+fn fingerprint(models: &[&dyn Estimator], panel: &Panel) -> Result<Value, Error> {
+    let numbers = |key: Key, values: &[f32]| {
+        values.iter().fold(key.fold(values.len() as u64), |key, value| key.fold(value.to_bits().into()))
+    };
+    let mut key = Key::new(0);
+    for series in 0..panel.n_series() {
+        key = panel.id(series).bytes().fold(key, |key, byte| key.fold(byte.into()));
+        key = key.fold(panel.times(series).next().unwrap_or(0) as u64);
+        key = numbers(key, panel.y(series));
+        for values in [panel.available_mask(series), panel.sample_weight(series)] {
+            key = numbers(key, values.unwrap_or_default());
+        }
+        for column in columns_read(models.iter().copied()) {
+            key = numbers(key, panel.column(&column, series)?);
+        }
+        for column in models.iter().flat_map(|model| model.columns_read().stat) {
+            key = numbers(key, &[panel.static_value(column, series)?]);
+        }
+    }
+    Ok(json!({
+        "series": panel.n_series(),
+        "rows": panel.n_rows(),
+        "frequency": panel.freq().to_string(),
+        "values": format!("{:016x}", key.bits(0)),
+    }))
+}
+
+/// Files are called `training-0-model-0.safetensors`.
+const PREFIX: &str = "training-";
+const MIDDLE: &str = "-model-";
+const ENDING: &str = ".safetensors";
+
+/// Which of the models it is, among its settings.
+pub(crate) const PLACE: &str = "place among the models";
+
+/// Removes the state of a training run that [`Forecaster::checkpoint_to`](crate::Forecaster::checkpoint_to) kept, and
+/// the directory if nothing else is in it. No other file of the directory is touched.
+///
+/// # Errors
+/// If it cannot be removed, or a training keeps its state there at the moment.
+pub fn remove_training_state(dir: impl AsRef<Path>) -> Result<(), Error> {
+    let dir = dir.as_ref();
+    let lock = lock(dir)?;
+    let of_training = |name: &str| is_state(is_leftover(name).unwrap_or(name));
+    remove(dir, of_training).map_err(|source| unusable(dir, source))?;
+    drop(lock);
+    // One with other files in it stays, and so does one that is a link or a mount point.
+    let _ = fs::remove_dir(dir);
+    Ok(())
+}
+
+/// Removes the files of these names.
+fn remove(dir: &Path, which: impl Fn(&str) -> bool) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(&which) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file of this name holds the state of a model.
+fn is_state(name: &str) -> bool {
+    numbers(name).is_some()
+}
+
+/// The training and the model whose state a file of this name holds.
+fn numbers(name: &str) -> Option<(usize, usize)> {
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok());
+    let (training, model) = name.strip_prefix(PREFIX)?.strip_suffix(ENDING)?.split_once(MIDDLE)?;
+    Some((number(training)??, number(model)??))
+}
+
+/// The files of a directory that hold states: the training, the model, the path.
+pub(crate) fn state_files(dir: &Path) -> Vec<(usize, usize, PathBuf)> {
+    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
+    let state = |entry: fs::DirEntry| {
+        let (training, model) = numbers(entry.file_name().to_str()?)?;
+        Some((training, model, entry.path()))
+    };
+    entries.flatten().filter_map(state).collect()
+}
+
+/// The digests of the trainings whose states a directory holds.
+pub(crate) fn trainings_in(dir: &Path) -> Vec<String> {
+    let training = |(_, _, path): (usize, usize, PathBuf)| {
+        TensorFile::read(path).ok()?.metadata.get("training").map(|text| digest(text))
+    };
+    state_files(dir).into_iter().filter_map(training).collect()
+}
+
+/// A number for what identifies a training, as text.
+pub(crate) fn digest(training: &str) -> String {
+    let key = training.bytes().fold(Key::new(0), |key, byte| key.fold(byte.into()));
+    format!("{:016x}", key.bits(0))
+}
+
+fn lock(dir: &Path) -> Result<Lock, Error> {
+    Lock::within(dir).map_err(|error| match error {
+        FileError::Io { source, .. } => unusable(dir, source),
+        other => CheckpointError::from(other).into(),
+    })
+}
+
+fn unusable(dir: &Path, source: io::Error) -> Error {
+    NetworkError::StateDirectory { dir: dir.to_owned(), source }.into()
+}

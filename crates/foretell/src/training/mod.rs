@@ -1,0 +1,7 @@
+//! The training of several models on one panel, and its state on disk.
+
+pub(crate) mod checkpointing;
+pub(crate) mod interruption;
+pub(crate) mod model_state;
+pub(crate) mod plan;
+pub(crate) mod side_by_side;

@@ -1,0 +1,280 @@
+//! The training of several models on one panel, once or several times.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use foretell_data::{LocalScaler, Panel};
+use foretell_estimator::{
+    Estimator, EstimatorError, HeldOut, MemoryLimit, Progress, Run, TooManyThreads, Trained, Verdict, Workers,
+};
+use foretell_neural::{NetworkSpec, Precision};
+use serde_json::{Map, Value};
+
+use crate::columns::{ColumnNames, column_names};
+use crate::error::Error;
+use crate::fitted_model::FittedModel;
+use crate::forecasts::categories::{check_categorical, encode_categories, vocabulary};
+use crate::forecasts::local_scalers::LocalScalers;
+use crate::intervals::calibration::{calibrate, check_calibration};
+use crate::intervals::conformal::PredictionIntervals;
+use crate::intervals::levels::check;
+use crate::memory::{TrainingWork, check_calibration_memory, check_training};
+use crate::model_spec::ModelSpec;
+use crate::trained_models::TrainedModels;
+use crate::training::checkpointing::{Checkpointing, identify_training};
+use crate::training::interruption::Interruption;
+use crate::training::side_by_side::side_by_side;
+use crate::usage_error::UsageError;
+use crate::warning::WarningListener;
+
+/// Called after each step of training with the name of the model's column and the state after the step.
+type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
+
+/// Models before training, and how they are trained.
+pub(crate) struct TrainingPlan {
+    specs: Vec<ModelSpec>,
+    pub(crate) val_size: usize,
+    pub(crate) workers: Result<Workers, TooManyThreads>,
+    pub(crate) columns: ColumnNames,
+    pub(crate) local_scalers: LocalScalers,
+    pub(crate) intervals: Option<PredictionIntervals>,
+    pub(crate) listener: ModelListener,
+    pub(crate) warnings: WarningListener,
+    pub(crate) checkpointing: Option<Checkpointing>,
+    pub(crate) memory: MemoryLimit,
+    pub(crate) precision: Precision,
+    pub(crate) restore_best: bool,
+    /// Trainings that were done: one, but for intervals and for refitting.
+    trainings: usize,
+}
+
+impl TrainingPlan {
+    /// Models to be trained on the same panel, if they go together.
+    pub(crate) fn new(specs: Vec<ModelSpec>) -> Result<Self, Error> {
+        let first = specs.first().ok_or(UsageError::NoModels)?;
+        for (place, spec) in specs.iter().enumerate() {
+            spec.check()?;
+            if specs[..place].iter().any(|earlier| earlier == spec) {
+                return Err(UsageError::Twins { model: spec.name() }.into());
+            }
+            if spec.h() != first.h() {
+                let (h, other, found) = (first.h(), spec.alias().to_owned(), spec.h());
+                let first = first.alias().to_owned();
+                return Err(UsageError::Horizons { first, h, other, found }.into());
+            }
+            let namesake =
+                specs.iter().find(|other| other.alias() == spec.alias() && other.name() != spec.name());
+            if let Some(other) = namesake {
+                let (alias, first, second) = (spec.alias().to_owned(), spec.name(), other.name());
+                return Err(UsageError::Aliases { alias, first, second }.into());
+            }
+        }
+        let plan = Self {
+            specs,
+            val_size: 0,
+            workers: Workers::new(0),
+            columns: ColumnNames::default(),
+            local_scalers: LocalScalers::default(),
+            intervals: None,
+            listener: Box::new(|_, _| Verdict::Continue),
+            warnings: WarningListener::default(),
+            checkpointing: None,
+            memory: MemoryLimit::default(),
+            precision: Precision::F32,
+            restore_best: true,
+            trainings: 0,
+        };
+        check_categorical(&plan.models())?;
+        Ok(plan)
+    }
+
+    /// The models.
+    pub(crate) fn models(&self) -> Vec<&dyn Estimator> {
+        self.specs.iter().map(ModelSpec::as_ref).collect()
+    }
+
+    /// The names of the models' columns, without the suffixes of their outputs.
+    pub(crate) fn column_names(&self) -> Vec<String> {
+        column_names(self.models())
+    }
+
+    /// Steps that the models forecast.
+    pub(crate) fn h(&self) -> usize {
+        self.specs[0].h()
+    }
+
+    /// The rows that each series needs if the last `test_size` are not trained on: an input of every model, and
+    /// what is held out or calibrated on after it.
+    pub(crate) fn rows_needed_before(&self, test_size: usize) -> usize {
+        let input = self.models().into_iter().map(Estimator::rows_needed).max().unwrap_or(1);
+        let calibration =
+            self.intervals.map_or(0, |intervals| intervals.test_size(self.h()).saturating_add(1));
+        input.max(calibration).saturating_add(self.val_size).saturating_add(test_size)
+    }
+
+    /// Whether the models will have these intervals.
+    pub(crate) fn check_levels(&self, level: &[f64]) -> Result<(), Error> {
+        let mut models = self.models().into_iter().zip(self.column_names());
+        models.try_for_each(|(model, name)| check(model, &name, level, self.intervals.is_some()))
+    }
+
+    /// No two columns of a forecast may have the same name.
+    pub(crate) fn check_columns(&self) -> Result<(), Error> {
+        let ColumnNames { id, time, target } = &self.columns;
+        let mut taken: Vec<String> = vec![id.clone(), time.clone(), target.clone(), "cutoff".to_owned()];
+        for (model, name) in self.models().into_iter().zip(self.column_names()) {
+            taken.extend(model.outputs().iter().map(|output| format!("{name}{}", output.suffix)));
+        }
+        let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
+        twice.map_or(Ok(()), |i| Err(UsageError::Columns { name: taken.swap_remove(i) }.into()))
+    }
+
+    /// Trains on the panel without its last `test_size` steps, and calibrates intervals there.
+    pub(crate) fn fit_before(
+        &mut self,
+        panel: &Panel,
+        test_size: usize,
+    ) -> Result<(TrainedModels, Option<Interruption>), Error> {
+        let Some(intervals) = self.intervals else { return self.train_before(panel, test_size, true) };
+        let (h, known) = (self.h(), panel.without_last(test_size));
+        check_calibration(intervals, self.models(), h, &known, self.val_size)?;
+        check_calibration_memory(&self.memory, &known, intervals, (self.specs.len(), h))?;
+        let (earlier, interruption) = self.train_before(&known, intervals.test_size(h), false)?;
+        if interruption.is_some() {
+            return Ok((earlier, interruption));
+        }
+        let conformal = calibrate(&earlier, &known, self.val_size, intervals)?;
+        let (trained, interruption) = self.train_before(panel, test_size, true)?;
+        Ok((TrainedModels { conformal: Some(conformal), ..trained }, interruption))
+    }
+
+    /// Trains the models once, without the last `test_size` steps. `last` is whether no further training follows: before that,
+    /// an interruption is reported even if all models are trained.
+    fn train_before(
+        &mut self,
+        panel: &Panel,
+        test_size: usize,
+        last: bool,
+    ) -> Result<(TrainedModels, Option<Interruption>), Error> {
+        let h = self.h();
+        if self.val_size > 0 && self.val_size < h {
+            return Err(UsageError::ValSize { h, found: self.val_size }.into());
+        }
+        self.check_columns()?;
+        let held_out = HeldOut { validation: self.val_size, test: test_size };
+        let specs: Vec<ModelSpec> = self.specs.iter().map(|spec| self.as_trained(spec)).collect();
+        let models: Vec<&dyn Estimator> = specs.iter().map(ModelSpec::as_ref).collect();
+        models.iter().try_for_each(|model| model.check_n_series(panel.n_series()))?;
+        let vocabulary = vocabulary(&models, &panel.without_last(test_size))?;
+        let workers = self.workers.clone()?;
+        let work = TrainingWork {
+            models: &models,
+            panel,
+            held_out,
+            vocabulary: &vocabulary,
+            threads: workers.threads(),
+            is_kept: self.checkpointing.is_some(),
+            scales_series: self.local_scalers.series.is_some(),
+        };
+        check_training(&work, &self.memory)?;
+        let encoded = encode_categories(panel, &vocabulary)?;
+        let number = self.trainings;
+        let training = match self.checkpointing {
+            Some(_) => Some(identify_training(&models, &encoded, self.settings(test_size))?),
+            None => None,
+        };
+        let state_files = match (&mut self.checkpointing, &training) {
+            (Some(checkpointing), Some(training)) => {
+                Some(checkpointing.state_files(number, models.len(), training)?)
+            }
+            _ => None,
+        };
+        let scaled = self.local_scalers.scale(encoded, held_out.rows())?;
+        let (names, listener) = (self.column_names(), Mutex::new(&mut self.listener));
+        let (stop, lock) = (AtomicBool::new(false), RwLock::new(()));
+        let trained = side_by_side(models.len(), workers.threads(), &stop, |i| {
+            let mut listen = |progress: &Progress| {
+                let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
+                let verdict = listener(&names[i], progress);
+                match stop.fetch_or(verdict == Verdict::Interrupt, Relaxed) {
+                    true => Verdict::Interrupt,
+                    false => verdict,
+                }
+            };
+            let run = Run {
+                workers: &workers,
+                vocabulary: &vocabulary,
+                listen: &mut listen,
+                state: state_files.as_ref().map(|files| &files[i]),
+            };
+            let trained = fit_beside_others(models[i], &lock, &scaled.panel, held_out, run);
+            stop.fetch_or(trained.is_err(), Relaxed);
+            trained
+        });
+        let models: Vec<FittedModel> = trained
+            .into_iter()
+            .map(|model| model.map(|model| FittedModel::new(Arc::from(model))))
+            .collect::<Result<_, _>>()?;
+        self.warnings.warn_of_fewer_threads(&workers);
+        self.trainings += 1;
+        let cut_short = |model: &FittedModel| model.outcome().is_some_and(|outcome| outcome.interrupted);
+        let interrupted =
+            models.len() < self.specs.len() || models.iter().any(cut_short) || (stop.into_inner() && !last);
+        let interruption = interrupted.then(|| Interruption::of(&models, &names, training.as_ref()));
+        let scalers = scaled.stored(&self.columns.target);
+        let trained = TrainedModels {
+            models,
+            freq: panel.freq(),
+            columns: self.columns.clone(),
+            local_scalers: self.local_scalers,
+            scalers,
+            vocabulary,
+            workers,
+            raw_quantiles: false,
+            conformal: None,
+            warnings: self.warnings.clone(),
+            memory: self.memory.clone(),
+        };
+        Ok((trained, interruption))
+    }
+
+    /// The model as it is trained: a network in the precision that was chosen.
+    fn as_trained(&self, spec: &ModelSpec) -> ModelSpec {
+        let network = |network: &NetworkSpec| {
+            network.clone().precision(self.precision).restore_best(self.restore_best).into()
+        };
+        spec.network().map_or_else(|| spec.clone(), network)
+    }
+
+    /// What a training is determined by, beside its models and data.
+    fn settings(&self, test_size: usize) -> Map<String, Value> {
+        let name = |scaler: Option<LocalScaler>| Value::from(scaler.map(LocalScaler::name));
+        let settings = [
+            ("val_size", self.val_size.into()),
+            ("test_size", test_size.into()),
+            ("restore_best", self.restore_best.into()),
+            ("local_scaler", name(self.local_scalers.series)),
+            ("local_static_scaler", name(self.local_scalers.statics)),
+        ];
+        let mut settings: Map<_, _> =
+            settings.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+        if self.precision != Precision::F32 {
+            settings.insert("precision".to_owned(), self.precision.name().into());
+        }
+        settings
+    }
+}
+
+/// Trains a model, alone if that keeps all threads at work, else beside others of its kind.
+fn fit_beside_others(
+    model: &dyn Estimator,
+    lock: &RwLock<()>,
+    panel: &Panel,
+    held_out: HeldOut,
+    run: Run<'_>,
+) -> Result<Box<dyn Trained>, EstimatorError> {
+    let alone = model.takes_all_threads();
+    let _alone = alone.then(|| lock.write().unwrap_or_else(PoisonError::into_inner));
+    let _beside = (!alone).then(|| lock.read().unwrap_or_else(PoisonError::into_inner));
+    model.fit(panel, held_out, run)
+}

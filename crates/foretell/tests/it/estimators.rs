@@ -1,0 +1,249 @@
+//! Estimators that are no networks, alone and beside networks: fitted, scored, given intervals, saved and loaded.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+
+use foretell::own_estimator::{
+    Asked, Estimator, EstimatorEntry, ForecastValues, HeldOut, Run, Trained, cutoffs,
+};
+use foretell::{
+    Error, EstimatorError, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, Precision,
+    PredictOptions, PredictionIntervals, UsageError, ValidationOptions, Value, Workers, bench,
+    register_estimator,
+};
+use serde_json::{Map, json};
+
+/// Two series of 60 days: a week of seven values, and a level that rises by 1 a day.
+fn panel() -> Panel {
+    let week = |day: usize| [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0][day % 7];
+    let series = |rise: f32| (0..60).map(|day| week(day) + rise * day as f32).collect::<Vec<f32>>();
+    let freq = Freq::parse("D").expect("days");
+    Panel::from_series(freq, [("flat", 0, series(0.0)), ("rising", 0, series(1.0))]).expect("a panel")
+}
+
+fn spec(name: &str) -> ModelSpec {
+    ModelSpec::new(name, 7, 14).expect("a model")
+}
+
+#[test]
+fn the_naive_forecasts_stand_beside_networks_and_alone() {
+    let panel = panel();
+    let network = spec("NLinear").set("max_steps", 3).expect("steps");
+    let together = Forecaster::new([spec("Naive"), network, spec("SeasonalNaive")]).expect("models");
+    let fitted = together.fit(&panel).expect("a fit");
+    assert_eq!(fitted.column_names(), ["Naive", "NLinear", "SeasonalNaive"]);
+    let forecast = fitted.predict(&panel, None).expect("a forecast");
+    let y = panel.y(1);
+    assert_eq!(forecast.column("Naive").expect("a column")[7..], [y[59]; 7]);
+    assert_eq!(forecast.column("SeasonalNaive").expect("a column")[7..], y[53..]);
+
+    let alone = Forecaster::new([spec("SeasonalNaive")]).expect("a model").fit(&panel).expect("a fit");
+    let further = PredictOptions { h: Some(9), ..PredictOptions::default() };
+    let further = alone.predict_with(&panel, &further).expect("a forecast");
+    let column = further.column("SeasonalNaive").expect("a column");
+    assert_eq!(column[9..], [&y[53..], &y[53..55]].concat());
+}
+
+#[test]
+fn they_are_saved_and_loaded_with_what_they_found() {
+    let (panel, home) = (panel(), tempfile::tempdir().expect("a directory"));
+    let network = spec("NLinear").set("max_steps", 3).expect("steps");
+    for (name, models) in [
+        ("alone", vec![spec("SeasonalNaive")]),
+        ("beside", vec![spec("Naive"), network, spec("SeasonalNaive")]),
+    ] {
+        let fitted = Forecaster::new(models).expect("models").fit(&panel).expect("a fit");
+        let dir = home.path().join(name);
+        fitted.save(&dir, false).expect("it is saved");
+        let loaded = Fitted::load(&dir).expect("it is loaded");
+        assert_eq!(loaded.column_names(), fitted.column_names());
+        let [before, after] =
+            [&fitted, &loaded].map(|fitted| fitted.predict(&panel, None).expect("a forecast"));
+        assert_eq!(before.columns, after.columns);
+        // The season of days is a week.
+        let seasonal = loaded.models().last().expect("a model");
+        assert_eq!(seasonal.spec().hyper_parameters()["season_length"], 7);
+        let contents = foretell::Contents::of(&dir).expect("its contents");
+        let classes: Vec<&str> = contents.models.iter().map(|model| model.class.as_str()).collect();
+        assert_eq!(classes, fitted.models().iter().map(|model| model.spec().name()).collect::<Vec<_>>());
+        assert!(contents.models.iter().all(|model| model.unsupported.is_none()));
+    }
+}
+
+#[test]
+fn cross_validation_scores_them_like_any_model() {
+    let panel = panel();
+    let models = [spec("Naive"), spec("SeasonalNaive").set("season_length", 14).expect("a season")];
+    for refit in [0, 1] {
+        let options = ValidationOptions { refit, level: &[80.0], ..ValidationOptions::new(3, 7) };
+        let validation = Forecaster::new(models.clone())
+            .expect("models")
+            .cross_validate(&panel, &options)
+            .expect("scores");
+        let names: Vec<&str> = validation.frame.columns.iter().map(|(name, _)| name.as_str()).collect();
+        let columns = [
+            "Naive",
+            "Naive-lo-80",
+            "Naive-hi-80",
+            "SeasonalNaive",
+            "SeasonalNaive-lo-80",
+            "SeasonalNaive-hi-80",
+        ];
+        assert_eq!(names, [&["y"][..], &columns].concat());
+        let metrics = validation.metrics(&panel, 7);
+        // The flat series repeats, the other one is 14 higher two weeks later.
+        assert_eq!((metrics[1].model.as_str(), metrics[1].mae), ("SeasonalNaive", 7.0));
+        assert!(metrics.iter().all(|metrics| metrics.coverage.len() == 1 && metrics.mqloss.is_some()));
+    }
+}
+
+#[test]
+fn their_intervals_widen_with_the_root_of_the_steps() {
+    let (panel, level) = (panel(), [80.0]);
+    let fitted =
+        Forecaster::new([spec("Naive"), spec("SeasonalNaive")]).expect("models").fit(&panel).expect("a fit");
+    let options = PredictOptions { level: &level, h: Some(14), ..PredictOptions::default() };
+    let forecast = fitted.predict_with(&panel, &options).expect("a forecast");
+    let width = |model: &str, row: usize| {
+        let end = |side: &str| forecast.column(&format!("{model}-{side}-80")).expect("an interval")[row];
+        end("hi") - end("lo")
+    };
+    let naive = width("Naive", 0);
+    assert!(naive > 0.0 && (width("Naive", 8) / naive - 3.0).abs() < 1e-5, "{naive}");
+    // The flat series has no error, the other one 7 a week.
+    assert_eq!((width("SeasonalNaive", 0), width("SeasonalNaive", 13)), (0.0, 0.0));
+    let (first, second) = (width("SeasonalNaive", 14), width("SeasonalNaive", 21));
+    assert!((first - 2.0 * 1.281_551_6 * 7.0).abs() < 1e-4, "{first}");
+    assert!((second / first - f32::sqrt(2.0)).abs() < 1e-6, "{second} after {first}");
+}
+
+#[test]
+fn what_they_do_not_have_is_said() {
+    let slip = spec("SeasonalNaive").set("season_lenght", 7).expect_err("a slip").to_string();
+    assert_eq!(slip, "SeasonalNaive has no hyper-parameter season_lenght; did you mean season_length?");
+    let zero = spec("SeasonalNaive").set("season_length", 0).expect_err("no season").to_string();
+    assert!(zero.contains("season_length must be a whole number between 1"), "{zero}");
+    let unknown = ModelSpec::new("SesonalNaive", 1, 1).expect_err("a slip").to_string();
+    assert!(unknown.contains("did you mean SeasonalNaive?"), "{unknown}");
+    let refused = bench(&spec("Naive"), 1, 1, Precision::F32, &MemoryLimit::of_machine());
+    assert!(matches!(refused, Err(Error::Usage(UsageError::NoNetwork { model: "Naive", .. }))));
+    let fitted = Forecaster::new([spec("Naive")]).expect("a model").fit(&panel()).expect("a fit");
+    let weights = fitted.feature_importances(&panel(), None).expect_err("no weights").to_string();
+    assert!(weights.contains("found Naive"), "{weights}");
+    let intervals =
+        Forecaster::new([spec("Naive")]).expect("a model").intervals(PredictionIntervals::default());
+    assert!(matches!(intervals.fit(&panel()), Err(Error::Usage(UsageError::NothingToCalibrate))));
+}
+
+/// An estimator from outside: the mean of each series in training.
+#[derive(Clone, Debug)]
+struct Means {
+    h: usize,
+    means: BTreeMap<String, f64>,
+}
+
+impl Estimator for Means {
+    fn name(&self) -> &'static str {
+        "Means"
+    }
+
+    fn alias(&self) -> &str {
+        "Means"
+    }
+
+    fn horizon(&self) -> usize {
+        self.h
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
+        match value.as_u64().filter(|_| name == "h") {
+            Some(h) => self.h = h as usize,
+            None => return Err(EstimatorError::Usage(format!("Means has no {name}").into())),
+        }
+        Ok(())
+    }
+
+    fn hyper_parameters(&self) -> Map<String, Value> {
+        Map::from_iter([("h".to_owned(), json!(self.h))])
+    }
+
+    fn meaning(&self, _: &str) -> Option<&'static str> {
+        None
+    }
+
+    fn fit(&self, panel: &Panel, held_out: HeldOut, _: Run<'_>) -> Result<Box<dyn Trained>, EstimatorError> {
+        let mean = |series: usize| {
+            let known = &panel.y(series)[..panel.len(series) - held_out.rows()];
+            (
+                panel.id(series).to_string(),
+                known.iter().map(|&y| f64::from(y)).sum::<f64>() / known.len() as f64,
+            )
+        };
+        Ok(Box::new(Self { means: (0..panel.n_series()).map(mean).collect(), ..self.clone() }))
+    }
+
+    fn boxed(&self) -> Box<dyn Estimator> {
+        Box::new(self.clone())
+    }
+}
+
+impl Trained for Means {
+    fn estimator(&self) -> &dyn Estimator {
+        self
+    }
+
+    fn forecast(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        _: &Workers,
+    ) -> Result<ForecastValues, EstimatorError> {
+        let cutoffs = cutoffs(panel, asked.span, asked.h)?;
+        let mean = |series: usize| self.means.get(&**panel.id(series)).map_or(f32::NAN, |&mean| mean as f32);
+        let values =
+            cutoffs.iter().flat_map(|&(series, _)| std::iter::repeat_n(mean(series), asked.h)).collect();
+        Ok(ForecastValues { cutoffs, values })
+    }
+
+    fn learned(&self) -> BTreeMap<String, Vec<f64>> {
+        self.means.iter().map(|(id, &mean)| (id.clone(), vec![mean])).collect()
+    }
+}
+
+const MEANS: EstimatorEntry = EstimatorEntry {
+    name: "Means",
+    paper: "a test",
+    new: |h| Box::new(Means { h, means: BTreeMap::new() }),
+    restore: |estimator, learned| {
+        let estimator: Box<dyn Any> = estimator;
+        let means = *estimator.downcast::<Means>().map_err(|_| "no Means".to_owned())?;
+        let mean = |(id, values): (&String, &Vec<f64>)| Some((id.clone(), *values.first()?));
+        let found = learned.iter().map(mean).collect::<Option<_>>().ok_or("a series without its mean")?;
+        Ok(Box::new(Means { means: found, ..means }))
+    },
+};
+
+#[test]
+fn an_estimator_from_outside_gets_everything() {
+    register_estimator(MEANS);
+    let panel = panel();
+    let quantiles = PredictionIntervals { n_windows: 5, ..PredictionIntervals::default() };
+    let forecaster = Forecaster::new([spec("Means"), spec("Naive")]).expect("models").intervals(quantiles);
+    let fitted = forecaster.fit(&panel).expect("a fit");
+    let home = tempfile::tempdir().expect("a directory");
+    fitted.save(home.path().join("model"), false).expect("it is saved");
+    let loaded = Fitted::load(home.path().join("model")).expect("it is loaded");
+    let level = [60.0];
+    // Three horizons ahead: what was forecast is fed back.
+    let further = PredictOptions { h: Some(20), ..PredictOptions::default() };
+    let forecast = loaded.predict_with(&panel, &further).expect("a forecast");
+    let mean = panel.y(0).iter().sum::<f32>() / 60.0;
+    assert!(forecast.column("Means").expect("a column")[..20].iter().all(|y| (y - mean).abs() < 1e-5));
+    let options = PredictOptions { level: &level, ..PredictOptions::default() };
+    let forecast = loaded.predict_with(&panel, &options).expect("intervals");
+    let [low, high] = ["Means-lo-60", "Means-hi-60"].map(|name| forecast.column(name).expect("an end")[0]);
+    assert!(low < mean && mean < high, "{low} {high}");
+    let options = ValidationOptions::new(2, 7);
+    let validation = Forecaster::new([spec("Means")]).expect("a model").cross_validate(&panel, &options);
+    assert!(validation.expect("scores").metrics(&panel, 7)[0].mae > 0.0);
+}

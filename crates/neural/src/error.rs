@@ -1,0 +1,113 @@
+//! What can go wrong with a network.
+
+use std::path::PathBuf;
+
+use foretell_checkpoint::CheckpointError;
+use foretell_data::DataError;
+use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
+use foretell_nn::WithoutAmp;
+use foretell_train::TrainError;
+
+use crate::spec_error::SpecError;
+
+/// Why a network cannot be trained, measured or read; the message says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// An unknown model, or a hyper-parameter that it refuses.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A precision that this program was built without.
+    #[error(transparent)]
+    WithoutAmp(#[from] WithoutAmp),
+    /// More threads than anybody can use.
+    #[error(transparent)]
+    Threads(#[from] TooManyThreads),
+    /// Work that would take more memory than it may.
+    #[error(transparent)]
+    Memory(#[from] TooMuchMemory),
+    /// Data that do not fit the model.
+    #[error(transparent)]
+    Estimator(#[from] EstimatorError),
+    /// Training that could not go on.
+    #[error("{model}: {source}")]
+    Train {
+        /// The model.
+        model: String,
+        /// Why.
+        source: TrainError,
+    },
+    /// The state of another training.
+    #[error(
+        "{dir} holds the state of another training: {differences}; train as before to go on with it, or name another \
+         directory",
+        dir = dir.display()
+    )]
+    OtherTraining {
+        /// The directory.
+        dir: PathBuf,
+        /// What differs, and how.
+        differences: String,
+    },
+    /// The state of a training that this one cannot continue from.
+    #[error("{path} is no state of this training: {reason}; remove it to begin anew", path = path.display())]
+    State {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A place where the state of training cannot be kept.
+    #[error("cannot keep the state of training in {dir}: {source}", dir = dir.display())]
+    StateDirectory {
+        /// The directory.
+        dir: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that cannot be read or written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+}
+
+impl NetworkError {
+    /// Whether it is a mistake in what was asked for, whatever the data are.
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::Spec(_)
+                | Self::WithoutAmp(_)
+                | Self::Threads(_)
+                | Self::Memory(_)
+                | Self::OtherTraining { .. }
+        )
+    }
+}
+
+impl From<DataError> for NetworkError {
+    fn from(error: DataError) -> Self {
+        EstimatorError::from(error).into()
+    }
+}
+
+impl From<foretell_nn::HyperParameterError> for NetworkError {
+    fn from(error: foretell_nn::HyperParameterError) -> Self {
+        SpecError::from(error).into()
+    }
+}
+
+impl From<NetworkError> for EstimatorError {
+    fn from(error: NetworkError) -> Self {
+        match error {
+            NetworkError::Estimator(error) => error,
+            error if error.is_usage() => Self::Usage(Box::new(error)),
+            error => Self::Failed(Box::new(error)),
+        }
+    }
+}
+
+impl From<SpecError> for EstimatorError {
+    fn from(error: SpecError) -> Self {
+        NetworkError::from(error).into()
+    }
+}

@@ -1,0 +1,96 @@
+//! The hyper-parameters of a checkpoint, as `NetworkSpec::set` takes them.
+
+use foretell_checkpoint::{PickleValue, TensorData, TensorValues, lr_scheduler_class, optimizer_class};
+use foretell_models::find;
+use serde_json::{Map, Number, Value};
+
+use super::loss;
+use crate::model_file::is_tolerated;
+use crate::optimizer_settings;
+use crate::spec::NetworkSpec;
+
+/// The hyper-parameters of a model of this class. What forecasts do not depend on is passed over where it is an object of
+/// Python's, or of neuralforecast's own versions; `settings` are given besides.
+pub(super) fn read(
+    class: &str,
+    stored: &PickleValue,
+    settings: &Map<String, Value>,
+    left_out: &mut Vec<String>,
+) -> Result<Map<String, Value>, String> {
+    let entries = stored.entries().ok_or_else(|| format!("hyper_parameters are {}", stored.kind()))?;
+    let own = find(class).map(|entry| entry.own_defaults()).unwrap_or_default();
+    let common = NetworkSpec::common_defaults();
+    let known = |name: &str| own.contains_key(name) || common.contains_key(name) || is_tolerated(name);
+    let mut arguments = Map::new();
+    for (name, stored) in entries {
+        let Some(name) = name.as_text().filter(|name| !settings.contains_key(*name)) else { continue };
+        if find(class).is_some() && !known(name) {
+            left_out
+                .push(format!("hyper-parameter {name} of {class}, which neuralforecast 3.3 does not have"));
+            continue;
+        }
+        let value = match (name, stored) {
+            ("loss", PickleValue::Object(stored)) => Some(loss::read(stored)?),
+            ("valid_loss", PickleValue::Object(stored)) => loss::read(stored).ok(),
+            // The class itself is handed over, by its whole name.
+            ("optimizer", PickleValue::Class(path)) => Some(optimizer_class(last(path))),
+            ("lr_scheduler", PickleValue::Class(path)) => Some(lr_scheduler_class(last(path))),
+            _ => json(stored),
+        };
+        match value {
+            Some(value) => _ = arguments.insert(name.to_owned(), value),
+            None if is_tolerated(name) => {}
+            None => {
+                return Err(format!(
+                    "hyper-parameter {name} is {}, which cannot be read without Python; give it (--set {name}=...)",
+                    stored.kind()
+                ));
+            }
+        }
+    }
+    optimizer_settings::from_file(&mut arguments);
+    Ok(arguments)
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or_default()
+}
+
+/// The JSON value of plain data; nothing for objects of Python's.
+pub fn json(value: &PickleValue) -> Option<Value> {
+    Some(match value {
+        PickleValue::None => Value::Null,
+        PickleValue::Bool(value) => (*value).into(),
+        PickleValue::Int(value) => (*value).into(),
+        PickleValue::Float(value) => Number::from_f64(*value)?.into(),
+        PickleValue::Text(text) => text.as_str().into(),
+        PickleValue::List(items) => items.iter().map(json).collect::<Option<Vec<_>>>()?.into(),
+        PickleValue::Array(array) => numbers(array)?,
+        PickleValue::Dict(_) | PickleValue::Object(_) => {
+            let pairs = value.entries()?.iter();
+            let pairs = pairs.map(|(key, value)| Some((key.as_text()?.to_owned(), json(value)?)));
+            Value::Object(pairs.collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
+}
+
+/// The numbers of an array, as one list.
+fn numbers(array: &TensorData) -> Option<Value> {
+    let list: Vec<Value> = match array.values() {
+        TensorValues::F32(values) => values.iter().map(|&x| shortest(x)).collect(),
+        TensorValues::F64(values) => values.iter().map(|&x| x.into()).collect(),
+        TensorValues::I64(values) => values.iter().map(|&x| x.into()).collect(),
+        TensorValues::I32(values) => values.iter().map(|&x| x.into()).collect(),
+        _ => return None,
+    };
+    match array.shape() {
+        [] => list.into_iter().next(),
+        _ => Some(list.into()),
+    }
+}
+
+/// The number that reads the same with fewest digits: 0.1 of the single nearest to it.
+fn shortest(value: f32) -> Value {
+    value.to_string().parse::<f64>().unwrap_or(f64::from(value)).into()
+}

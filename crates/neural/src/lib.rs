@@ -1,0 +1,78 @@
+//! Neural networks as estimators: specification, training and resuming, forecasts, weights in fewer bits, benches.
+//!
+//! A [`NetworkSpec`] is a model of the zoo with its hyper-parameters, and an
+//! [`Estimator`](foretell_estimator::Estimator). What comes of its training is a [`TrainedNetwork`], which has what only
+//! networks have: parameters, the weights behind its forecasts, products in fewer bits. [`model_file`] and [`read_model`]
+//! make neuralforecast's files of it and back, [`bench()`] measures a network on synthetic windows.
+//!
+//! # Features
+//!
+//! Each is on by default and passed down to the crates below.
+//!
+//! * `flash`: attention in tiles, without the matrix of scores in memory. Without it the whole matrix of a head's scores is
+//!   computed at once.
+//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
+//!   code.
+//! * `faer`: matrix products that have no kernel of foretell's own by faer's. Without it these are plain loops.
+//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
+//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+//! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`, and any other
+//!   precision is an error.
+//! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
+//! * `pickle`: [`import_model`], which reads files of PyTorch's.
+//! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
+//!   one; UTC and offsets such as `+02:00` need none.
+#![forbid(unsafe_code)]
+
+mod acceleration;
+mod bench;
+mod common;
+mod error;
+mod estimator;
+#[cfg(feature = "pickle")]
+mod import;
+mod importances;
+mod memory;
+mod model_file;
+mod multivariate;
+mod optimizer_settings;
+mod product_rate;
+mod spec;
+mod spec_error;
+mod state;
+mod trained_network;
+mod training;
+mod unknown_name;
+mod windows;
+
+/// What a network of your own is made of: an [`Architecture`](own_model::Architecture) states its hyper-parameters and builds
+/// a [`Model`](own_model::Model), the forward pass; [`NetworkSpec::of`] then makes it a network like the zoo's.
+pub mod own_model {
+    pub use foretell_models::{Architecture, Exogenous, HyperParameters, hyper_parameters, register, rules};
+    pub use foretell_nn::*;
+}
+
+pub use acceleration::{Acceleration, check_simd_level};
+pub use bench::{Bench, bench};
+pub use error::NetworkError;
+pub use foretell_infer::ExplanationSum;
+pub use foretell_models::{Exogenous, MODELS, ModelEntry, find};
+pub use foretell_nn::{
+    HyperParameterError, Loss, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp,
+};
+pub use foretell_simd::Level;
+pub use foretell_train::{Precision, TrainError};
+#[cfg(feature = "pickle")]
+pub use import::{import_model, json_of};
+pub use importances::{FeatureImportances, StepWeights};
+pub use model_file::{loss_value, model_file, read_model};
+pub use optimizer_settings::from_file as plain_optimizer;
+pub use spec::{NetworkSpec, UNSUPPORTED};
+pub use spec_error::SpecError;
+pub use state::StateSummary;
+pub use trained_network::TrainedNetwork;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,136 @@
+//! Estimates of the memory that training and forecasts of a network will take.
+//!
+//! Tables of parameters, gradients, the optimiser's state are counted exactly; what a model keeps of the windows that it works
+//! on is an estimate ([`foretell_nn::Model::saved_activations`]).
+
+use foretell_estimator::{MemoryEstimate, MemoryLimit, TooMuchMemory, TrainingSize};
+use foretell_infer::{block_windows, window_numbers};
+use foretell_nn::{Dims, Network, Table, WeightPrecision};
+use foretell_train::{Precision, TrainConfig, shard_count};
+
+use crate::spec::NetworkSpec;
+use crate::spec_error::SpecError;
+use crate::training::train_config;
+use crate::windows::{Purpose, window_dims};
+
+/// What forecasts make of the weights, at most.
+const COPIES: &str = "weights as forecasts hold them";
+
+/// The parameters of a network, and what its training on a panel takes.
+pub(crate) fn training_memory(
+    spec: &NetworkSpec,
+    size: &TrainingSize<'_>,
+) -> Result<(usize, MemoryEstimate), SpecError> {
+    let panel = size.panel;
+    let mut table = Table::default();
+    let network = spec.build(&mut table)?;
+    let config = train_config(spec);
+    let dims = window_dims(spec, network.needs, Purpose::Train);
+    let windows = config.windows_batch_size.unwrap_or_else(|| {
+        let padding = if spec.common().start_padding_enabled { dims.input_size } else { 0 };
+        let room = (panel.max_len() + padding).saturating_sub(size.held_out.rows() + dims.input_size);
+        let series = if spec.is_multivariate() { 1 } else { config.batch_size.min(panel.n_series()) };
+        series.saturating_mul(room / spec.common().step_size + 1)
+    });
+    let training = Training {
+        network: &network,
+        table: &table,
+        dims,
+        config: &config,
+        windows,
+        threads: size.threads,
+        validates: size.held_out.validation > 0,
+        is_kept: size.is_kept,
+    };
+    Ok((table.total_len(), training.needs()))
+}
+
+/// The training of a model: how many windows it takes at a time, on how many threads.
+pub(crate) struct Training<'a> {
+    pub(crate) network: &'a Network,
+    pub(crate) table: &'a Table,
+    pub(crate) dims: Dims,
+    pub(crate) config: &'a TrainConfig,
+    /// Windows of a batch.
+    pub(crate) windows: usize,
+    pub(crate) threads: usize,
+    /// Whether it forecasts windows that it holds out, now and then.
+    pub(crate) validates: bool,
+    /// Whether its state is kept on disk, for which it is copied.
+    pub(crate) is_kept: bool,
+}
+
+impl Training<'_> {
+    pub(crate) fn shards(&self) -> usize {
+        shard_count(self.windows, self.network.needs)
+    }
+
+    pub(crate) fn needs(&self) -> MemoryEstimate {
+        let (table, shards) = (self.table, self.shards());
+        let states = self.config.optimizer.state_names().len();
+        let best = usize::from(self.config.early_stop_patience_steps > 0 && self.config.restore_best);
+        // A shard that is alone has all windows, else each thread works on one.
+        let windows = self.windows.div_ceil(shards).saturating_mul(shards.min(self.threads));
+        let arena = |count: usize| table.arena_len().saturating_mul(count);
+        // Of two bytes, packed for the products of both directions.
+        let rounded = usize::from(self.config.precision == Precision::Bf16);
+        let needs = MemoryEstimate::default()
+            .and_numbers("parameters", table.total_len())
+            .and_numbers(
+                format!("gradients of {shards} shards"),
+                table.gradients_len().saturating_mul(shards),
+            )
+            .and_numbers("the optimiser's state", arena(states))
+            .and_numbers("the best weights", arena(best))
+            .and_numbers("weights in bfloat16", arena(rounded))
+            .and_numbers("windows", windows.saturating_mul(window_numbers(&self.dims)))
+            .and_numbers(
+                "activations, roughly,",
+                windows.saturating_mul(self.network.model.saved_activations(table)),
+            );
+        let needs = match self.validates {
+            true => needs.and(COPIES, table.held_copies_bytes(WeightPrecision::F32) as u64),
+            false => needs,
+        };
+        match self.is_kept {
+            true => needs.and_numbers("the state to be kept", arena(1 + states + best)),
+            false => needs,
+        }
+    }
+}
+
+/// The forecast of windows of these sizes by a model on so many threads, without the forecasts.
+pub(crate) fn forecasting(
+    network: &Network,
+    table: &Table,
+    dims: &Dims,
+    windows: usize,
+    threads: usize,
+) -> MemoryEstimate {
+    let (kept, paths) = (network.model.saved_activations(table), network.needs.decoding.paths().unwrap_or(0));
+    let block = block_windows(dims, kept);
+    let windows = windows.min(block.saturating_mul(threads));
+    MemoryEstimate::default()
+        .and_numbers("windows", windows.saturating_mul(window_numbers(dims)))
+        .and_numbers("activations, roughly,", windows.saturating_mul(kept))
+        .and_numbers("sample paths", dims.horizon.saturating_mul(paths).saturating_mul(threads))
+}
+
+/// Whether a model can be measured on so many windows, its forecasts with weights in this format.
+pub(crate) fn check_bench(
+    training: &Training<'_>,
+    ahead: &Dims,
+    weights: WeightPrecision,
+    limit: &MemoryLimit,
+) -> Result<(), TooMuchMemory> {
+    let forward = forecasting(training.network, training.table, ahead, training.windows, training.threads);
+    let copies = training.table.held_copies_bytes(weights) as u64;
+    // All windows of the batch are cut before, for the step and for the forecasts.
+    let numbers = window_numbers(&training.dims).saturating_add(window_numbers(ahead));
+    let needs = training.needs().and_all(forward).and(COPIES, copies);
+    needs.and_numbers("windows of the whole batch", training.windows.saturating_mul(numbers)).check(
+        limit,
+        "the bench",
+        "choose smaller layers, or lower h, input_size or --batch",
+    )
+}

@@ -1,0 +1,38 @@
+//! Models whose windows hold all series of the panel.
+
+use foretell_estimator::EstimatorError;
+use foretell_nn::{Dims, Needs, SeriesPerWindow};
+
+use crate::spec::NetworkSpec;
+
+impl NetworkSpec {
+    /// What the model needs of those who train and serve it.
+    pub(crate) fn needs(&self) -> Needs {
+        let own = "hyper-parameters are checked when they are set";
+        self.entry.needs(&self.own, &Dims::new(self.input_size(), self.common.h)).expect(own)
+    }
+
+    /// Whether a window holds all series of the panel, not one.
+    pub fn is_multivariate(&self) -> bool {
+        self.needs().series == SeriesPerWindow::All
+    }
+
+    /// The model for panels of so many series, where no number was set and its windows hold all of them.
+    #[must_use]
+    pub fn with_n_series(mut self, n_series: usize) -> Self {
+        if self.is_multivariate() {
+            self.common.n_series.get_or_insert(n_series);
+        }
+        self
+    }
+
+    /// Whether the model can see a panel of so many series.
+    pub(crate) fn fits_n_series(&self, found: usize) -> Result<(), EstimatorError> {
+        match self.common.n_series {
+            Some(expected) if expected != found => {
+                Err(EstimatorError::SeriesCount { model: self.alias().to_owned(), expected, found })
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Optimiser, schedule and clipping, by the names of PyTorch's classes and their arguments.
+
+use foretell_checkpoint::{lr_scheduler_class, optimizer_class, torch_class_name};
+use foretell_data::nearest;
+use foretell_nn::{Arguments, HyperParameterError, NumberRange};
+use foretell_optim::{
+    AdamConfig, Clip, Cosine, CosineWarmup, OneCycle, Plateau, PlateauConfig, RmsPropConfig, Rule, Schedule,
+    SgdConfig, StepDecay,
+};
+use serde_json::{Map, Value, json};
+
+use crate::common::Common;
+
+const ANY: NumberRange = NumberRange::ANY;
+const AT_LEAST_0: NumberRange = NumberRange::AT_LEAST_0;
+const POSITIVE: NumberRange = NumberRange::POSITIVE;
+const FROM_0_TO_1: NumberRange = NumberRange::FROM_0_TO_1;
+const FROM_0_BELOW_1: NumberRange = NumberRange::FROM_0_BELOW_1;
+
+/// The hyper-parameters that are read together.
+pub(crate) const HYPER_PARAMETERS: [&str; 4] =
+    ["optimizer", "optimizer_kwargs", "lr_scheduler", "lr_scheduler_kwargs"];
+
+/// PyTorch's optimisers that foretell has.
+pub(crate) const OPTIMIZERS: [&str; 5] = ["Adam", "AdamW", "SGD", "RMSprop", "RAdam"];
+
+/// PyTorch's schedules that foretell has, and our own.
+pub(crate) const SCHEDULERS: [&str; 5] =
+    ["StepLR", "CosineAnnealingLR", "OneCycleLR", "ReduceLROnPlateau", "CosineWarmup"];
+
+/// The one schedule that PyTorch has no class for.
+const OURS: &str = "CosineWarmup";
+
+/// How gradients change parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct OptimizerSettings {
+    pub(crate) rule: Rule,
+    pub(crate) schedule: Schedule,
+    pub(crate) clip: Option<Clip>,
+}
+
+impl OptimizerSettings {
+    /// Reads what the hyper-parameters say together.
+    pub(crate) fn read(common: &Common) -> Result<Self, HyperParameterError> {
+        let mut rule = Class::new("optimizer", &common.optimizer, &common.optimizer_kwargs)?.read(rule)?;
+        let schedule = Class::new("lr_scheduler", &common.lr_scheduler, &common.lr_scheduler_kwargs)?
+            .read(|arguments, class| schedule(arguments, class, common))?;
+        if let Some(first) = schedule.at(0).momentum {
+            rule = rule.with_momentum(first);
+        }
+        let by_value = common.gradient_clip_algorithm.as_deref() == Some("value");
+        let most = common.gradient_clip_val.filter(|most| *most > 0.0);
+        let clip = most.map(|most| if by_value { Clip::Value(most) } else { Clip::Norm(most) });
+        Ok(Self { rule, schedule, clip })
+    }
+}
+
+/// A class of optimisers or schedules, and its arguments.
+struct Class {
+    /// The hyper-parameter that names it.
+    kind: &'static str,
+    name: Option<String>,
+    arguments: Arguments,
+}
+
+impl Class {
+    fn new(
+        kind: &'static str,
+        name: &Option<String>,
+        kwargs: &Option<Map<String, Value>>,
+    ) -> Result<Self, HyperParameterError> {
+        let kwargs = kwargs.clone().unwrap_or_default();
+        if name.is_none() && !kwargs.is_empty() {
+            let found = Value::from(kwargs).to_string();
+            let (name, expected) = (format!("{kind}_kwargs"), format!("null where {kind} is null"));
+            return Err(HyperParameterError::new(name, expected, found));
+        }
+        Ok(Self { kind, name: name.clone(), arguments: Arguments::new(&kwargs) })
+    }
+
+    /// The class that `read` makes of the arguments, of which none may be left.
+    fn read<T>(
+        mut self,
+        read: impl FnOnce(&mut Arguments, Option<&str>) -> Result<T, HyperParameterError>,
+    ) -> Result<T, HyperParameterError> {
+        let found = read(&mut self.arguments, self.name.as_deref())
+            .map_err(|error| error.within(&format!("{}_kwargs", self.kind)))?;
+        let known = self.arguments.known();
+        let Some((name, value)) = self.arguments.first_unread() else { return Ok(found) };
+        let hint = match nearest(name, known.iter().copied()) {
+            Some(known) if known != name => format!("; did you mean {known}?"),
+            _ => String::new(),
+        };
+        let class = self.name.as_deref().unwrap_or_default();
+        let expected = format!("made of what foretell has of {class}'s arguments: {}", known.join(", "));
+        Err(HyperParameterError::new(
+            format!("{}_kwargs", self.kind),
+            expected,
+            format!("{name} = {value}{hint}"),
+        ))
+    }
+}
+
+fn rule(arguments: &mut Arguments, class: Option<&str>) -> Result<Rule, HyperParameterError> {
+    let class = class.unwrap_or("Adam");
+    let decay = if class == "AdamW" { 0.01 } else { 0.0 };
+    let weight_decay = arguments.number("weight_decay", AT_LEAST_0)?.unwrap_or(decay);
+    let rule = match class {
+        "SGD" => {
+            let momentum = arguments.number("momentum", AT_LEAST_0)?.unwrap_or(0.0);
+            let dampening = arguments.number("dampening", ANY)?.unwrap_or(0.0);
+            let nesterov = arguments.flag("nesterov", false)?;
+            if nesterov && (momentum == 0.0 || dampening != 0.0) {
+                let expected = "false without a momentum, or with a dampening";
+                return Err(HyperParameterError::new("nesterov", expected, true));
+            }
+            Rule::Sgd(SgdConfig { momentum, dampening, nesterov, weight_decay })
+        }
+        "RMSprop" => Rule::RmsProp(RmsPropConfig {
+            alpha: arguments.number("alpha", FROM_0_TO_1)?.unwrap_or(0.99),
+            eps: arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-8),
+            momentum: arguments.number("momentum", AT_LEAST_0)?.unwrap_or(0.0),
+            weight_decay,
+        }),
+        adam => {
+            let [beta1, beta2] = betas(arguments)?;
+            let eps = arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-8);
+            let config = AdamConfig { beta1, beta2, eps, weight_decay };
+            match adam {
+                "AdamW" => Rule::AdamW(config),
+                "RAdam" => Rule::RAdam(config),
+                _ => Rule::Adam(config),
+            }
+        }
+    };
+    // What PyTorch can do beside: how it computes does not matter here, the rest must be off.
+    for name in ["foreach", "fused", "capturable", "differentiable"] {
+        arguments.ignore(name);
+    }
+    for name in ["amsgrad", "maximize", "centered", "decoupled_weight_decay"] {
+        arguments.ignore_if(name, false);
+    }
+    match arguments.unread("lr") {
+        Some(lr) => Err(HyperParameterError::new("lr", "left to the hyper-parameter learning_rate", lr)),
+        None => Ok(rule),
+    }
+}
+
+fn betas(arguments: &mut Arguments) -> Result<[f64; 2], HyperParameterError> {
+    const EXPECTED: &str = "a list of two numbers from 0 to below 1";
+    match arguments.numbers("betas", EXPECTED, FROM_0_BELOW_1.holds)? {
+        None => Ok([0.9, 0.999]),
+        Some((betas, written)) => {
+            betas.try_into().map_err(|_| HyperParameterError::new("betas", EXPECTED, written))
+        }
+    }
+}
+
+fn schedule(
+    arguments: &mut Arguments,
+    class: Option<&str>,
+    common: &Common,
+) -> Result<Schedule, HyperParameterError> {
+    let (rate, max_steps) = (common.learning_rate, common.max_steps);
+    let Some(class) = class else {
+        return Ok(Schedule::StepDecay(StepDecay::halvings(rate, common.num_lr_decays, max_steps)));
+    };
+    let schedule = match class {
+        "StepLR" => Schedule::StepDecay(StepDecay {
+            initial: rate,
+            every: steps(arguments, "step_size")?
+                .filter(|every| *every > 0)
+                .ok_or_else(|| HyperParameterError::new("step_size", "given, and at least 1", "none"))?,
+            factor: arguments.number("gamma", AT_LEAST_0)?.unwrap_or(0.1),
+        }),
+        "CosineAnnealingLR" => Schedule::Cosine(Cosine {
+            initial: rate,
+            floor: arguments.number("eta_min", AT_LEAST_0)?.unwrap_or(0.0),
+            steps: steps(arguments, "T_max")?.unwrap_or(max_steps).max(1),
+        }),
+        OURS => {
+            let floor = arguments.number("eta_min", AT_LEAST_0)?.unwrap_or(0.0);
+            let total = steps(arguments, "total_steps")?.unwrap_or(max_steps);
+            let warmup = steps(arguments, "warmup_steps")?.unwrap_or(total / 10);
+            if warmup >= total {
+                let expected = format!("fewer than all steps, of which there are {total}");
+                return Err(HyperParameterError::new("warmup_steps", expected, warmup));
+            }
+            Schedule::CosineWarmup(CosineWarmup { peak: rate, floor, warmup, steps: total })
+        }
+        "OneCycleLR" => Schedule::OneCycle(one_cycle(arguments, rate, max_steps)?),
+        _ => Schedule::Plateau(Plateau::new(rate, plateau(arguments)?)),
+    };
+    arguments.ignore_if("last_epoch", -1);
+    Ok(schedule)
+}
+
+fn one_cycle(arguments: &mut Arguments, rate: f64, max_steps: u64) -> Result<OneCycle, HyperParameterError> {
+    let peak = arguments.number("max_lr", POSITIVE)?.unwrap_or(rate);
+    let initial = peak / arguments.number("div_factor", POSITIVE)?.unwrap_or(25.0);
+    let product = match (steps(arguments, "epochs")?, steps(arguments, "steps_per_epoch")?) {
+        (Some(epochs), Some(each)) => epochs.saturating_mul(each),
+        _ => max_steps,
+    };
+    let total = steps(arguments, "total_steps")?.unwrap_or(product);
+    if total < max_steps {
+        return Err(HyperParameterError::new(
+            "total_steps",
+            format!("at least max_steps = {max_steps}"),
+            total,
+        ));
+    }
+    let momenta = [
+        arguments.number("base_momentum", FROM_0_BELOW_1)?.unwrap_or(0.85),
+        arguments.number("max_momentum", FROM_0_BELOW_1)?.unwrap_or(0.95),
+    ];
+    Ok(OneCycle {
+        initial,
+        peak,
+        floor: initial / arguments.number("final_div_factor", POSITIVE)?.unwrap_or(1e4),
+        steps: total,
+        rise: arguments.number("pct_start", FROM_0_TO_1)?.unwrap_or(0.3),
+        three_phase: arguments.flag("three_phase", false)?,
+        linear: arguments.word("anneal_strategy", ["cos", "linear"])? == 1,
+        momentum: arguments.flag("cycle_momentum", true)?.then_some(momenta),
+    })
+}
+
+fn plateau(arguments: &mut Arguments) -> Result<PlateauConfig, HyperParameterError> {
+    arguments.word("mode", ["min"])?;
+    Ok(PlateauConfig {
+        factor: arguments.number("factor", FROM_0_BELOW_1)?.unwrap_or(0.1),
+        patience: steps(arguments, "patience")?.unwrap_or(10),
+        threshold: arguments.number("threshold", AT_LEAST_0)?.unwrap_or(1e-4),
+        relative: arguments.word("threshold_mode", ["rel", "abs"])? == 0,
+        cooldown: steps(arguments, "cooldown")?.unwrap_or(0),
+        floor: arguments.number("min_lr", AT_LEAST_0)?.unwrap_or(0.0),
+        eps: arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-8),
+    })
+}
+
+/// So many steps.
+fn steps(arguments: &mut Arguments, name: &'static str) -> Result<Option<u64>, HyperParameterError> {
+    Ok(arguments.count(name, 0..=u32::MAX)?.map(u64::from))
+}
+
+/// Writes what the hyper-parameters say as neuralforecast's files do: classes as such, with the arguments that
+/// their constructors demand. It leaves arguments alone that have no class, so that is where ours goes.
+pub(crate) fn to_file(map: &mut Map<String, Value>) {
+    if let Some(class) = map["optimizer"].as_str().map(optimizer_class) {
+        map["optimizer"] = class;
+    }
+    let Some(class) = map["lr_scheduler"].as_str().map(str::to_owned) else { return };
+    let demanded = match class.as_str() {
+        "CosineAnnealingLR" => json!({ "T_max": map["max_steps"] }),
+        "OneCycleLR" => json!({ "max_lr": map["learning_rate"], "total_steps": map["max_steps"] }),
+        OURS => json!({ CLASS: OURS }),
+        _ => json!({}),
+    };
+    let mut kwargs = demanded.as_object().cloned().unwrap_or_default();
+    kwargs.extend(map["lr_scheduler_kwargs"].as_object().cloned().unwrap_or_default());
+    if kwargs.contains_key("epochs") {
+        kwargs.remove("total_steps");
+    }
+    map["lr_scheduler"] = if class == OURS { Value::Null } else { lr_scheduler_class(&class) };
+    map["lr_scheduler_kwargs"] = kwargs.into();
+}
+
+/// The argument that holds the name of a class that PyTorch does not have.
+const CLASS: &str = "foretell_class";
+
+/// Reads what [`to_file`] or neuralforecast wrote.
+pub fn from_file(map: &mut Map<String, Value>) {
+    for name in ["optimizer", "lr_scheduler"] {
+        if let Some(class) = map.get(name).and_then(torch_class_name).map(Value::from) {
+            map.insert(name.to_owned(), class);
+        }
+    }
+    let kwargs = map.get_mut("lr_scheduler_kwargs").and_then(Value::as_object_mut);
+    if let Some(class) = kwargs.and_then(|kwargs| kwargs.shift_remove(CLASS)) {
+        map.insert("lr_scheduler".to_owned(), class);
+    }
+}
+
+#[cfg(test)]
+#[path = "optimizer_settings_tests.rs"]
+mod tests;

@@ -1,0 +1,136 @@
+use super::*;
+use crate::NetworkSpec;
+
+fn spec(settings: Value) -> NetworkSpec {
+    let spec =
+        NetworkSpec::new("NLinear", 4, 8).and_then(|spec| spec.set("max_steps", 100)).expect("a model");
+    let settings = settings.as_object().expect("an object").clone();
+    settings.into_iter().fold(spec, |spec, (name, value)| spec.set(&name, value).expect("a value"))
+}
+
+fn read(settings: Value) -> OptimizerSettings {
+    spec(settings).optimizer_settings().unwrap_or_else(|fault| panic!("{fault:?}"))
+}
+
+fn refused(settings: Value) -> String {
+    spec(settings).check().expect_err("a mistake").to_string()
+}
+
+#[test]
+fn defaults_are_those_of_torch() {
+    let rule = |name: &str| read(json!({ "optimizer": name })).rule;
+    let adam = AdamConfig { beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0.0 };
+    assert_eq!(read(json!({})).rule, Rule::Adam(adam));
+    assert_eq!(rule("Adam"), Rule::Adam(adam));
+    assert_eq!(rule("AdamW"), Rule::AdamW(AdamConfig { weight_decay: 0.01, ..adam }));
+    assert_eq!(rule("RAdam"), Rule::RAdam(adam));
+    let plain = SgdConfig { momentum: 0.0, dampening: 0.0, nesterov: false, weight_decay: 0.0 };
+    assert_eq!(rule("SGD"), Rule::Sgd(plain));
+    let rms = RmsPropConfig { alpha: 0.99, eps: 1e-8, momentum: 0.0, weight_decay: 0.0 };
+    assert_eq!(rule("RMSprop"), Rule::RmsProp(rms));
+    assert_eq!(read(json!({})).clip, None);
+
+    let cycle = Schedule::OneCycle(OneCycle {
+        initial: 0.002 / 25.0,
+        peak: 0.002,
+        floor: 0.002 / 25.0 / 1e4,
+        steps: 100,
+        rise: 0.3,
+        three_phase: false,
+        linear: false,
+        momentum: Some([0.85, 0.95]),
+    });
+    let read = read(json!({ "learning_rate": 0.002, "lr_scheduler": "OneCycleLR", "optimizer": "SGD" }));
+    assert_eq!(read.schedule, cycle);
+    // There is a velocity from the first step on.
+    assert_eq!(read.rule, Rule::Sgd(SgdConfig { momentum: 0.95, ..plain }));
+}
+
+#[test]
+fn arguments_arrive() {
+    let found = read(json!({
+        "optimizer_kwargs": { "momentum": 0.9, "nesterov": true, "weight_decay": 1, "foreach": true, "maximize": false },
+        "optimizer": "SGD",
+        "lr_scheduler": "CosineWarmup",
+        "lr_scheduler_kwargs": { "warmup_steps": 5, "eta_min": 1e-6 },
+        "gradient_clip_val": 2,
+        "gradient_clip_algorithm": "value",
+    }));
+    let rule = SgdConfig { momentum: 0.9, dampening: 0.0, nesterov: true, weight_decay: 1.0 };
+    let schedule = CosineWarmup { peak: 1e-4, floor: 1e-6, warmup: 5, steps: 100 };
+    let expected = OptimizerSettings {
+        rule: Rule::Sgd(rule),
+        schedule: Schedule::CosineWarmup(schedule),
+        clip: Some(Clip::Value(2.0)),
+    };
+    assert_eq!(found, expected);
+    assert_eq!(read(json!({ "gradient_clip_val": 0.5 })).clip, Some(Clip::Norm(0.5)));
+    assert_eq!(read(json!({ "gradient_clip_val": 0 })).clip, None);
+    let plateau = json!({ "lr_scheduler": "ReduceLROnPlateau", "lr_scheduler_kwargs": { "patience": 3 } });
+    assert!(read(plateau).schedule.watches());
+}
+
+#[test]
+fn mistakes_are_named_with_the_nearest_valid_name() {
+    for (settings, said) in [
+        (json!({ "optimizer": "SGD", "optimizer_kwargs": { "momentun": 0.9 } }), "did you mean momentum?"),
+        (json!({ "optimizer": "AdamW", "optimizer_kwargs": { "lr": 0.9 } }), "learning_rate"),
+        (json!({ "optimizer": "Adam", "optimizer_kwargs": { "amsgrad": true } }), "found amsgrad = true"),
+        (json!({ "optimizer": "Adam", "optimizer_kwargs": { "betas": [0.9, 1.0] } }), "kwargs.betas must be"),
+        (json!({ "optimizer": "SGD", "optimizer_kwargs": { "nesterov": true } }), "without a momentum"),
+        (json!({ "optimizer_kwargs": { "eps": 1e-6 } }), "null where optimizer is null"),
+        (json!({ "lr_scheduler_kwargs": { "gamma": 0.5 } }), "null where lr_scheduler is null"),
+        (json!({ "lr_scheduler": "StepLR" }), "kwargs.step_size must be given"),
+        (
+            json!({ "lr_scheduler": "OneCycleLR", "lr_scheduler_kwargs": { "total_steps": 99 } }),
+            "at least max_steps = 100",
+        ),
+        (
+            json!({ "lr_scheduler": "OneCycleLR", "lr_scheduler_kwargs": { "anneal_strategy": "sin" } }),
+            "cos or linear",
+        ),
+        (
+            json!({ "lr_scheduler": "CosineWarmup", "lr_scheduler_kwargs": { "warmup_steps": 100 } }),
+            "fewer than all steps",
+        ),
+        (
+            json!({ "lr_scheduler": "ReduceLROnPlateau", "lr_scheduler_kwargs": { "factor": 1.0 } }),
+            "from 0 to below 1",
+        ),
+        (
+            json!({ "lr_scheduler": "ReduceLROnPlateau", "lr_scheduler_kwargs": { "mode": "max" } }),
+            "must be min",
+        ),
+    ] {
+        let message = refused(settings);
+        assert!(message.contains(said) && message.contains("_kwargs"), "{message}");
+    }
+    let class =
+        |name: &str, value: &str| spec(json!({})).set(name, value).expect_err("a mistake").to_string();
+    assert!(class("optimizer", "Adamw").contains("did you mean AdamW?"));
+    assert!(class("lr_scheduler", "OneCycle").contains("did you mean OneCycleLR?"));
+    assert!(class("gradient_clip_algorithm", "max").contains("\"norm\", \"value\""));
+}
+
+#[test]
+fn files_name_classes_as_neuralforecast_does() {
+    let settings = json!({
+        "optimizer": "RAdam", "optimizer_kwargs": { "eps": 1e-6 }, "lr_scheduler": "OneCycleLR",
+        "lr_scheduler_kwargs": { "pct_start": 0.5 }, "gradient_clip_val": 1.0,
+    });
+    let mut map = spec(settings).hyper_parameters();
+    to_file(&mut map);
+    assert_eq!(map["optimizer"], json!({ "__nf__": "torch_cls", "kind": "optimizer", "name": "RAdam" }));
+    let kwargs = json!({ "max_lr": 1e-4, "total_steps": 100, "pct_start": 0.5 });
+    assert_eq!(map["lr_scheduler_kwargs"], kwargs);
+    from_file(&mut map);
+    assert_eq!((&map["optimizer"], &map["lr_scheduler"]), (&json!("RAdam"), &json!("OneCycleLR")));
+
+    let settings = json!({ "lr_scheduler": "CosineWarmup", "lr_scheduler_kwargs": { "warmup_steps": 9 } });
+    let before = spec(settings).hyper_parameters();
+    let mut map = before.clone();
+    to_file(&mut map);
+    assert_eq!(map["lr_scheduler"], Value::Null);
+    from_file(&mut map);
+    assert_eq!(map, before);
+}

@@ -1,0 +1,65 @@
+//! What is wrong with a model or its hyper-parameters.
+
+use foretell_data::nearest;
+use foretell_models::HyperParameterError;
+
+/// Why a model, or one of its hyper-parameters, is refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// No model of that name.
+    #[error("no model is called {found}; {hint}there are {known}")]
+    UnknownModel {
+        /// The name given.
+        found: String,
+        /// The name that was probably meant, as a question.
+        hint: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// No hyper-parameter of that name.
+    #[error("{model} has no hyper-parameter {found}; {hint}")]
+    UnknownName {
+        /// The model.
+        model: &'static str,
+        /// The name given.
+        found: String,
+        /// What was probably meant, why there is no such thing, or how to list them.
+        hint: String,
+    },
+    /// A value that a hyper-parameter cannot have.
+    #[error(transparent)]
+    HyperParameter(#[from] HyperParameterError),
+    /// Early stopping, or a schedule that follows the validation loss, without anything to watch.
+    #[error("{model}: {what} needs validation windows: set val_size to at least h = {h}")]
+    NothingToWatch {
+        /// The model.
+        model: String,
+        /// The hyper-parameter.
+        what: &'static str,
+        /// The horizon.
+        h: usize,
+    },
+    /// What an estimator that is no network says of its hyper-parameters.
+    #[error(transparent)]
+    Other(Box<dyn std::error::Error + Send + Sync>),
+    /// A model larger than memory.
+    #[error(
+        "{model}: with these hyper-parameters it would have over {limit} parameters; choose smaller layers"
+    )]
+    TooLarge {
+        /// The model.
+        model: &'static str,
+        /// The most it may have.
+        limit: usize,
+    },
+}
+
+impl SpecError {
+    /// The error that no model is called so, where `known` are the names that there are.
+    pub fn unknown_model(found: &str, known: &[&str]) -> Self {
+        let hint = nearest(found, known.iter().copied());
+        let hint = hint.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
+        Self::UnknownModel { found: found.to_owned(), hint, known: known.join(", ") }
+    }
+}

@@ -1,0 +1,260 @@
+//! The state of a network's training on disk, so that a run that was killed goes on where it was.
+//!
+//! The file is replaced as a whole: a kill at any moment leaves the previous state or the new one. It says of which training
+//! it is: with which models, settings and data.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use foretell_checkpoint::{CheckpointError, TensorData, TensorFile, TensorValues};
+use foretell_estimator::{Outcome, StateFile};
+use foretell_nn::Params;
+use foretell_train::{BEST, GradScaler, PARAMS, State, Statistics};
+use serde_json::Value;
+
+use crate::error::NetworkError;
+
+/// The state of one network, as it was found.
+pub(crate) struct SavedState {
+    step: u64,
+    finished: bool,
+    path: PathBuf,
+    arenas: Vec<(String, Vec<f32>)>,
+    /// Running statistics and counters, of the latest step and of the best check.
+    statistics: [(Vec<f32>, Vec<i64>); 2],
+    train_loss: f64,
+    valid_losses: Vec<f64>,
+    scaler: Option<GradScaler>,
+}
+
+/// The state that a file holds, if there is one.
+pub(crate) fn find_state(file: &StateFile) -> Result<Option<SavedState>, NetworkError> {
+    let path = &file.path;
+    if !path.exists() {
+        return Ok(None);
+    }
+    let TensorFile { metadata, tensors } = TensorFile::read(path)?;
+    let damaged = || damaged(path);
+    let entry = |name: &str| metadata_entry(&metadata, name).ok_or_else(damaged);
+    let differences = file.differences(&entry(TRAINING)?);
+    if !differences.is_empty() {
+        let dir = path.parent().unwrap_or(path).to_owned();
+        return Err(NetworkError::OtherTraining { dir, differences: differences.join(", ") });
+    }
+    let (mut arenas, mut losses) = (Vec::new(), [Vec::new(), Vec::new()]);
+    let mut statistics = [(Vec::new(), Vec::new()), (Vec::new(), Vec::new())];
+    for (name, tensor) in tensors {
+        match (name.as_str(), tensor.into_values()) {
+            (TRAIN_LOSS, TensorValues::F64(values)) => losses[0] = values,
+            (VALID_LOSSES, TensorValues::F64(values)) => losses[1] = values,
+            (LATEST_VALUES, TensorValues::F32(values)) => statistics[0].0 = values,
+            (LATEST_COUNTERS, TensorValues::I64(values)) => statistics[0].1 = values,
+            (BEST_VALUES, TensorValues::F32(values)) => statistics[1].0 = values,
+            (BEST_COUNTERS, TensorValues::I64(values)) => statistics[1].1 = values,
+            (_, TensorValues::F32(values)) => arenas.push((name, values)),
+            _ => return Err(damaged()),
+        }
+    }
+    let [train_loss, valid_losses] = losses;
+    let train_loss = *train_loss.first().ok_or_else(damaged)?;
+    let step = entry(STEP)?.as_u64().ok_or_else(damaged)?;
+    let finished = entry(FINISHED)?.as_bool().ok_or_else(damaged)?;
+    let scaler = metadata.get(SCALER).map(|text| serde_json::from_str(text)).transpose();
+    let scaler: Option<GradScaler> = scaler.map_err(|_| damaged())?;
+    if scaler.as_ref().is_some_and(|scaler| scaler.skipped() > step) {
+        return Err(damaged());
+    }
+    Ok(Some(SavedState {
+        step,
+        finished,
+        path: path.clone(),
+        arenas,
+        statistics,
+        train_loss,
+        valid_losses,
+        scaler,
+    }))
+}
+
+/// Keeps a trained network.
+pub(crate) fn finish_state(file: &StateFile, params: &Params, outcome: &Outcome) -> Result<(), NetworkError> {
+    let valid_losses: Vec<f64> = outcome.valid_loss.into_iter().collect();
+    let state = State {
+        step: outcome.steps,
+        train_loss: outcome.train_loss,
+        valid_losses: &valid_losses,
+        arenas: vec![(PARAMS, params.arena())],
+        latest: Statistics::of(params),
+        best: Statistics::default(),
+        scaler: None,
+    };
+    write(file, true, &state)
+}
+
+/// What keeps the state of a network while it trains; its first failure goes to `failure`.
+pub(crate) fn state_writer<'a>(
+    file: &'a StateFile,
+    failure: &'a mut Option<NetworkError>,
+) -> impl FnMut(&State<'_>) -> ControlFlow<()> + Send + 'a {
+    move |state| match write(file, false, state) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            *failure = Some(error);
+            ControlFlow::Break(())
+        }
+    }
+}
+
+fn write(file: &StateFile, finished: bool, state: &State<'_>) -> Result<(), NetworkError> {
+    let (step, training) = (state.step.to_string(), file.training.to_string());
+    let metadata = [(TRAINING, training), (STEP, step), (FINISHED, finished.to_string())];
+    let mut metadata: BTreeMap<_, _> = metadata.map(|(name, value)| (name.to_owned(), value)).into();
+    if let Some(scaler) = &state.scaler {
+        let text = serde_json::to_string(scaler).expect("a scaler is numbers");
+        metadata.insert(SCALER.to_owned(), text);
+    }
+    let arenas = state.arenas.iter();
+    let mut tensors: BTreeMap<String, TensorData> = arenas
+        .map(|(name, values)| ((*name).to_owned(), TensorData::f32([values.len()], values.to_vec())))
+        .collect();
+    for (name, losses) in [(TRAIN_LOSS, &[state.train_loss][..]), (VALID_LOSSES, state.valid_losses)] {
+        let losses = TensorData::new([losses.len()], TensorValues::F64(losses.to_vec()));
+        tensors.insert(name.to_owned(), losses);
+    }
+    for (values, counters, Statistics { values: state, counters: counts }) in
+        [(LATEST_VALUES, LATEST_COUNTERS, state.latest), (BEST_VALUES, BEST_COUNTERS, state.best)]
+    {
+        if !state.is_empty() {
+            tensors.insert(values.to_owned(), TensorData::f32([state.len()], state.to_vec()));
+        }
+        if !counts.is_empty() {
+            let counts = TensorData::new([counts.len()], TensorValues::I64(counts.to_vec()));
+            tensors.insert(counters.to_owned(), counts);
+        }
+    }
+    TensorFile { metadata, tensors }.write(&file.path).map_err(|error| match error {
+        CheckpointError::Io { source, .. } => {
+            let dir = file.path.parent().unwrap_or(&file.path).to_owned();
+            NetworkError::StateDirectory { dir, source }
+        }
+        other => other.into(),
+    })
+}
+
+/// How far the training of a network is, as a file has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateSummary {
+    /// What identifies the training.
+    pub training: Value,
+    /// Steps that are done.
+    pub step: u64,
+    /// Whether nothing is left to be done.
+    pub finished: bool,
+    /// The loss of the last step.
+    pub train_loss: Option<f64>,
+    /// The loss of the last check on the validation windows.
+    pub valid_loss: Option<f64>,
+}
+
+impl StateSummary {
+    /// Reads the file of a state.
+    ///
+    /// # Errors
+    /// If it cannot be read, or holds something else.
+    pub fn read(path: &Path) -> Result<Self, NetworkError> {
+        let TensorFile { metadata, tensors } = TensorFile::read(path)?;
+        let entry = |name: &str| metadata_entry(&metadata, name);
+        let last = |name: &str| match tensors.get(name)?.values() {
+            TensorValues::F64(losses) => losses.last().copied(),
+            _ => None,
+        };
+        let read = || {
+            Some(Self {
+                training: entry(TRAINING)?,
+                step: entry(STEP)?.as_u64()?,
+                finished: entry(FINISHED)?.as_bool()?,
+                train_loss: last(TRAIN_LOSS),
+                valid_loss: last(VALID_LOSSES),
+            })
+        };
+        read().ok_or_else(|| damaged(path))
+    }
+}
+
+/// The error that a file holds no state.
+fn damaged(path: &Path) -> NetworkError {
+    NetworkError::State { path: path.to_owned(), reason: "it is not what foretell wrote".to_owned() }
+}
+
+fn metadata_entry(metadata: &BTreeMap<String, String>, name: &str) -> Option<Value> {
+    serde_json::from_str(metadata.get(name)?).ok()
+}
+
+impl SavedState {
+    /// The trained model, if it is one.
+    pub(crate) fn finished(&self, params: &mut Params) -> Result<Option<Outcome>, NetworkError> {
+        if !self.finished {
+            return Ok(None);
+        }
+        let state = self.state(params, [PARAMS])?;
+        state.latest.restore(params, state.arena(PARAMS).expect("it was just checked"));
+        Ok(Some(Outcome {
+            steps: self.step,
+            train_loss: self.train_loss,
+            valid_loss: self.valid_losses.last().copied(),
+            interrupted: false,
+            skipped_steps: 0,
+        }))
+    }
+
+    /// The state to go on from, of a model with such parameters and an optimiser with these states.
+    pub(crate) fn state<'s>(
+        &'s self,
+        params: &Params,
+        names: impl IntoIterator<Item = &'s str>,
+    ) -> Result<State<'s>, NetworkError> {
+        let len = params.arena().len();
+        let damaged = |reason| NetworkError::State { path: self.path.clone(), reason };
+        let arenas: Vec<(&str, &[f32])> =
+            self.arenas.iter().map(|(name, values)| (name.as_str(), &values[..])).collect();
+        if let Some((name, values)) = arenas.iter().find(|(_, values)| values.len() != len) {
+            return Err(damaged(format!("{name} has {} numbers, expected {len}", values.len())));
+        }
+        if let Some(name) = names.into_iter().find(|name| arenas.iter().all(|(known, _)| known != name)) {
+            return Err(damaged(format!("there is no {name} in it")));
+        }
+        let [latest, best] =
+            self.statistics.each_ref().map(|(values, counters)| Statistics { values, counters });
+        let expected = Statistics::of(params);
+        let sizes = |found: Statistics<'_>| (found.values.len(), found.counters.len());
+        let has_best = arenas.iter().any(|(name, _)| *name == BEST);
+        for found in [Some(latest), has_best.then_some(best)].into_iter().flatten() {
+            if sizes(found) != sizes(expected) {
+                let ((values, counters), (found, counted)) = (sizes(expected), sizes(found));
+                return Err(damaged(format!(
+                    "{found} running statistics and {counted} counters, expected {values} and {counters}"
+                )));
+            }
+        }
+        let (step, train_loss, valid_losses) = (self.step, self.train_loss, &self.valid_losses[..]);
+        let scaler = self.scaler.clone();
+        Ok(State { step, train_loss, valid_losses, arenas, latest, best, scaler })
+    }
+}
+
+/// Entries of the file's metadata: what identifies the training, how far it is, whether it is done, and the scale of the
+/// loss, of a training in `f16`.
+const TRAINING: &str = "training";
+const STEP: &str = "step";
+const FINISHED: &str = "finished";
+const SCALER: &str = "grad_scaler";
+
+/// Running statistics and counters of models that have some.
+const LATEST_VALUES: &str = "running_statistics";
+const LATEST_COUNTERS: &str = "counters";
+const BEST_VALUES: &str = "best_running_statistics";
+const BEST_COUNTERS: &str = "best_counters";
+
+const TRAIN_LOSS: &str = "train_loss";
+const VALID_LOSSES: &str = "valid_losses";

@@ -1,0 +1,197 @@
+//! A trained network, and its forecasts of windows.
+
+use std::fmt;
+
+use foretell_data::{Cutter, Future, Panel, Span, WindowRef};
+use foretell_estimator::{
+    Asked, Cutoff, Estimator, EstimatorError, ForecastValues, MemoryEstimate, Outcome, Trained, Workers,
+};
+use foretell_infer::{Cut, ExplanationSum, Forecasts};
+use foretell_nn::{Dims, Loss, Network, Params, WeightPrecision, WithoutAmp, check_amp};
+
+use crate::bench::seconds_of_forecasts;
+use crate::memory::forecasting;
+use crate::spec::NetworkSpec;
+use crate::windows::{Purpose, window_dims, window_spec};
+
+/// A trained network.
+#[derive(Clone)]
+pub struct TrainedNetwork {
+    pub(crate) spec: NetworkSpec,
+    pub(crate) network: Network,
+    pub(crate) params: Params,
+    pub(crate) outcome: Option<Outcome>,
+}
+
+impl TrainedNetwork {
+    /// The model's name and hyper-parameters.
+    pub fn spec(&self) -> &NetworkSpec {
+        &self.spec
+    }
+
+    /// The number of its parameters.
+    pub fn parameters(&self) -> usize {
+        self.params.table().numel()
+    }
+
+    /// The values of the parameter of this name, row-major, if there is one.
+    pub fn parameter(&self, name: &str) -> Option<&[f32]> {
+        let table = self.params.table();
+        Some(self.params.values(table.entry(table.find(name)?)))
+    }
+
+    /// The values of all parameters, in the order of their registration.
+    pub fn parameters_in_order(&self) -> impl Iterator<Item = &f32> {
+        self.params.table().entries().iter().flat_map(|entry| self.params.values(entry))
+    }
+
+    /// The format in which its weights are held.
+    pub fn weight_precision(&self) -> WeightPrecision {
+        self.params.precision()
+    }
+
+    /// Bytes of all parameters, as its forecasts so far have held them: see [`Params::held_bytes`].
+    pub fn weight_bytes(&self) -> usize {
+        self.params.held_bytes()
+    }
+
+    /// The same with the weights of products held in this format: see [`Params::hold`].
+    ///
+    /// # Errors
+    /// If it is not `f32` and the program was built without the feature `amp`.
+    pub fn with_weight_precision(&self, precision: WeightPrecision) -> Result<Self, WithoutAmp> {
+        check_amp(precision.name())?;
+        let mut held = self.clone();
+        held.params.hold(precision);
+        Ok(held)
+    }
+
+    /// The same without the copies of weights that forecasts so far have made.
+    pub fn without_copies(&self) -> Self {
+        Self { params: self.params.without_copies(), ..self.clone() }
+    }
+
+    /// The median time of the forecasts of so many synthetic windows, in seconds. Each thread has as many of them, and a
+    /// single one is shared.
+    pub fn forecast_seconds(&self, workers: &Workers, windows: usize) -> f64 {
+        seconds_of_forecasts(&self.spec, &self.network, &self.params, workers, windows)
+    }
+
+    /// Whether it weighs columns and steps behind its forecasts.
+    pub fn explains(&self) -> bool {
+        self.spec.entry.explains
+    }
+
+    /// Adds the weights behind the forecasts of the steps after each series to `sum`.
+    ///
+    /// # Errors
+    /// If the panel lacks a column that the network reads, or has another number of series than it forecasts together.
+    pub fn explain(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        workers: &Workers,
+        sum: &mut ExplanationSum,
+    ) -> Result<(), EstimatorError> {
+        let (loss, span) = (self.spec.loss(), Span::Predict { future });
+        self.on_windows(panel, span, loss, self.spec.h(), workers, |forecasts, cutter| {
+            forecasts.explain(cutter, &cutter.rows(), sum);
+        })
+    }
+
+    /// What `work` makes of the windows of `span`, from which `h` steps are forecast.
+    fn on_windows<R>(
+        &self,
+        panel: &Panel,
+        span: Span<'_>,
+        loss: &Loss,
+        h: usize,
+        workers: &Workers,
+        work: impl FnOnce(&Forecasts<'_>, &Cutter<'_>) -> R,
+    ) -> Result<R, EstimatorError> {
+        self.spec.fits_n_series(panel.n_series())?;
+        let dims = window_dims(&self.spec, self.network.needs, Purpose::Forecast);
+        let dims = Dims { horizon: h, ..dims };
+        let cutter = Cutter::new(panel, &window_spec(&self.spec, &dims), span)?;
+        let cut = Cut {
+            dims,
+            loss,
+            exclude_insample_y: self.spec.common().exclude_insample_y,
+            step_by_step: self.network.needs.decoding.is_step_by_step(),
+        };
+        let random_seed = self.spec.common().random_seed;
+        let forecasts = Forecasts { network: &self.network, params: &self.params, cut, random_seed, workers };
+        Ok(work(&forecasts, &cutter))
+    }
+}
+
+impl Trained for TrainedNetwork {
+    fn estimator(&self) -> &dyn Estimator {
+        &self.spec
+    }
+
+    fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    fn reaches_any_horizon(&self) -> bool {
+        self.network.needs.decoding.is_step_by_step()
+    }
+
+    fn forecast(
+        &self,
+        panel: &Panel,
+        &Asked { span, h, quantiles }: &Asked<'_>,
+        workers: &Workers,
+    ) -> Result<ForecastValues, EstimatorError> {
+        // Weights are for the losses of whole windows only.
+        let own = self.spec.loss().clone().without_horizon_weight();
+        let loss = match quantiles {
+            None => own,
+            Some(quantiles) => {
+                own.with_quantiles(quantiles).expect("only a distribution is asked for quantiles")
+            }
+        };
+        self.on_windows(panel, span, &loss, h, workers, |forecasts, cutter| {
+            let windows = cutter.rows();
+            let values = forecasts.of(cutter, &windows);
+            let (windows, values) = by_series(cutter, windows, values);
+            let before = |start: i64| (start + forecasts.cut.dims.input_size as i64) as usize;
+            let cutoff = |window: &WindowRef| -> Cutoff { (window.series as usize, before(window.start)) };
+            ForecastValues { cutoffs: windows.iter().map(cutoff).collect(), values }
+        })
+    }
+
+    fn held_bytes(&self) -> [u64; 2] {
+        let table = self.params.table();
+        let parameters = (table.total_len() as u64).saturating_mul(4);
+        [parameters, table.held_copies_bytes(self.weight_precision()) as u64]
+    }
+
+    fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
+        let dims = window_dims(&self.spec, self.network.needs, Purpose::Forecast);
+        let horizon = if self.reaches_any_horizon() { h } else { dims.horizon };
+        let dims = Dims { horizon, ..dims };
+        let windows = windows.div_ceil(dims.n_series);
+        forecasting(&self.network, self.params.table(), &dims, windows, threads)
+    }
+}
+
+impl fmt::Debug for TrainedNetwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TrainedNetwork({}, {:?})", self.spec.name(), self.params)
+    }
+}
+
+/// Rows of a batch in order of series, then time, with their values. Rows that only complete a window of all series
+/// are left out.
+fn by_series(cutter: &Cutter<'_>, windows: Vec<WindowRef>, values: Vec<f32>) -> (Vec<WindowRef>, Vec<f32>) {
+    if cutter.rows_per_window() == 1 {
+        return (windows, values);
+    }
+    let each = values.len() / windows.len().max(1);
+    let mut order: Vec<usize> = (0..windows.len()).filter(|&row| cutter.is_of_series(windows[row])).collect();
+    order.sort_by_key(|&row| windows[row]);
+    let values = order.iter().flat_map(|&row| &values[row * each..(row + 1) * each]).copied().collect();
+    (order.into_iter().map(|row| windows[row]).collect(), values)
+}

@@ -1,0 +1,122 @@
+//! The training of one model on a panel.
+
+use foretell_data::{Cutter, Panel, Span};
+use foretell_estimator::{EstimatorError, HeldOut, Run};
+use foretell_nn::{Table, check_amp};
+use foretell_train::{Cut, Fit, PARAMS, StateWriter, TrainConfig, fit};
+
+use crate::error::NetworkError;
+use crate::optimizer_settings::OptimizerSettings;
+use crate::spec::NetworkSpec;
+use crate::spec_error::SpecError;
+use crate::state::{find_state, finish_state, state_writer};
+use crate::trained_network::TrainedNetwork;
+use crate::windows::{Purpose, window_dims, window_spec};
+
+/// Trains a model, on the windows of the panel.
+pub(crate) fn train(
+    spec: &NetworkSpec,
+    panel: &Panel,
+    HeldOut { validation: val_size, test: test_size }: HeldOut,
+    run: Run<'_>,
+) -> Result<TrainedNetwork, NetworkError> {
+    check_amp(spec.precision.name())?;
+    let config = &train_config(spec);
+    let watching = [
+        (config.early_stop_patience_steps > 0, "early_stop_patience_steps"),
+        (config.schedule.watches(), "lr_scheduler ReduceLROnPlateau"),
+    ];
+    if let Some((_, what)) = watching.into_iter().find(|(watches, _)| *watches && val_size == 0) {
+        return Err(SpecError::NothingToWatch { model: spec.alias().to_owned(), what, h: spec.h() }.into());
+    }
+    check_support(spec, panel)?;
+    let mut table = Table::default();
+    let network = spec.build(&mut table)?;
+    let [dims, valid_dims] =
+        [Purpose::Train, Purpose::Validate].map(|purpose| window_dims(spec, network.needs, purpose));
+    let train = Cutter::new(panel, &window_spec(spec, &dims), Span::Train { val_size, test_size })?;
+    let span = Span::Validation { val_size, test_size };
+    let valid = match val_size {
+        0 => None,
+        _ => Some(Cutter::new(panel, &window_spec(spec, &valid_dims), span)?),
+    };
+    let loss = spec.loss();
+    let mut params = table.initialise(config.random_seed);
+    let found = run.state.map(find_state).transpose()?.flatten();
+    if let Some(outcome) = found.as_ref().map(|found| found.finished(&mut params)).transpose()?.flatten() {
+        return Ok(TrainedNetwork { spec: spec.clone(), network, params, outcome: Some(outcome) });
+    }
+    let names = config.optimizer.state_names().iter().copied().chain([PARAMS]);
+    let from = found.as_ref().map(|found| found.state(&params, names)).transpose()?;
+    let mut failure = None;
+    let mut write = run.state.map(|state| state_writer(state, &mut failure));
+    let keep = write.as_mut().zip(run.state).map(|(write, state)| StateWriter { every: state.every, write });
+    let job = Fit {
+        network: &network,
+        params,
+        cut: Cut {
+            dims,
+            loss,
+            exclude_insample_y: spec.common().exclude_insample_y,
+            step_by_step: network.needs.decoding.is_step_by_step(),
+        },
+        valid_loss: spec.valid_loss(),
+        train: &train,
+        valid: valid.as_ref(),
+        valid_dims,
+        config,
+        workers: run.workers,
+        from,
+        keep,
+    };
+    let (params, outcome) = fit(job, run.listen)
+        .map_err(|source| NetworkError::Train { model: spec.alias().to_owned(), source })?;
+    drop(write);
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    if let Some(state) = run.state.filter(|_| !outcome.interrupted) {
+        finish_state(state, &params, &outcome)?;
+    }
+    Ok(TrainedNetwork { spec: spec.clone(), network, params, outcome: Some(outcome) })
+}
+
+/// What a distribution gives no probability to has no likelihood.
+fn check_support(spec: &NetworkSpec, panel: &Panel) -> Result<(), EstimatorError> {
+    let (expected, possible) = spec.loss().support();
+    for series in 0..panel.n_series() {
+        let known = |row: usize| panel.available_mask(series).is_none_or(|mask| mask[row] != 0.0);
+        let wrong = panel.y(series).iter().enumerate().find(|(row, y)| !possible(**y) && known(*row));
+        if let Some((row, &found)) = wrong {
+            let (model, series) = (spec.alias().to_owned(), panel.id(series).to_string());
+            return Err(EstimatorError::Support { model, expected, series, row: row + 1, found });
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn train_config(spec: &NetworkSpec) -> TrainConfig {
+    let common = spec.common();
+    // A negative number stands for all windows, none for as many as in training.
+    let inference = match common.inference_windows_batch_size {
+        None => common.windows_batch_size,
+        Some(size) => usize::try_from(size).ok(),
+    };
+    let OptimizerSettings { rule, schedule, clip } = spec.optimizer_settings().expect("specs are checked");
+    TrainConfig {
+        max_steps: common.max_steps,
+        optimizer: rule,
+        schedule,
+        clip,
+        early_stop_patience_steps: common.early_stop_patience_steps,
+        restore_best: spec.restore_best,
+        val_check_steps: common.val_check_steps,
+        batch_size: common.batch_size,
+        valid_batch_size: common.valid_batch_size.unwrap_or(common.batch_size),
+        windows_batch_size: common.windows_batch_size,
+        inference_windows_batch_size: inference,
+        drop_last_loader: common.drop_last_loader,
+        random_seed: common.random_seed,
+        precision: spec.precision,
+    }
+}

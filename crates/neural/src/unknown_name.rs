@@ -1,0 +1,132 @@
+//! Hyper-parameters that there are not: what was meant, or why there is no such thing.
+
+use foretell_data::nearest;
+
+/// What other libraries, or whoever is in a hurry, call hyper-parameters, and their names.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("batch", "batch_size (series) or windows_batch_size (windows)"),
+    ("clip", "gradient_clip_val"),
+    ("context_length", "input_size"),
+    ("early_stopping", "early_stop_patience_steps"),
+    ("epochs", "max_steps"),
+    ("grad_clip", "gradient_clip_val"),
+    ("hist_exog", "hist_exog_list"),
+    ("horizon", "h"),
+    ("iterations", "max_steps"),
+    ("lookback", "input_size"),
+    ("lr", "learning_rate"),
+    ("max_epochs", "max_steps"),
+    ("n_epochs", "max_steps"),
+    ("normalization", "scaler_type"),
+    ("num_epochs", "max_steps"),
+    ("patience", "early_stop_patience_steps"),
+    ("prediction_length", "h"),
+    ("scaler", "scaler_type"),
+    ("schedule", "lr_scheduler"),
+    ("scheduler", "lr_scheduler"),
+    ("seed", "random_seed"),
+    ("steps", "max_steps"),
+    ("training_steps", "max_steps"),
+    ("weight_decay", "optimizer_kwargs, as {\"weight_decay\": 0.1} with optimizer = \"AdamW\""),
+];
+
+const CPU_ONLY: &str =
+    "foretell computes on CPUs, on as many threads as it is given (`--threads`); leave it out";
+const LOG: &str = "what is told of the training is chosen by `--log`; leave it out";
+const CHECKPOINT: &str = "the state of training is kept by `--checkpoint`; leave it out";
+const TRAINER: &str =
+    "it is an argument of PyTorch Lightning's trainer, which foretell does without; leave it out";
+
+/// Arguments that neuralforecast passes on to PyTorch Lightning's trainer, and what is in their place.
+const TRAINER_ARGUMENTS: &[(&str, &str)] = &[
+    ("accelerator", CPU_ONLY),
+    ("accumulate_grad_batches", TRAINER),
+    ("barebones", TRAINER),
+    ("benchmark", TRAINER),
+    ("callbacks", TRAINER),
+    ("check_val_every_n_epoch", "checks come every val_check_steps steps"),
+    ("default_root_dir", CHECKPOINT),
+    ("detect_anomaly", "a loss that is not a number always ends the training with an error; leave it out"),
+    ("deterministic", "training is always reproducible to the last bit; leave it out"),
+    ("devices", CPU_ONLY),
+    ("enable_checkpointing", CHECKPOINT),
+    ("enable_model_summary", LOG),
+    ("enable_progress_bar", LOG),
+    ("fast_dev_run", "did you mean max_steps?"),
+    ("inference_mode", TRAINER),
+    ("limit_predict_batches", TRAINER),
+    ("limit_test_batches", TRAINER),
+    ("limit_train_batches", TRAINER),
+    ("limit_val_batches", TRAINER),
+    ("log_every_n_steps", LOG),
+    ("logger", LOG),
+    ("max_time", "Ctrl-C ends a training and saves the models as they are; or set max_steps"),
+    ("min_steps", TRAINER),
+    ("num_nodes", CPU_ONLY),
+    ("num_sanity_val_steps", TRAINER),
+    ("overfit_batches", TRAINER),
+    ("plugins", TRAINER),
+    ("precision", "foretell computes in 32 bits; leave it out"),
+    ("profiler", TRAINER),
+    ("strategy", CPU_ONLY),
+    ("sync_batchnorm", CPU_ONLY),
+    ("use_distributed_sampler", CPU_ONLY),
+];
+
+/// Whether neuralforecast passes this argument on to PyTorch Lightning's trainer.
+pub(crate) fn is_trainer_argument(name: &str) -> bool {
+    TRAINER_ARGUMENTS.iter().any(|(argument, _)| *argument == name)
+}
+
+/// What to say of a name that is not among the `known` ones.
+pub(crate) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let of = |table: &[(&str, &'static str)]| {
+        let key = name.to_lowercase().replace('-', "_");
+        table.iter().find(|(other, _)| *other == key).map(|(_, meant)| *meant)
+    };
+    match (of(OTHER_NAMES), of(TRAINER_ARGUMENTS)) {
+        (Some(meant), _) => format!("did you mean {meant}?"),
+        (_, Some(reason)) => reason.to_owned(),
+        _ => match nearest(name, known) {
+            Some(name) => format!("did you mean {name}?"),
+            None => "NetworkSpec::hyper_parameters (`foretell models --json`) lists them".to_owned(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::NetworkSpec;
+
+    fn message(name: &str) -> String {
+        NetworkSpec::new("NHITS", 1, 2).unwrap().set(name, 1).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_hint_is_what_was_meant_or_why_it_is_not_there() {
+        for (name, part) in [
+            ("lr", "did you mean learning_rate?"),
+            ("LR", "did you mean learning_rate?"),
+            ("steps", "did you mean max_steps?"),
+            ("max-epochs", "did you mean max_steps?"),
+            ("batch", "batch_size (series) or windows_batch_size (windows)"),
+            ("accelerator", "computes on CPUs"),
+            ("enable_progress_bar", "`--log`"),
+            ("max_step", "did you mean max_steps?"),
+            ("xylophone", "lists them"),
+        ] {
+            let message = message(name);
+            assert!(message.contains(part) && message.contains(name), "{name}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_others_call_it_is_no_name_of_ours() {
+        let known = NetworkSpec::common_defaults();
+        for (name, meant) in super::OTHER_NAMES {
+            let meant = meant.split([' ', ',']).next().unwrap();
+            assert!(!known.contains_key(*name) && known.contains_key(meant), "{name}: {meant}");
+        }
+        assert!(super::TRAINER_ARGUMENTS.iter().all(|(name, _)| !known.contains_key(*name)));
+    }
+}
