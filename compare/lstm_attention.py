@@ -1,5 +1,5 @@
-"""LSTM-Attention in PyTorch: what crates/models/src/lstm_attention.rs computes. neuralforecast has no such model, so this one is its
-judge, written with neuralforecast's own base class, attention and perceptron."""
+"""LSTM-Attention in PyTorch: what crates/models/src/recurrent/lstm_attention.rs computes. neuralforecast has no such model, so
+this one is its judge, written with neuralforecast's own base class, attention and perceptron."""
 
 import torch
 import torch.nn as nn

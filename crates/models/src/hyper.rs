@@ -21,6 +21,16 @@ pub trait HyperParameters: Default {
     fn set(&mut self, name: &str, value: &Value) -> Option<Result<(), HyperParameterError>>;
 }
 
+/// Checks that a hyper-parameter of this name fits the others and the sizes.
+pub(crate) fn require(
+    name: &str,
+    holds: bool,
+    expected: impl Into<String>,
+    found: Value,
+) -> Result<(), HyperParameterError> {
+    if holds { Ok(()) } else { Err(HyperParameterError::new(name, expected, found)) }
+}
+
 /// Makes the struct of a model's hyper-parameters from each one's meaning, name, type, default and, behind `=>`, the rule
 /// that its values keep: a function such as those of [`rules`](crate::rules).
 ///

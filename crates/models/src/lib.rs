@@ -1,4 +1,4 @@
-//! The zoo: one file per model, one registry line each.
+//! The zoo by family: one file per model, one registry line each.
 //!
 //! [`MODELS`] lists them. A [`ModelEntry`] knows a model's hyper-parameters with their defaults and builds the
 //! model from them; names and defaults are neuralforecast's.
@@ -31,66 +31,30 @@
 //!   precision is a panic.
 #![forbid(unsafe_code)]
 
-mod autoformer;
-mod basis;
+mod architecture;
 mod categorical_columns;
 #[cfg(test)]
 mod conformance;
-mod context_decoder;
-mod decomposed_transformer;
-mod deep_npts;
-mod deepar;
-mod dense_layers;
-mod dilated_rnn;
-mod dlinear;
-mod encoder_decoder;
-mod fedformer;
-mod gru;
+mod convolution;
 mod hyper;
-mod informer;
-mod itransformer;
-mod lstm;
-mod lstm_attention;
-mod mixing;
-mod mlp;
-mod mlp_multivariate;
-mod multivariate;
-mod nbeats;
-mod nbeats_stacks;
-mod nbeatsx;
-mod nhits;
-mod nlinear;
+mod linear;
+mod mixer;
 mod normalised;
-mod numpy_shuffle;
 mod own;
 #[cfg(test)]
 mod parity;
-mod patch_tst;
-mod perceptron;
 mod recurrent;
 mod registry;
-mod rnn;
 pub mod rules;
-mod sampling;
-mod series_transformer;
-mod softs;
-mod softs_sharp;
-mod star_aggregate;
-mod tcn;
-mod tft;
-mod tide;
-mod timexer;
-mod transformers;
-mod tsmixer;
-mod tsmixerx;
-mod vanilla_transformer;
+mod transformer;
 
+pub use architecture::{Architecture, Exogenous, ModelEntry};
 pub use categorical_columns::{CategoricalColumn, CategoricalColumns};
 pub use foretell_nn::{Dims, HyperParameterError, Map, Model, Needs, Network, Table, Value};
 pub use hyper::HyperParameters;
 pub use own::{find, register};
-pub use registry::{Architecture, Exogenous, MODELS, ModelEntry};
-pub use sampling::HYPER_PARAMETERS as SAMPLING;
+pub use recurrent::shared::sampling::HYPER_PARAMETERS as SAMPLING;
+pub use registry::MODELS;
 /// What [`hyper_parameters!`] writes.
 #[doc(hidden)]
 pub use {hyper::read, serde_json, serde_json::json};

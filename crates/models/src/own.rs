@@ -2,7 +2,8 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use crate::registry::{Architecture, MODELS, ModelEntry};
+use crate::architecture::{Architecture, ModelEntry};
+use crate::registry::MODELS;
 
 /// The models from outside, in the order in which they were registered.
 static REGISTERED: RwLock<Vec<&'static ModelEntry>> = RwLock::new(Vec::new());

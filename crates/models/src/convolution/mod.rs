@@ -1,0 +1,3 @@
+//! Convolutions over time.
+
+pub(crate) mod tcn;
