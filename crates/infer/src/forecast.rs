@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use foretell_batch::{Batch, Cut};
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
 use foretell_nn::{Dims, DistributionColumns, Forward, Key, Loss, Network, Params, Tensor};
 use foretell_threads::Workers;
 
 use crate::ancestral::{Sampling, Window, window_key};
-use crate::batch::{Batch, Cut};
 use crate::stepwise::{forecast, mean_of_outputs};
 
 /// Rows that one thread runs at a time: enough for products of matrices at their best rate, few

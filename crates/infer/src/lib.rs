@@ -22,14 +22,13 @@
 #![forbid(unsafe_code)]
 
 mod ancestral;
-mod batch;
 mod explain;
 mod forecast;
 mod stepwise;
 
-pub use batch::{Batch, Cut};
 pub use explain::ExplanationSum;
 pub use forecast::{BatchSizes, Forecasts, block_windows, share_forecast, window_numbers};
+pub use foretell_batch::{Batch, Cut};
 pub use foretell_data::{Cutter, WindowRef};
 pub use foretell_nn::{Dims, Loss, Network, Params, Targets, Tensor, Windows};
 #[cfg(feature = "parallel")]

@@ -5,16 +5,16 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use foretell_amp::GradScaler;
+use foretell_batch::Cut;
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
 use foretell_estimator::{Listener, Outcome, Progress, Verdict};
-use foretell_infer::{Cut, Forecasts};
+use foretell_infer::Forecasts;
 use foretell_nn::{Coupling, Dims, Key, Loss, Network, Params, WithoutAmp, check_amp};
 use foretell_optim::Optimizer;
 use foretell_simd::Stream;
 use foretell_threads::Workers;
 
 use crate::config::TrainConfig;
-
 use crate::shards::Engine;
 use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
 use crate::stopping::Stopping;

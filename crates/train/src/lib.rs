@@ -33,9 +33,9 @@ mod stopping;
 pub use config::TrainConfig;
 pub use fit::{Fit, TrainError, check_coupling, fit};
 pub use foretell_amp::{GradScaler, Precision};
+pub use foretell_batch::{Batch, Cut};
 pub use foretell_data::{Cutter, WindowRef};
 pub use foretell_estimator::{Listener, Outcome, Progress, Verdict};
-pub use foretell_infer::{Batch, Cut};
 pub use foretell_nn::{
     Decoding, Dims, Key, Loss, Model, Needs, Network, Params, Table, Targets, Tensor, Windows,
 };

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use foretell_amp::{GradScaler, GradScalerConfig, Precision};
-use foretell_infer::Batch;
+use foretell_batch::Batch;
 use foretell_nn::{
     Coupling, Forward, Key, Loss, Needs, Network, Params, RoundedWeights, Rounding, Table, Tensor, Update,
     Var,

@@ -39,7 +39,7 @@ const SIGNS: [(&str, Part); 12] = [
     ("foretell_autograd::ops", Part::Forward),
     ("foretell_data::windows", Part::Data),
     ("foretell_train::fit::cut", Part::Data),
-    ("foretell_infer::batch", Part::Data),
+    ("foretell_batch", Part::Data),
 ];
 
 /// Functions into which the code of a kernel is inlined so that it has its vector instructions. Their time is the caller's, whose

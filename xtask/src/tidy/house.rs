@@ -40,17 +40,26 @@ pub(super) const ROOMS: &[Room] = &[
     room(6, "foretell-models", &["foretell-tensor", "foretell-autograd", "foretell-nn"]),
     // Files and plain arrays: it knows neither layers nor models.
     room(6, "foretell-checkpoint", &["foretell-files"]),
+    room(6, "foretell-batch", &["foretell-pool", "foretell-nn", "foretell-data"]),
     // What every forecaster is, networks or not: it knows panels and threads, and no kind of model.
     room(7, "foretell-estimator", &["foretell-threads", "foretell-data"]),
     room(
         7,
         "foretell-infer",
-        &["foretell-pool", "foretell-threads", "foretell-nn", "foretell-data", "foretell-models"],
+        &[
+            "foretell-batch",
+            "foretell-pool",
+            "foretell-threads",
+            "foretell-nn",
+            "foretell-data",
+            "foretell-models",
+        ],
     ),
     room(
         7,
         "foretell-train",
         &[
+            "foretell-batch",
             "foretell-infer",
             "foretell-simd",
             "foretell-pool",

@@ -4,7 +4,7 @@ use foretell_data::{Cutter, WindowRef, WindowSlices};
 use foretell_nn::{Dims, Loss, Targets, Tensor, Windows};
 use foretell_pool::Buffer;
 
-use crate::stepwise::shift_target;
+use crate::shift_target::shift_target;
 
 /// Windows with their targets.
 #[derive(Clone, Debug)]
