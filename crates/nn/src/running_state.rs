@@ -3,7 +3,7 @@
 use foretell_tensor::Tensor;
 
 use crate::param_entry::ParamEntry;
-use crate::params::{ParamId, Params, make_unique};
+use crate::params::{ParamId, Params, Table, make_unique};
 
 /// The place in its model's table of state that training changes but no gradient does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,50 @@ pub enum Update {
     },
     /// The counter rises by one.
     Count(CounterId),
+}
+
+impl Update {
+    /// Appends the update as plain numbers, which [`Table::read_updates`] of the same model reads, in this process or another: the
+    /// place of its entry in the table and, of an average, the momentum and the values.
+    pub fn write(&self, numbers: &mut Vec<f64>) {
+        match self {
+            Self::Count(CounterId(id)) => numbers.push(id.0 as f64),
+            Self::Average { state: StateId(id), momentum, value } => {
+                numbers.extend([id.0 as f64, f64::from(*momentum)]);
+                numbers.extend(value.to_vec().into_iter().map(f64::from));
+            }
+        }
+    }
+}
+
+impl Table {
+    /// The updates that [`Update::write`] wrote, one after another.
+    ///
+    /// # Panics
+    /// If they are of another model.
+    #[track_caller]
+    pub fn read_updates(&self, mut numbers: &[f64]) -> Vec<Update> {
+        let mut updates = Vec::new();
+        while let [place, rest @ ..] = numbers {
+            let id = ParamId(*place as usize);
+            let entry = self.entry(id);
+            if entry.is_counter() {
+                updates.push(Update::Count(CounterId(id)));
+                numbers = rest;
+                continue;
+            }
+            let len = 1 + entry.shape.numel();
+            assert!(len <= rest.len(), "{} numbers are left for {} and its momentum", rest.len(), entry.name);
+            let (own, rest) = rest.split_at(len);
+            let values = own[1..].iter();
+            let value = Tensor::build(entry.shape, |out| {
+                out.iter_mut().zip(values).for_each(|(o, v)| *o = *v as f32)
+            });
+            updates.push(Update::Average { state: StateId(id), momentum: own[0] as f32, value });
+            numbers = rest;
+        }
+        updates
+    }
 }
 
 impl Params {
@@ -89,5 +133,44 @@ impl Params {
         let entry = &self.table.entries[index];
         assert!(entry.is_counter(), "{} is no counter", entry.name);
         self.counters[entry.offset] = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_become_numbers_and_back_to_the_last_bit() {
+        let mut table = Table::default();
+        let mut root = table.root();
+        let mean = root.state("mean", [3], 0.0);
+        let (batches, variance) = (root.counter("batches"), root.state("variance", [2], 1.0));
+        let average = |state, momentum, values: &[f32]| Update::Average {
+            state,
+            momentum,
+            value: Tensor::from_slice(values, [values.len()]),
+        };
+        let updates = [
+            average(mean, 0.1, &[0.1, -0.0, f32::MIN_POSITIVE]),
+            Update::Count(batches),
+            average(variance, 0.3, &[1e30, 7.0]),
+        ];
+        let mut numbers = Vec::new();
+        updates.iter().for_each(|update| update.write(&mut numbers));
+        let [mut direct, mut read] = [(); 2].map(|()| table.clone().initialise(0));
+        read.apply(table.read_updates(&numbers));
+        direct.apply(updates);
+        let bits = |params: &Params| params.state_arena().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&direct), bits(&read));
+        assert_eq!((direct.counters(), read.counters()), (&[1][..], &[1][..]));
+    }
+
+    #[test]
+    #[should_panic(expected = "2 numbers are left for mean")]
+    fn updates_of_another_model_are_a_panic() {
+        let mut table = Table::default();
+        table.root().state("mean", [3], 0.0);
+        table.read_updates(&[0.0, 0.1, 1.0]);
     }
 }

@@ -15,6 +15,7 @@ use foretell_simd::Stream;
 use foretell_threads::Workers;
 
 use crate::config::TrainConfig;
+use crate::reduction::Reduction;
 use crate::shards::Engine;
 use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
 use crate::stopping::Stopping;
@@ -48,6 +49,9 @@ pub struct Fit<'a> {
     pub from: Option<State<'a>>,
     /// Keeps the state while training goes on, if it is to be kept.
     pub keep: Option<StateWriter<'a>>,
+    /// The processes that train together: [`OneProcess`](crate::OneProcess), or several with the same job each. Each of them
+    /// validates by itself, and all of them stop at the same step if their listeners do.
+    pub reduction: &'a dyn Reduction,
 }
 
 impl fmt::Debug for Fit<'_> {
@@ -115,13 +119,26 @@ pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), Trai
 }
 
 fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
-    let Fit { network, params, cut, valid_loss, train, valid, valid_dims, config, workers, from, mut keep } =
-        job;
+    let Fit {
+        network,
+        params,
+        cut,
+        valid_loss,
+        train,
+        valid,
+        valid_dims,
+        config,
+        workers,
+        from,
+        mut keep,
+        reduction,
+    } = job;
     let key = Key::new(config.random_seed);
     let mut schedule = config.schedule;
     let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
     let mut engine = Engine::new(network, params, optimizer, cut.loss, key.fold(DROPOUT), workers)
-        .precision(config.precision);
+        .precision(config.precision)
+        .reduction(reduction);
     let rows_per_window = train.rows_per_window();
     let series = train.series_with_windows();
     let mut series = SeriesSampler::new(series, config.batch_size, config.drop_last_loader, key.fold(SERIES));

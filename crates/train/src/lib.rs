@@ -26,6 +26,7 @@
 
 mod config;
 mod fit;
+mod reduction;
 mod shards;
 mod state;
 mod stopping;
@@ -43,6 +44,7 @@ pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
 pub use foretell_threads::{TooManyThreads, Workers};
+pub use reduction::{OneProcess, Reduction, add_in_order};
 pub use shards::{Engine, NotFinite, rounding_of, shard_count};
 pub use state::{BEST, PARAMS, State, StateWriter, Statistics};
 

@@ -15,6 +15,7 @@ use foretell_pool::Buffer;
 use foretell_simd::scale;
 use foretell_threads::{Workers, share};
 
+use crate::reduction::{OneProcess, Reduction};
 use crate::state::{PARAMS, State};
 
 /// The most shards: more arenas cost more memory than more threads would win back.
@@ -44,6 +45,9 @@ pub struct Engine<'a> {
     step_weights: Option<RoundedWeights>,
     /// For training in `f16`, whose small gradients would become zero.
     scaler: Option<GradScaler>,
+    reduction: &'a dyn Reduction,
+    /// The gradients of the shards of all processes, summed, if there are several; else empty.
+    summed: Buffer<f32>,
 }
 
 /// One shard's part of a step: its gradient and its share of the loss.
@@ -106,7 +110,18 @@ impl<'a> Engine<'a> {
             rounding: Rounding::None,
             step_weights: None,
             scaler: None,
+            reduction: &OneProcess,
+            summed: Buffer::zeroed(0),
         }
+    }
+
+    /// Trains together with other processes, by default [`OneProcess`] alone. All of them begin with the same parameters, optimiser
+    /// and key and take the same steps on the same batches; each runs its own shards. Their parameters stay the same, to the last
+    /// bit those of one process.
+    pub fn reduction(self, reduction: &'a dyn Reduction) -> Self {
+        let several = reduction.processes() > 1;
+        let summed = Buffer::zeroed(if several { self.params.table().arena_len() } else { 0 });
+        Self { reduction, summed, ..self }
     }
 
     /// Rounds the operands of products to this precision. Parameters, gradients and the optimiser stay `f32`. In `f16` the
@@ -154,7 +169,8 @@ impl<'a> Engine<'a> {
     }
 
     /// Takes one step on a batch of `windows` windows and returns its loss. `total` is the sum of the
-    /// weights of all their steps; `cut` makes the windows of a range and may run on any thread.
+    /// weights of all their steps; `cut` makes the windows of a range and may run on any thread. With several processes all of this
+    /// is of the batch of all of them, and `cut` is called for the windows of this one's shards.
     ///
     /// In `f16` a step whose loss or gradients are not all finite takes no step of the optimiser: it lowers the scale, is counted
     /// by [`GradScaler::skipped`], and its loss, finite or not, is returned.
@@ -170,8 +186,9 @@ impl<'a> Engine<'a> {
         cut: impl Fn(Range<usize>) -> Batch + Sync,
     ) -> Result<f64, NotFinite> {
         let count = shard_count(windows, self.network.needs);
+        let own = shard_range(count, self.reduction.processes(), self.reduction.rank());
         let len = self.params.table().gradients_len();
-        while self.shards.len() < count {
+        while self.shards.len() < own.len() {
             self.shards.push(Shard {
                 gradients: Buffer::zeroed(len),
                 written: HashSet::new(),
@@ -181,15 +198,15 @@ impl<'a> Engine<'a> {
                 updates: Vec::new(),
             });
         }
-        let Self { network, loss, workers, ref params, key, step, rounding, .. } = *self;
+        let Self { network, loss, workers, ref params, key, step, rounding, reduction, .. } = *self;
         let loss_scale = self.scaler.as_ref().map_or(1.0, GradScaler::scale);
-        let shards = &mut self.shards[..count];
+        let shards = &mut self.shards[..own.len()];
         let table = params.table();
         let spread = self.window_work.saturating_mul(windows) >= MIN_PARALLEL_WORK;
         let threads = if spread { workers.threads() } else { 1 };
         // Threads without a shard of their own share the work of those that have one. The products of weights with
         // each other are shared by all shards, if there are several.
-        let inner = (threads / count).max(1);
+        let inner = (threads / own.len().max(1)).max(1);
         let shared = if count == 1 { &[] } else { table.multiplied() };
         let cx = Forward::training(params, key.fold(step)).rounding(rounding);
         let products: Vec<Var> =
@@ -200,6 +217,7 @@ impl<'a> Engine<'a> {
         }
         let step_weights = self.step_weights.as_ref();
         workers.each(shards, spread, |i, shard| {
+            let i = own.start + i;
             let batch = cut(shard_range(windows, count, i));
             let key = key.fold(step).fold(i as u64);
             let cx = match count {
@@ -235,10 +253,12 @@ impl<'a> Engine<'a> {
         if let Some(weights) = &mut self.step_weights {
             weights.forget();
         }
+        let losses =
+            reduction.gather(shards.iter().flat_map(|shard| [shard.loss, shard.naive_error]).collect());
         let (mut sum, mut naive_error) = (0.0, 0.0);
-        for i in 0..shards.len() {
-            sum += shards[i].loss;
-            naive_error += shards[i].naive_error;
+        for (i, of_shard) in losses.chunks_exact(2).enumerate() {
+            sum += of_shard[0];
+            naive_error += of_shard[1];
             if !sum.is_finite() {
                 // The next step no longer knows which gradients this one should have cleared.
                 shards.iter_mut().for_each(|shard| clear_unwritten(shard, table));
@@ -252,7 +272,7 @@ impl<'a> Engine<'a> {
         }
         // The slope of a loss that is a function of a mean is known only now.
         let (sum, slope) = loss.value_and_slope(sum, if total == 0.0 { 0.0 } else { naive_error });
-        share(threads, || backpropagate_derived(&products, table, shards));
+        share(threads, || backpropagate_derived(&products, table, shards, own.start == 0, reduction));
         for shard in &mut *shards {
             clear_unwritten(shard, table);
             if slope != 1.0 {
@@ -266,20 +286,35 @@ impl<'a> Engine<'a> {
             let len = table.arena_len();
             let finite =
                 share(threads, || shards.iter_mut().all(|shard| scaler.unscale(&mut shard.gradients[..len])));
+            let finite = reduction.gather(vec![f64::from(finite)]).iter().all(|&finite| finite == 1.0);
             if !scaler.update(!finite) {
                 self.step += 1;
                 return Ok(sum);
             }
         }
-        let gradients: Vec<&[f32]> =
-            shards.iter().map(|shard| &shard.gradients[..table.arena_len()]).collect();
-        let arena = self.params.arena_mut();
-        share(workers.threads(), || self.optimizer.step(arena, &gradients, pace));
-        for shard in shards {
-            self.params.apply(shard.updates.drain(..));
-        }
+        self.change_params(own.len(), pace.into());
         self.step += 1;
         Ok(sum)
+    }
+
+    /// Takes the optimiser's step along the gradients of the first `own` shards and of those of other processes, and applies their
+    /// updates of running state.
+    fn change_params(&mut self, own: usize, pace: Pace) {
+        let Self { workers, params, optimizer, reduction, summed, .. } = self;
+        let (shards, threads) = (&mut self.shards[..own], workers.threads());
+        let len = params.table().arena_len();
+        let gradients: Vec<&[f32]> = shards.iter().map(|shard| &shard.gradients[..len]).collect();
+        if reduction.processes() == 1 {
+            share(threads, || optimizer.step(params.arena_mut(), &gradients, pace));
+            shards.iter_mut().for_each(|shard| params.apply(shard.updates.drain(..)));
+            return;
+        }
+        reduction.sum(&gradients, summed);
+        share(threads, || optimizer.step(params.arena_mut(), &[&**summed], pace));
+        let mut updates = Vec::new();
+        shards.iter().flat_map(|shard| &shard.updates).for_each(|update| update.write(&mut updates));
+        let updates = params.table().read_updates(&reduction.gather(updates));
+        params.apply(updates);
     }
 }
 
@@ -292,19 +327,24 @@ pub fn rounding_of(precision: Precision) -> Rounding {
     }
 }
 
-/// Adds up the shards' gradients of the multiplied weights and passes them on to the parameters that these are made
-/// of, as part of the first shard's gradient.
-fn backpropagate_derived(products: &[Var], table: &Table, shards: &mut [Shard]) {
+/// Adds up the gradients of the multiplied weights over the shards of all processes and passes them on to the parameters that
+/// these are made of, as part of the gradient of the batch's first shard, where that is among these.
+fn backpropagate_derived(
+    products: &[Var],
+    table: &Table,
+    shards: &mut [Shard],
+    has_first: bool,
+    reduction: &dyn Reduction,
+) {
     for (var, entry) in products.iter().zip(table.multiplied()) {
         let range = table.multiplied_range(entry);
-        let mut with_gradient = shards.iter().filter(|shard| shard.written.contains(&range.start));
-        let Some(first) = with_gradient.next() else { continue };
-        let mut sum = Tensor::from_slice(&first.gradients[range.clone()], entry.shape());
-        for shard in with_gradient {
-            foretell_simd::add_assign(sum.values_mut(), &shard.gradients[range.clone()]);
+        let with_gradient = shards.iter().filter(|shard| shard.written.contains(&range.start));
+        let with_gradient: Vec<&[f32]> = with_gradient.map(|shard| &shard.gradients[range.clone()]).collect();
+        let mut any = false;
+        let sum = Tensor::build(entry.shape(), |sum| any = reduction.sum(&with_gradient, sum));
+        if let Some(Shard { gradients, written, .. }) = shards.first_mut().filter(|_| any && has_first) {
+            var.backward_overwriting(sum, gradients, written);
         }
-        let Shard { gradients, written, .. } = &mut shards[0];
-        var.backward_overwriting(sum, gradients, written);
     }
 }
 
