@@ -4,7 +4,7 @@ use std::fmt;
 
 use foretell_batch::{Batch, Cut};
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
-use foretell_nn::{Dims, DistributionColumns, Forward, Key, Loss, Network, Params, Tensor};
+use foretell_nn::{Dims, DistributionColumns, Forward, Key, Loss, LossSums, Network, Params, Tensor};
 use foretell_threads::Workers;
 
 use crate::ancestral::{Sampling, Window, window_key};
@@ -210,27 +210,28 @@ impl Forecasts<'_> {
     /// The loss of one batch of windows.
     fn batch_loss(&self, valid: &Cutter<'_>, windows: &[WindowRef], loss: &Loss) -> f64 {
         // Likelihoods are computed from the model's outputs.
-        let columns = (!loss.is_distribution()).then(|| loss.evaluated_columns());
+        let columns = (!loss.is_distribution()).then(|| loss.columns());
         let per_step =
             columns.as_ref().map_or(self.cut.dims.outputs, |columns| self.columns_per_step(columns));
         // Weights and error scales are those of the validation loss.
         let cut = Cut { loss, ..self.cut };
         let block = self.rows_at_a_time();
-        let mut blocks: Vec<_> = windows.chunks(block).map(|windows| (windows, [0.0; 3])).collect();
+        let mut blocks: Vec<_> =
+            windows.chunks(block).map(|windows| (windows, (LossSums::default(), 0.0))).collect();
         self.workers.each(&mut blocks, true, |_, (windows, sums)| {
             let batch = cut.batch_of_data(valid, windows);
             let mut values = vec![0.0; windows.len() * self.cut.dims.horizon * per_step];
             self.write_forecasts(valid, &batch, columns.as_ref(), &mut values);
             let truth = batch.truth();
             let total = truth.weights.iter().map(|&weight| f64::from(weight)).sum();
-            *sums = [loss.sum(&values, truth), loss.naive_error(truth), total];
+            *sums = (loss.sums(&values, truth), total);
         });
-        let mut sums = [0.0; 3];
-        for (_, parts) in blocks {
-            sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+        let (mut sums, mut total) = (LossSums::default(), 0.0);
+        for (_, (part, weight)) in blocks {
+            sums += part;
+            total += weight;
         }
-        let [sum, naive_error, total] = sums;
-        if total == 0.0 { 0.0 } else { loss.value_and_slope(sum / total, naive_error / total).0 }
+        loss.value_and_slope(sums.divided_by(total)).0
     }
 
     /// The means of the distributions of a step, `[batch, 1]`, on the windows' scale, from `outputs [batch, 1,

@@ -211,8 +211,7 @@ impl Case<'_> {
             let output = model.forward(&cx, &windows.inputs());
             let updates = cx.into_updates();
             let mean = loss.mean(&output, truth, total);
-            let (value, slope) =
-                loss.value_and_slope(mean.value().item().into(), loss.naive_error(truth) / total);
+            let (value, slope) = loss.value_and_slope(loss.part(mean.value().item().into(), truth, total));
             gradients.fill(0.0);
             mean.backward(gradients);
             gradients.iter_mut().for_each(|gradient| *gradient *= slope as f32);

@@ -86,7 +86,7 @@ pub use layers::transformer::{
     PointwisePerceptron, TransformerDecoder, TransformerEncoder, TransformerSizes,
 };
 pub use layers::variable_selection::{SelectedVariables, VariableSelection, VariableSelectionSizes};
-pub use loss::{DistributionColumns, Loss, Targets};
+pub use loss::{DistributionColumns, Loss, LossSums, Targets};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};
 pub use param_entry::ParamEntry;

@@ -81,11 +81,10 @@ fn losses_agree_with_neuralforecast() {
 
         let output = Var::input(Tensor::from_slice(&pred.data, &pred.shape[..]));
         let mean = loss.mean(&output, truth, total);
-        let share = if total == 0.0 { 0.0 } else { 1.0 / total };
-        let naive_error = loss.naive_error(truth) * share;
-        let (found, slope) = loss.value_and_slope(mean.value().item().into(), naive_error);
+        let part = loss.part(mean.value().item().into(), truth, total);
+        let (found, slope) = loss.value_and_slope(part);
         close(found as f32, case.output.data[0], tolerance, &what);
-        let (found, _) = loss.value_and_slope(loss.sum(&pred.data, truth) * share, naive_error);
+        let (found, _) = loss.value_and_slope(loss.sums(&pred.data, truth).divided_by(total));
         close(found as f32, case.output.data[0], tolerance, &what);
 
         mean.backward(&mut []);
@@ -161,7 +160,7 @@ fn only_known_history_gauges() {
     // Nothing known: nothing is divided by zero.
     assert_eq!(seasonal.error_scale(&history, &[0.0; 6]), 0.0);
     let truth = Targets { error_scale: &[0.0], ..Targets::new(2, &[1.0, 2.0], &[1.0, 1.0]) };
-    assert_eq!(seasonal.sum(&[3.0, 3.0], truth), 0.0);
+    assert_eq!(seasonal.sums(&[3.0, 3.0], truth).sum(), 0.0);
 }
 
 /// Whatever stands where nothing counts: value and gradient are 0 there.
@@ -189,7 +188,7 @@ fn steps_without_weight_do_not_count() {
             let output = Var::input(Tensor::from_slice(&prediction, [2, 3, outputs]));
             let mean = loss.mean(&output, truth, 4.0);
             mean.backward(&mut []);
-            (mean.value().item(), loss.sum(&prediction, truth), output.grad().expect("a gradient").to_vec())
+            (mean.value().item(), loss.sums(&prediction, truth), output.grad().expect("a gradient").to_vec())
         };
         let (known, unknown) = (run(0.0), run(f32::NAN));
         assert!(known.0.is_finite() && known.2.iter().any(|&g| g != 0.0), "{}: {known:?}", loss.name());

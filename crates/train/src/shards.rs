@@ -7,8 +7,8 @@ use std::ops::Range;
 use foretell_amp::{GradScaler, GradScalerConfig, Precision};
 use foretell_batch::Batch;
 use foretell_nn::{
-    Coupling, Forward, Key, Loss, Needs, Network, Params, RoundedWeights, Rounding, Table, Tensor, Update,
-    Var,
+    Coupling, Forward, Key, Loss, LossSums, Needs, Network, Params, RoundedWeights, Rounding, Table, Tensor,
+    Update, Var,
 };
 use foretell_optim::{Optimizer, Pace};
 use foretell_pool::Buffer;
@@ -59,9 +59,7 @@ struct Shard {
     /// The offsets of those that got one in the step before: where they get none now, their gradients are set to
     /// zero.
     stale: HashSet<usize>,
-    loss: f64,
-    /// Its share of the mean error of the naive forecast, for a loss that is relative to it.
-    naive_error: f64,
+    sums: LossSums,
     /// The updates of the last step to state that no gradient changes.
     updates: Vec<Update>,
 }
@@ -193,8 +191,7 @@ impl<'a> Engine<'a> {
                 gradients: Buffer::zeroed(len),
                 written: HashSet::new(),
                 stale: HashSet::new(),
-                loss: 0.0,
-                naive_error: 0.0,
+                sums: LossSums::default(),
                 updates: Vec::new(),
             });
         }
@@ -238,8 +235,7 @@ impl<'a> Engine<'a> {
                 if let Some(added) = cx.added_loss(rows, rows_of_all) {
                     mean = mean.add(&added.reshape(mean.shape()));
                 }
-                shard.loss = f64::from(mean.value().item());
-                shard.naive_error = loss.naive_error(batch.truth()) / total;
+                shard.sums = loss.part(mean.value().item().into(), batch.truth(), total);
                 std::mem::swap(&mut shard.written, &mut shard.stale);
                 shard.written.clear();
                 mean.backward_overwriting(
@@ -253,12 +249,11 @@ impl<'a> Engine<'a> {
         if let Some(weights) = &mut self.step_weights {
             weights.forget();
         }
-        let losses =
-            reduction.gather(shards.iter().flat_map(|shard| [shard.loss, shard.naive_error]).collect());
-        let (mut sum, mut naive_error) = (0.0, 0.0);
-        for (i, of_shard) in losses.chunks_exact(2).enumerate() {
-            sum += of_shard[0];
-            naive_error += of_shard[1];
+        let of_shards = reduction.gather(shards.iter().flat_map(|shard| shard.sums.to_array()).collect());
+        let mut sums = LossSums::default();
+        for (i, of_shard) in of_shards.as_chunks().0.iter().enumerate() {
+            sums += LossSums::from_array(*of_shard);
+            let sum = sums.sum();
             if !sum.is_finite() {
                 // The next step no longer knows which gradients this one should have cleared.
                 shards.iter_mut().for_each(|shard| clear_unwritten(shard, table));
@@ -270,8 +265,8 @@ impl<'a> Engine<'a> {
                 return Err(NotFinite { loss: sum, shard: i, windows: shard_range(windows, count, i) });
             }
         }
-        // The slope of a loss that is a function of a mean is known only now.
-        let (sum, slope) = loss.value_and_slope(sum, if total == 0.0 { 0.0 } else { naive_error });
+        // What a loss is follows from the sums over the whole batch, so its slope is known only now.
+        let (value, slope) = loss.value_and_slope(sums);
         share(threads, || backpropagate_derived(&products, table, shards, own.start == 0, reduction));
         for shard in &mut *shards {
             clear_unwritten(shard, table);
@@ -289,12 +284,12 @@ impl<'a> Engine<'a> {
             let finite = reduction.gather(vec![f64::from(finite)]).iter().all(|&finite| finite == 1.0);
             if !scaler.update(!finite) {
                 self.step += 1;
-                return Ok(sum);
+                return Ok(value);
             }
         }
         self.change_params(own.len(), pace.into());
         self.step += 1;
-        Ok(sum)
+        Ok(value)
     }
 
     /// Takes the optimiser's step along the gradients of the first `own` shards and of those of other processes, and applies their

@@ -2,107 +2,124 @@
 //!
 //! Each is a weighted mean over windows and steps, `Σ w l / Σ w`, where a step's weight is its mask times
 //! its horizon weight; steps of weight 0 do not count, whatever they hold, and without any weight the
-//! mean is 0. So the parts of a batch add up, whoever computes them. RMSE and relMSE are functions of such a
-//! mean: [`Loss::value_and_slope`] leads from it to them.
+//! mean is 0. So the parts of a batch add up, whoever computes them. RMSE and relMSE are functions of such
+//! means: [`Loss::value_and_slope`] leads from them to the loss, whichever it is.
+//!
+//! A loss is a file with a [`LossFunction`], its `mod` line and a line in the list below.
 
-mod arguments;
+mod columns;
 mod distribution;
-mod frequency;
-mod point;
-mod quantile;
+mod fredf;
+mod function;
+mod huber;
+mod huber_multi_quantile;
+mod huber_quantile;
+mod mae;
+mod mape;
+mod mase;
+mod mse;
+mod multi_quantile;
+mod passes;
+mod quantile_loss;
+mod quantiles;
+mod rel_mse;
+mod rmse;
+mod smape;
+mod special;
+mod sums;
+mod targets;
+mod tukey;
 
-use std::fmt;
+use std::sync::Arc;
 
 use foretell_autograd::{Key, Tensor, Var};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use self::distribution::Distribution;
-pub use self::distribution::DistributionColumns;
-use self::point::Point;
-use self::quantile::Quantiles;
+pub use self::columns::DistributionColumns;
+use self::function::{Distribution, LossFunction, Outputs};
+use self::quantiles::Quantiles;
+pub use self::sums::LossSums;
+pub use self::targets::Targets;
 use crate::HyperParameterError;
+use crate::arguments::Arguments;
 
-/// A loss and its arguments.
+/// The list of losses, `"name in neuralforecast": file::LossFunction, "what it is a mean of"`, in the order in which they are
+/// shown.
+macro_rules! losses {
+    ($($name:literal: $file:ident::$function:ident, $meaning:literal;)*) => {
+        const COUNT: usize = [$($name),*].len();
+
+        impl Loss {
+            /// The names that [`Loss::parse`] knows.
+            pub const NAMES: [&'static str; COUNT] = [$($name),*];
+
+            /// What each of [`Loss::NAMES`] is, in a few words.
+            pub const MEANINGS: [&'static str; COUNT] = [$($meaning),*];
+
+            /// Reads the loss of this name.
+            fn read(name: &str, arguments: &mut Arguments) -> Result<Self, HyperParameterError> {
+                match name {
+                    $($name => {
+                        let function = self::$file::$function::read(arguments)?;
+                        let weighted = <self::$file::$function as LossFunction>::has_horizon_weight();
+                        let horizon_weight = if weighted { horizon_weight(arguments)? } else { None };
+                        Ok(Self { name: $name, function: Arc::new(function), horizon_weight })
+                    })*
+                    _ => {
+                        let expected = format!("one of {}", Self::NAMES.join(", "));
+                        Err(HyperParameterError::new("loss", expected, json!(name)))
+                    }
+                }
+            }
+        }
+    };
+}
+
+losses! {
+    "MAE": mae::Mae, "the absolute error";
+    "MSE": mse::Mse, "the squared error";
+    "RMSE": rmse::Rmse, "the squared error, of whose mean it is the root";
+    "MAPE": mape::Mape, "the absolute error as a share of the value";
+    "SMAPE": smape::Smape, "the absolute error as a share of the mean of value and forecast";
+    "MASE": mase::Mase, "the absolute error in units of the seasonal naive forecast's in the history";
+    "relMSE": rel_mse::RelMse, "the squared error as a share of the naive forecast's";
+    "HuberLoss": huber::Huber, "the squared error up to `delta`, beyond it the absolute error";
+    "TukeyLoss": tukey::Tukey, "Tukey's biweight, in which all errors beyond `c` count alike";
+    "FreDF": fredf::FreDf, "the squared error, and the absolute error of the Fourier transform";
+    "QuantileLoss": quantile_loss::QuantileLoss, "the pinball loss of one quantile";
+    "HuberQLoss": huber_quantile::HuberQuantile, "Huber's loss of one quantile";
+    "MQLoss": multi_quantile::MultiQuantile, "the pinball losses of several quantiles";
+    "HuberMQLoss": huber_multi_quantile::HuberMultiQuantile, "Huber's losses of several quantiles";
+    "DistributionLoss": distribution::DistributionLoss, "the negative log-likelihood of a distribution";
+}
+
+fn horizon_weight(arguments: &mut Arguments) -> Result<Option<Arc<[f32]>>, HyperParameterError> {
+    const EXPECTED: &str = "a list of numbers of at least 0, not all 0";
+    match arguments.numbers("horizon_weight", EXPECTED, |w| w >= 0.0)? {
+        Some((weights, value)) if weights.iter().all(|&weight| weight == 0.0) => {
+            Err(HyperParameterError::new("horizon_weight", EXPECTED, value))
+        }
+        found => Ok(found.map(|(weights, _)| weights.into_iter().map(|w| w as f32).collect())),
+    }
+}
+
+/// A loss and its arguments, parsed once; clones share it.
 ///
-/// Serialised as [`Loss::parse`] reads it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Serialised as [`Loss::parse`] reads it. Two are equal if their names and arguments are.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
 pub struct Loss {
-    kind: LossKind,
-    horizon_weight: Option<Vec<f32>>,
+    name: &'static str,
+    function: Arc<dyn LossFunction>,
+    horizon_weight: Option<Arc<[f32]>>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-enum LossKind {
-    Point(Point),
-    /// `MQLoss`, or with a delta `HuberMQLoss`.
-    Quantiles {
-        quantiles: Quantiles,
-        delta: Option<f64>,
-    },
-    Distribution(Distribution),
-}
-
-impl LossKind {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Point(point) => point.name(),
-            Self::Quantiles { delta: None, .. } => "MQLoss",
-            Self::Quantiles { delta: Some(_), .. } => "HuberMQLoss",
-            Self::Distribution(_) => "DistributionLoss",
-        }
-    }
-}
-
-/// The targets of `n` windows of `horizon` steps, with what a loss needs to know of the windows.
-#[derive(Clone, Copy)]
-pub struct Targets<'a> {
-    /// Steps of a window.
-    pub horizon: usize,
-    /// `[n, horizon]`: on the scale of the forecast, or for a distribution's loss as in the data.
-    pub target: &'a [f32],
-    /// The weight of each step, `[n, horizon]`.
-    pub weights: &'a [f32],
-    /// [`Loss::error_scale`] of each window's history, `[n]`; empty stands for 1.
-    pub error_scale: &'a [f32],
-    /// What each window's target was shifted by, `[n]`, for a distribution's loss; empty stands for 0.
-    pub loc: &'a [f32],
-    /// What each window's target was divided by, `[n]`, for a distribution's loss; empty stands for 1.
-    pub scale: &'a [f32],
-}
-
-impl fmt::Debug for Targets<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let windows = self.target.len() / self.horizon.max(1);
-        f.debug_struct("Targets")
-            .field("windows", &windows)
-            .field("horizon", &self.horizon)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<'a> Targets<'a> {
-    /// A target `[n, horizon]` with its weights, and nothing else known of the windows.
-    pub fn new(horizon: usize, target: &'a [f32], weights: &'a [f32]) -> Self {
-        Self { horizon, target, weights, error_scale: &[], loc: &[], scale: &[] }
-    }
-
-    fn check(&self) {
-        let Self { horizon, target, weights, error_scale, loc, scale } = *self;
-        let n = target.len() / horizon.max(1);
-        let fits = |values: &[f32]| values.is_empty() || values.len() == n;
-        assert!(
-            target.len() == n * horizon
-                && weights.len() == target.len()
-                && [error_scale, loc, scale].map(fits) == [true; 3],
-            "{n} windows of {horizon} steps with {} targets, {} weights, {} error scales, {} locations and {} scales",
-            target.len(),
-            weights.len(),
-            error_scale.len(),
-            loc.len(),
-            scale.len()
-        );
+impl PartialEq for Loss {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.horizon_weight == other.horizon_weight
+            && self.function.arguments() == other.function.arguments()
     }
 }
 
@@ -117,10 +134,10 @@ impl TryFrom<Value> for Loss {
 impl From<Loss> for Value {
     fn from(loss: Loss) -> Self {
         let mut arguments = loss.arguments();
-        if let Some(weights) = loss.horizon_weight {
+        if let Some(weights) = loss.horizon_weight() {
             arguments.insert("horizon_weight".to_owned(), weights.into());
         }
-        Self::Object(Map::from_iter([(loss.kind.name().to_owned(), Self::Object(arguments))]))
+        json!({ loss.name: arguments })
     }
 }
 
@@ -131,34 +148,16 @@ impl Default for Loss {
 }
 
 impl Loss {
-    /// The names that [`Loss::parse`] knows.
-    pub const NAMES: [&'static str; 15] = [
-        "MAE",
-        "MSE",
-        "RMSE",
-        "MAPE",
-        "SMAPE",
-        "MASE",
-        "relMSE",
-        "HuberLoss",
-        "TukeyLoss",
-        "FreDF",
-        "QuantileLoss",
-        "HuberQLoss",
-        "MQLoss",
-        "HuberMQLoss",
-        "DistributionLoss",
-    ];
-
     /// The mean absolute error, neuralforecast's default.
     pub fn mae() -> Self {
-        Self { kind: LossKind::Point(Point::Mae), horizon_weight: None }
+        Self { name: "MAE", function: Arc::new(mae::Mae), horizon_weight: None }
     }
 
     /// The sum over several quantiles of the pinball loss; `level` are central intervals in percent.
     pub fn multi_quantile(level: &[u32]) -> Self {
         let quantiles = Quantiles::of_level(level.iter().map(|&level| level.into()).collect());
-        Self { kind: LossKind::Quantiles { quantiles, delta: None }, horizon_weight: None }
+        let function = Arc::new(multi_quantile::MultiQuantile { quantiles });
+        Self { name: "MQLoss", function, horizon_weight: None }
     }
 
     /// Reads `"MAE"`, or `{"HuberLoss": {"delta": 2}}`: a name and its arguments.
@@ -186,24 +185,30 @@ impl Loss {
     /// # Errors
     /// If there is no such loss, or it cannot have such an argument.
     pub fn new(name: &str, arguments: &Map<String, Value>) -> Result<Self, HyperParameterError> {
-        arguments::read(name, arguments)
+        let known = Self::NAMES.contains(&name);
+        let within = |error: HyperParameterError| match known {
+            true => error.within(&format!("loss.{name}")),
+            false => error,
+        };
+        let mut arguments = Arguments::new(arguments);
+        let loss = Self::read(name, &mut arguments).map_err(within)?;
+        match arguments.first_unread() {
+            None => Ok(loss),
+            Some((argument, found)) => {
+                let expected = format!("left out: the loss has {}", arguments.known().join(", "));
+                Err(within(HyperParameterError::new(argument, expected, found)))
+            }
+        }
     }
 
     /// The class name.
     pub fn name(&self) -> &'static str {
-        self.kind.name()
+        self.name
     }
 
     /// The constructor arguments, `horizon_weight` excepted, such that [`Loss::new`] gives this loss back.
     pub fn arguments(&self) -> Map<String, Value> {
-        let pairs = match &self.kind {
-            LossKind::Point(point) => point.arguments(),
-            LossKind::Quantiles { quantiles, delta } => std::iter::once(quantiles.argument())
-                .chain(delta.map(|delta| ("delta", delta.into())))
-                .collect(),
-            LossKind::Distribution(distribution) => distribution.arguments(),
-        };
-        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        self.function.arguments().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// The weights of the steps of the horizon, if they were given.
@@ -216,73 +221,78 @@ impl Loss {
         Self { horizon_weight: None, ..self }
     }
 
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        match self.function.outputs() {
+            Outputs::Distribution(distribution) => Some(distribution),
+            _ => None,
+        }
+    }
+
     /// A distribution's loss with the columns of other quantiles than its own; `None` for other losses, whose
     /// quantiles are those that the model has learned.
     pub fn with_quantiles(&self, quantiles: &[f64]) -> Option<Self> {
-        let LossKind::Distribution(distribution) = &self.kind else { return None };
-        let kind = LossKind::Distribution(distribution.with_quantiles(quantiles));
-        Some(Self { kind, horizon_weight: self.horizon_weight.clone() })
+        let quantiles = Quantiles::listed(quantiles.to_vec()).sorted();
+        let function = self.distribution()?.with_quantiles(quantiles);
+        Some(Self { function, ..self.clone() })
     }
 
     /// How many numbers the model gives for each step.
     pub fn outputs(&self) -> usize {
-        match &self.kind {
-            LossKind::Point(_) => 1,
-            LossKind::Quantiles { quantiles, .. } => quantiles.values().len(),
-            LossKind::Distribution(distribution) => distribution.outputs(),
+        match self.function.outputs() {
+            Outputs::Point | Outputs::Quantile { .. } => 1,
+            Outputs::Quantiles(quantiles) => quantiles.values().len(),
+            Outputs::Distribution(distribution) => distribution.outputs(),
         }
     }
 
     /// The quantiles of an `MQLoss`, a `HuberMQLoss` or a `DistributionLoss`, in the order of their columns: as
     /// listed (a distribution's upwards), or of intervals the median first, then upwards.
     pub fn quantiles(&self) -> Option<&[f32]> {
-        match &self.kind {
-            LossKind::Point(_) => None,
-            LossKind::Quantiles { quantiles, .. } => Some(quantiles.values()),
-            LossKind::Distribution(distribution) => Some(distribution.quantiles.values()),
+        match self.function.outputs() {
+            Outputs::Point | Outputs::Quantile { .. } => None,
+            Outputs::Quantiles(quantiles) => Some(quantiles.values()),
+            Outputs::Distribution(distribution) => Some(distribution.quantiles().values()),
         }
     }
 
     /// Whether the model's outputs are a distribution's parameters, which [`Loss::forecast`] makes columns of.
     pub fn is_distribution(&self) -> bool {
-        matches!(self.kind, LossKind::Distribution(_))
+        self.distribution().is_some()
     }
 
     /// The values of the target that the loss is defined for, in words and as a test.
     pub fn support(&self) -> (&'static str, fn(f32) -> bool) {
-        match &self.kind {
-            LossKind::Distribution(distribution) => distribution.support(),
-            _ => ("a number", |_| true),
-        }
+        self.distribution().map_or(targets::NUMBERS, Distribution::support)
     }
 
     /// Steps of history that a window must have more of: a season of MASE.
     pub fn seasonality(&self) -> usize {
-        match self.kind {
-            LossKind::Point(Point::Mase { seasonality }) => seasonality,
-            _ => 0,
-        }
+        self.function.seasonality()
     }
 
     /// The suffix of each column's name, behind the model's.
     pub fn suffixes(&self) -> Vec<String> {
-        match &self.kind {
-            LossKind::Point(point) => vec![point.suffix()],
-            LossKind::Quantiles { quantiles, .. } => quantiles.suffixes().to_vec(),
-            LossKind::Distribution(distribution) => distribution.suffixes(),
+        match self.function.outputs() {
+            Outputs::Point => vec![String::new()],
+            Outputs::Quantile { suffix, .. } => vec![suffix.to_owned()],
+            Outputs::Quantiles(quantiles) => quantiles.suffixes().to_vec(),
+            Outputs::Distribution(distribution) => std::iter::once(String::new())
+                .chain(distribution.quantiles().suffixes().iter().cloned())
+                .chain(distribution.parameter_columns())
+                .collect(),
         }
     }
 
     /// The quantile that each column is of, if it is of one.
     pub fn column_quantiles(&self) -> Vec<Option<f32>> {
-        match &self.kind {
-            LossKind::Point(point) => vec![point.quantile()],
-            LossKind::Quantiles { quantiles, .. } => quantiles.values().iter().copied().map(Some).collect(),
-            LossKind::Distribution(distribution) => {
-                let quantiles = distribution.quantiles.values().iter().copied().map(Some);
-                let mut columns: Vec<_> = std::iter::once(None).chain(quantiles).collect();
-                columns.resize(distribution.columns().count(), None);
-                columns
+        match self.function.outputs() {
+            Outputs::Point => vec![None],
+            Outputs::Quantile { q, .. } => vec![Some(q)],
+            Outputs::Quantiles(quantiles) => quantiles.values().iter().copied().map(Some).collect(),
+            Outputs::Distribution(distribution) => {
+                let quantiles = distribution.quantiles().values().iter().copied().map(Some);
+                let parameters = distribution.parameter_columns().into_iter().map(|_| None);
+                std::iter::once(None).chain(quantiles).chain(parameters).collect()
             }
         }
     }
@@ -310,7 +320,7 @@ impl Loss {
     /// # Panics
     /// If the horizon weights are not one per step.
     pub fn weigh(&self, mask: &mut [f32], horizon: usize) {
-        let Some(weights) = &self.horizon_weight else { return };
+        let Some(weights) = self.horizon_weight() else { return };
         assert_eq!(weights.len(), horizon, "horizon weights and horizon");
         for window in mask.chunks_exact_mut(horizon) {
             window.iter_mut().zip(weights).for_each(|(mask, weight)| *mask *= weight);
@@ -319,22 +329,19 @@ impl Loss {
 
     /// Whether [`Loss::error_scale`] is anything but 1.
     pub fn has_error_scale(&self) -> bool {
-        matches!(&self.kind, LossKind::Point(point) if point.has_error_scale())
+        self.function.error_scale(&[], &[]).is_some()
     }
 
     /// The scale that errors are divided by in a window of this `history [input_size]`, known where `mask` is not 0: the
     /// mean error of the seasonal naive forecast within it for MASE, its standard deviation for Tukey's loss,
     /// its last value for relMSE; else 1.
     pub fn error_scale(&self, history: &[f32], mask: &[f32]) -> f32 {
-        match &self.kind {
-            LossKind::Point(point) => point.error_scale(history, mask),
-            _ => 1.0,
-        }
+        self.function.error_scale(history, mask).unwrap_or(1.0) as f32
     }
 
     /// `Σ w l / total`, a scalar, of `output [batch, h, outputs]`. `total` is the sum of the weights over the
     /// whole batch, of which this may be a part; with a total of 0 the loss and its gradient are 0. For RMSE and
-    /// relMSE `l` is the squared error: see [`Loss::value_and_slope`].
+    /// relMSE `l` is the squared error: [`Loss::part`] of the result leads to the loss.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -355,7 +362,7 @@ impl Loss {
         let mut sum = 0.0;
         let prediction = output.value().contiguous();
         let grad = Tensor::build(shape, |grad| {
-            sum = self.run(prediction.values(), truth, Some((grad, scale as f32)));
+            sum = self.function.sum(prediction.values(), truth, Some((grad, scale as f32)));
         });
         let edge = output.edge();
         Var::operation(Tensor::scalar((sum * scale) as f32), &[output], move |seed, gradients| {
@@ -363,81 +370,44 @@ impl Loss {
         })
     }
 
-    /// `Σ w l` over `prediction [n, h, outputs]`.
+    /// What a part of a batch adds to its loss. `mean` is [`Loss::mean`] of the part, with what the model added to it, and
+    /// `total` the sum of the weights over the whole batch.
+    pub fn part(&self, mean: f64, truth: Targets<'_>, total: f64) -> LossSums {
+        let reference = if total == 0.0 { 0.0 } else { self.function.reference(truth) / total };
+        LossSums { sum: mean, reference }
+    }
+
+    /// The sums over `prediction [n, h, outputs]`; divided by the sum of the weights they lead to the loss.
     ///
     /// # Panics
     /// If the lengths do not fit.
     #[track_caller]
-    pub fn sum(&self, prediction: &[f32], truth: Targets<'_>) -> f64 {
+    pub fn sums(&self, prediction: &[f32], truth: Targets<'_>) -> LossSums {
         truth.check();
         assert_eq!(prediction.len(), truth.target.len() * self.outputs(), "outputs and targets");
-        self.run(prediction, truth, None)
+        let sum = self.function.sum(prediction, truth, None);
+        LossSums { sum, reference: self.function.reference(truth) }
     }
 
-    fn run(&self, prediction: &[f32], truth: Targets<'_>, grad: Option<(&mut [f32], f32)>) -> f64 {
-        match &self.kind {
-            LossKind::Point(point) => point.sum(prediction, truth, grad),
-            LossKind::Quantiles { quantiles, delta } => {
-                quantile::sum(quantiles.values(), delta.map(|delta| delta as f32), prediction, truth, grad)
-            }
-            LossKind::Distribution(distribution) => distribution.sum(prediction, truth, grad),
-        }
+    /// The loss of a whole batch, and the factor by which the gradients of its [`Loss::mean`] have yet to be multiplied:
+    /// the derivative of the loss by this mean. `sums` are those of [`Loss::part`] over all parts of the batch, or those of
+    /// [`Loss::sums`] divided by the sum of the weights.
+    pub fn value_and_slope(&self, sums: LossSums) -> (f64, f64) {
+        self.function.value_and_slope(sums)
     }
 
-    /// `Σ w (y - ŷ)²` of the naive forecast that relMSE measures by, each window's error scale; 0 for other losses.
-    pub fn naive_error(&self, truth: Targets<'_>) -> f64 {
-        if self.kind != LossKind::Point(Point::RelMse) {
-            return 0.0;
-        }
-        let Targets { horizon, target, weights, error_scale, .. } = truth;
-        let squares = target.iter().zip(weights).enumerate().filter(|(_, (_, weight))| **weight != 0.0);
-        squares
-            .map(|(i, (&y, &weight))| {
-                let error = f64::from(y) - f64::from(error_scale.get(i / horizon).copied().unwrap_or(1.0));
-                f64::from(weight) * error * error
-            })
-            .sum()
-    }
-
-    /// The loss of a whole batch, and its derivative by `mean`, by which the gradients have yet to be multiplied.
-    /// `mean` is the sum of [`Loss::mean`] over the parts of the batch, `naive_error` that of [`Loss::naive_error`]
-    /// divided by the same total. The result is `mean` and 1, except for RMSE, its root, and relMSE, its ratio to the
-    /// naive error.
-    ///
-    /// The slope of the root at 0 is taken to be 0, so that a perfect forecast is not moved.
-    pub fn value_and_slope(&self, mean: f64, naive_error: f64) -> (f64, f64) {
-        match self.kind {
-            LossKind::Point(Point::Rmse) => {
-                let root = mean.sqrt();
-                (root, if root == 0.0 { 0.0 } else { 0.5 / root })
-            }
-            LossKind::Point(Point::RelMse) => {
-                let slope = 1.0 / (naive_error + 1e-5);
-                (mean * slope, slope)
-            }
-            _ => (mean, 1.0),
-        }
-    }
-
-    /// The columns of a forecast of a distribution: its mean, its quantiles and, with `return_params`, its
-    /// parameters.
+    /// The columns of a forecast of a distribution. Of a distribution's loss: its mean, its quantiles and, with
+    /// `return_params`, its parameters. Of another loss, which validates a distribution: the quantiles that it is a loss of, or
+    /// the mean.
     pub fn columns(&self) -> DistributionColumns {
-        match &self.kind {
-            LossKind::Distribution(distribution) => distribution.columns(),
-            _ => self.evaluated_columns(),
-        }
-    }
-
-    /// What this loss compares with the target where it validates a distribution: the quantiles that it is a loss of, or the
-    /// mean.
-    pub fn evaluated_columns(&self) -> DistributionColumns {
-        match &self.kind {
-            LossKind::Quantiles { quantiles, .. } => DistributionColumns::new(false, quantiles.values(), 0),
-            LossKind::Point(point) => match point.quantile() {
-                Some(q) => DistributionColumns::new(false, &[q], 0),
-                None => DistributionColumns::new(true, &[], 0),
-            },
-            LossKind::Distribution(distribution) => distribution.columns(),
+        match self.function.outputs() {
+            Outputs::Point => DistributionColumns::mean(),
+            Outputs::Quantile { q, .. } => DistributionColumns::new(false, &[q], 0),
+            Outputs::Quantiles(quantiles) => DistributionColumns::new(false, quantiles.values(), 0),
+            Outputs::Distribution(distribution) => {
+                let parameters = distribution.parameter_columns().len();
+                DistributionColumns::new(true, distribution.quantiles().values(), parameters)
+            }
         }
     }
 
@@ -455,12 +425,10 @@ impl Loss {
         scale: f32,
         into: &mut [f32],
     ) {
-        let LossKind::Distribution(distribution) = &self.kind else {
-            panic!("{} has no distribution", self.name())
-        };
+        let Some(distribution) = self.distribution() else { panic!("{} has no distribution", self.name()) };
         let steps = output.len() / self.outputs();
         assert_eq!(into.len(), steps * columns.count(), "columns of {steps} steps, {} each", columns.count());
-        distribution.forecast(columns, output, loc, scale, into);
+        distribution.forecast(columns, output, [loc, scale], into);
     }
 
     /// A sample of the distribution of a step on the data's scale, a function of the key, from the model's outputs
@@ -471,9 +439,7 @@ impl Loss {
     /// If this is no distribution's loss.
     #[track_caller]
     pub fn sample(&self, output: &[f32], loc: f32, scale: f32, key: Key) -> f32 {
-        let LossKind::Distribution(distribution) = &self.kind else {
-            panic!("{} has no distribution", self.name())
-        };
-        distribution.sample(output, loc, scale, key)
+        let Some(distribution) = self.distribution() else { panic!("{} has no distribution", self.name()) };
+        distribution.sample(output, [loc, scale], key)
     }
 }

@@ -2,8 +2,13 @@
 
 use foretell_simd::Stream;
 
-use super::special::{sigmoid, softplus};
-use super::{Arguments, Family, HyperParameterError, Level, Support, sampling};
+use super::family::Family;
+use super::sampling;
+use crate::HyperParameterError;
+use crate::arguments::Arguments;
+use crate::loss::columns::Level;
+use crate::loss::special::{sigmoid, softplus};
+use crate::loss::targets::Support;
 
 /// Output: the logit. Parameter: the probability of 1. The window's location and scale have no part in it.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,14 @@
 
 use foretell_simd::Stream;
 
-use super::special::{beta_inc, digamma, ln_gamma, sigmoid, softplus};
-use super::{Arguments, FROM_ZERO, Family, HyperParameterError, Level, Support, count_quantile, sampling};
+use super::counts::count_quantile;
+use super::family::Family;
+use super::sampling;
+use crate::HyperParameterError;
+use crate::arguments::Arguments;
+use crate::loss::columns::Level;
+use crate::loss::special::{beta_inc, digamma, ln_gamma, sigmoid, softplus};
+use crate::loss::targets::{FROM_ZERO, Support};
 
 /// Outputs: the mean `μ` and the dispersion `α`, whose inverse is the total count `n`. Parameters, as in neuralforecast:
 /// `n` and `p = μα / (1 + μα)`.

@@ -2,8 +2,12 @@
 
 use foretell_simd::Stream;
 
-use super::special::{sigmoid, softplus};
-use super::{Arguments, Family, HyperParameterError, Level, sampling};
+use super::family::Family;
+use super::sampling;
+use crate::HyperParameterError;
+use crate::arguments::Arguments;
+use crate::loss::columns::Level;
+use crate::loss::special::{sigmoid, softplus};
 
 /// Outputs and parameters: mean, standard deviation.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,14 @@
 
 use foretell_simd::Stream;
 
-use super::special::{gamma_q, ln_gamma, sigmoid, softplus};
-use super::{Arguments, FROM_ZERO, Family, HyperParameterError, Level, Support, count_quantile, sampling};
+use super::counts::count_quantile;
+use super::family::Family;
+use super::sampling;
+use crate::HyperParameterError;
+use crate::arguments::Arguments;
+use crate::loss::columns::Level;
+use crate::loss::special::{gamma_q, ln_gamma, sigmoid, softplus};
+use crate::loss::targets::{FROM_ZERO, Support};
 
 /// Output and parameter: the rate.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,14 @@ use std::f64::consts::PI;
 
 use foretell_simd::Stream;
 
-use super::special::{beta_inc, digamma, ln_gamma, sigmoid, softplus, symmetric_quantile, tail_quantile};
-use super::{Arguments, Family, HyperParameterError, Level, sampling};
+use super::family::Family;
+use super::sampling;
+use crate::HyperParameterError;
+use crate::arguments::Arguments;
+use crate::loss::columns::Level;
+use crate::loss::special::{
+    beta_inc, digamma, ln_gamma, sigmoid, softplus, symmetric_quantile, tail_quantile,
+};
 
 /// Outputs and parameters: degrees of freedom, location, scale.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,10 @@
+use foretell_simd::Stream;
 use serde_json::Map;
 
-use super::special::{beta_inc, digamma, gamma_q, ln_gamma};
 use super::*;
 use crate::Loss;
+use crate::loss::columns::Level;
+use crate::loss::special::{beta_inc, digamma, gamma_q, ln_gamma, normal_quantile};
 
 fn close(found: f64, expected: f64, tolerance: f64) {
     assert!((found - expected).abs() <= tolerance * (1.0 + expected.abs()), "{found}, expected {expected}");

@@ -5,11 +5,13 @@ use foretell_pool::Buffer;
 use foretell_simd::Stream;
 use serde_json::{Value, json};
 
-use super::special::{sigmoid, softplus};
-use super::{
-    Arguments, FROM_ZERO, Family, HyperParameterError, Level, NumberRange, Support, quantile_of_sorted,
-    sampling,
-};
+use super::family::Family;
+use super::sampling;
+use crate::HyperParameterError;
+use crate::arguments::{Arguments, NumberRange};
+use crate::loss::columns::{Level, quantile_of_sorted};
+use crate::loss::special::{sigmoid, softplus};
+use crate::loss::targets::{FROM_ZERO, Support};
 
 /// Output and parameter: the logarithm of the mean.
 #[derive(Clone, Debug, PartialEq)]

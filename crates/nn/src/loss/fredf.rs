@@ -8,28 +8,41 @@
 
 use foretell_pool::Buffer;
 use foretell_simd::{PointLoss, axpy, dot};
+use serde_json::{Value, json};
 
-use super::Targets;
+use super::function::{Gradient, LossFunction};
+use super::passes::by_kernel;
+use super::targets::Targets;
+use crate::HyperParameterError;
+use crate::arguments::{Arguments, NumberRange};
 
-/// `Σ w l`; where a gradient is to be written, that of the sum times the given scale.
-///
+#[derive(Debug)]
+pub(super) struct FreDf {
+    /// The weight of the errors over frequencies.
+    alpha: f64,
+}
+
+impl LossFunction for FreDf {
+    fn read(arguments: &mut Arguments) -> Result<Self, HyperParameterError> {
+        Ok(Self { alpha: arguments.number("alpha", NumberRange::FROM_0_TO_1)?.unwrap_or(0.5) })
+    }
+
+    fn arguments(&self) -> Vec<(&'static str, Value)> {
+        vec![("alpha", json!(self.alpha))]
+    }
+
+    fn sum(&self, prediction: &[f32], truth: Targets<'_>, gradient: Gradient<'_>) -> f64 {
+        sum(self.alpha, prediction, truth, gradient)
+    }
+}
+
 /// The transform is computed frequency by frequency, as products of the windows with a row of cosines and one
 /// of sines: `h²` products a window. Horizons are short (24 or 96, seldom 720), where this is as fast as a fast
 /// transform, works for any length, and needs two rows of scratch instead of a planner.
-pub(super) fn sum(
-    alpha: f64,
-    prediction: &[f32],
-    truth: Targets<'_>,
-    mut grad: Option<(&mut [f32], f32)>,
-) -> f64 {
+fn sum(alpha: f64, prediction: &[f32], truth: Targets<'_>, mut gradient: Gradient<'_>) -> f64 {
     let Targets { horizon: h, target, weights, .. } = truth;
-    let squares = match &mut grad {
-        Some((grad, scale)) => {
-            let scale = (1.0 - alpha) as f32 * *scale;
-            PointLoss::Mse.value_and_grad(prediction, target, Some(weights), scale, grad)
-        }
-        None => PointLoss::Mse.value(prediction, target, Some(weights)),
-    };
+    let scaled = gradient.as_mut().map(|(grad, scale)| (&mut **grad, (1.0 - alpha) as f32 * *scale));
+    let squares = by_kernel(PointLoss::Mse, prediction, truth, scaled);
     let mut errors = Buffer::zeroed(prediction.len());
     for (i, error) in errors.iter_mut().enumerate() {
         if weights[i] != 0.0 {
@@ -58,7 +71,7 @@ pub(super) fn sum(
             let (re, im) = (dot(errors, &cosines), dot(errors, &sines));
             let size = re.hypot(im);
             sizes += f64::from(weight * size);
-            if let Some((grad, scale)) = &mut grad
+            if let Some((grad, scale)) = &mut gradient
                 && size != 0.0
             {
                 let factor = *scale * weight * alpha as f32 / frequencies as f32 / size;
@@ -67,7 +80,7 @@ pub(super) fn sum(
             }
         }
     }
-    if let Some((grad, _)) = grad {
+    if let Some((grad, _)) = gradient {
         grad.iter_mut().zip(weights).filter(|(_, weight)| **weight == 0.0).for_each(|(grad, _)| *grad = 0.0);
     }
     (1.0 - alpha) * squares + alpha * sizes / frequencies as f64

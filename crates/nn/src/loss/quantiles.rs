@@ -1,8 +1,9 @@
-//! Losses of several quantiles at a time, and what the quantiles are called.
+//! Quantiles as an argument, and what their columns are called.
 
 use serde_json::{Number, Value, json};
 
-use super::Targets;
+use crate::HyperParameterError;
+use crate::arguments::{Arguments, NumberRange};
 
 /// Quantiles with the suffixes of their columns. How they were given decides order and names.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,28 @@ enum Given {
 }
 
 impl Quantiles {
+    /// The quantiles or, without them, the intervals; as in neuralforecast each counts once.
+    pub(super) fn read(arguments: &mut Arguments) -> Result<Self, HyperParameterError> {
+        const LEVEL: &str = "a list of percentages between 0 and 100";
+        const LIST: &str = "a list of numbers between 0 and 1";
+        let level = arguments.numbers("level", LEVEL, |level| 0.0 < level && level < 100.0)?;
+        if let Some((list, value)) =
+            arguments.numbers("quantiles", LIST, NumberRange::BETWEEN_0_AND_1.holds)?
+        {
+            return match list.is_empty() {
+                true => Err(HyperParameterError::new("quantiles", LIST, value)),
+                false => Ok(Self::listed(unique(list.iter().copied()))),
+            };
+        }
+        let written = match &level {
+            None => vec![80.into(), 90.into()],
+            Some((_, value)) => {
+                value.as_array().into_iter().flatten().filter_map(Value::as_number).cloned().collect()
+            }
+        };
+        Ok(Self::of_level(written))
+    }
+
     /// The median and the ends of central intervals, in percent, upwards.
     pub(super) fn of_level(written: Vec<Number>) -> Self {
         let mut level: Vec<(f64, Number)> = Vec::new();
@@ -84,78 +107,13 @@ fn round2(x: f64) -> f64 {
     (x * 100.0).round_ties_even() / 100.0
 }
 
-/// The sum over the quantiles of `max(q (y - ŷ), (q - 1) (y - ŷ))`, weighted and summed over steps; with a `delta`,
-/// Huber's loss of the same errors.
-///
-/// neuralforecast's documentation says mean, but its code divides by the length of a dimension that is 1. Losses and
-/// gradients here are those of its code.
-pub(super) fn sum(
-    quantiles: &[f32],
-    delta: Option<f32>,
-    prediction: &[f32],
-    truth: Targets<'_>,
-    grad: Option<(&mut [f32], f32)>,
-) -> f64 {
-    match delta {
-        None => steps(quantiles, prediction, truth, grad, pinball),
-        Some(delta) => steps(quantiles, prediction, truth, grad, |q, error| huber_pinball(q, error, delta)),
-    }
-}
-
-fn steps(
-    quantiles: &[f32],
-    prediction: &[f32],
-    truth: Targets<'_>,
-    mut grad: Option<(&mut [f32], f32)>,
-    loss: impl Fn(f32, f32) -> (f32, f32),
-) -> f64 {
-    let count = quantiles.len();
-    let mut sum = 0.0;
-    let rows = prediction.chunks_exact(count).zip(truth.target.iter().zip(truth.weights));
-    for (step, (row, (&target, &weight))) in rows.enumerate() {
-        let mut slopes = grad.as_mut().map(|(grad, scale)| (&mut grad[step * count..][..count], *scale));
-        if weight == 0.0 {
-            if let Some((slopes, _)) = slopes {
-                slopes.fill(0.0);
-            }
-            continue;
+/// The numbers without those that came before.
+fn unique(list: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut found: Vec<f64> = Vec::new();
+    for x in list {
+        if !found.contains(&x) {
+            found.push(x);
         }
-        let mut total = 0.0;
-        for (i, (&q, &prediction)) in quantiles.iter().zip(row).enumerate() {
-            let (value, slope) = loss(q, prediction - target);
-            total += value;
-            if let Some((slopes, scale)) = &mut slopes {
-                slopes[i] = *scale * weight * slope;
-            }
-        }
-        sum += f64::from(weight * total);
     }
-    sum
-}
-
-/// The loss and its derivative by the forecast, `error` being forecast minus target.
-fn pinball(q: f32, error: f32) -> (f32, f32) {
-    // At a tie PyTorch takes the middle of both slopes; NaN goes through.
-    let slope = if error > 0.0 {
-        1.0 - q
-    } else if error < 0.0 {
-        -q
-    } else {
-        0.5 - q + error
-    };
-    (slope * error, slope)
-}
-
-/// Huber's loss of `q` times an error below or `1 - q` times one above (so in `HuberMQLoss`; `HuberQLoss`
-/// has the factor before Huber's loss).
-fn huber_pinball(q: f32, error: f32, delta: f32) -> (f32, f32) {
-    let factor = if error > 0.0 { 1.0 - q } else { -q };
-    let (value, slope) = huber(factor * error, delta);
-    (value, factor * slope)
-}
-
-/// Huber's loss of an `error` that is not negative, and its derivative.
-pub(super) fn huber(error: f32, delta: f32) -> (f32, f32) {
-    let clipped = if error > delta { delta } else { error };
-    (clipped * (error - 0.5 * clipped), clipped)
+    found
 }
