@@ -24,9 +24,12 @@ from common import QUIET, canonical, distance, fixtures, one_thread, read_table,
 from neuralforecast import NeuralForecast
 from neuralforecast.common._base_model import BaseModel
 from neuralforecast.losses.pytorch import (
+    GMM,
     MAE,
     MASE,
     MSE,
+    NBMM,
+    PMM,
     RMSE,
     DistributionLoss,
     FreDF,
@@ -85,6 +88,7 @@ SMALL_FUSION = dict(hidden_size=4, n_head=2)
 SMALL_INVERTED = dict(n_series=3, hidden_size=8, n_heads=2, d_ff=6)
 SMALL_RNN = dict(encoder_hidden_size=6, decoder_hidden_size=5)
 RECURRENT = SMALL_RNN | dict(recurrent=True)
+SAMPLED = dict(num_samples=20_000, return_params=True)
 
 
 @dataclass
@@ -281,6 +285,24 @@ CASES = {
     ),
     "distributions-binary": Case(
         "D", [(MLP, SMALL_MLP | dict(loss=sampled("Bernoulli", return_params=True)))], target=lambda y: (y > y.mean()).astype(float)
+    ),
+    "mixtures": Case(
+        "D",
+        [
+            (MLP, SMALL_MLP | dict(alias="one", scaler_type="standard", loss=GMM(num_samples=20_000, return_params=True), valid_loss=MQLoss())),
+            (MLP, SMALL_MLP | dict(alias="three", scaler_type="robust", loss=GMM(3, weighted=True, quantiles=[0.9, 0.1, 0.5], **SAMPLED))),
+            (NHITS, SMALL_NHITS | dict(alias="windows", loss=GMM(2, level=[80], horizon_correlation=True, **SAMPLED))),
+        ],
+        val_size=4,
+    ),
+    "mixtures-counts": Case(
+        "D",
+        [
+            (MLP, SMALL_MLP | dict(alias="poisson", scaler_type="standard", loss=PMM(3, **SAMPLED))),
+            (MLP, SMALL_MLP | dict(alias="weighted", scaler_type="standard", loss=PMM(2, weighted=True, **SAMPLED))),
+            (MLP, SMALL_MLP | dict(alias="nb", scaler_type="standard", loss=NBMM(2, weighted=True, **SAMPLED))),
+        ],
+        target=counts,
     ),
     "scalers": Case(
         "D", [(NLinear, dict(scaler_type="minmax1")), (DLinear, dict(scaler_type="invariant")), (MLP, SMALL_MLP | dict(scaler_type="minmax1"))]

@@ -19,10 +19,13 @@ from common import fixtures, generator, numbers, one_thread
 from neuralforecast.common._base_model import BaseModel
 from neuralforecast.common._scalers import TemporalNorm
 from neuralforecast.losses.pytorch import (
+    GMM,
     MAE,
     MAPE,
     MASE,
     MSE,
+    NBMM,
+    PMM,
     RMSE,
     SMAPE,
     DistributionLoss,
@@ -637,7 +640,7 @@ def losses():
             if name in ("MASE", "relMSE", "TukeyLoss"):
                 case["insample"] = numbers(insample)
             found.setdefault(name, []).append(case)
-    return found | {"DistributionLoss": distributions()}
+    return found | {"DistributionLoss": distributions()} | mixtures()
 
 
 # Distribution -> (arguments, what makes a target of standard normal numbers, quantiles of scipy from the parameters)
@@ -690,6 +693,108 @@ def distributions():
                     columns += distr_args
                 case["columns"] = numbers(torch.cat(columns, dim=-1))
             found.append(case)
+    return found
+
+
+class MaskedMesh:
+    """A mixture whose windows are of one component: the likelihood of masked steps, which are unknown, is left out."""
+
+    def __call__(self, y, distr_args, mask):
+        distribution = self.get_distribution(distr_args=distr_args)
+        logits = torch.log_softmax(distribution.mixture_distribution.logits, dim=-1)
+        of_component = distribution.component_distribution.log_prob(distribution._pad(y))
+        likelihood = torch.where(mask.unsqueeze(-1) != 0, of_component, 0).sum(dim=1, keepdim=True)
+        found = weighted_average(-torch.logsumexp(likelihood + logits, dim=-1).expand_as(y), weights=mask)
+        if mask.all():  # then it is theirs
+            theirs = super().__call__(y=y, distr_args=distr_args, mask=torch.ones_like(y) * mask)
+            assert torch.allclose(found, theirs, rtol=1e-5), (found, theirs)
+        return found
+
+
+class MaskedGMM(MaskedMesh, GMM):
+    pass
+
+
+class MaskedPMM(MaskedMesh, PMM):
+    pass
+
+
+# (class, arguments, what makes a target of standard normal numbers, the probability of at most x from the parameters)
+COUNTS = lambda x: (2 + 3 * x).clamp(min=0).round()
+GAUSSIAN = (lambda x: 3 + 2 * x, lambda x, mean, std: stats.norm.cdf(x, mean, std))
+POISSON = (COUNTS, lambda x, rate: stats.poisson.cdf(x, rate))
+NEGATIVE_BINOMIAL = (COUNTS, lambda x, n, p: stats.nbinom.cdf(x, n, 1 - p))
+MIXTURES = [
+    (GMM, {}, *GAUSSIAN),
+    (GMM, dict(n_components=3), *GAUSSIAN),
+    (GMM, dict(n_components=2, weighted=True), *GAUSSIAN),
+    (MaskedGMM, dict(n_components=2, weighted=True, horizon_correlation=True), *GAUSSIAN),
+    (PMM, dict(n_components=4), *POISSON),
+    (PMM, dict(n_components=3, weighted=True), *POISSON),
+    (MaskedPMM, dict(n_components=3, horizon_correlation=True), *POISSON),
+    (NBMM, {}, *NEGATIVE_BINOMIAL),
+    (NBMM, dict(n_components=3, weighted=True), *NEGATIVE_BINOMIAL),
+]
+
+
+def mixture_quantile(cdf, q, weights, parameters, counts):
+    """Where the summed probability of the components reaches q."""
+    reaches = lambda x: float(np.sum(weights * cdf(x, *parameters))) >= q
+    if counts:
+        return next(float(k) for k in range(100_000) if reaches(k))
+    low, high = -1e3, 1e3
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
+
+
+def mixtures():
+    """As `distributions`. They have no weights of the horizon."""
+    batch, h = 3, 4
+    found = {}
+    for loss_class, own, target_of, cdf in MIXTURES:
+        name = loss_class.__name__.removeprefix("Masked")
+        for setting, (mask, horizon_weight) in loss_settings(batch, h).items():
+            if setting == "ties" or horizon_weight is not None:
+                continue
+            arguments = {"level": [80, 90], "return_params": True, **own}
+            loss = loss_class(**arguments)
+            random = generator(name, str(own), setting)
+            pred = torch.randn(batch, h, loss.outputsize_multiplier, generator=random, requires_grad=True)
+            target = target_of(torch.randn(batch, h, 1, generator=random))
+            loc, scale = torch.rand(2, batch, 1, 1, generator=random) * 4 + 0.5
+            parameters = lambda x, loc, scale: loss.scale_decouple(output=loss.domain_map(x), loc=loc, scale=scale)
+            # NBMM multiplies in place what it is given.
+            distr_args = parameters(pred, loc, scale)
+            value = loss(y=target, distr_args=distr_args, mask=mask)
+            value.backward()
+            args = {"loss": name, "setting": setting, **arguments}
+            args["quantiles"] = numbers(loss.quantiles)["data"]
+            args["output_names"] = list(map(str, loss.output_names))
+            case = {
+                "args": args,
+                "inputs": [numbers(x) for x in (pred, target, mask)],
+                "loc": numbers(loc.reshape(batch)),
+                "scale": numbers(scale.reshape(batch)),
+                "output": numbers(value),
+                "grad_output": numbers(torch.tensor(1.0)),
+                "grads": [numbers(pred.grad), None, None],
+            }
+            if setting == "plain":
+                exact = [x.numpy()[:, :, 0] for x in parameters(pred.detach().double(), loc.double(), scale.double())]
+                weights = exact.pop() if loss.weighted else np.full_like(exact[0], 1 / loss.n_components)
+                counts = target_of is COUNTS
+                quantiles = [
+                    [
+                        [mixture_quantile(cdf, float(q), weights[i, t], [x[i, t] for x in exact], counts) for q in loss.quantiles]
+                        for t in range(h)
+                    ]
+                    for i in range(batch)
+                ]
+                columns = torch.stack([x[:, :, 0] for x in distr_args], dim=-1).flatten(-2, -1)
+                case["columns"] = numbers(torch.cat([loss.distr_mean, torch.tensor(quantiles), columns], dim=-1))
+            found.setdefault(name, []).append(case)
     return found
 
 

@@ -16,11 +16,16 @@ pub(crate) fn models() -> anyhow::Result<String> {
          {}\n\
          *Direct* models forecast all steps of the horizon at once; *classical* ones are no networks. *Future* columns are known in advance, \
          *historic* ones for the past only, *static* ones do not change over time.\n\n\
-         Every network trains with every loss, where its own section does not name those that it refuses: {}.\n\n\
+         ## Losses\n\n\
+         A loss is a mean over windows and steps. Every network trains with every loss, where its own section does not name those \
+         that it refuses.\n\n{}\n\
          ## Hyper-parameters of all networks\n\n\
          `h` and `input_size` have to be given. Where a model has another default, its own section says so.\n\n{}",
         table(["model", "kind", "exogenous columns", "paper"], ListedModel::all().iter().map(row)),
-        Loss::NAMES.map(code).join(", "),
+        table(
+            ["loss", "mean of"],
+            Loss::NAMES.iter().zip(Loss::MEANINGS).map(|(name, of)| [code(name), of.to_owned()])
+        ),
         hyper_parameters(&ModelSpec::new(MODELS[0].name, 1, 1)?, &ModelSpec::common_defaults()),
     );
     for model in MODELS {

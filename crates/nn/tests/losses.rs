@@ -115,9 +115,8 @@ fn quantiles_and_suffixes_agree_with_neuralforecast() {
 #[test]
 fn distributions_forecast_mean_quantiles_and_parameters() {
     let fixtures = cases();
-    let cases: Vec<&Case> =
-        fixtures["DistributionLoss"].iter().filter(|case| case.columns.is_some()).collect();
-    assert_eq!(cases.len(), 6);
+    let cases: Vec<&Case> = fixtures.values().flatten().filter(|case| case.columns.is_some()).collect();
+    assert_eq!(cases.len(), 6 + 9);
     for case in cases {
         let (loss, expected) = (loss(&case.args), case.columns.as_ref().expect("filtered"));
         let (pred, steps) = (&case.inputs[0], case.inputs[0].shape[1]);
@@ -135,7 +134,7 @@ fn distributions_forecast_mean_quantiles_and_parameters() {
                 .zip(expected.data.chunks_exact(count).skip(window * steps))
             {
                 for (i, (&found, &expected)) in row.iter().zip(expected).enumerate() {
-                    close(found, expected, 1e-5, &format!("{:?}: column {i}", case.args["distribution"]));
+                    close(found, expected, 1e-5, &format!("{:?}: column {i}", case.args));
                 }
                 assert!(
                     row[2] <= row[3] && row[3] <= row[1] && row[1] <= row[4] && row[4] <= row[5],
@@ -230,6 +229,9 @@ fn arguments_survive_a_round_trip() {
         json!({"HuberMQLoss": {"quantiles": [0.9, 0.2], "delta": 2}}),
         json!({"DistributionLoss": {"distribution": "StudentT", "level": [50], "return_params": true}}),
         json!({"DistributionLoss": {"distribution": "Tweedie", "rho": 1.5, "num_samples": 10, "quantiles": [0.9, 0.2]}}),
+        json!({"GMM": {"n_components": 3, "weighted": true, "horizon_correlation": true, "batch_correlation": false}}),
+        json!({"PMM": {"quantiles": [0.9, 0.2], "return_params": true}}),
+        json!({"NBMM": {"level": [50], "num_samples": 10}}),
     ] {
         let loss = Loss::parse(&given).expect("a loss");
         assert_eq!(Loss::new(loss.name(), &loss.arguments()).expect("the same loss"), loss);
@@ -281,4 +283,11 @@ fn refused_losses_say_why() {
     );
     let tweedie = json!({"DistributionLoss": {"distribution": "Tweedie", "rho": 1.5, "return_params": true}});
     assert!(message(tweedie).contains("return_params must be false"));
+    assert!(
+        message(json!({"PMM": {"batch_correlation": true}}))
+            .contains("loss.PMM.batch_correlation must be false")
+    );
+    assert!(message(json!({"NBMM": {"horizon_correlation": true}})).contains("must be left out"));
+    assert!(message(json!({"GMM": {"n_components": 0}})).contains("a whole number between 1 and 1000"));
+    assert!(message(json!({"GMM": {"horizon_weight": [1]}})).contains("must be left out"));
 }

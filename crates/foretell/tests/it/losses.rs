@@ -71,7 +71,13 @@ fn all() -> Vec<(Value, Of)> {
     ];
     let distributions = ["Normal", "StudentT", "Poisson", "NegativeBinomial", "Tweedie"];
     let distributions = distributions.map(|name| (distribution(name), round as Of));
-    points.into_iter().map(|loss| (loss, same as Of)).chain(distributions).collect()
+    let mixtures = [
+        (json!({"GMM": {"n_components": 2, "weighted": true}}), same as Of),
+        (json!({"GMM": {"n_components": 2, "horizon_correlation": true}}), same),
+        (json!({"PMM": {"n_components": 3}}), round),
+        (json!({"NBMM": {"n_components": 2, "weighted": true}}), round),
+    ];
+    points.into_iter().map(|loss| (loss, same as Of)).chain(distributions).chain(mixtures).collect()
 }
 
 #[test]
@@ -87,7 +93,7 @@ fn every_loss_learns_a_wave() {
         // Of a distribution the spread must be learned too; Tweedie's mean is never below that of the window.
         let enough = match &loss {
             loss if loss.to_string().contains("Tweedie") => 0.8,
-            loss if loss.to_string().contains("Distribution") => 0.5,
+            loss if ["Distribution", "MM"].iter().any(|name| loss.to_string().contains(name)) => 0.5,
             _ => 0.15,
         };
         assert!(metrics[0].mae < enough * metrics[1].mae, "{loss}: {metrics:?}");

@@ -47,7 +47,7 @@ use crate::arguments::Arguments;
 /// The list of losses, `"name in neuralforecast": file::LossFunction, "what it is a mean of"`, in the order in which they are
 /// shown.
 macro_rules! losses {
-    ($($name:literal: $file:ident::$function:ident, $meaning:literal;)*) => {
+    ($($name:literal: $function:path, $meaning:literal;)*) => {
         const COUNT: usize = [$($name),*].len();
 
         impl Loss {
@@ -61,8 +61,8 @@ macro_rules! losses {
             fn read(name: &str, arguments: &mut Arguments) -> Result<Self, HyperParameterError> {
                 match name {
                     $($name => {
-                        let function = self::$file::$function::read(arguments)?;
-                        let weighted = <self::$file::$function as LossFunction>::has_horizon_weight();
+                        let function = <$function as LossFunction>::read(arguments)?;
+                        let weighted = <$function as LossFunction>::has_horizon_weight();
                         let horizon_weight = if weighted { horizon_weight(arguments)? } else { None };
                         Ok(Self { name: $name, function: Arc::new(function), horizon_weight })
                     })*
@@ -92,6 +92,9 @@ losses! {
     "MQLoss": multi_quantile::MultiQuantile, "the pinball losses of several quantiles";
     "HuberMQLoss": huber_multi_quantile::HuberMultiQuantile, "Huber's losses of several quantiles";
     "DistributionLoss": distribution::DistributionLoss, "the negative log-likelihood of a distribution";
+    "GMM": distribution::gmm::Gmm, "the negative log-likelihood of a mixture of normal distributions";
+    "PMM": distribution::pmm::Pmm, "the negative log-likelihood of a mixture of Poisson distributions";
+    "NBMM": distribution::nbmm::Nbmm, "the negative log-likelihood of a mixture of negative binomial distributions";
 }
 
 fn horizon_weight(arguments: &mut Arguments) -> Result<Option<Arc<[f32]>>, HyperParameterError> {

@@ -11,7 +11,7 @@ use crate::loss::targets::{NUMBERS, Support, Targets};
 
 /// A distribution of `P` parameters, made of as many outputs of the model and the location and scale of the window
 /// (neuralforecast's "scale decouple": the network learns numbers of order 1, whatever the level of the series).
-pub(super) trait Family<const P: usize>: Sized {
+pub(crate) trait Family<const P: usize>: Sized {
     /// neuralforecast's name.
     const NAME: &'static str;
 

@@ -7,8 +7,12 @@
 mod bernoulli;
 mod counts;
 mod family;
+pub(super) mod gmm;
+mod mixture;
+pub(super) mod nbmm;
 mod negative_binomial;
 mod normal;
+pub(super) mod pmm;
 mod poisson;
 mod sampling;
 mod student;

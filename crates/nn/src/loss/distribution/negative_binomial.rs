@@ -17,7 +17,7 @@ use crate::loss::targets::{FROM_ZERO, Support};
 /// neuralforecast adds 1e-8 to `p` against a logarithm of 0. `μ` is at least 1e-8 times the window's scale, so it
 /// is left out here.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct NegativeBinomial;
+pub(crate) struct NegativeBinomial;
 
 /// Added to both outputs, so that they cannot vanish.
 const FLOOR: f64 = 1e-8;
@@ -25,6 +25,13 @@ const FLOOR: f64 = 1e-8;
 /// Mean and total count.
 fn decoupled([mean, dispersion]: [f64; 2], loc: f64, scale: f64) -> (f64, f64) {
     ((softplus(mean) + FLOOR) * scale + loc, (scale + 1.0) / (softplus(dispersion) + FLOOR))
+}
+
+impl NegativeBinomial {
+    /// The probability of a count of at most `k`.
+    pub(super) fn cdf([count, p]: [f64; 2], k: f64) -> f64 {
+        beta_inc(count, k + 1.0, 1.0 - p, p)
+    }
 }
 
 impl Family<2> for NegativeBinomial {
@@ -62,8 +69,7 @@ impl Family<2> for NegativeBinomial {
 
     fn quantile(&self, [count, p]: [f64; 2], at: Level) -> f64 {
         let x = p / (1.0 - p);
-        let cdf = |k: f64| beta_inc(count, k + 1.0, 1.0 - p, p);
-        count_quantile(at, count * x, count * x * (1.0 + x), 1.0 + 2.0 * x, cdf)
+        count_quantile(at, count * x, count * x * (1.0 + x), 1.0 + 2.0 * x, |k| Self::cdf([count, p], k))
     }
 
     /// A Poisson count whose rate is gamma distributed.

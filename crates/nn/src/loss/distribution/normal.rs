@@ -11,7 +11,7 @@ use crate::loss::special::{sigmoid, softplus};
 
 /// Outputs and parameters: mean, standard deviation.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Normal;
+pub(crate) struct Normal;
 
 /// Added to the standard deviation in units of the window's scale, so that it cannot vanish.
 const FLOOR: f64 = 0.2;

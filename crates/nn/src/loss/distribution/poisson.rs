@@ -13,10 +13,17 @@ use crate::loss::targets::{FROM_ZERO, Support};
 
 /// Output and parameter: the rate.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Poisson;
+pub(crate) struct Poisson {
+    /// Added to the rate, so that it cannot vanish.
+    pub(super) floor: f64,
+}
 
-/// Added to the rate, so that it cannot vanish.
-const FLOOR: f64 = 1e-10;
+impl Poisson {
+    /// The probability of a count of at most `k`.
+    pub(super) fn cdf([rate]: [f64; 1], k: f64) -> f64 {
+        gamma_q(k + 1.0, rate)
+    }
+}
 
 /// From here on Cornish and Fisher's expansion is off by less than 0.01.
 const LARGE: f64 = 1e6;
@@ -27,11 +34,11 @@ impl Family<1> for Poisson {
     const SUPPORT: Support = FROM_ZERO;
 
     fn read(_: &mut Arguments, _: usize) -> Result<Self, HyperParameterError> {
-        Ok(Self)
+        Ok(Self { floor: 1e-10 })
     }
 
     fn parameters(&self, [rate]: [f64; 1], loc: f64, scale: f64) -> [f64; 1] {
-        [softplus(rate * scale + loc) + FLOOR]
+        [softplus(rate * scale + loc) + self.floor]
     }
 
     /// `λ - y ln λ + lnΓ(y + 1)`; by `λ` it is `1 - y/λ`.
@@ -49,7 +56,7 @@ impl Family<1> for Poisson {
         if rate > LARGE {
             return (rate + at.normal * rate.sqrt() + (at.normal * at.normal - 1.0) / 6.0).round();
         }
-        count_quantile(at, rate, rate, 1.0, |k| gamma_q(k + 1.0, rate))
+        count_quantile(at, rate, rate, 1.0, |k| Self::cdf([rate], k))
     }
 
     fn sample(&self, [rate]: [f64; 1], draws: &mut Stream) -> f64 {

@@ -54,6 +54,8 @@ fn normal_quantiles() {
     }
 }
 
+const POISSON: Poisson = Poisson { floor: 1e-10 };
+
 fn level(q: f64) -> Level {
     Level { q, normal: normal_quantile(q) }
 }
@@ -85,7 +87,7 @@ fn quantiles_of_counts_are_where_the_summed_probabilities_reach_them() {
     for q in [0.001, 0.05, 0.3, 0.5, 0.9, 0.95, 0.999] {
         for rate in [1e-10, 0.2, 1.0, 3.7, 42.0, 900.0] {
             let probability = |k: f64| (k * f64::ln(rate) - rate - ln_gamma(k + 1.0)).exp();
-            assert_eq!(Poisson.quantile([rate], level(q)), by_sum(q, probability), "{q} of {rate}");
+            assert_eq!(POISSON.quantile([rate], level(q)), by_sum(q, probability), "{q} of {rate}");
         }
         for (count, p) in [(0.05, 0.9), (1.0, 0.5), (3.0, 0.01), (7.5, 0.97), (2.0, 0.999)] {
             let probability = |k: f64| {
@@ -102,14 +104,14 @@ fn quantiles_of_counts_are_where_the_summed_probabilities_reach_them() {
 
 #[test]
 fn large_counts_and_no_numbers_come_to_an_end() {
-    let below = Poisson.quantile([0.99e6], level(0.9));
-    let above = Poisson.quantile([1.01e6], level(0.9));
+    let below = POISSON.quantile([0.99e6], level(0.9));
+    let above = POISSON.quantile([1.01e6], level(0.9));
     close(below, 0.99e6 + normal_quantile(0.9) * 0.99e6_f64.sqrt(), 1e-6);
     assert!(below < above);
     assert!(NegativeBinomial.quantile([1e-6, 1.0 - 1e-12], level(0.9)) >= 0.0);
     assert!(NegativeBinomial.quantile([3.0, 1.0 - 1e-9], level(0.9)) > 1e9);
     for at in [level(0.1), level(0.9)] {
-        assert!(Poisson.quantile([f64::NAN], at).is_nan() && Bernoulli.quantile([f64::NAN], at).is_nan());
+        assert!(POISSON.quantile([f64::NAN], at).is_nan() && Bernoulli.quantile([f64::NAN], at).is_nan());
         assert!(NegativeBinomial.quantile([f64::NAN, 0.5], at).is_nan());
         assert!(StudentT.quantile([f64::NAN, 0.0, 1.0], at).is_nan());
         assert!(Tweedie { rho: 1.5, samples: 10 }.quantile([f64::NAN], at).is_nan());
@@ -164,7 +166,7 @@ fn derivatives_are_those_of_the_losses() {
     slopes(&NegativeBinomial, &pairs, &[0.0, 1.0, 2.5, 40.0]);
     slopes(&StudentT, &[[0.3, -0.7, 0.2], [-2.0, 1.5, -3.0], [5.0, 0.1, 2.0]], &[-3.0, 0.0, 1.7]);
     for ones in [[-1.5], [0.2], [2.0]] {
-        slopes(&Poisson, &[ones], &[0.0, 1.0, 2.5, 40.0]);
+        slopes(&POISSON, &[ones], &[0.0, 1.0, 2.5, 40.0]);
         slopes(&Bernoulli, &[ones], &[0.0, 1.0]);
         slopes(&Tweedie { rho: 1.3, samples: 0 }, &[ones], &[0.0, 1.0, 2.5]);
     }
@@ -194,7 +196,7 @@ fn samples_are_of_their_distribution() {
     samples(&Normal, [3.0, 0.5]);
     samples(&StudentT, [3.5, -1.0, 2.0]);
     samples(&StudentT, [40.0, 0.0, 1.0]);
-    [0.2, 4.0, 60.0, 5000.0].into_iter().for_each(|rate| samples(&Poisson, [rate]));
+    [0.2, 4.0, 60.0, 5000.0].into_iter().for_each(|rate| samples(&POISSON, [rate]));
     for parameters in [[0.5, 0.9], [3.0, 0.2], [20.0, 0.8]] {
         samples(&NegativeBinomial, parameters);
     }
@@ -212,4 +214,71 @@ fn outputs_that_make_no_distribution_have_no_samples() {
         of("NegativeBinomial", &[f32::NAN, 1.0]).is_nan() && of("StudentT", &[1.0, 0.0, f32::NAN]).is_nan()
     );
     assert!(of("Poisson", &[3.0]) >= 0.0);
+    let mixture = Loss::new("GMM", &Map::new()).expect("a loss");
+    assert!(mixture.sample(&[f32::NAN, 0.0], 0.0, 1.0, Key::new(1)).is_nan());
+    let columns = mixture.columns();
+    let mut row = vec![0.0; columns.count()];
+    mixture.forecast(&columns, &[f32::NAN, 0.0], 0.0, 1.0, &mut row);
+    assert!(row.iter().all(|x| x.is_nan()), "{row:?}");
+}
+
+/// A mixture of equal components is the distribution itself: its likelihood, its gradient, which the components share, and its
+/// quantiles.
+#[test]
+fn equal_components_are_one() {
+    let loss = |name: &str, arguments: Value| {
+        Loss::new(name, arguments.as_object().expect("an object")).expect("a loss")
+    };
+    for (mixture, outputs, target) in [("GMM", 2, 1.7), ("NBMM", 2, 3.0), ("PMM", 1, 3.0)] {
+        let one = loss(mixture, json!({"n_components": 1}));
+        let three = loss(mixture, json!({"n_components": 3, "weighted": true}));
+        let output = &[0.4_f32, -0.3][..outputs];
+        // Components of different weights.
+        let outputs_of_three: Vec<f32> =
+            output.iter().flat_map(|&x| [x; 3]).chain([0.5, -1.0, 2.0]).collect();
+        let target = [target];
+        let truth = Targets { loc: &[1.5], scale: &[2.0], ..Targets::new(1, &target, &[1.0]) };
+        let found = [(&one, output), (&three, &outputs_of_three)]
+            .map(|(loss, output)| loss.sums(output, truth).sum());
+        close(found[1], found[0], 1e-12);
+        let quantiles = [(&one, output), (&three, &outputs_of_three[..])].map(|(loss, output)| {
+            let columns = loss.columns();
+            let mut row = vec![0.0; columns.count()];
+            loss.forecast(&columns, output, 1.5, 2.0, &mut row);
+            row
+        });
+        for (found, expected) in quantiles[1].iter().zip(&quantiles[0]) {
+            close((*found).into(), (*expected).into(), 1e-6);
+        }
+    }
+}
+
+/// The share of samples below each quantile, and their mean.
+#[test]
+fn samples_of_mixtures_are_of_their_distribution() {
+    const COUNT: usize = 20_000;
+    for (name, output) in [
+        ("GMM", &[-1.0_f32, 2.0, 0.1, -2.0, 0.0, 1.0][..]),
+        ("PMM", &[0.5, 4.0, 0.0, 1.0]),
+        ("NBMM", &[1.0, 3.0, -1.0, 0.5, 0.0, 1.0]),
+    ] {
+        let arguments = json!({"n_components": 2, "weighted": true, "quantiles": [0.05, 0.3, 0.5, 0.95]});
+        let loss = Loss::new(name, arguments.as_object().expect("an object")).expect("a loss");
+        let columns = loss.columns();
+        let mut row = vec![0.0; columns.count()];
+        loss.forecast(&columns, output, 3.0, 2.0, &mut row);
+        let draws: Vec<f64> =
+            (0..COUNT).map(|i| loss.sample(output, 3.0, 2.0, Key::new(i as u64)).into()).collect();
+        for (&at, q) in row[1..].iter().zip([0.05, 0.3, 0.5, 0.95]) {
+            let share = |below: &dyn Fn(f64) -> bool| {
+                draws.iter().filter(|&&x| below(x)).count() as f64 / COUNT as f64
+            };
+            let error = 4.0 * (q * (1.0 - q) / COUNT as f64).sqrt();
+            let (below, up_to) = (share(&|x| x < at.into()), share(&|x| x <= at.into()));
+            assert!(below <= q + error && q - error <= up_to, "{name}: {below} to {up_to} of {q}");
+        }
+        let mean = draws.iter().sum::<f64>() / COUNT as f64;
+        let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / COUNT as f64;
+        assert!((mean - f64::from(row[0])).abs() <= 4.0 * (variance / COUNT as f64).sqrt(), "{name}: {mean}");
+    }
 }
