@@ -2,7 +2,7 @@
 
 use std::ops::{Add, BitAnd, BitOr, Sub};
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::vector::{Vector, outlined_if_emulated};
 

@@ -5,8 +5,6 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use pulp::{Scalar, WithSimd};
-
 #[cfg(feature = "simd")]
 use pulp::Simd;
 #[cfg(all(feature = "simd", target_arch = "aarch64"))]
@@ -16,6 +14,7 @@ use pulp::x86::{V3, V4};
 
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use crate::amx;
+use crate::isa::{Scalar, WithSimd};
 
 /// A set of vector instructions that the kernels can run on.
 ///
@@ -159,7 +158,7 @@ pub(crate) enum Target {
     #[cfg(all(feature = "simd", target_arch = "aarch64"))]
     Neon(Neon),
     /// Lanes one by one, of a width that no level of this architecture has.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "simd"))]
     Emulated,
 }
 
@@ -176,7 +175,7 @@ impl Target {
             Target::Amx(_) => Level::Amx,
             #[cfg(all(feature = "simd", target_arch = "aarch64"))]
             Target::Neon(_) => Level::Neon,
-            #[cfg(test)]
+            #[cfg(all(test, feature = "simd"))]
             Target::Emulated => Level::Scalar,
         }
     }
@@ -245,20 +244,20 @@ pub(crate) fn dispatch<Op: WithSimd>(op: Op) -> Op::Output {
         Target::Avx512(simd) | Target::Amx(simd) => Simd::vectorize(simd, op),
         #[cfg(all(feature = "simd", target_arch = "aarch64"))]
         Target::Neon(simd) => Simd::vectorize(simd, op),
-        #[cfg(test)]
+        #[cfg(all(test, feature = "simd"))]
         Target::Emulated => emulate(op),
     }
 }
 
 /// The width of NEON where AVX2 and AVX-512 run, that of AVX-512 where NEON runs. Emulated lanes take the compiler longer than
 /// real ones: all three widths would triple the time to build these tests.
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, feature = "simd", target_arch = "x86_64"))]
 const EMULATED: pulp::Scalar128b = pulp::Scalar128b;
-#[cfg(all(test, not(target_arch = "x86_64")))]
+#[cfg(all(test, feature = "simd", not(target_arch = "x86_64")))]
 const EMULATED: pulp::Scalar512b = pulp::Scalar512b;
 
 /// A function of its own: one with the real levels in it would take the compiler far longer.
-#[cfg(test)]
+#[cfg(all(test, feature = "simd"))]
 #[inline(never)]
 fn emulate<Op: WithSimd>(op: Op) -> Op::Output {
     op.with_simd(EMULATED)

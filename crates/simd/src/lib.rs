@@ -39,8 +39,8 @@
 //!
 //! # Features
 //!
-//! * `simd` (default): run-time dispatch to the widest vectors of the machine. Without it there is the
-//!   scalar level only, with the same functions.
+//! * `simd` (default): run-time dispatch to the widest vectors of the machine, by pulp. Without it there is the
+//!   scalar level only, with the same functions, and pulp is not built.
 
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 mod amx;
@@ -49,9 +49,17 @@ mod kernels;
 mod level;
 mod loops;
 mod prefetch;
+#[cfg(any(test, not(feature = "simd")))]
+#[cfg_attr(feature = "simd", allow(dead_code, unreachable_pub, reason = "its tests compare it with pulp"))]
+mod scalar;
 #[cfg(test)]
 mod testing;
 mod vector;
+
+#[cfg(feature = "simd")]
+use pulp as isa;
+#[cfg(not(feature = "simd"))]
+use scalar as isa;
 
 pub use kernels::activation::{Activation, Saved};
 pub use kernels::adam::{AdamStep, adam, adamw};

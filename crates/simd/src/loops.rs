@@ -5,7 +5,7 @@
 
 use std::mem::MaybeUninit;
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::level::dispatch;
 use crate::vector::{Lanes, Mask, Vector, Vectors, outlined_if_emulated};

@@ -1,6 +1,8 @@
 //! What the tests of all kernels share: every level, telling lengths, hard numbers, distances.
 
-use crate::level::{Level, Target, with_level, with_target};
+use crate::level::{Level, with_level};
+#[cfg(feature = "simd")]
+use crate::level::{Target, with_target};
 use crate::vector::Float;
 use crate::{Key, Stream};
 
@@ -9,6 +11,8 @@ pub(crate) fn at_every_level(test: impl Fn(&str)) {
     for level in Level::available() {
         with_level(level, || test(&level.to_string()));
     }
+    // The emulated width is pulp's too.
+    #[cfg(feature = "simd")]
     with_target(Target::Emulated, || test("emulated"));
 }
 

@@ -8,8 +8,8 @@ use std::any::TypeId;
 use std::fmt::Debug;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
+use crate::isa::{MemMask, Simd};
 use bytemuck::Pod;
-use pulp::{MemMask, Simd};
 
 /// The type named by one word in the table below.
 macro_rules! kind {

@@ -1,6 +1,6 @@
 //! Adam and AdamW.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::loops::{Map, map};
 use crate::vector::Vectors;

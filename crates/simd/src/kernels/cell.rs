@@ -6,7 +6,7 @@
 //! backward pass needs. A forecast needs the states alone: [`lstm_state`] and [`gru_state`] make them with two divisions, where
 //! the gates take five and three.
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::bits::F32s;
 use crate::kernels::exp::{exp_m1_lanes, exp_p1_lanes};

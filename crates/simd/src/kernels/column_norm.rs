@@ -12,7 +12,7 @@
 //! dy u: dx = gamma rstd (dy - mean(dy) - u mean(dy u)). The sums behind them are the gradients of beta and of
 //! gamma.
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::kernels::softmax::whole_rows;
 use crate::level::dispatch;

@@ -4,7 +4,7 @@
 //!
 //! Sine and cosine are polynomials within a quarter of a turn around the nearest half.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::bits::F32s;
 use crate::kernels::exp::exp_m1_lanes;

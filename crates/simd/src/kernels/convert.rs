@@ -3,8 +3,8 @@
 //! Plain integer code without branches, that the compiler vectorises for the level: the result is
 //! the same at every level. Narrowing rounds to nearest, ties to even; NaN stays NaN.
 
+use crate::isa::{Simd, WithSimd};
 pub use half::{bf16, f16};
-use pulp::{Simd, WithSimd};
 
 use crate::level::dispatch;
 use crate::loops::same_len;

@@ -5,7 +5,7 @@
 //! infinities and subnormal numbers behave as in that operation. Slices may have any length,
 //! zero included, and any alignment.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::loops::{Map, map};
 use crate::vector::{Float, Lanes, Vectors};

@@ -6,7 +6,7 @@
 //! sums, so it waits for two operations only, and the weights add up to one: a constant series
 //! stays constant however small `alpha` is.
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::level::dispatch;
 use crate::loops::same_len;

@@ -1,7 +1,7 @@
 //! The error function: below 1 an odd polynomial, above `1 - e^q(|x|)` with `q` fitted to the
 //! logarithm of the complementary error function.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::bits::F32s;
 use crate::kernels::exp::exp_lanes;

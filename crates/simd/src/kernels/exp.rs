@@ -5,7 +5,7 @@
 //! `e^r - 1`. `ln 2` is split in two so that `n` times its first part is exact without a fused
 //! instruction.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::bits::{Bits, F32s};
 use crate::kernels::unary::{Unary, unary, unary_in_place};

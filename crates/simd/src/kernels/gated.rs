@@ -1,7 +1,7 @@
 //! Gated linear units (Dauphin et al. 2017, "Language modeling with gated convolutional networks", arXiv 1612.08083), once the
 //! product of matrices is done: rows of values and gates, side by side, in one pass.
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::kernels::sigmoid::sigmoid_lanes;
 use crate::level::dispatch;

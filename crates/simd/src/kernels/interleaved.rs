@@ -2,7 +2,7 @@
 //! a matrix of its own. No width is too small to fill a vector, and sums along rows or columns need no shuffles
 //! (the "compact" layout of Kim et al. 2017, "Designing vector-friendly compact BLAS and LAPACK kernels").
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::kernels::exp::exp_or_zero_lanes;
 use crate::kernels::ln::ln_lanes;

@@ -3,7 +3,7 @@
 //! `x = 2^k (1 + f)` with `1 + f` between `sqrt(1/2)` and `sqrt(2)`; then
 //! `ln x = k ln 2 + f - f^2/2 + f^3 p(f)`, summed from the small terms to the large ones.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::bits::F32s;
 use crate::kernels::unary::{Unary, unary, unary_in_place};

@@ -1,6 +1,6 @@
 //! Point losses: value and gradient in one pass, with optional weights.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::loops::{Fold, fold};
 use crate::vector::{Float, Lanes, Vector, Vectors};

@@ -1,6 +1,6 @@
 //! The larger of two numbers, element by element, and the way of the gradient to it: what max pooling is made of.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::loops::{Map, map};
 use crate::vector::Vectors;

@@ -4,7 +4,7 @@
 //! `dx = rstd * (g - mean(g) - xhat * mean(g * xhat))`; RMS normalisation has the same without
 //! the two means that come from the shift (Ba et al., 2016; Zhang and Sennrich, 2019).
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::kernels::reductions::{Squares, Sum};
 use crate::level::dispatch;

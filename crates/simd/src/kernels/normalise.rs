@@ -4,7 +4,7 @@
 //! quotient of the rounded difference. A scale of zero counts as one, so a constant series
 //! normalises to zeros. NaN and infinities behave as in the arithmetic.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::loops::{Map, map};
 use crate::vector::{Float, Lanes, Vectors};

@@ -1,6 +1,6 @@
 //! Rectified Adam.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::kernels::adam::AdamStep;
 use crate::loops::{Map, map};

@@ -5,7 +5,7 @@
 //! for each key (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 //! It is not for cryptography.
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::level::dispatch;
 use crate::loops::same_len;

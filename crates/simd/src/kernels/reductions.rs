@@ -5,7 +5,7 @@
 //! an ULP of one. The result depends on the values, the length and the level only, not on the
 //! address or on earlier calls. NaN spreads to every result; the sum of an empty slice is 0.
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::level::dispatch;
 use crate::loops::{Fold, fold, fold_in};

@@ -1,6 +1,6 @@
 //! RMSprop.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::bits::F32s;
 use crate::loops::{Map, map};

@@ -9,7 +9,7 @@
 
 use std::marker::PhantomData;
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use super::rolling_blocks::by_blocks;
 use super::rolling_rows::{ROW, by_rows};

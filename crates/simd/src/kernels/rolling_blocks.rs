@@ -5,7 +5,7 @@
 //! blocks are windows over a series that is shorter by a vector's length. The work for an element does not grow with the
 //! window.
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use super::rolling::rolling_sum;
 use crate::level::dispatch;

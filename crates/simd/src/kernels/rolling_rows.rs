@@ -4,7 +4,7 @@
 //! `q` rows from joining the last rows of one block of `q` rows with the first rows of the next (van Herk, 1992), so the
 //! work for an element does not grow with the window.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use super::rolling::{Sizes, Summary};
 use crate::vector::{Lanes, Vector, Vectors};

@@ -1,7 +1,7 @@
 //! How far the largest of some sampled scores of a query stands out of them: the measure by which ProbSparse attention
 //! chooses its queries (Zhou et al. 2021, "Informer", arXiv 2012.07436, section 3.1).
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::kernels::reductions::Dot;
 use crate::level::dispatch;

@@ -1,6 +1,6 @@
 //! Scaling gradients back and finding those that are not finite, in one pass.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::loops::{Fold, fold};
 use crate::vector::{Float, Lanes, Vectors};

@@ -1,6 +1,6 @@
 //! Stochastic gradient descent with momentum.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::loops::{Map, map};
 use crate::vector::Vectors;

@@ -5,7 +5,7 @@
 //! power of two half an ULP of it is a whole one of the quotient. Numerator and denominator carry a
 //! common factor of 2^-64 that keeps the denominator finite where the result is subnormal.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::bits::{Bits, F32s};
 use crate::kernels::exp::reduce;

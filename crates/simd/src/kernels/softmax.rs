@@ -3,7 +3,7 @@
 //! The maximum of a row is subtracted first, so no finite row overflows. A row of minus
 //! infinities only, or with NaN or plus infinity in it, is NaN, as in PyTorch.
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::kernels::elementwise::Scale;
 use crate::kernels::exp::exp_or_zero_lanes;

@@ -3,7 +3,7 @@
 //!
 //! [`softmax_rows`]: crate::softmax_rows
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::kernels::exp::exp_or_zero_lanes;
 use crate::kernels::softmax::whole_rows;

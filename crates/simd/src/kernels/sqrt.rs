@@ -1,6 +1,6 @@
 //! The square root.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::bits::F32s;
 use crate::kernels::unary::{Unary, unary};

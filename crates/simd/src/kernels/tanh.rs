@@ -1,7 +1,7 @@
 //! The hyperbolic tangent: `tanh|x| = e / (e + 2)` with `e = e^(2|x|) - 1`; below 0.35 an odd polynomial, where
 //! the roundings of `e` would weigh more.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::bits::F32s;
 use crate::kernels::exp::exp_m1_lanes;

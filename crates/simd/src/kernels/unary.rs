@@ -1,6 +1,6 @@
 //! Functions of one number, applied to a slice.
 
-use pulp::Simd;
+use crate::isa::Simd;
 
 use crate::bits::F32s;
 use crate::loops::{Map, map};

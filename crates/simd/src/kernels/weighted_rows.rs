@@ -1,6 +1,6 @@
 //! Sums of weighted stretches of a slice, all taken while a vector of the result is in a register.
 
-use pulp::{Simd, WithSimd};
+use crate::isa::{Simd, WithSimd};
 
 use crate::level::dispatch;
 use crate::loops::same_len;
