@@ -32,7 +32,7 @@
 //!
 //! # Features
 //!
-//! Each is on by default and passed down to the crates below. [`Acceleration::current`] says which ones a program
+//! Each is on by default, unless it says otherwise, and passed down to the crates below. [`Acceleration::current`] says which ones a program
 //! was built with.
 //!
 //! * `flash`: attention in tiles, without the matrix of scores in memory. Without it the whole matrix of a head's scores is
@@ -44,7 +44,8 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 //! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`, and any other
 //!   precision is an error.
-//! * `parquet`: Parquet files and Arrow record batches. Without it tables are text, and no C is compiled.
+//! * `parquet`, off by default: Parquet files, Arrow record batches and text in zstd. It takes long to build and compiles
+//!   zstd, which is C.
 //! * `pickle`: [`Fitted::import`], which reads files of PyTorch's and directories of neuralforecast 3.2 and older.
 //! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
 //!   one; UTC and offsets such as `+02:00` need none.

@@ -1,10 +1,15 @@
 //! Each crate has the features of the crates of ours that it uses, on by default, and passes them down under the
-//! same names. So a program that depends on any one of them gets all that it can do, and switching a feature off at
+//! same names; some that are costly are on by default in programs alone. So a program that depends on any one of them gets all that it can do, and switching a feature off at
 //! the top switches it off below: otherwise what is measured or tested as off is not.
 
 use cargo_metadata::{Dependency, DependencyKind, Package};
 
-use super::{Violation, house::MEASURES, manifest, source::Source};
+use super::{
+    Violation,
+    house::{LEFT_TO_USERS, MEASURES},
+    manifest,
+    source::Source,
+};
 
 /// What is wrong, and what to do.
 type Finding = (String, String);
@@ -22,7 +27,9 @@ pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -
             forced(&package.name, &used.name, by_default, &dependency.features).into_iter().collect();
         if dependency.kind == DependencyKind::Normal {
             let passed = |feature: &str| package.features.get(feature).map(Vec::as_slice);
-            found.extend(not_passed(&package.name, &used.name, defaults(used), passed));
+            let features = used.features.keys().filter(|feature| *feature != "default");
+            let features = features.map(|feature| (&**feature, is_default(package, used, feature)));
+            found.extend(not_passed(&package.name, &used.name, features, passed));
         }
         let line = manifest::line_of(manifest, &dependency.name);
         found.into_iter().map(|(what, remedy)| manifest.violation(line, what, remedy)).collect()
@@ -31,13 +38,37 @@ pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -
         let parts = parts.iter().filter_map(|part| part.split_once('/'));
         parts.filter_map(move |(used, part)| mixed(&package.name, feature, used.trim_end_matches('?'), part))
     });
-    let mixed = mixed.map(|(what, remedy)| manifest.violation(1, what, remedy));
-    package.dependencies.iter().flat_map(of_one).chain(mixed).collect()
+    let costly = defaults(package)
+        .iter()
+        .filter(|_| !is_program(package))
+        .filter_map(|feature| costly(&package.name, feature));
+    let alone = mixed.chain(costly).map(|(what, remedy)| manifest.violation(1, what, remedy));
+    package.dependencies.iter().flat_map(of_one).chain(alone).collect()
 }
 
 /// The features that are on where nobody says otherwise.
 fn defaults(package: &Package) -> &[String] {
     package.features.get("default").map_or(&[], Vec::as_slice)
+}
+
+fn is_program(package: &Package) -> bool {
+    package.targets.iter().any(|target| target.is_bin())
+}
+
+/// Whether `package` has a feature of `used` on by default, as it should.
+fn is_default(package: &Package, used: &Package, feature: &str) -> bool {
+    match LEFT_TO_USERS.contains(&feature) {
+        true => is_program(package),
+        false => defaults(used).iter().any(|name| name == feature),
+    }
+}
+
+/// A feature that a library has on by default and should not.
+fn costly(from: &str, feature: &str) -> Option<Finding> {
+    LEFT_TO_USERS.contains(&feature).then(|| {
+        let what = format!("{from} has `{feature}` on by default");
+        (what, "take it out of `default`; it costs those who do not need it a long build".to_owned())
+    })
 }
 
 /// A dependency that leaves whoever stands above no choice.
@@ -53,27 +84,31 @@ fn forced(from: &str, used: &str, by_default: bool, named: &[String]) -> Option<
     }
 }
 
-/// The default features of `used` that `from` does not pass down, or not by default. `passed` gives what a feature
-/// of `from` consists of.
+/// The features of `used` that `from` does not pass down, or not by default although it should: each with whether it
+/// should. `passed` gives what a feature of `from` consists of.
 fn not_passed<'a>(
     from: &str,
     used: &str,
-    features: &[String],
+    features: impl IntoIterator<Item = (&'a str, bool)>,
     passed: impl Fn(&str) -> Option<&'a [String]>,
 ) -> Vec<Finding> {
-    let missing = |feature: &&String| {
+    let missing = |&(feature, by_default): &(&str, bool)| {
         let parts = [format!("{used}/{feature}"), format!("{used}?/{feature}")];
         let passes = passed(feature).is_some_and(|found| found.iter().any(|part| parts.contains(part)));
-        let by_default = passed("default").is_some_and(|found| found.contains(feature));
-        !(passes && by_default)
+        let is_default = || passed("default").is_some_and(|found| found.iter().any(|name| name == feature));
+        !passes || by_default && !is_default()
     };
-    let finding = |feature: &String| {
-        let what = format!("{from} does not pass `{feature}` down to {used} by default");
-        let remedy =
-            format!("write `{feature} = [\"{used}/{feature}\"]` in [features] and add it to `default`");
-        (what, remedy)
+    let finding = |(feature, by_default): (&str, bool)| {
+        let write = format!("write `{feature} = [\"{used}/{feature}\"]` in [features]");
+        match by_default {
+            true => (
+                format!("{from} does not pass `{feature}` down to {used} by default"),
+                format!("{write} and add it to `default`"),
+            ),
+            false => (format!("{from} does not pass `{feature}` down to {used}"), write),
+        }
     };
-    features.iter().filter(missing).map(finding).collect()
+    features.into_iter().filter(missing).map(finding).collect()
 }
 
 /// A feature that switches on another one of a crate of ours: it could not be switched off alone.
@@ -104,11 +139,10 @@ mod tests {
 
     #[test]
     fn default_features_are_passed_down_by_default() {
-        let below = owned(&["simd", "faer"]);
         let found = |default: &[&str], simd: &[&str]| {
             let table = [("default", owned(default)), ("simd", owned(simd))];
             let passed = |name: &str| table.iter().find(|(key, _)| *key == name).map(|(_, parts)| &parts[..]);
-            let found = not_passed("foretell-x", "foretell-gemm", &below, passed);
+            let found = not_passed("foretell-x", "foretell-gemm", [("simd", true), ("faer", true)], passed);
             found.into_iter().map(|(what, _)| what).collect::<Vec<_>>()
         };
         let simd = "foretell-x does not pass `simd` down to foretell-gemm by default";
@@ -117,6 +151,23 @@ mod tests {
         assert_eq!(found(&["simd"], &["foretell-gemm?/simd"]), [faer]);
         assert_eq!(found(&[], &["foretell-gemm/simd"]), [simd, faer]);
         assert_eq!(found(&["simd"], &["foretell-simd/simd"]), [simd, faer]);
+    }
+
+    #[test]
+    fn other_features_are_passed_down_too() {
+        let found = |parts: &[&str]| {
+            let parts = owned(parts);
+            let passed = |name: &str| (name == "parquet").then_some(&parts[..]);
+            not_passed("foretell-x", "foretell-data", [("parquet", false)], passed)
+        };
+        assert_eq!(found(&["foretell-data/parquet"]), []);
+        assert_eq!(found(&[])[0].0, "foretell-x does not pass `parquet` down to foretell-data");
+    }
+
+    #[test]
+    fn libraries_leave_costly_features_to_their_users() {
+        assert_eq!(costly("foretell-x", "simd"), None);
+        assert_eq!(costly("foretell-x", "parquet").unwrap().0, "foretell-x has `parquet` on by default");
     }
 
     #[test]

@@ -213,6 +213,10 @@ pub(super) const OWNED: &[Owned] = &[
 /// The benches measure our crates beside the bare third party, so they may name it.
 pub(super) const MEASURES: &str = "foretell-benches";
 
+/// Features that programs have on by default and libraries leave to whoever wants them: they cost a build more than
+/// all the rest.
+pub(super) const LEFT_TO_USERS: &[&str] = &["parquet"];
+
 /// Where `unsafe` may stand.
 pub(super) enum Unsafe {
     /// In every file.
