@@ -67,7 +67,6 @@ pub use kernels::cell::{gru_cell, gru_cell_backward, gru_state, lstm_cell, lstm_
 pub use kernels::column_norm::{
     ColumnNorm, column_moments, column_norm_backward, column_norm_sums, normalise_columns,
 };
-pub use kernels::complex_tanh::{complex_tanh_backward, complex_tanh_in_place};
 pub use kernels::convert::{bf16, f16, from_bf16, from_f16, to_bf16, to_f16};
 pub use kernels::elementwise::{
     add, add_assign, axpy, div, div_assign, mul, mul_add, mul_add_assign, mul_assign, scale, sub, sub_assign,
@@ -75,11 +74,6 @@ pub use kernels::elementwise::{
 pub use kernels::ema::ema;
 pub use kernels::erf::{erf, erf_in_place};
 pub use kernels::exp::{exp, exp_in_place};
-pub use kernels::gated::{add_gated_rows, gated_rows_backward};
-pub use kernels::interleaved::{
-    INTERLEAVED, Interleaved, interleaved_products, interleaved_softmax, interleaved_softmax_again,
-    interleaved_softmax_backward,
-};
 pub use kernels::ln::{ln, ln_in_place};
 pub use kernels::losses::PointLoss;
 pub use kernels::maximum::{max_assign, max_assign_backward};
@@ -90,13 +84,11 @@ pub use kernels::normalise::{
     denormalise, denormalise_in_place, min_max_denormalise, min_max_denormalise_in_place, min_max_normalise,
     min_max_normalise_in_place, normalise, normalise_in_place,
 };
-pub use kernels::online_softmax::{exp_rows_in_place, online_softmax_rows, pull_rows};
 pub use kernels::radam::radam;
 pub use kernels::random::{Key, Stream, dropout, uniform_fill};
 pub use kernels::reductions::{dot, l2_norm, max, mean, mean_variance, min, sum, variance};
 pub use kernels::rmsprop::{RmsPropStep, rmsprop};
 pub use kernels::rolling::{rolling_mean, rolling_std};
-pub use kernels::sampled_scores::{ScoredHeads, sampled_score_spread};
 pub use kernels::scale_finite::scale_finite;
 pub use kernels::sgd::{SgdStep, sgd};
 pub use kernels::sigmoid::{sigmoid, sigmoid_in_place};
@@ -105,14 +97,33 @@ pub use kernels::softmax::{
 };
 pub use kernels::softmax_columns::{
     log_softmax_columns, log_softmax_columns_backward, softmax_columns, softmax_columns_backward,
-    softmax_columns_mean_backward,
 };
 pub use kernels::sqrt::sqrt;
 pub use kernels::tanh::{tanh, tanh_in_place};
-pub use kernels::weighted_rows::add_weighted_rows;
 pub use level::{Level, LevelError, UnknownLevel, level, with_level};
-pub use prefetch::prefetch;
 pub use vector::Float;
+
+// Parts of the layers of foretell's models, of use to nobody else: outside of what the docs show, and of what stays as it is
+// from one version to the next.
+#[doc(hidden)]
+pub use kernels::complex_tanh::{complex_tanh_backward, complex_tanh_in_place};
+#[doc(hidden)]
+pub use kernels::gated::{add_gated_rows, gated_rows_backward};
+#[doc(hidden)]
+pub use kernels::interleaved::{
+    INTERLEAVED, Interleaved, interleaved_products, interleaved_softmax, interleaved_softmax_again,
+    interleaved_softmax_backward,
+};
+#[doc(hidden)]
+pub use kernels::online_softmax::{exp_rows_in_place, online_softmax_rows, pull_rows};
+#[doc(hidden)]
+pub use kernels::sampled_scores::{ScoredHeads, sampled_score_spread};
+#[doc(hidden)]
+pub use kernels::softmax_columns::softmax_columns_mean_backward;
+#[doc(hidden)]
+pub use kernels::weighted_rows::add_weighted_rows;
+#[doc(hidden)]
+pub use prefetch::prefetch;
 
 /// Whether kernels are dispatched to the vector instructions of the machine: the feature `simd`.
 pub const SIMD: bool = cfg!(feature = "simd");
