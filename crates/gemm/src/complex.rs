@@ -11,7 +11,6 @@ use std::ops::Range;
 use std::ptr::NonNull;
 
 use foretell_pool::Buffer;
-use foretell_threads as threads;
 
 use crate::element::Number;
 use crate::flops::count_products;
@@ -19,6 +18,7 @@ use crate::matmul::{assert_shapes, matmul};
 use crate::options::{Accum, Options, Rounding};
 use crate::panels::{load, pack_strip};
 use crate::skinny::Job;
+use crate::threads;
 use crate::tiles::TASK;
 use crate::vector::Vector;
 use crate::view::{MatMut, MatRef, distinct, extent};
@@ -199,7 +199,6 @@ pub fn matmul_complex_batched(
     threads::for_each(count.div_ceil(group), 1, |index| {
         let range = index * group..count.min((index + 1) * group);
         let job = Complex { dst: &dst, lhs, rhs, accum, range };
-        // A thread may be at a level that has no vectors, though the caller is not.
         let left = if fused { f32::run(job) } else { Some(job) };
         for index in left.map_or(0..0, |job| job.range) {
             // SAFETY: each index is taken once, and matrices have no element in common.

@@ -18,6 +18,7 @@ use crate::epilogue::epilogue;
 use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes};
 use crate::options::Options;
+use crate::threads;
 use crate::view::{MatMut, MatRef};
 
 use kernel::{Job, Kernel};
@@ -192,7 +193,7 @@ fn run(
     let dst = BatchMut::from(dst);
     if m >= 2 * TASK_ROWS && by_rows > 1 {
         let height = m.div_ceil(by_rows.min(TASKS).min(m / TASK_ROWS));
-        return foretell_threads::for_each(m.div_ceil(height), 1, |index| {
+        return threads::for_each(m.div_ceil(height), 1, |index| {
             let rows = index * height..m.min((index + 1) * height);
             let rounded = Rounded::new(kernel, lhs.rows(rows.clone()));
             // SAFETY: each index is taken once, and its rows belong to no other.
@@ -208,7 +209,7 @@ fn run(
         return columns(kernel, unsafe { dst.get(0) }, &rounded, rhs, 0..blocks, options);
     }
     let width = blocks.div_ceil(tasks);
-    foretell_threads::for_each(blocks.div_ceil(width), 1, |index| {
+    threads::for_each(blocks.div_ceil(width), 1, |index| {
         let part = index * width..blocks.min((index + 1) * width);
         let cols = part.start * BLOCK * STRIP..n.min(part.end * BLOCK * STRIP);
         // SAFETY: each index is taken once, and its columns belong to no other.

@@ -93,6 +93,7 @@ mod parts;
 mod product;
 mod scalar;
 mod skinny;
+mod threads;
 mod tiles;
 mod tiny;
 mod transpose;

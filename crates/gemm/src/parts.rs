@@ -8,6 +8,7 @@ use foretell_pool::Buffer;
 use crate::batch::BatchMut;
 use crate::element::Element;
 use crate::options::Accum;
+use crate::threads;
 use crate::view::MatMut;
 
 /// The most elements of a result that is computed in parts: about a tile of `tiles.rs`. Each part but the first is summed
@@ -51,7 +52,7 @@ pub(crate) fn run<T: Element>(
     let start = |part: usize| if part == count { k } else { part * k / count / STEP * STEP };
     let mut others = Buffer::<T>::stale((count - 1) * m * n);
     let (first, rest) = (BatchMut::from(dst.reborrow()), BatchMut::row_major(&mut others, count - 1, m, n));
-    foretell_threads::for_each(count, 1, |index| {
+    threads::for_each(count, 1, |index| {
         let inner = start(index)..start(index + 1);
         // SAFETY: each index is taken once, and has a destination of its own.
         unsafe {

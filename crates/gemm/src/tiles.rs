@@ -9,6 +9,7 @@ use crate::options::Options;
 use crate::panels::{self, STRIP, Strips};
 use crate::parts;
 use crate::product::Product;
+use crate::threads;
 use crate::view::{MatMut, MatRef};
 
 /// Multiply-adds that are worth a task of their own, some twenty microseconds: for fewer, a second thread
@@ -246,7 +247,7 @@ pub(crate) fn run_packed<T: Element>(
 /// Calls `one` with each index below `count`, once; where it is `shared`, on several threads, `group` indices in a row.
 fn for_each(count: usize, group: usize, shared: bool, one: impl Fn(usize) + Sync) {
     match shared {
-        true => foretell_threads::for_each(count, group, one),
+        true => threads::for_each(count, group, one),
         false => (0..count).for_each(one),
     }
 }

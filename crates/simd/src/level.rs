@@ -214,12 +214,32 @@ pub fn level() -> Level {
 
 /// Runs `f` with every kernel that it calls on this thread at `level`.
 ///
-/// Threads that `f` starts or hands work to keep their own level.
+/// Threads that `f` starts or hands work to keep their own level, unless that work is wrapped by [`at_this_level`].
 ///
 /// # Panics
 /// If the machine or the build lacks `level`; [`Level::available`] says what there is.
 pub fn with_level<R>(level: Level, f: impl FnOnce() -> R) -> R {
     with_target(level.expect_target(), f)
+}
+
+/// `job`, made to run at the level of the thread that calls this function, on whatever thread it is called: for work that is
+/// handed to other threads, which would run it at the level of the process.
+///
+/// ```
+/// use foretell_simd::{Level, at_this_level, level, with_level};
+///
+/// let job = with_level(Level::Scalar, || at_this_level(|()| level()));
+/// assert_eq!(std::thread::spawn(move || job(())).join().unwrap(), Level::Scalar);
+/// ```
+pub fn at_this_level<A, R>(job: impl Fn(A) -> R) -> impl Fn(A) -> R {
+    let target = Target::current();
+    move |argument| {
+        // As a rule all threads are at the level of the process.
+        match std::mem::discriminant(&Target::current()) == std::mem::discriminant(&target) {
+            true => job(argument),
+            false => with_target(target, || job(argument)),
+        }
+    }
 }
 
 pub(crate) fn with_target<R>(target: Target, f: impl FnOnce() -> R) -> R {

@@ -100,7 +100,7 @@ pub use kernels::softmax_columns::{
 };
 pub use kernels::sqrt::sqrt;
 pub use kernels::tanh::{tanh, tanh_in_place};
-pub use level::{Level, LevelError, UnknownLevel, level, with_level};
+pub use level::{Level, LevelError, UnknownLevel, at_this_level, level, with_level};
 pub use vector::Float;
 
 // Parts of the layers of foretell's models, of use to nobody else: outside of what the docs show, and of what stays as it is

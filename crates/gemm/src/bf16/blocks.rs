@@ -13,6 +13,7 @@ use super::{Bf16Operand, PackedBf16, WIDTH, depth, three};
 use crate::batch::BatchMut;
 use crate::epilogue::epilogue;
 use crate::options::{Accum, Bias, Options};
+use crate::threads;
 use crate::view::{MatMut, MatRef};
 
 /// Rows of the left operand that are multiplied at a time. Two strips are read once for all of them, so the right operand
@@ -176,7 +177,7 @@ pub(super) fn run(
     };
     match down * across {
         1 => task(0),
-        count => foretell_threads::for_each(count, 1, task),
+        count => threads::for_each(count, 1, task),
     }
 }
 

@@ -15,6 +15,7 @@ use foretell_simd::level;
 use half::bf16;
 
 use super::{DEPTH, WIDTH, depth};
+use crate::threads;
 use crate::view::MatRef;
 
 /// The layout of a block of a strip.
@@ -77,7 +78,7 @@ fn each_strip<S: Source>(
         pack(matrix.rows(rows), place);
     };
     match count > group {
-        true => foretell_threads::for_each(count, group, some),
+        true => threads::for_each(count, group, some),
         false => (0..count).for_each(some),
     }
 }
@@ -109,7 +110,7 @@ pub(super) fn both_ways<S: Source>(matrix: MatRef<'_, S>, place: &mut [bf16], tu
     };
     let (count, group) = (depth_n / DEPTH, GROUP.div_ceil(DEPTH * depth_k));
     match count > group {
-        true => foretell_threads::for_each(count, group, band),
+        true => threads::for_each(count, group, band),
         false => (0..count).for_each(band),
     }
 }
