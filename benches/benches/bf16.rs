@@ -25,7 +25,7 @@ fn products(c: &mut Criterion) {
     for (m, k, n) in SHAPES {
         let (x, w, mut y) = (wave(m * k, 0.37), wave(n * k, 0.37), zeros(m * n));
         let (lhs, rhs) = (MatRef::row_major(&x, m, k), MatRef::row_major(&w, n, k).t());
-        let mut strips = zeros(Packed::<f32>::len_of(k, n));
+        let mut strips = zeros(Packed::len_of(k, n));
         let packed = Packed::new(rhs, &mut strips);
         let mut place = vec![bf16::ZERO; PackedBf16::len_of(k, n) + 32];
         let skipped = place.as_ptr().align_offset(64);

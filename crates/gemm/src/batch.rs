@@ -4,17 +4,16 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use crate::element::Element;
 use crate::flops::count_products;
-use crate::matmul::{assert_bias, assert_shapes};
+use crate::matmul::{self, assert_bias, assert_shapes};
 use crate::options::{Options, Rounding};
 use crate::tiles;
 use crate::view::{MatMut, MatRef, distinct, extent};
 
 /// Matrices to read, one every `batch_stride` elements; a stride of zero repeats the same matrix.
 #[derive(Clone, Copy)]
-pub struct BatchRef<'a, T> {
-    data: &'a [T],
+pub struct BatchRef<'a> {
+    data: &'a [f32],
     pub(crate) count: usize,
     batch_stride: usize,
     pub(crate) rows: usize,
@@ -24,23 +23,23 @@ pub struct BatchRef<'a, T> {
 }
 
 /// Matrices to write, one every `batch_stride` elements. All elements lie at distinct places.
-pub struct BatchMut<'a, T> {
-    start: NonNull<T>,
+pub struct BatchMut<'a> {
+    start: NonNull<f32>,
     pub(crate) count: usize,
     batch_stride: usize,
     pub(crate) rows: usize,
     pub(crate) cols: usize,
     pub(crate) row_stride: usize,
     pub(crate) col_stride: usize,
-    borrow: PhantomData<&'a mut [T]>,
+    borrow: PhantomData<&'a mut [f32]>,
 }
 
-// SAFETY: a `BatchMut` is an exclusive borrow of its elements, as `&mut [T]` is.
-unsafe impl<T: Send> Send for BatchMut<'_, T> {}
+// SAFETY: a `BatchMut` is an exclusive borrow of its elements, as `&mut [f32]` is.
+unsafe impl Send for BatchMut<'_> {}
 // SAFETY: a shared `BatchMut` gives no access but through the unsafe `get`, which hands out `&mut`.
-unsafe impl<T: Send> Sync for BatchMut<'_, T> {}
+unsafe impl Sync for BatchMut<'_> {}
 
-impl<'a, T> BatchRef<'a, T> {
+impl<'a> BatchRef<'a> {
     /// A view of `data` with the given strides: element `(b, i, j)` is
     /// `data[b * batch_stride + i * row_stride + j * col_stride]`.
     ///
@@ -49,7 +48,7 @@ impl<'a, T> BatchRef<'a, T> {
     /// If the last element lies beyond the slice.
     #[track_caller]
     pub fn new(
-        data: &'a [T],
+        data: &'a [f32],
         count: usize,
         batch_stride: usize,
         (rows, cols): (usize, usize),
@@ -65,7 +64,7 @@ impl<'a, T> BatchRef<'a, T> {
     ///
     /// If the slice does not have exactly that length.
     #[track_caller]
-    pub fn row_major(data: &'a [T], count: usize, rows: usize, cols: usize) -> Self {
+    pub fn row_major(data: &'a [f32], count: usize, rows: usize, cols: usize) -> Self {
         assert_dense(data.len(), count, rows, cols);
         Self::new(data, count, rows * cols, (rows, cols), (cols, 1))
     }
@@ -83,7 +82,7 @@ impl<'a, T> BatchRef<'a, T> {
     }
 
     #[inline]
-    pub(crate) fn get(&self, index: usize) -> MatRef<'a, T> {
+    pub(crate) fn get(&self, index: usize) -> MatRef<'a, f32> {
         let empty = self.rows == 0 || self.cols == 0;
         let start = if empty { 0 } else { index * self.batch_stride };
         let Self { rows, cols, row_stride, col_stride, .. } = *self;
@@ -91,9 +90,9 @@ impl<'a, T> BatchRef<'a, T> {
     }
 }
 
-impl<'a, T> From<MatRef<'a, T>> for BatchRef<'a, T> {
+impl<'a> From<MatRef<'a, f32>> for BatchRef<'a> {
     /// A batch of one.
-    fn from(mat: MatRef<'a, T>) -> Self {
+    fn from(mat: MatRef<'a, f32>) -> Self {
         Self {
             data: mat.data,
             count: 1,
@@ -106,7 +105,7 @@ impl<'a, T> From<MatRef<'a, T>> for BatchRef<'a, T> {
     }
 }
 
-impl<'a, T> BatchMut<'a, T> {
+impl<'a> BatchMut<'a> {
     /// A view of `data` with the given strides: element `(b, i, j)` is
     /// `data[b * batch_stride + i * row_stride + j * col_stride]`.
     ///
@@ -116,7 +115,7 @@ impl<'a, T> BatchMut<'a, T> {
     /// each stride must step over everything that the smaller ones reach.
     #[track_caller]
     pub fn new(
-        data: &'a mut [T],
+        data: &'a mut [f32],
         count: usize,
         batch_stride: usize,
         (rows, cols): (usize, usize),
@@ -138,7 +137,7 @@ impl<'a, T> BatchMut<'a, T> {
     ///
     /// If the slice does not have exactly that length.
     #[track_caller]
-    pub fn row_major(data: &'a mut [T], count: usize, rows: usize, cols: usize) -> Self {
+    pub fn row_major(data: &'a mut [f32], count: usize, rows: usize, cols: usize) -> Self {
         assert_dense(data.len(), count, rows, cols);
         Self::new(data, count, rows * cols, (rows, cols), (cols, 1))
     }
@@ -161,7 +160,7 @@ impl<'a, T> BatchMut<'a, T> {
     ///
     /// While it is used, no element of it is used otherwise.
     #[inline]
-    pub(crate) unsafe fn get(&self, index: usize) -> MatMut<'_, T> {
+    pub(crate) unsafe fn get(&self, index: usize) -> MatMut<'_, f32> {
         assert!(index < self.count);
         let empty = self.rows == 0 || self.cols == 0;
         let skipped = if empty { 0 } else { index * self.batch_stride };
@@ -174,9 +173,9 @@ impl<'a, T> BatchMut<'a, T> {
     }
 }
 
-impl<'a, T> From<MatMut<'a, T>> for BatchMut<'a, T> {
+impl<'a> From<MatMut<'a, f32>> for BatchMut<'a> {
     /// A batch of one.
-    fn from(mat: MatMut<'a, T>) -> Self {
+    fn from(mat: MatMut<'a, f32>) -> Self {
         Self {
             start: mat.start,
             count: 1,
@@ -190,14 +189,14 @@ impl<'a, T> From<MatMut<'a, T>> for BatchMut<'a, T> {
     }
 }
 
-impl<T> fmt::Debug for BatchRef<'_, T> {
+impl fmt::Debug for BatchRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { count, batch_stride, rows, cols, row_stride, col_stride, .. } = self;
         write!(f, "{count} of {rows}x{cols} with strides {batch_stride}, {row_stride}, {col_stride}")
     }
 }
 
-impl<T> fmt::Debug for BatchMut<'_, T> {
+impl fmt::Debug for BatchMut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { count, batch_stride, rows, cols, row_stride, col_stride, .. } = self;
         write!(f, "{count} of {rows}x{cols} with strides {batch_stride}, {row_stride}, {col_stride}")
@@ -212,12 +211,7 @@ impl<T> fmt::Debug for BatchMut<'_, T> {
 ///
 /// If counts or shapes do not fit together, or the bias does not have one value per row or column.
 #[track_caller]
-pub fn matmul_batched<T: Element>(
-    dst: BatchMut<'_, T>,
-    lhs: BatchRef<'_, T>,
-    rhs: BatchRef<'_, T>,
-    options: Options<'_, T>,
-) {
+pub fn matmul_batched(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
     assert!(
         dst.count == lhs.count && dst.count == rhs.count,
         "batches of {} and {} matrices do not fit {} destinations",
@@ -229,13 +223,13 @@ pub fn matmul_batched<T: Element>(
     assert_bias(options.bias, dst.rows, dst.cols);
     if options.rounding == Rounding::None {
         count_products(dst.count, [dst.rows, lhs.cols, dst.cols]);
-        return T::products(dst, lhs, rhs, options);
+        return tiles::run(dst, lhs, rhs, options);
     }
     tiles::run_each(&dst, lhs.cols, |index| {
         // SAFETY: each index is taken once, and matrices have no element in common.
         let whole = unsafe { dst.get(index) };
         // `rounded` counts its product itself.
-        T::rounded(whole, lhs.get(index), rhs.get(index), options);
+        matmul::rounded(whole, lhs.get(index), rhs.get(index), options);
     });
 }
 

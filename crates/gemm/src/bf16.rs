@@ -184,7 +184,7 @@ pub fn matmul_bf16<'a>(
     dst: MatMut<'_, f32>,
     lhs: impl Into<Bf16Operand<'a>>,
     rhs: PackedBf16<'_>,
-    options: Options<'_, f32>,
+    options: Options<'_>,
 ) {
     let lhs = lhs.into();
     check_and_count(&dst, lhs, (rhs.rows, rhs.cols), &options);
@@ -201,13 +201,13 @@ pub fn matmul_as_bf16<'a, 'b>(
     dst: MatMut<'_, f32>,
     lhs: impl Into<Bf16Operand<'a>>,
     rhs: impl Into<Bf16Operand<'b>>,
-    options: Options<'_, f32>,
+    options: Options<'_>,
 ) {
     as_bf16(dst, lhs.into(), rhs.into(), options);
 }
 
 #[track_caller]
-fn as_bf16(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Bf16Operand<'_>, options: Options<'_, f32>) {
+fn as_bf16(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Bf16Operand<'_>, options: Options<'_>) {
     check_and_count(&dst, lhs, rhs.shape(), &options);
     // Sums are written along rows.
     let (dst, lhs, rhs, options) = match dst.row_stride() < dst.col_stride() {
@@ -222,8 +222,8 @@ fn in_parts(
     mut dst: MatMut<'_, f32>,
     lhs: Bf16Operand<'_>,
     rhs: Bf16Operand<'_>,
-    options: Options<'_, f32>,
-    one: impl Fn(MatMut<'_, f32>, Bf16Operand<'_>, Bf16Operand<'_>, Options<'_, f32>) + Sync,
+    options: Options<'_>,
+    one: impl Fn(MatMut<'_, f32>, Bf16Operand<'_>, Bf16Operand<'_>, Options<'_>) + Sync,
 ) {
     let (k, n) = rhs.shape();
     match parts::count([dst.nrows(), k, n], PART) {
@@ -241,12 +241,7 @@ fn in_parts(
 }
 
 /// Packs the right operand, then multiplies.
-fn packed_on_the_way(
-    dst: MatMut<'_, f32>,
-    lhs: Bf16Operand<'_>,
-    rhs: Bf16Operand<'_>,
-    options: Options<'_, f32>,
-) {
+fn packed_on_the_way(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Bf16Operand<'_>, options: Options<'_>) {
     let (k, n) = rhs.shape();
     let mut place = Buffer::<u16>::stale(PackedBf16::len_of(k, n));
     let values: &mut [bf16] = place.reinterpret_cast_mut();
@@ -260,7 +255,7 @@ fn check_and_count(
     dst: &MatMut<'_, f32>,
     lhs: Bf16Operand<'_>,
     (k, n): (usize, usize),
-    options: &Options<'_, f32>,
+    options: &Options<'_>,
 ) {
     assert_shapes((dst.nrows(), dst.ncols()), lhs.shape(), (k, n));
     assert_bias(options.bias, dst.nrows(), dst.ncols());

@@ -159,7 +159,7 @@ proptest! {
 }
 
 /// The bits of a product of `m` rows with the machine's kernel.
-fn bits((m, k, n): (usize, usize, usize), a: &[f32], options: Options<'_, f32>) -> Vec<u32> {
+fn bits((m, k, n): (usize, usize, usize), a: &[f32], options: Options<'_>) -> Vec<u32> {
     let b = numbers(k * n, 2);
     let mut dst = numbers(m * n, 3);
     let lhs = MatRef::row_major(&a[..m * k], m, k);

@@ -12,15 +12,13 @@ use std::ptr::NonNull;
 
 use foretell_pool::Buffer;
 
-use crate::element::Number;
 use crate::flops::count_products;
 use crate::matmul::{assert_shapes, matmul};
 use crate::options::{Accum, Options, Rounding};
-use crate::panels::{load, pack_strip};
-use crate::skinny::Job;
+use crate::panels::pack_strip;
 use crate::threads;
 use crate::tiles::TASK;
-use crate::vector::Vector;
+use crate::vector::{Job, Vector, load, run};
 use crate::view::{MatMut, MatRef, distinct, extent};
 
 /// Matrices that are walked side by side, block of rows by block of rows: neighbours in memory where they are the heads
@@ -190,7 +188,7 @@ pub fn matmul_complex_batched(
     let rounding = if rounding == Rounding::Bf16 { Rounding::None } else { rounding };
     let ((rows, cols), depth, count) = (dst.size, lhs.size.1, counts[0][0] * counts[0][1]);
     let adjacent = rhs.strides.0 == 1 || rhs.strides.1 == 1;
-    let fused = adjacent && rounding != Rounding::F16 && f32::run(Nothing).is_none();
+    let fused = adjacent && rounding != Rounding::F16 && run(Nothing).is_none();
     if fused {
         count_products(4 * count, [rows, depth, cols]);
     }
@@ -199,7 +197,7 @@ pub fn matmul_complex_batched(
     threads::for_each(count.div_ceil(group), 1, |index| {
         let range = index * group..count.min((index + 1) * group);
         let job = Complex { dst: &dst, lhs, rhs, accum, range };
-        let left = if fused { f32::run(job) } else { Some(job) };
+        let left = if fused { run(job) } else { Some(job) };
         for index in left.map_or(0..0, |job| job.range) {
             // SAFETY: each index is taken once, and matrices have no element in common.
             by_parts(unsafe { dst.get(index) }, [lhs, rhs], index, accum, rounding);
@@ -230,9 +228,9 @@ fn by_parts(
 /// Finds out whether there are vectors.
 struct Nothing;
 
-impl Job<f32> for Nothing {
+impl Job for Nothing {
     #[inline(always)]
-    fn run<V: Vector<f32>>(self, _: V::Token) {}
+    fn run<V: Vector>(self, _: V::Token) {}
 }
 
 /// Some matrices of a batch, which nobody else writes meanwhile.
@@ -244,9 +242,9 @@ struct Complex<'d, 'a> {
     range: Range<usize>,
 }
 
-impl Job<f32> for Complex<'_, '_> {
+impl Job for Complex<'_, '_> {
     #[inline(always)]
-    fn run<V: Vector<f32>>(self, token: V::Token) {
+    fn run<V: Vector>(self, token: V::Token) {
         let adjacent = self.rhs.strides.1 == 1;
         if adjacent { self.in_place::<V>(token) } else { self.packed::<V>(token) }
     }
@@ -255,7 +253,7 @@ impl Job<f32> for Complex<'_, '_> {
 impl Complex<'_, '_> {
     /// Products with rows that are read where they lie. Matrices are neighbours, so blocks of their rows are.
     #[inline(always)]
-    fn in_place<V: Vector<f32>>(self, token: V::Token) {
+    fn in_place<V: Vector>(self, token: V::Token) {
         let rows = self.lhs.size.0;
         for first in self.range.clone().step_by(GROUP) {
             let mut top = 0;
@@ -282,7 +280,7 @@ impl Complex<'_, '_> {
 
     /// Products with columns, which are turned over by strips.
     #[inline(always)]
-    fn packed<V: Vector<f32>>(self, token: V::Token) {
+    fn packed<V: Vector>(self, token: V::Token) {
         let ((rows, depth), cols) = (self.lhs.size, self.rhs.size.1);
         let mut strips = Buffer::<f32>::stale(2 * depth * V::LANES);
         for index in self.range.clone() {
@@ -291,7 +289,7 @@ impl Complex<'_, '_> {
                 for (rhs, strip) in rhs.into_iter().zip(strips.chunks_exact_mut((depth * V::LANES).max(1))) {
                     // SAFETY: numbers as good as any, and what is written to them are numbers.
                     let strip = unsafe { &mut *(&raw mut *strip as *mut [MaybeUninit<f32>]) };
-                    pack_strip::<f32, V, 1>(token, rhs, strip, 0..depth, j);
+                    pack_strip::<V, 1>(token, rhs, strip, 0..depth, j);
                 }
                 let width = V::LANES.min(cols - j);
                 let (re, im) = strips.split_at(depth * V::LANES);
@@ -308,7 +306,7 @@ impl Complex<'_, '_> {
 
     /// A block of rows of a matrix, times up to a vector of columns, those from `j` on.
     #[inline(always)]
-    fn block<V: Vector<f32>>(
+    fn block<V: Vector>(
         &self,
         token: V::Token,
         index: usize,
@@ -332,7 +330,7 @@ impl Complex<'_, '_> {
 
 /// Rows that are multiplied at a time, of so many that are left: four sums of each are held in registers.
 #[inline(always)]
-fn height<V: Vector<f32>>(rows: usize) -> usize {
+fn height<V: Vector>(rows: usize) -> usize {
     rows.min(if V::REGISTERS > 16 { 4 } else { 2 })
 }
 
@@ -350,7 +348,7 @@ struct Tile<'d, 'a, 'b> {
 
 impl Tile<'_, '_, '_> {
     #[inline(always)]
-    fn run<V: Vector<f32>, const I: usize>(self, token: V::Token) {
+    fn run<V: Vector, const I: usize>(self, token: V::Token) {
         match self.rhs[0].ncols() == V::LANES {
             true => self.multiply::<V, I>(token, V::load),
             false => self.multiply::<V, I>(token, V::load_padded),
@@ -358,7 +356,7 @@ impl Tile<'_, '_, '_> {
     }
 
     #[inline(always)]
-    fn multiply<V: Vector<f32>, const I: usize>(
+    fn multiply<V: Vector, const I: usize>(
         mut self,
         token: V::Token,
         load_part: impl Fn(V::Token, &[f32]) -> V,
@@ -402,7 +400,7 @@ impl Tile<'_, '_, '_> {
 
     /// Takes the sums of products of real parts, of imaginary ones, and of either kind with the other, into a row.
     #[inline(always)]
-    fn put<V: Vector<f32>>(&mut self, token: V::Token, a: usize, width: usize, sums: [V; 4]) {
+    fn put<V: Vector>(&mut self, token: V::Token, a: usize, width: usize, sums: [V; 4]) {
         let [lhs_sign, rhs_sign] = self.signs;
         let splat = |x| V::splat(token, x);
         let columns = self.left..self.left + width;
@@ -410,7 +408,7 @@ impl Tile<'_, '_, '_> {
             [(0, sums[0], sums[1], [1.0, -lhs_sign * rhs_sign]), (1, sums[2], sums[3], [rhs_sign, lhs_sign])]
         {
             let place = &mut self.dst[part].row_mut(self.top + a)[columns.clone()];
-            let old = if self.adds { load::<f32, V>(token, place) } else { splat(0.0) };
+            let old = if self.adds { load::<V>(token, place) } else { splat(0.0) };
             splat(signs[1]).fused(second, splat(signs[0]).fused(first, old)).store(place);
         }
     }

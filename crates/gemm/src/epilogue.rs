@@ -2,7 +2,6 @@
 
 use foretell_simd::Activation;
 
-use crate::element::Element;
 use crate::options::Bias;
 use crate::view::MatMut;
 
@@ -11,11 +10,7 @@ const CHUNK: usize = 256;
 
 /// `dst = activation(dst + bias)`.
 #[inline]
-pub(crate) fn epilogue<T: Element>(
-    mut dst: MatMut<'_, T>,
-    bias: Option<Bias<'_, T>>,
-    activation: Activation,
-) {
+pub(crate) fn epilogue(mut dst: MatMut<'_, f32>, bias: Option<Bias<'_>>, activation: Activation) {
     if dst.nrows() == 0 || dst.ncols() == 0 || (bias.is_none() && activation == Activation::Identity) {
         return;
     }
@@ -26,7 +21,7 @@ pub(crate) fn epilogue<T: Element>(
     if bias.is_none()
         && let Some(all) = dst.dense_mut()
     {
-        return T::activate(activation, all);
+        return activation.apply(all);
     }
     let adjacent = dst.col_stride() == 1 || dst.ncols() == 1;
     for i in 0..dst.nrows() {
@@ -35,7 +30,7 @@ pub(crate) fn epilogue<T: Element>(
             continue;
         }
         for first in (0..dst.ncols()).step_by(CHUNK) {
-            let mut chunk = [T::ZERO; CHUNK];
+            let mut chunk = [0.0; CHUNK];
             let chunk = &mut chunk[..CHUNK.min(dst.ncols() - first)];
             for (j, value) in chunk.iter_mut().enumerate() {
                 *value = *dst.at(i, first + j);
@@ -49,17 +44,11 @@ pub(crate) fn epilogue<T: Element>(
 }
 
 /// A part of row `i` that begins at column `first`.
-fn finish<T: Element>(
-    part: &mut [T],
-    bias: Option<Bias<'_, T>>,
-    i: usize,
-    first: usize,
-    activation: Activation,
-) {
+fn finish(part: &mut [f32], bias: Option<Bias<'_>>, i: usize, first: usize, activation: Activation) {
     match bias {
-        Some(Bias::PerColumn(values)) => T::add_slice(part, &values[first..][..part.len()]),
+        Some(Bias::PerColumn(values)) => foretell_simd::add_assign(part, &values[first..][..part.len()]),
         Some(Bias::PerRow(values)) => part.iter_mut().for_each(|x| *x += values[i]),
         None => {}
     }
-    T::activate(activation, part);
+    activation.apply(part);
 }

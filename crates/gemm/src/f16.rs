@@ -15,12 +15,7 @@ use crate::view::{MatMut, MatRef};
 ///
 /// As [`matmul`].
 #[track_caller]
-pub fn matmul_as_f16(
-    dst: MatMut<'_, f32>,
-    lhs: MatRef<'_, f32>,
-    rhs: MatRef<'_, f32>,
-    options: Options<'_, f32>,
-) {
+pub fn matmul_as_f16(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_>) {
     let (left, right) = (rounded(lhs), rounded(rhs));
     let options = Options { rounding: Rounding::None, ..options };
     matmul(dst, view(lhs, &left), view(rhs, &right), options);

@@ -167,7 +167,7 @@ fn round(x: f32, inverse: f32) -> u8 {
 ///
 /// As [`matmul`](crate::matmul()), and if the columns of the destination's rows are not adjacent.
 #[track_caller]
-pub fn matmul_int8(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedInt8, options: Options<'_, f32>) {
+pub fn matmul_int8(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedInt8, options: Options<'_>) {
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.rows, rhs.cols));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     assert!(dst.ncols() < 2 || dst.col_stride() == 1, "a destination whose rows are not adjacent");
@@ -176,13 +176,7 @@ pub fn matmul_int8(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedInt8,
 }
 
 /// Cuts a product by rows, or where there are too few of them by columns. Sums are exact, so no cut changes a bit.
-fn run(
-    kernel: Kernel,
-    dst: MatMut<'_, f32>,
-    lhs: MatRef<'_, f32>,
-    rhs: &PackedInt8,
-    options: Options<'_, f32>,
-) {
+fn run(kernel: Kernel, dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedInt8, options: Options<'_>) {
     let (m, n) = (dst.nrows(), dst.ncols());
     if m == 0 || n == 0 {
         return;
@@ -226,7 +220,7 @@ fn columns(
     lhs: &Rounded,
     rhs: &PackedInt8,
     blocks: Range<usize>,
-    options: Options<'_, f32>,
+    options: Options<'_>,
 ) {
     let Options { accum, alpha, bias, activation, .. } = options;
     kernel.run(Job { dst: dst.reborrow(), lhs, rhs, blocks, accum, alpha });

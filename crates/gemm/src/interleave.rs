@@ -3,10 +3,7 @@
 
 use foretell_simd::INTERLEAVED;
 
-use crate::element::Number;
-use crate::panels::{load, riffle, turn};
-use crate::skinny::Job;
-use crate::vector::Vector;
+use crate::vector::{Job, Vector, load, riffle, run, turn};
 
 /// Rows of one length in each of up to sixteen places: row `t` of lane `l` begins at `starts[l] + t * step`.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +30,7 @@ pub fn interleave(data: &[f32], lines: Lines<'_>, out: &mut [f32]) {
     if out.is_empty() {
         return;
     }
-    let Some(Interleave { out, .. }) = f32::run(Interleave { data, lines, out }) else { return };
+    let Some(Interleave { out, .. }) = run(Interleave { data, lines, out }) else { return };
     for (t, out) in out.chunks_exact_mut(len * INTERLEAVED).enumerate() {
         for (i, out) in out.chunks_exact_mut(INTERLEAVED).enumerate() {
             out.fill(0.0);
@@ -48,9 +45,9 @@ struct Interleave<'a> {
     out: &'a mut [f32],
 }
 
-impl Job<f32> for Interleave<'_> {
+impl Job for Interleave<'_> {
     #[inline(always)]
-    fn run<V: Vector<f32>>(self, token: V::Token) {
+    fn run<V: Vector>(self, token: V::Token) {
         let Self { data, lines: Lines { starts, step, len }, out } = self;
         for (t, out) in out.chunks_exact_mut(len * INTERLEAVED).enumerate() {
             for (at, out) in out.chunks_mut(V::LANES * INTERLEAVED).enumerate() {
@@ -59,7 +56,7 @@ impl Job<f32> for Interleave<'_> {
                     let mut square = [V::splat(token, 0.0); INTERLEAVED];
                     for lane in 0..V::LANES {
                         if let Some(start) = starts.get(first + lane) {
-                            square[lane] = load::<f32, V>(token, &data[start + at..][..width]);
+                            square[lane] = load::<V>(token, &data[start + at..][..width]);
                         }
                     }
                     turn_few::<V>(&mut square, width);
@@ -74,15 +71,15 @@ impl Job<f32> for Interleave<'_> {
 
 /// [`turn`] where rows have `width` numbers: if these are the first half, two rows share a register after the first riffle.
 #[inline(always)]
-fn turn_few<V: Vector<f32>>(square: &mut [V; INTERLEAVED], width: usize) {
+fn turn_few<V: Vector>(square: &mut [V; INTERLEAVED], width: usize) {
     let half = V::LANES / 2;
     if width > half {
-        return turn::<f32, V>(square);
+        return turn::<V>(square);
     }
     for l in 0..half {
         square[l] = square[l].interleave(square[l + half]).0;
     }
-    riffle::<f32, V>(square, half, V::LANES.ilog2() - 1);
+    riffle::<V>(square, half, V::LANES.ilog2() - 1);
 }
 
 /// Takes up to sixteen `rows` of one length apart again: `rows[l][i] = x[16 i + l]`.
@@ -100,7 +97,7 @@ pub fn deinterleave(x: &[f32], rows: &mut [&mut [f32]]) {
             row.len()
         );
     }
-    let Some(Deinterleave { x, rows }) = f32::run(Deinterleave { x, rows }) else { return };
+    let Some(Deinterleave { x, rows }) = run(Deinterleave { x, rows }) else { return };
     for (l, row) in rows.iter_mut().enumerate() {
         row.iter_mut().zip(x.chunks_exact(INTERLEAVED)).for_each(|(out, x)| *out = x[l]);
     }
@@ -111,9 +108,9 @@ struct Deinterleave<'a, 'b> {
     rows: &'a mut [&'b mut [f32]],
 }
 
-impl Job<f32> for Deinterleave<'_, '_> {
+impl Job for Deinterleave<'_, '_> {
     #[inline(always)]
-    fn run<V: Vector<f32>>(self, token: V::Token) {
+    fn run<V: Vector>(self, token: V::Token) {
         let Self { x, rows } = self;
         for (at, x) in x.chunks(V::LANES * INTERLEAVED).enumerate() {
             let at = at * V::LANES;
@@ -136,13 +133,13 @@ impl Job<f32> for Deinterleave<'_, '_> {
 
 /// [`turn_few`] the other way: of `width` registers, rows of as many numbers.
 #[inline(always)]
-fn turn_back<V: Vector<f32>>(square: &mut [V; INTERLEAVED], width: usize) {
+fn turn_back<V: Vector>(square: &mut [V; INTERLEAVED], width: usize) {
     let half = V::LANES / 2;
     if width > half {
-        return turn::<f32, V>(square);
+        return turn::<V>(square);
     }
     // Leaves rows 2 l and 2 l + 1 in register l.
-    riffle::<f32, V>(square, half, V::LANES.ilog2() - 1);
+    riffle::<V>(square, half, V::LANES.ilog2() - 1);
     let pairs = *square;
     for l in 0..half {
         (square[2 * l], square[2 * l + 1]) = (pairs[l], pairs[l].upper());

@@ -1,6 +1,6 @@
 //! Matrix products over strided views: `dst = activation(alpha * lhs * rhs + bias)` in one call.
 //!
-//! For fast single-threaded or reproducibly parallel products of `f32` or `f64` matrices without a linear-algebra
+//! For fast single-threaded or reproducibly parallel products of `f32` matrices without a linear-algebra
 //! library around them: views are borrowed slices with strides, so any transpose or sub-matrix is free, and what
 //! usually follows a product (bias, activation) is applied to each block of the result while it is still in cache.
 //!
@@ -79,7 +79,6 @@ mod amx;
 mod batch;
 mod bf16;
 mod complex;
-mod element;
 mod epilogue;
 mod f16;
 mod flops;
@@ -91,7 +90,6 @@ mod packed;
 mod panels;
 mod parts;
 mod product;
-mod scalar;
 mod skinny;
 mod threads;
 mod tiles;
@@ -106,7 +104,6 @@ pub use bf16::{
     Bf16Operand, PackedBf16, matmul_as_bf16, matmul_bf16, packed_bf16_has_same_bits, pays_in_bf16,
 };
 pub use complex::{BatchDims, ComplexBatchMut, ComplexBatchRef, matmul_complex_batched};
-pub use element::Element;
 pub use f16::matmul_as_f16;
 pub use flops::{FlopCounter, count_products};
 pub use foretell_simd::Activation;

@@ -1,8 +1,10 @@
 //! One product.
 
-use crate::element::Element;
+use crate::bf16::{matmul_as_bf16, pays_in_bf16};
+use crate::f16::matmul_as_f16;
 use crate::flops::count_products;
 use crate::options::{Bias, Options, Rounding};
+use crate::tiles;
 use crate::view::{MatMut, MatRef};
 
 /// `dst = activation([dst +] alpha * lhs * rhs + bias)`, where `dst` is `[m, n]`, `lhs` `[m, k]` and
@@ -14,20 +16,34 @@ use crate::view::{MatMut, MatRef};
 ///
 /// If the shapes do not fit together, or the bias does not have one value per row or column.
 #[track_caller]
-pub fn matmul<T: Element>(
-    dst: MatMut<'_, T>,
-    lhs: MatRef<'_, T>,
-    rhs: MatRef<'_, T>,
-    options: Options<'_, T>,
-) {
+pub fn matmul(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_>) {
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.nrows(), rhs.ncols()));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     if options.rounding == Rounding::None {
         count_products(1, [dst.nrows(), lhs.ncols(), dst.ncols()]);
-        T::product(dst, lhs, rhs, options);
+        tiles::run_one(dst, lhs, rhs, options);
     } else {
         // `rounded` counts its product itself.
-        T::rounded(dst, lhs, rhs, options);
+        rounded(dst, lhs, rhs, options);
+    }
+}
+
+/// The product of operands that are rounded as the options say; counts it.
+pub(crate) fn rounded(
+    dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    rhs: MatRef<'_, f32>,
+    options: Options<'_>,
+) {
+    match options.rounding {
+        Rounding::Bf16 if pays_in_bf16([dst.nrows(), lhs.ncols(), dst.ncols()]) => {
+            matmul_as_bf16(dst, lhs, rhs, options);
+        }
+        Rounding::F16 => matmul_as_f16(dst, lhs, rhs, options),
+        Rounding::None | Rounding::Bf16 => {
+            count_products(1, [dst.nrows(), lhs.ncols(), dst.ncols()]);
+            tiles::run_one(dst, lhs, rhs, options);
+        }
     }
 }
 
@@ -46,7 +62,7 @@ pub(crate) fn assert_shapes(dst: (usize, usize), lhs: (usize, usize), rhs: (usiz
 }
 
 #[track_caller]
-pub(crate) fn assert_bias<T>(bias: Option<Bias<'_, T>>, rows: usize, cols: usize) {
+pub(crate) fn assert_bias(bias: Option<Bias<'_>>, rows: usize, cols: usize) {
     match bias {
         Some(Bias::PerColumn(values)) => {
             assert!(values.len() == cols, "a bias of {} values for {cols} columns", values.len());

@@ -4,8 +4,6 @@ use std::ops::Range;
 
 use foretell_simd::Activation;
 
-use crate::element::Element;
-
 /// What becomes of the destination's old values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accum {
@@ -17,11 +15,11 @@ pub enum Accum {
 
 /// A vector added to each row or to each column of the result.
 #[derive(Clone, Copy, Debug)]
-pub enum Bias<'a, T> {
+pub enum Bias<'a> {
     /// One value per column, added to every row: the bias of a dense layer with one sample per row.
-    PerColumn(&'a [T]),
+    PerColumn(&'a [f32]),
     /// One value per row, added to every column.
-    PerRow(&'a [T]),
+    PerRow(&'a [f32]),
 }
 
 /// How the operands of a product are rounded before they are multiplied.
@@ -47,25 +45,24 @@ impl Rounding {
 
 /// `dst = activation([dst +] alpha * lhs * rhs + bias)`, by default plainly `dst = lhs * rhs`.
 #[derive(Clone, Copy, Debug)]
-pub struct Options<'a, T> {
+pub struct Options<'a> {
     /// Whether the destination's old values take part.
     pub accum: Accum,
     /// A factor of the product.
-    pub alpha: T,
+    pub alpha: f32,
     /// Added after the product.
-    pub bias: Option<Bias<'a, T>>,
-    /// Applied last. For `f32` it is vectorised; for `f64` it is scalar code with the accuracy of the
-    /// standard library's functions.
+    pub bias: Option<Bias<'a>>,
+    /// Applied last.
     pub activation: Activation,
-    /// Of `f32` operands; those of `f64` are never rounded.
+    /// To what the operands are rounded before they are multiplied.
     pub rounding: Rounding,
 }
 
-impl<T: Element> Default for Options<'_, T> {
+impl Default for Options<'_> {
     fn default() -> Self {
         Self {
             accum: Accum::Replace,
-            alpha: T::ONE,
+            alpha: 1.0,
             bias: None,
             activation: Activation::Identity,
             rounding: Rounding::None,
@@ -73,7 +70,7 @@ impl<T: Element> Default for Options<'_, T> {
     }
 }
 
-impl<T: Element> Bias<'_, T> {
+impl Bias<'_> {
     /// The values for some rows and columns.
     pub(crate) fn part(self, rows: Range<usize>, cols: Range<usize>) -> Self {
         match self {

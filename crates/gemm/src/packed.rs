@@ -2,11 +2,12 @@
 
 use foretell_simd::{Level, level};
 
-use crate::element::Element;
+use crate::bf16::three;
 use crate::flops::count_products;
 use crate::matmul::{assert_bias, assert_shapes, matmul};
 use crate::options::{Options, Rounding};
 use crate::panels;
+use crate::tiles;
 use crate::view::{MatMut, MatRef};
 
 /// A matrix laid out as the kernel for vectors of 512 bits reads it, or as tiles of AMX do at the level of that name; row-major
@@ -15,8 +16,8 @@ use crate::view::{MatMut, MatRef};
 /// A product packs its right operand itself, which for 64 rows takes some 6 % of its time. Packing once pays for
 /// weights that a network multiplies with again in each step.
 #[derive(Clone, Copy, Debug)]
-pub struct Packed<'a, T> {
-    values: &'a [T],
+pub struct Packed<'a> {
+    values: &'a [f32],
     rows: usize,
     cols: usize,
     form: Form,
@@ -32,11 +33,10 @@ pub(crate) enum Form {
     Pieces,
 }
 
-impl<'a, T: Element> Packed<'a, T> {
+impl<'a> Packed<'a> {
     /// The length of the place for a matrix of this shape.
     pub fn len_of(rows: usize, cols: usize) -> usize {
-        let pieces = T::IN_PIECES.and_then(|pieces| (pieces.packed_len)(rows, cols));
-        pieces.unwrap_or_else(|| panels::packed_len(rows, cols))
+        three::packed_len(rows, cols).unwrap_or_else(|| panels::packed_len(rows, cols))
     }
 
     /// A matrix of this shape that [`Packed::new`] has packed before, wherever it was kept.
@@ -45,7 +45,7 @@ impl<'a, T: Element> Packed<'a, T> {
     ///
     /// If there are not as many values as [`Packed::len_of`] says.
     #[track_caller]
-    pub(crate) fn from_values(values: &'a [T], rows: usize, cols: usize, form: Form) -> Self {
+    pub(crate) fn from_values(values: &'a [f32], rows: usize, cols: usize, form: Form) -> Self {
         let len = Self::len_of(rows, cols);
         assert!(values.len() == len, "{} values for {rows}x{cols}, which takes {len}", values.len());
         Self { values, rows, cols, form }
@@ -62,17 +62,14 @@ impl<'a, T: Element> Packed<'a, T> {
     ///
     /// If the place is not as long as [`Packed::len_of`] says.
     #[track_caller]
-    pub fn new(matrix: MatRef<'_, T>, place: &'a mut [T]) -> Self {
+    pub fn new(matrix: MatRef<'_, f32>, place: &'a mut [f32]) -> Self {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
         let len = Self::len_of(rows, cols);
         assert!(place.len() == len, "a place of {} for {rows}x{cols}, which takes {len}", place.len());
-        if let Some(pieces) = T::IN_PIECES
-            && (pieces.packed_len)(rows, cols).is_some()
-            && (pieces.pack)(matrix, place)
-        {
+        if three::packed_len(rows, cols).is_some() && three::pack(matrix, place) {
             return Self { values: place, rows, cols, form: Form::Pieces };
         }
-        let in_strips = T::pack_strips(matrix, &mut place[..panels::packed_len(rows, cols)]);
+        let in_strips = panels::pack(matrix, &mut place[..panels::packed_len(rows, cols)]);
         if !in_strips {
             for (i, row) in place.chunks_exact_mut(cols.max(1)).take(rows).enumerate() {
                 for (j, value) in row.iter_mut().enumerate() {
@@ -110,12 +107,7 @@ const ROWS: std::ops::RangeInclusive<usize> = panels::LEAST_ROWS..=1024;
 /// As [`matmul`]; if the columns of the destination's rows are not adjacent; and if the matrix was packed in strips, with
 /// AVX-512, or in tiles, with AMX, at another [`level`](foretell_simd::level), which only [`with_level`](foretell_simd::with_level) brings about.
 #[track_caller]
-pub fn matmul_packed<T: Element>(
-    dst: MatMut<'_, T>,
-    lhs: MatRef<'_, T>,
-    rhs: Packed<'_, T>,
-    options: Options<'_, T>,
-) {
+pub fn matmul_packed(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: Packed<'_>, options: Options<'_>) {
     let Packed { values, rows, cols, form } = rhs;
     let options = Options { rounding: Rounding::None, ..options };
     assert!(dst.ncols() < 2 || dst.col_stride() == 1, "a destination whose rows are not adjacent");
@@ -126,8 +118,8 @@ pub fn matmul_packed<T: Element>(
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rows, cols));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     count_products(1, [dst.nrows(), rows, cols]);
-    match T::IN_PIECES {
-        Some(pieces) if form == Form::Pieces => (pieces.product_packed)(dst, lhs, values, options),
-        _ => T::product_of_strips(dst, lhs, &values[..panels::packed_len(rows, cols)], options),
+    match form {
+        Form::Pieces => three::product_packed(dst, lhs, values, options),
+        _ => tiles::run_packed(dst, lhs, &values[..panels::packed_len(rows, cols)], options),
     }
 }

@@ -17,18 +17,16 @@ use std::ops::Range;
 use foretell_pool::Buffer;
 use foretell_simd::level;
 
-use crate::element::Element;
 use crate::options::Accum;
 use crate::product::Product;
-use crate::skinny::Job;
-use crate::vector::Vector;
+use crate::vector::{Job, Vector, load, run, turn};
 use crate::view::{MatMut, MatRef};
 
 /// Rows of a tile, and its vectors.
 const HEIGHT: usize = 6;
 const VECTORS: usize = 4;
 
-/// Columns at whose multiples full strips begin: in `f32` they are as wide as this, in `f64` half as wide.
+/// Columns of a full strip.
 pub(crate) const STRIP: usize = VECTORS * 16;
 
 /// The inner dimension goes in blocks of so many: a strip of `f32` takes 32 KiB.
@@ -54,7 +52,7 @@ const LONGEST_ROW: usize = 768;
 
 /// Computes the product if it is large enough, its destination's rows or columns are adjacent and so are the right
 /// operand's.
-pub(crate) fn product<T: Element>(product: Product<'_, '_, T>) -> bool {
+pub(crate) fn product(product: Product<'_, '_>) -> bool {
     if !level().has_avx512() {
         return false;
     }
@@ -66,29 +64,29 @@ pub(crate) fn product<T: Element>(product: Product<'_, '_, T>) -> bool {
     if !large || long || (rhs.col_stride() != 1 && rhs.row_stride() != 1) {
         return false;
     }
-    T::run(Panels { dst, lhs, rhs: Right::Matrix(rhs), accum, alpha }).is_none()
+    run(Panels { dst, lhs, rhs: Right::Matrix(rhs), accum, alpha }).is_none()
 }
 
 /// What [`pack`] has packed, or the columns of it from `first` on, a multiple of [`STRIP`].
 #[derive(Clone, Copy)]
-pub(crate) struct Strips<'a, T> {
-    pub(crate) values: &'a [T],
+pub(crate) struct Strips<'a> {
+    pub(crate) values: &'a [f32],
     /// Columns of the whole matrix.
     pub(crate) cols: usize,
     pub(crate) first: usize,
 }
 
 /// The product with strips, as many columns of them as the destination has, whose rows are adjacent.
-pub(crate) fn product_with_strips<T: Element>(
-    dst: MatMut<'_, T>,
-    lhs: MatRef<'_, T>,
-    strips: Strips<'_, T>,
+pub(crate) fn product_with_strips(
+    dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    strips: Strips<'_>,
     accum: Accum,
-    alpha: T,
+    alpha: f32,
 ) {
     assert!(level().has_avx512(), "strips for vectors of 512 bits at the level {}", level());
     assert!(strips.first.is_multiple_of(STRIP) && strips.first + dst.ncols() <= strips.cols);
-    T::run(Panels { dst, lhs, rhs: Right::Strips(strips), accum, alpha });
+    run(Panels { dst, lhs, rhs: Right::Strips(strips), accum, alpha });
 }
 
 /// Elements that a packed matrix takes, at any width of vectors.
@@ -98,34 +96,34 @@ pub(crate) fn packed_len(rows: usize, cols: usize) -> usize {
 
 /// Packs a whole right operand, whose rows or columns are adjacent: block after block of its rows, each strip after strip.
 /// It does nothing and says so where the machine has no vectors that are wide enough.
-pub(crate) fn pack<T: Element>(rhs: MatRef<'_, T>, strips: &mut [T]) -> bool {
+pub(crate) fn pack(rhs: MatRef<'_, f32>, strips: &mut [f32]) -> bool {
     assert_eq!(strips.len(), packed_len(rhs.nrows(), rhs.ncols()));
     let fits = level().has_avx512() && (rhs.col_stride() == 1 || rhs.row_stride() == 1);
-    fits && T::run(Pack { rhs, strips }).is_none()
+    fits && run(Pack { rhs, strips }).is_none()
 }
 
-struct Pack<'a, T> {
-    rhs: MatRef<'a, T>,
-    strips: &'a mut [T],
+struct Pack<'a> {
+    rhs: MatRef<'a, f32>,
+    strips: &'a mut [f32],
 }
 
-impl<T: Element> Job<T> for Pack<'_, T> {
+impl Job for Pack<'_> {
     #[inline(always)]
-    fn run<V: Vector<T>>(self, token: V::Token) {
+    fn run<V: Vector>(self, token: V::Token) {
         let (n, k) = (self.rhs.ncols(), self.rhs.nrows());
         // SAFETY: an element may be taken for one that may be without a value; only values are written.
-        let mut rest = unsafe { &mut *(&raw mut *self.strips as *mut [MaybeUninit<T>]) };
+        let mut rest = unsafe { &mut *(&raw mut *self.strips as *mut [MaybeUninit<f32>]) };
         for start in (0..k).step_by(DEPTH) {
             let inner = start..k.min(start + DEPTH);
             let mut j = 0;
             while j < n {
-                let vectors = width::<T, V>(n - j);
+                let vectors = width::<V>(n - j);
                 let strip =
                     rest.split_off_mut(..inner.len() * vectors * V::LANES).expect("a place for each strip");
                 match vectors {
-                    VECTORS => pack_strip::<T, V, VECTORS>(token, self.rhs, strip, inner.clone(), j),
-                    2 => pack_strip::<T, V, 2>(token, self.rhs, strip, inner.clone(), j),
-                    _ => pack_strip::<T, V, 1>(token, self.rhs, strip, inner.clone(), j),
+                    VECTORS => pack_strip::<V, VECTORS>(token, self.rhs, strip, inner.clone(), j),
+                    2 => pack_strip::<V, 2>(token, self.rhs, strip, inner.clone(), j),
+                    _ => pack_strip::<V, 1>(token, self.rhs, strip, inner.clone(), j),
                 }
                 j += vectors * V::LANES;
             }
@@ -134,37 +132,37 @@ impl<T: Element> Job<T> for Pack<'_, T> {
 }
 
 /// `dst = lhs * rhs`, where rows of `dst` are adjacent elements.
-struct Panels<'a, T> {
-    dst: MatMut<'a, T>,
-    lhs: MatRef<'a, T>,
-    rhs: Right<'a, T>,
+struct Panels<'a> {
+    dst: MatMut<'a, f32>,
+    lhs: MatRef<'a, f32>,
+    rhs: Right<'a>,
     accum: Accum,
-    alpha: T,
+    alpha: f32,
 }
 
 /// A right operand.
 #[derive(Clone, Copy)]
-enum Right<'a, T> {
+enum Right<'a> {
     /// Rows or columns are adjacent.
-    Matrix(MatRef<'a, T>),
+    Matrix(MatRef<'a, f32>),
     /// As [`pack`] leaves it.
-    Strips(Strips<'a, T>),
+    Strips(Strips<'a>),
 }
 
 /// A block of a strip, `[depth, width]`, on lines of the cache.
 #[repr(align(64))]
-struct Strip<T>([MaybeUninit<T>; DEPTH * VECTORS * 16]);
+struct Strip([MaybeUninit<f32>; DEPTH * VECTORS * 16]);
 
-impl<T: Element> Job<T> for Panels<'_, T> {
+impl Job for Panels<'_> {
     #[inline(always)]
-    fn run<V: Vector<T>>(mut self, token: V::Token) {
+    fn run<V: Vector>(mut self, token: V::Token) {
         let (m, n, k) = (self.dst.nrows(), self.dst.ncols(), self.lhs.ncols());
         let mut strip = Strip([MaybeUninit::uninit(); DEPTH * VECTORS * 16]);
         let gathers = self.lhs.row_stride() == 1
             && self.lhs.col_stride() != 1
             && n > VECTORS * V::LANES
             && m.saturating_mul(k) > FAR;
-        let mut gathered = Buffer::<T>::stale(if gathers { (m.min(ROWS) + GAP) * DEPTH } else { 0 });
+        let mut gathered = Buffer::<f32>::stale(if gathers { (m.min(ROWS) + GAP) * DEPTH } else { 0 });
         for top in (0..m).step_by(ROWS) {
             let rows = top..m.min(top + ROWS);
             for start in (0..k).step_by(DEPTH) {
@@ -179,7 +177,7 @@ impl<T: Element> Job<T> for Panels<'_, T> {
                 let mut j = 0;
                 while j < n {
                     let right = (self.rhs, inner.clone(), j);
-                    j += match width::<T, V>(n - j) {
+                    j += match width::<V>(n - j) {
                         VECTORS => block.strip::<V, VECTORS>(token, &mut strip, right),
                         2 => block.strip::<V, 2>(token, &mut strip, right),
                         _ => block.strip::<V, 1>(token, &mut strip, right),
@@ -192,7 +190,7 @@ impl<T: Element> Job<T> for Panels<'_, T> {
 
 /// A copy of a matrix whose columns are adjacent.
 #[inline(always)]
-fn gather<'a, T: Element>(lhs: MatRef<'_, T>, place: &'a mut [T]) -> MatRef<'a, T> {
+fn gather<'a>(lhs: MatRef<'_, f32>, place: &'a mut [f32]) -> MatRef<'a, f32> {
     let (columns, m) = (lhs.t(), lhs.nrows());
     let pitch = m + GAP;
     for (p, to) in place.chunks_exact_mut(pitch).take(lhs.ncols()).enumerate() {
@@ -202,30 +200,30 @@ fn gather<'a, T: Element>(lhs: MatRef<'_, T>, place: &'a mut [T]) -> MatRef<'a, 
 }
 
 /// The part of a product that a block of the inner dimension adds to some rows of the destination.
-struct Block<'d, 'a, T> {
-    dst: MatMut<'d, T>,
-    lhs: MatRef<'a, T>,
+struct Block<'d, 'a> {
+    dst: MatMut<'d, f32>,
+    lhs: MatRef<'a, f32>,
     /// Whether it is added to what the destination holds.
     adds: bool,
-    alpha: T,
+    alpha: f32,
 }
 
-impl<T: Element> Block<'_, '_, T> {
+impl Block<'_, '_> {
     /// Up to `J` vectors of columns from `j`, of the rows `inner` of the right operand; returns the number of columns.
     #[inline(always)]
-    fn strip<V: Vector<T>, const J: usize>(
+    fn strip<V: Vector, const J: usize>(
         &mut self,
         token: V::Token,
-        strip: &mut Strip<T>,
-        (rhs, inner, j): (Right<'_, T>, Range<usize>, usize),
+        strip: &mut Strip,
+        (rhs, inner, j): (Right<'_>, Range<usize>, usize),
     ) -> usize {
         let len = inner.len() * J * V::LANES;
         let packed = match rhs {
             Right::Matrix(rhs) => {
                 let packed = &mut strip.0[..len];
-                pack_strip::<T, V, J>(token, rhs, packed, inner, j);
+                pack_strip::<V, J>(token, rhs, packed, inner, j);
                 // SAFETY: all of it was written.
-                unsafe { &*(&raw const *packed as *const [T]) }
+                unsafe { &*(&raw const *packed as *const [f32]) }
             }
             Right::Strips(Strips { values, cols, first }) => {
                 let block = inner.start * cols.next_multiple_of(V::LANES);
@@ -246,10 +244,10 @@ impl<T: Element> Block<'_, '_, T> {
 
     /// `I` rows from `i` and up to `J` vectors of columns from `j`, with a packed strip; returns `I`.
     #[inline(always)]
-    fn tile<V: Vector<T>, const I: usize, const J: usize>(
+    fn tile<V: Vector, const I: usize, const J: usize>(
         &mut self,
         token: V::Token,
-        packed: &[T],
+        packed: &[f32],
         i: usize,
         j: usize,
     ) -> usize {
@@ -271,10 +269,10 @@ impl<T: Element> Block<'_, '_, T> {
                 }
             }
         }
-        let mut sums = [[V::splat(token, T::ZERO); J]; I];
+        let mut sums = [[V::splat(token, 0.0); J]; I];
         let mut place = i * row_stride;
         for row in packed.chunks_exact(J * V::LANES) {
-            let mut factors = [V::splat(token, T::ZERO); J];
+            let mut factors = [V::splat(token, 0.0); J];
             for c in 0..J {
                 factors[c] = V::load(token, &row[c * V::LANES..]);
             }
@@ -305,7 +303,7 @@ impl<T: Element> Block<'_, '_, T> {
 
     /// Takes sums into a row of the destination.
     #[inline(always)]
-    fn put<V: Vector<T>, const J: usize>(&mut self, token: V::Token, i: usize, j: usize, sums: [V; J]) {
+    fn put<V: Vector, const J: usize>(&mut self, token: V::Token, i: usize, j: usize, sums: [V; J]) {
         let (adds, alpha) = (self.adds, V::splat(token, self.alpha));
         let row = &mut self.dst.row_mut(i)[j..];
         for c in 0..J {
@@ -313,8 +311,8 @@ impl<T: Element> Block<'_, '_, T> {
             let place = &mut row[end.min(c * V::LANES)..end];
             let sum = match adds {
                 true => alpha.fused(sums[c], load(token, place)),
-                false if self.alpha == T::ONE => sums[c],
-                false => alpha.fused(sums[c], V::splat(token, T::ZERO)),
+                false if self.alpha == 1.0 => sums[c],
+                false => alpha.fused(sums[c], V::splat(token, 0.0)),
             };
             sum.store(place);
         }
@@ -323,7 +321,7 @@ impl<T: Element> Block<'_, '_, T> {
 
 /// The vectors of the next strip, of so many columns that are left.
 #[inline(always)]
-fn width<T: Element, V: Vector<T>>(columns: usize) -> usize {
+fn width<V: Vector>(columns: usize) -> usize {
     match columns.div_ceil(V::LANES) {
         VECTORS.. => VECTORS,
         2.. => 2,
@@ -333,32 +331,32 @@ fn width<T: Element, V: Vector<T>>(columns: usize) -> usize {
 
 /// Packs a block of `J` vectors of columns from `j`, `[depth, width]`; all of it is written.
 #[inline(always)]
-pub(crate) fn pack_strip<T: Element, V: Vector<T>, const J: usize>(
+pub(crate) fn pack_strip<V: Vector, const J: usize>(
     token: V::Token,
-    rhs: MatRef<'_, T>,
-    packed: &mut [MaybeUninit<T>],
+    rhs: MatRef<'_, f32>,
+    packed: &mut [MaybeUninit<f32>],
     inner: Range<usize>,
     j: usize,
 ) {
     match rhs.col_stride() == 1 {
-        true => pack_rows::<T, V, J>(token, rhs, packed, inner, j),
-        false => pack_columns::<T, V, J>(token, rhs, packed, inner, j),
+        true => pack_rows::<V, J>(token, rhs, packed, inner, j),
+        false => pack_columns::<V, J>(token, rhs, packed, inner, j),
     }
 }
 
 /// Packs columns from `j` of a right operand whose rows are adjacent; beyond the last there are zeros.
 #[inline(always)]
-fn pack_rows<T: Element, V: Vector<T>, const J: usize>(
+fn pack_rows<V: Vector, const J: usize>(
     token: V::Token,
-    rhs: MatRef<'_, T>,
-    packed: &mut [MaybeUninit<T>],
+    rhs: MatRef<'_, f32>,
+    packed: &mut [MaybeUninit<f32>],
     inner: Range<usize>,
     j: usize,
 ) {
     for (p, to) in inner.zip(packed.chunks_exact_mut(J * V::LANES)) {
         let row = &rhs.row(p)[j..];
         for c in 0..J {
-            load::<T, V>(token, row.get(c * V::LANES..).unwrap_or_default())
+            load::<V>(token, row.get(c * V::LANES..).unwrap_or_default())
                 .store_first(&mut to[c * V::LANES..(c + 1) * V::LANES]);
         }
     }
@@ -367,10 +365,10 @@ fn pack_rows<T: Element, V: Vector<T>, const J: usize>(
 /// Packs columns from `j` of a right operand whose columns are adjacent; beyond the last there are zeros. Columns lie far from
 /// each other, so the next ones are asked for ahead of their use.
 #[inline(always)]
-fn pack_columns<T: Element, V: Vector<T>, const J: usize>(
+fn pack_columns<V: Vector, const J: usize>(
     token: V::Token,
-    rhs: MatRef<'_, T>,
-    packed: &mut [MaybeUninit<T>],
+    rhs: MatRef<'_, f32>,
+    packed: &mut [MaybeUninit<f32>],
     inner: Range<usize>,
     j: usize,
 ) {
@@ -380,10 +378,10 @@ fn pack_columns<T: Element, V: Vector<T>, const J: usize>(
         for p in (0..inner.len()).step_by(V::LANES) {
             let part = inner.start + p..inner.end;
             // A square of as many columns as a register holds numbers.
-            let mut square = [V::splat(token, T::ZERO); 16];
+            let mut square = [V::splat(token, 0.0); 16];
             for l in 0..V::LANES {
                 if first + l < n {
-                    square[l] = load::<T, V>(token, &columns.row(first + l)[part.clone()]);
+                    square[l] = load::<V>(token, &columns.row(first + l)[part.clone()]);
                     V::prefetch(
                         token,
                         columns.data(),
@@ -391,38 +389,11 @@ fn pack_columns<T: Element, V: Vector<T>, const J: usize>(
                     );
                 }
             }
-            turn::<T, V>(&mut square);
+            turn::<V>(&mut square);
             for l in 0..V::LANES.min(part.len()) {
                 let at = ((p + l) * J + c) * V::LANES;
                 square[l].store_first(&mut packed[at..at + V::LANES]);
             }
-        }
-    }
-}
-
-/// The first elements of a slice, followed by zeros if it has too few.
-#[inline(always)]
-pub(crate) fn load<T: Element, V: Vector<T>>(token: V::Token, part: &[T]) -> V {
-    if part.len() >= V::LANES { V::load(token, part) } else { V::load_padded(token, part) }
-}
-
-/// Transposes the square that the first registers make up: see [`riffle`].
-#[inline(always)]
-pub(crate) fn turn<T: Element, V: Vector<T>>(square: &mut [V; 16]) {
-    riffle::<T, V>(square, V::LANES, V::LANES.ilog2());
-}
-
-/// Riffles the upper half of the first `count` registers into the lower one, several times over.
-///
-/// Let a number's place have the bits of its register's, followed by those of its lane. A riffle moves the highest of them
-/// behind the lowest. As often as a lane has bits, that swaps the places of the lanes and of as many registers as there are lanes.
-#[inline(always)]
-pub(crate) fn riffle<T: Element, V: Vector<T>>(registers: &mut [V; 16], count: usize, times: u32) {
-    let half = count / 2;
-    for _ in 0..times {
-        let before = *registers;
-        for l in 0..half {
-            (registers[2 * l], registers[2 * l + 1]) = before[l].interleave(before[l + half]);
         }
     }
 }

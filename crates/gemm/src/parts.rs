@@ -6,7 +6,6 @@ use std::ops::Range;
 use foretell_pool::Buffer;
 
 use crate::batch::BatchMut;
-use crate::element::Element;
 use crate::options::Accum;
 use crate::threads;
 use crate::view::MatMut;
@@ -41,16 +40,16 @@ pub(crate) fn count([m, k, n]: [usize; 3], task: usize) -> Option<usize> {
 /// destination, its range of the inner dimension, and what to do with what the destination holds.
 ///
 /// The rows of `dst` are adjacent elements.
-pub(crate) fn run<T: Element>(
-    mut dst: MatMut<'_, T>,
+pub(crate) fn run(
+    mut dst: MatMut<'_, f32>,
     k: usize,
     count: usize,
     accum: Accum,
-    part: impl Fn(MatMut<'_, T>, Range<usize>, Accum) + Sync,
+    part: impl Fn(MatMut<'_, f32>, Range<usize>, Accum) + Sync,
 ) {
     let (m, n) = (dst.nrows(), dst.ncols());
     let start = |part: usize| if part == count { k } else { part * k / count / STEP * STEP };
-    let mut others = Buffer::<T>::stale((count - 1) * m * n);
+    let mut others = Buffer::<f32>::stale((count - 1) * m * n);
     let (first, rest) = (BatchMut::from(dst.reborrow()), BatchMut::row_major(&mut others, count - 1, m, n));
     threads::for_each(count, 1, |index| {
         let inner = start(index)..start(index + 1);
@@ -64,7 +63,7 @@ pub(crate) fn run<T: Element>(
     });
     for other in others.chunks_exact(m * n) {
         for (i, row) in other.chunks_exact(n).enumerate() {
-            T::add_slice(dst.row_mut(i), row);
+            foretell_simd::add_assign(dst.row_mut(i), row);
         }
     }
 }

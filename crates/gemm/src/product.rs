@@ -1,6 +1,5 @@
 //! The product of one tile on one thread.
 
-use crate::element::Element;
 use crate::options::Accum;
 use crate::panels;
 use crate::skinny;
@@ -8,15 +7,15 @@ use crate::tiny;
 use crate::view::{MatMut, MatRef};
 
 /// `dst = [dst +] alpha * lhs * rhs`, whose shapes fit together.
-pub(crate) struct Product<'d, 'a, T> {
-    pub(crate) dst: MatMut<'d, T>,
-    pub(crate) lhs: MatRef<'a, T>,
-    pub(crate) rhs: MatRef<'a, T>,
+pub(crate) struct Product<'d, 'a> {
+    pub(crate) dst: MatMut<'d, f32>,
+    pub(crate) lhs: MatRef<'a, f32>,
+    pub(crate) rhs: MatRef<'a, f32>,
     pub(crate) accum: Accum,
-    pub(crate) alpha: T,
+    pub(crate) alpha: f32,
 }
 
-impl<'a, T: Element> Product<'_, 'a, T> {
+impl<'a> Product<'_, 'a> {
     /// Computes the product, by the first kernel that takes it.
     #[inline(always)]
     pub(crate) fn run(mut self) {
@@ -33,7 +32,7 @@ impl<'a, T: Element> Product<'_, 'a, T> {
     }
 
     #[inline(always)]
-    fn reborrow(&mut self) -> Product<'_, 'a, T> {
+    fn reborrow(&mut self) -> Product<'_, 'a> {
         let &mut Self { ref mut dst, lhs, rhs, accum, alpha } = self;
         Product { dst: dst.reborrow(), lhs, rhs, accum, alpha }
     }
@@ -71,7 +70,7 @@ impl<'a, T: Element> Product<'_, 'a, T> {
         let (rows, cols) = strides((m, dst.row_stride()), (n, dst.col_stride()));
         // SAFETY: the view's elements lie at distinct places, and it borrows them exclusively.
         let dst = unsafe { faer::MatMut::from_raw_parts_mut(dst.as_mut_ptr(), m, n, rows, cols) };
-        let read = |mat: MatRef<'_, T>| {
+        let read = |mat: MatRef<'_, f32>| {
             let (m, n) = (mat.nrows(), mat.ncols());
             let (rows, cols) = strides((m, mat.row_stride()), (n, mat.col_stride()));
             // SAFETY: the view's elements lie within its slice.
@@ -88,7 +87,7 @@ impl<'a, T: Element> Product<'_, 'a, T> {
         for i in 0..dst.nrows() {
             for j in 0..dst.ncols() {
                 let (row, col) = (i * lhs.row_stride(), j * rhs.col_stride());
-                let mut sum = T::ZERO;
+                let mut sum = 0.0;
                 for p in 0..lhs.ncols() {
                     sum += a[row + p * lhs.col_stride()] * b[p * rhs.row_stride() + col];
                 }

@@ -8,52 +8,45 @@
 
 use std::ops::Range;
 
-use crate::element::Element;
 use crate::options::Accum;
 use crate::product::Product;
-use crate::vector::Vector;
+use crate::vector::{Job, Vector, run};
 use crate::view::MatMut;
 
 /// Up to this many rows, packing may cost more than it saves.
 const MAX_SKINNY_ROWS: usize = 32;
 
-/// A kernel that is compiled for several vector widths.
-pub trait Job<T> {
-    /// Must be inlined, so that it is compiled for the caller's instructions.
-    fn run<V: Vector<T>>(self, token: V::Token);
-}
-
 /// Computes the product as dot products, if it has few rows and they are long.
 #[inline(always)]
-pub(crate) fn dots<T: Element>(product: Product<'_, '_, T>) -> bool {
+pub(crate) fn dots(product: Product<'_, '_>) -> bool {
     // Short dot products spend their time on adding up vectors' elements (measured against faer).
     let worthwhile = MAX_SKINNY_ROWS.min((product.lhs.ncols() / 8).saturating_sub(2));
     if worthwhile < product.dst.nrows().min(product.dst.ncols()) {
         return false;
     }
     let product = few_rows(product);
-    product.lhs.col_stride() == 1 && product.rhs.row_stride() == 1 && T::run(Dots(product)).is_none()
+    product.lhs.col_stride() == 1 && product.rhs.row_stride() == 1 && run(Dots(product)).is_none()
 }
 
 /// Computes the product if one operand is a vector and the other adjacent along the outer dimension.
 #[inline(always)]
-pub(crate) fn row<T: Element>(product: Product<'_, '_, T>) -> bool {
+pub(crate) fn row(product: Product<'_, '_>) -> bool {
     let product = few_rows(product);
-    product.dst.nrows() == 1 && product.rhs.col_stride() == 1 && T::run(Rows(product)).is_none()
+    product.dst.nrows() == 1 && product.rhs.col_stride() == 1 && run(Rows(product)).is_none()
 }
 
 /// The product whose left operand is the one with few rows.
 #[inline(always)]
-fn few_rows<'d, 'a, T: Element>(product: Product<'d, 'a, T>) -> Product<'d, 'a, T> {
+fn few_rows<'d, 'a>(product: Product<'d, 'a>) -> Product<'d, 'a> {
     if product.dst.nrows() <= product.dst.ncols() { product } else { product.t() }
 }
 
 /// `dst[i][j] = lhs[i] . rhs^T[j]`: rows of the left operand and columns of the right one are adjacent.
-struct Dots<'d, 'a, T>(Product<'d, 'a, T>);
+struct Dots<'d, 'a>(Product<'d, 'a>);
 
-impl<T: Element> Job<T> for Dots<'_, '_, T> {
+impl Job for Dots<'_, '_> {
     #[inline(always)]
-    fn run<V: Vector<T>>(mut self, token: V::Token) {
+    fn run<V: Vector>(mut self, token: V::Token) {
         // A tile of `I * J` sums, with `J` operands and one, as large as the registers hold.
         match self.0.dst.nrows() == 1 || V::REGISTERS >= 32 {
             true => self.columns::<V, 8>(token),
@@ -62,11 +55,11 @@ impl<T: Element> Job<T> for Dots<'_, '_, T> {
     }
 }
 
-impl<T: Element> Dots<'_, '_, T> {
+impl Dots<'_, '_> {
     /// Rows of `rhs` are read once, `J` at a time, and stay in cache for all rows of `lhs`. The larger `J`, the less
     /// often `lhs` is read, which may not fit the nearest cache.
     #[inline(always)]
-    fn columns<V: Vector<T>, const J: usize>(&mut self, token: V::Token) {
+    fn columns<V: Vector, const J: usize>(&mut self, token: V::Token) {
         let n = self.0.dst.ncols();
         let mut j = 0;
         while j < n {
@@ -79,10 +72,10 @@ impl<T: Element> Dots<'_, '_, T> {
     }
 
     #[inline(always)]
-    fn strip<V: Vector<T>, const J: usize>(&mut self, token: V::Token, j: usize) -> usize {
+    fn strip<V: Vector, const J: usize>(&mut self, token: V::Token, j: usize) -> usize {
         let m = self.0.dst.nrows();
         let k = self.0.lhs.ncols();
-        let mut rhs: [&[T]; J] = [&[]; J];
+        let mut rhs: [&[f32]; J] = [&[]; J];
         for b in 0..J {
             rhs[b] = &self.0.rhs.t().row(j + b)[..k];
         }
@@ -110,20 +103,20 @@ impl<T: Element> Dots<'_, '_, T> {
 
     /// `I` rows and `J` columns of the result. On its way it fetches the columns `ahead` of the right operand.
     #[inline(always)]
-    fn tile<V: Vector<T>, const I: usize, const J: usize>(
+    fn tile<V: Vector, const I: usize, const J: usize>(
         &mut self,
         token: V::Token,
         i: usize,
         j: usize,
-        rhs: [&[T]; J],
+        rhs: [&[f32]; J],
         ahead: Range<usize>,
     ) {
         let k = self.0.lhs.ncols();
-        let mut lhs: [&[T]; I] = [&[]; I];
+        let mut lhs: [&[f32]; I] = [&[]; I];
         for a in 0..I {
             lhs[a] = &self.0.lhs.row(i + a)[..k];
         }
-        let mut sums = [[V::splat(token, T::ZERO); J]; I];
+        let mut sums = [[V::splat(token, 0.0); J]; I];
         let whole = k - k % V::LANES;
         for p in (0..whole).step_by(V::LANES) {
             for column in ahead.clone() {
@@ -141,8 +134,8 @@ impl<T: Element> Dots<'_, '_, T> {
 }
 
 #[inline(always)]
-fn row_totals<T: Element, V: Vector<T>, const J: usize>(sums: &[V; J]) -> [T; J] {
-    let mut totals = [T::ZERO; J];
+fn row_totals<V: Vector, const J: usize>(sums: &[V; J]) -> [f32; J] {
+    let mut totals = [0.0; J];
     if J.is_multiple_of(4) {
         for b in (0..J).step_by(4) {
             let four = V::totals([sums[b], sums[b + 1], sums[b + 2], sums[b + 3]]);
@@ -158,14 +151,14 @@ fn row_totals<T: Element, V: Vector<T>, const J: usize>(sums: &[V; J]) -> [T; J]
 
 /// `sums[a][b] += lhs[a] * rhs[b]`, for the elements from `p` that `load` takes.
 #[inline(always)]
-fn add_products<T: Element, V: Vector<T>, const I: usize, const J: usize>(
+fn add_products<V: Vector, const I: usize, const J: usize>(
     token: V::Token,
     sums: &mut [[V; J]; I],
-    (lhs, rhs): ([&[T]; I], [&[T]; J]),
+    (lhs, rhs): ([&[f32]; I], [&[f32]; J]),
     p: usize,
-    load: impl Fn(V::Token, &[T]) -> V,
+    load: impl Fn(V::Token, &[f32]) -> V,
 ) {
-    let mut factors = [V::splat(token, T::ZERO); J];
+    let mut factors = [V::splat(token, 0.0); J];
     for b in 0..J {
         factors[b] = load(token, &rhs[b][p..]);
     }
@@ -178,11 +171,11 @@ fn add_products<T: Element, V: Vector<T>, const I: usize, const J: usize>(
 }
 
 /// A row vector times a matrix whose rows are adjacent: `dst[0][j] = sum_p lhs[0][p] rhs[p][j]`.
-struct Rows<'d, 'a, T>(Product<'d, 'a, T>);
+struct Rows<'d, 'a>(Product<'d, 'a>);
 
-impl<T: Element> Job<T> for Rows<'_, '_, T> {
+impl Job for Rows<'_, '_> {
     #[inline(always)]
-    fn run<V: Vector<T>>(mut self, token: V::Token) {
+    fn run<V: Vector>(mut self, token: V::Token) {
         let n = self.0.dst.ncols();
         let mut j = 0;
         while j < n {
@@ -205,11 +198,11 @@ impl<T: Element> Job<T> for Rows<'_, '_, T> {
     }
 }
 
-impl<T: Element> Rows<'_, '_, T> {
+impl Rows<'_, '_> {
     /// `C` vectors of the result from column `j`; returns the number of columns.
     #[inline(always)]
-    fn strip<V: Vector<T>, const C: usize>(&mut self, token: V::Token, j: usize) -> usize {
-        let mut sums = [V::splat(token, T::ZERO); C];
+    fn strip<V: Vector, const C: usize>(&mut self, token: V::Token, j: usize) -> usize {
+        let mut sums = [V::splat(token, 0.0); C];
         for p in 0..self.0.lhs.ncols() {
             let factor = V::splat(token, self.0.lhs.data()[p * self.0.lhs.col_stride()]);
             let row = &self.0.rhs.row(p)[j..j + C * V::LANES];
@@ -225,10 +218,10 @@ impl<T: Element> Rows<'_, '_, T> {
 
     /// The last columns: `C - 1` vectors, and the rest, which does not fill another.
     #[inline(always)]
-    fn last<V: Vector<T>, const C: usize>(&mut self, token: V::Token, j: usize) -> usize {
+    fn last<V: Vector, const C: usize>(&mut self, token: V::Token, j: usize) -> usize {
         let width = self.0.dst.ncols() - j;
         let whole = (C - 1) * V::LANES;
-        let mut sums = [V::splat(token, T::ZERO); C];
+        let mut sums = [V::splat(token, 0.0); C];
         for p in 0..self.0.lhs.ncols() {
             let factor = V::splat(token, self.0.lhs.data()[p * self.0.lhs.col_stride()]);
             let row = &self.0.rhs.row(p)[j..j + width];
@@ -245,8 +238,8 @@ impl<T: Element> Rows<'_, '_, T> {
     }
 
     #[inline(always)]
-    fn store<V: Vector<T>>(&mut self, j: usize, width: usize, sums: V) {
-        let mut part = [T::ZERO; 16];
+    fn store<V: Vector>(&mut self, j: usize, width: usize, sums: V) {
+        let mut part = [0.0; 16];
         let part = &mut part[..width];
         sums.store(part);
         store(&mut self.0.dst, 0, j, part, self.0.accum, self.0.alpha);
@@ -255,8 +248,8 @@ impl<T: Element> Rows<'_, '_, T> {
 
 /// Puts adjacent sums of row `i` into their places.
 #[inline(always)]
-fn store<T: Element>(dst: &mut MatMut<'_, T>, i: usize, j: usize, sums: &[T], accum: Accum, alpha: T) {
-    let put = |place: &mut T, sum: T| match accum {
+fn store(dst: &mut MatMut<'_, f32>, i: usize, j: usize, sums: &[f32], accum: Accum, alpha: f32) {
+    let put = |place: &mut f32, sum: f32| match accum {
         Accum::Replace => *place = alpha * sum,
         Accum::Add => *place += alpha * sum,
     };

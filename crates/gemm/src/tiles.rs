@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::batch::{BatchMut, BatchRef};
-use crate::element::Element;
+use crate::bf16::three;
 use crate::epilogue::epilogue;
 use crate::options::Options;
 use crate::panels::{self, STRIP, Strips};
@@ -102,27 +102,25 @@ fn work(m: usize, n: usize, k: usize) -> usize {
 
 /// A product whose shapes and bias fit together.
 #[inline(always)]
-pub(crate) fn run_one<T: Element>(
-    dst: MatMut<'_, T>,
-    lhs: MatRef<'_, T>,
-    rhs: MatRef<'_, T>,
-    options: Options<'_, T>,
+pub(crate) fn run_one(
+    dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    rhs: MatRef<'_, f32>,
+    options: Options<'_>,
 ) {
-    if let Some(pieces) = T::IN_PIECES
-        && (pieces.takes)([dst.nrows(), lhs.ncols(), dst.ncols()])
-    {
-        return (pieces.product)(dst, lhs, rhs, options);
+    if three::takes([dst.nrows(), lhs.ncols(), dst.ncols()]) {
+        return three::product(dst, lhs, rhs, options);
     }
     in_whole(dst, lhs, rhs, options);
 }
 
 /// [`run_one`] by vectors.
 #[inline(always)]
-pub(crate) fn in_whole<T: Element>(
-    dst: MatMut<'_, T>,
-    lhs: MatRef<'_, T>,
-    rhs: MatRef<'_, T>,
-    options: Options<'_, T>,
+pub(crate) fn in_whole(
+    dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    rhs: MatRef<'_, f32>,
+    options: Options<'_>,
 ) {
     let inner = lhs.ncols().saturating_add(OVERHEAD);
     if work(dst.nrows().max(FEW_ROWS), dst.ncols().max(FEW_ROWS), inner) >= 2 * TASK {
@@ -139,31 +137,19 @@ pub(crate) fn in_whole<T: Element>(
 }
 
 /// Products whose shapes, counts and bias fit together.
-pub(crate) fn run<T: Element>(
-    dst: BatchMut<'_, T>,
-    lhs: BatchRef<'_, T>,
-    rhs: BatchRef<'_, T>,
-    options: Options<'_, T>,
-) {
-    if let Some(pieces) = T::IN_PIECES
-        && (pieces.takes)([dst.rows, lhs.cols, dst.cols])
-    {
+pub(crate) fn run(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
+    if three::takes([dst.rows, lhs.cols, dst.cols]) {
         return run_each(&dst, lhs.cols, |index| {
             // SAFETY: each index is taken once, and matrices have no element in common.
             let whole = unsafe { dst.get(index) };
-            (pieces.product)(whole, lhs.get(index), rhs.get(index), options);
+            three::product(whole, lhs.get(index), rhs.get(index), options);
         });
     }
     run_in_whole(dst, lhs, rhs, options);
 }
 
 /// [`run`] by vectors.
-fn run_in_whole<T: Element>(
-    dst: BatchMut<'_, T>,
-    lhs: BatchRef<'_, T>,
-    rhs: BatchRef<'_, T>,
-    options: Options<'_, T>,
-) {
+fn run_in_whole(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
     // A destination whose rows are adjacent, rather than its columns: the grid is made for that.
     if dst.row_stride < dst.col_stride {
         let bias = options.bias.map(|bias| bias.t());
@@ -172,12 +158,7 @@ fn run_in_whole<T: Element>(
     run_by_rows(dst, lhs, rhs, options);
 }
 
-fn run_by_rows<T: Element>(
-    dst: BatchMut<'_, T>,
-    lhs: BatchRef<'_, T>,
-    rhs: BatchRef<'_, T>,
-    options: Options<'_, T>,
-) {
+fn run_by_rows(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
     let Options { accum, alpha, bias, activation, .. } = options;
     if dst.count == 1
         && dst.col_stride == 1
@@ -217,19 +198,14 @@ fn run_by_rows<T: Element>(
 }
 
 /// Calls `one` with the index of each product of a batch whose inner dimension is `k`, in groups that are worth a task.
-pub(crate) fn run_each<T>(dst: &BatchMut<'_, T>, k: usize, one: impl Fn(usize) + Sync) {
+pub(crate) fn run_each(dst: &BatchMut<'_>, k: usize, one: impl Fn(usize) + Sync) {
     let work = work(dst.rows, dst.cols, k.saturating_add(OVERHEAD));
     let shared = dst.count.saturating_mul(work) >= TASK;
     for_each(dst.count, TASK.div_ceil(work.max(1)), shared, one);
 }
 
 /// A product with a right operand in strips.
-pub(crate) fn run_packed<T: Element>(
-    dst: MatMut<'_, T>,
-    lhs: MatRef<'_, T>,
-    strips: &[T],
-    options: Options<'_, T>,
-) {
+pub(crate) fn run_packed(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, strips: &[f32], options: Options<'_>) {
     let Options { accum, alpha, bias, activation, .. } = options;
     let (m, n) = (dst.nrows(), dst.ncols());
     let grid = Grid::of_packed(m, n, lhs.ncols());

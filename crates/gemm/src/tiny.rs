@@ -7,11 +7,9 @@
 
 use std::mem::MaybeUninit;
 
-use crate::element::Element;
 use crate::options::Accum;
 use crate::product::Product;
-use crate::skinny::Job;
-use crate::vector::Vector;
+use crate::vector::{Job, Vector, run};
 use crate::view::MatRef;
 
 /// The most multiply-adds.
@@ -22,14 +20,14 @@ const MAX_TRANSPOSED: usize = 512;
 
 /// Computes the product if it is small enough, and the rows or the columns of the destination are adjacent.
 #[inline(always)]
-pub(crate) fn product<T: Element>(product: Product<'_, '_, T>) -> bool {
+pub(crate) fn product(product: Product<'_, '_>) -> bool {
     if product.work() > MAX_WORK {
         return false;
     }
     let Some(product) = product.by_rows() else { return false };
     let rhs = product.rhs;
     if rhs.col_stride() == 1 {
-        return T::run(Tiny(product)).is_none();
+        return run(Tiny(product)).is_none();
     }
     let (k, n) = (rhs.nrows(), rhs.ncols());
     if k * n > MAX_TRANSPOSED {
@@ -43,17 +41,17 @@ pub(crate) fn product<T: Element>(product: Product<'_, '_, T>) -> bool {
         }
     }
     // SAFETY: these values were just written.
-    let turned = unsafe { std::slice::from_raw_parts(turned.as_ptr().cast::<T>(), k * n) };
+    let turned = unsafe { std::slice::from_raw_parts(turned.as_ptr().cast::<f32>(), k * n) };
     let Product { dst, lhs, accum, alpha, .. } = product;
-    T::run(Tiny(Product { dst, lhs, rhs: MatRef::row_major(turned, k, n), accum, alpha })).is_none()
+    run(Tiny(Product { dst, lhs, rhs: MatRef::row_major(turned, k, n), accum, alpha })).is_none()
 }
 
 /// `dst = lhs * rhs`, where rows of `dst` and of `rhs` are adjacent elements.
-struct Tiny<'d, 'a, T>(Product<'d, 'a, T>);
+struct Tiny<'d, 'a>(Product<'d, 'a>);
 
-impl<T: Element> Job<T> for Tiny<'_, '_, T> {
+impl Job for Tiny<'_, '_> {
     #[inline(always)]
-    fn run<V: Vector<T>>(mut self, token: V::Token) {
+    fn run<V: Vector>(mut self, token: V::Token) {
         let n = self.0.dst.ncols();
         let whole = n - n % V::LANES;
         for j in (0..whole).step_by(V::LANES) {
@@ -65,15 +63,15 @@ impl<T: Element> Job<T> for Tiny<'_, '_, T> {
     }
 }
 
-impl<T: Element> Tiny<'_, '_, T> {
+impl Tiny<'_, '_> {
     /// The `width` columns from `j` on, which are read and written as one vector.
     #[inline(always)]
-    fn strip<V: Vector<T>>(
+    fn strip<V: Vector>(
         &mut self,
         token: V::Token,
         j: usize,
         width: usize,
-        load: impl Fn(V::Token, &[T]) -> V + Copy,
+        load: impl Fn(V::Token, &[f32]) -> V + Copy,
     ) {
         let m = self.0.dst.nrows();
         let mut i = 0;
@@ -93,16 +91,16 @@ impl<T: Element> Tiny<'_, '_, T> {
 
     /// `I` rows of a strip; returns `I`.
     #[inline(always)]
-    fn tile<V: Vector<T>, const I: usize>(
+    fn tile<V: Vector, const I: usize>(
         &mut self,
         token: V::Token,
         (i, j): (usize, usize),
         width: usize,
-        load: impl Fn(V::Token, &[T]) -> V,
+        load: impl Fn(V::Token, &[f32]) -> V,
     ) -> usize {
         let k = self.0.lhs.ncols();
         assert!(i + I <= self.0.lhs.nrows() && j + width <= self.0.rhs.ncols() && k <= self.0.rhs.nrows());
-        let mut sums = [V::splat(token, T::ZERO); I];
+        let mut sums = [V::splat(token, 0.0); I];
         for p in 0..k {
             let start = p * self.0.rhs.row_stride() + j;
             // SAFETY: the columns of row `p` are adjacent, and by the assertion it has those from `j` on.
@@ -117,8 +115,8 @@ impl<T: Element> Tiny<'_, '_, T> {
             let place = &mut self.0.dst.row_mut(i + a)[j..j + width];
             let sum = match self.0.accum {
                 Accum::Add => V::splat(token, self.0.alpha).fused(sums[a], load(token, place)),
-                Accum::Replace if self.0.alpha == T::ONE => sums[a],
-                Accum::Replace => V::splat(token, self.0.alpha).fused(sums[a], V::splat(token, T::ZERO)),
+                Accum::Replace if self.0.alpha == 1.0 => sums[a],
+                Accum::Replace => V::splat(token, self.0.alpha).fused(sums[a], V::splat(token, 0.0)),
             };
             sum.store(place);
         }

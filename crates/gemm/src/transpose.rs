@@ -1,10 +1,7 @@
 //! The transpose of a matrix, written out.
 
-use crate::element::Element;
 use crate::options::Accum;
-use crate::panels::{load, turn};
-use crate::skinny::Job;
-use crate::vector::Vector;
+use crate::vector::{Job, Vector, load, run, turn};
 use crate::view::{MatMut, MatRef};
 
 /// `dst = srcᵀ` or `dst += srcᵀ`, in squares that are turned over in registers where the rows of both matrices are
@@ -14,7 +11,7 @@ use crate::view::{MatMut, MatRef};
 ///
 /// If the shapes do not fit.
 #[track_caller]
-pub fn transpose<T: Element>(mut dst: MatMut<'_, T>, src: MatRef<'_, T>, accum: Accum) {
+pub fn transpose(mut dst: MatMut<'_, f32>, src: MatRef<'_, f32>, accum: Accum) {
     let (rows, cols) = (src.nrows(), src.ncols());
     assert!(
         (dst.nrows(), dst.ncols()) == (cols, rows),
@@ -24,7 +21,7 @@ pub fn transpose<T: Element>(mut dst: MatMut<'_, T>, src: MatRef<'_, T>, accum: 
     );
     if dst.col_stride() == 1
         && src.col_stride() == 1
-        && T::run(Transpose { dst: dst.reborrow(), src, accum }).is_none()
+        && run(Transpose { dst: dst.reborrow(), src, accum }).is_none()
     {
         return;
     }
@@ -39,34 +36,32 @@ pub fn transpose<T: Element>(mut dst: MatMut<'_, T>, src: MatRef<'_, T>, accum: 
     }
 }
 
-struct Transpose<'d, 'a, T> {
-    dst: MatMut<'d, T>,
-    src: MatRef<'a, T>,
+struct Transpose<'d, 'a> {
+    dst: MatMut<'d, f32>,
+    src: MatRef<'a, f32>,
     accum: Accum,
 }
 
-impl<T: Element> Job<T> for Transpose<'_, '_, T> {
+impl Job for Transpose<'_, '_> {
     #[inline(always)]
-    fn run<V: Vector<T>>(mut self, token: V::Token) {
+    fn run<V: Vector>(mut self, token: V::Token) {
         let (rows, cols) = (self.src.nrows(), self.src.ncols());
         for i in (0..rows).step_by(V::LANES) {
             let height = V::LANES.min(rows - i);
             for j in (0..cols).step_by(V::LANES) {
-                let mut square = [V::splat(token, T::ZERO); 16];
+                let mut square = [V::splat(token, 0.0); 16];
                 for l in 0..V::LANES {
                     if l < height {
-                        square[l] = load::<T, V>(token, &self.src.row(i + l)[j..]);
+                        square[l] = load::<V>(token, &self.src.row(i + l)[j..]);
                     }
                 }
-                turn::<T, V>(&mut square);
+                turn::<V>(&mut square);
                 for l in 0..V::LANES {
                     if l < cols - j {
                         let place = &mut self.dst.row_mut(j + l)[i..i + height];
                         let sum = match self.accum {
                             Accum::Replace => square[l],
-                            Accum::Add => {
-                                V::splat(token, T::ONE).fused(square[l], load::<T, V>(token, place))
-                            }
+                            Accum::Add => V::splat(token, 1.0).fused(square[l], load::<V>(token, place)),
                         };
                         sum.store(place);
                     }

@@ -50,7 +50,7 @@ impl WeightMatrix {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
         let held = match format {
             WeightFormat::F32 => {
-                let mut values = Buffer::stale(Packed::<f32>::len_of(rows, cols));
+                let mut values = Buffer::stale(Packed::len_of(rows, cols));
                 let form = Packed::new(matrix, &mut values).form();
                 Held::F32 { values, form }
             }
@@ -90,7 +90,7 @@ impl WeightMatrix {
     /// The memory that a matrix of `rows` by `cols` takes, in bytes.
     pub fn bytes_of(rows: usize, cols: usize, format: WeightFormat) -> usize {
         match format {
-            WeightFormat::F32 => Packed::<f32>::len_of(rows, cols).saturating_mul(size_of::<f32>()),
+            WeightFormat::F32 => Packed::len_of(rows, cols).saturating_mul(size_of::<f32>()),
             WeightFormat::Bf16 => PackedBf16::len_of(rows, cols).saturating_mul(size_of::<u16>()),
             WeightFormat::Int8 => PackedInt8::bytes_of(rows, cols),
         }
@@ -113,12 +113,7 @@ impl WeightMatrix {
 ///
 /// As these.
 #[track_caller]
-pub fn matmul_weights(
-    dst: MatMut<'_, f32>,
-    lhs: MatRef<'_, f32>,
-    rhs: &WeightMatrix,
-    options: Options<'_, f32>,
-) {
+pub fn matmul_weights(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &WeightMatrix, options: Options<'_>) {
     match &rhs.held {
         Held::F32 { values, form } => {
             matmul_packed(dst, lhs, Packed::from_values(values, rhs.rows, rhs.cols, *form), options);

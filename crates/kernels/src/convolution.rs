@@ -324,7 +324,7 @@ impl Convolution {
         group: usize,
         columns: &Range<usize>,
         count: usize,
-    ) -> BatchRef<'a, f32> {
+    ) -> BatchRef<'a> {
         let (rows, cols) = (self.group_outputs(), self.taps() * self.group_inputs());
         let first = group * rows * cols + columns.start;
         BatchRef::new(&arranged[first..], count, 0, (rows, columns.len()), (cols, 1))

@@ -188,7 +188,7 @@ impl Layer {
     /// The lengths of the parts of the tape.
     fn parts(&self, run: RunMode) -> [usize; 5] {
         let [gates, outputs] = if self.keeps_rounded(run) { [0; 2] } else { self.held_lens(run) };
-        let packed = Packed::<f32>::len_of(self.state(), self.cell.gates() * self.hidden);
+        let packed = Packed::len_of(self.state(), self.cell.gates() * self.hidden);
         let packed = usize::from(self.packs()) * packed;
         [gates, outputs, self.width(), packed, self.rounded_len(run)]
     }
@@ -447,7 +447,7 @@ fn part_mut<'a>(all: &'a mut [f32], rows: &Range<usize>, columns: usize) -> &'a 
 #[derive(Clone, Copy)]
 enum RightOperand<'a> {
     Matrix(MatRef<'a, f32>, Rounding),
-    Packed(Packed<'a, f32>),
+    Packed(Packed<'a>),
     Bf16(PackedBf16<'a>),
     Held(&'a WeightMatrix),
 }

@@ -44,7 +44,7 @@ const SIGNS: [(&str, Part); 12] = [
 
 /// Functions into which the code of a kernel is inlined so that it has its vector instructions. Their time is the caller's, whose
 /// name says which kernel it is.
-const DISPATCHERS: [&str; 2] = ["pulp::", "as foretell_gemm::element::Number>::run"];
+const DISPATCHERS: [&str; 2] = ["pulp::", "foretell_gemm::vector::run"];
 
 impl Stacks {
     /// What `perf script -F ip,sym` prints: a line for each frame, the leaf first, an empty one after each stack.

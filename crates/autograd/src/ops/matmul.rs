@@ -140,7 +140,7 @@ fn products(
 }
 
 /// The last two dimensions from element `at` on, `count` times with `step` between them.
-fn matrices(x: &Tensor, at: usize, count: usize, step: usize) -> BatchRef<'_, f32> {
+fn matrices(x: &Tensor, at: usize, count: usize, step: usize) -> BatchRef<'_> {
     let (shape, strides, rank) = (x.shape(), x.strides(), x.rank());
     // Empty matrices may begin past the end of their storage.
     let values = x.strided_values().get(at..).unwrap_or_default();

@@ -136,7 +136,7 @@ pub(super) fn run(
     dst: MatMut<'_, f32>,
     lhs: Bf16Operand<'_>,
     rhs: Strips<'_>,
-    options: Options<'_, f32>,
+    options: Options<'_>,
 ) {
     let (m, n) = (dst.nrows(), dst.ncols());
     if m == 0 || n == 0 {
@@ -206,13 +206,7 @@ fn pack_left<'a>(lhs: Bf16Operand<'_>, layout: Layout, place: &'a mut [u16]) -> 
 }
 
 /// Some rows of the left operand by some columns of the right one, a block of rows at a time.
-fn one_task(
-    kernel: Kernel,
-    mut dst: MatMut<'_, f32>,
-    lhs: Left<'_>,
-    rhs: Strips<'_>,
-    options: Options<'_, f32>,
-) {
+fn one_task(kernel: Kernel, mut dst: MatMut<'_, f32>, lhs: Left<'_>, rhs: Strips<'_>, options: Options<'_>) {
     let (m, n, layout) = (dst.nrows(), dst.ncols(), rhs.layout());
     let Some(values) = rhs.values else {
         return three::pack_columns(rhs, |cols, rhs| {
@@ -268,11 +262,11 @@ fn one_task(
 pub(super) struct Epilogue<'a> {
     pub(super) accum: Accum,
     pub(super) alpha: f32,
-    pub(super) bias: Option<Bias<'a, f32>>,
+    pub(super) bias: Option<Bias<'a>>,
 }
 
 impl<'a> Epilogue<'a> {
-    fn of(options: &Options<'a, f32>) -> Self {
+    fn of(options: &Options<'a>) -> Self {
         Self { accum: options.accum, alpha: options.alpha, bias: options.bias }
     }
 

@@ -15,10 +15,8 @@ use half::bf16;
 
 use super::blocks::{Epilogue, Layout, Pieces};
 use super::{DEPTH, WIDTH};
-use crate::element::Number;
 use crate::options::{Accum, Bias};
-use crate::skinny::Job;
-use crate::vector::Vector;
+use crate::vector::{Job, Vector, run};
 use crate::view::MatMut;
 
 /// The ways to multiply packed operands: see the module.
@@ -230,7 +228,7 @@ fn widened<const I: usize, const J: usize>(
     right: [&[bf16]; J],
     sums: &mut [[[f32; WIDTH]; I]; J],
 ) {
-    if let Some(job) = f32::run(Widen { left, height, row, right, sums }) {
+    if let Some(job) = run(Widen { left, height, row, right, sums }) {
         job.sum::<false>();
     }
 }
@@ -243,9 +241,9 @@ struct Widen<'a, const I: usize, const J: usize> {
     sums: &'a mut [[[f32; WIDTH]; I]; J],
 }
 
-impl<const I: usize, const J: usize> Job<f32> for Widen<'_, I, J> {
+impl<const I: usize, const J: usize> Job for Widen<'_, I, J> {
     #[inline(always)]
-    fn run<V: Vector<f32>>(self, _: V::Token) {
+    fn run<V: Vector>(self, _: V::Token) {
         self.sum::<true>();
     }
 }

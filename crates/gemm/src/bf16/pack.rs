@@ -335,7 +335,7 @@ mod x86 {
         unsafe { std::mem::transmute(x) }
     }
 
-    /// Transposes the square of 32-bit numbers that the registers make up: see `turn` in `panels.rs`.
+    /// Transposes the square of 32-bit numbers that the registers make up: see `turn` in `vector.rs`.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn turn(square: &mut [__m512i; 16]) {

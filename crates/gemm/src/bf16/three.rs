@@ -60,33 +60,21 @@ const LEAST_WORK: usize = 1 << 20;
 /// The least columns of a right operand that is packed in pieces: 32x64x64 then makes 1.5 of the rate of vectors, 16x64x64 1.16.
 const LEAST_PACKED_COLUMNS: usize = 64;
 
-/// What a type of numbers that has pieces brings for their products.
-#[derive(Clone, Copy)]
-pub struct InPieces<T: 'static> {
-    /// Whether a product of `[m, k]` and `[k, n]` is made by tiles of bfloat16, which depends on the shape and the level alone.
-    pub(crate) takes: fn([usize; 3]) -> bool,
-    /// A product that is.
-    pub(crate) product: fn(MatMut<'_, T>, MatRef<'_, T>, MatRef<'_, T>, Options<'_, T>),
-    /// In how many elements a right operand of `rows` by columns is packed for products of some rows, if so.
-    pub(crate) packed_len: fn(usize, usize) -> Option<usize>,
-    /// Packs it, and says whether its pieces add up to it, without which the place is not to be used.
-    pub(crate) pack: fn(MatRef<'_, T>, &mut [T]) -> bool,
-    /// The product with what was packed.
-    pub(crate) product_packed: ProductPacked<T>,
-}
-
-type ProductPacked<T> = fn(MatMut<'_, T>, MatRef<'_, T>, &[T], Options<'_, T>);
-
-pub(crate) const IN_PIECES: InPieces<f32> = InPieces { takes, product, packed_len, pack, product_packed };
-
-fn takes([m, k, n]: [usize; 3]) -> bool {
+/// Whether a product of `[m, k]` and `[k, n]` is made by tiles of bfloat16, which depends on the shape and the level alone.
+pub(crate) fn takes([m, k, n]: [usize; 3]) -> bool {
     m.min(n) >= LEAST_SIDE
         && k >= LEAST_INNER
         && m.saturating_mul(k).saturating_mul(n) >= LEAST_WORK
         && level() == Level::Amx
 }
 
-fn product(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_, f32>) {
+/// A product that is.
+pub(crate) fn product(
+    dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    rhs: MatRef<'_, f32>,
+    options: Options<'_>,
+) {
     // Sums are written along rows.
     let (dst, lhs, rhs, options) = match dst.row_stride() < dst.col_stride() {
         true => (dst.t(), rhs.t(), lhs.t(), Options { bias: options.bias.map(Bias::t), ..options }),
@@ -109,12 +97,7 @@ fn product(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, opt
 
 /// A product whose inner dimension is at most [`INNER`]. Of the operands the one with fewer rows or columns is packed first, as all
 /// tasks read it, the other one block by block.
-fn short_product(
-    dst: MatMut<'_, f32>,
-    lhs: MatRef<'_, f32>,
-    rhs: MatRef<'_, f32>,
-    options: Options<'_, f32>,
-) {
+fn short_product(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_>) {
     let kernel = Kernel::of_machine();
     let strips = Strips {
         values: None,
@@ -168,12 +151,14 @@ fn len_of(rows: usize, cols: usize) -> usize {
     Layout::of(rows, Pieces::Three).len().saturating_mul(cols.next_multiple_of(WIDTH))
 }
 
-fn packed_len(rows: usize, cols: usize) -> Option<usize> {
+/// In how many numbers a right operand of `rows` by columns is packed for products of some rows, if so.
+pub(crate) fn packed_len(rows: usize, cols: usize) -> Option<usize> {
     let packs = cols >= LEAST_PACKED_COLUMNS && rows >= LEAST_INNER && level() == Level::Amx;
     packs.then(|| len_of(rows, cols).div_ceil(2))
 }
 
-fn pack(matrix: MatRef<'_, f32>, place: &mut [f32]) -> bool {
+/// Packs it, and says whether its pieces add up to it, without which the place is not to be used.
+pub(crate) fn pack(matrix: MatRef<'_, f32>, place: &mut [f32]) -> bool {
     assert_eq!(2 * place.len(), len_of(matrix.nrows(), matrix.ncols()));
     // SAFETY: numbers of 32 bits are as many pairs of numbers of 16, of which any bits are valid.
     let values =
@@ -181,7 +166,13 @@ fn pack(matrix: MatRef<'_, f32>, place: &mut [f32]) -> bool {
     pack::strips_of_three(matrix.t(), Form::Pairs, values)
 }
 
-fn product_packed(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, packed: &[f32], options: Options<'_, f32>) {
+/// The product with what was packed.
+pub(crate) fn product_packed(
+    dst: MatMut<'_, f32>,
+    lhs: MatRef<'_, f32>,
+    packed: &[f32],
+    options: Options<'_>,
+) {
     assert!(level() == Level::Amx, "pieces of numbers at the level {}", level());
     let (rows, cols) = (lhs.ncols(), dst.ncols());
     assert_eq!(2 * packed.len(), len_of(rows, cols));
@@ -192,7 +183,7 @@ fn product_packed(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, packed: &[f32], op
 }
 
 /// A product in `f32`, of rows that have no pieces: of `rhs` as it was, or as its pieces add up.
-pub(super) fn whole(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Strips<'_>, options: Options<'_, f32>) {
+pub(super) fn whole(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Strips<'_>, options: Options<'_>) {
     let lhs = in_f32(lhs);
     let mut place = Buffer::<f32>::stale(if rhs.source.is_some() { 0 } else { rhs.rows * rhs.cols });
     let rhs = match rhs.source {

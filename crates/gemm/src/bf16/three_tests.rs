@@ -29,7 +29,7 @@ fn assert_product(
     (m, k, n): (usize, usize, usize),
     (a, b): (MatRef<'_, f32>, MatRef<'_, f32>),
     (before, found): (&[f32], &[f32]),
-    options: Options<'_, f32>,
+    options: Options<'_>,
 ) {
     let at =
         |x: MatRef<'_, f32>, i: usize, j: usize| f64::from(x.data()[i * x.row_stride() + j * x.col_stride()]);
@@ -101,7 +101,7 @@ fn a_packed_operand_serves_any_number_of_rows() {
         for (k, n) in [(32, 64), (70, 100), (1100, 80)] {
             let b = numbers(k * n, 1);
             let rhs = MatRef::row_major(&b, n, k).t();
-            let mut place = vec![f32::NAN; Packed::<f32>::len_of(k, n)];
+            let mut place = vec![f32::NAN; Packed::len_of(k, n)];
             let packed = Packed::new(rhs, &mut place);
             assert_eq!(packed.form(), crate::packed::Form::Pieces);
             for m in [0, 1, 15, 16, 17, 257, 300] {
@@ -129,7 +129,7 @@ fn what_is_not_finite_reaches_its_row_and_column_alone() {
                 b[b_at(0, col)] = f32::INFINITY;
                 let lhs = MatRef::row_major(&a, m, k);
                 let rhs = if turned { MatRef::row_major(&b, n, k).t() } else { MatRef::row_major(&b, k, n) };
-                let mut place = vec![0.0; Packed::<f32>::len_of(k, n)];
+                let mut place = vec![0.0; Packed::len_of(k, n)];
                 let packed = Packed::new(rhs, &mut place);
                 assert_ne!(packed.form(), crate::packed::Form::Pieces, "an infinite number has no pieces");
                 let [mut plain, mut by_packed] = [(); 2].map(|()| vec![0.0; m * n]);
@@ -156,7 +156,7 @@ fn rows_without_pieces_meet_what_was_packed() {
         let (mut a, b) = (numbers(m * k, 1), numbers(k * n, 2));
         a[7 * k + 3] = f32::INFINITY;
         let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
-        let mut place = vec![0.0; Packed::<f32>::len_of(k, n)];
+        let mut place = vec![0.0; Packed::len_of(k, n)];
         let packed = Packed::new(rhs, &mut place);
         assert_eq!(packed.form(), crate::packed::Form::Pieces);
         let [mut found, mut expected] = [(); 2].map(|()| vec![0.0; m * n]);
@@ -254,7 +254,7 @@ fn threads_change_no_bit_of_rows_beside_one_without_pieces() {
             a[row * k + 3] = f32::INFINITY;
         }
         let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
-        let mut place = vec![0.0; Packed::<f32>::len_of(k, n)];
+        let mut place = vec![0.0; Packed::len_of(k, n)];
         let packed = Packed::new(rhs, &mut place);
         assert_eq!(packed.form(), crate::packed::Form::Pieces);
         let run = |threads| {

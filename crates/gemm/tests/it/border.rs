@@ -30,16 +30,16 @@ fn views_beyond_their_slice() {
 
 #[test]
 fn destinations_whose_elements_overlap() {
-    panics("overlap", || _ = MatMut::new(&mut [0.0f64; 12], 3, 4, 0, 1));
-    panics("overlap", || _ = MatMut::new(&mut [0.0f64; 12], 3, 4, 3, 1));
-    panics("overlap", || _ = MatMut::new(&mut [0.0f64; 12], 3, 3, 1, 1));
-    panics("overlap", || _ = MatMut::new(&mut [0.0f64; 12], 3, 2, 2, 4));
-    panics("overlap", || _ = BatchMut::new(&mut [0.0f64; 12], 2, 3, (2, 2), (2, 1)));
-    panics("overlap", || _ = BatchMut::new(&mut [0.0f64; 12], 2, 0, (2, 2), (2, 1)));
+    panics("overlap", || _ = MatMut::new(&mut [0.0f32; 12], 3, 4, 0, 1));
+    panics("overlap", || _ = MatMut::new(&mut [0.0f32; 12], 3, 4, 3, 1));
+    panics("overlap", || _ = MatMut::new(&mut [0.0f32; 12], 3, 3, 1, 1));
+    panics("overlap", || _ = MatMut::new(&mut [0.0f32; 12], 3, 2, 2, 4));
+    panics("overlap", || _ = BatchMut::new(&mut [0.0f32; 12], 2, 3, (2, 2), (2, 1)));
+    panics("overlap", || _ = BatchMut::new(&mut [0.0f32; 12], 2, 0, (2, 2), (2, 1)));
     // Interleaved, but apart.
-    assert_eq!(MatMut::new(&mut [0.0f64; 12], 3, 2, 1, 3).nrows(), 3);
-    assert_eq!(MatMut::new(&mut [0.0f64; 12], 1, 1, 0, 0).ncols(), 1);
-    BatchMut::new(&mut [0.0f64; 12], 2, 2, (3, 2), (4, 1));
+    assert_eq!(MatMut::new(&mut [0.0f32; 12], 3, 2, 1, 3).nrows(), 3);
+    assert_eq!(MatMut::new(&mut [0.0f32; 12], 1, 1, 0, 0).ncols(), 1);
+    BatchMut::new(&mut [0.0f32; 12], 2, 2, (3, 2), (4, 1));
 }
 
 #[test]

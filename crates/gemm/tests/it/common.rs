@@ -1,34 +1,6 @@
 //! The naive reference, and matrices to try it on.
 
-use foretell_gemm::{Accum, Element, MatMut, MatRef};
-
-/// What both element types can do in a test.
-pub(crate) trait Value: Element + std::fmt::Debug {
-    fn of(x: f64) -> Self;
-    fn f64(self) -> f64;
-    /// The relative error of one operation.
-    const ROUNDING: f64;
-}
-
-impl Value for f32 {
-    fn of(x: f64) -> Self {
-        x as f32
-    }
-    fn f64(self) -> f64 {
-        f64::from(self)
-    }
-    const ROUNDING: f64 = f32::EPSILON as f64;
-}
-
-impl Value for f64 {
-    fn of(x: f64) -> Self {
-        x
-    }
-    fn f64(self) -> f64 {
-        self
-    }
-    const ROUNDING: f64 = f64::EPSILON;
-}
+use foretell_gemm::{Accum, MatMut, MatRef};
 
 /// Numbers in `-1..1` from the 64-bit mixing generator of Steele, Lea and Flood.
 pub(crate) struct Random(pub(crate) u64);
@@ -45,11 +17,11 @@ impl Random {
         (self.bits() % n as u64) as usize
     }
 
-    pub(crate) fn value<T: Value>(&mut self) -> T {
-        T::of((self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
+    pub(crate) fn value(&mut self) -> f32 {
+        ((self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0) as f32
     }
 
-    pub(crate) fn values<T: Value>(&mut self, len: usize) -> Vec<T> {
+    pub(crate) fn values(&mut self, len: usize) -> Vec<f32> {
         (0..len).map(|_| self.value()).collect()
     }
 }
@@ -94,34 +66,34 @@ impl Layout {
         i * self.row_stride + j * self.col_stride
     }
 
-    pub(crate) fn view<T>(self, data: &[T]) -> MatRef<'_, T> {
+    pub(crate) fn view(self, data: &[f32]) -> MatRef<'_, f32> {
         MatRef::new(data, self.rows, self.cols, self.row_stride, self.col_stride)
     }
 
-    pub(crate) fn view_mut<T>(self, data: &mut [T]) -> MatMut<'_, T> {
+    pub(crate) fn view_mut(self, data: &mut [f32]) -> MatMut<'_, f32> {
         MatMut::new(data, self.rows, self.cols, self.row_stride, self.col_stride)
     }
 }
 
 /// Compares a result with the definition: every element within the rounding of its sum, and nothing
 /// between the elements touched.
-pub(crate) fn assert_product<T: Value>(
-    (dst, before, result): (Layout, &[T], &[T]),
-    (lhs, a): (Layout, &[T]),
-    (rhs, b): (Layout, &[T]),
+pub(crate) fn assert_product(
+    (dst, before, result): (Layout, &[f32], &[f32]),
+    (lhs, a): (Layout, &[f32]),
+    (rhs, b): (Layout, &[f32]),
     accum: Accum,
     alpha: f64,
 ) {
     let mut expected: Vec<Option<f64>> = vec![None; result.len()];
     for i in 0..dst.rows {
         for j in 0..dst.cols {
-            let terms = (0..lhs.cols).map(|p| a[lhs.at(i, p)].f64() * b[rhs.at(p, j)].f64());
+            let terms = (0..lhs.cols).map(|p| f64::from(a[lhs.at(i, p)]) * f64::from(b[rhs.at(p, j)]));
             let sum = terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + f64::abs(term)));
-            let old = if accum == Accum::Add { before[dst.at(i, j)].f64() } else { 0.0 };
+            let old = if accum == Accum::Add { f64::from(before[dst.at(i, j)]) } else { 0.0 };
             let value = old + alpha * sum.0;
             let size = old.abs() + alpha.abs() * sum.1;
-            let bound = T::ROUNDING * (lhs.cols + 4) as f64 * size;
-            let found = result[dst.at(i, j)].f64();
+            let bound = f64::from(f32::EPSILON) * (lhs.cols + 4) as f64 * size;
+            let found = f64::from(result[dst.at(i, j)]);
             assert!(
                 (found - value).abs() <= bound,
                 "({i}, {j}) of {dst:?} = {lhs:?} x {rhs:?}, {accum:?}, alpha {alpha}: {found}, expected {value}"
@@ -131,11 +103,7 @@ pub(crate) fn assert_product<T: Value>(
     }
     for (place, expected) in expected.iter().enumerate() {
         if expected.is_none() {
-            assert_eq!(
-                result[place].f64().to_bits(),
-                before[place].f64().to_bits(),
-                "gap at {place} of {dst:?}"
-            );
+            assert_eq!(result[place].to_bits(), before[place].to_bits(), "gap at {place} of {dst:?}");
         }
     }
 }

@@ -104,7 +104,7 @@ impl Layer {
         };
         let gates = self.cell.gates() * hidden;
         let by_state = MatRef::row_major(weights.state, gates, self.state());
-        let packed_len = if self.packs() { Packed::<f32>::len_of(gates, self.state()) } else { 0 };
+        let packed_len = if self.packs() { Packed::len_of(gates, self.state()) } else { 0 };
         let mut packed = Buffer::stale(packed_len);
         let mut rounded = self.rounded_place(by_state);
         let by_state = self.by(by_state, &mut packed, &mut rounded);
