@@ -100,7 +100,7 @@ impl Strides {
     /// Those of tiles that lie one after the other.
     pub(crate) const PACKED: Self = Self { row_bytes: ROW_BYTES, tile_bytes: TILE_BYTES };
     /// Those of tiles whose three pieces lie one after the other.
-    pub(crate) const IN_THREE: Self = Self { row_bytes: ROW_BYTES, tile_bytes: 3 * TILE_BYTES };
+    pub(crate) const SPLIT: Self = Self { row_bytes: ROW_BYTES, tile_bytes: 3 * TILE_BYTES };
     /// Those of a left operand of one row.
     pub(crate) const ROW: Self = Self { row_bytes: ROW_BYTES, tile_bytes: ROW_BYTES };
 }
@@ -295,7 +295,7 @@ products!(int8, "tdpbssd", i32);
 ///
 /// Pieces follow each other such that one operand's tiles stay for the next product: 14 are read for 24 products of two by two
 /// tiles.
-pub(crate) mod three {
+pub(crate) mod bf16x3 {
     use super::bf16::{load, store};
     use super::{Place, Strides, Tiles};
 

@@ -1,13 +1,9 @@
-//! Many products of one shape.
+//! Borrowed batches of matrices of one shape, checked when they are made.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use crate::flops::count_products;
-use crate::matmul::{self, assert_bias, assert_shapes};
-use crate::options::{Options, Rounding};
-use crate::tiles;
 use crate::view::{MatMut, MatRef, distinct, extent};
 
 /// Matrices to read, one every `batch_stride` elements; a stride of zero repeats the same matrix.
@@ -201,36 +197,6 @@ impl fmt::Debug for BatchMut<'_> {
         let Self { count, batch_stride, rows, cols, row_stride, col_stride, .. } = self;
         write!(f, "{count} of {rows}x{cols} with strides {batch_stride}, {row_stride}, {col_stride}")
     }
-}
-
-/// [`matmul`](crate::matmul) for each matrix of a batch; the options, bias included, hold for each.
-/// Threads share out all tiles of all products. Last digits may differ from those of [`matmul`](crate::matmul), which cuts a
-/// single product along a long inner dimension.
-///
-/// # Panics
-///
-/// If counts or shapes do not fit together, or the bias does not have one value per row or column.
-#[track_caller]
-pub fn matmul_batched(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
-    assert!(
-        dst.count == lhs.count && dst.count == rhs.count,
-        "batches of {} and {} matrices do not fit {} destinations",
-        lhs.count,
-        rhs.count,
-        dst.count
-    );
-    assert_shapes((dst.rows, dst.cols), (lhs.rows, lhs.cols), (rhs.rows, rhs.cols));
-    assert_bias(options.bias, dst.rows, dst.cols);
-    if options.rounding == Rounding::None {
-        count_products(dst.count, [dst.rows, lhs.cols, dst.cols]);
-        return tiles::run(dst, lhs, rhs, options);
-    }
-    tiles::run_each(&dst, lhs.cols, |index| {
-        // SAFETY: each index is taken once, and matrices have no element in common.
-        let whole = unsafe { dst.get(index) };
-        // `rounded` counts its product itself.
-        matmul::rounded(whole, lhs.get(index), rhs.get(index), options);
-    });
 }
 
 #[track_caller]

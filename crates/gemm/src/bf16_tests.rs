@@ -2,7 +2,9 @@ use foretell_simd::{Activation, Level, with_level};
 use proptest::prelude::*;
 
 use super::*;
+use crate::bf16::layout::{DEPTH, WIDTH};
 use crate::options::Accum;
+use crate::view::MatRef;
 
 /// The kernels that run at the current level.
 fn kernels() -> Vec<Kernel> {
@@ -298,7 +300,7 @@ fn packing_rounds_to_the_nearest_and_even() {
 }
 
 fn strips_of(matrix: MatRef<'_, f32>, place: &mut [bf16]) {
-    pack::strips(matrix, Form::Rows, place);
+    pack::strips(matrix, BlockLayout::Rows, place);
 }
 
 #[test]

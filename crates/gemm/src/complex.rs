@@ -12,12 +12,13 @@ use std::ptr::NonNull;
 
 use foretell_pool::Buffer;
 
+use crate::check::assert_shapes;
 use crate::flops::count_products;
-use crate::matmul::{assert_shapes, matmul};
+use crate::matmul::matmul;
 use crate::options::{Accum, Options, Rounding};
-use crate::panels::pack_strip;
+use crate::strips::pack_strip;
+use crate::tasks::TASK;
 use crate::threads;
-use crate::tiles::TASK;
 use crate::vector::{Job, Vector, load, run};
 use crate::view::{MatMut, MatRef, distinct, extent};
 

@@ -1,4 +1,4 @@
-//! Bias and activation over a tile that was just written.
+//! Bias and activation over a part of a result that was just written.
 
 use foretell_simd::Activation;
 

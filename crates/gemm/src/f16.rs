@@ -1,32 +1,17 @@
-//! Products of numbers in half precision, multiplied and summed up in `f32`.
+//! Operands rounded to half precision, in `f32`.
 
 use foretell_pool::Buffer;
 use foretell_simd::{from_f16, to_f16};
 use half::f16;
 
-use crate::matmul::matmul;
-use crate::options::{Options, Rounding};
-use crate::view::{MatMut, MatRef};
-
-/// [`matmul`] of operands that are rounded to half precision first (beyond 65,504 to infinity). It multiplies in
-/// `f32`, so it saves no time: what 16 bits save is the memory of operands that were kept in them.
-///
-/// # Panics
-///
-/// As [`matmul`].
-#[track_caller]
-pub fn matmul_as_f16(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_>) {
-    let (left, right) = (rounded(lhs), rounded(rhs));
-    let options = Options { rounding: Rounding::None, ..options };
-    matmul(dst, view(lhs, &left), view(rhs, &right), options);
-}
+use crate::view::MatRef;
 
 /// Numbers that are rounded at a time.
 const CHUNK: usize = 1024;
 
 /// The numbers of a matrix rounded to half precision: in the matrix's own layout where that has no gaps, else row
 /// after row.
-fn rounded(matrix: MatRef<'_, f32>) -> Buffer<f32> {
+pub(crate) fn rounded(matrix: MatRef<'_, f32>) -> Buffer<f32> {
     let numel = matrix.nrows() * matrix.ncols();
     let mut out = Buffer::<f32>::stale(numel);
     if is_dense(matrix) {
@@ -48,7 +33,7 @@ fn rounded(matrix: MatRef<'_, f32>) -> Buffer<f32> {
 }
 
 /// What [`rounded`] made of a matrix, as a matrix.
-fn view<'a>(matrix: MatRef<'_, f32>, rounded: &'a [f32]) -> MatRef<'a, f32> {
+pub(crate) fn view<'a>(matrix: MatRef<'_, f32>, rounded: &'a [f32]) -> MatRef<'a, f32> {
     let (rows, cols) = (matrix.nrows(), matrix.ncols());
     match is_dense(matrix) {
         true => MatRef::new(rounded, rows, cols, matrix.row_stride(), matrix.col_stride()),
@@ -65,6 +50,7 @@ fn is_dense(matrix: MatRef<'_, f32>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{MatMut, Options, matmul_as_f16};
 
     #[test]
     fn operands_are_rounded_wherever_they_lie() {

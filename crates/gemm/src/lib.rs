@@ -36,7 +36,7 @@
 //!
 //! [`WeightMatrix`] owns weights that were packed once, in either of these formats or in `f32`.
 //!
-//! # `f32` by tiles of bfloat16
+//! # `f32` in three pieces of bfloat16: bf16x3
 //!
 //! Tiles of AMX multiply bfloat16 at sixteen times the rate at which AVX-512 multiplies `f32`. At the level of that name
 //! ([`foretell_simd::Level::Amx`]) a number of `f32` is taken as the sum of three of bfloat16, and larger products are made of six
@@ -51,6 +51,16 @@
 //! [`transpose()`] writes out the transpose of a matrix, where a product cannot read it as a view. [`interleave()`] lays rows
 //! of sixteen places out for [`foretell_simd::interleaved_products`], products of sixteen small matrices at once.
 //!
+//! # Words
+//!
+//! * *Tile*: the rows and columns of a result whose sums are made together, in registers, or in a tile of AMX.
+//! * *Strip*: the columns of a right operand, or the rows of a left one, that are as many as a tile has, packed one after the other
+//!   along the inner dimension.
+//! * *Panel*: some rows of a left operand, packed in strips, that are multiplied with one strip of the right operand after the other.
+//! * *Block*: what of an operand, or of a strip, is taken at a time so that it stays in a cache.
+//! * *Task*: the rows and columns of a result that one thread computes. *Part*: a range of a long inner dimension, summed up apart.
+//! * *Piece*: one of the three numbers of bfloat16 that make up one of `f32`.
+//!
 //! # What holds
 //!
 //! * **Checked border.** Views check their bounds and that the elements of a destination do not
@@ -59,7 +69,7 @@
 //!   zero-sized dimensions work (a product over an empty inner dimension is zero). Tiles of AMX know no subnormal numbers: at
 //!   that level operands, and pieces of operands, below `2^-126` may count as zeros.
 //! * **The bits do not depend on the number of threads.** A product is cut by its shape
-//!   alone, into tiles or, along a long inner dimension, into parts that are added up in their order; one thread computes
+//!   alone, into tasks or, along a long inner dimension, into parts that are added up in their order; one thread computes
 //!   the same ones as many. The bits do depend on the level of the machine, and those of a row may depend on how many
 //!   rows and columns there are.
 //!
@@ -70,7 +80,7 @@
 //! * `simd` (default): vectorised epilogues, and kernels of our own for products with a vector or
 //!   with a few rows, for tiny ones, and, with vectors of 512 bits, for most others. Without it these go the general way,
 //!   and epilogues are scalar code.
-//! * `parallel` (default): within [`foretell_threads::share`] the tiles or parts of large products are shared out to several
+//! * `parallel` (default): within [`foretell_threads::share`] the tasks or parts of large products are shared out to several
 //!   threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool` (default): is passed down: buffers are kept for the next owner.
 
@@ -78,38 +88,40 @@
 mod amx;
 mod batch;
 mod bf16;
+mod check;
 mod complex;
+mod dispatch;
 mod epilogue;
 mod f16;
 mod flops;
+mod general;
 mod int8;
 mod interleave;
 mod matmul;
 mod options;
 mod packed;
-mod panels;
 mod parts;
 mod product;
 mod skinny;
+mod strips;
+mod tasks;
 mod threads;
-mod tiles;
 mod tiny;
 mod transpose;
 mod vector;
 mod view;
 mod weights;
 
-pub use batch::{BatchMut, BatchRef, matmul_batched};
+pub use batch::{BatchMut, BatchRef};
 pub use bf16::{
     Bf16Operand, PackedBf16, matmul_as_bf16, matmul_bf16, packed_bf16_has_same_bits, pays_in_bf16,
 };
 pub use complex::{BatchDims, ComplexBatchMut, ComplexBatchRef, matmul_complex_batched};
-pub use f16::matmul_as_f16;
 pub use flops::{FlopCounter, count_products};
 pub use foretell_simd::Activation;
 pub use int8::{PackedInt8, matmul_int8};
 pub use interleave::{Lines, deinterleave, interleave};
-pub use matmul::matmul;
+pub use matmul::{matmul, matmul_as_f16, matmul_batched};
 pub use options::{Accum, Bias, Options, Rounding};
 pub use packed::{Packed, matmul_packed, pays_packed};
 pub use transpose::transpose;

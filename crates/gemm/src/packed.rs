@@ -2,12 +2,13 @@
 
 use foretell_simd::{Level, level};
 
-use crate::bf16::three;
+use crate::bf16::bf16x3;
+use crate::check::{assert_bias, assert_shapes};
 use crate::flops::count_products;
-use crate::matmul::{assert_bias, assert_shapes, matmul};
+use crate::matmul::matmul;
 use crate::options::{Options, Rounding};
-use crate::panels;
-use crate::tiles;
+use crate::strips;
+use crate::tasks;
 use crate::view::{MatMut, MatRef};
 
 /// A matrix laid out as the kernel for vectors of 512 bits reads it, or as tiles of AMX do at the level of that name; row-major
@@ -30,13 +31,13 @@ pub(crate) enum Form {
     /// For vectors of 512 bits.
     Strips,
     /// For tiles of AMX.
-    Pieces,
+    Bf16x3,
 }
 
 impl<'a> Packed<'a> {
     /// The length of the place for a matrix of this shape.
     pub fn len_of(rows: usize, cols: usize) -> usize {
-        three::packed_len(rows, cols).unwrap_or_else(|| panels::packed_len(rows, cols))
+        bf16x3::packed_len(rows, cols).unwrap_or_else(|| strips::packed_len(rows, cols))
     }
 
     /// A matrix of this shape that [`Packed::new`] has packed before, wherever it was kept.
@@ -66,10 +67,10 @@ impl<'a> Packed<'a> {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
         let len = Self::len_of(rows, cols);
         assert!(place.len() == len, "a place of {} for {rows}x{cols}, which takes {len}", place.len());
-        if three::packed_len(rows, cols).is_some() && three::pack(matrix, place) {
-            return Self { values: place, rows, cols, form: Form::Pieces };
+        if bf16x3::packed_len(rows, cols).is_some() && bf16x3::pack(matrix, place) {
+            return Self { values: place, rows, cols, form: Form::Bf16x3 };
         }
-        let in_strips = panels::pack(matrix, &mut place[..panels::packed_len(rows, cols)]);
+        let in_strips = strips::pack(matrix, &mut place[..strips::packed_len(rows, cols)]);
         if !in_strips {
             for (i, row) in place.chunks_exact_mut(cols.max(1)).take(rows).enumerate() {
                 for (j, value) in row.iter_mut().enumerate() {
@@ -92,12 +93,12 @@ pub fn pays_packed([m, k, n]: [usize; 3]) -> bool {
     level().has_avx512()
         && ROWS.contains(&m)
         && m >= least
-        && n >= panels::LEAST_COLUMNS
-        && k.saturating_mul(n) >= panels::LEAST
+        && n >= strips::LEAST_COLUMNS
+        && k.saturating_mul(n) >= strips::LEAST
 }
 
 /// See [`pays_packed`].
-const ROWS: std::ops::RangeInclusive<usize> = panels::LEAST_ROWS..=1024;
+const ROWS: std::ops::RangeInclusive<usize> = strips::LEAST_ROWS..=1024;
 
 /// [`matmul`] with a packed right operand. The columns of the destination's rows must be adjacent. Operands are not
 /// rounded: [`matmul_bf16`](crate::matmul_bf16) is the product that does.
@@ -119,7 +120,7 @@ pub fn matmul_packed(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: Packed<'_>
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     count_products(1, [dst.nrows(), rows, cols]);
     match form {
-        Form::Pieces => three::product_packed(dst, lhs, values, options),
-        _ => tiles::run_packed(dst, lhs, &values[..panels::packed_len(rows, cols)], options),
+        Form::Bf16x3 => bf16x3::product_packed(dst, lhs, values, options),
+        _ => tasks::packed(dst, lhs, &values[..strips::packed_len(rows, cols)], options),
     }
 }

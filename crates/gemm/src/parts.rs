@@ -1,5 +1,5 @@
 //! Products whose inner dimension is long beside their result, such as the gradients of weights: cut along the inner
-//! dimension, since the result has too few tiles for all threads. Like tiles, parts are cut by the shape alone.
+//! dimension, since the result has too few tasks for all threads. Like tasks, parts are cut by the shape alone.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::options::Accum;
 use crate::threads;
 use crate::view::MatMut;
 
-/// The most elements of a result that is computed in parts: about a tile of `tiles.rs`. Each part but the first is summed
+/// The most elements of a result that is computed in parts: about a task of `tasks.rs`. Each part but the first is summed
 /// in a buffer of as many.
 const RESULT: usize = 1 << 16;
 

@@ -122,14 +122,25 @@ impl Dots<'_, '_> {
             for column in ahead.clone() {
                 V::prefetch(token, self.0.rhs.data(), column * self.0.rhs.col_stride() + p);
             }
-            add_products(token, &mut sums, (lhs, rhs), p, V::load);
+            sums = add_products(token, sums, (lhs, rhs), p, V::load);
         }
         if whole < k {
-            add_products(token, &mut sums, (lhs, rhs), whole, V::load_padded);
+            sums = add_products(token, sums, (lhs, rhs), whole, V::load_padded);
         }
-        for a in 0..I {
-            store(&mut self.0.dst, i + a, j, &row_totals(&sums[a]), self.0.accum, self.0.alpha);
+        // One after the other, not in a loop, so that the sums stay in their registers.
+        self.put(i, j, sums[0]);
+        if I > 1 {
+            self.put(i + 1, j, sums[1]);
         }
+        if I > 2 {
+            self.put(i + 2, j, sums[2]);
+        }
+    }
+
+    /// Adds up the sums of a row of the result and writes them.
+    #[inline(always)]
+    fn put<V: Vector, const J: usize>(&mut self, i: usize, j: usize, sums: [V; J]) {
+        store(&mut self.0.dst, i, j, &row_totals(&sums), self.0.accum, self.0.alpha);
     }
 }
 
@@ -153,11 +164,11 @@ fn row_totals<V: Vector, const J: usize>(sums: &[V; J]) -> [f32; J] {
 #[inline(always)]
 fn add_products<V: Vector, const I: usize, const J: usize>(
     token: V::Token,
-    sums: &mut [[V; J]; I],
+    mut sums: [[V; J]; I],
     (lhs, rhs): ([&[f32]; I], [&[f32]; J]),
     p: usize,
     load: impl Fn(V::Token, &[f32]) -> V,
-) {
+) -> [[V; J]; I] {
     let mut factors = [V::splat(token, 0.0); J];
     for b in 0..J {
         factors[b] = load(token, &rhs[b][p..]);
@@ -168,6 +179,7 @@ fn add_products<V: Vector, const I: usize, const J: usize>(
             sums[a][b] = factor.fused(factors[b], sums[a][b]);
         }
     }
+    sums
 }
 
 /// A row vector times a matrix whose rows are adjacent: `dst[0][j] = sum_p lhs[0][p] rhs[p][j]`.

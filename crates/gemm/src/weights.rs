@@ -23,13 +23,13 @@ pub enum WeightFormat {
 /// A right operand that owns its memory, for weights that are packed once and multiplied with many times.
 #[derive(Clone, Debug)]
 pub struct WeightMatrix {
-    held: Held,
+    values: Values,
     rows: usize,
     cols: usize,
 }
 
 #[derive(Clone, Debug)]
-enum Held {
+enum Values {
     F32 {
         values: Buffer<f32>,
         form: Form,
@@ -48,20 +48,20 @@ impl WeightMatrix {
     #[track_caller]
     pub fn new(matrix: MatRef<'_, f32>, format: WeightFormat) -> Self {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
-        let held = match format {
+        let values = match format {
             WeightFormat::F32 => {
                 let mut values = Buffer::stale(Packed::len_of(rows, cols));
                 let form = Packed::new(matrix, &mut values).form();
-                Held::F32 { values, form }
+                Values::F32 { values, form }
             }
             WeightFormat::Bf16 => {
                 let mut place = Buffer::stale(PackedBf16::len_of(rows, cols));
                 PackedBf16::new(matrix, place.reinterpret_cast_mut());
-                Held::Bf16(place)
+                Values::Bf16(place)
             }
-            WeightFormat::Int8 => Held::Int8(PackedInt8::new(matrix)),
+            WeightFormat::Int8 => Values::Int8(PackedInt8::new(matrix)),
         };
-        Self { held, rows, cols }
+        Self { values, rows, cols }
     }
 
     /// A matrix and its transpose in bfloat16, as [`WeightMatrix::new`] makes either, in less time than both.
@@ -71,7 +71,7 @@ impl WeightMatrix {
             [(rows, cols), (cols, rows)].map(|(rows, cols)| Buffer::stale(PackedBf16::len_of(rows, cols)));
         PackedBf16::pack_both_ways(matrix, place.reinterpret_cast_mut(), turned.reinterpret_cast_mut());
         [(place, rows, cols), (turned, cols, rows)].map(|(place, rows, cols)| Self {
-            held: Held::Bf16(place),
+            values: Values::Bf16(place),
             rows,
             cols,
         })
@@ -98,10 +98,10 @@ impl WeightMatrix {
 
     /// The memory it takes, in bytes.
     pub fn bytes(&self) -> usize {
-        match &self.held {
-            Held::F32 { values, .. } => size_of_val(&**values),
-            Held::Bf16(values) => size_of_val(&**values),
-            Held::Int8(packed) => packed.bytes(),
+        match &self.values {
+            Values::F32 { values, .. } => size_of_val(&**values),
+            Values::Bf16(values) => size_of_val(&**values),
+            Values::Int8(packed) => packed.bytes(),
         }
     }
 }
@@ -114,15 +114,15 @@ impl WeightMatrix {
 /// As these.
 #[track_caller]
 pub fn matmul_weights(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &WeightMatrix, options: Options<'_>) {
-    match &rhs.held {
-        Held::F32 { values, form } => {
+    match &rhs.values {
+        Values::F32 { values, form } => {
             matmul_packed(dst, lhs, Packed::from_values(values, rhs.rows, rhs.cols, *form), options);
         }
-        Held::Bf16(values) => {
+        Values::Bf16(values) => {
             let rhs = PackedBf16::from_values(values.reinterpret_cast(), rhs.rows, rhs.cols);
             matmul_bf16(dst, lhs, rhs, options);
         }
-        Held::Int8(packed) => matmul_int8(dst, lhs, packed, options),
+        Values::Int8(packed) => matmul_int8(dst, lhs, packed, options),
     }
 }
 
@@ -138,9 +138,9 @@ mod tests {
         let values: Vec<f32> = (0..130 * 130).map(|i| (i as f32 * 0.618).sin()).collect();
         for (n, k) in [(0, 5), (5, 0), (1, 1), (16, 32), (17, 33), (47, 130), (130, 16), (96, 64)] {
             let matrix = MatRef::row_major(&values[..n * k], n, k);
-            let bits = |matrix: &WeightMatrix| match &matrix.held {
-                Held::Bf16(values) => (matrix.rows, matrix.cols, values.to_vec()),
-                Held::F32 { .. } | Held::Int8(_) => panic!("not in bfloat16"),
+            let bits = |matrix: &WeightMatrix| match &matrix.values {
+                Values::Bf16(values) => (matrix.rows, matrix.cols, values.to_vec()),
+                Values::F32 { .. } | Values::Int8(_) => panic!("not in bfloat16"),
             };
             let alone =
                 [matrix, matrix.t()].map(|matrix| bits(&WeightMatrix::new(matrix, WeightFormat::Bf16)));

@@ -1,11 +1,11 @@
 //! The instructions for sums of products of bytes, a type for each set of them.
 
-use super::STRIP;
+use super::operands::STRIP;
 
 /// What a kernel needs of a set of instructions.
 ///
 /// Whoever calls a function of it has seen to it that the machine has the instructions.
-pub(super) trait Lanes {
+pub(crate) trait Lanes {
     /// 32-bit sums of [`Lanes::COLUMNS`] columns, and as many times four weights.
     type Register: Copy;
     const COLUMNS: usize;
@@ -47,7 +47,7 @@ pub(super) trait Lanes {
 }
 
 /// One column at a time, in plain code.
-pub(super) struct Scalar;
+pub(crate) struct Scalar;
 
 impl Lanes for Scalar {
     type Register = [i32; 4];
@@ -97,20 +97,20 @@ impl Lanes for Scalar {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) mod x86 {
+pub(crate) mod x86 {
     use std::arch::x86_64::*;
 
     use super::{Lanes, STRIP};
 
     /// AVX512-VNNI: `vpdpbusd`, 64 products of unsigned by signed bytes.
-    pub(in super::super) struct Avx512Vnni;
+    pub(crate) struct Avx512Vnni;
 
     /// AVX-VNNI: the same with registers of 256 bits.
-    pub(in super::super) struct AvxVnni;
+    pub(crate) struct AvxVnni;
 
     /// AVX2, where `vpmaddubsw` adds two products in 16 bits. Its first operand is unsigned, so the sign goes to the
     /// other one: two products of at most 127 by 127 fit, which two of 255 by 127 would not.
-    pub(in super::super) struct Avx2;
+    pub(crate) struct Avx2;
 
     impl Lanes for Avx512Vnni {
         type Register = __m512i;
@@ -249,17 +249,17 @@ pub(super) mod x86 {
 }
 
 #[cfg(target_arch = "aarch64")]
-pub(super) mod neon {
+pub(crate) mod neon {
     use std::arch::aarch64::*;
     use std::arch::asm;
 
     use super::Lanes;
 
     /// NEON: products of 16 bits, added up in pairs, twice.
-    pub(in super::super) struct Neon;
+    pub(crate) struct Neon;
 
     /// NEON with `sdot`, whose intrinsic is not stable.
-    pub(in super::super) struct NeonDot;
+    pub(crate) struct NeonDot;
 
     macro_rules! registers_of_128_bits {
         ($name:ident, $add:expr) => {

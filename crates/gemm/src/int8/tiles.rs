@@ -1,8 +1,8 @@
 //! Products in tiles of AMX: 16 rows by 16 columns, 64 numbers along the inner dimension at a time.
 
-use super::kernel::{Job, put};
 use super::lanes::{Scalar, x86::Avx512Vnni};
-use super::{BLOCK, K_GROUP, STRIP, TAIL_BYTES};
+use super::operands::{BLOCK, K_GROUP, STRIP, TAIL_BYTES};
+use super::vectors::{Job, put};
 use crate::amx::{self, Place, ROW_BYTES, ROWS, Strides, Tiles};
 
 /// The left operand's numbers are signed here, as the weights are.
@@ -20,7 +20,7 @@ struct Sums([[i32; STRIP]; ROWS]);
 /// The machine has tiles of int8, and AVX-512. The left operand's rows are filled up to 64 numbers with zeros, and to 16 rows
 /// with any.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma")]
-pub(super) unsafe fn product(mut job: Job<'_>) {
+pub(crate) unsafe fn product(mut job: Job<'_>) {
     let (lhs, rhs) = (job.lhs, job.rhs);
     let down = job.dst.nrows().div_ceil(ROWS);
     let tiles_deep = lhs.width / ROW_BYTES;

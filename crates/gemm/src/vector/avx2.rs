@@ -103,38 +103,62 @@ impl Vector for F32x8 {
     }
 }
 
+// The following are inlined into code that has the instructions, as the functions above are: sums that were handed over in memory
+// would leave their registers.
+
 /// The mask of the first `count` lanes.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn first(count: usize) -> __m256i {
-    let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    _mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), lanes)
+///
+/// # Safety
+///
+/// The machine has AVX2; so for all of these.
+#[inline(always)]
+unsafe fn first(count: usize) -> __m256i {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        _mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), lanes)
+    }
 }
 
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn interleave(a: __m256, b: __m256) -> (__m256, __m256) {
-    let (low, high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
-    (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high))
+/// # Safety
+///
+/// As [`first`].
+#[inline(always)]
+unsafe fn interleave(a: __m256, b: __m256) -> (__m256, __m256) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let (low, high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+        (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high))
+    }
 }
 
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn total(x: __m256) -> f32 {
-    let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
-    let x = _mm_add_ps(x, _mm_movehl_ps(x, x));
-    _mm_cvtss_f32(_mm_add_ss(x, _mm_movehdup_ps(x)))
+/// # Safety
+///
+/// As [`first`].
+#[inline(always)]
+unsafe fn total(x: __m256) -> f32 {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
+        let x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+        _mm_cvtss_f32(_mm_add_ss(x, _mm_movehdup_ps(x)))
+    }
 }
 
 /// See [`Vector::totals`].
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-pub(super) fn totals([a, b, c, d]: [__m256; 4]) -> [f32; 4] {
-    // Adjacent pairs twice: each half ends as the partial sums of a, b, c and d.
-    let x = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
-    let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
-    let mut totals = [0.0; 4];
-    // SAFETY: as many numbers as the register holds are written.
-    unsafe { _mm_storeu_ps(totals.as_mut_ptr(), x) };
-    totals
+///
+/// # Safety
+///
+/// As [`first`].
+#[inline(always)]
+pub(super) unsafe fn totals([a, b, c, d]: [__m256; 4]) -> [f32; 4] {
+    // SAFETY: the caller's contract; as many numbers as the register holds are written.
+    unsafe {
+        // Adjacent pairs twice: each half ends as the partial sums of a, b, c and d.
+        let x = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
+        let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
+        let mut totals = [0.0; 4];
+        _mm_storeu_ps(totals.as_mut_ptr(), x);
+        totals
+    }
 }

@@ -103,22 +103,36 @@ impl Vector for F32x16 {
     }
 }
 
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn interleave(a: __m512, b: __m512) -> (__m512, __m512) {
-    let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    let high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-    (_mm512_permutex2var_ps(a, low, b), _mm512_permutex2var_ps(a, high, b))
+// The following are inlined into code that has the instructions, as the functions above are: sums that were handed over in memory
+// would leave their registers.
+
+/// # Safety
+///
+/// The machine has AVX-512 F.
+#[inline(always)]
+unsafe fn interleave(a: __m512, b: __m512) -> (__m512, __m512) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        let high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+        (_mm512_permutex2var_ps(a, low, b), _mm512_permutex2var_ps(a, high, b))
+    }
 }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-fn totals([a, b, c, d]: [__m512; 4]) -> [f32; 4] {
-    avx2::totals([halved(a), halved(b), halved(c), halved(d)])
+/// # Safety
+///
+/// The machine has AVX-512 F and DQ, and AVX2.
+#[inline(always)]
+unsafe fn totals([a, b, c, d]: [__m512; 4]) -> [f32; 4] {
+    // SAFETY: the caller's contract.
+    unsafe { avx2::totals([halved(a), halved(b), halved(c), halved(d)]) }
 }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn halved(x: __m512) -> __m256 {
-    _mm256_add_ps(_mm512_castps512_ps256(x), _mm512_extractf32x8_ps::<1>(x))
+/// # Safety
+///
+/// As [`totals`].
+#[inline(always)]
+unsafe fn halved(x: __m512) -> __m256 {
+    // SAFETY: the caller's contract.
+    unsafe { _mm256_add_ps(_mm512_castps512_ps256(x), _mm512_extractf32x8_ps::<1>(x)) }
 }

@@ -5,9 +5,8 @@
 
 use std::arch::x86_64::*;
 
-use super::super::blocks::InitialSums;
-use super::super::{DEPTH, WIDTH};
-use super::Product;
+use super::product::{InitialSums, Product};
+use crate::bf16::layout::{DEPTH, WIDTH};
 
 /// Rows and strips whose sums are made together: as many sums as there are registers for, made of few reads.
 const ROWS: usize = 8;
@@ -24,7 +23,7 @@ impl Product<'_, '_> {
     /// Some strips by all rows, then the next strips: so that strips stay in the nearest cache, and what is read again and again
     /// is the left operand.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx2,fma")]
-    pub(super) fn by_pairs(mut self) {
+    pub(crate) fn by_pairs(mut self) {
         let across = self.dst.ncols().div_ceil(WIDTH);
         let first = self.finish.initial().filter(|_| self.dst.col_stride() == 1);
         if self.height == 1 {

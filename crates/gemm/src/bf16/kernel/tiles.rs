@@ -2,17 +2,16 @@
 
 use half::bf16;
 
-use super::super::blocks::{Epilogue, InitialSums};
-use super::super::{DEPTH, WIDTH};
-use super::Product;
+use super::product::{Epilogue, InitialSums, Product};
 use crate::amx;
+use crate::bf16::layout::{DEPTH, WIDTH};
 use crate::options::Accum;
 
-/// Blocks of the inner dimension that the tiles go through at a time. Of one piece, two strips of either operand then take 32 KiB;
+/// Blocks of the inner dimension that the tiles go through at a time. Of one term, two strips of either operand then take 32 KiB;
 /// of three pieces, whose tiles are read from the second cache in time, so much that sums seldom leave their tiles: with 4
 /// blocks 1024x512x512 took 2.1 instead of 1.7 ms.
-const fn blocks_at_once(pieces: usize) -> usize {
-    if pieces == 1 { 8 } else { 16 }
+const fn blocks_at_once(terms: usize) -> usize {
+    if terms == 1 { 8 } else { 16 }
 }
 
 /// Four tiles of sums.
@@ -30,29 +29,28 @@ impl Product<'_, '_> {
     /// Two by two tiles, of which the last ones of an odd number are computed twice; a single tile of rows by four.
     /// The inner dimension goes by a few blocks at a time: see [`blocks_at_once`].
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")]
-    pub(super) fn by_tiles<const PIECES: usize>(mut self) {
+    pub(crate) fn by_tiles<const TERMS: usize>(mut self) {
         let (down, across) = self.tiles();
-        let blocks = self.strip / (WIDTH * DEPTH * PIECES);
+        let blocks = self.strip / (WIDTH * DEPTH * TERMS);
         let (first, rest) = self.finish.split();
         // Tiles are written as they are: sums that replace what was there are scaled after that, while they are near.
         let scale = (rest.accum == Accum::Replace && rest.bias.is_none() && self.dst.col_stride() == 1)
             .then_some(rest.alpha);
         self.finish = Epilogue { alpha: if scale.is_some() { 1.0 } else { rest.alpha }, ..rest };
-        let at_once = if self.finish.is_plain() && down > 1 { blocks_at_once(PIECES) } else { blocks };
+        let at_once = if self.finish.is_plain() && down > 1 { blocks_at_once(TERMS) } else { blocks };
         let mut scratch: [Scratch; 4] = [Scratch([[0.0; WIDTH]; WIDTH]); 4];
         // SAFETY: the machine has tiles, as whoever chose the kernel saw.
         let tiles = unsafe { amx::Tiles::configure(self.height) };
-        let strides = match (self.height, PIECES) {
+        let strides = match (self.height, TERMS) {
             (1, _) => [amx::Strides::ROW, amx::Strides::PACKED],
             (_, 1) => [amx::Strides::PACKED; 2],
-            _ => [amx::Strides::IN_THREE; 2],
+            _ => [amx::Strides::SPLIT; 2],
         };
         for start in (0..blocks).step_by(at_once) {
             let count = at_once.min(blocks - start);
             let first = if start == 0 { first } else { InitialSums::Destination };
-            let address = |strip: &[bf16], height: usize| {
-                strip[start * height * DEPTH * PIECES..].as_ptr().cast::<u8>()
-            };
+            let address =
+                |strip: &[bf16], height: usize| strip[start * height * DEPTH * TERMS..].as_ptr().cast::<u8>();
             let left = |product: &Self, i: usize| address(product.left(i), product.height);
             let right = |product: &Self, j: usize| address(product.right(j), WIDTH);
             if down == 1 {
@@ -63,9 +61,11 @@ impl Product<'_, '_> {
                     let product = |begin: Option<Places>, places: Places| {
                         // SAFETY: strips of so many tiles are read, places of a tile read and written.
                         unsafe {
-                            match PIECES {
+                            match TERMS {
                                 1 => amx::bf16::one_by_four(&tiles, count, lhs, rhs, strides, begin, places),
-                                _ => amx::three::one_by_four(&tiles, count, lhs, rhs, strides, begin, places),
+                                _ => {
+                                    amx::bf16x3::one_by_four(&tiles, count, lhs, rhs, strides, begin, places)
+                                }
                             }
                         }
                     };
@@ -87,9 +87,9 @@ impl Product<'_, '_> {
                         let sums = [[a, b], [c, d]];
                         // SAFETY: strips of so many tiles are read, places of a tile read and written.
                         unsafe {
-                            match PIECES {
+                            match TERMS {
                                 1 => amx::bf16::two_by_two(&tiles, count, lhs, rhs, strides, begin, sums),
-                                _ => amx::three::two_by_two(&tiles, count, lhs, rhs, strides, begin, sums),
+                                _ => amx::bf16x3::two_by_two(&tiles, count, lhs, rhs, strides, begin, sums),
                             }
                         }
                     };

@@ -64,12 +64,12 @@ pub(crate) fn product(product: Product<'_, '_>) -> bool {
     if !large || long || (rhs.col_stride() != 1 && rhs.row_stride() != 1) {
         return false;
     }
-    run(Panels { dst, lhs, rhs: Right::Matrix(rhs), accum, alpha }).is_none()
+    run(Strips { dst, lhs, rhs: Right::Matrix(rhs), accum, alpha }).is_none()
 }
 
 /// What [`pack`] has packed, or the columns of it from `first` on, a multiple of [`STRIP`].
 #[derive(Clone, Copy)]
-pub(crate) struct Strips<'a> {
+pub(crate) struct PackedStrips<'a> {
     pub(crate) values: &'a [f32],
     /// Columns of the whole matrix.
     pub(crate) cols: usize,
@@ -77,16 +77,16 @@ pub(crate) struct Strips<'a> {
 }
 
 /// The product with strips, as many columns of them as the destination has, whose rows are adjacent.
-pub(crate) fn product_with_strips(
+pub(crate) fn product_with_packed(
     dst: MatMut<'_, f32>,
     lhs: MatRef<'_, f32>,
-    strips: Strips<'_>,
+    strips: PackedStrips<'_>,
     accum: Accum,
     alpha: f32,
 ) {
     assert!(level().has_avx512(), "strips for vectors of 512 bits at the level {}", level());
     assert!(strips.first.is_multiple_of(STRIP) && strips.first + dst.ncols() <= strips.cols);
-    run(Panels { dst, lhs, rhs: Right::Strips(strips), accum, alpha });
+    run(Strips { dst, lhs, rhs: Right::Packed(strips), accum, alpha });
 }
 
 /// Elements that a packed matrix takes, at any width of vectors.
@@ -132,7 +132,7 @@ impl Job for Pack<'_> {
 }
 
 /// `dst = lhs * rhs`, where rows of `dst` are adjacent elements.
-struct Panels<'a> {
+struct Strips<'a> {
     dst: MatMut<'a, f32>,
     lhs: MatRef<'a, f32>,
     rhs: Right<'a>,
@@ -146,14 +146,14 @@ enum Right<'a> {
     /// Rows or columns are adjacent.
     Matrix(MatRef<'a, f32>),
     /// As [`pack`] leaves it.
-    Strips(Strips<'a>),
+    Packed(PackedStrips<'a>),
 }
 
 /// A block of a strip, `[depth, width]`, on lines of the cache.
 #[repr(align(64))]
 struct Strip([MaybeUninit<f32>; DEPTH * VECTORS * 16]);
 
-impl Job for Panels<'_> {
+impl Job for Strips<'_> {
     #[inline(always)]
     fn run<V: Vector>(mut self, token: V::Token) {
         let (m, n, k) = (self.dst.nrows(), self.dst.ncols(), self.lhs.ncols());
@@ -225,7 +225,7 @@ impl Block<'_, '_> {
                 // SAFETY: all of it was written.
                 unsafe { &*(&raw const *packed as *const [f32]) }
             }
-            Right::Strips(Strips { values, cols, first }) => {
+            Right::Packed(PackedStrips { values, cols, first }) => {
                 let block = inner.start * cols.next_multiple_of(V::LANES);
                 &values[block + inner.len() * (first + j)..][..len]
             }

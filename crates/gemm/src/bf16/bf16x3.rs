@@ -12,44 +12,23 @@
 //! and those that round to infinity in bfloat16, have no pieces: the 32 rows of the left operand around one, and all rows if the right
 //! operand has one, are multiplied in `f32`.
 
-use std::ops::Range;
-
 use foretell_pool::Buffer;
 use foretell_simd::{Activation, Level, level};
 use half::bf16;
 use half::slice::HalfBitsSliceExt;
 
-use super::blocks::{Layout, Pieces, Strips, run};
-use super::kernel::Kernel;
-use super::{Bf16Operand, DEPTH, Form, WIDTH, in_parts, pack};
+use crate::bf16::kernel::Kernel;
+use crate::bf16::layout::{BlockLayout, Terms};
+use crate::bf16::operand::RightOperand;
+use crate::bf16::pack;
+use crate::bf16::split_operands::{in_f32, len_of};
+use crate::bf16::tasks::{in_parts, run};
 use crate::options::{Accum, Bias, Options};
-use crate::tiles;
+use crate::tasks;
 use crate::view::{MatMut, MatRef};
 
 /// The inner dimension goes by so much at a time, unless an operand was packed before.
 const INNER: usize = 512;
-
-/// The most rows of the left operand that are multiplied at a time: a right one that the second cache does not hold is read once for
-/// so many.
-pub(super) const BLOCK_ROWS: usize = 256;
-
-/// The most numbers of bfloat16 of a right operand that the second cache holds, 1.5 MiB, and the sums that are written at a time
-/// with such a one, 64 KiB: few enough to stay near until their rows are whole. With 1024 rows a step of TimeXer took 5 % longer.
-const NEAR: usize = 3 << 18;
-const NEAR_SUMS: usize = 1 << 14;
-
-/// Rows of the left operand that are multiplied at a time with the numbers of some columns.
-pub(super) fn block_rows(columns: usize, numbers: usize) -> usize {
-    match numbers <= NEAR {
-        true => (NEAR_SUMS / columns / (2 * WIDTH) * 2 * WIDTH).clamp(2 * WIDTH, BLOCK_ROWS),
-        false => BLOCK_ROWS,
-    }
-}
-
-/// Columns of the right operand that are packed at a time: 768 KiB in pieces.
-fn block_columns(depth: usize) -> usize {
-    ((1 << 17) / depth / (4 * WIDTH) * 4 * WIDTH).clamp(4 * WIDTH, 1024)
-}
 
 /// The least rows and columns, inner dimension, and multiply-adds that are worth packing both operands. Measured on Granite
 /// Rapids, in pieces beside vectors: 32x64x64 0.74 of the rate, 96x96x32 0.92, 64x128x128 1.15, 64x96x512 1.33.
@@ -99,11 +78,11 @@ pub(crate) fn product(
 /// tasks read it, the other one block by block.
 fn short_product(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_>) {
     let kernel = Kernel::of_machine();
-    let strips = Strips {
+    let strips = RightOperand {
         values: None,
         rows: rhs.nrows(),
         cols: rhs.ncols(),
-        pieces: Pieces::Three,
+        terms: Terms::Three,
         source: Some(rhs),
     };
     if lhs.nrows() < rhs.ncols() {
@@ -111,44 +90,10 @@ fn short_product(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32
     }
     let mut place = Buffer::<u16>::stale(len_of(rhs.nrows(), rhs.ncols()));
     let values: &mut [bf16] = place.reinterpret_cast_mut();
-    match pack::strips_of_three(rhs.t(), Form::Pairs, values) {
-        true => run(kernel, dst, lhs.into(), Strips { values: Some(values), ..strips }, options),
-        false => tiles::in_whole(dst, lhs, rhs, options),
+    match pack::split_strips(rhs.t(), BlockLayout::Pairs, values) {
+        true => run(kernel, dst, lhs.into(), RightOperand { values: Some(values), ..strips }, options),
+        false => tasks::one(dst, lhs, rhs, options),
     }
-}
-
-/// Packs columns of a right operand, a block at a time, and calls `with` for each of them; its strips are none where their pieces
-/// do not add up to their numbers.
-pub(super) fn pack_columns(strips: Strips<'_>, mut with: impl FnMut(Range<usize>, Strips<'_>)) {
-    let (rows, cols) = (strips.rows, strips.cols);
-    let at_once = block_columns(strips.layout().depth).min(cols);
-    let mut place = Buffer::<u16>::stale(len_of(rows, at_once));
-    for left in (0..cols).step_by(at_once) {
-        let cols = left..cols.min(left + at_once);
-        let part = strips.columns(cols.clone());
-        let values: &mut [bf16] = &mut place.reinterpret_cast_mut()[..len_of(rows, cols.len())];
-        let source = part.source.expect("what is packed on the way is at hand");
-        let add_up = pack::strips_of_three(source.t(), Form::Pairs, values);
-        with(cols, Strips { values: add_up.then_some(&*values), ..part });
-    }
-}
-
-/// An operand of this module's products.
-fn in_f32(operand: Bf16Operand<'_>) -> MatRef<'_, f32> {
-    match operand {
-        Bf16Operand::Wide(matrix) => matrix,
-        Bf16Operand::Rounded(_) => unreachable!("numbers of bfloat16 are one piece"),
-    }
-}
-
-/// Packs rows of a left operand; says whether their pieces add up to them.
-pub(super) fn pack_left(lhs: Bf16Operand<'_>, panel: &mut [bf16]) -> bool {
-    pack::strips_of_three(in_f32(lhs), Form::Rows, panel)
-}
-
-/// The numbers of bfloat16 that a right operand takes.
-fn len_of(rows: usize, cols: usize) -> usize {
-    Layout::of(rows, Pieces::Three).len().saturating_mul(cols.next_multiple_of(WIDTH))
 }
 
 /// In how many numbers a right operand of `rows` by columns is packed for products of some rows, if so.
@@ -163,7 +108,7 @@ pub(crate) fn pack(matrix: MatRef<'_, f32>, place: &mut [f32]) -> bool {
     // SAFETY: numbers of 32 bits are as many pairs of numbers of 16, of which any bits are valid.
     let values =
         unsafe { std::slice::from_raw_parts_mut(place.as_mut_ptr().cast::<bf16>(), 2 * place.len()) };
-    pack::strips_of_three(matrix.t(), Form::Pairs, values)
+    pack::split_strips(matrix.t(), BlockLayout::Pairs, values)
 }
 
 /// The product with what was packed.
@@ -178,41 +123,10 @@ pub(crate) fn product_packed(
     assert_eq!(2 * packed.len(), len_of(rows, cols));
     // SAFETY: as in `pack`.
     let values = unsafe { std::slice::from_raw_parts(packed.as_ptr().cast::<bf16>(), 2 * packed.len()) };
-    let rhs = Strips { values: Some(values), rows, cols, pieces: Pieces::Three, source: None };
+    let rhs = RightOperand { values: Some(values), rows, cols, terms: Terms::Three, source: None };
     run(Kernel::of_machine(), dst, lhs.into(), rhs, options);
 }
 
-/// A product in `f32`, of rows that have no pieces: of `rhs` as it was, or as its pieces add up.
-pub(super) fn whole(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Strips<'_>, options: Options<'_>) {
-    let lhs = in_f32(lhs);
-    let mut place = Buffer::<f32>::stale(if rhs.source.is_some() { 0 } else { rhs.rows * rhs.cols });
-    let rhs = match rhs.source {
-        Some(rhs) => rhs,
-        None => {
-            add_up(rhs, &mut place);
-            MatRef::row_major(&place, rhs.rows, rhs.cols)
-        }
-    };
-    tiles::in_whole(dst, lhs, rhs, options);
-}
-
-/// Writes what was packed, row-major.
-fn add_up(strips: Strips<'_>, place: &mut [f32]) {
-    let values = strips.values.expect("what is not at hand was packed");
-    let len = strips.layout().len();
-    for (j, column) in (0..strips.cols).map(|j| (j, j % WIDTH)) {
-        let strip = &values[j / WIDTH * WIDTH * len..][..WIDTH * len];
-        for p in 0..strips.rows {
-            let block = &strip[p / DEPTH * 3 * WIDTH * DEPTH..];
-            let at = |piece: usize| {
-                let pairs = &block[piece * WIDTH * DEPTH..][..WIDTH * DEPTH];
-                pairs[(p % 16 * WIDTH + column) * 2 + p % DEPTH / 16].to_f32()
-            };
-            place[p * strips.cols + j] = at(0) + (at(1) + at(2));
-        }
-    }
-}
-
 #[cfg(test)]
-#[path = "three_tests.rs"]
+#[path = "bf16x3_tests.rs"]
 mod tests;

@@ -2,6 +2,8 @@ use foretell_simd::with_level;
 
 use super::*;
 use crate::Packed;
+use crate::bf16::layout::DEPTH;
+use crate::bf16::split_operands::add_up;
 use crate::matmul_packed;
 
 /// Runs a test with tiles, where the machine has them.
@@ -103,7 +105,7 @@ fn a_packed_operand_serves_any_number_of_rows() {
             let rhs = MatRef::row_major(&b, n, k).t();
             let mut place = vec![f32::NAN; Packed::len_of(k, n)];
             let packed = Packed::new(rhs, &mut place);
-            assert_eq!(packed.form(), crate::packed::Form::Pieces);
+            assert_eq!(packed.form(), crate::packed::Form::Bf16x3);
             for m in [0, 1, 15, 16, 17, 257, 300] {
                 let a = numbers(m * k, 2);
                 let lhs = MatRef::row_major(&a, m, k);
@@ -131,7 +133,7 @@ fn what_is_not_finite_reaches_its_row_and_column_alone() {
                 let rhs = if turned { MatRef::row_major(&b, n, k).t() } else { MatRef::row_major(&b, k, n) };
                 let mut place = vec![0.0; Packed::len_of(k, n)];
                 let packed = Packed::new(rhs, &mut place);
-                assert_ne!(packed.form(), crate::packed::Form::Pieces, "an infinite number has no pieces");
+                assert_ne!(packed.form(), crate::packed::Form::Bf16x3, "an infinite number has no pieces");
                 let [mut plain, mut by_packed] = [(); 2].map(|()| vec![0.0; m * n]);
                 product(MatMut::row_major(&mut plain, m, n), lhs, rhs, Options::default());
                 matmul_packed(MatMut::row_major(&mut by_packed, m, n), lhs, packed, Options::default());
@@ -158,10 +160,10 @@ fn rows_without_pieces_meet_what_was_packed() {
         let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
         let mut place = vec![0.0; Packed::len_of(k, n)];
         let packed = Packed::new(rhs, &mut place);
-        assert_eq!(packed.form(), crate::packed::Form::Pieces);
+        assert_eq!(packed.form(), crate::packed::Form::Bf16x3);
         let [mut found, mut expected] = [(); 2].map(|()| vec![0.0; m * n]);
         matmul_packed(MatMut::row_major(&mut found, m, n), lhs, packed, Options::default());
-        tiles::in_whole(MatMut::row_major(&mut expected, m, n), lhs, rhs, Options::default());
+        tasks::one(MatMut::row_major(&mut expected, m, n), lhs, rhs, Options::default());
         for (at, (x, y)) in found.iter().zip(&expected).enumerate() {
             match at / n {
                 7 => assert_eq!(x, y, "{at}"),
@@ -179,12 +181,12 @@ fn rows_that_lie_anywhere_are_packed_alike() {
             let spread = MatRef::new(&values, outer, k, 2 * k, 2);
             let dense: Vec<f32> = (0..outer * k).map(|i| values[i / k * 2 * k + i % k * 2]).collect();
             let turned: Vec<f32> = (0..outer * k).map(|i| dense[i % outer * k + i / outer]).collect();
-            for form in [Form::Rows, Form::Pairs] {
+            for form in [BlockLayout::Rows, BlockLayout::Pairs] {
                 let len = len_of(k, outer);
                 let [mut one, mut other, mut third] = [(); 3].map(|()| vec![bf16::NAN; len]);
-                assert!(pack::strips_of_three(spread, form, &mut one));
-                assert!(pack::strips_of_three(MatRef::row_major(&dense, outer, k), form, &mut other));
-                assert!(pack::strips_of_three(MatRef::row_major(&turned, k, outer).t(), form, &mut third));
+                assert!(pack::split_strips(spread, form, &mut one));
+                assert!(pack::split_strips(MatRef::row_major(&dense, outer, k), form, &mut other));
+                assert!(pack::split_strips(MatRef::row_major(&turned, k, outer).t(), form, &mut third));
                 assert!(one == other && one == third, "{outer}x{k} {form:?}");
             }
         }
@@ -199,8 +201,9 @@ fn pieces_add_up_to_the_number() {
         values[1] = -1e-30;
         values[2] = 0.0;
         let mut place = vec![bf16::NAN; len_of(32, 16)];
-        assert!(pack::strips_of_three(MatRef::row_major(&values, 16, 32), Form::Pairs, &mut place));
-        let strips = Strips { values: Some(&place), rows: 32, cols: 16, pieces: Pieces::Three, source: None };
+        assert!(pack::split_strips(MatRef::row_major(&values, 16, 32), BlockLayout::Pairs, &mut place));
+        let strips =
+            RightOperand { values: Some(&place), rows: 32, cols: 16, terms: Terms::Three, source: None };
         let mut sums = vec![f32::NAN; 32 * 16];
         add_up(strips, &mut sums);
         for p in 0..32 {
@@ -211,7 +214,7 @@ fn pieces_add_up_to_the_number() {
         for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::from_bits(0x7fff_ffff)] {
             values[70] = odd;
             assert!(
-                !pack::strips_of_three(MatRef::row_major(&values, 16, 32), Form::Rows, &mut place),
+                !pack::split_strips(MatRef::row_major(&values, 16, 32), BlockLayout::Rows, &mut place),
                 "{odd}"
             );
         }
@@ -256,7 +259,7 @@ fn threads_change_no_bit_of_rows_beside_one_without_pieces() {
         let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
         let mut place = vec![0.0; Packed::len_of(k, n)];
         let packed = Packed::new(rhs, &mut place);
-        assert_eq!(packed.form(), crate::packed::Form::Pieces);
+        assert_eq!(packed.form(), crate::packed::Form::Bf16x3);
         let run = |threads| {
             let [mut plain, mut by_packed] = [(); 2].map(|()| vec![0.0; m * n]);
             foretell_threads::Workers::new(threads).unwrap().enter(|| {

@@ -1,6 +1,6 @@
 //! Packing of `f32` as three bfloat16 numbers.
 //!
-//! A block of a strip is three blocks, one after the other, each as [`pack`](super) lays out its one: the numbers rounded to
+//! A block of a strip is three blocks, one after the other, each as [`strip`](super::strip) lays out its one: the numbers rounded to
 //! bfloat16; what is left, cut off after 8 bits; and the rest, which 8 bits hold. The largest piece is rounded and not cut off, so
 //! that what the products of the smaller ones leave out is as often positive as negative.
 //!
@@ -9,7 +9,8 @@
 
 use half::bf16;
 
-use super::{DEPTH, Form, WIDTH, row_of_block};
+use crate::bf16::layout::{BlockLayout, DEPTH, WIDTH};
+use crate::bf16::pack::strip::row_of_block;
 use crate::view::MatRef;
 
 /// Numbers of a block.
@@ -17,7 +18,7 @@ const BLOCK: usize = 3 * WIDTH * DEPTH;
 
 /// Packs strips; says whether their pieces add up to their numbers. Those of numbers that are not finite, or that round to infinity, do
 /// not.
-pub(super) fn pack_strips(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) -> bool {
+pub(crate) fn pack_strips(rows: MatRef<'_, f32>, form: BlockLayout, place: &mut [bf16]) -> bool {
     #[cfg(target_arch = "x86_64")]
     if foretell_simd::level().has_avx512() && (rows.row_stride() == 1 || rows.col_stride() == 1) {
         // SAFETY: the machine has the instructions.
@@ -31,14 +32,14 @@ pub(super) fn pack_strips(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16])
 }
 
 /// Packs the rows of a strip, which may lie anywhere.
-fn pack_any(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) -> bool {
+fn pack_any(rows: MatRef<'_, f32>, form: BlockLayout, place: &mut [bf16]) -> bool {
     let mut add_up = true;
     for (block, place) in place.chunks_exact_mut(BLOCK).enumerate() {
         for o in 0..WIDTH {
             for (p, x) in row_of_block(rows, block, o).into_iter().enumerate() {
                 let at = match form {
-                    Form::Rows => o * DEPTH + p % 16 * 2 + p / 16,
-                    Form::Pairs => (p % 16 * WIDTH + o) * 2 + p / 16,
+                    BlockLayout::Rows => o * DEPTH + p % 16 * 2 + p / 16,
+                    BlockLayout::Pairs => (p % 16 * WIDTH + o) * 2 + p / 16,
                 };
                 let (pieces, adds_up) = split(x);
                 add_up &= adds_up;
@@ -67,18 +68,19 @@ mod x86 {
 
     use half::bf16;
 
-    use super::super::x86::{first, turn};
-    use super::{BLOCK, DEPTH, Form, WIDTH};
+    use super::BLOCK;
+    use crate::bf16::layout::{BlockLayout, DEPTH, WIDTH};
+    use crate::bf16::pack::strip::x86::{first, turn};
     use crate::view::MatRef;
 
     /// Packs strips of which the elements along one dimension are adjacent. Memory is read in the order in which it lies: what a
     /// product packs comes from the third cache more often than not.
     #[target_feature(enable = "avx512f")]
-    pub(super) fn pack_strips(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) -> bool {
-        let found = if rows.col_stride() == 1 { Form::Rows } else { Form::Pairs };
+    pub(crate) fn pack_strips(rows: MatRef<'_, f32>, form: BlockLayout, place: &mut [bf16]) -> bool {
+        let found = if rows.col_stride() == 1 { BlockLayout::Rows } else { BlockLayout::Pairs };
         let poison = match found {
-            Form::Rows => along_rows(rows, form, place),
-            Form::Pairs => along_columns(rows, form, place),
+            BlockLayout::Rows => along_rows(rows, form, place),
+            BlockLayout::Pairs => along_columns(rows, form, place),
         };
         // What is left of a number that has no pieces is none.
         let poison = _mm512_add_ps(poison[0], poison[1]);
@@ -88,7 +90,7 @@ mod x86 {
     /// Packs rows whose elements are adjacent: strip by strip.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn along_rows(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) -> [__m512; 2] {
+    fn along_rows(rows: MatRef<'_, f32>, form: BlockLayout, place: &mut [bf16]) -> [__m512; 2] {
         let mut poison = [_mm512_setzero_ps(); 2];
         let (outer, k, stride) = (rows.nrows(), rows.ncols(), rows.row_stride());
         let count = outer.div_ceil(WIDTH);
@@ -102,7 +104,7 @@ mod x86 {
                 unsafe { _mm512_maskz_loadu_epi32(if l < height { mask } else { 0 }, from(l, p).cast()) }
             };
             let masks = |p: usize| [first(k.saturating_sub(p)), first(k.saturating_sub(p + 16))];
-            if form == Form::Rows {
+            if form == BlockLayout::Rows {
                 for l in 0..WIDTH {
                     for (block, place) in place.chunks_exact_mut(BLOCK).enumerate() {
                         let p = block * DEPTH;
@@ -134,7 +136,7 @@ mod x86 {
     /// Packs rows of which the elements of a column are adjacent: 32 columns after 32.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn along_columns(rows: MatRef<'_, f32>, form: Form, place: &mut [bf16]) -> [__m512; 2] {
+    fn along_columns(rows: MatRef<'_, f32>, form: BlockLayout, place: &mut [bf16]) -> [__m512; 2] {
         let mut poison = [_mm512_setzero_ps(); 2];
         let (outer, k, stride) = (rows.nrows(), rows.ncols(), rows.col_stride());
         let count = outer.div_ceil(WIDTH);
@@ -147,7 +149,7 @@ mod x86 {
         let last = first(outer - (count - 1) * WIDTH);
         for block in 0..len / BLOCK {
             let p = block * DEPTH;
-            if form == Form::Pairs {
+            if form == BlockLayout::Pairs {
                 for l in 0..WIDTH {
                     for strip in 0..count {
                         let mask = if strip + 1 < count { !0 } else { last };

@@ -1,14 +1,15 @@
-//! How products are cut: by their shape alone, so that the bits do not depend on the number of threads.
+//! Products in `f32` by vectors or by faer, cut into tasks: by their shape alone, so that the bits do not depend on the number of
+//! threads.
 
 use std::ops::Range;
 
 use crate::batch::{BatchMut, BatchRef};
-use crate::bf16::three;
+use crate::dispatch::multiply;
 use crate::epilogue::epilogue;
 use crate::options::Options;
-use crate::panels::{self, STRIP, Strips};
 use crate::parts;
 use crate::product::Product;
+use crate::strips::{self, PackedStrips, STRIP};
 use crate::threads;
 use crate::view::{MatMut, MatRef};
 
@@ -24,23 +25,23 @@ const OVERHEAD: usize = 16;
 /// read that faster than one.
 const FEW_ROWS: usize = 32;
 
-/// The most tiles of a product.
+/// The most tasks of a product.
 const TASKS: usize = 16;
 
-/// The least width and height of a tile: what it reads of either operand is read from afar once. Where there are no more columns
+/// The least width and height of a task: what it reads of either operand is read from afar once. Where there are no more columns
 /// than a kernel takes at a time, what is packed for them is little.
 const WIDTH: usize = 256;
 const HEIGHT: usize = 256;
 const STRIP_HEIGHT: usize = 64;
 
-/// The least multiply-adds of a tile where the right operand is packed already, some microseconds: nothing is packed twice, and
-/// forecasts of one window have no larger products. And its least height, where there are tiles side by side and where there
+/// The least multiply-adds of a task where the right operand is packed already, some microseconds: nothing is packed twice, and
+/// forecasts of one window have no larger products. And its least height, where there are tasks side by side and where there
 /// are not.
 const PACKED_TASK: usize = 3 << 16;
 const PACKED_HEIGHT: usize = 64;
 const NARROW_HEIGHT: usize = 24;
 
-/// The grid of tiles of one product.
+/// The grid of tasks of one product.
 #[derive(Clone, Copy, Debug)]
 struct Grid {
     rows: usize,
@@ -50,7 +51,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// Every tile packs the part of `rhs` that it reads, which is cheap against [`HEIGHT`] rows that use
+    /// Every task packs the part of `rhs` that it reads, which is cheap against [`HEIGHT`] rows that use
     /// it. So columns are cut first, which packs nothing twice, then rows.
     fn of(m: usize, n: usize, k: usize) -> Self {
         let tasks = (work(m.max(FEW_ROWS), n, k.saturating_add(OVERHEAD)) / TASK).min(TASKS);
@@ -87,8 +88,8 @@ impl Grid {
         self.rows.div_ceil(self.height) * self.across()
     }
 
-    /// The rows and columns of a tile.
-    fn tile(self, index: usize) -> (Range<usize>, Range<usize>) {
+    /// The rows and columns of a task.
+    fn task(self, index: usize) -> (Range<usize>, Range<usize>) {
         let top = index / self.across() * self.height;
         let left = index % self.across() * self.width;
         (top..self.rows.min(top + self.height), left..self.cols.min(left + self.width))
@@ -102,63 +103,32 @@ fn work(m: usize, n: usize, k: usize) -> usize {
 
 /// A product whose shapes and bias fit together.
 #[inline(always)]
-pub(crate) fn run_one(
-    dst: MatMut<'_, f32>,
-    lhs: MatRef<'_, f32>,
-    rhs: MatRef<'_, f32>,
-    options: Options<'_>,
-) {
-    if three::takes([dst.nrows(), lhs.ncols(), dst.ncols()]) {
-        return three::product(dst, lhs, rhs, options);
-    }
-    in_whole(dst, lhs, rhs, options);
-}
-
-/// [`run_one`] by vectors.
-#[inline(always)]
-pub(crate) fn in_whole(
-    dst: MatMut<'_, f32>,
-    lhs: MatRef<'_, f32>,
-    rhs: MatRef<'_, f32>,
-    options: Options<'_>,
-) {
+pub(crate) fn one(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_>) {
     let inner = lhs.ncols().saturating_add(OVERHEAD);
     if work(dst.nrows().max(FEW_ROWS), dst.ncols().max(FEW_ROWS), inner) >= 2 * TASK {
-        return run_in_whole(dst.into(), lhs.into(), rhs.into(), options);
+        return batch(dst.into(), lhs.into(), rhs.into(), options);
     }
-    // The grid of any smaller product is one tile, and none is cut in parts.
+    // The grid of any smaller product is one task, and none is cut in parts.
     let Options { accum, alpha, bias, activation, .. } = options;
     let (mut dst, lhs, rhs, bias) = match dst.row_stride() < dst.col_stride() {
         true => (dst.t(), rhs.t(), lhs.t(), bias.map(|bias| bias.t())),
         false => (dst, lhs, rhs, bias),
     };
-    Product { dst: dst.reborrow(), lhs, rhs, accum, alpha }.run();
+    multiply(Product { dst: dst.reborrow(), lhs, rhs, accum, alpha });
     epilogue(dst, bias, activation);
 }
 
 /// Products whose shapes, counts and bias fit together.
-pub(crate) fn run(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
-    if three::takes([dst.rows, lhs.cols, dst.cols]) {
-        return run_each(&dst, lhs.cols, |index| {
-            // SAFETY: each index is taken once, and matrices have no element in common.
-            let whole = unsafe { dst.get(index) };
-            three::product(whole, lhs.get(index), rhs.get(index), options);
-        });
-    }
-    run_in_whole(dst, lhs, rhs, options);
-}
-
-/// [`run`] by vectors.
-fn run_in_whole(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
+pub(crate) fn batch(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
     // A destination whose rows are adjacent, rather than its columns: the grid is made for that.
     if dst.row_stride < dst.col_stride {
         let bias = options.bias.map(|bias| bias.t());
-        return run_by_rows(dst.t(), rhs.t(), lhs.t(), Options { bias, ..options });
+        return batch_by_rows(dst.t(), rhs.t(), lhs.t(), Options { bias, ..options });
     }
-    run_by_rows(dst, lhs, rhs, options);
+    batch_by_rows(dst, lhs, rhs, options);
 }
 
-fn run_by_rows(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
+fn batch_by_rows(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
     let Options { accum, alpha, bias, activation, .. } = options;
     if dst.count == 1
         && dst.col_stride == 1
@@ -168,54 +138,60 @@ fn run_by_rows(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options:
         let mut whole = unsafe { dst.get(0) };
         let (lhs, rhs) = (lhs.get(0), rhs.get(0));
         parts::run(whole.reborrow(), lhs.ncols(), count, accum, |dst, inner, accum| {
-            Product { dst, lhs: lhs.cols(inner.clone()), rhs: rhs.rows(inner), accum, alpha }.run();
+            multiply(Product { dst, lhs: lhs.cols(inner.clone()), rhs: rhs.rows(inner), accum, alpha });
         });
         return epilogue(whole, bias, activation);
     }
     let work = work(dst.rows, dst.cols, lhs.cols.saturating_add(OVERHEAD));
     let grid = Grid::of(dst.rows, dst.cols, lhs.cols);
-    let tiles = grid.len();
-    let shared = tiles > 1 || dst.count.saturating_mul(work) >= TASK;
-    if tiles == 1 {
+    let tasks = grid.len();
+    let shared = tasks > 1 || dst.count.saturating_mul(work) >= TASK;
+    if tasks == 1 {
         // Small products go in groups, so that taking one costs nothing to speak of.
         let group = (TASK / 8).div_ceil(work.max(1));
         return for_each(dst.count, group, shared, |index| {
             // SAFETY: each index is taken once, and matrices have no element in common.
             let mut whole = unsafe { dst.get(index) };
-            Product { dst: whole.reborrow(), lhs: lhs.get(index), rhs: rhs.get(index), accum, alpha }.run();
+            multiply(Product {
+                dst: whole.reborrow(),
+                lhs: lhs.get(index),
+                rhs: rhs.get(index),
+                accum,
+                alpha,
+            });
             epilogue(whole, bias, activation);
         });
     }
-    for_each(dst.count * tiles, 1, shared, |index| {
-        let (index, tile) = (index / tiles, index % tiles);
-        let (rows, cols) = grid.tile(tile);
+    for_each(dst.count * tasks, 1, shared, |index| {
+        let (index, task) = (index / tasks, index % tasks);
+        let (rows, cols) = grid.task(task);
         let (lhs, rhs) = (lhs.get(index).rows(rows.clone()), rhs.get(index).cols(cols.clone()));
-        // SAFETY: each index is taken once, and tiles have no element in common.
+        // SAFETY: each index is taken once, and tasks have no element in common.
         let mut part = unsafe { dst.get(index) }.rows(rows.clone()).cols(cols.clone());
-        Product { dst: part.reborrow(), lhs, rhs, accum, alpha }.run();
+        multiply(Product { dst: part.reborrow(), lhs, rhs, accum, alpha });
         epilogue(part, bias.map(|bias| bias.part(rows, cols)), activation);
     });
 }
 
 /// Calls `one` with the index of each product of a batch whose inner dimension is `k`, in groups that are worth a task.
-pub(crate) fn run_each(dst: &BatchMut<'_>, k: usize, one: impl Fn(usize) + Sync) {
+pub(crate) fn for_each_product(dst: &BatchMut<'_>, k: usize, one: impl Fn(usize) + Sync) {
     let work = work(dst.rows, dst.cols, k.saturating_add(OVERHEAD));
     let shared = dst.count.saturating_mul(work) >= TASK;
     for_each(dst.count, TASK.div_ceil(work.max(1)), shared, one);
 }
 
 /// A product with a right operand in strips.
-pub(crate) fn run_packed(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, strips: &[f32], options: Options<'_>) {
+pub(crate) fn packed(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, strips: &[f32], options: Options<'_>) {
     let Options { accum, alpha, bias, activation, .. } = options;
     let (m, n) = (dst.nrows(), dst.ncols());
     let grid = Grid::of_packed(m, n, lhs.ncols());
     let dst = BatchMut::from(dst);
     for_each(grid.len(), 1, grid.len() > 1, |index| {
-        let (rows, cols) = grid.tile(index);
-        // SAFETY: each index is taken once, and tiles have no element in common.
+        let (rows, cols) = grid.task(index);
+        // SAFETY: each index is taken once, and tasks have no element in common.
         let mut part = unsafe { dst.get(0) }.rows(rows.clone()).cols(cols.clone());
-        let strips = Strips { values: strips, cols: n, first: cols.start };
-        panels::product_with_strips(part.reborrow(), lhs.rows(rows.clone()), strips, accum, alpha);
+        let packed = PackedStrips { values: strips, cols: n, first: cols.start };
+        strips::product_with_packed(part.reborrow(), lhs.rows(rows.clone()), packed, accum, alpha);
         epilogue(part, bias.map(|bias| bias.part(rows, cols)), activation);
     });
 }

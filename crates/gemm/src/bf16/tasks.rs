@@ -1,20 +1,22 @@
 //! The product of a left operand, which is packed block by block, and a packed right one: cut into tasks by its shape, and a task
 //! into blocks of rows.
 
-use std::ops::Range;
-
 use foretell_pool::Buffer;
+use foretell_simd::Activation;
 use half::bf16;
 use half::slice::HalfBitsSliceExt;
 
-use super::kernel::Kernel;
-use super::pack::Form;
-use super::{Bf16Operand, PackedBf16, WIDTH, depth, three};
 use crate::batch::BatchMut;
+use crate::bf16::kernel::Kernel;
+use crate::bf16::kernel::product::Epilogue;
+use crate::bf16::layout::{BlockLayout, Layout, Terms, WIDTH};
+use crate::bf16::operand::{Bf16Operand, RightOperand};
+use crate::bf16::split_operands;
 use crate::epilogue::epilogue;
-use crate::options::{Accum, Bias, Options};
+use crate::options::Options;
+use crate::parts;
 use crate::threads;
-use crate::view::{MatMut, MatRef};
+use crate::view::MatMut;
 
 /// Rows of the left operand that are multiplied at a time. Two strips are read once for all of them, so the right operand
 /// comes from the third cache, where it is too large for the second, once in 128 rows.
@@ -31,111 +33,19 @@ const FINE_TASKS: usize = 4;
 /// Rows that are multiplied in `f32` where one of them has no pieces: blocks, which depend on the number of threads, are made of so many.
 const AROUND: usize = 2 * WIDTH;
 
+/// Multiply-adds that are worth a part of a long inner dimension, on which bits depend: see [`parts`].
+pub(crate) const PART: usize = 8 << 20;
+
 /// The most tasks of a product, and the least columns of one.
 const TASKS: usize = 16;
 const TASK_COLUMNS: usize = 48;
 
-/// How many bfloat16 numbers stand for a number of a packed operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pieces {
-    /// One, to which it is rounded.
-    One,
-    /// Three, whose sum it is: see [`three`].
-    Three,
-}
-
-impl Pieces {
-    pub(super) const fn count(self) -> usize {
-        match self {
-            Self::One => 1,
-            Self::Three => 3,
-        }
-    }
-}
-
-/// What a row of a packed left operand, or a column of a right one, looks like.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
-    /// The inner dimension, padded.
-    pub(super) depth: usize,
-    pub(super) pieces: Pieces,
-}
-
-impl Layout {
-    pub(super) fn of(k: usize, pieces: Pieces) -> Self {
-        Self { depth: depth(k), pieces }
-    }
-
-    /// The numbers of a row, or of a column.
-    pub(super) fn len(self) -> usize {
-        self.depth.saturating_mul(self.pieces.count())
-    }
-
-    /// The numbers that `rows` rows take when packed: a single row is not padded to a tile, unless it is in pieces.
-    fn panel_len(self, rows: usize) -> usize {
-        match (rows, self.pieces) {
-            (1, Pieces::One) => self.len(),
-            _ => rows.next_multiple_of(WIDTH).saturating_mul(self.len()),
-        }
-    }
-
-    /// Whether a panel holds a single row as it is, rather than tiles.
-    pub(super) fn is_row(self, panel: &[bf16]) -> bool {
-        panel.len() == self.len()
-    }
-
-    /// The rows that are multiplied at a time with so many columns.
-    fn block_rows(self, columns: usize) -> usize {
-        match self.pieces {
-            Pieces::One => BLOCK_ROWS,
-            Pieces::Three => three::block_rows(columns, columns.saturating_mul(self.len())),
-        }
-    }
-}
-
-/// A right operand.
-#[derive(Clone, Copy)]
-pub(super) struct Strips<'a> {
-    /// What it was packed to; nothing if the tasks are to pack what they read.
-    pub(super) values: Option<&'a [bf16]>,
-    pub(super) rows: usize,
-    pub(super) cols: usize,
-    pub(super) pieces: Pieces,
-    /// What is in pieces, as it was, if it is at hand.
-    pub(super) source: Option<MatRef<'a, f32>>,
-}
-
-impl<'a> From<PackedBf16<'a>> for Strips<'a> {
-    fn from(PackedBf16 { values, rows, cols }: PackedBf16<'a>) -> Self {
-        Self { values: Some(values), rows, cols, pieces: Pieces::One, source: None }
-    }
-}
-
-impl Strips<'_> {
-    pub(super) fn layout(&self) -> Layout {
-        Layout::of(self.rows, self.pieces)
-    }
-
-    /// Some of the columns, from a strip's first one on.
-    pub(super) fn columns(self, cols: Range<usize>) -> Self {
-        let len = self.layout().len();
-        Self {
-            values: self
-                .values
-                .map(|values| &values[cols.start * len..cols.end.next_multiple_of(WIDTH) * len]),
-            cols: cols.len(),
-            source: self.source.map(|source| source.cols(cols)),
-            ..self
-        }
-    }
-}
-
 /// A product whose shapes and bias fit together.
-pub(super) fn run(
+pub(crate) fn run(
     kernel: Kernel,
     dst: MatMut<'_, f32>,
     lhs: Bf16Operand<'_>,
-    rhs: Strips<'_>,
+    rhs: RightOperand<'_>,
     options: Options<'_>,
 ) {
     let (m, n) = (dst.nrows(), dst.ncols());
@@ -145,11 +55,11 @@ pub(super) fn run(
     let layout = rhs.layout();
     // A few rows take as long as 16: the time goes into reading the weights.
     let work = m.max(WIDTH).saturating_mul(n).saturating_mul(layout.depth);
-    let (tasks, least_rows) = match layout.pieces {
-        Pieces::One => (work / TASK, BLOCK_ROWS),
-        Pieces::Three => {
+    let (tasks, least_rows) = match layout.terms {
+        Terms::One => (work / TASK, BLOCK_ROWS),
+        Terms::Three => {
             let fine = (work / FINE_TASK).min(FINE_TASKS);
-            ((work / TASK).max(fine), (n / 4).clamp(2 * WIDTH, three::BLOCK_ROWS))
+            ((work / TASK).max(fine), (n / 4).clamp(2 * WIDTH, split_operands::BLOCK_ROWS))
         }
     };
     // With tiles of AMX a thread alone goes through all rows block by block. No two tasks pack the same columns.
@@ -197,28 +107,42 @@ fn rows_of(panel: &[bf16], layout: Layout, top: usize, count: usize) -> &[bf16] 
 /// Packs rows of a left operand; nothing where their pieces do not add up to them.
 fn pack_left<'a>(lhs: Bf16Operand<'_>, layout: Layout, place: &'a mut [u16]) -> Option<&'a [bf16]> {
     let panel: &mut [bf16] = place.reinterpret_cast_mut();
-    match layout.pieces {
-        Pieces::One if layout.is_row(panel) => lhs.row(panel),
-        Pieces::One => lhs.strips(Form::Rows, panel),
-        Pieces::Three => return three::pack_left(lhs, panel).then_some(panel),
+    match layout.terms {
+        Terms::One if layout.is_row(panel) => lhs.row(panel),
+        Terms::One => lhs.strips(BlockLayout::Rows, panel),
+        Terms::Three => return split_operands::pack_left(lhs, panel).then_some(panel),
     }
     Some(panel)
 }
 
+/// The rows that are multiplied at a time with so many columns.
+fn block_rows(layout: Layout, columns: usize) -> usize {
+    match layout.terms {
+        Terms::One => BLOCK_ROWS,
+        Terms::Three => split_operands::block_rows(columns, columns.saturating_mul(layout.len())),
+    }
+}
+
 /// Some rows of the left operand by some columns of the right one, a block of rows at a time.
-fn one_task(kernel: Kernel, mut dst: MatMut<'_, f32>, lhs: Left<'_>, rhs: Strips<'_>, options: Options<'_>) {
+fn one_task(
+    kernel: Kernel,
+    mut dst: MatMut<'_, f32>,
+    lhs: Left<'_>,
+    rhs: RightOperand<'_>,
+    options: Options<'_>,
+) {
     let (m, n, layout) = (dst.nrows(), dst.ncols(), rhs.layout());
     let Some(values) = rhs.values else {
-        return three::pack_columns(rhs, |cols, rhs| {
+        return split_operands::pack_columns(rhs, |cols, rhs| {
             let bias = options.bias.map(|bias| bias.part(0..m, cols.clone()));
             let (part, options) = (dst.reborrow().cols(cols), Options { bias, ..options });
             match rhs.values {
                 Some(_) => one_task(kernel, part, lhs, rhs, options),
-                None => three::whole(part, lhs.operand, rhs, options),
+                None => split_operands::multiply_in_f32(part, lhs.operand, rhs, options),
             }
         });
     };
-    let at_once = layout.block_rows(n);
+    let at_once = block_rows(layout, n);
     let place_len = match lhs.packed {
         Some(_) => 0,
         None => layout.panel_len(m.min(at_once)),
@@ -236,15 +160,15 @@ fn one_task(kernel: Kernel, mut dst: MatMut<'_, f32>, lhs: Left<'_>, rhs: Strips
         match panel {
             Some(panel) => {
                 // In `f32` a bias is added to the sums as it is to those of vectors.
-                let (first, last) = match layout.pieces {
-                    Pieces::One => (options.bias, None),
-                    Pieces::Three => (None, options.bias),
+                let (first, last) = match layout.terms {
+                    Terms::One => (options.bias, None),
+                    Terms::Three => (None, options.bias),
                 };
                 let finish = Epilogue { bias: first, ..Epilogue::of(&options) };
                 kernel.multiply(part.reborrow(), panel, values, layout, finish);
                 epilogue(part, last, options.activation);
             }
-            None if rows.len() <= AROUND => three::whole(part, operand, rhs, options),
+            None if rows.len() <= AROUND => split_operands::multiply_in_f32(part, operand, rhs, options),
             None => {
                 for top in (0..rows.len()).step_by(AROUND) {
                     let rows = top..rows.len().min(top + AROUND);
@@ -257,56 +181,25 @@ fn one_task(kernel: Kernel, mut dst: MatMut<'_, f32>, lhs: Left<'_>, rhs: Strips
     }
 }
 
-/// What is done to sums on their way into the destination, apart from the activation.
-#[derive(Clone, Copy)]
-pub(super) struct Epilogue<'a> {
-    pub(super) accum: Accum,
-    pub(super) alpha: f32,
-    pub(super) bias: Option<Bias<'a>>,
-}
-
-impl<'a> Epilogue<'a> {
-    fn of(options: &Options<'a>) -> Self {
-        Self { accum: options.accum, alpha: options.alpha, bias: options.bias }
-    }
-
-    /// Whether sums are written as they are.
-    #[cfg(target_arch = "x86_64")]
-    pub(super) fn is_plain(self) -> bool {
-        self.accum == Accum::Replace && self.alpha == 1.0 && self.bias.is_none()
-    }
-}
-
-/// What tiles of sums start from.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy)]
-pub(super) enum InitialSums<'a> {
-    Zeros,
-    /// What the destination holds.
-    Destination,
-    /// A value for each column.
-    Bias(&'a [f32]),
-}
-
-#[cfg(target_arch = "x86_64")]
-impl<'a> Epilogue<'a> {
-    /// What sums are added to once they are scaled, unless that takes more than one of these.
-    pub(super) fn initial(self) -> Option<InitialSums<'a>> {
-        match (self.accum, self.bias) {
-            (Accum::Replace, None) => Some(InitialSums::Zeros),
-            (Accum::Add, None) => Some(InitialSums::Destination),
-            (Accum::Replace, Some(Bias::PerColumn(values))) => Some(InitialSums::Bias(values)),
-            _ => None,
+/// Computes a product by `one`, in parts if its inner dimension is long beside its result.
+pub(crate) fn in_parts(
+    mut dst: MatMut<'_, f32>,
+    lhs: Bf16Operand<'_>,
+    rhs: Bf16Operand<'_>,
+    options: Options<'_>,
+    one: impl Fn(MatMut<'_, f32>, Bf16Operand<'_>, Bf16Operand<'_>, Options<'_>) + Sync,
+) {
+    let (k, n) = rhs.shape();
+    match parts::count([dst.nrows(), k, n], PART) {
+        Some(count) if dst.col_stride() == 1 => {
+            let Options { bias, activation, .. } = options;
+            let sums = Options { bias: None, activation: Activation::Identity, ..options };
+            parts::run(dst.reborrow(), k, count, options.accum, |dst, inner, accum| {
+                let (lhs, rhs) = (lhs.t().rows(inner.clone()).t(), rhs.rows(inner));
+                one(dst, lhs, rhs, Options { accum, ..sums });
+            });
+            epilogue(dst, bias, activation);
         }
-    }
-
-    /// What tiles of sums start from, and what is left to do with them then.
-    pub(super) fn split(self) -> (InitialSums<'a>, Self) {
-        match self.initial() {
-            Some(first) if self.alpha == 1.0 => {
-                (first, Self { accum: Accum::Replace, alpha: 1.0, bias: None })
-            }
-            _ => (InitialSums::Zeros, self),
-        }
+        _ => one(dst, lhs, rhs, options),
     }
 }
