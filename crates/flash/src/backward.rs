@@ -34,7 +34,7 @@ pub(crate) fn run(
     gradients: AttentionGradients<'_>,
 ) {
     let AttentionGradients { q, k, v, scores } = gradients;
-    let goals = GradientOutputs {
+    let outputs = GradientOutputs {
         q: Shared::of(q),
         k: Shared::of(k),
         v: Shared::of(v),
@@ -58,7 +58,7 @@ pub(crate) fn run(
                 next.prefetch(grad, queries, value_dim);
             }
             // SAFETY: each head is taken once.
-            unsafe { backward_head(attention, tiles, saved, grad, grad_scores, &goals, head, &mut scratch) }
+            unsafe { backward_head(attention, tiles, saved, grad, grad_scores, &outputs, head, &mut scratch) }
         }
     });
     for_each(all.div_ceil(group), 1, one);
@@ -67,7 +67,7 @@ pub(crate) fn run(
 /// What a thread computes in, one head after the other.
 struct Scratch {
     scores: Buffer<f32>,
-    pulled: Buffer<f32>,
+    score_grads: Buffer<f32>,
     dropped: Buffer<f32>,
     given: Buffer<f32>,
     products: Buffer<f32>,
@@ -75,9 +75,9 @@ struct Scratch {
 
 impl Scratch {
     fn new(tiles: &Tiles, dropout: bool, grad_scores: bool) -> Self {
-        let [scores, pulled, dropped, given] = [true, true, dropout, grad_scores]
+        let [scores, score_grads, dropped, given] = [true, true, dropout, grad_scores]
             .map(|used| Buffer::stale(if used { tiles.scores() } else { 0 }));
-        Self { scores, pulled, dropped, given, products: Buffer::stale(tiles.queries) }
+        Self { scores, score_grads, dropped, given, products: Buffer::stale(tiles.queries) }
     }
 }
 
@@ -91,7 +91,7 @@ unsafe fn backward_head(
     SavedForBackward { q, k, v, out, stats }: SavedForBackward<'_>,
     grad: Operand<'_>,
     grad_scores: Option<&[f32]>,
-    goals: &GradientOutputs<'_>,
+    outputs: &GradientOutputs<'_>,
     head: Head,
     scratch: &mut Scratch,
 ) {
@@ -103,26 +103,26 @@ unsafe fn backward_head(
     // With all keys in one tile each query is visited once, and its gradient is written at once.
     let keys_at_once = all_keys <= tiles.keys && all_keys > 0;
     if !keys_at_once {
-        clear(&goals.q, 0..all_queries, dim);
+        clear(&outputs.q, 0..all_queries, dim);
     }
     let accum = |begun: bool| (if begun { Accum::Add } else { Accum::Replace }, attention.rounding);
     let stats = &stats[head.index * all_queries..][..all_queries];
     let first = head.index * all_queries * all_keys;
     // SAFETY: the caller's contract.
     let mut grad_of_mask =
-        goals.scores.as_ref().map(|all| unsafe { all.part(first..first + all_queries * all_keys) });
+        outputs.scores.as_ref().map(|all| unsafe { all.part(first..first + all_queries * all_keys) });
     if let Some(all) = &mut grad_of_mask {
         all.fill(0.0);
     }
 
-    let Scratch { scores, pulled, dropped, given: given_tile, products } = scratch;
+    let Scratch { scores, score_grads, dropped, given: given_tile, products } = scratch;
     for keys in Tiles::ranges(all_keys, tiles.keys) {
         let mut begun = false;
         for rows in Tiles::ranges(all_queries, tiles.queries) {
             let seen = attention.pattern.tile(&rows, &keys);
             if seen == Coverage::Nothing {
                 if keys_at_once {
-                    clear(&goals.q, rows, dim);
+                    clear(&outputs.q, rows, dim);
                 }
                 continue;
             }
@@ -143,24 +143,24 @@ unsafe fn backward_head(
             simd::exp_rows_in_place(scores, width, &stats[rows.clone()]);
             let grad_rows = head.rows(grad, rows.clone(), value_dim);
 
-            let pulled = &mut pulled[..scores.len()];
+            let score_grads = &mut score_grads[..scores.len()];
             let dropped = &mut dropped[..if attention.dropout.is_some() { scores.len() } else { 0 }];
             if let Some(dropout) = attention.dropout {
                 drop_out(attention, dropout, head, place, scores, dropped);
             }
             let kept = if dropped.is_empty() { &*scores } else { &*dropped };
             // SAFETY: the caller's contract; one view of it at a time.
-            let values = unsafe { goals.v.rows(head, keys.clone(), value_dim) };
+            let values = unsafe { outputs.v.rows(head, keys.clone(), value_dim) };
             product(accum(begun), 1.0, values, MatRef::row_major(kept, rows.len(), width).t(), grad_rows);
             matmul(
-                MatMut::row_major(pulled, rows.len(), width),
+                MatMut::row_major(score_grads, rows.len(), width),
                 grad_rows,
                 head.rows(v, keys.clone(), value_dim).t(),
                 Options { rounding: attention.rounding, ..Options::default() },
             );
             if let Some(dropout) = attention.dropout {
-                drop_out(attention, dropout, head, place, pulled, dropped);
-                pulled.copy_from_slice(dropped);
+                drop_out(attention, dropout, head, place, score_grads, dropped);
+                score_grads.copy_from_slice(dropped);
             }
             let products = &mut products[..rows.len()];
             for (step, product) in rows.clone().zip(products.iter_mut()) {
@@ -171,37 +171,37 @@ unsafe fn backward_head(
                 });
                 *product = simd::dot(grad, out);
             }
-            simd::pull_rows(scores, width, products, pulled);
+            simd::online_softmax_backward_rows(scores, width, products, score_grads);
             if grad_scores.is_some() {
-                simd::add_assign(pulled, &given_tile[..scores.len()]);
+                simd::add_assign(score_grads, &given_tile[..scores.len()]);
             }
             if let Some(all) = &mut grad_of_mask {
-                for (query, pulled) in rows.clone().zip(pulled.chunks_exact(width)) {
-                    all[query * all_keys..][keys.clone()].copy_from_slice(pulled);
+                for (query, score_grads) in rows.clone().zip(score_grads.chunks_exact(width)) {
+                    all[query * all_keys..][keys.clone()].copy_from_slice(score_grads);
                 }
             }
-            let pulled = MatRef::row_major(&*pulled, rows.len(), width);
+            let score_grads = MatRef::row_major(&*score_grads, rows.len(), width);
             // SAFETY: as above.
             product(
                 accum(!keys_at_once),
                 attention.scale,
-                unsafe { goals.q.rows(head, rows.clone(), dim) },
-                pulled,
+                unsafe { outputs.q.rows(head, rows.clone(), dim) },
+                score_grads,
                 head.rows(k, keys.clone(), dim),
             );
             // SAFETY: as above.
             product(
                 accum(begun),
                 attention.scale,
-                unsafe { goals.k.rows(head, keys.clone(), dim) },
-                pulled.t(),
+                unsafe { outputs.k.rows(head, keys.clone(), dim) },
+                score_grads.t(),
                 head.rows(q, rows.clone(), dim),
             );
             begun = true;
         }
         if !begun {
-            clear(&goals.k, keys.clone(), dim);
-            clear(&goals.v, keys, value_dim);
+            clear(&outputs.k, keys.clone(), dim);
+            clear(&outputs.v, keys, value_dim);
         }
     }
 }

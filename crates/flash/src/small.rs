@@ -202,7 +202,7 @@ pub(crate) fn backward(
     let (grad_q, grad_k, grad_v) = (Shared::of(q), Shared::of(k), Shared::of(v));
     let grad_mask = scores.map(Dense::of);
     for_each_bundle(&attention.sizes, BACKWARD, |bundle, Scratch { rows, scores, stats }| {
-        let ([q, k, grad_rows, x], [p, pulled, given]) = (rows, scores);
+        let ([q, k, grad_rows, x], [p, score_grads, given]) = (rows, scores);
         let q = bundle.take(saved.q, queries, &mut q[..queries * dim * INTERLEAVED]);
         let k = bundle.take(saved.k, keys, &mut k[..keys * dim * INTERLEAVED]);
         bundle.score(attention, [q, k], p, given);
@@ -222,17 +222,19 @@ pub(crate) fn backward(
         // SAFETY: each head is in one bundle, which is visited once; so below.
         unsafe { bundle.put(values, keys, &grad_v) };
         let v = bundle.take(saved.v, keys, values);
-        simd::interleaved_products(1.0, grad, v.t(), pulled);
-        simd::interleaved_softmax_backward(queries, p, pulled);
+        simd::interleaved_products(1.0, grad, v.t(), score_grads);
+        simd::interleaved_softmax_backward(queries, p, score_grads);
         if grad_scores.is_some() {
-            simd::add_assign(pulled, given);
+            simd::add_assign(score_grads, given);
         }
         if let Some(all) = &grad_mask {
             // SAFETY: as above.
-            unsafe { bundle.put_dense(pulled, all) };
+            unsafe { bundle.put_dense(score_grads, all) };
         }
-        let pulled = Interleaved::row_major(pulled, queries);
-        for (product, other, steps, to) in [(pulled, k, queries, &grad_q), (pulled.t(), q, keys, &grad_k)] {
+        let score_grads = Interleaved::row_major(score_grads, queries);
+        for (product, other, steps, to) in
+            [(score_grads, k, queries, &grad_q), (score_grads.t(), q, keys, &grad_k)]
+        {
             let made = &mut x[..steps * dim * INTERLEAVED];
             simd::interleaved_products(attention.scale, product, other, made);
             // SAFETY: as above.

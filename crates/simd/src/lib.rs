@@ -115,7 +115,7 @@ pub use kernels::interleaved::{
     interleaved_softmax_backward,
 };
 #[doc(hidden)]
-pub use kernels::online_softmax::{exp_rows_in_place, online_softmax_rows, pull_rows};
+pub use kernels::online_softmax::{exp_rows_in_place, online_softmax_backward_rows, online_softmax_rows};
 #[doc(hidden)]
 pub use kernels::sampled_scores::{ScoredHeads, sampled_score_spread};
 #[doc(hidden)]

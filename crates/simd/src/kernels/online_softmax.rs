@@ -5,7 +5,7 @@ use crate::isa::{Simd, WithSimd};
 
 use crate::kernels::exp::exp_or_zero_lanes;
 use crate::kernels::reductions::{Extreme, Sum};
-use crate::kernels::softmax::{PullSoftmax, whole_rows};
+use crate::kernels::softmax::{ScoreGradient, whole_rows};
 use crate::level::dispatch;
 use crate::loops::{Fold, Map, join_lanes, map_in, same_len};
 use crate::vector::{Lanes, Mask, Vector, Vectors};
@@ -184,21 +184,21 @@ pub fn exp_rows_in_place(scores: &mut [f32], cols: usize, shift: &[f32]) {
     }
 }
 
-struct PullRows<'a> {
+struct OnlineSoftmaxBackward<'a> {
     probabilities: &'a [f32],
     cols: usize,
     shift: &'a [f32],
     grad: &'a mut [f32],
 }
 
-impl WithSimd for PullRows<'_> {
+impl WithSimd for OnlineSoftmaxBackward<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let rows = self.probabilities.chunks(self.cols).zip(self.grad.chunks_mut(self.cols));
         for ((p, grad), &shift) in rows.zip(self.shift) {
-            map_in(simd, PullSoftmax(shift), [p], [grad]);
+            map_in(simd, ScoreGradient(shift), [p], [grad]);
         }
     }
 }
@@ -209,12 +209,12 @@ impl WithSimd for PullRows<'_> {
 /// # Panics
 /// If the slices differ in length or are no whole rows of `cols`, or there is not one `shift` for each.
 #[track_caller]
-pub fn pull_rows(probabilities: &[f32], cols: usize, shift: &[f32], grad: &mut [f32]) {
+pub fn online_softmax_backward_rows(probabilities: &[f32], cols: usize, shift: &[f32], grad: &mut [f32]) {
     same_len(probabilities.len(), grad.len());
     whole_rows(grad.len(), cols);
     if let Some(rows) = grad.len().checked_div(cols) {
         same_len(rows, shift.len());
-        dispatch(PullRows { probabilities, cols, shift, grad });
+        dispatch(OnlineSoftmaxBackward { probabilities, cols, shift, grad });
     }
 }
 
@@ -279,9 +279,9 @@ mod tests {
     }
 
     #[test]
-    fn gradients_are_pulled_row_by_row() {
+    fn gradients_of_scores_row_by_row() {
         let mut grad = [1.0, 2.0, 3.0, 4.0];
-        pull_rows(&[0.25, 0.75, 1.0, 0.0], 2, &[1.0, -1.0], &mut grad);
+        online_softmax_backward_rows(&[0.25, 0.75, 1.0, 0.0], 2, &[1.0, -1.0], &mut grad);
         assert_eq!(grad, [0.0, 0.75, 4.0, 0.0]);
     }
 }

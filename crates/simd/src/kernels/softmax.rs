@@ -106,9 +106,9 @@ pub fn softmax_rows_in_place(x: &mut [f32], cols: usize) {
 
 /// `grad = y (grad - shift)`.
 #[derive(Clone, Copy)]
-pub(crate) struct PullSoftmax(pub(crate) f32);
+pub(crate) struct ScoreGradient(pub(crate) f32);
 
-impl Map<f32, 1, 1> for PullSoftmax {
+impl Map<f32, 1, 1> for ScoreGradient {
     #[inline(always)]
     fn map<S: Simd>(self, [y]: Vectors<f32, S, 1>, [grad]: Vectors<f32, S, 1>) -> Vectors<f32, S, 1> {
         [y * (grad - self.0)]
@@ -128,7 +128,7 @@ impl WithSimd for SoftmaxBackward<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         for (y, grad) in self.output.chunks(self.cols).zip(self.grad.chunks_mut(self.cols)) {
             let [shift] = fold_in::<4, _, _, _, _, _>(simd, Dot, [y, grad], []);
-            map_in(simd, PullSoftmax(shift), [y], [grad]);
+            map_in(simd, ScoreGradient(shift), [y], [grad]);
         }
     }
 }
