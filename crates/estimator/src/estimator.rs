@@ -1,17 +1,19 @@
-//! An estimator before training.
+//! The two traits: an estimator before training, and after it.
 
 use std::any::Any;
 use std::fmt;
 
 use foretell_data::Panel;
+use foretell_threads::Workers;
 use serde_json::{Map, Value};
 
 use crate::columns::{ColumnKind, ColumnsRead};
 use crate::error::EstimatorError;
+use crate::forecasts::{Asked, ForecastValues, Learned};
 use crate::memory::MemoryEstimate;
 use crate::outputs::Output;
+use crate::progress::Outcome;
 use crate::run::{HeldOut, Run, TrainingSize};
-use crate::trained::{Learned, Trained};
 
 /// A model before training: what it is, and how it is trained.
 pub trait Estimator: Any + fmt::Debug + Send + Sync {
@@ -147,6 +149,51 @@ impl Clone for Box<dyn Estimator> {
 impl PartialEq for dyn Estimator {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name() && self.hyper_parameters() == other.hyper_parameters()
+    }
+}
+
+/// An estimator after training: it forecasts the windows of any panel.
+pub trait Trained: Any + fmt::Debug + Send + Sync {
+    /// What was trained.
+    fn estimator(&self) -> &dyn Estimator;
+
+    /// How its training ended; nothing for one that was loaded, or that needs no steps.
+    fn outcome(&self) -> Option<&Outcome> {
+        None
+    }
+
+    /// Whether it forecasts more steps than its horizon without forecasts that are fed back as known values.
+    fn reaches_any_horizon(&self) -> bool {
+        false
+    }
+
+    /// The forecasts of all windows of a span.
+    ///
+    /// # Errors
+    /// If the panel lacks a column that it reads, or has another number of series than it forecasts together.
+    fn forecast(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        workers: &Workers,
+    ) -> Result<ForecastValues, EstimatorError>;
+
+    /// Bytes of what it has learned, and of the copies that forecasts make of it.
+    fn held_bytes(&self) -> [u64; 2] {
+        [0, 0]
+    }
+
+    /// The memory that forecasts of so many windows of `h` steps take on so many threads, beside what it has learned, the
+    /// panel and the forecasts.
+    fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
+        _ = (windows, h, threads);
+        MemoryEstimate::default()
+    }
+
+    /// What it has learned, by name, for model directories: with its hyper-parameters all that
+    /// [`EstimatorEntry::restore`](EstimatorEntry) needs. Nothing by default.
+    fn learned(&self) -> Learned {
+        Learned::new()
     }
 }
 

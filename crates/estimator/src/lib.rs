@@ -22,23 +22,23 @@
 mod columns;
 mod error;
 mod estimator;
+mod forecasts;
 mod memory;
 mod memory_limit;
 mod outputs;
 mod progress;
 mod run;
-mod trained;
 
 pub use columns::{ColumnKind, ColumnsRead};
 pub use error::EstimatorError;
-pub use estimator::{Estimator, EstimatorEntry, Restore};
+pub use estimator::{Estimator, EstimatorEntry, Restore, Trained};
+pub use forecasts::{Asked, Cutoff, ForecastValues, Learned, cutoffs};
 pub use foretell_threads::{TooManyThreads, Workers};
-pub use memory::{MemoryEstimate, TooMuchMemory, shown_bytes};
+pub use memory::{MemoryEstimate, TooMuchMemory};
 pub use memory_limit::MemoryLimit;
 pub use outputs::{Output, point_column, sort_quantiles};
 pub use progress::{Listener, Outcome, Progress, Verdict};
 pub use run::{HeldOut, Run, StateFile, TrainingSize};
-pub use trained::{Asked, Cutoff, ForecastValues, Learned, Trained, cutoffs};
 
 /// The README's example is a test.
 #[cfg(doctest)]

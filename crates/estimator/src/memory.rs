@@ -1,8 +1,6 @@
 //! Estimates of the memory that work will take, made before the work begins.
 
-use bytesize::ByteSize;
-
-use crate::memory_limit::MemoryLimit;
+use crate::memory_limit::{MemoryLimit, shown_bytes};
 
 /// The bytes of a 32-bit number.
 const NUMBER: u64 = 4;
@@ -25,11 +23,6 @@ pub struct TooMuchMemory {
     pub limit: Box<MemoryLimit>,
     /// What would make it less.
     pub remedy: &'static str,
-}
-
-/// A number of bytes as people read it.
-pub fn shown_bytes(bytes: u64) -> String {
-    ByteSize(bytes).display().si().to_string()
 }
 
 /// What a piece of work will take, part by part.

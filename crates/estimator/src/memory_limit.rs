@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::memory::shown_bytes;
+use bytesize::ByteSize;
 
 /// The most memory that the work may take, and where that figure comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +81,11 @@ impl fmt::Display for MemoryLimit {
             Origin::Unknown => write!(f, "none"),
         }
     }
+}
+
+/// A number of bytes as people read it.
+pub(crate) fn shown_bytes(bytes: u64) -> String {
+    ByteSize(bytes).display().si().to_string()
 }
 
 /// What the machine has, as `/proc/meminfo` tells it.

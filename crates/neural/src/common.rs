@@ -7,7 +7,7 @@ use foretell_models::{CategoricalColumn, hyper_parameters, rules};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::optimizer_settings::{OPTIMIZERS, SCHEDULERS};
+use crate::torch_classes::{OPTIMIZERS, SCHEDULERS};
 
 /// Steps of a window: more than any calendar has use for.
 const MAX_STEPS: usize = 1_000_000;

@@ -10,7 +10,7 @@ use foretell_train::{Precision, TrainConfig, shard_count};
 
 use crate::spec::NetworkSpec;
 use crate::spec_error::SpecError;
-use crate::training::train_config;
+use crate::train_config::train_config;
 use crate::windows::{Purpose, window_dims};
 
 /// What forecasts make of the weights, at most.

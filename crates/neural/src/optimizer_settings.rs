@@ -21,13 +21,6 @@ const FROM_0_BELOW_1: NumberRange = NumberRange::FROM_0_BELOW_1;
 pub(crate) const HYPER_PARAMETERS: [&str; 4] =
     ["optimizer", "optimizer_kwargs", "lr_scheduler", "lr_scheduler_kwargs"];
 
-/// PyTorch's optimisers that foretell has.
-pub(crate) const OPTIMIZERS: [&str; 5] = ["Adam", "AdamW", "SGD", "RMSprop", "RAdam"];
-
-/// PyTorch's schedules that foretell has, and our own.
-pub(crate) const SCHEDULERS: [&str; 5] =
-    ["StepLR", "CosineAnnealingLR", "OneCycleLR", "ReduceLROnPlateau", "CosineWarmup"];
-
 /// The one schedule that PyTorch has no class for.
 const OURS: &str = "CosineWarmup";
 

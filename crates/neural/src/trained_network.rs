@@ -9,9 +9,9 @@ use foretell_estimator::{
 use foretell_infer::{Cut, ExplanationSum, Forecasts};
 use foretell_nn::{Dims, Loss, Network, Params, WeightPrecision, WithoutAmp, check_amp};
 
-use crate::bench::seconds_of_forecasts;
 use crate::memory::forecasting;
 use crate::spec::NetworkSpec;
+use crate::synthetic::seconds_of_forecasts;
 use crate::windows::{Purpose, window_dims, window_spec};
 
 /// A trained network.

@@ -3,7 +3,7 @@
 use foretell_checkpoint::{PickleValue, PickledObject};
 use serde_json::{Map, Number, Value};
 
-use super::arguments::json;
+use super::json::json;
 
 /// Arguments of losses that are attributes of the same name; quantiles aside.
 const ARGUMENTS: [&str; 14] = [

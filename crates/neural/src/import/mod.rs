@@ -1,6 +1,7 @@
 //! Networks of files of PyTorch's. Nothing in them is executed.
 
 mod arguments;
+mod json;
 mod loss;
 
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::model_file::{spec_of, with_weights};
 use crate::trained_network::TrainedNetwork;
-pub use arguments::json as json_of;
+pub use json::json as json_of;
 
 /// The network of a file that PyTorch wrote: a checkpoint of PyTorch Lightning's or a state dictionary. `alias` is that of its
 /// directory, `settings` are hyper-parameters that win over those of the file; what of the file is left out is added to

@@ -33,7 +33,8 @@ mod tukey;
 use std::sync::Arc;
 
 use foretell_autograd::{Key, Tensor, Var};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 pub use self::columns::DistributionColumns;
@@ -110,8 +111,8 @@ fn horizon_weight(arguments: &mut Arguments) -> Result<Option<Arc<[f32]>>, Hyper
 /// A loss and its arguments, parsed once; clones share it.
 ///
 /// Serialised as [`Loss::parse`] reads it. Two are equal if their names and arguments are.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "Value", into = "Value")]
+#[derive(Clone, Debug, Serialize)]
+#[serde(into = "Value")]
 pub struct Loss {
     name: &'static str,
     function: Arc<dyn LossFunction>,
@@ -123,6 +124,13 @@ impl PartialEq for Loss {
         self.name == other.name
             && self.horizon_weight == other.horizon_weight
             && self.function.arguments() == other.function.arguments()
+    }
+}
+
+/// Derived, it would borrow the name from what is read.
+impl<'de> Deserialize<'de> for Loss {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 

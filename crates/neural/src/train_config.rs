@@ -1,0 +1,32 @@
+//! How the hyper-parameters of a network say that it is trained.
+
+use foretell_train::TrainConfig;
+
+use crate::optimizer_settings::OptimizerSettings;
+use crate::spec::NetworkSpec;
+
+pub(crate) fn train_config(spec: &NetworkSpec) -> TrainConfig {
+    let common = spec.common();
+    // A negative number stands for all windows, none for as many as in training.
+    let inference = match common.inference_windows_batch_size {
+        None => common.windows_batch_size,
+        Some(size) => usize::try_from(size).ok(),
+    };
+    let OptimizerSettings { rule, schedule, clip } = spec.optimizer_settings().expect("specs are checked");
+    TrainConfig {
+        max_steps: common.max_steps,
+        optimizer: rule,
+        schedule,
+        clip,
+        early_stop_patience_steps: common.early_stop_patience_steps,
+        restore_best: spec.restore_best,
+        val_check_steps: common.val_check_steps,
+        batch_size: common.batch_size,
+        valid_batch_size: common.valid_batch_size.unwrap_or(common.batch_size),
+        windows_batch_size: common.windows_batch_size,
+        inference_windows_batch_size: inference,
+        drop_last_loader: common.drop_last_loader,
+        random_seed: common.random_seed,
+        precision: spec.precision,
+    }
+}
