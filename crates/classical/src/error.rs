@@ -1,6 +1,7 @@
 //! Mistakes in the hyper-parameters of classical forecasters.
 
 use foretell_estimator::EstimatorError;
+use serde_json::Value;
 
 /// Why a hyper-parameter is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +29,12 @@ pub enum ClassicalError {
         /// What was given.
         found: String,
     },
+}
+
+impl ClassicalError {
+    pub(crate) fn value(model: &'static str, name: &str, expected: &'static str, found: &Value) -> Self {
+        Self::Value { model, name: name.to_owned(), expected, found: found.to_string() }
+    }
 }
 
 impl From<ClassicalError> for EstimatorError {

@@ -1,19 +1,23 @@
 //! Hyper-parameters by name, as tables.
 
 use foretell_data::nearest;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::error::ClassicalError;
 
-/// A hyper-parameter of an estimator of type `E`.
-pub(crate) struct HyperParameter<E> {
-    pub(crate) name: &'static str,
-    pub(crate) meaning: &'static str,
+/// A hyper-parameter of a method of type `M`.
+#[derive(Debug)]
+pub struct HyperParameter<M> {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
     /// What it may be, in words.
-    pub(crate) expected: &'static str,
-    pub(crate) get: fn(&E) -> Value,
+    pub expected: &'static str,
+    /// Its value.
+    pub get: fn(&M) -> Value,
     /// Sets it; nothing if it cannot have that value.
-    pub(crate) set: fn(&mut E, &Value) -> Option<()>,
+    pub set: fn(&mut M, &Value) -> Option<()>,
 }
 
 /// Steps of a horizon or a season: more than any calendar has use for.
@@ -40,30 +44,21 @@ pub(crate) fn alias(value: &Value) -> Option<Option<String>> {
     value.as_str().filter(fits).map(|name| Some(name.to_owned()))
 }
 
-pub(crate) fn set<E>(
-    estimator: &mut E,
+/// Sets the hyper-parameter of this name.
+pub(crate) fn set<M>(
+    method: &mut M,
     model: &'static str,
-    table: &[HyperParameter<E>],
+    table: &[HyperParameter<M>],
     name: &str,
     value: &Value,
 ) -> Result<(), ClassicalError> {
     let Some(known) = table.iter().find(|known| known.name == name) else {
-        let names = || table.iter().map(|known| known.name);
+        let names = || ["h", "alias"].into_iter().chain(table.iter().map(|known| known.name));
         let hint = match nearest(name, names()) {
             Some(nearest) => format!("did you mean {nearest}?"),
             None => format!("it has {}", names().collect::<Vec<_>>().join(", ")),
         };
         return Err(ClassicalError::UnknownHyperParameter { model, found: name.to_owned(), hint });
     };
-    let (expected, found) = (known.expected, value.to_string());
-    let refused = || ClassicalError::Value { model, name: name.to_owned(), expected, found };
-    (known.set)(estimator, value).ok_or_else(refused)
-}
-
-pub(crate) fn all<E>(estimator: &E, table: &[HyperParameter<E>]) -> Map<String, Value> {
-    table.iter().map(|known| (known.name.to_owned(), (known.get)(estimator))).collect()
-}
-
-pub(crate) fn meaning<E>(table: &[HyperParameter<E>], name: &str) -> Option<&'static str> {
-    table.iter().find(|known| known.name == name).map(|known| known.meaning)
+    (known.set)(method, value).ok_or_else(|| ClassicalError::value(model, name, known.expected, value))
 }

@@ -1,10 +1,10 @@
 //! Classical forecasters as estimators: the last value, the last season.
 //!
-//! Each is a file, with a line in [`ESTIMATORS`]. They are estimators like any other: fitted, saved, scored and given intervals
+//! Each is a [`Method`] in a file of its own, with a line in [`ESTIMATORS`]; [`Classical`] makes it an estimator. They are estimators like any other: fitted, saved, scored and given intervals
 //! as networks are.
 //!
 //! ```
-//! use foretell_classical::SeasonalNaive;
+//! use foretell_classical::{Classical, SeasonalNaive};
 //! use foretell_data::{Freq, Panel, Span, Vocabulary};
 //! use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Verdict, Workers};
 //!
@@ -13,7 +13,7 @@
 //! let (workers, vocabulary) = (Workers::new(1)?, Vocabulary::new());
 //! let run = Run { workers: &workers, vocabulary: &vocabulary, listen: &mut |_| Verdict::Continue, state: None };
 //! // The season of days is a week.
-//! let trained = SeasonalNaive::new(9).fit(&panel, HeldOut::default(), run)?;
+//! let trained = Classical::<SeasonalNaive>::new(9).fit(&panel, HeldOut::default(), run)?;
 //! let asked = Asked { span: Span::Predict { future: None }, h: 9, quantiles: None };
 //! let forecast = trained.forecast(&panel, &asked, &workers)?;
 //! assert_eq!(forecast.values, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 1.0, 2.0]);
@@ -36,6 +36,7 @@
 
 mod error;
 mod hyper;
+mod method;
 mod naive;
 mod repeated;
 mod seasonal_naive;
@@ -43,11 +44,13 @@ mod seasonal_naive;
 use foretell_estimator::EstimatorEntry;
 
 pub use error::ClassicalError;
+pub use hyper::HyperParameter;
+pub use method::{Classical, Method};
 pub use naive::Naive;
 pub use seasonal_naive::SeasonalNaive;
 
 /// All estimators of this crate.
-pub const ESTIMATORS: &[EstimatorEntry] = &[naive::ENTRY, seasonal_naive::ENTRY];
+pub const ESTIMATORS: &[EstimatorEntry] = &[Classical::<Naive>::entry(), Classical::<SeasonalNaive>::entry()];
 
 /// The README's example is a test.
 #[cfg(doctest)]

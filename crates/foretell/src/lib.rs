@@ -85,7 +85,7 @@ pub use fitted_model::FittedModel;
 pub use forecaster::Forecaster;
 pub use forecasts::blocks::ForecastBlocks;
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
-pub use foretell_classical::{ClassicalError, ESTIMATORS, Naive, SeasonalNaive};
+pub use foretell_classical::{Classical, ClassicalError, ESTIMATORS, Naive, SeasonalNaive};
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{

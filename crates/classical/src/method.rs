@@ -1,0 +1,137 @@
+//! What all classical forecasters share: an estimator around a method.
+
+use std::any::Any;
+use std::fmt;
+
+use foretell_data::Panel;
+use foretell_estimator::{
+    Asked, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut, Output, Run, Trained, Workers,
+};
+use serde_json::{Map, Value};
+
+use crate::error::ClassicalError;
+use crate::hyper::{self, HyperParameter};
+
+/// What differs from one classical forecaster to another.
+pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
+    /// The estimator's name.
+    const NAME: &'static str;
+
+    /// Where it is described.
+    const PAPER: &'static str;
+
+    /// Its hyper-parameters beside `h` and `alias`.
+    const HYPER_PARAMETERS: &'static [HyperParameter<Self>];
+
+    /// The method with what it learns of the panel.
+    #[must_use]
+    fn fitted(&self, panel: &Panel) -> Self;
+
+    /// The forecasts of all windows: a point forecast, then the quantiles that are asked for.
+    ///
+    /// # Errors
+    /// If a window cannot be forecast.
+    fn forecast(&self, panel: &Panel, asked: &Asked<'_>) -> Result<ForecastValues, EstimatorError>;
+}
+
+/// A classical forecaster: an estimator before training, and after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classical<M> {
+    /// Steps to forecast.
+    pub h: usize,
+    /// The name of its column; `None` for the method's.
+    pub alias: Option<String>,
+    /// How it forecasts.
+    pub method: M,
+}
+
+impl<M: Method> Classical<M> {
+    /// One that forecasts so many steps, with default hyper-parameters.
+    pub fn new(h: usize) -> Self {
+        Self { h, alias: None, method: M::default() }
+    }
+
+    /// What it is found by.
+    pub(crate) const fn entry() -> EstimatorEntry {
+        EstimatorEntry {
+            name: M::NAME,
+            paper: M::PAPER,
+            new: |h| Box::new(Self::new(h)),
+            restore: |estimator, _| {
+                let estimator: Box<dyn Any> = estimator;
+                let own = estimator.downcast::<Self>().map_err(|_| format!("it is no {}", M::NAME))?;
+                Ok(own)
+            },
+        }
+    }
+}
+
+impl<M: Method> Estimator for Classical<M> {
+    fn name(&self) -> &'static str {
+        M::NAME
+    }
+
+    fn alias(&self) -> &str {
+        self.alias.as_deref().unwrap_or(M::NAME)
+    }
+
+    fn horizon(&self) -> usize {
+        self.h
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
+        let refuse = |expected| ClassicalError::value(M::NAME, name, expected, &value);
+        match name {
+            "h" => self.h = hyper::steps(&value).ok_or_else(|| refuse(hyper::STEPS))?,
+            "alias" => self.alias = hyper::alias(&value).ok_or_else(|| refuse(hyper::ALIAS))?,
+            _ => hyper::set(&mut self.method, M::NAME, M::HYPER_PARAMETERS, name, &value)?,
+        }
+        Ok(())
+    }
+
+    fn hyper_parameters(&self) -> Map<String, Value> {
+        let own = M::HYPER_PARAMETERS.iter().map(|known| (known.name.to_owned(), (known.get)(&self.method)));
+        let h = ("h".to_owned(), Value::from(self.h));
+        std::iter::once(h).chain(own).chain([("alias".to_owned(), self.alias.clone().into())]).collect()
+    }
+
+    fn meaning(&self, name: &str) -> Option<&'static str> {
+        match name {
+            "h" => Some("Steps to forecast."),
+            "alias" => Some("The name of the model's column in forecasts; null for the model's own."),
+            _ => M::HYPER_PARAMETERS.iter().find(|known| known.name == name).map(|known| known.meaning),
+        }
+    }
+
+    fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
+        let quantile = |&q: &f64| Output { suffix: format!("-q{q}"), quantile: Some(q as f32) };
+        Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
+    }
+
+    fn fit(&self, panel: &Panel, _: HeldOut, _: Run<'_>) -> Result<Box<dyn Trained>, EstimatorError> {
+        Ok(Box::new(Self { method: self.method.fitted(panel), ..self.clone() }))
+    }
+
+    fn boxed(&self) -> Box<dyn Estimator> {
+        Box::new(self.clone())
+    }
+}
+
+impl<M: Method> Trained for Classical<M> {
+    fn estimator(&self) -> &dyn Estimator {
+        self
+    }
+
+    fn reaches_any_horizon(&self) -> bool {
+        true
+    }
+
+    fn forecast(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        _: &Workers,
+    ) -> Result<ForecastValues, EstimatorError> {
+        self.method.forecast(panel, asked)
+    }
+}
