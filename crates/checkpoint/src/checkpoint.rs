@@ -1,5 +1,6 @@
 //! The directory as a whole.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use crate::directory::{
 use crate::error::{CheckpointError, Result};
 use crate::file::{self, TensorFile};
 use crate::model::{FORMAT, ModelFile, check_format};
+use crate::packed::{pack, unpack};
 use crate::plain_model::{ENTRY, PlainModel};
 use crate::tagged::{Misfit, Sidecar};
 
@@ -47,7 +49,20 @@ impl Checkpoint {
     /// # Errors
     /// A file is missing, corrupt, of another format version, or contradicts another.
     pub fn load_and_measure(dir: impl AsRef<Path>) -> Result<(Self, u64)> {
-        let files = Files::open(dir.as_ref())?;
+        Self::read(&Files::open(dir.as_ref())?)
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// The bytes are something else or were changed since, or the files in them contradict each other.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let files = unpack(bytes).map_err(|reason| CheckpointError::Packed { reason })?;
+        Self::read(&Files { dir: Path::new(""), source: Source::Memory(files) })
+            .map(|(checkpoint, _)| checkpoint)
+    }
+
+    fn read(files: &Files<'_>) -> Result<(Self, u64)> {
         if !files.contains(CONFIGURATION) {
             return Err(files.no_configuration());
         }
@@ -90,7 +105,7 @@ impl Checkpoint {
         let models = models.into_iter().map(|(_, model)| model).collect();
         let checkpoint = Self { configuration, models, plain_models, dataset };
         checkpoint.check().map_err(|m| m.at(files.dir.display()))?;
-        Ok((checkpoint, files.files.bytes()?))
+        Ok((checkpoint, files.bytes()?))
     }
 
     /// Writes the directory, so that it is there whole or not at all: [`save_at`](Self::save_at) a place that is taken
@@ -113,6 +128,20 @@ impl Checkpoint {
     pub fn save_at(&self, place: &ModelDirectory) -> Result<()> {
         self.check().map_err(|m| m.at(place.path().display()))?;
         place.replace(|staging| self.write_files(|name, bytes| create_file(&staging.join(name), &bytes)))
+    }
+
+    /// The files of the directory in one piece, with a checksum: for a database, a cache or another process.
+    ///
+    /// # Errors
+    /// The checkpoint contradicts itself ([`save_at`](Self::save_at)).
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.check().map_err(|m| m.at("the models"))?;
+        let files = RefCell::new(Vec::new());
+        self.write_files(|name, bytes| {
+            files.borrow_mut().push((name.to_owned(), bytes));
+            Ok(())
+        })?;
+        Ok(pack(&files.into_inner()))
     }
 
     /// Hands over one file after the other, so that only one is in memory twice.
@@ -192,10 +221,17 @@ impl Checkpoint {
     }
 }
 
-/// The open files of a directory.
+/// The files of a directory.
 struct Files<'a> {
     dir: &'a Path,
-    files: DirectoryFiles,
+    source: Source<'a>,
+}
+
+enum Source<'a> {
+    /// Open files.
+    Disk(DirectoryFiles),
+    /// By their names.
+    Memory(BTreeMap<String, &'a [u8]>),
 }
 
 impl<'a> Files<'a> {
@@ -203,7 +239,7 @@ impl<'a> Files<'a> {
         const ENDINGS: [&str; 4] = [".json", ".safetensors", ".pkl", ".ckpt"];
         let wanted = |name: &str| ENDINGS.iter().any(|ending| name.ends_with(ending));
         match DirectoryFiles::open(dir, wanted) {
-            Ok(files) => Ok(Self { dir, files }),
+            Ok(files) => Ok(Self { dir, source: Source::Disk(files) }),
             Err(FileError::Io { source, path, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 Err(CheckpointError::Missing { path, hint: "give the directory that `save` wrote" })
             }
@@ -219,11 +255,40 @@ impl<'a> Files<'a> {
     }
 
     fn contains(&self, name: &str) -> bool {
-        self.files.contains(name)
+        match &self.source {
+            Source::Disk(files) => files.contains(name),
+            Source::Memory(files) => files.contains_key(name),
+        }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        match &self.source {
+            Source::Disk(files) => files.names().collect(),
+            Source::Memory(files) => files.keys().map(String::as_str).collect(),
+        }
+    }
+
+    fn read(&self, name: &str) -> Result<Vec<u8>> {
+        match &self.source {
+            Source::Disk(files) => Ok(files.read(name)?),
+            Source::Memory(files) => {
+                let missing =
+                    CheckpointError::Missing { path: self.path(name), hint: "pack the models again" };
+                Ok(files.get(name).ok_or(missing)?.to_vec())
+            }
+        }
+    }
+
+    /// The bytes of all files.
+    fn bytes(&self) -> Result<u64> {
+        match &self.source {
+            Source::Disk(files) => Ok(files.bytes()?),
+            Source::Memory(files) => Ok(files.values().map(|bytes| bytes.len() as u64).sum()),
+        }
     }
 
     fn no_configuration(&self) -> CheckpointError {
-        if self.files.names().any(|name| name.ends_with(".ckpt") || name.ends_with(".pkl")) {
+        if self.names().iter().any(|name| name.ends_with(".ckpt") || name.ends_with(".pkl")) {
             return CheckpointError::Legacy { dir: self.dir.to_path_buf() };
         }
         CheckpointError::Missing {
@@ -233,24 +298,22 @@ impl<'a> Files<'a> {
     }
 
     fn json(&self, name: &str) -> Result<Value> {
-        serde_json::from_slice(&self.files.read(name)?)
+        serde_json::from_slice(&self.read(name)?)
             .map_err(|source| CheckpointError::Json { place: self.path(name).display().to_string(), source })
     }
 
     fn sidecar(&self, name: &str) -> Result<Sidecar> {
         let path = self.path(name);
-        let file = TensorFile::from_bytes(&self.files.read(name)?, &path)?;
+        let file = TensorFile::from_bytes(&self.read(name)?, &path)?;
         check_format(file.metadata.get("nf_format").cloned(), &path)?;
         Ok(Sidecar(file.tensors))
     }
 
     /// The models, each with the name of its file.
     fn models(&self) -> Result<Vec<(&str, ModelFile)>> {
-        let models = self.files.names().filter(|name| name.ends_with(".safetensors"));
+        let models = self.names().into_iter().filter(|name| name.ends_with(".safetensors"));
         let models = models.filter(|name| *name != CONFIGURATION_TENSORS && *name != DATASET_TENSORS);
-        models
-            .map(|name| Ok((name, ModelFile::from_bytes(&self.files.read(name)?, &self.path(name))?)))
-            .collect()
+        models.map(|name| Ok((name, ModelFile::from_bytes(&self.read(name)?, &self.path(name))?))).collect()
     }
 
     fn dataset(&self) -> Result<Dataset> {

@@ -13,6 +13,12 @@ pub type Result<T, E = CheckpointError> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
+    /// Bytes that hold no models.
+    #[error("the bytes hold no models: {reason}")]
+    Packed {
+        /// Why.
+        reason: &'static str,
+    },
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {

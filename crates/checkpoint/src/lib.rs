@@ -87,6 +87,7 @@ mod file;
 mod loss;
 mod model;
 mod names;
+mod packed;
 #[cfg(feature = "pickle")]
 mod pickle;
 mod plain_model;

@@ -9,7 +9,7 @@ use foretell_estimator::{MemoryLimit, Workers};
 use foretell_neural::{FeatureImportances, WeightPrecision};
 
 use crate::columns::{ColumnNames, columns_read};
-use crate::directory::saving::{load, save};
+use crate::directory::saving::{from_bytes, load, save, to_bytes};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::blocks::{ForecastBlocks, blocks_ahead, blocks_insample};
@@ -385,6 +385,36 @@ impl Fitted {
     /// outside must be registered first ([networks](crate::own_model::register), [others](crate::register_estimator)).
     pub fn load_within(dir: impl AsRef<Path>, limit: MemoryLimit) -> Result<Self, Error> {
         let (trained, interruption) = load(dir.as_ref(), limit)?;
+        Ok(Self { trained, interruption })
+    }
+}
+
+/// Bytes.
+impl Fitted {
+    /// What [`Fitted::save`] writes, in one piece with a checksum: for a database, a cache or another process.
+    ///
+    /// ```
+    /// # use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
+    /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, vec![1.0; 40])])?;
+    /// # let fitted = Forecaster::new([ModelSpec::new("SeasonalNaive", 7, 14)?])?.fit(&panel)?;
+    /// let bytes = fitted.to_bytes()?;
+    /// let again = Fitted::from_bytes(&bytes)?;
+    /// assert_eq!(again.predict(&panel, None)?.columns, fitted.predict(&panel, None)?.columns);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a model cannot be written.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        to_bytes(&self.trained, self.interruption.as_ref())
+    }
+
+    /// Reads what [`Fitted::to_bytes`] wrote, within [`MemoryLimit::of_machine`].
+    ///
+    /// # Errors
+    /// If the bytes are something else or were changed since, or hold a model that this program does not have.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let (trained, interruption) = from_bytes(bytes, MemoryLimit::default())?;
         Ok(Self { trained, interruption })
     }
 }

@@ -33,7 +33,31 @@ pub(crate) fn save(
 /// Reads a directory.
 pub(crate) fn load(dir: &Path, limit: MemoryLimit) -> Result<(TrainedModels, Option<Interruption>), Error> {
     check_load(dir, &limit)?;
-    let Checkpoint { configuration, models, plain_models, .. } = Checkpoint::load(dir)?;
+    restore_all(dir, Checkpoint::load(dir)?, limit)
+}
+
+/// The models in one piece of memory.
+pub(crate) fn to_bytes(
+    trained: &TrainedModels,
+    interruption: Option<&Interruption>,
+) -> Result<Vec<u8>, Error> {
+    Ok(checkpoint(trained, interruption).to_bytes()?)
+}
+
+/// Reads what [`to_bytes`] wrote.
+pub(crate) fn from_bytes(
+    bytes: &[u8],
+    limit: MemoryLimit,
+) -> Result<(TrainedModels, Option<Interruption>), Error> {
+    restore_all(Path::new("the bytes"), Checkpoint::from_bytes(bytes)?, limit)
+}
+
+fn restore_all(
+    dir: &Path,
+    checkpoint: Checkpoint,
+    limit: MemoryLimit,
+) -> Result<(TrainedModels, Option<Interruption>), Error> {
+    let Checkpoint { configuration, models, plain_models, .. } = checkpoint;
     let fault =
         |alias: &str, reason: String| Error::Model { path: dir.to_owned(), alias: alias.to_owned(), reason };
     if !configuration.fitted {

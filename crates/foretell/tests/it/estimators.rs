@@ -118,6 +118,24 @@ fn their_intervals_widen_with_the_root_of_the_steps() {
 }
 
 #[test]
+fn a_forecaster_goes_through_bytes() {
+    let panel = panel();
+    let network = spec("NLinear").set("max_steps", 3).expect("steps");
+    let models = [network, spec("SeasonalNaive")];
+    let fitted = Forecaster::new(models).expect("models").fit(&panel).expect("a fit");
+    let bytes = fitted.to_bytes().expect("bytes");
+    let again = Fitted::from_bytes(&bytes).expect("a forecaster");
+    let [before, after] = [&fitted, &again].map(|fitted| fitted.predict(&panel, None).expect("a forecast"));
+    assert_eq!(before.columns, after.columns);
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() / 2] ^= 1;
+    for bytes in [&flipped[..], &bytes[..100], b"", b"anything else"] {
+        let refused = Fitted::from_bytes(bytes).expect_err("no models").to_string();
+        assert!(refused.starts_with("the bytes hold no models"), "{refused}");
+    }
+}
+
+#[test]
 fn what_they_do_not_have_is_said() {
     let slip = spec("SeasonalNaive").set("season_lenght", 7).expect_err("a slip").to_string();
     assert_eq!(slip, "SeasonalNaive has no hyper-parameter season_lenght; did you mean season_length?");
