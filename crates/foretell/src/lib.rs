@@ -95,6 +95,11 @@ pub use foretell_data::{
 };
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
+/// The buffers that training and forecasts recycle: how much idle memory is kept, and how it is given back. A fit gives back its
+/// own.
+pub mod pool {
+    pub use foretell_pool::{Limits, PoolMetrics, limits, metrics, set_limits, trim};
+}
 /// What an estimator of your own is made of; [`register_estimator`] makes it known by its name.
 pub mod own_estimator {
     pub use foretell_data::Span;

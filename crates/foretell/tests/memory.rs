@@ -196,3 +196,20 @@ fn a_model_larger_than_the_limit_is_not_loaded() {
         .expect("a sparse file");
     assert!(matches!(foretell::Fitted::load(&dir), Err(Error::Usage(UsageError::Memory(_)))));
 }
+
+/// What a training took is given back when it is done, so that a program that fits now and then stays small.
+#[test]
+fn a_fit_gives_back_what_it_took() {
+    let _alone = alone();
+    let panel = panel(3_000);
+    let fit = || {
+        let spec =
+            ModelSpec::new("PatchTST", 96, 512).and_then(|spec| spec.set("max_steps", 2)).expect("a model");
+        let spec = spec.set("windows_batch_size", 64).expect("windows");
+        Forecaster::new([spec]).expect("a model").threads(2).fit(&panel).expect("a training")
+    };
+    let fitted = fit();
+    let idle = foretell::pool::metrics().idle_bytes;
+    drop(fitted);
+    assert!(idle < 1 << 20, "{idle} bytes are kept");
+}

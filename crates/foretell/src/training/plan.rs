@@ -215,6 +215,9 @@ impl TrainingPlan {
             .into_iter()
             .map(|model| model.map(|model| FittedModel::new(Arc::from(model))))
             .collect::<Result<_, _>>()?;
+        // What training took is given back: forecasts need little of it, and may come much later.
+        workers.each(&mut vec![(); workers.threads()], true, |_, ()| foretell_pool::trim());
+        foretell_pool::trim();
         self.warnings.warn_of_fewer_threads(&workers);
         self.trainings += 1;
         let cut_short = |model: &FittedModel| model.outcome().is_some_and(|outcome| outcome.interrupted);
