@@ -33,13 +33,12 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
-mod backward_pass;
+mod graph;
 mod operators;
 mod ops;
 mod step_weight;
 mod var;
 
-pub use backward_pass::BackwardPass;
 pub use foretell_gemm::{Accum, Rounding, WeightFormat, WeightMatrix, pays_packed};
 use foretell_kernels::axis::Axis;
 pub use foretell_kernels::convolution::PaddingMode;
@@ -48,6 +47,7 @@ pub use foretell_kernels::pool::{MaxOfSteps, Pooling, pooled_len};
 pub use foretell_kernels::recurrent::{Cell, HeldWeights};
 pub use foretell_simd::{Activation, Key};
 pub use foretell_tensor::{Buffer, Indices, Padding, Shape, Storage, Tensor};
+pub use graph::{BackwardPass, Edge};
 pub use ops::attention::AttentionOptions;
 pub use ops::batch_norm::ChannelStatistics;
 pub use ops::convolution::{Conv1d, Conv2d};
@@ -55,7 +55,7 @@ pub use ops::held_linear::held_weight;
 pub use ops::recurrent::{CellState, CellVars, RecurrentWeights};
 pub use ops::sparse_attention::SparseAttention;
 pub use step_weight::RoundedWeight;
-pub use var::{Edge, Var};
+pub use var::Var;
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -1,14 +1,12 @@
-//! Variables and the nodes behind them.
+//! Variables: tensors, and where their gradients go.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::ops::Range;
-use std::rc::Rc;
 
 use foretell_gemm::Rounding;
 use foretell_tensor::{KeptTensor, Shape, Tensor};
 
-use crate::backward_pass::BackwardPass;
+use crate::graph::{BackwardPass, Edge, Role};
 
 /// A tensor, and the node that its gradient goes to if there is one. Cloning copies no values.
 #[derive(Clone, Debug)]
@@ -16,29 +14,6 @@ pub struct Var {
     value: Tensor,
     edge: Edge,
     rounding: Rounding,
-}
-
-/// Where the gradient of a variable goes; nowhere for a constant.
-#[derive(Clone)]
-pub struct Edge(pub(crate) Option<Rc<Node>>);
-
-/// What runs when the gradient of an operation's result is complete.
-pub(crate) type Backward = Box<dyn FnOnce(Tensor, &mut BackwardPass<'_>)>;
-
-pub(crate) struct Node {
-    /// Nodes are numbered as they are made, so a node's inputs have smaller numbers than itself, and
-    /// going through the nodes by falling number is a valid order for the backward pass.
-    pub(crate) number: u64,
-    pub(crate) role: Role,
-}
-
-pub(crate) enum Role {
-    /// A parameter: its gradient is added to this part of the arena.
-    Parameter(Range<usize>),
-    /// An input whose gradient is kept for the caller.
-    Input(RefCell<Option<Tensor>>),
-    /// An operation: the gradient collected so far, and what to do with it.
-    Operation { grad: RefCell<Option<Tensor>>, backward: Cell<Option<Backward>> },
 }
 
 impl Var {
@@ -171,29 +146,5 @@ impl Var {
     pub fn backward_overwriting(&self, seed: Tensor, arena: &mut [f32], written: &mut HashSet<usize>) {
         assert_eq!(seed.shape(), self.shape(), "the seed gradient's shape and the variable's differ");
         BackwardPass::run(&self.edge, seed, arena, Some(written));
-    }
-}
-
-impl Edge {
-    fn new(role: Role) -> Self {
-        thread_local!(static NEXT: Cell<u64> = const { Cell::new(0) });
-        let number = NEXT.replace(NEXT.get() + 1);
-        Self(Some(Rc::new(Node { number, role })))
-    }
-
-    /// Whether a gradient is of any use here.
-    pub fn is_wanted(&self) -> bool {
-        self.0.is_some()
-    }
-}
-
-impl std::fmt::Debug for Edge {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0.as_deref().map(|node| &node.role) {
-            None => write!(f, "constant"),
-            Some(Role::Parameter(range)) => write!(f, "parameter at {range:?}"),
-            Some(Role::Input(_)) => write!(f, "input"),
-            Some(Role::Operation { .. }) => write!(f, "operation"),
-        }
     }
 }

@@ -9,7 +9,6 @@ use foretell::{
 };
 
 use crate::Usage;
-use crate::args::MemoryArgs;
 use crate::progress::Log;
 
 /// The data file and its layout.
@@ -107,16 +106,16 @@ impl DataArgs {
         })
     }
 
-    /// Reads the series for saved models, in no more memory than that; and how, for files beside them.
+    /// Reads the series for saved models, in no more memory than so many bytes; and how, for files beside them.
     pub(crate) fn read_for(
         &self,
         fitted: &Fitted,
-        memory: &MemoryArgs,
+        max_memory: u64,
         log: Log,
     ) -> anyhow::Result<(Panel, ReadOptions)> {
         let (columns, freq) = (self.columns(fitted.columns().clone()), Some(fitted.freq()));
         let options = self.options(&columns, fitted.columns_read(), fitted.categories(), freq)?;
-        let options = ReadOptions { max_memory: Some(memory.limit().bytes()), ..options };
+        let options = ReadOptions { max_memory: Some(max_memory), ..options };
         let of_trained = |error: anyhow::Error| {
             error.downcast().map_or_else(|error| error, |error: DataError| error.of_trained().into())
         };

@@ -17,6 +17,7 @@ mod importances;
 mod inputs;
 mod interrupt;
 mod markdown;
+mod model_facts;
 mod output;
 mod precision;
 mod progress;

@@ -3,7 +3,7 @@
 use foretell::{ESTIMATORS, Loss, MODELS, ModelEntry, ModelSpec};
 use serde_json::{Map, Value};
 
-use crate::commands::models::{ListedModel, exogenous, losses};
+use crate::model_facts::{ListedModel, exogenous, losses};
 
 /// The chapter, as `cargo xtask models` writes it to `docs/models.md`.
 pub(crate) fn models() -> anyhow::Result<String> {

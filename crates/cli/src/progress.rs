@@ -122,6 +122,21 @@ impl Log {
         );
     }
 
+    /// From now on the first Ctrl-C only asks training to stop; a warning says where that is not possible.
+    pub(crate) fn catch_interrupts(self) {
+        let told = interrupt::catch(move || {
+            self.report(
+                "stopping after this step, to save what is trained; Ctrl-C again stops at once",
+                &json!({ "event": "interrupt" }),
+            );
+        });
+        if let Err(error) = told {
+            self.warning(&format!(
+                "cannot listen to Ctrl-C, which will end training at once without saving ({error})"
+            ));
+        }
+    }
+
     /// Tells programs how good a model is.
     pub(crate) fn scored(self, metrics: &Metrics) {
         self.event(|| tagged("scored", json!(metrics)));

@@ -4,9 +4,7 @@ use foretell_gemm::{Rounding, pays_in_bf16};
 use foretell_simd::Key;
 
 use crate::pattern::Pattern;
-use crate::sizes::{Operand, OperandMut, Sizes};
-use crate::tiles::Tiles;
-use crate::{backward, forward, small};
+use crate::sizes::{Operand, OperandMut, Sizes, Strides};
 
 /// `out = dropout(softmax(scale Q K^T + mask)) V`, for each head of each window by itself (Vaswani et al. 2017, arXiv
 /// 1706.03762, equation 1), computed tile by tile (Dao et al. 2022, arXiv 2205.14135).
@@ -112,92 +110,6 @@ impl<'a> Attention<'a> {
         }
     }
 
-    /// Writes the attention's output to `out`, and to `stats [batch, heads, queries]` the logarithms of the sums of
-    /// `e^score`, minus infinity where a query sees no key: from these the backward pass computes the scores again.
-    /// `scores [batch, heads, queries, keys]` gets the scores with the mask, if they are wanted (as the residual of
-    /// the next layer, He et al. 2020, arXiv 2012.11747).
-    ///
-    /// # Panics
-    /// If a slice is too short for its strides or of another length than it should be, elements of `out` overlap, the
-    /// rate of dropout is not between 0 and 1, or the pattern is invalid.
-    #[track_caller]
-    pub fn forward(
-        &self,
-        [q, k, v]: [Operand<'_>; 3],
-        out: OperandMut<'_>,
-        stats: &mut [f32],
-        scores: Option<&mut [f32]>,
-    ) {
-        let Sizes { batch, heads, queries, value_dim, .. } = self.sizes;
-        self.check(q, k, v);
-        out.strides.check_distinct("the output", out.data.len(), [batch, heads, queries, value_dim]);
-        assert_eq!(stats.len(), self.sizes.rows(), "the statistics of rows");
-        self.check_scores(scores.as_deref());
-        if small::applies(self) {
-            return small::forward(self, [q, k, v], out, stats, scores);
-        }
-        forward::run(self, &self.tiles(), [q, k, v], out, stats, scores);
-    }
-
-    /// Writes the gradients of queries, keys and values from that of the output, `grad [batch, heads, queries, value_dim]`, and
-    /// from that of the scores, if they were used.
-    ///
-    /// # Panics
-    /// If a slice is too short for its strides or of another length than it should be, elements of a gradient overlap, the
-    /// rate of dropout is not between 0 and 1, or the pattern is invalid.
-    #[track_caller]
-    pub fn backward(
-        &self,
-        saved: SavedForBackward<'_>,
-        grad: Operand<'_>,
-        grad_scores: Option<&[f32]>,
-        gradients: AttentionGradients<'_>,
-    ) {
-        let Sizes { batch, heads, queries, keys, dim, value_dim } = self.sizes;
-        let SavedForBackward { q, k, v, out, stats } = saved;
-        self.check(q, k, v);
-        out.strides.check("the output", out.data.len(), [batch, heads, queries, value_dim]);
-        grad.strides.check("the output's gradient", grad.data.len(), [batch, heads, queries, value_dim]);
-        assert_eq!(stats.len(), self.sizes.rows(), "the statistics of rows");
-        self.check_scores(grad_scores);
-        self.check_scores(gradients.scores.as_deref());
-        let outs = [
-            ("the queries' gradient", &gradients.q, [batch, heads, queries, dim]),
-            ("the keys' gradient", &gradients.k, [batch, heads, keys, dim]),
-            ("the values' gradient", &gradients.v, [batch, heads, keys, value_dim]),
-        ];
-        for (what, operand, sizes) in outs {
-            operand.strides.check_distinct(what, operand.data.len(), sizes);
-        }
-        if small::applies(self) {
-            return small::backward(self, saved, grad, grad_scores, gradients);
-        }
-        backward::run(self, &self.tiles(), saved, grad, grad_scores, gradients);
-    }
-
-    /// Bytes of memory that each thread needs beside the operands, forwards and backwards, without what `foretell-gemm`
-    /// packs for a product. Tiles need the same whatever the length. A backward pass that is given a gradient of the
-    /// scores takes a tile of scores more.
-    pub fn scratch_bytes(&self) -> [usize; 2] {
-        let (tiles, dropout) = (self.tiles(), self.dropout.is_some());
-        let numbers = match small::applies(self) {
-            true => small::scratch(&self.sizes),
-            false => [tiles.forward_scratch(dropout), tiles.backward_scratch(dropout)],
-        };
-        numbers.map(|numbers| numbers * size_of::<f32>())
-    }
-
-    /// Whether each product of queries and keys is of operands rounded as [`Attention::rounding`] says: to bfloat16 the small
-    /// ones are not. Only then may the backward pass get queries and keys that were rounded before: it computes the scores
-    /// again, and must find those whose sums were saved.
-    pub fn rounds_scores(&self) -> bool {
-        let Sizes { queries, keys, dim, .. } = self.sizes;
-        let Tiles { queries: height, keys: width } = self.tiles();
-        // Of the last tiles, which are the smallest.
-        let last = |steps: usize, tile: usize| if steps.is_multiple_of(tile) { tile } else { steps % tile };
-        self.rounds([last(queries, height), dim, last(keys, width)])
-    }
-
     /// Whether `foretell-gemm` rounds the operands of a product of `[m, k, n]`.
     pub(crate) fn rounds(&self, size: [usize; 3]) -> bool {
         match self.rounding {
@@ -207,19 +119,17 @@ impl<'a> Attention<'a> {
         }
     }
 
-    fn tiles(&self) -> Tiles {
-        Tiles::of(&self.sizes, self.way)
-    }
-
+    /// # Panics
+    /// If an operand is too short for its strides, or the mask, the padding, the pattern or the rate of dropout is invalid.
     #[track_caller]
-    fn check(&self, q: Operand<'_>, k: Operand<'_>, v: Operand<'_>) {
+    pub(crate) fn check(&self, q: Operand<'_>, k: Operand<'_>, v: Operand<'_>) {
         let Sizes { batch, heads, queries, keys, dim, value_dim } = self.sizes;
         q.strides.check("the queries", q.data.len(), [batch, heads, queries, dim]);
         k.strides.check("the keys", k.data.len(), [batch, heads, keys, dim]);
         v.strides.check("the values", v.data.len(), [batch, heads, keys, value_dim]);
         self.pattern.check();
         if let Some(mask) = self.mask {
-            let strides = crate::Strides { batch: mask.batch, head: mask.head, step: mask.query };
+            let strides = Strides { batch: mask.batch, head: mask.head, step: mask.query };
             strides.check("the mask", mask.data.len(), [batch, heads, queries, keys]);
         }
         if let Some(padding) = self.key_padding {
@@ -230,8 +140,10 @@ impl<'a> Attention<'a> {
         }
     }
 
+    /// # Panics
+    /// If there is not one score for each query and key of all heads.
     #[track_caller]
-    fn check_scores(&self, scores: Option<&[f32]>) {
+    pub(crate) fn check_scores(&self, scores: Option<&[f32]>) {
         if let Some(scores) = scores {
             assert_eq!(scores.len(), self.sizes.all_scores(), "the scores");
         }

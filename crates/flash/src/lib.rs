@@ -39,6 +39,7 @@
 
 mod attention;
 mod backward;
+mod dispatch;
 mod forward;
 mod pattern;
 mod shared;

@@ -35,8 +35,10 @@
 mod amp;
 mod arguments;
 mod explanation;
+mod held_copies;
 mod hyper_parameter_error;
 mod init;
+mod layer_params;
 mod layers;
 mod loss;
 mod model;
@@ -44,7 +46,9 @@ mod needs;
 mod param_entry;
 mod params;
 mod revin;
+mod rounded_weights;
 mod running_state;
+mod table;
 mod weight_precision;
 mod weights;
 
@@ -57,6 +61,7 @@ pub use foretell_autograd::{
 };
 pub use hyper_parameter_error::HyperParameterError;
 pub use init::Init;
+pub use layer_params::{Multiplied, MultipliedId};
 pub use layers::activation::Nonlinearity;
 pub use layers::attention::{AttentionSizes, MultiHeadAttention, ProbSparse};
 pub use layers::attentive_lstm::AttentiveLstm;
@@ -89,14 +94,15 @@ pub use layers::variable_selection::{SelectedVariables, VariableSelection, Varia
 pub use loss::{DistributionColumns, Loss, LossSums, Targets};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};
-pub use param_entry::ParamEntry;
-pub use params::{Alias, ParamError, ParamId, Params, Scope, Table};
+pub use param_entry::{CounterId, ParamEntry, ParamId, StateId};
+pub use params::{ParamError, Params};
 pub use revin::register_revin;
-pub use running_state::{CounterId, StateId, Update};
+pub use rounded_weights::RoundedWeights;
+pub use running_state::Update;
 /// JSON, in which the arguments of a [`Loss`] are written.
 pub use serde_json::{Map, Value};
+pub use table::{Alias, Scope, Table};
 pub use weight_precision::{UnknownWeightPrecision, WeightPrecision};
-pub use weights::{Multiplied, MultipliedId, RoundedWeights};
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -300,7 +300,7 @@ impl<'a> Forward<'a> {
 
     /// A parameter, whose gradient goes to its place in the arena when training, or a constant. It is meant for
     /// parameters that are not the matrix of a product (slopes, factors of a norm, rows that are looked up):
-    /// [`Forward::linear`] multiplies with a layer's weights, however they are held.
+    /// [`Linear::forward`](crate::Linear::forward) multiplies with a layer's weights, however they are held.
     pub fn param(&self, id: ParamId) -> Var {
         self.parameter(id, self.params.tensor(id))
     }

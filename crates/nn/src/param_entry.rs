@@ -7,6 +7,18 @@ use foretell_tensor::Shape;
 
 use crate::Init;
 
+/// A parameter's place in its model's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParamId(pub(crate) usize);
+
+/// The place in its model's table of state that training changes but no gradient does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateId(pub(crate) ParamId);
+
+/// A counter's place in its model's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterId(pub(crate) ParamId);
+
 /// One parameter, one constant, state or a counter.
 #[derive(Clone, Debug)]
 pub struct ParamEntry {

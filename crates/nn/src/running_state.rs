@@ -2,16 +2,9 @@
 
 use foretell_tensor::Tensor;
 
-use crate::param_entry::ParamEntry;
-use crate::params::{ParamId, Params, Table, make_unique};
-
-/// The place in its model's table of state that training changes but no gradient does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StateId(pub(crate) ParamId);
-
-/// A counter's place in its model's table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CounterId(pub(crate) ParamId);
+use crate::param_entry::{CounterId, ParamEntry, ParamId, StateId};
+use crate::params::{Params, make_unique};
+use crate::table::Table;
 
 /// An update of running state by a training run.
 #[derive(Clone, Debug)]

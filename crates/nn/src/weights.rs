@@ -1,17 +1,16 @@
 //! How weights are held, and the products with them: the one place that decides it.
 //!
-//! A layer registers its weights and asks a run for the product with them ([`Forward::linear`] and the functions
+//! A layer registers its weights and asks a run for the product with them (`Forward::linear` and the functions
 //! after it). It does not see how they are held:
 //!
 //! * as they are trained, in `f32` in the arena;
 //! * two layers without an activation between them: multiplied with each other;
-//! * for forecasts in bf16 or int8: copied from the arena when they are first asked for ([`Params::hold`]);
+//! * for forecasts in bf16 or int8: copied from the arena when they are first asked for ([`Params::hold`](crate::Params::hold));
 //! * for forecasts in `f32` whose products have some dozens to some hundreds of rows: packed once instead of in each product;
 //! * for forecasts of recurrent layers, in any precision: laid out as the product of one row reads them;
-//! * for the products of a training step in bfloat16: rounded and packed once for all its shards ([`RoundedWeights`]).
+//! * for the products of a training step in bfloat16: rounded and packed once for all its shards ([`RoundedWeights`](crate::RoundedWeights)).
 
 mod held;
-mod in_step;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,14 +19,13 @@ use foretell_autograd::{
     Activation, Cell, CellState, CellVars, Conv1d, HeldWeights, RecurrentWeights, RoundedWeight, Rounding,
     Var, WeightMatrix,
 };
-use foretell_tensor::{Shape, Tensor};
+use foretell_tensor::Tensor;
 
-use crate::layers::recurrent::Layer;
-use crate::{Forward, Linear, LinearPair, ParamId, Params, Scope};
-
-pub(crate) use held::HeldCopies;
-use held::{HeldCopy, HeldPair};
-pub use in_step::RoundedWeights;
+use crate::held_copies::{HeldCopy, HeldPair};
+use crate::layer_params::{LinearParams, Multiplied, MultipliedId, RecurrentParams};
+use crate::model::Forward;
+use crate::param_entry::ParamId;
+use crate::table::Scope;
 
 /// How a run holds the weights of a linear layer, or of a pair.
 enum Held {
@@ -46,36 +44,13 @@ enum Held {
 /// second layer; a step of training has more windows as a rule.
 const FEW_INPUTS: usize = 128;
 
-/// The weights of two linear layers without an activation between them, multiplied: `P [inputs + 1, outputs]`, whose
-/// rows are what the layers make of the unit vectors, `[W₁, b₁]ᵀ W₂ᵀ + [0, b₂]ᵀ`. For `u` units the work per window
-/// falls from `u (inputs + u)` to `u inputs`.
-///
-/// Training multiplies once for all shards of a batch: they treat the product as a parameter, and its gradient, added up
-/// over the shards, goes on to the layers. Inference multiplies once for all windows.
-#[derive(Clone, Debug)]
-pub struct Multiplied {
-    pub(crate) shape: Shape,
-    /// Where its gradient starts behind those of the parameters, in elements.
-    pub(crate) offset: usize,
-    layers: [Linear; 2],
-}
-
-/// The place of multiplied weights in their model's table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MultipliedId(pub(crate) usize);
-
 impl Multiplied {
-    /// Its shape, `[inputs + 1, outputs]`.
-    pub fn shape(&self) -> Shape {
-        self.shape
-    }
-
     /// The product, and the graph that passes its gradient on to the layers if the run records one. The weights' product is
     /// rounded as the run rounds products; that with the bias, of a single row, is not.
     pub fn compute(&self, cx: &Forward<'_>) -> Var {
         let [first, second] = &self.layers;
-        let bias = |layer: &Linear| cx.param(layer.bias().expect("layers of a pair have one"));
-        let (inner, outer) = (cx.param(first.weight()), cx.param(second.weight()));
+        let bias = |layer: &LinearParams| cx.param(layer.bias.expect("layers of a pair have one"));
+        let (inner, outer) = (cx.param(first.weight), cx.param(second.weight));
         // Weights are read where they lie, so nothing is kept for the backward pass.
         let of_units = outer.matmul(&inner).permute(&[1, 0]);
         let hidden = outer.shape()[1];
@@ -93,60 +68,39 @@ impl Scope<'_> {
     /// is worth it.
     pub(crate) fn multiply(
         &mut self,
-        layers: [&Linear; 2],
+        layers: [LinearParams; 2],
         [inputs, hidden, outputs]: [usize; 3],
     ) -> Option<MultipliedId> {
         let worth_it = inputs <= FEW_INPUTS.min(hidden / 2);
-        worth_it.then(|| self.register_multiplied([inputs + 1, outputs].into(), layers.map(Linear::clone)))
-    }
-}
-
-impl Multiplied {
-    pub(crate) fn new(shape: Shape, offset: usize, layers: [Linear; 2]) -> Self {
-        Self { shape, offset, layers }
-    }
-}
-
-impl Params {
-    /// Multiplied weights as constants, made when they are first asked for.
-    fn multiplied(&self, id: MultipliedId) -> Tensor {
-        self.multiplied[id.0].get_or_init(|| self.compute_multiplied(id)).clone()
-    }
-
-    fn compute_multiplied(&self, id: MultipliedId) -> Tensor {
-        self.table.multiplied()[id.0].compute(&Forward::inference(self)).value().contiguous()
+        worth_it.then(|| self.register_multiplied([inputs + 1, outputs].into(), layers))
     }
 }
 
 impl Forward<'_> {
     /// The weights of a layer, or of some of its outputs, for the product with `x`.
-    fn held(&self, layer: &Linear, outputs: Option<Range<usize>>, x: &Var) -> Held {
+    fn held(&self, layer: &LinearParams, outputs: Option<Range<usize>>, x: &Var) -> Held {
         let part = |whole: Var| match &outputs {
             Some(range) => whole.narrow(0, range.start, range.len()),
             None => whole,
         };
-        let bias = layer.bias().map(|bias| part(self.param(bias)));
+        let bias = layer.bias.map(|bias| part(self.param(bias)));
         // Copies pass no gradient on. A block that is computed again trains without recording (`Forward::recompute`).
         let may_be_copied = !self.training && outputs.is_none() && !x.edge().is_wanted();
-        let weight = part(self.matrix(layer.weight()));
-        let weight = if layer.stays_f32().is_some() { weight.with_rounding(Rounding::None) } else { weight };
+        let weight = part(self.matrix(layer.weight));
+        let weight = if layer.stays_f32.is_some() { weight.with_rounding(Rounding::None) } else { weight };
         let exact = weight.rounding() == Rounding::None;
         let rows = x.shape().split_last().map_or(1, |(_, outer)| outer.iter().product());
-        if may_be_copied && let Some(weight) = self.params.held_matrix(layer.weight(), rows, exact) {
+        if may_be_copied && let Some(weight) = self.params.held_matrix(layer.weight, rows, exact) {
             return Held::Copied { weight, bias };
         }
         let whole = outputs.is_none() && weight.rounding() == Rounding::Bf16;
         let in_step = self.step_weights.filter(|_| whole);
-        Held::AsTrained {
-            in_step: in_step.map(|weights| weights.weight(layer.weight()).clone()),
-            weight,
-            bias,
-        }
+        Held::AsTrained { in_step: in_step.map(|weights| weights.weight(layer.weight).clone()), weight, bias }
     }
 
     /// Weight and bias of a layer, for products that support no other way of holding them.
-    fn as_trained(&self, layer: &Linear) -> (Var, Option<Var>) {
-        (self.matrix(layer.weight()), layer.bias().map(|bias| self.param(bias)))
+    fn as_trained(&self, layer: &LinearParams) -> (Var, Option<Var>) {
+        (self.matrix(layer.weight), layer.bias.map(|bias| self.param(bias)))
     }
 
     fn held_multiplied(&self, id: MultipliedId) -> Held {
@@ -172,9 +126,9 @@ impl Forward<'_> {
     /// # Panics
     /// If the shapes do not fit.
     #[track_caller]
-    pub fn linear(
+    pub(crate) fn linear(
         &self,
-        layer: &Linear,
+        layer: &LinearParams,
         x: &Var,
         activation: Activation,
         outputs: Option<Range<usize>>,
@@ -188,7 +142,7 @@ impl Forward<'_> {
     /// # Panics
     /// If the shapes do not fit.
     #[track_caller]
-    pub fn linear_along_first(&self, layer: &Linear, x: &Var) -> Var {
+    pub(crate) fn linear_along_first(&self, layer: &LinearParams, x: &Var) -> Var {
         let (weight, bias) = self.as_trained(layer);
         let mut shape = x.shape();
         let columns = shape[1..].iter().product::<usize>();
@@ -207,7 +161,7 @@ impl Forward<'_> {
     /// # Panics
     /// If the shapes do not fit.
     #[track_caller]
-    pub fn linear_of_columns(&self, layer: &Linear, x: &Var, activation: Activation) -> Var {
+    pub(crate) fn linear_of_columns(&self, layer: &LinearParams, x: &Var, activation: Activation) -> Var {
         let (weight, bias) = self.as_trained(layer);
         x.linear_of_columns(&weight, bias.as_ref(), activation)
     }
@@ -218,7 +172,7 @@ impl Forward<'_> {
     /// # Panics
     /// If the shapes do not fit.
     #[track_caller]
-    pub fn linear_to_columns(&self, layer: &Linear, x: &Var, activation: Activation) -> Var {
+    pub(crate) fn linear_to_columns(&self, layer: &LinearParams, x: &Var, activation: Activation) -> Var {
         let (weight, bias) = self.as_trained(layer);
         x.linear_to_columns(&weight, bias.as_ref(), activation)
     }
@@ -255,30 +209,23 @@ impl Forward<'_> {
         x.conv1d(&self.param(weight), Some(&self.param(bias)), activation, moves)
     }
 
-    /// The product of `parts [batch, _]`, side by side, with a pair of layers: `[batch, outputs]`.
+    /// The product of `parts [batch, _]`, side by side, with a pair of layers that are multiplied with each other:
+    /// `[batch, outputs]`.
     ///
     /// # Panics
     /// If there are no parts, or the shapes do not fit.
     #[track_caller]
-    pub fn linear_pair(&self, pair: &LinearPair, mut parts: Vec<Var>, activation: Activation) -> Var {
-        let join = |parts: Vec<Var>| match &parts[..] {
-            [one] => one.clone(),
-            _ => Var::concat(&parts.iter().collect::<Vec<_>>(), 1),
-        };
-        match pair.multiplied {
-            Some(id) => {
-                let held = self.held_multiplied(id);
-                if let Held::Multiplied(_) = held {
-                    parts.push(Var::constant(Tensor::full([parts[0].shape()[0], 1], 1.0)));
-                }
-                held.product(&join(parts), activation)
-            }
-            None => {
-                let [first, second] = &pair.layers;
-                let hidden = self.linear(first, &join(parts), Activation::Identity, None);
-                self.linear(second, &hidden, activation, None)
-            }
+    pub(crate) fn linear_multiplied(
+        &self,
+        id: MultipliedId,
+        mut parts: Vec<Var>,
+        activation: Activation,
+    ) -> Var {
+        let held = self.held_multiplied(id);
+        if let Held::Multiplied(_) = held {
+            parts.push(Var::constant(Tensor::full([parts[0].shape()[0], 1], 1.0)));
         }
+        held.product(&side_by_side(&parts), activation)
     }
 
     /// The product `x [.., rows] · matrix [rows, columns]` with a parameter or constant that belongs to no layer,
@@ -302,7 +249,7 @@ impl Forward<'_> {
     pub(crate) fn recurrent(
         &self,
         cell: Cell,
-        layer: &Layer,
+        layer: &RecurrentParams,
         x: &Var,
         last: usize,
         carried: Option<&mut CellState>,
@@ -315,7 +262,7 @@ impl Forward<'_> {
     pub(crate) fn recurrent_from(
         &self,
         cell: Cell,
-        layer: &Layer,
+        layer: &RecurrentParams,
         x: &Var,
         start: &CellVars,
     ) -> (Var, CellVars) {
@@ -328,7 +275,7 @@ impl Forward<'_> {
     pub(crate) fn recurrent_stack(
         &self,
         cell: Cell,
-        layers: &[Layer],
+        layers: &[RecurrentParams],
         x: &Var,
         last: usize,
         carried: Option<&mut [CellState]>,
@@ -341,7 +288,7 @@ impl Forward<'_> {
         x.recurrent_stack(cell, &given, last, carried)
     }
 
-    fn recurrent_weights(&self, layer: &Layer) -> HeldRecurrent {
+    fn recurrent_weights(&self, layer: &RecurrentParams) -> HeldRecurrent {
         HeldRecurrent {
             input: self.param(layer.input),
             state: self.param(layer.state),
@@ -349,6 +296,14 @@ impl Forward<'_> {
             projection: layer.projection.map(|projection| self.param(projection)),
             held: (!self.training).then(|| self.params.held_recurrent(layer)).flatten(),
         }
+    }
+}
+
+/// `parts [batch, _]` in one matrix.
+pub(crate) fn side_by_side(parts: &[Var]) -> Var {
+    match parts {
+        [one] => one.clone(),
+        _ => Var::concat(&parts.iter().collect::<Vec<_>>(), 1),
     }
 }
 

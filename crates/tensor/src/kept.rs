@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use foretell_gemm::Rounding;
-use foretell_pool::Buffer;
-use foretell_simd as simd;
-use foretell_threads as threads;
 use half::bf16;
-use half::slice::HalfBitsSliceExt;
 
+use crate::half_values::HalfValues;
 use crate::shape::Shape;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -32,39 +29,15 @@ enum Kept {
     Half(Arc<HalfValues>),
 }
 
-/// The numbers of a storage in 16 bits.
-#[derive(Debug)]
-pub(crate) struct HalfValues {
-    rounding: Rounding,
-    bits: Buffer<u16>,
-}
-
-impl HalfValues {
-    pub(crate) fn of(values: &[f32], rounding: Rounding) -> Self {
-        let mut bits = Buffer::stale(values.len());
-        threads::rows(values.len(), 1, [&mut bits[..]], |range, [bits]| match rounding {
-            Rounding::F16 => simd::to_f16(&values[range], bits.reinterpret_cast_mut()),
-            _ => simd::to_bf16(&values[range], bits.reinterpret_cast_mut()),
-        });
-        Self { rounding, bits }
-    }
-
-    pub(crate) fn rounding(&self) -> Rounding {
-        self.rounding
-    }
-
-    /// Widens the numbers from `offset` on, as many as `out` has.
-    fn widen(&self, offset: usize, out: &mut [f32]) {
-        let bits = &self.bits[offset..offset + out.len()];
-        threads::rows(bits.len(), 1, [out], |range, [out]| match self.rounding {
-            Rounding::F16 => simd::from_f16(bits[range].reinterpret_cast(), out),
-            _ => simd::from_bf16(bits[range].reinterpret_cast(), out),
-        });
+impl Tensor {
+    /// The tensor, to be kept for later in what `rounding` rounds to; unchanged where that is nothing.
+    pub fn keep(&self, rounding: Rounding) -> KeptTensor {
+        KeptTensor::of(self, rounding)
     }
 }
 
 impl KeptTensor {
-    pub(crate) fn of(tensor: &Tensor, rounding: Rounding) -> Self {
+    fn of(tensor: &Tensor, rounding: Rounding) -> Self {
         let (storage, offset) = tensor.storage();
         let values = match rounding {
             Rounding::None => Kept::Whole(storage.clone()),
@@ -81,11 +54,8 @@ impl KeptTensor {
     /// The numbers in bfloat16, row by row, of a tensor that was rounded to it and has no gaps.
     pub fn as_bf16(&self) -> Option<&[bf16]> {
         match &self.values {
-            Kept::Half(values)
-                if values.rounding == Rounding::Bf16 && self.strides == self.shape.row_major_strides() =>
-            {
-                let bits = values.bits.get(self.offset..self.offset + self.shape.numel())?;
-                Some(bits.reinterpret_cast())
+            Kept::Half(values) if self.strides == self.shape.row_major_strides() => {
+                values.as_bf16()?.get(self.offset..self.offset + self.shape.numel())
             }
             _ => None,
         }

@@ -27,6 +27,7 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
+mod half_values;
 mod indices;
 mod kept;
 mod ops;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use foretell_gemm::Rounding;
 use foretell_pool::{Buffer, Pod};
 
-use crate::kept::HalfValues;
+use crate::half_values::HalfValues;
 
 /// A buffer of `len` values that `write` fills.
 ///

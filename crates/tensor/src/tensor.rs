@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use foretell_gemm::Rounding;
 use foretell_pool::Buffer;
 
-use crate::kept::KeptTensor;
 use crate::shape::Shape;
 use crate::storage::Storage;
 
@@ -71,11 +69,6 @@ impl Tensor {
     /// A tensor of rank 0.
     pub fn scalar(value: f32) -> Self {
         Self::full([], value)
-    }
-
-    /// The tensor, to be kept for later in what `rounding` rounds to; unchanged where that is nothing.
-    pub fn keep(&self, rounding: Rounding) -> KeptTensor {
-        KeptTensor::of(self, rounding)
     }
 
     /// Whether its storage holds nothing but this tensor.

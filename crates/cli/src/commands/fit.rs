@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use foretell::{Interruption, ModelDirectory};
 
+use crate::Interrupted;
 use crate::args::{CheckpointArgs, TrainArgs, directory};
 use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
-use crate::{Interrupted, interrupt};
 
 /// Train models on a file of series and save them
 ///
@@ -78,7 +78,7 @@ impl Fit {
         let directory = take(&self.out, self.overwrite || goes_on)?;
         let forecaster = self.checkpoint.of(self.train.forecaster(Vec::new())?);
         let panel = self.train.read(&forecaster, forecaster.rows_needed())?;
-        interrupt::catch(self.log());
+        self.log().catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);
         let directory = match fitted.interrupted() && directory.is_occupied() && !goes_on {

@@ -93,7 +93,7 @@ impl Predict {
             .raw_quantiles(self.raw_quantiles)
             .weight_precision(self.precision)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
-        let (panel, options) = self.data.read_for(&fitted, &self.memory, self.log())?;
+        let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), self.log())?;
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;
         }

@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{ConfigEntry, Overridden, Subject};
+use super::entry::{ConfigEntry, Overridden, Subject};
 use crate::CONFIGURABLE;
 use crate::setting::{Key, listed_name};
 

@@ -1,5 +1,6 @@
 //! Everything that can be wrong with data that a user hands in.
 
+mod construct;
 pub(crate) mod flaw;
 pub(crate) mod place;
 mod remedies;

@@ -1,41 +1,4 @@
-//! How errors are made, and what to do, where that depends on what was asked for.
-
-use std::fmt;
-use std::sync::Arc;
-
-use super::DataError;
-use crate::nearest::nearest;
-
-impl DataError {
-    pub(crate) fn missing_column<'a>(
-        table: &Arc<str>,
-        column: &str,
-        available: impl Iterator<Item = &'a str> + Clone,
-        remedy: &'static str,
-    ) -> Self {
-        Self::MissingColumn {
-            table: table.clone(),
-            column: column.to_owned(),
-            nearest: nearest(column, available.clone()),
-            available: available.map(str::to_owned).collect(),
-            remedy,
-        }
-    }
-
-    pub(crate) fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
-        Self::Setting { name, found: found.to_string(), expected: expected.into() }
-    }
-
-    /// The same where the frequency was that of trained models: nobody can set another.
-    pub fn of_trained(mut self) -> Self {
-        match &mut self {
-            Self::Gap(gap) => gap.trained = true,
-            Self::FreqKind { trained, .. } => *trained = true,
-            _ => {}
-        }
-        self
-    }
-}
+//! What to do about an error, where that depends on what was asked for.
 
 /// What makes room for a window to train on.
 pub(super) fn no_windows_remedy(held_out: usize, [insample, outsample]: [usize; 2], padded: bool) -> String {

@@ -4,16 +4,14 @@ use std::ops::Range;
 
 use foretell_autograd::{Activation, Var};
 
+use crate::layer_params::LinearParams;
 use crate::{Forward, Init, ParamId, Scope};
 
 /// A linear layer: `weight [outputs, inputs]` (of a [`Linear::pointwise`] one `[outputs, inputs, 1]`) and `bias
 /// [outputs]`.
 #[derive(Clone, Debug)]
 pub struct Linear {
-    weight: ParamId,
-    bias: Option<ParamId>,
-    /// Why its products stay in `f32` where others are rounded to 16 bits, if they do.
-    stays_f32: Option<&'static str>,
+    pub(super) params: LinearParams,
 }
 
 impl Linear {
@@ -45,22 +43,18 @@ impl Linear {
         weight: Init,
         bias: Option<Init>,
     ) -> Self {
-        Self {
-            weight: scope.param("weight", [outputs, inputs], weight),
-            bias: bias.map(|init| scope.param("bias", [outputs], init)),
-            stays_f32: None,
-        }
+        let weight = scope.param("weight", [outputs, inputs], weight);
+        let bias = bias.map(|init| scope.param("bias", [outputs], init));
+        Self { params: LinearParams { weight, bias, stays_f32: None } }
     }
 
     /// A convolution of one tap over steps, which is a linear layer on each: `weight [outputs, inputs, 1]`, with a bias or
     /// without.
     pub fn pointwise(scope: &mut Scope<'_>, [inputs, outputs]: [usize; 2], bias: bool) -> Self {
         let init = Init::fan_in(inputs);
-        Self {
-            weight: scope.param("weight", [outputs, inputs, 1], init),
-            bias: bias.then(|| scope.param("bias", [outputs], init)),
-            stays_f32: None,
-        }
+        let weight = scope.param("weight", [outputs, inputs, 1], init);
+        let bias = bias.then(|| scope.param("bias", [outputs], init));
+        Self { params: LinearParams { weight, bias, stays_f32: None } }
     }
 
     /// [`Linear::new`] if the bias is `read`, else a layer without one, whose bias is registered only because
@@ -77,18 +71,19 @@ impl Linear {
     /// [`Linear::new`] with a bias that is added but never trained, for layers whose bias gets no gradient but
     /// rounding errors.
     pub fn with_frozen_bias(scope: &mut Scope<'_>, inputs: usize, outputs: usize) -> Self {
-        let layer = Self::without_bias(scope, inputs, outputs);
-        Self { bias: Some(scope.frozen("bias", [outputs], Init::fan_in(inputs))), ..layer }
+        let mut layer = Self::without_bias(scope, inputs, outputs);
+        layer.params.bias = Some(scope.frozen("bias", [outputs], Init::fan_in(inputs)));
+        layer
     }
 
     /// The layer, whose products stay in `f32` in a run that rounds others to 16 bits; `reason` says why.
     pub fn in_f32(self, reason: &'static str) -> Self {
-        Self { stays_f32: Some(reason), ..self }
+        Self { params: LinearParams { stays_f32: Some(reason), ..self.params } }
     }
 
     /// Why the layer stays in `f32`, if it does.
     pub fn stays_f32(&self) -> Option<&'static str> {
-        self.stays_f32
+        self.params.stays_f32
     }
 
     /// Registers the weight, and a bias if there is to be one, of a layer that nothing depends on, but which PyTorch's state
@@ -102,38 +97,38 @@ impl Linear {
 
     /// The weight, `[outputs, inputs]`, or `[outputs, inputs, 1]`.
     pub fn weight(&self) -> ParamId {
-        self.weight
+        self.params.weight
     }
 
     /// The bias, `[outputs]`, if it has one.
     pub fn bias(&self) -> Option<ParamId> {
-        self.bias
+        self.params.bias
     }
 
     /// `x [..., inputs]` to `[..., outputs]`.
     pub fn forward(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
-        cx.linear(self, x, activation, None)
+        cx.linear(&self.params, x, activation, None)
     }
 
     /// The layer along the first dimension: `x [inputs, ...]` to `[outputs, ...]`, for example over the time of
     /// time-major sequences.
     pub fn forward_first_axis(&self, cx: &Forward<'_>, x: &Var) -> Var {
-        cx.linear_along_first(self, x)
+        cx.linear_along_first(&self.params, x)
     }
 
     /// The columns of matrices instead of rows: `x [batch, inputs, n]` to `[batch, outputs, n]`.
     pub fn forward_columns(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
-        cx.linear_of_columns(self, x, activation)
+        cx.linear_of_columns(&self.params, x, activation)
     }
 
     /// The rows of matrices, which become columns: `x [batch, n, inputs]` to `[batch, outputs, n]`.
     pub fn forward_to_columns(&self, cx: &Forward<'_>, x: &Var, activation: Activation) -> Var {
-        cx.linear_to_columns(self, x, activation)
+        cx.linear_to_columns(&self.params, x, activation)
     }
 
     /// Some of the outputs only: `x [..., inputs]` to `[..., rows.len()]`.
     pub fn rows(&self, cx: &Forward<'_>, x: &Var, rows: Range<usize>) -> Var {
-        cx.linear(self, x, Activation::Identity, Some(rows))
+        cx.linear(&self.params, x, Activation::Identity, Some(rows))
     }
 }
 

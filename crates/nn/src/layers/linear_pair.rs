@@ -2,14 +2,15 @@
 
 use foretell_autograd::{Activation, Var};
 
-use crate::weights::MultipliedId;
+use crate::layer_params::MultipliedId;
+use crate::weights::side_by_side;
 use crate::{Forward, Linear, Scope};
 
 /// `y = activation(W₂ (W₁ x + b₁) + b₂)`, whose weights are multiplied with each other where the inputs are few.
 #[derive(Clone, Debug)]
 pub struct LinearPair {
-    pub(crate) layers: [Linear; 2],
-    pub(crate) multiplied: Option<MultipliedId>,
+    layers: [Linear; 2],
+    multiplied: Option<MultipliedId>,
 }
 
 impl LinearPair {
@@ -17,13 +18,22 @@ impl LinearPair {
     pub fn new(scope: &mut Scope<'_>, names: [usize; 2], [inputs, hidden, outputs]: [usize; 3]) -> Self {
         let first = Linear::new(&mut scope.at(names[0]), inputs, hidden);
         let second = Linear::new(&mut scope.at(names[1]), hidden, outputs);
-        let multiplied = scope.multiply([&first, &second], [inputs, hidden, outputs]);
+        let multiplied = scope.multiply([first.params, second.params], [inputs, hidden, outputs]);
         Self { layers: [first, second], multiplied }
     }
 
     /// Maps `parts` of `[batch, _]`, together `inputs` wide, to `[batch, outputs]`.
+    ///
+    /// # Panics
+    /// If there are no parts, or the shapes do not fit.
+    #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, parts: Vec<Var>, activation: Activation) -> Var {
-        cx.linear_pair(self, parts, activation)
+        if let Some(id) = self.multiplied {
+            return cx.linear_multiplied(id, parts, activation);
+        }
+        let [first, second] = &self.layers;
+        let hidden = first.forward(cx, &side_by_side(&parts), Activation::Identity);
+        second.forward(cx, &hidden, activation)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use foretell_autograd::{Cell, CellState, CellVars, Var};
 
-use crate::{Forward, Init, ParamId, Scope, StepMemory};
+use crate::layer_params::RecurrentParams;
+use crate::{Forward, Init, Scope, StepMemory};
 
 /// The sizes of a [`Recurrent`].
 #[derive(Clone, Copy, Debug)]
@@ -29,16 +30,7 @@ pub struct RecurrentSizes {
 pub struct Recurrent {
     cell: Cell,
     dropout: f32,
-    layers: Vec<Layer>,
-}
-
-/// The parameters of one layer.
-#[derive(Clone, Debug)]
-pub(crate) struct Layer {
-    pub(crate) input: ParamId,
-    pub(crate) state: ParamId,
-    pub(crate) biases: Option<[ParamId; 2]>,
-    pub(crate) projection: Option<ParamId>,
+    layers: Vec<RecurrentParams>,
 }
 
 /// The state of each layer after a step; empty at the start, which stands for zeros.
@@ -59,7 +51,7 @@ impl Recurrent {
         let mut layer = |k: usize| {
             let inputs = if k == 0 { sizes.inputs } else { state };
             let mut param = |name: &str, shape: &[usize]| scope.param(format!("{name}_l{k}"), shape, init);
-            Layer {
+            RecurrentParams {
                 input: param("weight_ih", &[rows, inputs]),
                 state: param("weight_hh", &[rows, state]),
                 biases: bias.then(|| [param("bias_ih", &[rows]), param("bias_hh", &[rows])]),

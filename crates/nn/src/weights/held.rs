@@ -1,65 +1,15 @@
-//! Weights as forecasts hold them beside those of training, made of the arena when a forecast first asks for them: packed, in
-//! `f32` or in fewer bits, and those of recurrent layers laid out for one sequence.
+//! Makes the copies of weights that forecasts hold, from the arena, when a forecast first asks for them.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use foretell_autograd::{HeldWeights, Tensor, WeightFormat, WeightMatrix, held_weight, pays_packed};
 
-use super::MultipliedId;
-use crate::layers::recurrent::Layer;
+use crate::held_copies::{HeldCopies, HeldCopy, HeldPair, MIN_SIDE, Slot};
+use crate::layer_params::{MultipliedId, RecurrentParams};
+use crate::model::Forward;
+use crate::param_entry::ParamId;
+use crate::params::Params;
 use crate::weight_precision::WeightPrecision;
-use crate::{ParamId, Params, Shape, Table};
-
-/// The least inputs and outputs of a layer that is held in fewer bits. Outputs are padded to a multiple of 16, inputs in bfloat16
-/// to one of 32, so smaller layers would save little or nothing.
-const MIN_SIDE: usize = 16;
-
-/// Rows with which packing weights in `f32` pays if it does with any.
-const SOME_ROWS: usize = 16;
-
-/// Weights as they are held, with the bytes that they take and those of the weights that they stand for.
-pub(crate) struct HeldCopy<T> {
-    pub(crate) held: T,
-    bytes: usize,
-    trained_bytes: usize,
-}
-
-/// The multiplied weights of a pair in fewer bits, and the bias that is their last row, `[outputs]`.
-pub(crate) struct HeldPair {
-    pub(crate) weight: WeightMatrix,
-    pub(crate) bias: Tensor,
-}
-
-type Slot<T> = OnceLock<Arc<HeldCopy<T>>>;
-
-/// The copies that are held beside the arena, by the places of the weights in their table. Clones share them.
-#[derive(Clone, Default)]
-pub(crate) struct HeldCopies {
-    precision: WeightPrecision,
-    matrices: Vec<Slot<WeightMatrix>>,
-    /// By the place of the weights of the state.
-    recurrent: Vec<OnceLock<Arc<HeldWeights>>>,
-    multiplied: Vec<Slot<HeldPair>>,
-}
-
-impl HeldCopies {
-    pub(crate) fn new(precision: WeightPrecision, table: &Table) -> Self {
-        let entries = table.entries().len();
-        Self {
-            precision,
-            matrices: vec![OnceLock::new(); entries],
-            recurrent: vec![OnceLock::new(); entries],
-            multiplied: vec![OnceLock::new(); table.multiplied().len()],
-        }
-    }
-
-    /// Forgets all copies, because a weight changes.
-    pub(crate) fn forget(&mut self) {
-        self.matrices.fill_with(OnceLock::new);
-        self.recurrent.fill_with(OnceLock::new);
-        self.multiplied.fill_with(OnceLock::new);
-    }
-}
 
 impl Params {
     /// Holds the weights of products in this format from now on, for forecasts: of linear layers with at least 16 inputs and
@@ -87,26 +37,7 @@ impl Params {
         );
         if precision != self.precision() {
             self.copies = HeldCopies::new(precision, &self.table);
-            self.multiplied.fill_with(OnceLock::new);
         }
-    }
-
-    /// A clone that does not share what forecasts made of the weights.
-    pub fn without_copies(&self) -> Self {
-        let mut clone = self.clone();
-        clone.forget_copies();
-        clone
-    }
-
-    /// Forgets everything computed from the weights, before one of them changes.
-    pub(crate) fn forget_copies(&mut self) {
-        self.multiplied.fill_with(OnceLock::new);
-        self.copies.forget();
-    }
-
-    /// The format in which forecasts have the weights of products.
-    pub fn precision(&self) -> WeightPrecision {
-        self.copies.precision
     }
 
     /// The bytes of all parameters, as the forecasts so far have held them: packed, in fewer bits or multiplied with each other
@@ -115,14 +46,14 @@ impl Params {
         fn changes<T>(slots: &[Slot<T>]) -> impl Iterator<Item = (usize, usize)> {
             slots.iter().filter_map(|slot| slot.get()).map(|copy| (copy.bytes, copy.trained_bytes))
         }
-        let HeldCopies { matrices, multiplied, .. } = &self.copies;
-        let copies = changes(matrices).chain(changes(multiplied));
+        let HeldCopies { matrices, products, pairs, .. } = &self.copies;
+        let copies = changes(matrices).chain(changes(pairs));
         let recurrent = self.table.recurrent().iter().filter_map(|layer| {
             let held = self.copies.recurrent[layer.state.0].get()?;
             let wide = self.bytes_of_recurrent(layer);
             Some((held.bytes(wide), wide.iter().sum()))
         });
-        let products = self.multiplied.iter().enumerate().filter_map(|(place, product)| {
+        let products = products.iter().enumerate().filter_map(|(place, product)| {
             let bytes = size_of::<f32>() * product.get()?.numel();
             Some((bytes, self.bytes_of_pair(MultipliedId(place))))
         });
@@ -133,7 +64,7 @@ impl Params {
     /// The bytes of the layers of a pair in `f32`.
     fn bytes_of_pair(&self, id: MultipliedId) -> usize {
         let layers = &self.table.multiplied()[id.0].layers;
-        let ids = layers.iter().flat_map(|layer| [Some(layer.weight()), layer.bias()]).flatten();
+        let ids = layers.iter().flat_map(|layer| [Some(layer.weight), layer.bias]).flatten();
         ids.map(|id| self.bytes_in_f32(id)).sum()
     }
 
@@ -166,6 +97,15 @@ impl Params {
         Some(self.copies.matrices[id.0].get_or_init(make).clone())
     }
 
+    /// Multiplied weights as constants, made when they are first asked for.
+    pub(super) fn multiplied(&self, id: MultipliedId) -> Tensor {
+        self.copies.products[id.0].get_or_init(|| self.compute_multiplied(id)).clone()
+    }
+
+    fn compute_multiplied(&self, id: MultipliedId) -> Tensor {
+        self.table.multiplied()[id.0].compute(&Forward::inference(self)).value().contiguous()
+    }
+
     /// Multiplied weights in fewer bits, if they are held so.
     pub(super) fn held_pair(&self, id: MultipliedId) -> Option<Arc<HeldCopy<HeldPair>>> {
         let format = self.precision().narrow()?;
@@ -182,12 +122,12 @@ impl Params {
             let held = HeldPair { weight, bias };
             Arc::new(HeldCopy { bytes, trained_bytes: self.bytes_of_pair(id), held })
         };
-        Some(self.copies.multiplied[id.0].get_or_init(make).clone())
+        Some(self.copies.pairs[id.0].get_or_init(make).clone())
     }
 
     /// The matrices of a recurrent layer as forecasts hold them; `None` for a layer that is too small to gain from
     /// it.
-    pub(super) fn held_recurrent(&self, layer: &Layer) -> Option<Arc<HeldWeights>> {
+    pub(super) fn held_recurrent(&self, layer: &RecurrentParams) -> Option<Arc<HeldWeights>> {
         if self.table.entry(layer.state).shape[1] < MIN_SIDE {
             return None;
         }
@@ -196,52 +136,20 @@ impl Params {
     }
 
     /// The bytes of W, U and P of a recurrent layer in `f32`.
-    fn bytes_of_recurrent(&self, layer: &Layer) -> [usize; 3] {
+    fn bytes_of_recurrent(&self, layer: &RecurrentParams) -> [usize; 3] {
         [Some(layer.input), Some(layer.state), layer.projection]
             .map(|id| id.map_or(0, |id| self.bytes_in_f32(id)))
     }
 }
 
-impl Table {
-    /// The most bytes that forecasts take for the weights as they hold them in this precision, beside the parameters: see
-    /// [`Params::hold`].
-    pub fn held_copies_bytes(&self, precision: WeightPrecision) -> usize {
-        let recurrent = self.recurrent().iter().map(|layer| self.entry(layer.state).shape);
-        let trained = self.entries().iter().filter(|entry| entry.is_trained()).map(|entry| entry.shape);
-        let sides = |shape: Shape| [shape[1..].iter().product::<usize>(), shape[0]];
-        let matrices = trained.filter(|shape| shape.len() > 1).map(sides);
-        let Some(format) = precision.narrow() else {
-            let copied = matrices.filter(|&[inputs, outputs]| pays_packed([SOME_ROWS, inputs, outputs]));
-            // Rows of gates become columns, whose number is padded.
-            return copied
-                .chain(recurrent.map(sides))
-                .map(|[inputs, outputs]| WeightMatrix::bytes_of(inputs, outputs, WeightFormat::F32))
-                .fold(0, usize::saturating_add);
-        };
-        let multiplied =
-            self.multiplied().iter().map(|multiplied| [multiplied.shape[0] - 1, multiplied.shape[1]]);
-        let biases = self.multiplied().iter().map(|multiplied| size_of::<f32>() * multiplied.shape[1]);
-        // A recurrent layer may hold the weights of its state twice: for one sequence and for several. The columns of its inputs
-        // and of its groups of units are padded part by part.
-        let parts = self.recurrent().iter().flat_map(|layer| [layer.input, layer.state, layer.state]);
-        let padding = parts.map(|id| [self.entry(id).shape[1], MIN_SIDE]);
-        matrices
-            .chain(recurrent.map(sides))
-            .chain(multiplied)
-            .filter(|[inputs, outputs]| inputs.min(outputs) >= &MIN_SIDE)
-            .chain(padding)
-            .map(|[inputs, outputs]| WeightMatrix::bytes_of(inputs, outputs, format))
-            .chain(biases)
-            .fold(0, usize::saturating_add)
-    }
-}
-
 #[cfg(all(test, feature = "amp"))]
 mod tests {
-    use super::*;
+    use std::sync::OnceLock;
+
     use foretell_autograd::Cell;
 
-    use crate::{Activation, Forward, Key, Linear, LinearPair, Recurrent, RecurrentSizes, Var};
+    use super::*;
+    use crate::{Activation, Key, Linear, LinearPair, Recurrent, RecurrentSizes, Table, Var};
 
     /// One of each kind of layer that is held in fewer bits, and one that is too small.
     struct Layers {

@@ -1,22 +1,40 @@
-//! Means of moving windows of many elements.
+//! Sums of moving windows.
 //!
-//! The series is cut into blocks of one vector. A window is the end of one block, whole blocks, and the beginning of
+//! Those of few elements are joined, `rolling_joins.rs`. For those of many, the series is cut into blocks of one vector. A window
+//! is the end of one block, whole blocks, and the beginning of
 //! another: sums to the end and from the beginning of each block are a few additions within a register, and those of whole
 //! blocks are windows over a series that is shorter by a vector's length. The work for an element does not grow with the
 //! window.
 
+use std::marker::PhantomData;
+
 use crate::isa::{Simd, WithSimd};
 
-use super::rolling::rolling_sum;
+use super::rolling_joins::by_joins;
+use super::rolling_rows::ROW;
+use super::rolling_summary::Sum;
 use crate::level::dispatch;
 use crate::vector::{Lanes, Mask, Vector};
 
 /// The fewest windows that are worked on at once: elements and results stay in the first-level cache.
 const PIECE: usize = 4096;
 
+/// `factor` times the sum of the `size` elements up to and with `x[t]`, from `t = size - 1` on, and anything before.
+pub(super) fn rolling_sum<T: Lanes>(x: &[T], size: usize, factor: T, out: &mut [T]) {
+    if size > x.len() {
+        return;
+    }
+    let lanes = dispatch(LanesOf(PhantomData::<T>));
+    if size <= ROW || lanes == 1 {
+        by_joins(Sum { factor }, x, size, &mut out[size - 1..]);
+    } else {
+        by_blocks(x, size, factor, out, lanes);
+    }
+}
+
 /// Writes `out[t]`, `factor` times the sum of the `size` elements up to and with `x[t]`, from `t = size - 1` on, and anything
 /// before. `size` is at least twice the `lanes` of a vector and at most `x.len()`.
-pub(super) fn by_blocks<T: Lanes>(x: &[T], size: usize, factor: T, out: &mut [T], lanes: usize) {
+fn by_blocks<T: Lanes>(x: &[T], size: usize, factor: T, out: &mut [T], lanes: usize) {
     let windows = x.len() + 1 - size;
     // Most of a piece is its own, however long the windows.
     let piece = PIECE.max(4 * size);
@@ -34,6 +52,18 @@ pub(super) fn by_blocks<T: Lanes>(x: &[T], size: usize, factor: T, out: &mut [T]
         rolling_sum(&totals[..in_full], whole, T::from_f64(1.0), &mut inner[..in_full]);
         let out = &mut out[size - 1..];
         dispatch(Join { x, size, factor, whole: &inner[whole..], one_more: &totals[whole + 1..], out });
+    }
+}
+
+/// How many elements a vector has.
+struct LanesOf<T>(PhantomData<T>);
+
+impl<T: Lanes> WithSimd for LanesOf<T> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        T::lanes::<S>()
     }
 }
 

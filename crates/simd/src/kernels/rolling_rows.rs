@@ -6,7 +6,7 @@
 
 use crate::isa::Simd;
 
-use super::rolling::{Sizes, Summary};
+use super::rolling_summary::{Sizes, Summary};
 use crate::vector::{Lanes, Vector, Vectors};
 
 /// Starts in a row.

@@ -1,9 +1,11 @@
-//! The backward pass: the queue of nodes that wait for their turn, and where gradients are collected.
+//! The recorded graph, and the backward pass through it: nodes, the queue of those that wait for their turn, and where gradients
+//! are collected.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
 use std::fmt;
+use std::ops::Range;
 use std::rc::Rc;
 
 use foretell_gemm::Accum;
@@ -11,7 +13,52 @@ use foretell_simd as simd;
 use foretell_tensor::{Shape, Tensor};
 use foretell_threads as threads;
 
-use crate::var::{Edge, Node, Role};
+/// Where the gradient of a variable goes; nowhere for a constant.
+#[derive(Clone)]
+pub struct Edge(pub(crate) Option<Rc<Node>>);
+
+/// What runs when the gradient of an operation's result is complete.
+type Backward = Box<dyn FnOnce(Tensor, &mut BackwardPass<'_>)>;
+
+pub(crate) struct Node {
+    /// Nodes are numbered as they are made, so a node's inputs have smaller numbers than itself, and
+    /// going through the nodes by falling number is a valid order for the backward pass.
+    pub(crate) number: u64,
+    pub(crate) role: Role,
+}
+
+pub(crate) enum Role {
+    /// A parameter: its gradient is added to this part of the arena.
+    Parameter(Range<usize>),
+    /// An input whose gradient is kept for the caller.
+    Input(RefCell<Option<Tensor>>),
+    /// An operation: the gradient collected so far, and what to do with it.
+    Operation { grad: RefCell<Option<Tensor>>, backward: Cell<Option<Backward>> },
+}
+
+impl Edge {
+    pub(crate) fn new(role: Role) -> Self {
+        thread_local!(static NEXT: Cell<u64> = const { Cell::new(0) });
+        let number = NEXT.replace(NEXT.get() + 1);
+        Self(Some(Rc::new(Node { number, role })))
+    }
+
+    /// Whether a gradient is of any use here.
+    pub fn is_wanted(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl fmt::Debug for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_deref().map(|node| &node.role) {
+            None => write!(f, "constant"),
+            Some(Role::Parameter(range)) => write!(f, "parameter at {range:?}"),
+            Some(Role::Input(_)) => write!(f, "input"),
+            Some(Role::Operation { .. }) => write!(f, "operation"),
+        }
+    }
+}
 
 /// Takes the gradients that operations pass on to their inputs.
 pub struct BackwardPass<'a> {

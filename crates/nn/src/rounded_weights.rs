@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use foretell_autograd::RoundedWeight;
 
-use crate::{ParamId, Params, Table, Tensor};
+use crate::param_entry::ParamId;
+use crate::params::Params;
+use crate::table::Table;
 
 /// The weights of linear layers, rounded to bfloat16 and packed once for all shards of a step and for both of their
 /// products. Only those are packed that an earlier step multiplied with.
@@ -42,15 +44,6 @@ impl RoundedWeights {
 
     pub(crate) fn weight(&self, id: ParamId) -> &Arc<RoundedWeight> {
         &self.0[id.0]
-    }
-}
-
-impl Params {
-    /// [`Params::tensor`] as a matrix: its first dimension by all the others.
-    pub(crate) fn matrix(&self, id: ParamId) -> Tensor {
-        let value = self.tensor(id);
-        let shape = [value.shape()[0], value.shape()[1..].iter().product()];
-        value.reshape(shape)
     }
 }
 

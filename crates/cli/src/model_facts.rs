@@ -1,0 +1,59 @@
+//! What models say of themselves, in words.
+
+use foretell::{ESTIMATORS, Exogenous, Loss, MODELS, ModelEntry, ModelSpec};
+
+/// What is told of a model.
+pub(crate) struct ListedModel {
+    pub(crate) name: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) paper: &'static str,
+    pub(crate) exogenous: Exogenous,
+    /// The losses that a network trains with.
+    pub(crate) losses: Vec<&'static str>,
+    /// From neuralforecast's, of a network.
+    pub(crate) differences: &'static [&'static str],
+}
+
+impl ListedModel {
+    /// The networks, then the others.
+    pub(crate) fn all() -> Vec<Self> {
+        let networks = MODELS.iter().map(|entry| Self {
+            name: entry.name,
+            kind: entry.kind,
+            paper: entry.paper,
+            exogenous: entry.exogenous,
+            losses: losses(entry),
+            differences: entry.differences,
+        });
+        let others = ESTIMATORS.iter().map(|entry| Self {
+            name: entry.name,
+            kind: "classical",
+            paper: entry.paper,
+            exogenous: ModelSpec::from((entry.new)(1)).exogenous(),
+            losses: Vec::new(),
+            differences: &[],
+        });
+        networks.chain(others).collect()
+    }
+}
+
+/// The kinds of columns that a model reads.
+pub(crate) fn exogenous(reads: Exogenous) -> String {
+    let kinds = [
+        (reads.futr, "future"),
+        (reads.hist, "historic"),
+        (reads.stat, "static"),
+        (reads.cat, "categorical"),
+    ];
+    let kinds: Vec<&str> = kinds.into_iter().filter(|(reads, _)| *reads).map(|(_, kind)| kind).collect();
+    if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") }
+}
+
+/// The losses that it trains with. One that has no defaults has one output.
+pub(crate) fn losses(model: &ModelEntry) -> Vec<&'static str> {
+    let fits = |name: &&str| {
+        let outputs = Loss::parse(&(*name).into()).map_or(1, |loss| loss.outputs());
+        model.check_outputs(outputs).is_ok()
+    };
+    Loss::NAMES.into_iter().filter(fits).collect()
+}

@@ -1,0 +1,38 @@
+//! Errors made from what is at hand where they are found.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::DataError;
+use crate::nearest::nearest;
+
+impl DataError {
+    pub(crate) fn missing_column<'a>(
+        table: &Arc<str>,
+        column: &str,
+        available: impl Iterator<Item = &'a str> + Clone,
+        remedy: &'static str,
+    ) -> Self {
+        Self::MissingColumn {
+            table: table.clone(),
+            column: column.to_owned(),
+            nearest: nearest(column, available.clone()),
+            available: available.map(str::to_owned).collect(),
+            remedy,
+        }
+    }
+
+    pub(crate) fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
+        Self::Setting { name, found: found.to_string(), expected: expected.into() }
+    }
+
+    /// The same where the frequency was that of trained models: nobody can set another.
+    pub fn of_trained(mut self) -> Self {
+        match &mut self {
+            Self::Gap(gap) => gap.trained = true,
+            Self::FreqKind { trained, .. } => *trained = true,
+            _ => {}
+        }
+        self
+    }
+}
