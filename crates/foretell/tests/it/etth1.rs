@@ -3,7 +3,7 @@
 //! Runs where the environment variable `FORETELL_DATA` names a folder that holds `ETTh1.csv`; skips with
 //! a message elsewhere.
 
-use foretell::{Forecaster, Panel, ReadOptions, ValidationOptions};
+use foretell::{Forecaster, ModelSpec, Panel, ReadOptions, ValidationOptions};
 
 use crate::accuracy::{panels, spec};
 
@@ -113,7 +113,9 @@ fn check<const N: usize>(references: [Reference; N], beats_naive: bool) {
     let mut means = [0.0; N];
     for seed in 1..=3 {
         let specs = references.iter().map(|(name, _)| spec(name, 24, seed));
-        let checked = Forecaster::new(specs)
+        // The season of hours is a day.
+        let naive = ModelSpec::new("SeasonalNaive", 24, 1).expect("a model");
+        let checked = Forecaster::new(specs.chain([naive]))
             .expect("models")
             .cross_validate(&panel, &ValidationOptions::new(10, 24))
             .expect("a validation");
