@@ -39,6 +39,7 @@ from neuralforecast.losses.pytorch import (
     MQLoss,
     QuantileLoss,
     TukeyLoss,
+    sCRPS,
 )
 from neuralforecast.models import (
     GRU,
@@ -289,7 +290,7 @@ CASES = {
     "mixtures": Case(
         "D",
         [
-            (MLP, SMALL_MLP | dict(alias="one", scaler_type="standard", loss=GMM(num_samples=20_000, return_params=True), valid_loss=MQLoss())),
+            (MLP, SMALL_MLP | dict(alias="one", scaler_type="standard", loss=GMM(num_samples=20_000, return_params=True), valid_loss=sCRPS())),
             (MLP, SMALL_MLP | dict(alias="three", scaler_type="robust", loss=GMM(3, weighted=True, quantiles=[0.9, 0.1, 0.5], **SAMPLED))),
             (NHITS, SMALL_NHITS | dict(alias="windows", loss=GMM(2, level=[80], horizon_correlation=True, **SAMPLED))),
         ],

@@ -28,6 +28,7 @@ from neuralforecast.losses.pytorch import (
     PMM,
     RMSE,
     SMAPE,
+    Accuracy,
     DistributionLoss,
     FreDF,
     HuberLoss,
@@ -37,6 +38,7 @@ from neuralforecast.losses.pytorch import (
     QuantileLoss,
     TukeyLoss,
     relMSE,
+    sCRPS,
     weighted_average,
 )
 from neuralforecast.common import _modules
@@ -640,7 +642,7 @@ def losses():
             if name in ("MASE", "relMSE", "TukeyLoss"):
                 case["insample"] = numbers(insample)
             found.setdefault(name, []).append(case)
-    return found | {"DistributionLoss": distributions()} | mixtures()
+    return found | {"DistributionLoss": distributions()} | mixtures() | scores()
 
 
 # Distribution -> (arguments, what makes a target of standard normal numbers, quantiles of scipy from the parameters)
@@ -794,6 +796,63 @@ def mixtures():
                 ]
                 columns = torch.stack([x[:, :, 0] for x in distr_args], dim=-1).flatten(-2, -1)
                 case["columns"] = numbers(torch.cat([loss.distr_mean, torch.tensor(quantiles), columns], dim=-1))
+            found.setdefault(name, []).append(case)
+    return found
+
+
+class MaskedScore(sCRPS):
+    """Absolute values of masked steps, which are unknown, are left out of the divisor, and nothing is added to it."""
+
+    def __call__(self, y, y_hat, mask):
+        known = y * (mask != 0)
+        theirs = super().__call__(y=known, y_hat=y_hat, mask=mask, y_insample=None)
+        found = theirs * (known.abs().sum() + 1e-5) / (y * mask).abs().sum().clamp(min=1e-12)
+        if (mask == 1).all():
+            assert torch.allclose(found, theirs, rtol=1e-5), (found, theirs)
+        return found
+
+
+class MaskedAccuracy(Accuracy):
+    """The share of the steps that count, each by its weight."""
+
+    def __call__(self, y, y_hat, mask):
+        found = weighted_average((y == y_hat).float(), weights=mask)
+        if (mask == 1).all():  # then it is theirs
+            assert torch.equal(found, super().__call__(y=y, y_hat=y_hat, mask=mask, y_insample=None))
+        return found
+
+
+def scores():
+    """Losses that only validate; Accuracy has no gradient."""
+    batch, h = 3, 4
+    found = {}
+    for loss_class, arguments in [(MaskedScore, {}), (MaskedScore, dict(quantiles=[0.1, 0.5, 0.75])), (MaskedAccuracy, {})]:
+        loss, name = loss_class(**arguments), loss_class.__base__.__name__
+        for setting, (mask, horizon_weight) in loss_settings(batch, h).items():
+            if horizon_weight is not None:
+                continue  # they have none
+            random = generator(name, str(arguments), setting)
+            outputs = len(loss.mql.quantiles) if name == "sCRPS" else 1
+            pred = 2 * torch.randn(batch, h, outputs, generator=random)
+            target = torch.randn(batch, h, 1, generator=random)
+            if name == "Accuracy":
+                pred, target = pred.round(), target.round()
+            pred.requires_grad_()
+            value = loss(y=target, y_hat=pred if outputs == 1 else loss.mql.domain_map(pred), mask=mask)
+            if name == "sCRPS":
+                value.backward()
+            args = {"loss": name, "setting": setting, **arguments, "output_names": [""]}
+            if name == "sCRPS":
+                args["quantiles"] = numbers(loss.mql.quantiles)["data"]
+                args["output_names"] = list(map(str, loss.mql.output_names))
+                args |= {} if arguments else {"level": [80, 90]}
+            case = {
+                "args": args,
+                "inputs": [numbers(x) for x in (pred, target, mask)],
+                "output": numbers(value),
+                "grad_output": numbers(torch.tensor(1.0)),
+                "grads": [numbers(torch.zeros_like(pred) if pred.grad is None else pred.grad), None, None],
+            }
             found.setdefault(name, []).append(case)
     return found
 

@@ -15,11 +15,15 @@ pub struct LossSpec {
     pub args: Map<String, Value>,
     /// The argument `horizon_weight`: one weight per step of the horizon.
     pub horizon_weight: Option<Vec<f32>>,
-    /// The suffix of each output's column: "" for a point forecast, "-median", "-lo-90", ...
+    /// The suffix of each output's column: "" for a point forecast, "-median", "-lo-90", ...; none for a class that only
+    /// validates and names none.
     pub output_names: Vec<String>,
     /// The levels of a multi-quantile or distribution loss, one per quantile; also a tensor of the
     /// state dict.
     pub quantiles: Option<Vec<f32>>,
+    /// The levels of the multi-quantile loss that a class holds as its `mql`: a tensor of the state dict alone. It is written
+    /// and not read, since the arguments say the same.
+    pub inner_quantiles: Option<Vec<f32>>,
 }
 
 impl LossSpec {
@@ -31,6 +35,7 @@ impl LossSpec {
             horizon_weight: None,
             output_names: vec![String::new()],
             quantiles: None,
+            inner_quantiles: None,
         }
     }
 
@@ -61,6 +66,7 @@ impl LossSpec {
             let field = format!("{slot}.state.{name}");
             let value = plain(&field, value, sidecar)?;
             match name.as_str() {
+                "output_names" if value.is_null() => {}
                 "output_names" => {
                     let names = list(&field, &value)?.iter().map(|name| text(&field, name));
                     output_names = names.collect::<Result<_, _>>()?;
@@ -78,6 +84,7 @@ impl LossSpec {
             horizon_weight,
             output_names,
             quantiles,
+            inner_quantiles: None,
         })
     }
 
@@ -92,7 +99,8 @@ impl LossSpec {
             args.insert("horizon_weight".into(), vector("args.horizon_weight", weight));
         }
         let mut state = Map::new();
-        state.insert("output_names".into(), json!(self.output_names));
+        let names = if self.output_names.is_empty() { Value::Null } else { json!(self.output_names) };
+        state.insert("output_names".into(), names);
         if let Some(quantiles) = &self.quantiles {
             state.insert("quantiles".into(), vector("state.quantiles", quantiles));
         }
@@ -131,7 +139,8 @@ mod tests {
         quantiles.output_names = vec!["-lo-80.0".into(), "-hi-80.0".into()];
         quantiles.quantiles = Some(vec![0.1, 0.9]);
         let weighted = LossSpec { horizon_weight: Some(vec![1.0, 0.5]), ..quantiles.clone() };
-        for loss in [LossSpec::point("MAE"), quantiles, weighted] {
+        let nameless = LossSpec { output_names: vec![], ..LossSpec::point("Accuracy") };
+        for loss in [LossSpec::point("MAE"), quantiles, weighted, nameless] {
             assert_eq!(back(&loss), loss);
         }
     }

@@ -164,9 +164,14 @@ impl ModelFile {
         for (slot, spec) in [("loss", Some(loss)), ("valid_loss", valid_loss)] {
             let value = spec.map_or(Value::Null, |spec| spec.encode(slot, &mut sidecar));
             self.hyper_parameters.insert(slot.into(), value);
-            if let Some(quantiles) = spec.and_then(|spec| spec.quantiles.clone()) {
-                let tensor = TensorData::f32([quantiles.len()], quantiles);
-                self.tensors.insert(format!("{slot}.quantiles"), tensor);
+            let Some(spec) = spec else { continue };
+            for (name, quantiles) in
+                [("quantiles", &spec.quantiles), ("mql.quantiles", &spec.inner_quantiles)]
+            {
+                if let Some(quantiles) = quantiles {
+                    let tensor = TensorData::f32([quantiles.len()], quantiles.clone());
+                    self.tensors.insert(format!("{slot}.{name}"), tensor);
+                }
             }
         }
         if valid_loss.is_none() && loss.quantiles.is_some() {
@@ -263,6 +268,16 @@ mod tests {
         assert!(model.shared.is_empty());
         assert_eq!(model.loss().unwrap(), loss);
         assert_eq!(model.valid_loss().unwrap(), Some(valid));
+
+        let score = LossSpec {
+            output_names: vec![],
+            inner_quantiles: Some(vec![0.1, 0.9]),
+            ..LossSpec::point("sCRPS")
+        };
+        model.set_losses(&loss, Some(&score));
+        assert_eq!(model.tensors.keys().collect::<Vec<_>>(), ["out.bias", "valid_loss.mql.quantiles"]);
+        assert!(model.hyper_tensors.is_empty());
+        assert_eq!(model.valid_loss().unwrap(), Some(LossSpec { inner_quantiles: None, ..score }));
         model.check_shared().unwrap();
     }
 

@@ -64,7 +64,9 @@ fn section(model: &ModelEntry) -> anyhow::Result<String> {
         exogenous(model.exogenous)
     );
     let trains = losses(model);
-    let refused = Loss::NAMES.into_iter().filter(|loss| !trains.contains(loss)).map(code);
+    let of_several =
+        |name: &&str| Loss::parse(&(*name).into()).is_ok_and(|loss| loss.trains() && loss.outputs() > 1);
+    let refused = Loss::NAMES.into_iter().filter(|loss| !trains.contains(loss)).filter(of_several).map(code);
     let refused = refused.collect::<Vec<_>>().join(", ");
     if !refused.is_empty() {
         text += &format!("\nIt makes one number for each step and refuses losses of several: {refused}.\n");

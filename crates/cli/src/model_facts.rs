@@ -52,8 +52,8 @@ pub(crate) fn exogenous(reads: Exogenous) -> String {
 /// The losses that it trains with. One that has no defaults has one output.
 pub(crate) fn losses(model: &ModelEntry) -> Vec<&'static str> {
     let fits = |name: &&str| {
-        let outputs = Loss::parse(&(*name).into()).map_or(1, |loss| loss.outputs());
-        model.check_outputs(outputs).is_ok()
+        Loss::parse(&(*name).into())
+            .map_or(true, |loss| loss.trains() && model.check_outputs(loss.outputs()).is_ok())
     };
     Loss::NAMES.into_iter().filter(fits).collect()
 }

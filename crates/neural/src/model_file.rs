@@ -54,12 +54,19 @@ fn stored_shape(entry: &ParamEntry) -> Vec<usize> {
 }
 
 fn loss_spec(loss: &Loss) -> LossSpec {
+    let quantiles = loss.quantiles().map(<[f32]>::to_vec);
+    // neuralforecast's losses that only validate name no outputs; that of quantiles holds an MQLoss.
+    let (output_names, quantiles, inner_quantiles) = match loss.trains() {
+        true => (loss.suffixes(), quantiles, None),
+        false => (Vec::new(), None, quantiles),
+    };
     LossSpec {
         class: loss.name().to_owned(),
         args: loss.arguments(),
         horizon_weight: loss.horizon_weight().map(<[f32]>::to_vec),
-        output_names: loss.suffixes(),
-        quantiles: loss.quantiles().map(<[f32]>::to_vec),
+        output_names,
+        quantiles,
+        inner_quantiles,
     }
 }
 

@@ -189,6 +189,10 @@ impl NetworkSpec {
     pub fn check(&self) -> Result<(), SpecError> {
         let losses = [("loss", self.loss()), ("valid_loss", self.valid_loss())];
         self.entry.check_outputs(self.loss().outputs())?;
+        if !self.loss().trains() {
+            let expected = "one that models are trained with; this one only validates, as valid_loss";
+            return self.refuse("loss", expected, self.loss().name());
+        }
         if self.entry.one_output && self.valid_loss.as_ref().is_some_and(Loss::is_distribution) {
             let expected = "a loss of points, such as MAE, or null for the training loss";
             return self.refuse("valid_loss", expected, &self.common.valid_loss);

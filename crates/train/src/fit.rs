@@ -154,8 +154,9 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         valid_losses.extend_from_slice(state.valid_losses);
         let mut best_loss = None;
         for &loss in state.valid_losses {
-            schedule.observe(loss);
-            best_loss = if stopping.observe(loss) { Some(loss) } else { best_loss };
+            let minimised = valid_loss.minimised(loss);
+            schedule.observe(minimised);
+            best_loss = if stopping.observe(minimised) { Some(loss) } else { best_loss };
         }
         best = best_loss.zip(state.arena(BEST)).map(|(loss, values)| {
             let mut params = engine.params().clone();
@@ -198,8 +199,9 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         if let Some(loss) = checked {
             outcome.valid_loss = checked;
             valid_losses.push(loss);
-            schedule.observe(loss);
-            if stopping.observe(loss) && goes_back {
+            let minimised = valid_loss.minimised(loss);
+            schedule.observe(minimised);
+            if stopping.observe(minimised) && goes_back {
                 best = Some((engine.params().without_copies(), loss));
             }
         }

@@ -136,6 +136,21 @@ fn reported_losses(spec: ModelSpec) -> Vec<f64> {
     seen.clone()
 }
 
+/// The score is twice the sum of the pinball losses over that of the absolute values; both validate the same forecasts.
+#[test]
+fn the_score_is_a_share_of_the_absolute_values() {
+    let of = |valid: &str| {
+        let spec = spec(&distribution("Normal")).set("valid_loss", valid).expect("a loss");
+        reported_losses(spec.set("max_steps", 1).expect("steps"))[1]
+    };
+    let panel = panel(same);
+    let last: Vec<f64> = (0..panel.n_series())
+        .flat_map(|i| panel.y(i)[400 - H..].iter().map(|y| f64::from(y.abs())).collect::<Vec<_>>())
+        .collect();
+    let size = last.iter().sum::<f64>() / last.len() as f64;
+    assert!((of("sCRPS") / (2.0 * of("MQLoss") / size) - 1.0).abs() < 1e-6);
+}
+
 /// A batch of 160 windows is two shards: the root is of the whole mean.
 #[test]
 fn the_root_is_that_of_the_batch() {
@@ -152,9 +167,8 @@ fn the_root_is_that_of_the_batch() {
 #[test]
 fn distributions_are_watched_by_themselves_or_by_any_other_loss() {
     let normal = distribution("Normal");
-    for valid in
-        [json!(null), normal.clone(), json!("MAE"), json!("MQLoss"), json!({"QuantileLoss": {"q": 0.9}})]
-    {
+    let quantile = json!({"QuantileLoss": {"q": 0.9}});
+    for valid in [json!(null), normal.clone(), json!("MAE"), json!("MQLoss"), json!("sCRPS"), quantile] {
         let spec = spec(&normal).set("valid_loss", valid.clone()).expect("a loss");
         let seen = reported_losses(spec.set("max_steps", 50).expect("steps"));
         assert!(
@@ -170,6 +184,10 @@ fn distributions_are_watched_by_themselves_or_by_any_other_loss() {
     assert!(refused(&normal, distribution("StudentT")).contains("valid_loss must be of the same outputs"));
     assert!(refused(&json!("MAE"), normal).contains("valid_loss"));
     assert!(refused(&json!("MQLoss"), json!("MAE")).contains("MQLoss and HuberMQLoss go with"));
+    assert!(refused(&json!("sCRPS"), json!(null)).contains("loss must be one that models are trained with"));
+    assert!(
+        refused(&json!("Accuracy"), json!(null)).contains("only validates, as valid_loss, found Accuracy")
+    );
     let seasonal = json!({"MASE": {"seasonality": 36}});
     let message = Forecaster::new([spec(&seasonal)]).expect_err("no season fits").to_string();
     assert!(message.contains("a seasonality below input_size = 36"), "{message}");

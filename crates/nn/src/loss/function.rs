@@ -57,6 +57,11 @@ pub(super) trait LossFunction: Debug + Send + Sync + UnwindSafe + RefUnwindSafe 
         None
     }
 
+    /// Whether models are trained with it, or only validated.
+    fn trains(&self) -> bool {
+        true
+    }
+
     /// `Σ w l` over `prediction [n, h, outputs]`; where a gradient is to be written, that of the sum times the given scale.
     /// Where a weight is 0, value and gradient are 0, whatever is there.
     fn sum(&self, prediction: &[f32], truth: Targets<'_>, gradient: Gradient<'_>) -> f64;
@@ -70,6 +75,11 @@ pub(super) trait LossFunction: Debug + Send + Sync + UnwindSafe + RefUnwindSafe 
     /// The loss of a batch from the means of `l` and of what it is relative to, and its derivative by the first.
     fn value_and_slope(&self, means: LossSums) -> (f64, f64) {
         (means.sum, 1.0)
+    }
+
+    /// What falls as forecasts get better, where the value rises.
+    fn minimised(&self, value: f64) -> f64 {
+        value
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! A loss is a file with a [`LossFunction`], its `mod` line and a line in the list below.
 
+mod accuracy;
 mod columns;
 mod distribution;
 mod fredf;
@@ -24,6 +25,7 @@ mod quantile_loss;
 mod quantiles;
 mod rel_mse;
 mod rmse;
+mod scrps;
 mod smape;
 mod special;
 mod sums;
@@ -96,6 +98,8 @@ losses! {
     "GMM": distribution::gmm::Gmm, "the negative log-likelihood of a mixture of normal distributions";
     "PMM": distribution::pmm::Pmm, "the negative log-likelihood of a mixture of Poisson distributions";
     "NBMM": distribution::nbmm::Nbmm, "the negative log-likelihood of a mixture of negative binomial distributions";
+    "sCRPS": scrps::ScaledCrps, "the pinball losses of several quantiles as a share of the absolute value; it only validates";
+    "Accuracy": accuracy::Accuracy, "whether the forecast is the value; it only validates";
 }
 
 fn horizon_weight(arguments: &mut Arguments) -> Result<Option<Arc<[f32]>>, HyperParameterError> {
@@ -274,6 +278,16 @@ impl Loss {
     /// The values of the target that the loss is defined for, in words and as a test.
     pub fn support(&self) -> (&'static str, fn(f32) -> bool) {
         self.distribution().map_or(targets::NUMBERS, Distribution::support)
+    }
+
+    /// Whether models are trained with it; other losses only validate.
+    pub fn trains(&self) -> bool {
+        self.function.trains()
+    }
+
+    /// What falls as forecasts get better, of a value of the loss: the value, or for `Accuracy` what it is short of 1.
+    pub fn minimised(&self, value: f64) -> f64 {
+        self.function.minimised(value)
     }
 
     /// Steps of history that a window must have more of: a season of MASE.
