@@ -48,6 +48,24 @@ def numbers(tensor):
     return {"shape": list(tensor.shape), "data": data}
 
 
+def lines(cases):
+    """Cases as JSON, one a line: a change of one case is one line of a diff. No NaN, no infinity: they are not JSON."""
+    return "[\n" + ",\n".join(json.dumps(case, separators=(",", ":"), allow_nan=False) for case in cases) + "\n]"
+
+
+def write_cases(folder, table, make, names=()):
+    """The file `<name>.json` of each entry of a table, or of those that are named; files of no entry are removed."""
+    assert set(names) <= set(table), f"no cases of {', '.join(sorted(set(names) - set(table)))}"
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.json"):
+        if old.stem not in table:
+            old.unlink()
+    for name in names or table:
+        cases = make(name)
+        (folder / f"{name}.json").write_text(lines(cases) + "\n")
+        print(f"{folder.name}/{name}: {len(cases)} cases")
+
+
 def canonical(data):
     """The same safetensors bytes with a sorted header: the library writes its metadata in random order."""
     end = 8 + int.from_bytes(data[:8], "little")

@@ -1,14 +1,14 @@
-"""Layer fixtures, computed by PyTorch and neuralforecast in float32 (PRECISE: in float64): crates/nn/tests/fixtures/layers.json.
+"""Layer fixtures, computed by PyTorch and neuralforecast in float32 (PRECISE: in float64): crates/nn/tests/fixtures/layers/<Layer>.json.
 
 README.md says how a case is laid out. An operation without parameters or state of its own has its cases in ops.py.
 """
 
-import json
+import sys
 from functools import partial
 
 import torch
 import torch.nn as nn
-from common import fixtures, generator, numbers, one_thread
+from common import fixtures, generator, numbers, one_thread, write_cases
 from neuralforecast.common._modules import (
     AttentionLayer,
     DataEmbedding,
@@ -241,7 +241,7 @@ LAYERS = {
         ((2, 5, 4), dict(inputs=1, columns=3, hidden=6)),
         ((3, 6, 4), dict(inputs=2, columns=2, hidden=8)),
         ((2, 1, 2), dict(inputs=1, columns=1, hidden=2)),
-        ((2, 33, 3), dict(inputs=3, columns=0, hidden=32)),
+        ((1, 33, 3), dict(inputs=3, columns=0, hidden=18)),
         ((2, 4, 2), dict(inputs=1, columns=1, hidden=5, positions=False)),
     ]),
     "DataEmbedding_inverted": (lambda _, steps, hidden, columns: WithColumns(DataEmbedding_inverted(steps, hidden, dropout=0.0), columns), [
@@ -267,17 +267,17 @@ LAYERS = {
         ((3, 1, 2), dict(inputs=2, hidden=3, outputs=1)),
     ]),
     "VariableSelectionNetwork": (Select, [
-        ((2, 4, 12), dict(columns=4, hidden=8)),
+        ((2, 4, 8), dict(columns=4, hidden=4)),
         ((2, 4, 3), dict(columns=1, hidden=2, activation="SELU")),
         ((4, 2), dict(columns=2, hidden=4, activation="GELU")),
         ((4, 1), dict(columns=1, hidden=3)),
     ]),
     "StaticCovariateEncoder": (EncodeStatic, [
-        ((3, 4), dict(hidden=8, cell="lstm", layers=1)),
-        ((3, 1), dict(hidden=7, cell="lstm", layers=2)),
-        ((2, 4), dict(hidden=8, cell="lstm", layers=3, one_state=True)),
-        ((3, 4), dict(hidden=8, cell="gru", layers=2)),
-        ((2, 5), dict(hidden=6, cell="gru", layers=2, one_state=True)),
+        ((3, 4), dict(hidden=4, cell="lstm", layers=1)),
+        ((3, 1), dict(hidden=5, cell="lstm", layers=2)),
+        ((2, 3), dict(hidden=3, cell="lstm", layers=3, one_state=True)),
+        ((3, 3), dict(hidden=3, cell="gru", layers=2)),
+        ((2, 2), dict(hidden=4, cell="gru", layers=2, one_state=True)),
     ]),
     "TFTEmbedding": (EmbedNumbers, [((2, 3, 6), dict(hidden=4, hist=2, futr=3, target=1)), ((2, 3, 3), dict(hidden=2, hist=1, futr=1, target=3))]),
     "InterpretableMultiHeadAttention": (Interpretable, [
@@ -312,20 +312,18 @@ def layer_case(name, shape, arguments, random):
         grads = plain((key, torch.zeros_like(value) if value.grad is None else value.grad) for key, value in layer.named_parameters())
         grad_input = None if x.grad is None else numbers(x.grad)
         batch = dict(input=numbers(x), output=numbers(output), grad_output=numbers(grad_output), grad_input=grad_input, grads=grads)
-        batch["forecast"] = numbers(layer.eval()(x))
+        forecast = numbers(layer.eval()(x))
+        batch["forecast"] = None if forecast == batch["output"] else forecast
         batches.append(batch)
     return dict(args=arguments, weights=weights, batches=batches, state=plain((key, value) for key, value in layer.named_buffers() if not key.endswith(CONSTANTS)))
 
 
-def main():
+def main(names=()):
+    """Writes the cases of all layers, or of those that are named (`compare/layers.py GRN RevIN`)."""
     one_thread()
-    lines = []
-    for name, (_, cases) in LAYERS.items():
-        found = [json.dumps(layer_case(name, *case, generator(name, i)), separators=(",", ":"), allow_nan=False) for i, case in enumerate(cases)]
-        lines.append(f"{json.dumps(name)}:[\n" + ",\n".join(found) + "\n]")
-    (fixtures("nn") / "layers.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    print(f"layers.json: {sum(len(cases) for _, cases in LAYERS.values())} cases")
+    make = lambda name: [layer_case(name, *case, generator(name, i)) for i, case in enumerate(LAYERS[name][1])]
+    write_cases(fixtures("nn") / "layers", LAYERS, make, names)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

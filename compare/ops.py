@@ -1,7 +1,7 @@
 """Operation fixtures, all computed by PyTorch or neuralforecast in float32:
 
-crates/autograd/tests/fixtures/ops.json    operations with their gradients
-crates/nn/tests/fixtures/losses.json       losses with the gradient of the prediction
+crates/autograd/tests/fixtures/ops/<operation>.json    operations with their gradients
+crates/nn/tests/fixtures/losses.json    losses with the gradient of the prediction
 crates/data/tests/fixtures/scalers.json    window scalers
 crates/data/tests/fixtures/local_scalers.json    scalers of whole series
 
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from common import fixtures, generator, numbers, one_thread
+from common import fixtures, generator, lines, numbers, one_thread, write_cases
 from neuralforecast.common._base_model import BaseModel
 from neuralforecast.common._scalers import TemporalNorm
 from neuralforecast.losses.pytorch import (
@@ -509,13 +509,6 @@ def op_case(name, inputs, arguments, random):
     }
 
 
-def ops(names):
-    """The cases of these operations, or of all if none is named; those of the others stay as they were written."""
-    kept = json.loads((fixtures("autograd") / "ops.json").read_text()) if names else {}
-    make = lambda name: [op_case(name, *case, generator(name, i)) for i, case in enumerate(OPS[name][1])]
-    return {name: make(name) if name in (names or OPS) else kept[name] for name in OPS}
-
-
 # -------------------------------------------------------------------------------- losses
 
 
@@ -952,18 +945,15 @@ def local_scalers():
 
 
 def write(crate, name, value):
-    # One case a line: a change of one case is one line of a diff. No NaN, no infinity: they are not JSON.
-    blocks = []
-    for key, cases in value.items():
-        lines = ",\n".join(json.dumps(case, separators=(",", ":"), allow_nan=False) for case in cases)
-        blocks.append(f"{json.dumps(key)}:[\n{lines}\n]")
+    blocks = [f"{json.dumps(key)}:{lines(cases)}" for key, cases in value.items()]
     (fixtures(crate) / name).write_text("{\n" + ",\n".join(blocks) + "\n}\n")
     print(f"{name}: {sum(map(len, value.values()))} cases")
 
 
 def main(names=()):
     one_thread()
-    write("autograd", "ops.json", ops(names))
+    make = lambda name: [op_case(name, *case, generator(name, i)) for i, case in enumerate(OPS[name][1])]
+    write_cases(fixtures("autograd") / "ops", OPS, make, names)
     if names:
         return
     write("nn", "losses.json", losses())

@@ -3,9 +3,10 @@
 //! all its cases, written by `compare/models.py`.
 
 mod dropout;
+mod packed;
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,18 +24,18 @@ const RANDOM_SEED: u64 = 1;
 /// How the names of positional encodings end.
 const POSITIONS: [&str; 2] = ["position_embedding.pe", "positional_embedding.position_embedding"];
 
-/// A case: its hyper-parameters, the file of its model, and what was found wrong.
+/// A case: its hyper-parameters, the tensors of its file, and what was found wrong.
 struct Case<'f> {
     name: &'f str,
     entry: &'static ModelEntry,
     hyper: &'f Map<String, Value>,
-    file: &'f TensorFile,
+    tensors: &'f BTreeMap<String, TensorData>,
     faults: RefCell<Vec<String>>,
 }
 
 impl Case<'_> {
     fn get(&self, name: &str) -> Option<&TensorData> {
-        self.file.tensors.get(&format!("{}/{name}", self.name))
+        self.tensors.get(&format!("{}/{name}", self.name))
     }
 
     /// A tensor of the case; complex numbers get one more dimension, of real and imaginary part.
@@ -150,7 +151,7 @@ impl Case<'_> {
         expected.extend(table.aliases().iter().map(|alias| alias.name.as_str()));
         expected.sort_unstable();
         let weights = format!("{}/weights/", self.name);
-        let found: Vec<&str> = (self.file.tensors.keys())
+        let found: Vec<&str> = (self.tensors.keys())
             .filter_map(|name| name.strip_prefix(&weights))
             .filter(|name| !name.starts_with("loss.") && !name.starts_with("valid_loss."))
             .collect();
@@ -287,10 +288,11 @@ pub(crate) fn check(model: &str) {
         serde_json::from_str(&file.metadata["cases"]).expect("an object of cases");
     assert!(cases.len() >= 5, "{} has {} cases; add some to compare/models.py", entry.name, cases.len());
 
+    let tensors = packed::unpack(&file);
     let mut faults = Vec::new();
     for (name, hyper) in &cases {
         let hyper = hyper.as_object().expect("hyper-parameters");
-        let case = Case { name, entry, hyper, file: &file, faults: RefCell::default() };
+        let case = Case { name, entry, hyper, tensors: &tensors, faults: RefCell::default() };
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| case.check())) {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());

@@ -1,8 +1,7 @@
 //! Results and gradients against PyTorch: each operation's own tests say how a case of
-//! `tests/fixtures/ops.json`, which `compare/ops.py` writes, is computed here.
+//! `tests/fixtures/ops/<operation>.json`, which `compare/ops.py` writes, is computed here.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::path::Path;
 
 use foretell_tensor::{Indices, Tensor};
 use serde::Deserialize;
@@ -43,9 +42,10 @@ impl Numbers {
     }
 }
 
-static FIXTURES: LazyLock<BTreeMap<String, Vec<Case>>> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../tests/fixtures/ops.json")).expect("the fixtures are valid")
-});
+/// The folder of fixtures, with a file for each operation.
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/ops"))
+}
 
 /// Checks all cases of an operation against PyTorch; `apply` computes one from its inputs and arguments.
 #[track_caller]
@@ -53,7 +53,10 @@ pub(crate) fn assert_matches_pytorch<R: Into<Outputs>>(
     name: &str,
     apply: impl Fn(&[Var], &Arguments<'_>) -> R,
 ) {
-    let cases = FIXTURES.get(name).unwrap_or_else(|| panic!("ops.json has no cases of {name}"));
+    let text = std::fs::read_to_string(folder().join(format!("{name}.json")));
+    let text = text.unwrap_or_else(|error| panic!("the cases of {name}: {error}"));
+    let cases: Vec<Case> = serde_json::from_str(&text).expect("the fixtures are valid");
+    assert!(!cases.is_empty(), "{name} has no cases");
     for (i, case) in cases.iter().enumerate() {
         let what = format!("{name} case {i} {}", case.args);
         let inputs: Vec<Var> = case.inputs.iter().map(|input| Var::input(input.tensor())).collect();
@@ -165,7 +168,11 @@ fn each_operation_of_the_fixtures_is_tested() {
         sources += &std::fs::read_to_string(entry.expect("an entry").path()).expect("a source file");
     }
     sources.retain(|c| !c.is_whitespace());
-    for name in FIXTURES.keys() {
+    let files = std::fs::read_dir(folder()).expect("the folder of fixtures");
+    let paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    assert!(paths.len() >= 70, "{} operations have cases", paths.len());
+    for path in paths {
+        let name = path.file_stem().and_then(|name| name.to_str()).expect("the name of an operation");
         assert!(
             sources.contains(&format!("assert_matches_pytorch(\"{name}\"")),
             "no test computes the cases of {name}"

@@ -101,7 +101,7 @@ fn dropout_does_the_same_as_in_neuralforecast() {
     for (name, hyper) in &cases {
         let (entry, hyper) =
             (find(name).expect("a registered model"), hyper.as_object().expect("hyper-parameters"));
-        let case = Case { name, entry, hyper, file: &file, faults: RefCell::default() };
+        let case = Case { name, entry, hyper, tensors: &file.tensors, faults: RefCell::default() };
         check(&case);
         faults.extend(case.faults.take().into_iter().map(|fault| format!("{name}: {fault}")));
     }
