@@ -10,6 +10,7 @@ mod house;
 mod length;
 mod manifest;
 mod packaging;
+mod profiles;
 mod roots;
 mod source;
 mod type_names;
@@ -69,6 +70,8 @@ fn check_workspace() -> anyhow::Result<Vec<Violation>> {
         found.extend(check_package(root, package, &metadata.packages, &mut names)?);
     }
     found.extend(length::stale_entries(root));
+    found.extend(edges::unused(&metadata.packages));
+    found.extend(profiles::check(&Source::read(root, &root.join("Cargo.toml"))?, &metadata.packages));
     found.sort();
     Ok(found)
 }

@@ -4,7 +4,7 @@ use cargo_metadata::{Dependency, DependencyKind, Package};
 
 use super::{
     Violation,
-    house::{FIXTURES, MEASURES, OWNED, ROOMS},
+    house::{FIXTURES, MEASURES, OWNED, ROOMS, Room},
     manifest,
     source::Source,
 };
@@ -25,6 +25,27 @@ pub(super) fn check(package: &Package, manifest: &Source) -> Vec<Violation> {
         manifest.violation(1, what, "give it a row of ROOMS in xtask/src/tidy/house.rs")
     });
     unknown.into_iter().chain(package.dependencies.iter().filter_map(broken)).collect()
+}
+
+/// Uses that a row lists and the crate does not make: a later one of them would pass unseen. What measures may get any suite.
+pub(super) fn unused(members: &[Package]) -> Vec<Violation> {
+    let rooms = ROOMS.iter().filter(|room| room.name != MEASURES);
+    let idle = rooms.flat_map(|room| {
+        let package = members.iter().find(|package| package.name == room.name);
+        let dependencies = package.map_or(&[][..], |package| &package.dependencies);
+        idle(room, move |used| dependencies.iter().any(|dependency| dependency.name == used))
+    });
+    let violation = |(name, used): (&str, &str)| Violation {
+        path: "xtask/src/tidy/house.rs".to_owned(),
+        line: 1,
+        what: format!("{name} may use {used} and does not"),
+        remedy: "take it out of the row in ROOMS".to_owned(),
+    };
+    idle.map(violation).collect()
+}
+
+fn idle<'a>(room: &'a Room, depends_on: impl Fn(&str) -> bool) -> impl Iterator<Item = (&'a str, &'a str)> {
+    room.uses.iter().filter(move |used| !depends_on(used)).map(|used| (room.name, *used))
 }
 
 /// What is wrong with one of our crates using another, and what to do; nothing if all is well.
@@ -84,6 +105,14 @@ mod tests {
         assert_eq!(own_edge("foretell-models", "foretell-kernels", true), None);
         assert!(own_edge("foretell-models", "foretell-train", true).is_some());
         assert!(own_edge("foretell-tensor", "foretell-kernels", true).is_some());
+    }
+
+    #[test]
+    fn a_row_lists_no_more_than_is_used() {
+        let nn = ROOMS.iter().find(|room| room.name == "foretell-nn").unwrap();
+        assert_eq!(idle(nn, |_| true).count(), 0);
+        let found: Vec<_> = idle(nn, |used| used != "foretell-pool").collect();
+        assert_eq!(found, [("foretell-nn", "foretell-pool")]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(5, "foretell-optim", &["foretell-simd", "foretell-pool", "foretell-threads"]),
     room(5, "foretell-amp", &["foretell-simd", "foretell-threads", "foretell-optim"]),
     room(5, "foretell-data", &["foretell-simd"]),
-    room(6, "foretell-models", &["foretell-tensor", "foretell-autograd", "foretell-nn"]),
+    room(6, "foretell-models", &["foretell-nn"]),
     // Files and plain arrays: it knows neither layers nor models.
     room(6, "foretell-checkpoint", &["foretell-files"]),
     room(6, "foretell-batch", &["foretell-pool", "foretell-nn", "foretell-data"]),

@@ -68,7 +68,7 @@ fn dependencies<'a, 'i>(document: &'a DeTable<'i>) -> impl Iterator<Item = (&'a 
     std::iter::once(document).chain(targets).flat_map(of_kinds).flatten().flatten()
 }
 
-fn table<'a, 'i>(outer: &'a DeTable<'i>, name: &str) -> Option<&'a DeTable<'i>> {
+pub(super) fn table<'a, 'i>(outer: &'a DeTable<'i>, name: &str) -> Option<&'a DeTable<'i>> {
     outer.get(name)?.get_ref().as_table()
 }
 
@@ -87,7 +87,7 @@ fn first_line(text: &str) -> impl Fn(&DeTable<'_>) -> Option<usize> {
 }
 
 /// The line that a byte is on, counted from 1.
-fn line_at(text: &str, at: usize) -> usize {
+pub(super) fn line_at(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
