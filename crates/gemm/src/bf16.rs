@@ -26,12 +26,13 @@ use half::slice::HalfBitsSliceExt;
 use crate::check::{assert_bias, assert_shapes};
 use crate::flops::count_products;
 use crate::options::{Bias, Options};
-use crate::parts;
+use crate::plan;
+use crate::plan::limits::bf16::PART;
 use crate::view::MatMut;
 use kernel::Kernel;
 use layout::BlockLayout;
 pub use operand::{Bf16Operand, PackedBf16};
-use tasks::{PART, in_parts, run};
+use tasks::{in_parts, run};
 
 /// `dst = activation([dst +] alpha * lhs * rhs + bias)` with a left operand that is rounded to bfloat16 on the way and sums
 /// in `f32`: `dst` is `[m, n]`, `lhs` `[m, k]` and `rhs` `[k, n]`.
@@ -106,23 +107,15 @@ fn check_and_count(
 /// Whether a product of `[m, k]` and `[k, n]` takes less time in bfloat16 than in `f32`, both operands yet to be
 /// packed, on a machine with tiles: [`matmul`](crate::matmul()) rounds no others. It depends on the shape alone, so
 /// that every machine rounds the same products.
-///
-/// Tiles are padded to 16 rows and columns and an inner dimension of 32, and packing an operand pays off only with
-/// enough rows of the other. Measured on Sapphire Rapids in a development build, `f32` and bfloat16 in microseconds:
-/// 16x64x64 2.6 and 1.3, 32x32x32 1.2 and 0.6, but 8x64x64 0.8 and 1.6, 64x8x512 11 and 15, 24x24x24 0.6 and 1.1.
-pub fn pays_in_bf16([m, k, n]: [usize; 3]) -> bool {
-    m.min(n).min(k) >= LEAST_SIDE && m.saturating_mul(k).saturating_mul(n) >= LEAST_WORK
+pub fn pays_in_bf16(shape: [usize; 3]) -> bool {
+    plan::kernel::pays_in_bf16(shape)
 }
 
 /// Whether [`matmul_bf16`] gives the bits of [`matmul_as_bf16`] for `[m, k]` and `[k, n]`: the latter adds up a long inner
 /// dimension beside a small result in parts, which a packed operand is not cut into.
 pub fn packed_bf16_has_same_bits(shape: [usize; 3]) -> bool {
-    parts::count(shape, PART).is_none()
+    plan::cut::parts(shape, PART).is_none()
 }
-
-/// See [`pays_in_bf16`].
-const LEAST_SIDE: usize = 16;
-const LEAST_WORK: usize = 1 << 14;
 
 #[cfg(test)]
 #[path = "bf16_tests.rs"]

@@ -191,7 +191,7 @@ fn a_long_inner_dimension_in_parts() {
     let (m, k, n) = (100, 3000, 90);
     let (a, b, bias) = (numbers(m * k, 1), numbers(k * n, 2), numbers(n, 4));
     let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
-    assert!(parts::count([m, k, n], PART).is_some() && !packed_bf16_has_same_bits([m, k, n]));
+    assert!(plan::cut::parts([m, k, n], PART).is_some() && !packed_bf16_has_same_bits([m, k, n]));
     for accum in [Accum::Replace, Accum::Add] {
         let bias = Some(Bias::PerColumn(&bias[..]));
         let options = Options { accum, alpha: 0.5, bias, activation: Activation::Relu, ..Options::default() };

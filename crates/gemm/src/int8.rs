@@ -20,6 +20,8 @@ use crate::check::{assert_bias, assert_shapes};
 use crate::epilogue::epilogue;
 use crate::flops::count_products;
 use crate::options::Options;
+use crate::plan;
+use crate::plan::cut::Int8Cut;
 use crate::threads;
 use crate::view::{MatMut, MatRef};
 
@@ -27,14 +29,6 @@ use kernel::Kernel;
 pub use operands::PackedInt8;
 use operands::{BLOCK, Rounded, STRIP, TAIL_BYTES};
 use vectors::Job;
-
-/// Multiply-adds that are worth a task of their own, and weights that are, where there are too few rows to share them out.
-const TASK: usize = 6 << 20;
-const TASK_OF_WEIGHTS: usize = 1 << 19;
-const TASKS: usize = 16;
-
-/// The least rows of a task.
-const TASK_ROWS: usize = 32;
 
 /// [`matmul`](crate::matmul()) with a right operand in 8 bits: `dst = activation([dst +] alpha * lhs * rhs + bias)`,
 /// where `lhs` is rounded to 8 bits row by row, its largest magnitude to 127 or -127. The columns of the
@@ -61,12 +55,10 @@ fn run(kernel: Kernel, dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedI
     if m == 0 || n == 0 {
         return;
     }
-    let weights = rhs.values.len() - TAIL_BYTES;
-    let (by_rows, by_weights) = (weights.saturating_mul(m) / TASK, weights / TASK_OF_WEIGHTS);
     let blocks = rhs.scales.len().div_ceil(BLOCK * STRIP);
+    let cut = plan::cut::in_int8(m, rhs.values.len() - TAIL_BYTES, blocks);
     let dst = BatchMut::from(dst);
-    if m >= 2 * TASK_ROWS && by_rows > 1 {
-        let height = m.div_ceil(by_rows.min(TASKS).min(m / TASK_ROWS));
+    if let Int8Cut::Rows(height) = cut {
         return threads::for_each(m.div_ceil(height), 1, |index| {
             let rows = index * height..m.min((index + 1) * height);
             let lhs = rounded(kernel, lhs.rows(rows.clone()));
@@ -77,12 +69,10 @@ fn run(kernel: Kernel, dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedI
         });
     }
     let lhs = rounded(kernel, lhs);
-    let tasks = by_rows.max(by_weights).min(TASKS).min(blocks);
-    if tasks <= 1 {
+    let Int8Cut::Blocks(width) = cut else {
         // SAFETY: the only user of the destination.
         return columns(kernel, unsafe { dst.get(0) }, &lhs, rhs, 0..blocks, options);
-    }
-    let width = blocks.div_ceil(tasks);
+    };
     threads::for_each(blocks.div_ceil(width), 1, |index| {
         let part = index * width..blocks.min((index + 1) * width);
         let cols = part.start * BLOCK * STRIP..n.min(part.end * BLOCK * STRIP);

@@ -1,12 +1,15 @@
 //! Products of `f32`, one or a batch: rounded as the options say, in bf16x3 or by vectors.
 
+use foretell_simd::level;
+
 use crate::batch::{BatchMut, BatchRef};
 use crate::bf16::bf16x3;
-use crate::bf16::{matmul_as_bf16, pays_in_bf16};
+use crate::bf16::matmul_as_bf16;
 use crate::check::{assert_bias, assert_shapes};
 use crate::f16;
 use crate::flops::count_products;
 use crate::options::{Options, Rounding};
+use crate::plan::kernel::{Numbers, numbers};
 use crate::tasks;
 use crate::view::{MatMut, MatRef};
 
@@ -22,36 +25,25 @@ use crate::view::{MatMut, MatRef};
 pub fn matmul(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_>) {
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.nrows(), rhs.ncols()));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
-    if options.rounding == Rounding::None {
-        count_products(1, [dst.nrows(), lhs.ncols(), dst.ncols()]);
-        in_f32(dst, lhs, rhs, options);
-    } else {
-        // `rounded` counts its product itself.
-        rounded(dst, lhs, rhs, options);
-    }
+    one(dst, lhs, rhs, options);
 }
 
-/// The product of operands that are rounded as the options say; counts it.
-fn rounded(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_>) {
-    match options.rounding {
-        Rounding::Bf16 if pays_in_bf16([dst.nrows(), lhs.ncols(), dst.ncols()]) => {
-            matmul_as_bf16(dst, lhs, rhs, options);
-        }
-        Rounding::F16 => matmul_as_f16(dst, lhs, rhs, options),
-        Rounding::None | Rounding::Bf16 => {
-            count_products(1, [dst.nrows(), lhs.ncols(), dst.ncols()]);
-            in_f32(dst, lhs, rhs, options);
-        }
-    }
-}
-
-/// A product whose shapes and bias fit together.
+/// A product whose shapes and bias fit together; counts it.
 #[inline(always)]
-fn in_f32(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_>) {
-    if bf16x3::takes([dst.nrows(), lhs.ncols(), dst.ncols()]) {
-        return bf16x3::product(dst, lhs, rhs, options);
+fn one(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_>) {
+    let shape = [dst.nrows(), lhs.ncols(), dst.ncols()];
+    match numbers(shape, options.rounding, level) {
+        Numbers::F32 => {
+            count_products(1, shape);
+            tasks::one(dst, lhs, rhs, options);
+        }
+        Numbers::Bf16x3 => {
+            count_products(1, shape);
+            bf16x3::product(dst, lhs, rhs, options);
+        }
+        Numbers::Bf16 => matmul_as_bf16(dst, lhs, rhs, options),
+        Numbers::F16 => matmul_as_f16(dst, lhs, rhs, options),
     }
-    tasks::one(dst, lhs, rhs, options);
 }
 
 /// [`matmul`] of operands that are rounded to half precision first (beyond 65,504 to infinity). It multiplies in
@@ -85,21 +77,15 @@ pub fn matmul_batched(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, o
     );
     assert_shapes((dst.rows, dst.cols), (lhs.rows, lhs.cols), (rhs.rows, rhs.cols));
     assert_bias(options.bias, dst.rows, dst.cols);
-    if options.rounding == Rounding::None {
-        count_products(dst.count, [dst.rows, lhs.cols, dst.cols]);
-        if !bf16x3::takes([dst.rows, lhs.cols, dst.cols]) {
-            return tasks::batch(dst, lhs, rhs, options);
-        }
-        return tasks::for_each_product(&dst, lhs.cols, |index| {
-            // SAFETY: each index is taken once, and matrices have no element in common.
-            let whole = unsafe { dst.get(index) };
-            bf16x3::product(whole, lhs.get(index), rhs.get(index), options);
-        });
+    let shape = [dst.rows, lhs.cols, dst.cols];
+    // Products that would be rounded if they were larger are made one by one, as single ones are: in parts where these are.
+    if options.rounding == Rounding::None && numbers(shape, Rounding::None, level) == Numbers::F32 {
+        count_products(dst.count, shape);
+        return tasks::batch(dst, lhs, rhs, options);
     }
     tasks::for_each_product(&dst, lhs.cols, |index| {
         // SAFETY: each index is taken once, and matrices have no element in common.
         let whole = unsafe { dst.get(index) };
-        // `rounded` counts its product itself.
-        rounded(whole, lhs.get(index), rhs.get(index), options);
+        one(whole, lhs.get(index), rhs.get(index), options);
     });
 }

@@ -1,12 +1,13 @@
 //! A right operand of several products, packed once.
 
-use foretell_simd::{Level, level};
+use foretell_simd::level;
 
 use crate::bf16::bf16x3;
 use crate::check::{assert_bias, assert_shapes};
 use crate::flops::count_products;
 use crate::matmul::matmul;
 use crate::options::{Options, Rounding};
+use crate::plan::kernel;
 use crate::strips;
 use crate::tasks;
 use crate::view::{MatMut, MatRef};
@@ -87,18 +88,9 @@ impl<'a> Packed<'a> {
 /// For the fewest rows a right operand is not packed at all, and of more than a thousand its packing is a small share of the
 /// time. Products with rows longer than 768, which go to faer if nothing is packed, gain too: three layers of 1024 units take a
 /// batch of 128 in 0.66 instead of 0.83 ms, of 1024 in 5.9 instead of 6.4 (two cores of a Zen 5).
-pub fn pays_packed([m, k, n]: [usize; 3]) -> bool {
-    // A tile of fewer rows takes as long as one of 16.
-    let least = if level() == Level::Amx { 16 } else { *ROWS.start() };
-    level().has_avx512()
-        && ROWS.contains(&m)
-        && m >= least
-        && n >= strips::LEAST_COLUMNS
-        && k.saturating_mul(n) >= strips::LEAST
+pub fn pays_packed(shape: [usize; 3]) -> bool {
+    kernel::pays_packed(shape, level())
 }
-
-/// See [`pays_packed`].
-const ROWS: std::ops::RangeInclusive<usize> = strips::LEAST_ROWS..=1024;
 
 /// [`matmul`] with a packed right operand. The columns of the destination's rows must be adjacent. Operands are not
 /// rounded: [`matmul_bf16`](crate::matmul_bf16) is the product that does.

@@ -7,36 +7,11 @@ use foretell_pool::Buffer;
 
 use crate::batch::BatchMut;
 use crate::options::Accum;
+use crate::plan::limits::parts::STEP;
 use crate::threads;
 use crate::view::MatMut;
 
-/// The most elements of a result that is computed in parts: about a task of `tasks.rs`. Each part but the first is summed
-/// in a buffer of as many.
-const RESULT: usize = 1 << 16;
-
-/// How many times the longer side of the result the inner dimension must be.
-const LONG: usize = 4;
-
-/// The most parts.
-const PARTS: usize = 8;
-
-/// The least inner dimension of a part.
-const LEAST: usize = 384;
-
-/// Parts begin at multiples of this: kernels take as much of the inner dimension at a time.
-const STEP: usize = 128;
-
-/// In how many parts a product is computed, if in several: each is worth a task of so many multiply-adds.
-pub(crate) fn count([m, k, n]: [usize; 3], task: usize) -> Option<usize> {
-    let result = m.saturating_mul(n);
-    if result == 0 || result > RESULT || k / LONG < m.max(n) {
-        return None;
-    }
-    let parts = PARTS.min(k / LEAST).min(result.saturating_mul(k) / task);
-    (parts > 1).then_some(parts)
-}
-
-/// Computes a product in [`count`] parts, on the threads that may be used, and adds them up in their order: `part` gets a
+/// Computes a product in [`plan::cut::parts`](crate::plan::cut::parts), on the threads that may be used, and adds them up in their order: `part` gets a
 /// destination, its range of the inner dimension, and what to do with what the destination holds.
 ///
 /// The rows of `dst` are adjacent elements.

@@ -1,6 +1,7 @@
 //! A product as the kernels take it, on one thread.
 
 use crate::options::Accum;
+use crate::plan::kernel::{Operands, Strides};
 use crate::view::{MatMut, MatRef};
 
 /// `dst = [dst +] alpha * lhs * rhs`, whose shapes fit together.
@@ -12,11 +13,16 @@ pub(crate) struct Product<'d, 'a> {
     pub(crate) alpha: f32,
 }
 
-impl<'a> Product<'_, 'a> {
+impl Product<'_, '_> {
+    /// What a plan for it is made of.
     #[inline(always)]
-    pub(crate) fn reborrow(&mut self) -> Product<'_, 'a> {
-        let &mut Self { ref mut dst, lhs, rhs, accum, alpha } = self;
-        Product { dst: dst.reborrow(), lhs, rhs, accum, alpha }
+    pub(crate) fn operands(&self) -> Operands {
+        Operands {
+            shape: [self.dst.nrows(), self.lhs.ncols(), self.dst.ncols()],
+            dst: Strides { row: self.dst.row_stride(), col: self.dst.col_stride() },
+            lhs: Strides { row: self.lhs.row_stride(), col: self.lhs.col_stride() },
+            rhs: Strides { row: self.rhs.row_stride(), col: self.rhs.col_stride() },
+        }
     }
 
     /// The transposed product, which is the same.
@@ -33,11 +39,5 @@ impl<'a> Product<'_, 'a> {
             (1, _) => Some(self.t()),
             _ => None,
         }
-    }
-
-    /// The multiply-adds, as far as they can be counted.
-    #[inline(always)]
-    pub(crate) fn work(&self) -> usize {
-        self.dst.nrows().saturating_mul(self.dst.ncols()).saturating_mul(self.lhs.ncols())
     }
 }

@@ -10,29 +10,19 @@ use std::ops::Range;
 
 use crate::options::Accum;
 use crate::product::Product;
-use crate::vector::{Job, Vector, run};
+use crate::vector::{Current, Job, Vector, run_at};
 use crate::view::MatMut;
 
-/// Up to this many rows, packing may cost more than it saves.
-const MAX_SKINNY_ROWS: usize = 32;
-
-/// Computes the product as dot products, if it has few rows and they are long.
+/// Computes the product as dot products: the rows of the left operand and the columns of the right one are adjacent.
 #[inline(always)]
-pub(crate) fn dots(product: Product<'_, '_>) -> bool {
-    // Short dot products spend their time on adding up vectors' elements (measured against faer).
-    let worthwhile = MAX_SKINNY_ROWS.min((product.lhs.ncols() / 8).saturating_sub(2));
-    if worthwhile < product.dst.nrows().min(product.dst.ncols()) {
-        return false;
-    }
-    let product = few_rows(product);
-    product.lhs.col_stride() == 1 && product.rhs.row_stride() == 1 && run(Dots(product)).is_none()
+pub(crate) fn dots(product: Product<'_, '_>, current: Current) {
+    run_at(current, Dots(few_rows(product)));
 }
 
-/// Computes the product if one operand is a vector and the other adjacent along the outer dimension.
+/// Computes a product of a vector and a matrix that is adjacent along the outer dimension.
 #[inline(always)]
-pub(crate) fn row(product: Product<'_, '_>) -> bool {
-    let product = few_rows(product);
-    product.dst.nrows() == 1 && product.rhs.col_stride() == 1 && run(Rows(product)).is_none()
+pub(crate) fn row(product: Product<'_, '_>, current: Current) {
+    run_at(current, Rows(few_rows(product)));
 }
 
 /// The product whose left operand is the one with few rows.

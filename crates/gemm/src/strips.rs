@@ -18,53 +18,21 @@ use foretell_pool::Buffer;
 use foretell_simd::level;
 
 use crate::options::Accum;
+use crate::plan::limits::strips::{DEPTH, FAR, GAP, ROWS, STRIP};
 use crate::product::Product;
-use crate::vector::{Job, Vector, load, run, turn};
+use crate::vector::{Current, Job, Vector, load, run, run_at, turn};
 use crate::view::{MatMut, MatRef};
 
 /// Rows of a tile, and its vectors.
 const HEIGHT: usize = 6;
-const VECTORS: usize = 4;
+const VECTORS: usize = STRIP / 16;
 
-/// Columns of a full strip.
-pub(crate) const STRIP: usize = VECTORS * 16;
-
-/// The inner dimension goes in blocks of so many: a strip of `f32` takes 32 KiB.
-const DEPTH: usize = 128;
-
-/// Rows of the left operand that pass by a strip: with a block of the inner dimension they stay in the second cache.
-const ROWS: usize = 384;
-
-/// Left operands of more elements are gathered: what the second cache holds is read where it lies.
-const FAR: usize = 1 << 17;
-
-/// Elements between the columns of a gathered block, so that they meet in the nearest cache whatever their length.
-const GAP: usize = 16;
-
-/// The least multiply-adds, columns and rows that are worth the packing.
-pub(crate) const LEAST: usize = 1 << 14;
-pub(crate) const LEAST_COLUMNS: usize = 16;
-pub(crate) const LEAST_ROWS: usize = 12;
-
-/// The longest rows of a left operand, unless its columns are adjacent: those of 1024 numbers, 4 KiB apart, push each other
-/// out of the caches, where a packed copy stays (111 to 121 GFLOP/s, of which faer makes 140).
-const LONGEST_ROW: usize = 768;
-
-/// Computes the product if it is large enough, its destination's rows or columns are adjacent and so are the right
-/// operand's.
-pub(crate) fn product(product: Product<'_, '_>) -> bool {
-    if !level().has_avx512() {
-        return false;
-    }
-    let Some(product) = product.by_rows() else { return false };
-    let large =
-        product.dst.nrows() >= LEAST_ROWS && product.dst.ncols() >= LEAST_COLUMNS && product.work() >= LEAST;
-    let Product { dst, lhs, rhs, accum, alpha } = product;
-    let long = lhs.ncols() > LONGEST_ROW && lhs.row_stride() != 1;
-    if !large || long || (rhs.col_stride() != 1 && rhs.row_stride() != 1) {
-        return false;
-    }
-    run(Strips { dst, lhs, rhs: Right::Matrix(rhs), accum, alpha }).is_none()
+/// Computes a product that the plan gives to this kernel.
+pub(crate) fn product(product: Product<'_, '_>, current: Current) {
+    let Some(Product { dst, lhs, rhs, accum, alpha }) = product.by_rows() else {
+        unreachable!("strips for a destination whose rows and columns have gaps")
+    };
+    run_at(current, Strips { dst, lhs, rhs: Right::Matrix(rhs), accum, alpha });
 }
 
 /// What [`pack`] has packed, or the columns of it from `first` on, a multiple of [`STRIP`].

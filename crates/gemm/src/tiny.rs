@@ -8,31 +8,23 @@
 use std::mem::MaybeUninit;
 
 use crate::options::Accum;
+use crate::plan::limits::tiny::MAX_TRANSPOSED;
 use crate::product::Product;
-use crate::vector::{Job, Vector, run};
+use crate::vector::{Current, Job, Vector, run_at};
 use crate::view::MatRef;
 
-/// The most multiply-adds.
-const MAX_WORK: usize = 1 << 13;
-
-/// The most elements that are transposed.
-const MAX_TRANSPOSED: usize = 512;
-
-/// Computes the product if it is small enough, and the rows or the columns of the destination are adjacent.
+/// Computes a product that the plan gives to this kernel.
 #[inline(always)]
-pub(crate) fn product(product: Product<'_, '_>) -> bool {
-    if product.work() > MAX_WORK {
-        return false;
-    }
-    let Some(product) = product.by_rows() else { return false };
+pub(crate) fn product(product: Product<'_, '_>, current: Current) {
+    let Some(product) = product.by_rows() else {
+        unreachable!("a tiny product for a destination whose rows and columns have gaps")
+    };
     let rhs = product.rhs;
     if rhs.col_stride() == 1 {
-        return run(Tiny(product)).is_none();
+        run_at(current, Tiny(product));
+        return;
     }
     let (k, n) = (rhs.nrows(), rhs.ncols());
-    if k * n > MAX_TRANSPOSED {
-        return false;
-    }
     let mut turned = [MaybeUninit::uninit(); MAX_TRANSPOSED];
     for j in 0..n {
         for p in 0..k {
@@ -43,7 +35,7 @@ pub(crate) fn product(product: Product<'_, '_>) -> bool {
     // SAFETY: these values were just written.
     let turned = unsafe { std::slice::from_raw_parts(turned.as_ptr().cast::<f32>(), k * n) };
     let Product { dst, lhs, accum, alpha, .. } = product;
-    run(Tiny(Product { dst, lhs, rhs: MatRef::row_major(turned, k, n), accum, alpha })).is_none()
+    run_at(current, Tiny(Product { dst, lhs, rhs: MatRef::row_major(turned, k, n), accum, alpha }));
 }
 
 /// `dst = lhs * rhs`, where rows of `dst` and of `rhs` are adjacent elements.

@@ -53,16 +53,38 @@ pub(crate) trait Job {
     fn run<V: Vector>(self, token: V::Token);
 }
 
+/// The current level: the proof that the machine has its instructions.
+#[derive(Clone, Copy)]
+pub(crate) struct Current(Level);
+
+impl Current {
+    #[inline(always)]
+    pub(crate) fn read() -> Self {
+        Self(level())
+    }
+
+    #[inline(always)]
+    pub(crate) fn level(self) -> Level {
+        self.0
+    }
+}
+
 /// Runs a job with the vectors of the current level; gives it back if the level has none.
+#[inline(always)]
 pub(crate) fn run<J: Job>(job: J) -> Option<J> {
-    match level() {
+    run_at(Current::read(), job)
+}
+
+/// [`run`] where the level was read before.
+pub(crate) fn run_at<J: Job>(current: Current, job: J) -> Option<J> {
+    match current.level() {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 | Level::Amx => {
             #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma")]
             fn run(job: impl Job, token: avx512::Avx512) {
                 job.run::<avx512::F32x16>(token);
             }
-            // SAFETY: `level` reports a level only where the machine has its features.
+            // SAFETY: `level` reports a level only where the machine has its features, and `Current` is made of it.
             unsafe { run(job, avx512::Avx512::new_unchecked()) }
         }
         #[cfg(target_arch = "x86_64")]

@@ -24,30 +24,12 @@ use crate::bf16::pack;
 use crate::bf16::split_operands::{in_f32, len_of};
 use crate::bf16::tasks::{in_parts, run};
 use crate::options::{Accum, Bias, Options};
+use crate::plan;
+use crate::plan::limits::bf16x3::INNER;
 use crate::tasks;
 use crate::view::{MatMut, MatRef};
 
-/// The inner dimension goes by so much at a time, unless an operand was packed before.
-const INNER: usize = 512;
-
-/// The least rows and columns, inner dimension, and multiply-adds that are worth packing both operands. Measured on Granite
-/// Rapids, in pieces beside vectors: 32x64x64 0.74 of the rate, 96x96x32 0.92, 64x128x128 1.15, 64x96x512 1.33.
-const LEAST_SIDE: usize = 48;
-const LEAST_INNER: usize = 32;
-const LEAST_WORK: usize = 1 << 20;
-
-/// The least columns of a right operand that is packed in pieces: 32x64x64 then makes 1.5 of the rate of vectors, 16x64x64 1.16.
-const LEAST_PACKED_COLUMNS: usize = 64;
-
-/// Whether a product of `[m, k]` and `[k, n]` is made by tiles of bfloat16, which depends on the shape and the level alone.
-pub(crate) fn takes([m, k, n]: [usize; 3]) -> bool {
-    m.min(n) >= LEAST_SIDE
-        && k >= LEAST_INNER
-        && m.saturating_mul(k).saturating_mul(n) >= LEAST_WORK
-        && level() == Level::Amx
-}
-
-/// A product that is.
+/// A product of two operands neither of which is packed.
 pub(crate) fn product(
     dst: MatMut<'_, f32>,
     lhs: MatRef<'_, f32>,
@@ -98,8 +80,7 @@ fn short_product(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32
 
 /// In how many numbers a right operand of `rows` by columns is packed for products of some rows, if so.
 pub(crate) fn packed_len(rows: usize, cols: usize) -> Option<usize> {
-    let packs = cols >= LEAST_PACKED_COLUMNS && rows >= LEAST_INNER && level() == Level::Amx;
-    packs.then(|| len_of(rows, cols).div_ceil(2))
+    plan::kernel::packs_bf16x3(rows, cols, level()).then(|| len_of(rows, cols).div_ceil(2))
 }
 
 /// Packs it, and says whether its pieces add up to it, without which the place is not to be used.

@@ -13,11 +13,14 @@ pub(crate) mod product;
 mod tiles;
 mod widened;
 
+use foretell_simd::level;
 use half::bf16;
 
 use product::{Epilogue, Product};
 
 use crate::bf16::layout::{DEPTH, Layout, Terms, WIDTH};
+use crate::plan;
+use crate::plan::kernel::Bf16Kernel;
 use crate::view::MatMut;
 
 /// The ways to multiply packed operands: see the module.
@@ -33,20 +36,20 @@ pub(crate) enum Kernel {
 impl Kernel {
     /// The best one at the current level.
     pub(crate) fn of_machine() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if Self::Tiles.runs() {
-            return Self::Tiles;
-        } else if Self::Pairs.runs() && is_amd() {
-            return Self::Pairs;
+        match plan::kernel::in_bf16(level(), fast_pairs) {
+            #[cfg(target_arch = "x86_64")]
+            Bf16Kernel::Tiles => Self::Tiles,
+            #[cfg(target_arch = "x86_64")]
+            Bf16Kernel::Pairs => Self::Pairs,
+            _ => Self::Widened,
         }
-        Self::Widened
     }
 
     /// Whether the machine has the instructions, at the current level.
     pub(crate) fn runs(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
-            use foretell_simd::{Level, level};
+            use foretell_simd::Level;
 
             match self {
                 Self::Tiles => level() == Level::Amx,
@@ -98,6 +101,14 @@ impl Kernel {
             Self::Widened => product.widened(),
         }
     }
+}
+
+/// Whether the machine has dot products of pairs that do twice the work of a fused multiply-add: AMD's do.
+pub(crate) fn fast_pairs() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("avx512bf16") && is_amd();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -2,8 +2,10 @@
 
 use half::bf16;
 
+use crate::plan::limits::bf16::TILE;
+
 /// Rows of a tile and columns of a strip; and what the inner dimension is padded to with zeros, which add nothing.
-pub(crate) const WIDTH: usize = 16;
+pub(crate) const WIDTH: usize = TILE;
 pub(crate) const DEPTH: usize = 32;
 
 /// An inner dimension, padded. An empty one is padded too, so that there is a product to write.

@@ -16,6 +16,8 @@ use half::bf16;
 use strip::{Source, pack_strip};
 
 use crate::bf16::layout::{BlockLayout, DEPTH, WIDTH, depth};
+use crate::plan::limits::bf16::PACKED_AT_ONCE;
+use crate::plan::limits::bf16x3::STRIPS_AT_ONCE;
 use crate::threads;
 use crate::view::MatRef;
 
@@ -28,7 +30,7 @@ pub(crate) fn strips<S: Source>(matrix: MatRef<'_, S>, form: BlockLayout, place:
 pub(crate) fn split_strips(matrix: MatRef<'_, f32>, form: BlockLayout, place: &mut [bf16]) -> bool {
     let add_up = AtomicBool::new(true);
     // Each thread gets some.
-    let at_once = matrix.nrows().div_ceil(WIDTH).div_ceil(foretell_threads::count()).clamp(1, AT_ONCE);
+    let at_once = matrix.nrows().div_ceil(WIDTH).div_ceil(foretell_threads::count()).clamp(1, STRIPS_AT_ONCE);
     each_strip(matrix, 3 * WIDTH * depth(matrix.ncols()), at_once, place, |rows, place| {
         if !split::pack_strips(rows, form, place) {
             add_up.store(false, Ordering::Relaxed);
@@ -48,7 +50,7 @@ fn each_strip<S: Source>(
     let outer = matrix.nrows();
     let count = outer.div_ceil(WIDTH);
     assert_eq!(place.len(), count * len);
-    let (group, count) = (GROUP.div_ceil(len * at_once), count.div_ceil(at_once));
+    let (group, count) = (PACKED_AT_ONCE.div_ceil(len * at_once), count.div_ceil(at_once));
     let strips = Places(place.as_mut_ptr(), place.len());
     let some = |index: usize| {
         let rows = index * at_once * WIDTH..outer.min((index + 1) * at_once * WIDTH);
@@ -87,7 +89,7 @@ pub(crate) fn both_ways<S: Source>(matrix: MatRef<'_, S>, place: &mut [bf16], tu
             pack_strip(rows.t().rows(first..k.min(first + WIDTH)), BlockLayout::Pairs, place);
         }
     };
-    let (count, group) = (depth_n / DEPTH, GROUP.div_ceil(DEPTH * depth_k));
+    let (count, group) = (depth_n / DEPTH, PACKED_AT_ONCE.div_ceil(DEPTH * depth_k));
     match count > group {
         true => threads::for_each(count, group, band),
         false => (0..count).for_each(band),
@@ -107,12 +109,6 @@ pub(crate) fn row(row: MatRef<'_, f32>, place: &mut [bf16]) {
     }
     rest.fill(bf16::ZERO);
 }
-
-/// Strips in three pieces that are packed together: where numbers of different strips are adjacent, 512 bytes of them are read in turn.
-const AT_ONCE: usize = 8;
-
-/// Numbers that are worth a task of their own.
-const GROUP: usize = 1 << 14;
 
 /// The place of all strips, to be cut between them.
 struct Places(*mut bf16, usize);

@@ -10,17 +10,9 @@ use crate::bf16::layout::{BlockLayout, DEPTH, Layout, Terms, WIDTH};
 use crate::bf16::operand::{Bf16Operand, RightOperand};
 use crate::bf16::pack;
 use crate::options::Options;
+use crate::plan::limits::bf16x3::{BLOCK_COLUMNS, BLOCK_NUMBERS, BLOCK_ROWS, NEAR, NEAR_SUMS};
 use crate::tasks;
 use crate::view::{MatMut, MatRef};
-
-/// The most rows of the left operand that are multiplied at a time: a right one that the second cache does not hold is read once for
-/// so many.
-pub(crate) const BLOCK_ROWS: usize = 256;
-
-/// The most numbers of bfloat16 of a right operand that the second cache holds, 1.5 MiB, and the sums that are written at a time
-/// with such a one, 64 KiB: few enough to stay near until their rows are whole. With 1024 rows a step of TimeXer took 5 % longer.
-const NEAR: usize = 3 << 18;
-const NEAR_SUMS: usize = 1 << 14;
 
 /// Rows of the left operand that are multiplied at a time with the numbers of some columns.
 pub(crate) fn block_rows(columns: usize, numbers: usize) -> usize {
@@ -32,7 +24,7 @@ pub(crate) fn block_rows(columns: usize, numbers: usize) -> usize {
 
 /// Columns of the right operand that are packed at a time: 768 KiB in pieces.
 fn block_columns(depth: usize) -> usize {
-    ((1 << 17) / depth / (4 * WIDTH) * 4 * WIDTH).clamp(4 * WIDTH, 1024)
+    (BLOCK_NUMBERS / depth / (4 * WIDTH) * 4 * WIDTH).clamp(4 * WIDTH, BLOCK_COLUMNS)
 }
 
 /// Packs columns of a right operand, a block at a time, and calls `with` for each of them; its strips are none where their pieces

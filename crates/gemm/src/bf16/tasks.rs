@@ -9,36 +9,18 @@ use half::slice::HalfBitsSliceExt;
 use crate::batch::BatchMut;
 use crate::bf16::kernel::Kernel;
 use crate::bf16::kernel::product::Epilogue;
-use crate::bf16::layout::{BlockLayout, Layout, Terms, WIDTH};
+use crate::bf16::layout::{BlockLayout, Layout, Terms};
 use crate::bf16::operand::{Bf16Operand, RightOperand};
 use crate::bf16::split_operands;
 use crate::epilogue::epilogue;
 use crate::options::Options;
 use crate::parts;
+use crate::plan;
+use crate::plan::cut::PackedTasks;
+use crate::plan::limits::bf16::{BLOCK_ROWS, PART};
+use crate::plan::limits::bf16x3::AROUND;
 use crate::threads;
 use crate::view::MatMut;
-
-/// Rows of the left operand that are multiplied at a time. Two strips are read once for all of them, so the right operand
-/// comes from the third cache, where it is too large for the second, once in 128 rows.
-const BLOCK_ROWS: usize = 128;
-
-/// Multiply-adds that are worth a task of their own: ten microseconds of one thread with AVX512-BF16, two or three with tiles of
-/// AMX. The bits do not depend on the cut, nor does the cut on the machine.
-const TASK: usize = 2 << 20;
-
-/// Of numbers in three pieces, smaller tasks are worth handing out if they are few: the products of one forecast.
-const FINE_TASK: usize = 1 << 18;
-const FINE_TASKS: usize = 4;
-
-/// Rows that are multiplied in `f32` where one of them has no pieces: blocks, which depend on the number of threads, are made of so many.
-const AROUND: usize = 2 * WIDTH;
-
-/// Multiply-adds that are worth a part of a long inner dimension, on which bits depend: see [`parts`].
-pub(crate) const PART: usize = 8 << 20;
-
-/// The most tasks of a product, and the least columns of one.
-const TASKS: usize = 16;
-const TASK_COLUMNS: usize = 48;
 
 /// A product whose shapes and bias fit together.
 pub(crate) fn run(
@@ -53,23 +35,10 @@ pub(crate) fn run(
         return;
     }
     let layout = rhs.layout();
-    // A few rows take as long as 16: the time goes into reading the weights.
-    let work = m.max(WIDTH).saturating_mul(n).saturating_mul(layout.depth);
-    let (tasks, least_rows) = match layout.terms {
-        Terms::One => (work / TASK, BLOCK_ROWS),
-        Terms::Three => {
-            let fine = (work / FINE_TASK).min(FINE_TASKS);
-            ((work / TASK).max(fine), (n / 4).clamp(2 * WIDTH, split_operands::BLOCK_ROWS))
-        }
-    };
-    // With tiles of AMX a thread alone goes through all rows block by block. No two tasks pack the same columns.
-    let alone = kernel.has_tiles() && rhs.values.is_some() && foretell_threads::count() == 1;
-    let tasks = if alone { 1 } else { tasks.clamp(1, TASKS) };
-    let down = if rhs.values.is_none() { 1 } else { tasks.min(m / least_rows).max(1) };
-    let across = (tasks / down).min(n / TASK_COLUMNS).max(1);
-    let height = m.div_ceil(down).next_multiple_of(2 * WIDTH);
-    let width = n.div_ceil(across).next_multiple_of(4 * WIDTH);
-    let (down, across) = (m.div_ceil(height), n.div_ceil(width));
+    let alone = kernel.has_tiles() && foretell_threads::count() == 1;
+    let split = layout.terms == Terms::Three;
+    let PackedTasks { height, width, down, across } =
+        plan::cut::in_bf16([m, layout.depth, n], split, rhs.values.is_some(), alone);
     // Tasks side by side share the left operand, so it is packed before them.
     let mut place = None;
     let packed =
@@ -190,7 +159,7 @@ pub(crate) fn in_parts(
     one: impl Fn(MatMut<'_, f32>, Bf16Operand<'_>, Bf16Operand<'_>, Options<'_>) + Sync,
 ) {
     let (k, n) = rhs.shape();
-    match parts::count([dst.nrows(), k, n], PART) {
+    match plan::cut::parts([dst.nrows(), k, n], PART) {
         Some(count) if dst.col_stride() == 1 => {
             let Options { bias, activation, .. } = options;
             let sums = Options { bias: None, activation: Activation::Identity, ..options };

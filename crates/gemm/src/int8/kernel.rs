@@ -9,6 +9,7 @@ use super::tiles;
 use super::vectors::{Job, product, round_rows};
 #[cfg(target_arch = "x86_64")]
 use crate::amx;
+use crate::plan::limits::int8::LEAST_ROWS_OF_TILES;
 use crate::view::MatRef;
 
 /// A set of instructions.
@@ -119,7 +120,7 @@ impl Kernel {
 
     /// The least rows for which it is the best: a tile of fewer rows takes as long as one of 16.
     fn least_rows(self) -> usize {
-        if self.depth() > K_GROUP { 6 } else { 0 }
+        if self.depth() > K_GROUP { LEAST_ROWS_OF_TILES } else { 0 }
     }
 
     /// The multiple to which the inner dimension of the left operand is padded.

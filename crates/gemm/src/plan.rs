@@ -1,0 +1,201 @@
+//! What is decided about a product before it is computed: in which numbers, by which kernel, and how it is cut.
+//!
+//! All of it follows from the shape, the layouts and the level, by pure functions: [`kernel`] and [`cut`]. What they compare with
+//! stands in [`limits`]. Whoever computes a product asks them for its part of the plan; [`explain`] puts the parts together.
+
+pub(crate) mod cut;
+pub(crate) mod kernel;
+pub(crate) mod limits;
+
+use std::fmt;
+
+use foretell_simd::Level;
+
+use crate::options::Rounding;
+use cut::{Cut, Grid, Int8Cut, PackedTasks};
+use kernel::{Bf16Kernel, Kernel, Numbers, Operands, Strides};
+
+/// How the right operand of a product lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RightLayout {
+    /// Rows of adjacent numbers.
+    RowMajor,
+    /// Columns of adjacent numbers: the weights of a linear layer.
+    ColumnMajor,
+    /// Packed before in `f32`: [`Packed`](crate::Packed).
+    PackedF32,
+    /// Packed before in bfloat16: [`PackedBf16`](crate::PackedBf16).
+    PackedBf16,
+    /// Packed before in 8 bits: [`PackedInt8`](crate::PackedInt8).
+    PackedInt8,
+}
+
+/// A product as [`explain`] takes it: `[m, k]` by `[k, n]`, where the destination and the left operand are row-major.
+#[derive(Clone, Copy, Debug)]
+pub struct ProductShape {
+    /// `[m, k, n]`.
+    pub shape: [usize; 3],
+    /// The right operand.
+    pub rhs: RightLayout,
+    /// The rounding that is asked for; packed operands are not rounded again.
+    pub rounding: Rounding,
+    /// The threads that may be used. With tiles of AMX one thread alone cuts packed products otherwise.
+    pub threads: usize,
+}
+
+/// What is done for a product; its [`Display`](fmt::Display) says it in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    way: Way,
+    cut: WholeCut,
+}
+
+/// In which numbers and by which kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    F32(Kernel),
+    F16(Kernel),
+    Bf16(Bf16Kernel),
+    Bf16x3,
+    Int8 { tiles: bool },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WholeCut {
+    Nothing,
+    Parts(usize),
+    /// Tasks of so many rows and columns, down and across.
+    Tasks {
+        size: [usize; 2],
+        count: [usize; 2],
+    },
+}
+
+impl WholeCut {
+    fn tasks(size: [usize; 2], count: [usize; 2]) -> Self {
+        Self::Tasks { size, count }
+    }
+
+    fn grid(grid: Grid) -> Self {
+        Self::tasks([grid.height, grid.width], [grid.len() / grid.across(), grid.across()])
+    }
+
+    fn packed(PackedTasks { height, width, down, across }: PackedTasks) -> Self {
+        Self::tasks([height, width], [down, across])
+    }
+}
+
+/// What is done for a product at a level. `fast_pairs` says whether a machine of [`Level::Avx512`] multiplies pairs of bfloat16 at twice
+/// the rate of `f32`, as AMD's do.
+pub fn explain(product: ProductShape, level: Level, fast_pairs: bool) -> Plan {
+    let ProductShape { shape: [m, k, n], rhs, rounding, threads } = product;
+    let shape = [m, k, n];
+    let way = match rhs {
+        RightLayout::PackedBf16 => Way::Bf16(kernel::in_bf16(level, || fast_pairs)),
+        RightLayout::PackedInt8 => Way::Int8 { tiles: kernel::int8_by_tiles(m, level) },
+        RightLayout::PackedF32 if kernel::packs_bf16x3(k, n, level) => Way::Bf16x3,
+        RightLayout::PackedF32 if level.has_avx512() => Way::F32(Kernel::Strips),
+        RightLayout::RowMajor | RightLayout::ColumnMajor | RightLayout::PackedF32 => {
+            let rounding = if rhs == RightLayout::PackedF32 { Rounding::None } else { rounding };
+            match kernel::numbers(shape, rounding, || level) {
+                Numbers::F32 => Way::F32(in_f32(shape, rhs, level)),
+                Numbers::F16 => Way::F16(in_f32(shape, rhs, level)),
+                Numbers::Bf16 => Way::Bf16(kernel::in_bf16(level, || fast_pairs)),
+                Numbers::Bf16x3 => Way::Bf16x3,
+            }
+        }
+    };
+    if m == 0 || n == 0 {
+        return Plan { way, cut: WholeCut::Nothing };
+    }
+    // Where no kernel reads it packed, an operand in `f32` stays row-major.
+    let is_packed = match rhs {
+        RightLayout::RowMajor | RightLayout::ColumnMajor => false,
+        RightLayout::PackedF32 => way == Way::Bf16x3 || level.has_avx512(),
+        RightLayout::PackedBf16 | RightLayout::PackedInt8 => true,
+    };
+    let cut = match way {
+        Way::F32(Kernel::Strips) if is_packed => WholeCut::grid(Grid::of_packed(m, n, k)),
+        Way::F32(_) | Way::F16(_) => match cut::in_f32(shape, true) {
+            Cut::Parts(count) => WholeCut::Parts(count),
+            Cut::Grid(grid) => WholeCut::grid(grid),
+        },
+        Way::Bf16(_) | Way::Bf16x3 => {
+            let split = way == Way::Bf16x3;
+            let alone = level == Level::Amx && threads == 1;
+            // In bf16x3 the inner dimension goes by blocks, and what is packed first is the operand with fewer rows or columns.
+            let inner = if split && !is_packed { k.min(limits::bf16x3::INNER) } else { k };
+            let first = is_packed || !split || m >= n;
+            let depth = inner.max(1).next_multiple_of(2 * limits::bf16::TILE);
+            match cut::parts(shape, limits::bf16::PART) {
+                Some(count) if !is_packed => WholeCut::Parts(count),
+                _ => WholeCut::packed(cut::in_bf16([m, depth, n], split, first, alone)),
+            }
+        }
+        Way::Int8 { .. } => {
+            let wide = n.next_multiple_of(16);
+            let blocks = wide.div_ceil(64);
+            match cut::in_int8(m, k.next_multiple_of(4) * wide, blocks) {
+                Int8Cut::One => WholeCut::tasks([m, n], [1, 1]),
+                Int8Cut::Rows(height) => WholeCut::tasks([height, n], [m.div_ceil(height), 1]),
+                Int8Cut::Blocks(width) => WholeCut::tasks([m, width * 64], [1, blocks.div_ceil(width)]),
+            }
+        }
+    };
+    // Parts and tasks are smaller than the whole, and kernels are chosen for them.
+    let kernel = |whole: Kernel| match cut {
+        WholeCut::Tasks { size: [height, width], .. } if !is_packed => {
+            in_f32([m.min(height), k, n.min(width)], rhs, level)
+        }
+        WholeCut::Parts(count) if !is_packed => in_f32([m, k / count, n], rhs, level),
+        _ => whole,
+    };
+    let way = match way {
+        Way::F32(whole) => Way::F32(kernel(whole)),
+        Way::F16(whole) => Way::F16(kernel(whole)),
+        way => way,
+    };
+    Plan { way, cut }
+}
+
+/// The kernel for row-major operands, of which the right one may be column-major.
+fn in_f32([m, k, n]: [usize; 3], rhs: RightLayout, level: Level) -> Kernel {
+    let row_major = |cols: usize| Strides { row: cols, col: 1 };
+    let rhs = if rhs == RightLayout::ColumnMajor { Strides { row: 1, col: k } } else { row_major(n) };
+    kernel::in_f32(Operands { shape: [m, k, n], dst: row_major(n), lhs: row_major(k), rhs }, level)
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kernel = |kernel| match kernel {
+            Kernel::Dots => "dot products",
+            Kernel::Tiny => "vectors in place",
+            Kernel::Row => "a row of vectors",
+            Kernel::Strips => "strips for 512 bits",
+            Kernel::General if cfg!(feature = "faer") => "faer",
+            Kernel::General => "a plain loop",
+        };
+        match self.way {
+            Way::F32(way) => write!(f, "f32 by {}", kernel(way))?,
+            Way::F16(way) => write!(f, "f16 in f32 by {}", kernel(way))?,
+            Way::Bf16(Bf16Kernel::Tiles) => f.write_str("bf16 by tiles of AMX")?,
+            Way::Bf16(Bf16Kernel::Pairs) => f.write_str("bf16 by dot products of pairs")?,
+            Way::Bf16(Bf16Kernel::Widened) => f.write_str("bf16 widened to f32")?,
+            Way::Bf16x3 => f.write_str("bf16x3 by tiles of AMX")?,
+            Way::Int8 { tiles: true } => f.write_str("int8 by tiles of AMX")?,
+            Way::Int8 { tiles: false } => f.write_str("int8 by vectors")?,
+        }
+        match self.cut {
+            WholeCut::Nothing => f.write_str(", nothing to do"),
+            WholeCut::Parts(count) => write!(f, ", {count} parts of the inner dimension"),
+            WholeCut::Tasks { count: [1, 1], .. } => f.write_str(", one task"),
+            WholeCut::Tasks { size: [height, width], count: [down, across] } => {
+                write!(f, ", {down}x{across} tasks of {height}x{width}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

@@ -1,0 +1,174 @@
+//! Which kernel takes a product, and in which numbers it is multiplied.
+
+use foretell_simd::Level;
+
+use super::cut::work;
+use super::limits::{bf16, bf16x3, int8, skinny, strips, tiny};
+use crate::options::Rounding;
+
+/// Elements from row to row of a matrix, and from column to column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Strides {
+    pub(crate) row: usize,
+    pub(crate) col: usize,
+}
+
+impl Strides {
+    fn t(self) -> Self {
+        Self { row: self.col, col: self.row }
+    }
+}
+
+/// What a product looks like: the shape is `[m, k, n]`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operands {
+    pub(crate) shape: [usize; 3],
+    pub(crate) dst: Strides,
+    pub(crate) lhs: Strides,
+    pub(crate) rhs: Strides,
+}
+
+impl Operands {
+    #[inline(always)]
+    fn t(self) -> Self {
+        let [m, k, n] = self.shape;
+        Self { shape: [n, k, m], dst: self.dst.t(), lhs: self.rhs.t(), rhs: self.lhs.t() }
+    }
+
+    /// These or the transposed ones, whichever have rows of adjacent elements in their destination.
+    #[inline(always)]
+    fn by_rows(self) -> Option<Self> {
+        match (self.dst.row, self.dst.col) {
+            (_, 1) => Some(self),
+            (1, _) => Some(self.t()),
+            _ => None,
+        }
+    }
+}
+
+/// A kernel for products in `f32` on one thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kernel {
+    /// Dot products of adjacent numbers, for few rows.
+    Dots,
+    /// The right operand read in place, or transposed on the stack.
+    Tiny,
+    /// A vector times a matrix.
+    Row,
+    /// The right operand packed in strips, with vectors of 512 bits.
+    Strips,
+    /// That of faer, or without it a plain loop.
+    General,
+}
+
+/// The first kernel that takes a product of a part of a result that is not empty.
+#[inline(always)]
+pub(crate) fn in_f32(operands: Operands, level: Level) -> Kernel {
+    let Operands { shape: [m, k, n], lhs, rhs, .. } = operands;
+    if level == Level::Scalar {
+        return Kernel::General;
+    }
+    let few = skinny::MAX_ROWS.min((k / skinny::NUMBERS_PER_ROW).saturating_sub(skinny::MORE_ROWS));
+    if m.min(n) <= few && lhs.col == 1 && rhs.row == 1 {
+        return Kernel::Dots;
+    }
+    let by_rows = operands.by_rows();
+    if work(m, n, k) <= tiny::MAX_WORK
+        && let Some(Operands { shape: [_, k, n], rhs, .. }) = by_rows
+        && (rhs.col == 1 || k * n <= tiny::MAX_TRANSPOSED)
+    {
+        return Kernel::Tiny;
+    }
+    let outer = if m <= n { rhs.col } else { lhs.row };
+    if m.min(n) == 1 && outer == 1 {
+        return Kernel::Row;
+    }
+    if level.has_avx512()
+        && let Some(Operands { shape: [m, k, n], lhs, rhs, .. }) = by_rows
+        && m >= strips::LEAST_ROWS
+        && n >= strips::LEAST_COLUMNS
+        && work(m, n, k) >= strips::LEAST_WORK
+        && (k <= strips::LONGEST_ROW || lhs.row == 1)
+        && (rhs.col == 1 || rhs.row == 1)
+    {
+        return Kernel::Strips;
+    }
+    Kernel::General
+}
+
+/// In which numbers a product is multiplied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    F32,
+    /// `f32` in three pieces of bfloat16.
+    Bf16x3,
+    /// Rounded to bfloat16.
+    Bf16,
+    /// Rounded to half precision, multiplied as `f32`.
+    F16,
+}
+
+/// The numbers of a product of `[m, k]` and `[k, n]` neither of which is packed. Small products do not ask for the level.
+#[inline(always)]
+pub(crate) fn numbers(shape: [usize; 3], rounding: Rounding, level: impl Fn() -> Level) -> Numbers {
+    match rounding {
+        Rounding::F16 => Numbers::F16,
+        Rounding::Bf16 if pays_in_bf16(shape) => Numbers::Bf16,
+        Rounding::None | Rounding::Bf16 if takes_bf16x3(shape, &level) => Numbers::Bf16x3,
+        Rounding::None | Rounding::Bf16 => Numbers::F32,
+    }
+}
+
+/// Whether a product is made by tiles of bfloat16, each number in three pieces.
+#[inline(always)]
+fn takes_bf16x3([m, k, n]: [usize; 3], level: impl Fn() -> Level) -> bool {
+    m.min(n) >= bf16x3::LEAST_SIDE
+        && k >= bf16x3::LEAST_INNER
+        && work(m, n, k) >= bf16x3::LEAST_WORK
+        && level() == Level::Amx
+}
+
+/// Whether a right operand of `rows` by columns is packed in three pieces a number, for products of some rows.
+pub(crate) fn packs_bf16x3(rows: usize, cols: usize, level: Level) -> bool {
+    level == Level::Amx && cols >= bf16x3::LEAST_PACKED_COLUMNS && rows >= bf16x3::LEAST_INNER
+}
+
+/// See [`pays_in_bf16`](crate::pays_in_bf16).
+pub(crate) fn pays_in_bf16([m, k, n]: [usize; 3]) -> bool {
+    m.min(n).min(k) >= bf16::LEAST_SIDE && work(m, n, k) >= bf16::LEAST_WORK
+}
+
+/// See [`pays_packed`](crate::pays_packed).
+pub(crate) fn pays_packed([m, k, n]: [usize; 3], level: Level) -> bool {
+    let least = if level == Level::Amx { strips::LEAST_ROWS_OF_TILES } else { strips::LEAST_ROWS };
+    level.has_avx512()
+        && (least..=strips::MOST_ROWS_TO_PACK_FOR).contains(&m)
+        && n >= strips::LEAST_COLUMNS
+        && k.saturating_mul(n) >= strips::LEAST_WORK
+}
+
+/// What multiplies packed numbers of bfloat16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bf16Kernel {
+    /// Tiles of AMX.
+    Tiles,
+    /// Dot products of pairs.
+    Pairs,
+    /// Numbers widened again.
+    Widened,
+}
+
+/// `fast_pairs`: whether the machine has dot products of pairs that do twice the work of a fused multiply-add, as AMD's have.
+#[inline(always)]
+pub(crate) fn in_bf16(level: Level, fast_pairs: impl FnOnce() -> bool) -> Bf16Kernel {
+    match level {
+        Level::Amx => Bf16Kernel::Tiles,
+        Level::Avx512 if fast_pairs() => Bf16Kernel::Pairs,
+        _ => Bf16Kernel::Widened,
+    }
+}
+
+/// Whether tiles of AMX take a product of so many rows with weights in 8 bits.
+pub(crate) fn int8_by_tiles(rows: usize, level: Level) -> bool {
+    level == Level::Amx && rows >= int8::LEAST_ROWS_OF_TILES
+}
