@@ -72,18 +72,15 @@ pub use kernels::elementwise::{
     add, add_assign, axpy, div, div_assign, mul, mul_add, mul_add_assign, mul_assign, scale, sub, sub_assign,
 };
 pub use kernels::ema::ema;
-pub use kernels::erf::{erf, erf_in_place};
-pub use kernels::exp::{exp, exp_in_place};
-pub use kernels::ln::{ln, ln_in_place};
+pub use kernels::erf::erf;
+pub use kernels::exp::exp;
+pub use kernels::ln::ln;
 pub use kernels::losses::PointLoss;
 pub use kernels::maximum::{max_assign, max_assign_backward};
 pub use kernels::norm::{
     AffineGrad, layer_norm_rows, layer_norm_rows_backward, rms_norm_rows, rms_norm_rows_backward,
 };
-pub use kernels::normalise::{
-    denormalise, denormalise_in_place, min_max_denormalise, min_max_denormalise_in_place, min_max_normalise,
-    min_max_normalise_in_place, normalise, normalise_in_place,
-};
+pub use kernels::normalise::{denormalise, min_max_denormalise, min_max_normalise, normalise};
 pub use kernels::radam::radam;
 pub use kernels::random::{Key, Stream, dropout, uniform_fill};
 pub use kernels::reductions::{dot, l2_norm, max, mean, mean_variance, min, sum, variance};
@@ -91,9 +88,9 @@ pub use kernels::rmsprop::{RmsPropStep, rmsprop};
 pub use kernels::rolling::{rolling_mean, rolling_std};
 pub use kernels::scale_finite::scale_finite;
 pub use kernels::sgd::{SgdStep, sgd};
-pub use kernels::sigmoid::{sigmoid, sigmoid_in_place};
+pub use kernels::sigmoid::sigmoid;
 pub use kernels::softmax::{
-    log_softmax_rows, log_softmax_rows_backward, softmax_rows, softmax_rows_backward, softmax_rows_in_place,
+    log_softmax_rows, log_softmax_rows_backward, softmax_rows, softmax_rows_backward,
 };
 pub use kernels::softmax_columns::{
     log_softmax_columns, log_softmax_columns_backward, softmax_columns, softmax_columns_backward,

@@ -9,32 +9,30 @@ use crate::isa::Simd;
 use crate::loops::{Map, map};
 use crate::vector::{Float, Lanes, Vectors};
 
-/// `(x - shift) * factor`, from a read slice if there is one, else in place.
+/// `(x - shift) * factor`.
 #[derive(Clone, Copy)]
 struct Forward<T> {
     shift: T,
     factor: T,
 }
 
-impl<T: Lanes, const R: usize> Map<T, R, 1> for Forward<T> {
+impl<T: Lanes> Map<T, 1, 1> for Forward<T> {
     #[inline(always)]
-    fn map<S: Simd>(self, x: Vectors<T, S, R>, y: Vectors<T, S, 1>) -> Vectors<T, S, 1> {
-        let x = if R == 1 { x[0] } else { y[0] };
+    fn map<S: Simd>(self, [x]: Vectors<T, S, 1>, _: Vectors<T, S, 1>) -> Vectors<T, S, 1> {
         [(x - self.shift) * self.factor]
     }
 }
 
-/// `x * scale + shift`, from a read slice if there is one, else in place.
+/// `x * scale + shift`.
 #[derive(Clone, Copy)]
 struct Inverse<T> {
     shift: T,
     scale: T,
 }
 
-impl<T: Lanes, const R: usize> Map<T, R, 1> for Inverse<T> {
+impl<T: Lanes> Map<T, 1, 1> for Inverse<T> {
     #[inline(always)]
-    fn map<S: Simd>(self, x: Vectors<T, S, R>, y: Vectors<T, S, 1>) -> Vectors<T, S, 1> {
-        let x = if R == 1 { x[0] } else { y[0] };
+    fn map<S: Simd>(self, [x]: Vectors<T, S, 1>, _: Vectors<T, S, 1>) -> Vectors<T, S, 1> {
         [x.mul_add(self.scale, x.splat(self.shift))]
     }
 }
@@ -61,11 +59,6 @@ pub fn normalise<T: Float>(x: &[T], mean: T, std: T, out: &mut [T]) {
     map(forward(mean, std.to_f64()), [x], [out]);
 }
 
-/// `x[i] = (x[i] - mean) / std`, as [`normalise`].
-pub fn normalise_in_place<T: Float>(x: &mut [T], mean: T, std: T) {
-    map(forward(mean, std.to_f64()), [], [x]);
-}
-
 /// `out[i] = x[i] * std + mean`, the inverse of [`normalise`].
 ///
 /// # Panics
@@ -73,11 +66,6 @@ pub fn normalise_in_place<T: Float>(x: &mut [T], mean: T, std: T) {
 #[track_caller]
 pub fn denormalise<T: Float>(x: &[T], mean: T, std: T, out: &mut [T]) {
     map(inverse(mean, std.to_f64()), [x], [out]);
-}
-
-/// `x[i] = x[i] * std + mean`, as [`denormalise`].
-pub fn denormalise_in_place<T: Float>(x: &mut [T], mean: T, std: T) {
-    map(inverse(mean, std.to_f64()), [], [x]);
 }
 
 /// `out[i] = (x[i] - min) / (max - min)`: `min` becomes exactly 0, and nothing up to `max`
@@ -90,11 +78,6 @@ pub fn min_max_normalise<T: Float>(x: &[T], min: T, max: T, out: &mut [T]) {
     map(forward(min, range(min, max)), [x], [out]);
 }
 
-/// `x[i] = (x[i] - min) / (max - min)`, as [`min_max_normalise`].
-pub fn min_max_normalise_in_place<T: Float>(x: &mut [T], min: T, max: T) {
-    map(forward(min, range(min, max)), [], [x]);
-}
-
 /// `out[i] = x[i] * (max - min) + min`, the inverse of [`min_max_normalise`].
 ///
 /// # Panics
@@ -102,11 +85,6 @@ pub fn min_max_normalise_in_place<T: Float>(x: &mut [T], min: T, max: T) {
 #[track_caller]
 pub fn min_max_denormalise<T: Float>(x: &[T], min: T, max: T, out: &mut [T]) {
     map(inverse(min, range(min, max)), [x], [out]);
-}
-
-/// `x[i] = x[i] * (max - min) + min`, as [`min_max_denormalise`].
-pub fn min_max_denormalise_in_place<T: Float>(x: &mut [T], min: T, max: T) {
-    map(inverse(min, range(min, max)), [], [x]);
 }
 
 #[cfg(test)]
@@ -128,11 +106,6 @@ mod tests {
             denormalise(&unit, mean, std, &mut back);
             let exact = |u: &T| u.to_f64().mul_add(std.to_f64(), 1.5);
             assert_ulps(&back, unit.iter().map(exact), 1.0, &case.name);
-            let mut place = x.clone();
-            normalise_in_place(&mut place, mean, std);
-            assert_eq!(*place, *unit, "{}", case.name);
-            denormalise_in_place(&mut place, mean, std);
-            assert_eq!(*place, *back, "{}", case.name);
 
             min_max_normalise(&x, low, high, &mut unit);
             assert!(unit.iter().all(|u| (0.0..=1.0).contains(&u.to_f64())), "{}", case.name);
@@ -141,11 +114,6 @@ mod tests {
             min_max_denormalise(&unit, low, high, &mut back);
             let exact = |u: &T| u.to_f64().mul_add(6.0, 3.0);
             assert_ulps(&back, unit.iter().map(exact), 1.0, &case.name);
-            let mut place = x.clone();
-            min_max_normalise_in_place(&mut place, low, high);
-            assert_eq!(*place, *unit, "{}", case.name);
-            min_max_denormalise_in_place(&mut place, low, high);
-            assert_eq!(*place, *back, "{}", case.name);
         });
     }
 
@@ -162,8 +130,9 @@ mod tests {
             let mut out = case.numbers::<f32>();
             normalise(&x, 7.0, 0.0, &mut out);
             assert!(out.iter().all(|&u| u == 0.0), "{}", case.name);
-            denormalise_in_place(&mut out, 7.0, 0.0);
-            assert_eq!(*out, *x, "{}", case.name);
+            let mut back = case.numbers::<f32>();
+            denormalise(&out, 7.0, 0.0, &mut back);
+            assert_eq!(*back, *x, "{}", case.name);
             min_max_normalise(&x, 7.0, 7.0, &mut out);
             assert!(out.iter().all(|&u| u == 0.0), "{}", case.name);
         });
@@ -173,8 +142,8 @@ mod tests {
     fn the_largest_value_does_not_exceed_one() {
         for k in 1..5000 {
             let high = 1.0 + k as f32 * 0.37;
-            let mut x = [high];
-            min_max_normalise_in_place(&mut x, 0.1, high);
+            let mut x = [0.0];
+            min_max_normalise(&[high], 0.1, high, &mut x);
             assert!(x[0] <= 1.0 && x[0] >= 1.0 - f32::EPSILON, "{high} became {}", x[0]);
         }
     }

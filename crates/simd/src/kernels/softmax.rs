@@ -19,11 +19,11 @@ pub(crate) fn whole_rows(len: usize, cols: usize) {
     assert!(whole, "{len} elements are no whole rows of {cols}");
 }
 
-/// `y = e^(x - shift)` and the sum of `y`; `x` is read from a slice of its own, or is the old `y`.
+/// `y = e^(x - shift)` and the sum of `y`.
 #[derive(Clone, Copy)]
 struct ExpSum(f32);
 
-impl<const R: usize> Fold<f32, R, 1, 1> for ExpSum {
+impl Fold<f32, 1, 1, 1> for ExpSum {
     #[inline(always)]
     fn identity(self) -> [f32; 1] {
         [0.0]
@@ -33,10 +33,10 @@ impl<const R: usize> Fold<f32, R, 1, 1> for ExpSum {
     fn step<S: Simd>(
         self,
         [acc]: Vectors<f32, S, 1>,
-        x: Vectors<f32, S, R>,
-        [y]: Vectors<f32, S, 1>,
+        [x]: Vectors<f32, S, 1>,
+        _: Vectors<f32, S, 1>,
     ) -> (Vectors<f32, S, 1>, Vectors<f32, S, 1>) {
-        let e = exp_or_zero_lanes(if R == 1 { x[0] } else { y } - self.0);
+        let e = exp_or_zero_lanes(x - self.0);
         ([acc + e], [e])
     }
 }
@@ -60,24 +60,6 @@ impl WithSimd for Softmax<'_> {
     }
 }
 
-struct SoftmaxInPlace<'a> {
-    x: &'a mut [f32],
-    cols: usize,
-}
-
-impl WithSimd for SoftmaxInPlace<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        for x in self.x.chunks_mut(self.cols) {
-            let [max] = fold_in::<4, _, _, _, _, _>(simd, Extreme::<1>, [x], []);
-            let [sum] = fold_in::<2, _, _, 0, 1, 1>(simd, ExpSum(max), [], [x]);
-            map_in(simd, Scale(1.0 / sum), [], [x]);
-        }
-    }
-}
-
 /// `out = e^x / sum(e^x)` over each row of `cols` elements; each result within 4 + log2(cols) ULP, or 0
 /// where `x` is 87.3 and more below the largest.
 ///
@@ -89,18 +71,6 @@ pub fn softmax_rows(x: &[f32], cols: usize, out: &mut [f32]) {
     whole_rows(x.len(), cols);
     if cols > 0 {
         dispatch(Softmax { x, cols, out });
-    }
-}
-
-/// [`softmax_rows`] in place.
-///
-/// # Panics
-/// If the slice is no whole rows.
-#[track_caller]
-pub fn softmax_rows_in_place(x: &mut [f32], cols: usize) {
-    whole_rows(x.len(), cols);
-    if cols > 0 {
-        dispatch(SoftmaxInPlace { x, cols });
     }
 }
 
@@ -280,9 +250,6 @@ mod tests {
             let (mut y, mut log_y) = (vec![0.0; x.len()], vec![0.0; x.len()]);
             softmax_rows(&x, cols, &mut y);
             log_softmax_rows(&x, cols, &mut log_y);
-            let mut place = x.clone();
-            softmax_rows_in_place(&mut place, cols);
-            assert_eq!(place, y, "{}", case.name);
             let (mut grad, mut log_grad) = (upstream.clone(), upstream.clone());
             softmax_rows_backward(&y, cols, &mut grad);
             log_softmax_rows_backward(&log_y, cols, &mut log_grad);
@@ -341,6 +308,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "5 elements are no whole rows of 3")]
     fn broken_rows_are_refused() {
-        softmax_rows_in_place(&mut [0.0; 5], 3);
+        softmax_rows(&[0.0; 5], 3, &mut [0.0; 5]);
     }
 }
