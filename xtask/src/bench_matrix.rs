@@ -1,5 +1,6 @@
 //! `cargo xtask bench-matrix`: the same workloads in builds with and without each optimisation.
 
+mod cells;
 mod chart;
 mod report;
 
@@ -12,6 +13,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 
+use self::cells::{BOUND, BOUND_BF16, Cell, FEATURES, Figures, Link, Row, parse};
 use crate::figures::median;
 use crate::pgo;
 use crate::system::{cargo, machine, output, run as run_command, target, write};
@@ -42,62 +44,8 @@ pub(crate) struct Options {
     compare: Option<PathBuf>,
 }
 
-/// The optimisations, in the order in which they are added.
-const FEATURES: [&str; 6] = ["simd", "faer", "parallel", "pool", "flash", "amp"];
-
-/// How a cell is built.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Link {
-    /// As a program of a user's is by default.
-    Plain,
-    /// As what is handed out: link-time optimisation over all crates.
-    Whole,
-    /// That, by a profile of the workloads.
-    Profiled,
-}
-
-/// One column of the matrix.
-struct Cell {
-    name: String,
-    features: Vec<&'static str>,
-    link: Link,
-    /// `f32`, or what products are computed in.
-    precision: &'static str,
-}
-
-impl Cell {
-    fn plain(name: impl Into<String>, features: &[&'static str]) -> Self {
-        Self { name: name.into(), features: features.to_vec(), link: Link::Plain, precision: "f32" }
-    }
-
-    /// Whether both are the same program, which takes the precision as an argument.
-    fn is_built_as(&self, other: &Self) -> bool {
-        (&self.features, self.link) == (&other.features, other.link)
-    }
-}
-
-/// What a workload gave in a cell, over all turns.
-#[derive(Default, Clone, Debug, PartialEq)]
-struct Figures {
-    seconds: Vec<f64>,
-    allocations: f64,
-    peak_mb: f64,
-    outputs: Vec<f64>,
-}
-
-/// All cells of one workload, in their order.
-struct Row {
-    workload: String,
-    cells: Vec<Figures>,
-}
-
 /// A run that took longer is not repeated in further turns.
 const LONG_RUN: f64 = 2.0;
-
-/// What outputs may differ by between cells, in units of the largest: rounding in another order; and of products in bfloat16,
-/// which has 8 bits.
-const BOUND: f64 = 1e-4;
-const BOUND_BF16: f64 = 3e-2;
 
 /// The columns: nothing, one optimisation after the other, each left out alone, and all of them otherwise: computing in bfloat16,
 /// and linked as a whole.
@@ -275,20 +223,6 @@ fn run_one(
     figures.seconds.extend(read.seconds);
     *figures = Figures { seconds: std::mem::take(&mut figures.seconds), ..read };
     Ok(())
-}
-
-/// Figures as a workload prints them, and as they are saved.
-fn parse(found: &Value) -> anyhow::Result<Figures> {
-    let numbers = |key: &str| -> anyhow::Result<Vec<f64>> {
-        let values = found[key].as_array().with_context(|| format!("no {key}"))?;
-        Ok(values.iter().map(|value| value.as_f64().unwrap_or(f64::NAN)).collect())
-    };
-    Ok(Figures {
-        seconds: numbers("seconds")?,
-        allocations: found["allocations"].as_f64().context("no allocations")?,
-        peak_mb: found["peak_mb"].as_f64().unwrap_or(f64::NAN),
-        outputs: numbers("outputs")?,
-    })
 }
 
 /// Outputs that differ from those of the first cell by more than rounding.

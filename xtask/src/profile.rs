@@ -3,6 +3,7 @@
 //! Each model has a report of its own; all have a line in a summary.
 
 mod baseline;
+mod bench;
 mod memory;
 mod stacks;
 
@@ -10,13 +11,12 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
-use serde_json::Value;
 
-use crate::figures::{digits, median, table};
+use self::bench::Bench;
+use crate::figures::{digits, table};
 use crate::pgo::{Build, SERIES};
 use crate::sizes::Sizes;
 use crate::system::{Tool, cores, machine, models, output, target, write};
@@ -156,20 +156,6 @@ impl Profiled {
     fn line(&self, model: &str) -> Vec<String> {
         let cells = SUMMARY[1..].iter().map(|(_, cell)| cell(self));
         [model.to_owned()].into_iter().chain(cells).collect()
-    }
-}
-
-/// A line of `foretell bench --json`.
-pub(super) struct Bench(Value);
-
-impl Bench {
-    /// A number of it; NaN where there is none.
-    pub(super) fn number(&self, key: &str) -> f64 {
-        self.0[key].as_f64().unwrap_or(f64::NAN)
-    }
-
-    fn text(&self, key: &str) -> &str {
-        self.0[key].as_str().unwrap_or("unknown")
     }
 }
 
@@ -365,20 +351,6 @@ fn throughput(benches: &[Bench], batch: usize) -> String {
 fn serial_fraction(speed_up: f64, threads: usize) -> Option<f64> {
     let share = 1.0 / threads as f64;
     (threads > 1).then(|| (1.0 / speed_up - share) / (1.0 - share))
-}
-
-/// Bytes that a plain copy reads and writes in a second, with large blocks of memory, on one thread: the median of nine.
-pub(super) fn copy_rate() -> f64 {
-    const BYTES: usize = 128 << 20;
-    let (from, mut to) = (vec![1u8; BYTES], vec![0u8; BYTES]);
-    let copy = |_| {
-        let start = Instant::now();
-        to.copy_from_slice(&from);
-        std::hint::black_box(&to);
-        start.elapsed().as_secs_f64()
-    };
-    let times: Vec<f64> = (0..9).map(copy).collect();
-    2.0 * BYTES as f64 / median(&times)
 }
 
 #[cfg(test)]

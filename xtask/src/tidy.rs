@@ -3,22 +3,26 @@
 //! One file per rule in `tidy/`; what the rules allow is data in `tidy/house.rs`. The rules run over
 //! the members of the workspace, and as a test of this crate.
 
+mod circles;
 mod edges;
 mod features;
 mod folders;
 mod house;
+mod imports;
 mod length;
 mod manifest;
+mod names;
 mod packaging;
 mod profiles;
 mod roots;
 mod source;
 mod type_names;
 mod unsafety;
+mod violation;
 mod words;
 
 use std::{
-    fmt, fs,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -27,26 +31,11 @@ use cargo_metadata::{MetadataCommand, Package};
 
 use source::Source;
 use type_names::TypeNames;
+use violation::Violation;
 
 /// Whether a package may have `unsafe` code anywhere.
 pub(crate) fn may_be_unsafe(package: &str) -> bool {
     !matches!(house::unsafe_in(package), house::Unsafe::Nowhere)
-}
-
-/// A broken rule: where, what, and what to do about it.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Violation {
-    /// Relative to the root of the workspace.
-    path: String,
-    line: usize,
-    what: String,
-    remedy: String,
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}; {}", self.path, self.line, self.what, self.remedy)
-    }
 }
 
 pub(crate) fn run() -> anyhow::Result<()> {

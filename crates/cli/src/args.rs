@@ -11,8 +11,8 @@ use foretell::{
     PredictionIntervals, ReadOptions, remove_training_state,
 };
 
-use crate::Usage;
 use crate::data_args::DataArgs;
+use crate::failure::Usage;
 use crate::precision::PrecisionArgs;
 use crate::progress::{Log, Reporter};
 use crate::setting::{Setting, listed_name, setting};

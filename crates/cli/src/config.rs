@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
+pub(crate) use crate::config::entry::CONFIGURABLE;
 use crate::config::entry::Overridden;
 use crate::config::file::entries;
 

@@ -8,7 +8,7 @@ use foretell::{
     ColumnNames, DataError, Fill, Fitted, Freq, NumberFormat, Panel, ReadOptions, TimeFormat, Zone,
 };
 
-use crate::Usage;
+use crate::failure::Usage;
 use crate::progress::Log;
 
 /// The data file and its layout.

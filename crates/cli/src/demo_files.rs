@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use flate2::Crc;
 use foretell::Fitted;
 
-use crate::Usage;
+use crate::failure::Usage;
 use crate::output::write_file;
 
 /// Checksums and names of the files that the demo wrote, a line each.

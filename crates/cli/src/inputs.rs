@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf, absolute};
 use clap::{Arg, ArgMatches, Command, ValueHint};
 use foretell_files::{Identity, resolve};
 
-use crate::Usage;
+use crate::failure::Usage;
 
 /// The flags that name places to write to. All other paths of a command line are read.
 const OUTPUTS: [&str; 2] = ["out", "checkpoint"];

@@ -11,6 +11,7 @@ mod commands;
 mod config;
 mod data_args;
 mod demo_files;
+mod failure;
 mod figure;
 mod forecast_columns;
 mod importances;
@@ -26,11 +27,10 @@ mod setting;
 mod table;
 mod ticks;
 
+use std::env;
 use std::ffi::OsString;
-use std::io;
 use std::process::ExitCode;
 use std::time::Instant;
-use std::{env, fmt};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -39,7 +39,8 @@ use foretell::SpecError;
 #[cfg(feature = "pickle")]
 use crate::commands::import;
 use crate::commands::{bench, cross_validate, demo, fit, inspect, models, plot, predict, quantise};
-use crate::config::{Mistake, Origins, first_paragraph};
+use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
+use crate::failure::{Interrupted, Usage, is_broken_pipe};
 use crate::progress::Log;
 
 /// Neural time-series forecasting: train, evaluate and predict from CSV and Parquet files.
@@ -83,33 +84,6 @@ enum Command {
     Models(models::Models),
     Bench(bench::Bench),
 }
-
-/// A mistake in the command line that clap cannot see.
-#[derive(Debug)]
-struct Usage(String);
-
-impl fmt::Display for Usage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Usage {}
-
-/// Ctrl-C stopped the work before its end; says what was saved.
-#[derive(Debug)]
-struct Interrupted(String);
-
-impl fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Interrupted {}
-
-/// The commands that take `--config`.
-const CONFIGURABLE: [&str; 3] = ["fit", "predict", "cross-validate"];
 
 /// The command line as clap knows it.
 fn command() -> clap::Command {
@@ -186,13 +160,6 @@ fn asks_for_json(args: &[OsString]) -> bool {
     args.contains(&"--log=json".into()) || args.windows(2).any(|pair| pair[0] == "--log" && pair[1] == "json")
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
-}
-
 /// Whether another command line would mend it.
 fn is_usage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
@@ -212,6 +179,8 @@ fn message(error: &anyhow::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     #[test]

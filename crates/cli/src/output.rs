@@ -11,7 +11,8 @@ use foretell::ParquetWriter;
 use foretell::{CsvWriter, DataError, ForecastBlocks, Frame, is_parquet};
 use foretell_files::WholeFile;
 
-use crate::{Usage, closed_stdout};
+use crate::closed_stdout;
+use crate::failure::Usage;
 
 /// Prints to standard output; that it is closed is an error here and a success to `main`.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {

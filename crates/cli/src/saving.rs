@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use foretell::{CheckpointError, Error, Fitted, ModelDirectory};
 
-use crate::Usage;
+use crate::failure::Usage;
 
 /// Takes the directory to save models in: nobody wants to be told after hours of training that there was no place for
 /// the result.

@@ -167,6 +167,7 @@ impl Case<'_> {
                         Pattern::Window { before, after } => i <= j + before && j <= i + after,
                         Pattern::Strided { local, stride } => apart < local || apart.is_multiple_of(stride),
                         Pattern::Blocks { size, pairs } => pairs.contains(&(i / size, j / size)),
+                        _ => panic!("the reference knows no such pattern"),
                     };
                     pattern && attention.key_padding.is_none_or(|padding| !padding[b * keys + j])
                 };

@@ -8,18 +8,18 @@ use foretell_data::{Frame, Freq, Future, Panel};
 use foretell_estimator::{MemoryLimit, Workers};
 use foretell_neural::{FeatureImportances, WeightPrecision};
 
+use crate::calibration::calibrate;
 use crate::columns::{ColumnNames, columns_read};
+use crate::conformal::PredictionIntervals;
 use crate::directory::saving::{from_bytes, load, save, to_bytes};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::blocks::{ForecastBlocks, blocks_ahead, blocks_insample};
+use crate::forecasts::levels::warn_of_few_windows;
 use crate::forecasts::warnings::{
     warn_of_non_finite, warn_of_short_history, warn_of_unseen_categories, warn_of_unseen_categories_in,
 };
 use crate::importances::feature_importances;
-use crate::intervals::calibration::calibrate;
-use crate::intervals::conformal::PredictionIntervals;
-use crate::intervals::levels::warn_of_few_windows;
 use crate::memory::check_calibration_memory;
 use crate::predict_options::PredictOptions;
 use crate::trained_models::TrainedModels;

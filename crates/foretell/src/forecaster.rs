@@ -8,9 +8,9 @@ use foretell_estimator::{MemoryLimit, Progress, Verdict, Workers};
 use foretell_neural::Precision;
 
 use crate::columns::{ColumnNames, categorical, columns_read};
+use crate::conformal::PredictionIntervals;
 use crate::error::Error;
 use crate::fitted::Fitted;
-use crate::intervals::conformal::PredictionIntervals;
 use crate::model_spec::ModelSpec;
 use crate::training::checkpointing::Checkpointing;
 use crate::training::plan::TrainingPlan;

@@ -52,7 +52,9 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod calibration;
 mod columns;
+mod conformal;
 mod directory;
 mod error;
 mod fitted;
@@ -62,7 +64,7 @@ mod forecasts;
 mod importances;
 #[cfg(feature = "pickle")]
 mod imported;
-mod intervals;
+mod inputs;
 mod memory;
 mod model_spec;
 mod predict_options;
@@ -108,6 +110,7 @@ pub mod own_estimator {
         MemoryEstimate, Output, Run, StateFile, Trained, TrainingSize, cutoffs,
     };
 }
+pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use foretell_estimator::{
     EstimatorError, MemoryLimit, Outcome, Progress, TooManyThreads, TooMuchMemory, Verdict, Workers,
 };
@@ -124,7 +127,6 @@ pub use foretell_neural::{
 pub use foretell_threads::ThreadPool;
 #[cfg(feature = "pickle")]
 pub use imported::Imported;
-pub use intervals::conformal::{ConformalMethod, PredictionIntervals};
 pub use model_spec::ModelSpec;
 pub use predict_options::PredictOptions;
 pub use registry::{model_names, register_estimator};

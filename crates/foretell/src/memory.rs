@@ -8,10 +8,8 @@ use foretell_data::{Panel, Vocabulary};
 use foretell_estimator::{Estimator, HeldOut, MemoryEstimate, MemoryLimit, TrainingSize};
 
 use crate::columns::column_names;
+use crate::conformal::PredictionIntervals;
 use crate::error::Error;
-use crate::intervals::conformal::PredictionIntervals;
-use crate::intervals::levels::recipe;
-use crate::trained_models::TrainedModels;
 
 /// The bytes of a 32-bit number.
 const NUMBER: u64 = 4;
@@ -19,20 +17,17 @@ const NUMBER: u64 = 4;
 /// What a row of a table of forecasts takes beside its columns: a reference to its id, and its time.
 const ROW: u64 = 16 + 8;
 
-/// What forecasts make of the weights, at most.
-const COPIES: &str = "weights as forecasts hold them";
-
 /// What would make a training smaller.
 const SMALLER: &str = "choose smaller layers, or lower h, input_size or windows_batch_size";
 
 /// The rows of a table of forecasts with so many columns.
-fn forecasts(rows: usize, columns: usize) -> MemoryEstimate {
+pub(crate) fn forecasts(rows: usize, columns: usize) -> MemoryEstimate {
     let row = ROW + NUMBER * columns as u64;
     MemoryEstimate::default().and("forecasts", (rows as u64).saturating_mul(row))
 }
 
 /// A panel, and how often its columns are copied.
-fn panels(panel: &Panel, copies: u64) -> MemoryEstimate {
+pub(crate) fn panels(panel: &Panel, copies: u64) -> MemoryEstimate {
     MemoryEstimate::default().and("the panel", (panel.bytes() as u64).saturating_mul(1 + copies))
 }
 
@@ -93,32 +88,6 @@ pub(crate) fn check_validation(
     // As they are made, as columns, and in the table with their truth and cutoffs.
     let needs = panels(panel, 0).and_all(forecasts(rows, 2 * columns + 3));
     Ok(needs.check(limit, "cross-validation", "lower h or n_windows, or leave series out")?)
-}
-
-/// Whether `rows` rows of forecasts of steps like these can be held in memory beside what forecasting takes.
-pub(crate) fn check_forecast(
-    trained: &TrainedModels,
-    panel: &Panel,
-    (windows, h): (usize, usize),
-    rows: usize,
-    level: &[f64],
-    remedy: &'static str,
-) -> Result<(), Error> {
-    let (mut parameters, mut copies, mut columns) = (0_u64, 0_u64, 0);
-    let mut largest = MemoryEstimate::default();
-    for (model, name) in trained.named() {
-        let needs = model.trained().memory(windows, h, trained.workers.threads());
-        if needs.total() > largest.total() {
-            largest = needs;
-        }
-        let [learned, held] = model.trained().held_bytes();
-        parameters = parameters.saturating_add(learned);
-        copies = copies.saturating_add(held);
-        columns += recipe(trained, model, &name, level)?.outputs.len();
-    }
-    // Values are told for a model, and then stand in columns.
-    let needs = panels(panel, 0).and("parameters", parameters).and(COPIES, copies).and_all(largest);
-    Ok(needs.and_all(forecasts(rows, 2 * columns)).check(&trained.memory, "forecasting", remedy)?)
 }
 
 /// Whether the errors of forecasts by so many models that intervals are calibrated by can be held in memory.

@@ -8,11 +8,11 @@ use foretell_data::{DataError, Frame, Freq, Panel, Vocabulary};
 use foretell_estimator::{Estimator, MemoryLimit, Workers};
 
 use crate::columns::{ColumnNames, column_names};
+use crate::conformal::Conformal;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::forecasts::categories::encode_categories;
-use crate::forecasts::local_scalers::{LocalScalers, LocallyScaled};
-use crate::intervals::conformal::Conformal;
+use crate::inputs::categories::encode_categories;
+use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::warning::WarningListener;
 
 /// Trained models with what they need to forecast a panel.

@@ -135,7 +135,7 @@ macro_rules! sum_up {
 macro_rules! products {
     ($name:ident, $instruction:literal, $sum:ty) => {
         pub(crate) mod $name {
-            use super::{Place, Strides, Tiles};
+            use crate::amx::{Place, Strides, Tiles};
 
             /// Two by two tiles: `sums[i][j]` becomes the sum over `blocks` of `lhs[i] * rhs[j]`, added to what
             /// `first` holds, or to zeros. Each operand is as many tiles, laid out by its `strides`.

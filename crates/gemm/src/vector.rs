@@ -10,42 +10,11 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
-
-use std::mem::MaybeUninit;
+mod register;
 
 use foretell_simd::{Level, level};
 
-/// A register of several numbers.
-pub(crate) trait Vector: Copy {
-    /// The proof that the machine has the instructions.
-    type Token: Copy;
-    /// Numbers.
-    const LANES: usize;
-    /// Registers of this kind that the machine has.
-    const REGISTERS: usize;
-
-    fn splat(token: Self::Token, value: f32) -> Self;
-    /// The first numbers of a slice that has enough of them.
-    fn load(token: Self::Token, part: &[f32]) -> Self;
-    /// Fewer numbers than fill the register, followed by zeros.
-    fn load_padded(token: Self::Token, part: &[f32]) -> Self;
-    /// Asks for the line of the cache that number `at` lies in, which may lie beyond the slice.
-    fn prefetch(token: Self::Token, part: &[f32], at: usize);
-    /// As many numbers as the slice has, if the register does.
-    fn store(self, part: &mut [f32]);
-    /// All numbers, to the first places of a slice that has enough of them.
-    fn store_first(self, part: &mut [MaybeUninit<f32>]);
-    /// `self * factor + term`, rounded once.
-    fn fused(self, factor: Self, term: Self) -> Self;
-    /// The numbers in turns, `self[0], other[0], self[1], ...`, in two registers.
-    fn interleave(self, other: Self) -> (Self, Self);
-    /// The upper half of the numbers, twice.
-    fn upper(self) -> Self;
-    /// The sums of the numbers of four registers.
-    fn totals(four: [Self; 4]) -> [f32; 4];
-    /// The sum of the numbers.
-    fn total(self) -> f32;
-}
+pub(crate) use register::Vector;
 
 /// A kernel that is compiled for several widths of vectors.
 pub(crate) trait Job {

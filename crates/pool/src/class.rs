@@ -1,6 +1,7 @@
 //! Size classes: multiples of 64 bytes below 512, then four per doubling.
 
-use crate::POOLING;
+/// Whether released blocks are kept for the next owner: the feature `pool`. If not, all are of one class.
+pub const POOLING: bool = cfg!(feature = "pool");
 
 /// Every block starts at a multiple of this: a cache line, and the widest vector.
 pub(crate) const ALIGN: usize = 64;

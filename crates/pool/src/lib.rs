@@ -47,12 +47,10 @@ mod shelf;
 mod thread_cache;
 
 pub use buffer::{Buffer, Pod};
+pub use class::POOLING;
 pub use limits::{Limits, limits, set_limits};
 pub use metrics::{PoolMetrics, metrics};
 pub use thread_cache::trim;
-
-/// Whether released blocks are kept for the next owner: the feature `pool`.
-pub const POOLING: bool = cfg!(feature = "pool");
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::block::Block;
-use crate::class::{CLASSES, Class};
+use crate::class::{CLASSES, Class, POOLING};
 use crate::limits::limits;
 use crate::metrics::{self, Counters, bump};
-use crate::{POOLING, shelf};
+use crate::shelf;
 
 /// A thread reports to the common figure of bytes in use when its own has changed by this much.
 const REPORT_BYTES: i64 = 64 << 10;

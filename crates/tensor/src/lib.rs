@@ -31,6 +31,7 @@ mod half_values;
 mod indices;
 mod kept;
 mod ops;
+mod rows;
 mod shape;
 mod storage;
 mod tensor;

@@ -170,7 +170,7 @@ impl Tensor {
             return out.copy_from_slice(self.values());
         }
         let source = self.strided_values();
-        crate::ops::rows::for_each_row(self.shape, [self.strides], out, |row, [at], [stride]| match stride {
+        crate::rows::for_each_row(self.shape, [self.strides], out, |row, [at], [stride]| match stride {
             1 => row.copy_from_slice(&source[at..at + row.len()]),
             _ => row.iter_mut().enumerate().for_each(|(i, value)| *value = source[at + i * stride]),
         });

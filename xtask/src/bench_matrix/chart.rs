@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use super::cells::{Cell, Link, Row};
 use super::report::speed_up;
-use super::{Cell, Link, Row};
 
 const LEFT: f64 = 270.0;
 const WIDTH: f64 = 640.0;

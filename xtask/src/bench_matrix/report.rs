@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{BOUND, BOUND_BF16, Cell, FEATURES, Figures, Link, Row, parse};
+use super::cells::{BOUND, BOUND_BF16, Cell, FEATURES, Figures, Link, Row, parse};
 use crate::figures::{digits, geometric_mean, median, spread, table, time};
 use crate::system::machine;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use serde_json::{Map, Value, json};
 
-use super::Bench;
+use super::bench::Bench;
 use super::memory::{Counts, Sites};
 use super::stacks::Stacks;
 use crate::figures::table;

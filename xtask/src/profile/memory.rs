@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
-use super::{Bench, copy_rate};
+use super::bench::{Bench, copy_rate};
 use crate::figures::{digits, table};
 
 /// What cachegrind counted, by the name of the event.

@@ -3,10 +3,10 @@
 use cargo_metadata::{Dependency, DependencyKind, Package};
 
 use super::{
-    Violation,
     house::{FIXTURES, MEASURES, OWNED, ROOMS, Room},
     manifest,
     source::Source,
+    violation::Violation,
 };
 
 pub(super) fn check(package: &Package, manifest: &Source) -> Vec<Violation> {

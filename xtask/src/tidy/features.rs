@@ -5,10 +5,10 @@
 use cargo_metadata::{Dependency, DependencyKind, Package};
 
 use super::{
-    Violation,
     house::{LEFT_TO_USERS, MEASURES},
     manifest,
     source::Source,
+    violation::Violation,
 };
 
 /// What is wrong, and what to do.

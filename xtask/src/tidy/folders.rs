@@ -1,97 +1,104 @@
-//! The folders of a crate stand on each other like crates do, and its files do not import in circles.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! The modules of a crate stand on each other like crates do.
 
 use super::{
-    Violation,
-    house::{FOLDERS, Folders},
-    length::code_lines,
+    circles,
+    house::{FEW_MODULES, FOLDERS, Folders, STILL_IN_CIRCLES},
+    imports::{Arrow, Modules, To},
     source::Source,
+    violation::Violation,
 };
 
-/// What is wrong with the files of one crate.
+/// What is wrong with the order of the files of one package.
 pub(super) fn check(sources: &[Source]) -> Vec<Violation> {
-    FOLDERS.iter().flat_map(|folders| check_crate(folders, sources)).collect()
-}
-
-fn check_crate(folders: &Folders, sources: &[Source]) -> Vec<Violation> {
+    let roots = sources.iter().filter_map(|source| {
+        let (folder, file) = source.path.rsplit_once('/')?;
+        (folder.ends_with("/src") && ["lib.rs", "main.rs"].contains(&file)).then_some(folder)
+    });
+    let mut roots: Vec<&str> = roots.collect();
+    roots.dedup();
     let mut found = Vec::new();
-    let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for source in sources {
-        let Some(module) = module(folders.source, &source.path) else { continue };
-        let own =
-            folders.from_the_ground_up.iter().position(|folder| Some(*folder) == module.first().copied());
-        let Some(own) = own else { continue };
-        for (i, line) in source.lines[..code_lines(&source.lines)].iter().enumerate() {
-            for used in used_modules(&line.code, &module) {
-                let below = folders.from_the_ground_up[..=own].contains(&used[0].as_str());
-                if !below {
-                    let what = format!("{} may not use `crate::{}`", module[0], used[0]);
-                    let remedy = format!(
-                        "it may use {}; move what it needs to one of these",
-                        folders.from_the_ground_up[..=own].join(", ")
-                    );
-                    found.push(source.violation(i + 1, what, remedy));
-                }
-                arrows.entry(module.join("/")).or_default().insert(used.join("/"));
-            }
+    for root in roots {
+        let modules = Modules::below(root, sources);
+        let arrows = modules.arrows();
+        found.extend(circles::check(root, &arrows));
+        match FOLDERS.iter().find(|folders| folders.source == root) {
+            Some(folders) => found.extend(check_order(folders, &modules, &arrows)),
+            None => found.extend(check_few(root, &modules, &arrows)),
         }
     }
-    found.extend(circle(&arrows).map(|files| {
-        let place = Source::new(folders.source, "");
-        place.violation(
-            1,
-            format!("files import each other: {files}"),
-            "move what they share to a file below",
-        )
-    }));
     found
 }
 
-/// The path of a file as a module, if it is code of that crate.
-fn module<'a>(root: &str, path: &'a str) -> Option<Vec<&'a str>> {
-    let path = path.strip_prefix(root)?.strip_prefix('/')?.strip_suffix(".rs")?;
-    let is_test = path.ends_with("_tests") || path.ends_with("/tests");
-    (!is_test).then(|| path.split('/').filter(|part| *part != "mod").collect())
+/// The floor of a module, from 0.
+fn floor(folders: &Folders, name: &str) -> Option<usize> {
+    folders.from_the_ground_up.iter().position(|floor| floor.split_whitespace().any(|module| module == name))
 }
 
-/// The modules that a line of code names by `crate::` or `super::`, each as folder and file.
-fn used_modules(code: &str, module: &[&str]) -> Vec<Vec<String>> {
-    let part =
-        |text: &str| -> String { text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };
-    let is_module = |name: &String| name.starts_with(|c: char| c.is_lowercase());
-    let from_root = code.match_indices("crate::").filter_map(|(at, found)| {
-        let rest = &code[at + found.len()..];
-        // `pub(in crate::x)` says who may look, not what is used.
-        if code[..at].ends_with("(in ") {
-            return None;
-        }
-        let first = part(rest);
-        let second = rest[first.len()..].strip_prefix("::").map(part).filter(is_module);
-        Some([Some(first), second].into_iter().flatten().filter(|name| !name.is_empty()).collect())
-    });
-    let from_folder = code.match_indices("super::").filter_map(|(at, found)| {
-        let first = part(&code[at + found.len()..]);
-        let folder = (*module.first()?).to_owned();
-        (module.len() == 2 && is_module(&first)).then(|| vec![folder, first])
-    });
-    from_root.chain(from_folder).filter(|used: &Vec<String>| !used.is_empty()).collect()
-}
-
-/// The files that lie on a circle or between two, if there is one.
-fn circle(arrows: &BTreeMap<String, BTreeSet<String>>) -> Option<String> {
-    let mut left: BTreeSet<&str> = arrows.keys().map(String::as_str).collect();
-    loop {
-        let uses = |a: &str, b: &str| arrows.get(a).is_some_and(|used| used.contains(b));
-        let (before, all) = (left.len(), left.clone());
-        left.retain(|file| {
-            let others = || all.iter().filter(|other| *other != file);
-            others().any(|other| uses(file, other)) && others().any(|other| uses(other, file))
-        });
-        if left.len() == before {
-            return (before > 0).then(|| left.into_iter().collect::<Vec<_>>().join(", "));
+fn check_order(folders: &Folders, modules: &Modules<'_>, arrows: &[Arrow<'_>]) -> Vec<Violation> {
+    let floor = |name: &str| floor(folders, name);
+    let mut found = Vec::new();
+    for module in modules.top().into_iter().filter(|module| floor(module).is_none()) {
+        found.push(Source::new(folders.source, "").violation(
+            1,
+            format!("the module {module} has no place in the order of its crate"),
+            "give it one in FOLDERS of xtask/src/tidy/house.rs",
+        ));
+    }
+    for Arrow { source, line, from, to } in arrows {
+        let Some(own) = floor(&from[0]) else { continue };
+        let used = match to {
+            To::File(file) => &file[0],
+            To::Root(name) => name,
+        };
+        if *used != from[0] && floor(used).is_none_or(|used| used >= own) {
+            let below: Vec<&str> =
+                folders.from_the_ground_up[..own].iter().flat_map(|floor| floor.split_whitespace()).collect();
+            found.push(source.violation(
+                *line,
+                format!("{} may not use `crate::{used}`", from[0]),
+                match &below[..] {
+                    [] => "it stands on the ground; give it a higher place, or move what it needs".to_owned(),
+                    _ => format!("it may use {}; move what it needs to one of these", below.join(", ")),
+                },
+            ));
         }
     }
+    found
+}
+
+/// A crate without an order has few modules.
+fn check_few(root: &str, modules: &Modules<'_>, arrows: &[Arrow<'_>]) -> Option<Violation> {
+    let count = modules.top().len();
+    let is_excepted = STILL_IN_CIRCLES.contains(&root);
+    (count > FEW_MODULES && !is_excepted).then(|| {
+        let order = match order(modules, arrows) {
+            Some(floors) => format!("by what they use now: {floors:?}"),
+            None => "once its modules use each other in one direction only".to_owned(),
+        };
+        Source::new(root, "").violation(
+            1,
+            format!("{count} modules have no order"),
+            format!("give them one in FOLDERS of xtask/src/tidy/house.rs, {order}"),
+        )
+    })
+}
+
+/// The floors that modules stand on by what they use of each other; none where they do so in a circle.
+fn order(modules: &Modules<'_>, arrows: &[Arrow<'_>]) -> Option<Vec<String>> {
+    let mut left = modules.top();
+    let mut floors = Vec::new();
+    while !left.is_empty() {
+        let uses = |module: &str| {
+            arrows.iter().any(|Arrow { from, to, .. }| {
+                let used = matches!(to, To::File(file) if file[0] != from[0] && left.contains(&*file[0]));
+                from[0] == module && used
+            })
+        };
+        let floor: Vec<&str> = left.iter().copied().filter(|module| !uses(module)).collect();
+        left.retain(|module| !floor.contains(module));
+        floors.push((!floor.is_empty()).then(|| floor.join(" "))?);
+    }
+    Some(floors)
 }
 
 #[cfg(test)]
@@ -103,7 +110,9 @@ mod tests {
     fn broken(files: &[(&str, &str)]) -> Vec<String> {
         let sources: Vec<Source> =
             files.iter().map(|(path, text)| Source::new(&format!("crates/x/src/{path}"), text)).collect();
-        check_crate(&HOUSE, &sources).into_iter().map(|violation| violation.what).collect()
+        let modules = Modules::below(HOUSE.source, &sources);
+        let found = check_order(&HOUSE, &modules, &modules.arrows());
+        found.into_iter().map(|violation| violation.what).collect()
     }
 
     #[test]
@@ -122,23 +131,58 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_found_and_chains_are_not() {
-        let chain = [("low/a.rs", "use super::b::B;"), ("low/b.rs", "use super::c::C;"), ("low/c.rs", "")];
-        assert_eq!(broken(&chain), [""; 0]);
-        let circle = [chain[0], chain[1], ("low/c.rs", "use crate::low::a::A;")];
-        assert_eq!(broken(&circle), ["files import each other: low/a, low/b, low/c"]);
+    fn every_module_has_a_place() {
+        let expected = ["the module loose has no place in the order of its crate"];
+        assert_eq!(broken(&[("loose.rs", ""), ("low/b.rs", "")]), expected);
     }
 
     #[test]
     fn every_crate_of_the_table_has_its_folders() {
         for Folders { source, from_the_ground_up } in FOLDERS {
             let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(source);
-            for folder in *from_the_ground_up {
-                assert!(
-                    root.join(folder).is_dir() || root.join(format!("{folder}.rs")).is_file(),
-                    "{folder}"
-                );
+            for module in from_the_ground_up.iter().flat_map(|floor| floor.split_whitespace()) {
+                let is_there = root.join(module).is_dir() || root.join(format!("{module}.rs")).is_file();
+                assert!(is_there, "{source}/{module}");
             }
         }
+    }
+
+    #[test]
+    fn modules_of_one_floor_do_not_use_each_other() {
+        let house = Folders { source: HOUSE.source, from_the_ground_up: &["a b", "c"] };
+        let sources = [
+            Source::new("crates/x/src/a.rs", "use crate::b::B;"),
+            Source::new("crates/x/src/b.rs", "pub struct B;"),
+            Source::new("crates/x/src/c.rs", "use crate::{a, b::B};"),
+        ];
+        let modules = Modules::below(HOUSE.source, &sources);
+        let found = check_order(&house, &modules, &modules.arrows());
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].path.as_str(), found[0].what.as_str()),
+            ("crates/x/src/a.rs", "a may not use `crate::b`")
+        );
+    }
+
+    #[test]
+    fn a_crate_of_many_modules_without_an_order_is_told_one() {
+        let files = [
+            ("lib.rs", ""),
+            ("a.rs", "use crate::b::B;"),
+            ("b.rs", ""),
+            ("c.rs", "use crate::a::A;"),
+            ("d.rs", ""),
+            ("e.rs", ""),
+        ];
+        let sources: Vec<Source> =
+            files.iter().map(|(path, text)| Source::new(&format!("crates/x/src/{path}"), text)).collect();
+        assert_eq!(check(&sources[..5]), []);
+        let found = check(&sources);
+        assert_eq!((found.len(), found[0].what.as_str()), (1, "5 modules have no order"));
+        assert!(
+            found[0].remedy.ends_with(r#"by what they use now: ["b d e", "a", "c"]"#),
+            "{}",
+            found[0].remedy
+        );
     }
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{
-    Violation,
     house::{FILE_LINES, LONG_FILES},
     source::{Line, Source, find_word},
+    violation::Violation,
 };
 
 pub(super) fn check(source: &Source) -> Vec<Violation> {

@@ -5,7 +5,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Violation, house::INHERITED, source::Source};
+use super::{house::INHERITED, source::Source, violation::Violation};
 
 pub(super) fn check(manifest: &Source) -> Vec<Violation> {
     let document = match DeTable::parse(&manifest.text) {

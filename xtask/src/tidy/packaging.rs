@@ -2,7 +2,7 @@
 
 use cargo_metadata::{DependencyKind, Package, semver::VersionReq};
 
-use super::{Violation, manifest, source::Source};
+use super::{manifest, source::Source, violation::Violation};
 use crate::package::is_published;
 
 pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -> Vec<Violation> {

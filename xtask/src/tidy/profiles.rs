@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use cargo_metadata::Package;
 use toml::de::{DeTable, DeValue};
 
-use super::{Violation, manifest, source::Source};
+use super::{manifest, source::Source, violation::Violation};
 use crate::package::is_published;
 
 /// What is wrong with the profiles of the workspace's manifest for the programs among `members`.

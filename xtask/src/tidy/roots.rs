@@ -1,9 +1,9 @@
 //! The root file of a crate: a doc line first, and the crate's stand on `unsafe`.
 
 use super::{
-    Violation,
     house::{Unsafe, unsafe_in},
     source::Source,
+    violation::Violation,
 };
 
 pub(super) fn check(package: &str, root: &Source) -> Vec<Violation> {

@@ -6,7 +6,7 @@ use std::{fs, ops::Range, path::Path, str::FromStr as _};
 use anyhow::{Context, anyhow};
 use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
 
-use super::Violation;
+use super::violation::Violation;
 
 /// A file of the workspace.
 pub(super) struct Source {

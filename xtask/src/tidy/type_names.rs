@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Violation, house::SHARED_TYPE_NAMES, source::Source};
+use super::{house::SHARED_TYPE_NAMES, source::Source, violation::Violation};
 
 /// The public types of the workspace, found file by file.
 #[derive(Default)]

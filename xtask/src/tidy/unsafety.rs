@@ -1,9 +1,9 @@
 //! `unsafe` only where the house allows it, and never without the reason why it holds.
 
 use super::{
-    Violation,
     house::{Unsafe, unsafe_in},
     source::{Line, Source, find_word},
+    violation::Violation,
 };
 
 pub(super) fn check(package: &str, source: &Source) -> Vec<Violation> {

@@ -3,8 +3,8 @@
 //! The words stand here, and in the tests below, as what is looked for; nothing in this file is unfinished.
 
 use super::{
-    Violation,
     source::{Source, find_word},
+    violation::Violation,
 };
 
 /// Macros that stand for missing code.

@@ -8,8 +8,8 @@ use clap::Args;
 use foretell::{Metrics, ModelSpec, Panel, ValidationOptions, usual_season};
 use serde_json::json;
 
-use crate::Usage;
 use crate::args::{CheckpointArgs, LevelArgs, TrainArgs, steps};
+use crate::failure::Usage;
 use crate::output::{Sink, print};
 use crate::progress::Log;
 use crate::table::{AlignedTable, grouped};

@@ -13,8 +13,8 @@ use serde_json::json;
 use crate::args::{LogArgs, directory};
 use crate::commands::cross_validate::{leaderboard, ranked};
 use crate::demo_files::DemoFiles;
+use crate::failure::is_broken_pipe;
 use crate::figure::{Band, Facet, Figure, Forecast};
-use crate::is_broken_pipe;
 use crate::output::print;
 use crate::progress::{Log, Reporter};
 

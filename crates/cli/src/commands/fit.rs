@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use foretell::{Interruption, ModelDirectory};
 
-use crate::Interrupted;
 use crate::args::{CheckpointArgs, TrainArgs, directory};
+use crate::failure::Interrupted;
 use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
 

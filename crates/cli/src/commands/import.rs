@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::{Fitted, Freq, ImportOptions, Imported};
 
-use crate::Usage;
 use crate::args::{LogArgs, MemoryArgs, directory};
+use crate::failure::Usage;
 use crate::progress::Log;
 use crate::saving::take;
 use crate::setting::{Setting, any_setting};

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use foretell::{ColumnNames, Frame, Freq, Panel, ReadOptions, Zone, nearest};
 
-use crate::Usage;
 use crate::args::{LogArgs, steps};
 use crate::data_args::DataArgs;
+use crate::failure::Usage;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::forecast_columns::{ForecastColumns, forecast_columns};
 use crate::output::{print, write_file};

@@ -8,6 +8,9 @@ use clap::{Arg, ArgMatches, Command};
 
 use crate::setting::{Key, listed_name};
 
+/// The commands that take `--config`.
+pub(crate) const CONFIGURABLE: [&str; 3] = ["fit", "predict", "cross-validate"];
+
 /// An argument of the file.
 #[derive(Debug, PartialEq)]
 pub(super) struct ConfigEntry {

@@ -10,8 +10,7 @@ use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::entry::{ConfigEntry, Overridden, Subject};
-use crate::CONFIGURABLE;
+use super::entry::{CONFIGURABLE, ConfigEntry, Overridden, Subject};
 use crate::setting::{Key, listed_name};
 
 /// The arguments of a command that a file stands for, in its order. The command's own table wins over what stands outside

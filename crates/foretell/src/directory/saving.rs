@@ -10,11 +10,11 @@ use foretell_estimator::{Estimator, MemoryLimit, Trained, Workers};
 use foretell_neural::{model_file, read_model};
 
 use crate::columns::{ColumnNames, categorical};
+use crate::conformal::Conformal;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::forecasts::categories::{self, check_categorical};
-use crate::forecasts::local_scalers::LocalScalers;
-use crate::intervals::conformal::Conformal;
+use crate::inputs::categories::{self, check_categorical};
+use crate::inputs::local_scalers::LocalScalers;
 use crate::memory::check_load;
 use crate::registry::find_estimator;
 use crate::trained_models::TrainedModels;

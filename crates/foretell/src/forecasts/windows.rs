@@ -5,8 +5,8 @@ use foretell_estimator::{Asked, Cutoff, ForecastValues, Output, sort_quantiles};
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::forecasts::local_scalers::LocallyScaled;
-use crate::intervals::levels::recipe;
+use crate::forecasts::levels::recipe;
+use crate::inputs::local_scalers::LocallyScaled;
 use crate::trained_models::TrainedModels;
 
 /// The forecasts of all models for windows of a panel.

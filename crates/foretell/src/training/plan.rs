@@ -10,14 +10,14 @@ use foretell_estimator::{
 use foretell_neural::{NetworkSpec, Precision};
 use serde_json::{Map, Value};
 
+use crate::calibration::{calibrate, check_calibration};
 use crate::columns::{ColumnNames, column_names};
+use crate::conformal::PredictionIntervals;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::forecasts::categories::{check_categorical, encode_categories, vocabulary};
-use crate::forecasts::local_scalers::LocalScalers;
-use crate::intervals::calibration::{calibrate, check_calibration};
-use crate::intervals::conformal::PredictionIntervals;
-use crate::intervals::levels::check;
+use crate::forecasts::levels::check;
+use crate::inputs::categories::{check_categorical, encode_categories, vocabulary};
+use crate::inputs::local_scalers::LocalScalers;
 use crate::memory::{TrainingWork, check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
 use crate::trained_models::TrainedModels;

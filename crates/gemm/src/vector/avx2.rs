@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use super::Vector;
+use super::register::Vector;
 
 /// The proof that the machine has AVX2 and FMA.
 #[derive(Clone, Copy)]

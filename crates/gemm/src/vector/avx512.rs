@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use super::{Vector, avx2};
+use super::{avx2, register::Vector};
 
 /// The proof that the machine has AVX-512 F, BW, CD, DQ and VL, AVX2 and FMA.
 #[derive(Clone, Copy)]

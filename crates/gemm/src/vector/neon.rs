@@ -3,7 +3,7 @@
 use std::arch::aarch64::*;
 use std::mem::MaybeUninit;
 
-use super::Vector;
+use super::register::Vector;
 
 /// The proof that the machine has NEON.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use foretell_simd as simd;
 use foretell_threads as threads;
 
-use super::rows::for_each_row;
+use crate::rows::for_each_row;
 use crate::tensor::Tensor;
 
 impl Tensor {

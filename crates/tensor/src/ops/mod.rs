@@ -5,5 +5,4 @@ pub(crate) mod concat;
 pub(crate) mod flip;
 pub(crate) mod pad;
 pub(crate) mod reduce;
-pub(crate) mod rows;
 pub(crate) mod slice;

@@ -2,9 +2,9 @@
 
 use foretell_estimator::{Estimator, Output};
 
+use crate::conformal::Conformal;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::intervals::conformal::Conformal;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 

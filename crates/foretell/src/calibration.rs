@@ -4,11 +4,11 @@ use foretell_checkpoint::{Column, TimeUnit};
 use foretell_data::{Panel, Span, TimeKind};
 use foretell_estimator::Estimator;
 
+use crate::conformal::{Conformal, PredictionIntervals};
 use crate::error::Error;
+use crate::forecasts::levels::is_point;
 use crate::forecasts::rolling::table;
 use crate::forecasts::windows::{forecast_span, forecast_windows};
-use crate::intervals::conformal::{Conformal, PredictionIntervals};
-use crate::intervals::levels::is_point;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 
