@@ -28,9 +28,6 @@ pub struct Acceleration {
 
 impl Acceleration {
     /// That of this program on this machine.
-    ///
-    /// # Panics
-    /// If the environment variable `FORETELL_SIMD` names an unknown level, or one that this machine lacks.
     pub fn current() -> Self {
         Self {
             level: foretell_simd::level(),
@@ -44,7 +41,7 @@ impl Acceleration {
 }
 
 /// Whether the environment variable `FORETELL_SIMD`, if it is set, names vector instructions that are here. A program that does
-/// not ask panics at its first numeric work if it does not.
+/// not ask gets a warning on standard error and the best ones that are here.
 ///
 /// # Errors
 /// If it names an unknown level, or one that this machine lacks.

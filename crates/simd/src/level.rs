@@ -20,8 +20,10 @@ use crate::isa::{Scalar, WithSimd};
 ///
 /// The best level of the machine is taken when the first kernel runs. The environment variable
 /// `FORETELL_SIMD` (`scalar`, `avx2`, `avx512`, `amx` or `neon`) overrides it for the process,
-/// [`with_level`] for one closure on one thread.
+/// [`with_level`] for one closure on one thread. Where the variable names no level, or one that the machine lacks, the first
+/// kernel warns on standard error and the best level is taken; [`Level::of_process`] is the way to refuse such a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Level {
     /// One element at a time; what the compiler makes of it for the baseline of the target.
     Scalar,
@@ -60,8 +62,12 @@ impl Level {
                 let level = name.parse::<Level>().map_err(LevelError::Unknown)?;
                 level.target().map(|_| level).ok_or(LevelError::NotHere(level))
             }
-            _ => Ok(*Level::available().last().expect("the scalar level is everywhere")),
+            _ => Ok(Level::best()),
         }
+    }
+
+    fn best() -> Level {
+        *Level::available().last().expect("the scalar level is everywhere")
     }
 
     fn target(self) -> Option<Target> {
@@ -192,8 +198,14 @@ impl Target {
         })
     }
 
+    /// That of the process; the best one, after a warning, where the environment variable is mistyped.
     fn of_process() -> Target {
-        Level::of_process().unwrap_or_else(|error| panic!("{error}")).expect_target()
+        let level = Level::of_process().unwrap_or_else(|error| {
+            let best = Level::best();
+            eprintln!("warning: {error}; running at {best}");
+            best
+        });
+        level.expect_target()
     }
 }
 
@@ -204,9 +216,6 @@ thread_local! {
 }
 
 /// The level that kernels called from this thread run at.
-///
-/// # Panics
-/// If `FORETELL_SIMD` names an unknown level, or one that this machine lacks.
 #[inline]
 pub fn level() -> Level {
     Target::current().level()
@@ -362,8 +371,15 @@ mod tests {
         let (success, text) = run("");
         let best = Level::available().pop().unwrap();
         assert!(success && text.contains(&format!("level: {best}")), "{text}");
-        let (success, text) = run("sse9");
-        assert!(!success && text.contains("FORETELL_SIMD: unknown SIMD level `sse9`"), "{text}");
+        let missing = if cfg!(target_arch = "aarch64") { "avx2" } else { "neon" };
+        for (name, warning) in [
+            ("sse9", "warning: FORETELL_SIMD: unknown SIMD level `sse9`".to_owned()),
+            (missing, format!("warning: FORETELL_SIMD: SIMD level {missing} does not run here")),
+        ] {
+            let (success, text) = run(name);
+            assert!(success && text.contains(&format!("level: {best}")), "{text}");
+            assert!(text.contains(&warning) && text.contains(&format!("; running at {best}")), "{text}");
+        }
     }
 
     #[test]

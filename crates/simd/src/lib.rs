@@ -28,6 +28,7 @@
 //!
 //! * **Levels.** The best [`Level`] of the machine is taken when the first kernel runs.
 //!   `FORETELL_SIMD=scalar|avx2|avx512|amx|neon` overrides it for a process, [`with_level`] for a closure.
+//!   Another word is told on standard error, and the best level taken.
 //! * **Accuracy.** Each function's docs state it, and tests hold it at every level, lane count, length
 //!   and alignment: elementary functions within 2 ULP over all `f32`,
 //!   sums within the bound of pairwise summation, moving windows without cancellation.

@@ -7,6 +7,7 @@ use crate::vector::{Float, Lanes, Vector, Vectors};
 
 /// A loss between one forecast and one observed value, with `e = forecast - target`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum PointLoss {
     /// `|e|`; its derivative at 0 is 0.
     Mae,
