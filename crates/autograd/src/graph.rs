@@ -96,14 +96,15 @@ impl BackwardPass<'_> {
     /// Passes a whole gradient on. The first one is kept as it is, later ones are added to it in place.
     ///
     /// # Panics
-    /// If the gradient's shape is not that of the parameter, or of the gradients given before.
+    /// If the gradient's shape is not that of the parameter, or of the gradients given before, or the arena ends before the
+    /// parameter does.
     #[track_caller]
     pub fn add_gradient(&mut self, to: &Edge, grad: Tensor) {
         let Some(node) = &to.0 else { return };
         match &node.role {
             Role::Parameter(range) => match self.first_write(range.start) {
-                Accum::Replace => self.arena[range.clone()].copy_from_slice(grad.contiguous().values()),
-                Accum::Add => simd::add_assign(&mut self.arena[range.clone()], grad.contiguous().values()),
+                Accum::Replace => self.gradient(range).copy_from_slice(grad.contiguous().values()),
+                Accum::Add => simd::add_assign(self.gradient(range), grad.contiguous().values()),
             },
             Role::Input(slot) => keep_or_add(slot, grad),
             Role::Operation { grad: slot, .. } => {
@@ -134,7 +135,7 @@ impl BackwardPass<'_> {
         match &node.role {
             Role::Parameter(range) => {
                 let accum = self.first_write(range.start);
-                write(&mut self.arena[range.clone()], accum);
+                write(self.gradient(range), accum);
             }
             Role::Input(slot) | Role::Operation { grad: slot, .. } => {
                 let collected = slot.borrow_mut().take();
@@ -146,6 +147,15 @@ impl BackwardPass<'_> {
                 }
             }
         }
+    }
+
+    /// The place of a parameter's gradient.
+    #[track_caller]
+    fn gradient(&mut self, range: &Range<usize>) -> &mut [f32] {
+        let len = self.arena.len();
+        let place = self.arena.get_mut(range.clone());
+        place
+            .unwrap_or_else(|| panic!("a parameter at {range:?} has no place in an arena of {len} gradients"))
     }
 
     /// Whether what is about to be written for the parameter at `offset` replaces what the arena holds.
@@ -237,6 +247,13 @@ mod tests {
     fn constants_record_nothing() {
         let x = Var::constant(Tensor::zeros([2]));
         assert!(!x.add(&x).edge().is_wanted());
+    }
+
+    #[test]
+    #[should_panic(expected = "a parameter at 3..5 has no place in an arena of 4 gradients")]
+    fn an_arena_that_is_too_short_is_told_with_both_sizes() {
+        let w = Var::parameter(Tensor::from_slice(&[1.0, 1.0], [2]), 3);
+        w.scale(2.0).sum(0).backward(&mut [0.0; 4]);
     }
 
     #[test]
