@@ -55,6 +55,7 @@ pub struct Dropout {
 
 /// How an attention is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Algorithm {
     /// The fastest one by a measured rule: sixteen heads at a time where they are small and many, the whole matrix where a head
     /// has few scores, else tiles.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 /// Which keys a query sees, by their steps alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Pattern<'a> {
     /// All.
     #[default]

@@ -10,6 +10,7 @@ use crate::shelf;
 /// Sizes are those of size classes, that is, of the memory in truth held. The figures are exact when
 /// no other thread uses the pool at the same moment, except `peak_bytes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PoolMetrics {
     /// Buffers served from the pool.
     pub hits: u64,
