@@ -161,15 +161,20 @@ fn description(model: &ModelContents, tensors: bool) -> String {
         true => String::new(),
         false => format!(" ({})", model.class),
     };
-    let mut facts = vec![
-        ("input_size".to_owned(), model.input_size.to_string()),
-        ("loss".to_owned(), loss(&model.loss)),
-        ("scaler_type".to_owned(), plain(&model.scaler_type)),
+    let of_networks = [
+        ("input_size", &model.input_size, Value::to_string as fn(&Value) -> String),
+        ("loss", &model.loss, loss),
+        ("scaler_type", &model.scaler_type, plain),
     ];
+    // A model without a loss is no network.
+    let of_networks = of_networks.into_iter().filter(|_| !model.loss.is_null());
+    let mut facts: Vec<_> = of_networks.map(|(name, value, shown)| (name.to_owned(), shown(value))).collect();
     facts.extend(model.hyper_parameters.iter().map(|(name, value)| (name.clone(), plain(value))));
     let numbers =
         format!("{} in {} tensors, {}", grouped(model.parameters), model.tensors.len(), size(model.bytes));
-    facts.push(("parameters".to_owned(), numbers));
+    if model.parameters > 0 {
+        facts.push(("parameters".to_owned(), numbers));
+    }
     facts.extend(model.unsupported.iter().map(|reason| ("not runnable".to_owned(), reason.clone())));
     let lines = pairs(facts).render_bare();
     let mut text = format!("{}{of}\n", model.alias);
