@@ -262,7 +262,7 @@ pub(crate) fn to_file(map: &mut Map<String, Value>) {
 /// The argument that holds the name of a class that PyTorch does not have.
 const CLASS: &str = "foretell_class";
 
-/// Reads what [`to_file`] or neuralforecast wrote.
+/// Hyper-parameters in which classes are names again, from those of a file that foretell or neuralforecast wrote.
 pub fn from_file(map: &mut Map<String, Value>) {
     for name in ["optimizer", "lr_scheduler"] {
         if let Some(class) = map.get(name).and_then(torch_class_name).map(Value::from) {

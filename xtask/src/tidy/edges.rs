@@ -44,7 +44,7 @@ pub(super) fn unused(members: &[Package]) -> Vec<Violation> {
     idle.map(violation).collect()
 }
 
-fn idle<'a>(room: &'a Room, depends_on: impl Fn(&str) -> bool) -> impl Iterator<Item = (&'a str, &'a str)> {
+fn idle(room: &Room, depends_on: impl Fn(&str) -> bool) -> impl Iterator<Item = (&str, &str)> {
     room.uses.iter().filter(move |used| !depends_on(used)).map(|used| (room.name, *used))
 }
 
