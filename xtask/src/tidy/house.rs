@@ -240,9 +240,9 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/models/src",
         &[
-            "categorical_columns multivariate normalised numpy_shuffle rules sampling",
+            "categorical_columns normalised rules",
             "hyper",
-            "architecture perceptron",
+            "architecture",
             "linear",
             "recurrent",
             "convolution",
