@@ -56,10 +56,19 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_sorted_step_by_step_and_means_stay() {
-        let outputs = outputs(&[None, Some(0.5), Some(0.1), Some(0.9)]);
-        let mut values = [7.0, 3.0, 5.0, 1.0, 0.0, 1.0, 0.0, 2.0];
-        sort_quantiles(&outputs, &mut values);
-        assert_eq!(values, [7.0, 3.0, 1.0, 5.0, 0.0, 1.0, 0.0, 2.0]);
+    fn quantiles_are_sorted_where_they_stand() {
+        let sorted = |quantiles: &[Option<f32>], values: &[f32]| {
+            let mut values = values.to_vec();
+            sort_quantiles(&outputs(quantiles), &mut values);
+            values
+        };
+        // Median, lower, upper.
+        let level = [Some(0.5), Some(0.1), Some(0.9)];
+        assert_eq!(sorted(&level, &[3.0, 2.0, 1.0, 2.0, 1.0, 3.0]), [2.0, 1.0, 3.0, 2.0, 1.0, 3.0]);
+        assert_eq!(sorted(&[Some(0.9), Some(0.1), Some(0.5)], &[1.0, 2.0, 3.0]), [3.0, 1.0, 2.0]);
+        // Mean and parameters stay.
+        let normal = [None, Some(0.1), Some(0.9), None, None];
+        assert_eq!(sorted(&normal, &[9.0, 2.0, 1.0, 8.0, 7.0]), [9.0, 1.0, 2.0, 8.0, 7.0]);
+        assert_eq!(sorted(&[None], &[2.0, 1.0]), [2.0, 1.0]);
     }
 }

@@ -212,24 +212,6 @@ fn accuracy_is_better_where_it_is_higher() {
 }
 
 #[test]
-fn quantiles_are_sorted_where_they_stand() {
-    let sorted = |loss: Value, values: &[f32]| {
-        let mut values = values.to_vec();
-        Loss::parse(&loss).expect("a loss").sort_quantiles(&mut values);
-        values
-    };
-    // Median, lower, upper.
-    let level = json!({"MQLoss": {"level": [80]}});
-    assert_eq!(sorted(level, &[3.0, 2.0, 1.0, 2.0, 1.0, 3.0]), [2.0, 1.0, 3.0, 2.0, 1.0, 3.0]);
-    let listed = json!({"HuberMQLoss": {"quantiles": [0.9, 0.1, 0.5]}});
-    assert_eq!(sorted(listed, &[1.0, 2.0, 3.0]), [3.0, 1.0, 2.0]);
-    // Mean and parameters stay.
-    let normal = json!({"DistributionLoss": {"distribution": "Normal", "quantiles": [0.1, 0.9], "return_params": true}});
-    assert_eq!(sorted(normal, &[9.0, 2.0, 1.0, 8.0, 7.0]), [9.0, 1.0, 2.0, 8.0, 7.0]);
-    assert_eq!(sorted(json!("MAE"), &[2.0, 1.0]), [2.0, 1.0]);
-}
-
-#[test]
 fn arguments_survive_a_round_trip() {
     for given in [
         json!("MAE"),

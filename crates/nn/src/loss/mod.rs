@@ -322,24 +322,6 @@ impl Loss {
         }
     }
 
-    /// Sorts the quantiles of each step of `values [.., columns]`, so that none lies above one that is higher.
-    /// Quantiles that were learned independently may cross; sorted quantiles are never worse (Chernozhukov, Fernández-Val and
-    /// Galichon 2010).
-    pub fn sort_quantiles(&self, values: &mut [f32]) {
-        let quantiles = self.column_quantiles();
-        let mut places: Vec<usize> = (0..quantiles.len()).filter(|&i| quantiles[i].is_some()).collect();
-        places.sort_by(|&a, &b| quantiles[a].partial_cmp(&quantiles[b]).expect("quantiles are numbers"));
-        if places.len() < 2 {
-            return;
-        }
-        let mut sorted = vec![0.0; places.len()];
-        for row in values.chunks_exact_mut(quantiles.len()) {
-            sorted.iter_mut().zip(&places).for_each(|(value, &place)| *value = row[place]);
-            sorted.sort_unstable_by(f32::total_cmp);
-            sorted.iter().zip(&places).for_each(|(&value, &place)| row[place] = value);
-        }
-    }
-
     /// The weight of each step: `mask [windows, horizon]` times the horizon weights, in place.
     ///
     /// # Panics
