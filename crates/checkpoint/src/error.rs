@@ -40,7 +40,7 @@ pub enum CheckpointError {
     /// The directory holds pickles of neuralforecast 3.2 or older.
     #[error(
         "{dir} was written by neuralforecast 3.2 or older (format 1, pickles); \
-         convert it once: foretell import --from {dir} --out NEW, or with neuralforecast 3.3: python -m \
+         convert it once: with foretell's command `import`, or with neuralforecast 3.3: python -m \
          neuralforecast.migrate {dir}",
         dir = dir.display()
     )]

@@ -24,6 +24,7 @@ mod precision;
 mod progress;
 mod saving;
 mod setting;
+mod setting_words;
 mod table;
 mod ticks;
 
@@ -93,6 +94,7 @@ fn command() -> clap::Command {
 }
 
 fn main() -> ExitCode {
+    foretell::word_settings(setting_words::FLAGS);
     let args: Vec<OsString> = env::args_os().collect();
     let log = if asks_for_json(&args) { Log::Json } else { Log::Text };
     let parsed = config::parse(&command(), args).and_then(|(matches, origins)| {

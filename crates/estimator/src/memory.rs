@@ -1,5 +1,9 @@
 //! Estimates of the memory that work will take, made before the work begins.
 
+use std::borrow::Cow;
+
+use foretell_data::Setting;
+
 use crate::memory_limit::{MemoryLimit, shown_bytes};
 
 /// The bytes of a 32-bit number.
@@ -8,8 +12,8 @@ const NUMBER: u64 = 4;
 /// Work that would take more memory than it may.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "{work} needs about {needed} of memory ({parts}), and the limit is {limit}; {remedy}, or raise the limit \
-     (--max-memory, max_memory)"
+    "{work} needs about {needed} of memory ({parts}), and the limit is {limit}; {remedy}, or raise the limit ({})",
+    Setting::MaxMemory
 )]
 #[non_exhaustive]
 pub struct TooMuchMemory {
@@ -22,7 +26,7 @@ pub struct TooMuchMemory {
     /// What it may take.
     pub limit: Box<MemoryLimit>,
     /// What would make it less.
-    pub remedy: &'static str,
+    pub remedy: Cow<'static, str>,
 }
 
 /// What a piece of work will take, part by part.
@@ -58,7 +62,12 @@ impl MemoryEstimate {
     ///
     /// # Errors
     /// If it is more than the limit.
-    pub fn check(self, limit: &MemoryLimit, work: &str, remedy: &'static str) -> Result<(), TooMuchMemory> {
+    pub fn check(
+        self,
+        limit: &MemoryLimit,
+        work: &str,
+        remedy: impl Into<Cow<'static, str>>,
+    ) -> Result<(), TooMuchMemory> {
         let total = self.total();
         if total <= limit.bytes() {
             return Ok(());
@@ -74,7 +83,7 @@ impl MemoryEstimate {
             needed: shown_bytes(total),
             parts: parts.join(", "),
             limit: Box::new(limit.clone()),
-            remedy,
+            remedy: remedy.into(),
         })
     }
 }

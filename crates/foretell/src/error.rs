@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use foretell_checkpoint::CheckpointError;
-use foretell_data::{CalendarError, DataError, Freq};
+use foretell_data::{CalendarError, DataError, Freq, Setting};
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
@@ -62,7 +62,8 @@ pub enum Error {
     /// Data of another frequency than that of training.
     #[error(
         "the models were trained on data of frequency {trained}; this panel has frequency {found}; read it with \
-             the frequency of training if that is what it has (ReadOptions::freq)"
+         the frequency of training if that is what it has ({})",
+        Setting::Freq
     )]
     Frequency {
         /// The frequency of training.
@@ -73,7 +74,8 @@ pub enum Error {
     /// A series that has too few rows to calibrate intervals on.
     #[error(
         "prediction intervals with these settings need {needed} rows of each series, and series {id} has {rows}; \
-             lower n_windows, step_size, val_size or h, or leave out the series that are too short (`--drop-short`)"
+         lower n_windows, step_size, val_size or h, or leave out the series that are too short ({})",
+        Setting::DropShort
     )]
     ShortForIntervals {
         /// The series.
@@ -85,8 +87,8 @@ pub enum Error {
     },
     /// A series that intervals were not calibrated on.
     #[error(
-        "the intervals were calibrated on other series than {id}; calibrate them on these data (Fitted::calibrate, \
-             `predict --intervals 10`)"
+        "the intervals were calibrated on other series than {id}; calibrate them on these data ({})",
+        Setting::Calibrate.to(10)
     )]
     NotCalibrated {
         /// The series.

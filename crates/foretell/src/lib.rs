@@ -92,8 +92,9 @@ pub use foretell_classical::{Classical, ClassicalError, ESTIMATORS, Naive, Seaso
 pub use foretell_data::nearest;
 pub use foretell_data::{
     CalendarError, Categories, CsvWriter, DataError, Fill, Filled, Flaw, Frame, Freq, Future, Gap,
-    LocalScaler, NumberFormat, Panel, PanelBuilder, Place, ReadOptions, Time, TimeFormat, TimeKind,
-    TimeStyle, Trimmed, UnseenCategories, Vocabulary, Zone, column_names, is_parquet, jiff, usual_season,
+    LocalScaler, NumberFormat, Panel, PanelBuilder, Place, ReadOptions, Setting, SettingWords, Time,
+    TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed, UnseenCategories, Vocabulary, Zone, column_names,
+    is_parquet, jiff, usual_season, word_settings,
 };
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};

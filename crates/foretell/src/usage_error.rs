@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use foretell_data::Setting;
 use foretell_estimator::{TooManyThreads, TooMuchMemory};
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
@@ -122,9 +123,10 @@ pub enum UsageError {
     },
     /// Intervals of a model that has none.
     #[error(
-        "{model} has no intervals, since it forecasts one number: calibrate them, with the training \
-             (Forecaster::intervals, `fit --intervals 10`) or on the end of the data (Fitted::calibrate, `predict \
-             --intervals 10`), or train with a loss of quantiles or of a distribution"
+        "{model} has no intervals, since it forecasts one number: calibrate them, with the training ({}) or on the end of the \
+         data ({}), or train with a loss of quantiles or of a distribution",
+        Setting::Intervals.to(10),
+        Setting::Calibrate.to(10)
     )]
     NoIntervals {
         /// The model.
@@ -220,14 +222,15 @@ pub enum UsageError {
         h: usize,
     },
     /// A file of weights whose name does not say of which model they are.
-    #[error("{path} does not say which model its weights are of; name its class (--class NHITS)", path = path.display())]
+    #[error("{path} does not say which model its weights are of; name its class ({})", Setting::ImportClass.to("NHITS"), path = path.display())]
     NoClass {
         /// The file.
         path: PathBuf,
     },
     /// A file of a model alone, which says nothing of the data.
     #[error(
-        "{path} does not say how far apart the times of the model's data are; name their frequency, as in pandas (--freq D)",
+        "{path} does not say how far apart the times of the model's data are; name their frequency, as in pandas ({})",
+        Setting::ImportFreq.to("D"),
         path = path.display()
     )]
     NoFreq {

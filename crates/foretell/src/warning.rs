@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foretell_data::UnseenCategories;
+use foretell_data::{Setting, UnseenCategories};
 use foretell_estimator::Workers;
 
 /// Something that is no error, but makes a result worth less than it looks. Its text says what to do.
@@ -76,15 +76,17 @@ impl fmt::Display for Warning {
                 write!(
                     f,
                     "intervals that are calibrated on {n_windows} windows hold about {most:.0} % of the truths at \
-                     most: {}; calibrate them on more windows (`--intervals N`)",
-                    needed.join(", ")
+                     most: {}; calibrate them on more windows ({})",
+                    needed.join(", "),
+                    Setting::Intervals.to("N")
                 )
             }
             Self::FewerWindows { windows, asked, series } => write!(
                 f,
                 "{windows} of the {asked} windows asked for are forecast, as no row comes before the first ones of the \
-                 series {}; leave out the series that are too short (`--drop-short`), or lower n_windows or step_size",
-                first_few(series, with_rows)
+                 series {}; leave out the series that are too short ({}), or lower n_windows or step_size",
+                first_few(series, with_rows),
+                Setting::DropShort
             ),
             Self::UnseenCategories { columns } => {
                 let column = |unseen: &UnseenCategories| {

@@ -3,6 +3,7 @@
 //! Tables of parameters, gradients, the optimiser's state are counted exactly; what a model keeps of the windows that it works
 //! on is an estimate ([`foretell_nn::Model::saved_activations`]).
 
+use foretell_data::Setting;
 use foretell_estimator::{MemoryEstimate, MemoryLimit, TooMuchMemory, TrainingSize};
 use foretell_infer::{block_windows, window_numbers};
 use foretell_nn::{Dims, Network, Table, WeightPrecision};
@@ -131,6 +132,6 @@ pub(crate) fn check_bench(
     needs.and_numbers("windows of the whole batch", training.windows.saturating_mul(numbers)).check(
         limit,
         "the bench",
-        "choose smaller layers, or lower h, input_size or --batch",
+        format!("choose smaller layers, or lower h, input_size or {}", Setting::Batch),
     )
 }

@@ -1,6 +1,6 @@
 //! Hyper-parameters that there are not: what was meant, or why there is no such thing.
 
-use foretell_data::nearest;
+use foretell_data::{Setting, nearest};
 
 /// What other libraries, or whoever is in a hurry, call hyper-parameters, and their names.
 const OTHER_NAMES: &[(&str, &str)] = &[
@@ -30,29 +30,43 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("weight_decay", "optimizer_kwargs, as {\"weight_decay\": 0.1} with optimizer = \"AdamW\""),
 ];
 
-const CPU_ONLY: &str =
-    "foretell computes on CPUs, on as many threads as it is given (`--threads`); leave it out";
-const LOG: &str = "what is told of the training is chosen by `--log`; leave it out";
-const CHECKPOINT: &str = "the state of training is kept by `--checkpoint`; leave it out";
-const TRAINER: &str =
-    "it is an argument of PyTorch Lightning's trainer, which foretell does without; leave it out";
+/// What stands in the place of an argument of the trainer.
+#[derive(Clone, Copy)]
+enum Instead {
+    /// Nothing, for this reason.
+    Nothing(&'static str),
+    /// A setting: what it does.
+    Setting(&'static str, Setting),
+}
+
+const CPU_ONLY: Instead =
+    Instead::Setting("foretell computes on CPUs, on as many threads as it is given", Setting::Threads);
+const LOG: Instead = Instead::Setting("what is told of the training is chosen by the host", Setting::Log);
+const CHECKPOINT: Instead =
+    Instead::Setting("the state of training is kept where it is asked for", Setting::Checkpoint);
+const TRAINER: Instead = Instead::Nothing(
+    "it is an argument of PyTorch Lightning's trainer, which foretell does without; leave it out",
+);
 
 /// Arguments that neuralforecast passes on to PyTorch Lightning's trainer, and what is in their place.
-const TRAINER_ARGUMENTS: &[(&str, &str)] = &[
+const TRAINER_ARGUMENTS: &[(&str, Instead)] = &[
     ("accelerator", CPU_ONLY),
     ("accumulate_grad_batches", TRAINER),
     ("barebones", TRAINER),
     ("benchmark", TRAINER),
     ("callbacks", TRAINER),
-    ("check_val_every_n_epoch", "checks come every val_check_steps steps"),
+    ("check_val_every_n_epoch", Instead::Nothing("checks come every val_check_steps steps")),
     ("default_root_dir", CHECKPOINT),
-    ("detect_anomaly", "a loss that is not a number always ends the training with an error; leave it out"),
-    ("deterministic", "training is always reproducible to the last bit; leave it out"),
+    (
+        "detect_anomaly",
+        Instead::Nothing("a loss that is not a number always ends the training with an error; leave it out"),
+    ),
+    ("deterministic", Instead::Nothing("training is always reproducible to the last bit; leave it out")),
     ("devices", CPU_ONLY),
     ("enable_checkpointing", CHECKPOINT),
     ("enable_model_summary", LOG),
     ("enable_progress_bar", LOG),
-    ("fast_dev_run", "did you mean max_steps?"),
+    ("fast_dev_run", Instead::Nothing("did you mean max_steps?")),
     ("inference_mode", TRAINER),
     ("limit_predict_batches", TRAINER),
     ("limit_test_batches", TRAINER),
@@ -60,13 +74,21 @@ const TRAINER_ARGUMENTS: &[(&str, &str)] = &[
     ("limit_val_batches", TRAINER),
     ("log_every_n_steps", LOG),
     ("logger", LOG),
-    ("max_time", "Ctrl-C ends a training and saves the models as they are; or set max_steps"),
+    (
+        "max_time",
+        Instead::Nothing(
+            "a training can be stopped at any time, which keeps the models as they are; or set max_steps",
+        ),
+    ),
     ("min_steps", TRAINER),
     ("num_nodes", CPU_ONLY),
     ("num_sanity_val_steps", TRAINER),
     ("overfit_batches", TRAINER),
     ("plugins", TRAINER),
-    ("precision", "foretell computes in 32 bits; leave it out"),
+    (
+        "precision",
+        Instead::Setting("it is no hyper-parameter but holds for the whole training", Setting::Precision),
+    ),
     ("profiler", TRAINER),
     ("strategy", CPU_ONLY),
     ("sync_batchnorm", CPU_ONLY),
@@ -80,16 +102,16 @@ pub(crate) fn is_trainer_argument(name: &str) -> bool {
 
 /// What to say of a name that is not among the `known` ones.
 pub(crate) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let of = |table: &[(&str, &'static str)]| {
-        let key = name.to_lowercase().replace('-', "_");
-        table.iter().find(|(other, _)| *other == key).map(|(_, meant)| *meant)
-    };
-    match (of(OTHER_NAMES), of(TRAINER_ARGUMENTS)) {
-        (Some(meant), _) => format!("did you mean {meant}?"),
-        (_, Some(reason)) => reason.to_owned(),
-        _ => match nearest(name, known) {
+    let key = name.to_lowercase().replace('-', "_");
+    if let Some((_, meant)) = OTHER_NAMES.iter().find(|(other, _)| *other == key) {
+        return format!("did you mean {meant}?");
+    }
+    match TRAINER_ARGUMENTS.iter().find(|(argument, _)| *argument == key) {
+        Some((_, Instead::Nothing(reason))) => (*reason).to_owned(),
+        Some((_, Instead::Setting(what, setting))) => format!("{what} ({setting}); leave it out"),
+        None => match nearest(name, known) {
             Some(name) => format!("did you mean {name}?"),
-            None => "NetworkSpec::hyper_parameters (`foretell models --json`) lists them".to_owned(),
+            None => format!("{} lists them", Setting::HyperParameters),
         },
     }
 }
@@ -111,7 +133,8 @@ mod tests {
             ("max-epochs", "did you mean max_steps?"),
             ("batch", "batch_size (series) or windows_batch_size (windows)"),
             ("accelerator", "computes on CPUs"),
-            ("enable_progress_bar", "`--log`"),
+            ("enable_progress_bar", "`Forecaster::on_progress`"),
+            ("precision", "`Forecaster::precision`"),
             ("max_step", "did you mean max_steps?"),
             ("xylophone", "lists them"),
         ] {

@@ -3,30 +3,48 @@
 use jiff::civil::Date;
 
 use super::days::{CALENDAR, DAY, FRACTION, days_to};
+use super::flaw::TimeFlaw;
 use super::kind::TimeKind;
 use super::time_format::{IntegerDates, TimeFormat, Written};
 use super::zone::{self, Zone};
+use crate::setting::Setting;
 
-const FORMAT: &str = "is not a time; write an integer, 2024-01-31, 2024-01, or 2024-01-31 13:45:00, or say how times are \
-                      written, as in `--time-format %d.%m.%Y` (`ReadOptions::time_format`)";
-const INTEGER: &str = "is not an integer like the times before it; use one kind of time throughout";
-const STEP: &str = "is not an integer, which the format of the times says it is; give another format";
-const TIMESTAMP: &str = "is not a date or time like the ones before it; use one kind throughout, or say how times are \
-                         written, as in `--time-format %Y%m%d` (`ReadOptions::time_format`)";
-const CLOCK: &str = "is not a time of day; hours go to 23, minutes and seconds to 59";
-const ZONE: &str = "has a time zone that is unknown; write an offset such as +02:00, or a name of the IANA \
-                    database such as [Europe/Berlin]";
-const UNZONED: &str = "has no offset from UTC, unlike the times before it; write one in all rows or in none";
-const ZONED: &str = "has an offset from UTC, unlike the times before it; write one in all rows or in none";
-const OFFSET: &str = "has another offset from UTC than the times before it; name the zone (`--zone Europe/Berlin` or \
-                      the option `zone`), or write all times in UTC";
+const FORMAT: TimeFlaw = TimeFlaw::advising(
+    "is not a time; write an integer, 2024-01-31, 2024-01, or 2024-01-31 13:45:00, or say how times are written, as in",
+    Setting::TimeFormat,
+    "%d.%m.%Y",
+);
+const INTEGER: TimeFlaw =
+    TimeFlaw::new("is not an integer like the times before it; use one kind of time throughout");
+const STEP: TimeFlaw =
+    TimeFlaw::new("is not an integer, which the format of the times says it is; give another format");
+const TIMESTAMP: TimeFlaw = TimeFlaw::advising(
+    "is not a date or time like the ones before it; use one kind throughout, or say how times are written, as in",
+    Setting::TimeFormat,
+    "%Y%m%d",
+);
+const CLOCK: TimeFlaw = TimeFlaw::new("is not a time of day; hours go to 23, minutes and seconds to 59");
+const ZONE: TimeFlaw = TimeFlaw::new(
+    "has a time zone that is unknown; write an offset such as +02:00, or a name of the IANA database such as \
+     [Europe/Berlin]",
+);
+const UNZONED: TimeFlaw =
+    TimeFlaw::new("has no offset from UTC, unlike the times before it; write one in all rows or in none");
+const ZONED: TimeFlaw =
+    TimeFlaw::new("has an offset from UTC, unlike the times before it; write one in all rows or in none");
+const OFFSET: TimeFlaw = TimeFlaw::advising(
+    "has another offset from UTC than the times before it; name the zone, as in",
+    Setting::Zone,
+    "Europe/Berlin",
+)
+.or(", or write all times in UTC");
 
 impl TimeKind {
     /// Reads a time of this kind, without a zone.
     ///
     /// # Errors
     /// What is wrong with the text and what to write instead.
-    pub fn parse(self, text: &str) -> Result<i64, &'static str> {
+    pub fn parse(self, text: &str) -> Result<i64, TimeFlaw> {
         Clock { kind: Some(self), ..Clock::default() }.read(text)
     }
 }
@@ -45,7 +63,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     /// Reads a time; the error is what is wrong with the text and what to write instead.
-    pub(crate) fn read(&mut self, text: &str) -> Result<i64, &'static str> {
+    pub(crate) fn read(&mut self, text: &str) -> Result<i64, TimeFlaw> {
         self.later = None;
         if let Some(format) = self.format.as_ref().filter(|format| !format.is_integer()) {
             let Written { civil, offset, zone } = format.read(text)?;
@@ -74,7 +92,7 @@ impl Clock {
     }
 
     /// Takes an integer, of a text or of a column of integers.
-    pub(crate) fn step(&mut self, step: i64) -> Result<i64, &'static str> {
+    pub(crate) fn step(&mut self, step: i64) -> Result<i64, TimeFlaw> {
         if self.format.as_ref().is_some_and(|format| !format.is_integer()) {
             return self.read(&step.to_string());
         }
@@ -84,7 +102,7 @@ impl Clock {
     }
 
     /// Takes what the clocks showed, without an offset.
-    fn civil(&mut self, civil: i64, first: bool) -> Result<i64, &'static str> {
+    fn civil(&mut self, civil: i64, first: bool) -> Result<i64, TimeFlaw> {
         match &self.zone {
             None => Ok(civil),
             // Settled by the data, an offset is in every row; set by someone, in any or none.
@@ -98,7 +116,7 @@ impl Clock {
     }
 
     /// Notes that there is a time of this kind.
-    pub(crate) fn settle(&mut self, kind: TimeKind) -> Result<(), &'static str> {
+    pub(crate) fn settle(&mut self, kind: TimeKind) -> Result<(), TimeFlaw> {
         match (*self.kind.get_or_insert(kind), kind) {
             (TimeKind::Integer, TimeKind::Timestamp) => Err(INTEGER),
             (TimeKind::Timestamp, TimeKind::Integer) => Err(TIMESTAMP),
@@ -108,7 +126,7 @@ impl Clock {
 
     /// Takes a time of a column whose type says that its times are instants of that zone, or civil.
     #[cfg(feature = "parquet")]
-    pub(crate) fn typed(&mut self, zone: Option<&str>, time: i64) -> Result<i64, &'static str> {
+    pub(crate) fn typed(&mut self, zone: Option<&str>, time: i64) -> Result<i64, TimeFlaw> {
         let first = self.kind.is_none();
         self.later = None;
         self.settle(TimeKind::Timestamp)?;
@@ -132,7 +150,7 @@ impl Clock {
         offset: Option<i32>,
         name: Option<&str>,
         first: bool,
-    ) -> Result<i64, &'static str> {
+    ) -> Result<i64, TimeFlaw> {
         let named = match (name, &self.zone) {
             (None, _) => None,
             (Some(name), Some(zone)) if zone.name == name => None,
@@ -163,7 +181,7 @@ impl Clock {
 }
 
 /// Reads an offset from UTC, the name of a zone in brackets, or both.
-fn offset_and_zone(text: &[u8]) -> Result<(Option<i32>, Option<&str>), &'static str> {
+fn offset_and_zone(text: &[u8]) -> Result<(Option<i32>, Option<&str>), TimeFlaw> {
     let text = text.strip_prefix(b" ").unwrap_or(text);
     let (offset, rest) = match zone::offset(text) {
         Some((seconds, rest)) => (Some(seconds), rest),
@@ -182,7 +200,7 @@ fn offset_and_zone(text: &[u8]) -> Result<(Option<i32>, Option<&str>), &'static 
 /// Reads `YYYY-MM[-DD]`, then optionally `HH:MM[:SS[.ffffff]]` after a blank or `T`, and gives back
 /// what follows: nothing or what may be a zone. Slashes may stand for dashes: with the year in front
 /// nothing is ambiguous.
-fn timestamp(text: &str) -> Result<(i64, &[u8]), &'static str> {
+fn timestamp(text: &str) -> Result<(i64, &[u8]), TimeFlaw> {
     let mut cursor = Cursor(text.as_bytes());
     let year = cursor.number(4, 4).ok_or(FORMAT)?;
     let dash = if cursor.eat(b'/') { b'/' } else { b'-' };
@@ -228,7 +246,7 @@ impl Cursor<'_> {
     }
 
     /// `HH:MM[:SS[.ffffff]]` in microseconds.
-    fn clock(&mut self) -> Result<i64, &'static str> {
+    fn clock(&mut self) -> Result<i64, TimeFlaw> {
         let hour = self.number(1, 2).ok_or(FORMAT)?;
         if !self.eat(b':') {
             return Err(FORMAT);
@@ -260,7 +278,7 @@ mod tests {
     use crate::{Freq, TimeStyle};
     use proptest::prelude::*;
 
-    fn read(text: &str) -> Result<i64, &'static str> {
+    fn read(text: &str) -> Result<i64, TimeFlaw> {
         Clock::default().read(text)
     }
 

@@ -3,15 +3,18 @@
 use jiff::SignedDuration;
 use jiff::civil::{Date, date};
 
+use super::flaw::TimeFlaw;
+
 /// Microseconds of a civil day.
 pub(crate) const DAY: i64 = 86_400_000_000;
 
 const EPOCH: Date = date(1970, 1, 1);
 
-pub(crate) const CALENDAR: &str = "is not a day of the calendar; correct the month or day";
-pub(crate) const FINE: &str = "is finer than a microsecond; round it to microseconds";
-pub(crate) const RANGE: &str = "is beyond the years -9999 to 9999; check the unit of the column";
-pub(crate) const FRACTION: &str = "is finer than a microsecond; write at most 6 decimals";
+pub(crate) const CALENDAR: TimeFlaw = TimeFlaw::new("is not a day of the calendar; correct the month or day");
+pub(crate) const FINE: TimeFlaw = TimeFlaw::new("is finer than a microsecond; round it to microseconds");
+pub(crate) const RANGE: TimeFlaw =
+    TimeFlaw::new("is beyond the years -9999 to 9999; check the unit of the column");
+pub(crate) const FRACTION: TimeFlaw = TimeFlaw::new("is finer than a microsecond; write at most 6 decimals");
 
 /// Days from 1970-01-01 to `day`.
 pub(crate) fn days_to(day: Date) -> i64 {

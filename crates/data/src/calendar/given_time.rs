@@ -7,15 +7,19 @@ use jiff::civil::{Date, DateTime};
 
 use super::clock::Clock;
 use super::days::{DAY, FINE, RANGE, days_to};
+use super::flaw::TimeFlaw;
 use super::kind::TimeKind;
 use super::zone::Zone;
 
-const NO_DATE: &str =
-    "is a date, and the panel's times are integers; give an integer, or the panel another frequency";
-const NO_ZONE: &str = "is an instant, and the panel has no zone; name it before the times (PanelBuilder::zone), or give \
-                       times of a civil clock";
-pub(crate) const LATE_ZONE: &str =
-    "comes after times that were read without it; name the zone before the times";
+const NO_DATE: TimeFlaw = TimeFlaw::new(
+    "is a date, and the panel's times are integers; give an integer, or the panel another frequency",
+);
+const NO_ZONE: TimeFlaw = TimeFlaw::new(
+    "is an instant, and the panel has no zone; name it before the times (PanelBuilder::zone), or give \
+                       times of a civil clock",
+);
+pub(crate) const LATE_ZONE: TimeFlaw =
+    TimeFlaw::new("comes after times that were read without it; name the zone before the times");
 
 /// A time of a row, as [`Panel::from_series`](crate::Panel::from_series) and
 /// [`PanelBuilder`](crate::PanelBuilder) take it.
@@ -105,7 +109,7 @@ impl Time<'_> {
     ///
     /// # Errors
     /// What is wrong with it and what to do.
-    pub(crate) fn resolve(self, kind: TimeKind, zone: Option<&Zone>) -> Result<i64, &'static str> {
+    pub(crate) fn resolve(self, kind: TimeKind, zone: Option<&Zone>) -> Result<i64, TimeFlaw> {
         match self.0 {
             Given::Number(number) => Ok(number),
             Given::Text(text) => {
@@ -133,7 +137,7 @@ impl Time<'_> {
 }
 
 /// Nanoseconds in microseconds.
-fn micros(nanos: i32) -> Result<i64, &'static str> {
+fn micros(nanos: i32) -> Result<i64, TimeFlaw> {
     if nanos % 1000 == 0 { Ok(i64::from(nanos) / 1000) } else { Err(FINE) }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod clock;
 pub(crate) mod days;
 pub(crate) mod error;
+pub(crate) mod flaw;
 pub(crate) mod freq;
 pub(crate) mod given_time;
 pub(crate) mod kind;

@@ -1,5 +1,7 @@
 //! Times that clocks show twice when they are put back: told apart by the order of the rows.
 
+use super::flaw::TimeFlaw;
+
 /// The last time of each series, while its rows are read.
 #[derive(Debug, Default)]
 pub(crate) struct RepeatedTimes {
@@ -14,8 +16,10 @@ struct Last {
     repeated: bool,
 }
 
-const UNORDERED: &str = "comes before the time in the row above it, though its series has times that clocks show twice; \
-                         sort the rows by time, or write offsets from UTC";
+const UNORDERED: TimeFlaw = TimeFlaw::new(
+    "comes before the time in the row above it, though its series has times that clocks show twice; sort the rows by time, \
+     or write offsets from UTC",
+);
 
 impl RepeatedTimes {
     /// The instant of the next row of a series, whose clocks show it at `time` and, if they are put back in
@@ -23,12 +27,7 @@ impl RepeatedTimes {
     ///
     /// # Errors
     /// Rows out of order, of which nobody knows which of two equal times is the later one.
-    pub(crate) fn resolve(
-        &mut self,
-        series: usize,
-        time: i64,
-        later: Option<i64>,
-    ) -> Result<i64, &'static str> {
+    pub(crate) fn resolve(&mut self, series: usize, time: i64, later: Option<i64>) -> Result<i64, TimeFlaw> {
         if self.last.len() <= series {
             self.last.resize(series + 1, None);
         }

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::days::{CALENDAR, DAY, FRACTION, days_to};
 use super::error::CalendarError;
+use super::flaw::TimeFlaw;
 
-const PATTERN: &str =
-    "is not written as the format of the times says (`--time-format`, `ReadOptions::time_format`)";
+const PATTERN: TimeFlaw = TimeFlaw::new("is not written as the format of the times says");
 
 /// How the times of a table are written, where the usual spellings do not say it.
 ///
@@ -88,7 +88,7 @@ impl TimeFormat {
     }
 
     /// Reads a time; the error is what is wrong with the text.
-    pub(crate) fn read(&self, text: &str) -> Result<Written, &'static str> {
+    pub(crate) fn read(&self, text: &str) -> Result<Written, TimeFlaw> {
         let pattern = self.pattern.as_deref().ok_or(PATTERN)?;
         let mut read = strtime::parse(pattern, text).map_err(|_| PATTERN)?;
         if let Some(instant) = read.timestamp() {
@@ -185,7 +185,7 @@ mod tests {
     use crate::calendar::kind::TimeKind;
     use proptest::prelude::*;
 
-    fn shown(format: &str, text: &str) -> Result<String, &'static str> {
+    fn shown(format: &str, text: &str) -> Result<String, TimeFlaw> {
         let written = TimeFormat::parse(format).unwrap().read(text)?;
         Ok(TimeKind::Timestamp.display(written.civil))
     }

@@ -1,5 +1,6 @@
 //! Errors made from what is at hand where they are found.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,14 +12,14 @@ impl DataError {
         table: &Arc<str>,
         column: &str,
         available: impl Iterator<Item = &'a str> + Clone,
-        remedy: &'static str,
+        remedy: impl Into<Cow<'static, str>>,
     ) -> Self {
         Self::MissingColumn {
             table: table.clone(),
             column: column.to_owned(),
             nearest: nearest(column, available.clone()),
             available: available.map(str::to_owned).collect(),
-            remedy,
+            remedy: remedy.into(),
         }
     }
 

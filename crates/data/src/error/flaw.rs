@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::place::Place;
 use crate::calendar::freq::Freq;
+use crate::setting::Setting;
 
 /// What is wrong with a cell that should hold a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,24 +47,39 @@ impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Missing => {
-                "is missing; fill it in (`--fill` or `Fill` does so on request), or add a column \
-                 `available_mask` that is 0 in such rows"
+                return write!(
+                    f,
+                    "is missing; fill it in ({} does so on request), or add a column `available_mask` that is 0 in such rows",
+                    Setting::Fill
+                );
             }
             Self::Infinite => "is not finite; replace it by a number",
             Self::TooLarge => "is beyond a 32-bit float (about 3.4e38); rescale the column",
             Self::DecimalComma => {
-                "has a decimal comma; say so (`--decimal ,` or `ReadOptions::numbers`), or, if the comma is between \
-                 thousands, `--thousands ,`"
+                return write!(
+                    f,
+                    "has a decimal comma; say so ({}), or, if the comma is between thousands, {}",
+                    Setting::Decimal.to(','),
+                    Setting::Thousands.to(',')
+                );
             }
             Self::DecimalPoint => "has a decimal point, but the decimal comma was asked for",
             Self::Grouped => {
-                "has marks between its thousands; name them (`--thousands` and `--decimal`, or \
-                 `ReadOptions::numbers`)"
+                return write!(
+                    f,
+                    "has marks between its thousands; name them ({}) and the mark before decimals ({})",
+                    Setting::Thousands,
+                    Setting::Decimal
+                );
             }
             Self::Text => "is not a number; write plain decimals such as 12.5 or 1e-3",
             Self::Labelled => {
-                "is not a number but text; if the column holds categories, name it in `--cat-exog` \
-                 (`ReadOptions::categories`), else write plain decimals such as 12.5 or 1e-3"
+                return write!(
+                    f,
+                    "is not a number but text; if the column holds categories, name it in {}, else write plain decimals such \
+                     as 12.5 or 1e-3",
+                    Setting::Categories
+                );
             }
             Self::Type => "is not a number; give the column a type of numbers",
             Self::Mask => "is not 0 or 1; `available_mask` is 1 where y is known, else 0",
@@ -134,7 +150,7 @@ impl fmt::Display for Gap {
             f,
             "{series} goes from {after} to {found}, but by the {how}frequency `{freq}` {expected} comes next; "
         )?;
-        let fill = if at.in_slices() { "`PanelBuilder::fill`" } else { "`--fill` or `Fill`" };
+        let fill = if at.in_slices() { "`PanelBuilder::fill`".to_owned() } else { Setting::Fill.to_string() };
         match self.fits {
             Some(fits) if self.trained => {
                 write!(

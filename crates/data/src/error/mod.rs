@@ -6,16 +6,19 @@ pub(crate) mod place;
 mod remedies;
 pub(crate) mod too_large;
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
 use crate::calendar::error::CalendarError;
+use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::freq::Freq;
 use crate::calendar::kind::TimeKind;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
 use crate::error::remedies::no_windows_remedy;
 use crate::error::too_large::TooLarge;
+use crate::setting::Setting;
 use crate::wording::{did_you_mean, listed};
 
 /// A mistake in data, settings or files; says what was expected, what was found, where, and what
@@ -107,7 +110,7 @@ pub enum DataError {
         /// The columns there are.
         available: Vec<String>,
         /// What to do.
-        remedy: &'static str,
+        remedy: Cow<'static, str>,
     },
     /// A column that has another meaning.
     #[error(
@@ -199,13 +202,15 @@ pub enum DataError {
         /// The cell, cut short if long.
         value: String,
         /// What is wrong with it and what to write.
-        why: &'static str,
+        why: TimeFlaw,
     },
     /// Times that are integers could be dates or step numbers, and nobody said which.
     #[error(
         "{table}, column `{column}`: all times are integers that look like dates of the form {format}; read them as \
-         such with `--time-format {format}` (`ReadOptions::time_format`), or, if they number the steps, say so with \
-         `--time-format integer` or an integer frequency such as `--freq 1`"
+         such with {}, or, if they number the steps, say so with {} or an integer frequency, as {}",
+        Setting::TimeFormat.to(format),
+        Setting::TimeFormat.to("integer"),
+        Setting::Freq.to(1)
     )]
     IntegerDates {
         /// The file or table.
@@ -372,15 +377,13 @@ pub enum DataError {
     },
     /// Future values are needed and none were given.
     #[error(
-        "the future columns {} need their values over the horizon; pass a table of future rows{}",
+        "the future columns {} need their values over the horizon; pass a table of future rows ({})",
         listed(.columns),
-        if *.by_flag { " (`--futr FILE`)" } else { "" }
+        Setting::FutureRows
     )]
     FutureNeeded {
         /// The columns.
         columns: Vec<String>,
-        /// Whether the command line has a flag for it: the data did not come from slices.
-        by_flag: bool,
     },
     /// The future table is for another horizon or panel.
     #[error(
@@ -395,10 +398,11 @@ pub enum DataError {
     /// A series is too short to train on.
     #[error(
         "series `{id}` has {rows} rows to train on ({held_out} held out), but {} needs {needed}; lower {}val_size, {}or \
-         leave out the series that are too short (`--drop-short`)",
+         leave out the series that are too short ({})",
         if needed < input_size { "start_padding_enabled".to_owned() } else { format!("input_size = {input_size}") },
         if needed < input_size { "" } else { "input_size or " },
-        if needed < input_size { "" } else { "set start_padding_enabled, " }
+        if needed < input_size { "" } else { "set start_padding_enabled, " },
+        Setting::DropShort
     )]
     TooShort {
         /// The series.

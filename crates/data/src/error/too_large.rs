@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::setting::Setting;
+
 /// A table that is larger than it may be; said before it is read whole.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -20,8 +22,8 @@ pub enum TooLarge {
     /// A table that takes more memory than it may.
     #[error(
         "{table}: its first {rows} rows take {} MB of memory, and the limit is {} MB; leave columns or series out, or \
-         raise the limit (--max-memory, ReadOptions::max_memory)",
-        .needed / 1_000_000, .limit / 1_000_000
+         raise the limit ({})",
+        .needed / 1_000_000, .limit / 1_000_000, Setting::MaxMemory
     )]
     Memory {
         /// The file or "the panel".

@@ -7,6 +7,7 @@ use super::column::{BadCell, Column};
 use super::fill::Fill;
 use super::panel::Panel;
 use super::rows::TableRows;
+use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::freq::Freq;
 use crate::calendar::given_time::{LATE_ZONE, Time};
 use crate::calendar::kind::TimeKind;
@@ -204,7 +205,7 @@ impl PanelBuilder {
     }
 }
 
-fn bad_time(row: usize, value: String, why: &'static str) -> DataError {
+fn bad_time(row: usize, value: String, why: TimeFlaw) -> DataError {
     DataError::BadTime { at: Place::row(row), column: "ds".to_owned(), value, why }
 }
 

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::cells::finite;
 use super::column::Column;
 use super::fill::{Filled, Trimmed};
-use super::origin::SLICES;
 use crate::calendar::freq::Freq;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
 use crate::error::place::Place;
+use crate::setting::Setting;
 
 /// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
 /// rows, and static columns with one value per series.
@@ -225,20 +225,15 @@ impl Panel {
     }
 
     pub(crate) fn find_static(&self, name: &str) -> Result<&Column, DataError> {
-        const REMEDY: &str = "give one of these names, or add the column to the static table";
-        const REMEDY_BY_FLAG: &str =
-            "give one of these names, or add the column to the static table (`--static FILE`)";
         let column = self.statics.iter().find(|column| column.name == name);
         column.ok_or_else(|| {
             let table = "the static table".into();
-            let remedy = if self.is_of_slices() { REMEDY } else { REMEDY_BY_FLAG };
+            let remedy = format!(
+                "give one of these names, or add the column to the static table ({})",
+                Setting::StaticTable
+            );
             DataError::missing_column(&table, name, self.static_names(), remedy)
         })
-    }
-
-    /// Whether its rows came from slices, in a program that has no flags of a command line.
-    pub(crate) fn is_of_slices(&self) -> bool {
-        &*self.data.table == SLICES
     }
 
     /// Time of a row of a series.

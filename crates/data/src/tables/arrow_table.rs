@@ -26,6 +26,7 @@ use super::page_headers::check_layout;
 use super::table::{TableReader, check_header};
 use crate::calendar::clock::Clock;
 use crate::calendar::days::{DAY, FINE, RANGE};
+use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::zone::in_range;
 use crate::error::DataError;
@@ -34,8 +35,9 @@ use crate::error::place::Place;
 use crate::wording::excerpt;
 
 // What may be wrong with a time; completes a sentence.
-const MISSING: &str = "is missing; every row needs its time";
-const TYPE: &str = "is of a type that holds no times; use timestamps, dates, integers or text";
+const MISSING: TimeFlaw = TimeFlaw::new("is missing; every row needs its time");
+const TYPE: TimeFlaw =
+    TimeFlaw::new("is of a type that holds no times; use timestamps, dates, integers or text");
 
 /// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
 const BATCH: usize = 8192;
@@ -452,7 +454,7 @@ fn number_at(array: &dyn Array, row: usize, read: &dyn Fn(&[u8]) -> Result<f32, 
 }
 
 /// A time: a timestamp of any unit and zone, a date, an integer or a text.
-fn time_at(array: &dyn Array, row: usize, clock: &mut Clock) -> Result<i64, &'static str> {
+fn time_at(array: &dyn Array, row: usize, clock: &mut Clock) -> Result<i64, TimeFlaw> {
     if array.is_null(row) {
         return Err(MISSING);
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::number_format::NumberFormat;
 use crate::calendar::clock::Clock;
+use crate::calendar::flaw::TimeFlaw;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
@@ -97,7 +98,7 @@ impl dyn TableReader + '_ {
         column.map_or(Ok(only.into()), |column| self.id(column))
     }
 
-    pub(crate) fn bad_time(&self, column: usize, why: &'static str) -> DataError {
+    pub(crate) fn bad_time(&self, column: usize, why: TimeFlaw) -> DataError {
         DataError::BadTime {
             at: self.place(),
             column: self.header()[column].clone(),

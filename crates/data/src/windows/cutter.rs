@@ -355,8 +355,7 @@ fn future_columns<'p>(
         return Ok(Vec::new());
     }
     let Some(table) = future else {
-        let by_flag = !panel.is_of_slices();
-        return Err(DataError::FutureNeeded { columns: spec.futr.clone(), by_flag });
+        return Err(DataError::FutureNeeded { columns: spec.futr.clone() });
     };
     let expected = panel.n_series() * spec.horizon;
     let mut columns = Vec::new();

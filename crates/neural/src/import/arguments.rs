@@ -1,6 +1,7 @@
 //! The hyper-parameters of a checkpoint, as `NetworkSpec::set` takes them.
 
 use foretell_checkpoint::{PickleValue, lr_scheduler_class, optimizer_class};
+use foretell_data::Setting;
 use foretell_models::find;
 use serde_json::{Map, Value};
 
@@ -43,8 +44,9 @@ pub(super) fn read(
             None if is_tolerated(name) => {}
             None => {
                 return Err(format!(
-                    "hyper-parameter {name} is {}, which cannot be read without Python; give it (--set {name}=...)",
-                    stored.kind()
+                    "hyper-parameter {name} is {}, which cannot be read without Python; give it ({})",
+                    stored.kind(),
+                    Setting::ImportHyperParameter.to(format_args!("{name}=..."))
                 ));
             }
         }

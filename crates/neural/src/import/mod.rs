@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use foretell_checkpoint::{CheckpointError, PickleValue, TensorData, TensorValues, read_pickle};
+use foretell_data::Setting;
 use serde_json::{Map, Value};
 
 use crate::model_file::{spec_of, with_weights};
@@ -48,8 +49,9 @@ fn model_of(
     arguments.extend(settings.clone());
     if !arguments.contains_key("h") {
         return Err(format!(
-            "the file holds weights alone; give the hyper-parameters of {class} that they were trained with (--set h=12 \
-             --set input_size=24 ...)"
+            "the file holds weights alone; give the hyper-parameters of {class} that they were trained with ({} {} ...)",
+            Setting::ImportHyperParameter.to("h=12"),
+            Setting::ImportHyperParameter.to("input_size=24")
         ));
     }
     let spec = spec_of(class, arguments).map_err(|error| error.to_string())?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_checkpoint::{Configuration, FittedScaler, Frequency, PickleValue, TensorValues};
+use foretell_data::Setting;
 use foretell_neural::json_of;
 use serde_json::Value;
 
@@ -42,10 +43,10 @@ pub(super) fn read(
     configuration.static_scalers = scalers(stored, "static_scalers_", kind);
     configuration.categorical_vocab = vocabularies(stored.entry("categorical_vocab_"))?;
     if stored.entry("prediction_intervals").is_some_and(|intervals| *intervals != PickleValue::None) {
-        left_out.push(
-            "the calibration of intervals, a table of pandas': calibrate them again (predict --intervals 10)"
-                .to_owned(),
-        );
+        left_out.push(format!(
+            "the calibration of intervals, a table of pandas': calibrate them again ({})",
+            Setting::Calibrate.to(10)
+        ));
     }
     Ok(Some(configuration))
 }

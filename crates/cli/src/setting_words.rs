@@ -1,0 +1,33 @@
+//! The flags under which the command line offers what messages of the libraries tell users to change.
+
+use foretell::{Setting, SettingWords};
+
+pub(crate) const FLAGS: SettingWords = SettingWords { name: flag, assign: " " };
+
+fn flag(setting: Setting) -> Option<&'static str> {
+    Some(match setting {
+        Setting::Fill => "--fill",
+        Setting::Decimal => "--decimal",
+        Setting::Thousands => "--thousands",
+        Setting::Categories => "--cat-exog",
+        Setting::TimeFormat => "--time-format",
+        Setting::Freq | Setting::ImportFreq => "--freq",
+        Setting::IdColumn => "--id-col",
+        Setting::Zone => "--zone",
+        Setting::FutureRows => "--futr FILE",
+        Setting::StaticTable => "--static FILE",
+        Setting::DropShort => "--drop-short",
+        Setting::MaxMemory => "--max-memory",
+        Setting::Intervals => "fit --intervals",
+        Setting::Calibrate => "predict --intervals",
+        Setting::Threads => "--threads",
+        Setting::Precision => "--precision",
+        Setting::Log => "--log",
+        Setting::Checkpoint => "--checkpoint",
+        Setting::Batch => "--batch",
+        Setting::HyperParameter | Setting::ImportHyperParameter => "--set",
+        Setting::HyperParameters => "foretell models --json",
+        Setting::ImportClass => "--class",
+        _ => return None,
+    })
+}

@@ -1,0 +1,144 @@
+//! Settings that messages tell users to change, by the name under which each host offers them.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+/// A setting that a message tells the user to change.
+///
+/// A library shows the name that it has in Rust. A program that offers settings under other names (flags of a command line,
+/// arguments of another language, fields of a request) registers these once with [`word_settings`]; every message speaks its
+/// language from then on.
+///
+/// ```
+/// use foretell_data::Setting;
+///
+/// assert_eq!(Setting::Zone.to("Europe/Berlin").to_string(), "`ReadOptions::zone = Europe/Berlin`");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Setting {
+    /// How gaps in a series are filled.
+    Fill,
+    /// The mark before decimals.
+    Decimal,
+    /// The mark between thousands.
+    Thousands,
+    /// Columns that hold categories.
+    Categories,
+    /// How times are written.
+    TimeFormat,
+    /// The frequency of the data.
+    Freq,
+    /// The column of the series' ids.
+    IdColumn,
+    /// The time zone of the data.
+    Zone,
+    /// The table of future rows.
+    FutureRows,
+    /// The table of static columns.
+    StaticTable,
+    /// Leaves out the series that are too short.
+    DropShort,
+    /// The most memory that may be taken.
+    MaxMemory,
+    /// Calibrates intervals with the training.
+    Intervals,
+    /// Calibrates intervals of trained models.
+    Calibrate,
+    /// Threads to compute on.
+    Threads,
+    /// The precision of a training.
+    Precision,
+    /// What is told of a training.
+    Log,
+    /// Where the state of a training is kept.
+    Checkpoint,
+    /// Series or windows at a time of a bench.
+    Batch,
+    /// A hyper-parameter of a model.
+    HyperParameter,
+    /// The list of a model's hyper-parameters.
+    HyperParameters,
+    /// The class of imported weights.
+    ImportClass,
+    /// A hyper-parameter of imported weights.
+    ImportHyperParameter,
+    /// The frequency of imported models.
+    ImportFreq,
+}
+
+impl Setting {
+    /// Its name in Rust.
+    pub fn in_rust(self) -> &'static str {
+        match self {
+            Self::Fill => "ReadOptions::fill",
+            Self::Decimal | Self::Thousands => "ReadOptions::numbers",
+            Self::Categories => "ReadOptions::categories",
+            Self::TimeFormat => "ReadOptions::time_format",
+            Self::Freq => "ReadOptions::freq",
+            Self::IdColumn => "ReadOptions::id_col",
+            Self::Zone => "ReadOptions::zone",
+            Self::FutureRows => "Future",
+            Self::StaticTable => "Panel::with_static_file",
+            Self::DropShort => "Panel::without_shorter_than",
+            Self::MaxMemory => "max_memory",
+            Self::Intervals => "Forecaster::intervals",
+            Self::Calibrate => "Fitted::calibrate",
+            Self::Threads => "Forecaster::threads",
+            Self::Precision => "Forecaster::precision",
+            Self::Log => "Forecaster::on_progress",
+            Self::Checkpoint => "Forecaster::checkpoint_to",
+            Self::Batch => "Bench::batch",
+            Self::HyperParameter => "ModelSpec::set",
+            Self::HyperParameters => "ModelSpec::hyper_parameters",
+            Self::ImportClass => "ImportOptions::class",
+            Self::ImportHyperParameter => "ImportOptions::settings",
+            Self::ImportFreq => "ImportOptions::freq",
+        }
+    }
+
+    /// The setting with a value to give it.
+    pub fn to(self, value: impl fmt::Display) -> impl fmt::Display {
+        fmt::from_fn(move |f| match HOST.get() {
+            Some(host) if (host.name)(self).is_some() => write!(f, "`{}{}{value}`", name(self), host.assign),
+            _ => write!(f, "`{} = {value}`", name(self)),
+        })
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", name(*self))
+    }
+}
+
+fn name(setting: Setting) -> &'static str {
+    HOST.get().and_then(|host| (host.name)(setting)).unwrap_or_else(|| setting.in_rust())
+}
+
+/// How a host names settings.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingWords {
+    /// The host's name of a setting, `--zone` for example; without one the name in Rust is shown.
+    pub name: fn(Setting) -> Option<&'static str>,
+    /// What stands between a name and its value: a blank on a command line.
+    pub assign: &'static str,
+}
+
+static HOST: OnceLock<SettingWords> = OnceLock::new();
+
+/// Makes every message of this process name settings as its host does; the first call counts.
+pub fn word_settings(words: SettingWords) {
+    HOST.get_or_init(|| words);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Setting;
+
+    #[test]
+    fn without_a_host_settings_have_their_names_in_rust() {
+        assert_eq!(Setting::Fill.to_string(), "`ReadOptions::fill`");
+        assert_eq!(Setting::TimeFormat.to("%Y").to_string(), "`ReadOptions::time_format = %Y`");
+    }
+}
