@@ -6,6 +6,7 @@
 mod circles;
 mod edges;
 mod features;
+mod flags;
 mod folders;
 mod house;
 mod imports;
@@ -83,6 +84,7 @@ fn check_package(
         found.extend(unsafety::check(&package.name, &source));
         found.extend(length::check(&source));
         found.extend(words::check(&source));
+        found.extend(flags::check(&source));
         found.extend(names.add(&source));
         let is_root = |target: &cargo_metadata::Target| target.src_path.as_std_path() == path;
         if package.targets.iter().any(|target| (target.is_lib() || target.is_bin()) && is_root(target)) {

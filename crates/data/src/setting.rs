@@ -72,7 +72,8 @@ impl Setting {
     pub fn in_rust(self) -> &'static str {
         match self {
             Self::Fill => "ReadOptions::fill",
-            Self::Decimal | Self::Thousands => "ReadOptions::numbers",
+            Self::Decimal => "ReadOptions::numbers.decimal",
+            Self::Thousands => "ReadOptions::numbers.thousands",
             Self::Categories => "ReadOptions::categories",
             Self::TimeFormat => "ReadOptions::time_format",
             Self::Freq => "ReadOptions::freq",

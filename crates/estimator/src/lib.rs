@@ -27,6 +27,7 @@ mod memory;
 mod memory_limit;
 mod outputs;
 mod progress;
+mod reduction;
 mod run;
 
 pub use columns::{ColumnKind, ColumnsRead};
@@ -38,6 +39,7 @@ pub use memory::{MemoryEstimate, TooMuchMemory};
 pub use memory_limit::MemoryLimit;
 pub use outputs::{Output, point_column, sort_quantiles};
 pub use progress::{Listener, Outcome, Progress, Verdict};
+pub use reduction::{OneProcess, Reduction, add_in_order};
 pub use run::{HeldOut, Run, StateFile, TrainingSize};
 
 /// The README's example is a test.

@@ -7,6 +7,7 @@ use foretell_threads::Workers;
 use serde_json::Value;
 
 use crate::progress::Listener;
+use crate::reduction::Reduction;
 
 /// The last rows of each series that are not trained on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +35,9 @@ pub struct Run<'a> {
     pub listen: Listener<'a>,
     /// Where the state of the training is kept, if it is to be kept.
     pub state: Option<&'a StateFile>,
+    /// The processes that train together: [`OneProcess`](crate::OneProcess), or several that make the same calls with the same
+    /// settings and data. An estimator that fits in a moment may fit whole on each of them.
+    pub reduction: &'a dyn Reduction,
 }
 
 /// Where the state of one training is kept, so that a run that was killed goes on from there. An estimator that is trained

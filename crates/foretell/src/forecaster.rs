@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use foretell_data::{LocalScaler, Panel};
-use foretell_estimator::{MemoryLimit, Progress, Verdict, Workers};
+use foretell_estimator::{MemoryLimit, Progress, Reduction, Verdict, Workers};
 use foretell_neural::Precision;
 
 use crate::columns::{ColumnNames, categorical, columns_read};
@@ -158,6 +159,14 @@ impl Forecaster {
     /// the same limit.
     pub fn max_memory(mut self, bytes: u64) -> Self {
         self.plan.memory = MemoryLimit::of_bytes(bytes);
+        self
+    }
+
+    /// Trains together with other processes, each of which has a forecaster of the same models, settings and data and calls the
+    /// same methods in the same order; by default there is [`OneProcess`](crate::own_estimator::OneProcess). All of them end with
+    /// the same models, whose weights do not depend on how many they are, to the last bit.
+    pub fn reduction(mut self, reduction: impl Reduction + Send + 'static) -> Self {
+        self.plan.reduction = Arc::new(reduction);
         self
     }
 

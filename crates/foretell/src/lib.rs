@@ -108,7 +108,8 @@ pub mod own_estimator {
     pub use foretell_data::Span;
     pub use foretell_estimator::{
         Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, ForecastValues, HeldOut, Learned,
-        MemoryEstimate, Output, Run, StateFile, Trained, TrainingSize, cutoffs,
+        MemoryEstimate, OneProcess, Output, Reduction, Run, StateFile, Trained, TrainingSize, add_in_order,
+        cutoffs,
     };
 }
 pub use conformal::{ConformalMethod, PredictionIntervals};

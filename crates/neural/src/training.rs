@@ -3,7 +3,7 @@
 use foretell_data::{Cutter, Panel, Span};
 use foretell_estimator::{EstimatorError, HeldOut, Run};
 use foretell_nn::{Table, check_amp};
-use foretell_train::{Cut, Fit, OneProcess, PARAMS, StateWriter, fit};
+use foretell_train::{Cut, Fit, PARAMS, StateWriter, fit};
 
 use crate::error::NetworkError;
 use crate::spec::NetworkSpec;
@@ -68,7 +68,7 @@ pub(crate) fn train(
         workers: run.workers,
         from,
         keep,
-        reduction: &OneProcess,
+        reduction: run.reduction,
     };
     let (params, outcome) = fit(job, run.listen)
         .map_err(|source| NetworkError::Train { model: spec.alias().to_owned(), source })?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use foretell_amp::GradScaler;
 use foretell_batch::Cut;
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
-use foretell_estimator::{Listener, Outcome, Progress, Verdict};
+use foretell_estimator::{Listener, Outcome, Progress, Reduction, Verdict};
 use foretell_infer::Forecasts;
 use foretell_nn::{Coupling, Dims, Key, Loss, Network, Params, WithoutAmp, check_amp};
 use foretell_optim::Optimizer;
@@ -15,7 +15,6 @@ use foretell_simd::Stream;
 use foretell_threads::Workers;
 
 use crate::config::TrainConfig;
-use crate::reduction::Reduction;
 use crate::shards::Engine;
 use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
 use crate::stopping::Stopping;

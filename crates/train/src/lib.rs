@@ -27,7 +27,6 @@
 
 mod config;
 mod fit;
-mod reduction;
 mod shards;
 mod state;
 mod stopping;
@@ -37,7 +36,7 @@ pub use fit::{Fit, TrainError, check_coupling, fit};
 pub use foretell_amp::{GradScaler, Precision};
 pub use foretell_batch::{Batch, Cut};
 pub use foretell_data::{Cutter, WindowRef};
-pub use foretell_estimator::{Listener, Outcome, Progress, Verdict};
+pub use foretell_estimator::{Listener, OneProcess, Outcome, Progress, Reduction, Verdict, add_in_order};
 pub use foretell_nn::{
     Decoding, Dims, Key, Loss, Model, Needs, Network, Params, Table, Targets, Tensor, Windows,
 };
@@ -45,7 +44,6 @@ pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
 pub use foretell_threads::{TooManyThreads, Workers};
-pub use reduction::{OneProcess, Reduction, add_in_order};
 pub use shards::{Engine, NotFinite, rounding_of, shard_count};
 pub use state::{BEST, PARAMS, State, StateWriter, Statistics};
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use foretell_amp::{GradScaler, GradScalerConfig, Precision};
 use foretell_batch::Batch;
+use foretell_estimator::{OneProcess, Reduction};
 use foretell_nn::{
     Coupling, Forward, Key, Loss, LossSums, Needs, Network, Params, RoundedWeights, Rounding, Table, Tensor,
     Update, Var,
@@ -15,7 +16,6 @@ use foretell_pool::Buffer;
 use foretell_simd::scale;
 use foretell_threads::{Workers, share};
 
-use crate::reduction::{OneProcess, Reduction};
 use crate::state::{PARAMS, State};
 
 /// The most shards: more arenas cost more memory than more threads would win back.

@@ -42,7 +42,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(6, "foretell-checkpoint", &["foretell-files"]),
     room(6, "foretell-batch", &["foretell-pool", "foretell-nn", "foretell-data"]),
     // What every forecaster is, networks or not: it knows panels and threads, and no kind of model.
-    room(7, "foretell-estimator", &["foretell-threads", "foretell-data"]),
+    room(7, "foretell-estimator", &["foretell-simd", "foretell-threads", "foretell-data"]),
     room(
         7,
         "foretell-infer",
@@ -176,7 +176,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure forecast_columns interrupt model_facts precision setting table ticks",
+            "closed_stdout failure forecast_columns interrupt model_facts precision setting setting_words table ticks",
             "config figure importances inputs markdown output progress saving",
             "data_args demo_files",
             "args",
@@ -185,11 +185,11 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/data/src",
-        &["nan_as_null nearest wording", "calendar", "error", "tables", "panels", "frames windows"],
+        &["nan_as_null nearest setting wording", "calendar", "error", "tables", "panels", "frames windows"],
     ),
     folders(
         "crates/estimator/src",
-        &["columns error forecasts memory_limit outputs progress", "memory run", "estimator"],
+        &["columns error forecasts memory_limit outputs progress reduction", "memory run", "estimator"],
     ),
     folders("crates/files/src", &["error identity place unfinished", "lock", "directory file", "snapshot"]),
     folders(

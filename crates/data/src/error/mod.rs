@@ -16,7 +16,7 @@ use crate::calendar::freq::Freq;
 use crate::calendar::kind::TimeKind;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
-use crate::error::remedies::no_windows_remedy;
+use crate::error::remedies::{no_windows_remedy, too_short_remedy};
 use crate::error::too_large::TooLarge;
 use crate::setting::Setting;
 use crate::wording::{did_you_mean, listed};
@@ -397,12 +397,9 @@ pub enum DataError {
     },
     /// A series is too short to train on.
     #[error(
-        "series `{id}` has {rows} rows to train on ({held_out} held out), but {} needs {needed}; lower {}val_size, {}or \
-         leave out the series that are too short ({})",
+        "series `{id}` has {rows} rows to train on ({held_out} held out), but {} needs {needed}; {}",
         if needed < input_size { "start_padding_enabled".to_owned() } else { format!("input_size = {input_size}") },
-        if needed < input_size { "" } else { "input_size or " },
-        if needed < input_size { "" } else { "set start_padding_enabled, " },
-        Setting::DropShort
+        too_short_remedy(needed < input_size)
     )]
     TooShort {
         /// The series.

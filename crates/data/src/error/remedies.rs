@@ -1,5 +1,14 @@
 //! What to do about an error, where that depends on what was asked for.
 
+use crate::setting::Setting;
+
+/// What lets a series of few rows be trained on.
+pub(super) fn too_short_remedy(padded: bool) -> String {
+    let shorter =
+        if padded { "lower val_size" } else { "lower input_size or val_size, set start_padding_enabled" };
+    format!("{shorter}, or leave out the series that are too short ({})", Setting::DropShort)
+}
+
 /// What makes room for a window to train on.
 pub(super) fn no_windows_remedy(held_out: usize, [insample, outsample]: [usize; 2], padded: bool) -> String {
     let thresholds = outsample > 1 || padded && insample > 1;

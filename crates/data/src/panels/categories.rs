@@ -470,7 +470,7 @@ mod tests {
             |csv: &str, options: &ReadOptions| Panel::read_csv(csv.as_bytes(), "t.csv", options).unwrap();
         let error = read(CSV, &ReadOptions::default()).categories_of("sky").unwrap_err().to_string();
         assert!(error.contains("t.csv, line 2, column `sky`: \"sun\""), "{error}");
-        assert!(error.contains("--cat-exog"), "{error}");
+        assert!(error.contains("`ReadOptions::categories`"), "{error}");
         let error = panel().column("sky", 0).unwrap_err().to_string();
         assert!(error.contains("`sky` holds categories"), "{error}");
         let missing = read("unique_id,ds,y,sky\na,1,1,sun\na,2,2,NaN\na,3,3,sun\n", &options());

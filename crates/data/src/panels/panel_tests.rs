@@ -188,7 +188,7 @@ fn mistakes_in_slices_name_the_series_and_its_own_row_and_no_flags() {
     }
     let panel = long().build().unwrap();
     let error = panel.static_value("size", 0).unwrap_err().to_string();
-    assert!(error.ends_with("or add the column to the static table"), "{error}");
+    assert!(error.ends_with("or add the column to the static table (`Panel::with_static_file`)"), "{error}");
     let error = panel.with_static("size", &[("a", 1.0), ("b", f32::NAN)]).unwrap();
     let error = error.static_value("size", 0).unwrap_err().to_string();
     assert!(error.starts_with("series `b`, ") && !error.contains("--"), "{error}");

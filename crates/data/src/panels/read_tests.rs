@@ -96,7 +96,7 @@ fn what_is_wrong_with_a_long_file_is_said_with_its_place() {
         (&format!("{head}a,1,1\n\na,2,one\n"), "t.csv, line 4, column `y`: \"one\" is not a number"),
         (
             &format!("{head}a,1,1\na,2,\na,3,3\n"),
-            "t.csv, line 3, column `y`: \"\" is missing; fill it in (`--fill` or `Fill` does so on request), or add a column `available_mask`",
+            "t.csv, line 3, column `y`: \"\" is missing; fill it in (`ReadOptions::fill` does so on request), or add a column `available_mask`",
         ),
         (&format!("{head}a,1,inf\n"), "t.csv, line 2, column `y`: \"inf\" is not finite"),
         (&format!("{head},1,1\n"), "t.csv, line 2, column `unique_id`: the id is empty"),
@@ -327,7 +327,7 @@ fn numbers_are_read_with_the_marks_that_are_named() {
     assert_eq!(read(text, ',', None).unwrap().y(0), [1.5, 2.0, 2.5]);
     starts(
         long(text).unwrap_err(),
-        "t.csv, line 2, column `y`: \"1,5\" has a decimal comma; say so (`--decimal ,`",
+        "t.csv, line 2, column `y`: \"1,5\" has a decimal comma; say so (`ReadOptions::numbers.decimal = ,`)",
     );
 }
 

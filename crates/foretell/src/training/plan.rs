@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use foretell_data::{LocalScaler, Panel};
 use foretell_estimator::{
-    Estimator, EstimatorError, HeldOut, MemoryLimit, Progress, Run, TooManyThreads, Trained, Verdict, Workers,
+    Estimator, EstimatorError, HeldOut, MemoryLimit, OneProcess, Progress, Reduction, Run, TooManyThreads,
+    Trained, Verdict, Workers,
 };
 use foretell_neural::{NetworkSpec, Precision};
 use serde_json::{Map, Value};
@@ -44,6 +45,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) memory: MemoryLimit,
     pub(crate) precision: Precision,
     pub(crate) restore_best: bool,
+    pub(crate) reduction: Arc<dyn Reduction + Send>,
     /// Trainings that were done: one, but for intervals and for refitting.
     trainings: usize,
 }
@@ -82,6 +84,7 @@ impl TrainingPlan {
             memory: MemoryLimit::default(),
             precision: Precision::F32,
             restore_best: true,
+            reduction: Arc::new(OneProcess),
             trainings: 0,
         };
         check_categorical(&plan.models())?;
@@ -192,7 +195,9 @@ impl TrainingPlan {
         let scaled = self.local_scalers.scale(encoded, held_out.rows())?;
         let (names, listener) = (self.column_names(), Mutex::new(&mut self.listener));
         let (stop, lock) = (AtomicBool::new(false), RwLock::new(()));
-        let trained = side_by_side(models.len(), workers.threads(), &stop, |i| {
+        // Several processes make the same calls in the same order: one model after the other.
+        let at_a_time = if self.reduction.processes() > 1 { 1 } else { workers.threads() };
+        let trained = side_by_side(models.len(), at_a_time, &stop, |i| {
             let mut listen = |progress: &Progress| {
                 let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
                 let verdict = listener(&names[i], progress);
@@ -206,6 +211,7 @@ impl TrainingPlan {
                 vocabulary: &vocabulary,
                 listen: &mut listen,
                 state: state_files.as_ref().map(|files| &files[i]),
+                reduction: &*self.reduction,
             };
             let trained = fit_beside_others(models[i], &lock, &scaled.panel, held_out, run);
             stop.fetch_or(trained.is_err(), Relaxed);
