@@ -7,7 +7,8 @@ import layers
 import models
 import ops
 import optim
+import scores
 import tables
 
-for script in (ops, layers, optim, amp, models, dropout, checkpoints, tables):
+for script in (ops, layers, optim, amp, models, dropout, checkpoints, tables, scores):
     script.main()

@@ -3,8 +3,6 @@
 //! Hyndman and Athanasopoulos, Forecasting: Principles and Practice, third edition, sections 5.2 and 5.5. Of a forecast of `k`
 //! seasons ahead the error is a sum of `k` errors of one season ahead, so its deviation is theirs times the root of `k`.
 
-use std::borrow::Cow;
-
 use foretell_data::Panel;
 use foretell_estimator::{Asked, EstimatorError, ForecastValues, cutoffs};
 use statrs::distribution::{ContinuousCDF as _, Normal};
@@ -21,7 +19,7 @@ pub(crate) fn forecast(
         asked.quantiles.unwrap_or_default().iter().map(|&q| normal.inverse_cdf(q)).collect();
     let mut values = Vec::with_capacity(cutoffs.len() * asked.h * (1 + scores.len()));
     for &(series, before) in &cutoffs {
-        let history = known(panel, series, before);
+        let history = panel.known_y(series, 0..before);
         let deviation = if scores.is_empty() { 0.0 } else { deviation(&history, season) };
         for (step, value) in repeat(&history, season).take(asked.h).enumerate() {
             values.push(value);
@@ -30,15 +28,6 @@ pub(crate) fn forecast(
         }
     }
     Ok(ForecastValues { cutoffs, values })
-}
-
-/// The first rows of a series, NaN where the target is not known.
-fn known(panel: &Panel, series: usize, rows: usize) -> Cow<'_, [f32]> {
-    let y = &panel.y(series)[..rows];
-    match panel.available_mask(series) {
-        None => Cow::Borrowed(y),
-        Some(mask) => y.iter().zip(mask).map(|(&y, &mask)| if mask == 0.0 { f32::NAN } else { y }).collect(),
-    }
 }
 
 /// The last season of `history`, repeated, an unknown value (NaN) by that of the season before. Without any such value it is

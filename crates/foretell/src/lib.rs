@@ -96,6 +96,10 @@ pub use foretell_data::{
     TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed, UnseenCategories, Vocabulary, Zone, column_names,
     is_parquet, jiff, usual_season, word_settings,
 };
+/// Metrics of any forecasts.
+pub mod evaluate {
+    pub use foretell_evaluate::*;
+}
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
 /// The buffers that training and forecasts recycle: how much idle memory is kept, and how it is given back. A fit gives back its
@@ -132,7 +136,7 @@ pub use imported::Imported;
 pub use model_spec::ModelSpec;
 pub use predict_options::PredictOptions;
 pub use registry::{model_names, register_estimator};
-pub use scores::cross_validation::{CrossValidation, ValidationOptions};
+pub use scores::cross_validation::{CrossValidation, ValidationOptions, ValidationScores};
 pub use scores::metrics::{Coverage, Metrics};
 pub use scores::precision::PrecisionScore;
 /// The values that [`ModelSpec::set`] takes.

@@ -93,6 +93,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(8, "foretell-classical", &["foretell-data", "foretell-estimator"]),
+    room(8, "foretell-evaluate", &[]),
     // It speaks the seam: of networks it knows what `foretell-neural` publishes, never layers and parameters.
     room(
         9,
@@ -106,6 +107,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-estimator",
             "foretell-neural",
             "foretell-classical",
+            "foretell-evaluate",
         ],
     ),
     room(10, "foretell-cli", &["foretell-files", "foretell"]),
@@ -186,6 +188,10 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/data/src",
         &["nan_as_null nearest setting wording", "calendar", "error", "tables", "panels", "frames windows"],
+    ),
+    folders(
+        "crates/evaluate/src",
+        &["error history metric", "metrics rows", "diebold_mariano evaluate parse"],
     ),
     folders(
         "crates/estimator/src",

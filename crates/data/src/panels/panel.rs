@@ -1,5 +1,6 @@
 //! A panel: many series of one frequency, their columns, and what is known per series.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -234,6 +235,18 @@ impl Panel {
             );
             DataError::missing_column(&table, name, self.static_names(), remedy)
         })
+    }
+
+    /// The values of some rows of a series, NaN where `available_mask` says that they are not known.
+    pub fn known_y(&self, series: usize, rows: Range<usize>) -> Cow<'_, [f32]> {
+        let y = &self.y(series)[rows.clone()];
+        match self.available_mask(series) {
+            None => Cow::Borrowed(y),
+            Some(mask) => {
+                let known = y.iter().zip(&mask[rows]);
+                known.map(|(&y, &mask)| if mask == 0.0 { f32::NAN } else { y }).collect()
+            }
+        }
     }
 
     /// Time of a row of a series.

@@ -1,6 +1,5 @@
 //! Forecasts from several cutoffs as a table beside the truth.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use foretell_data::{Frame, Panel};
@@ -35,7 +34,7 @@ pub(crate) fn table(
             None => panel.time_before(series)?,
         };
         cutoffs.extend(std::iter::repeat_n(cutoff, h));
-        truth.extend(&known(panel, series, before..before + h)[..]);
+        truth.extend(&panel.known_y(series, before..before + h)[..]);
         if rows.last().is_none_or(|last| last.series != series) {
             rows.push(SeriesRows { series, rows: start..start, known: Vec::new() });
         }
@@ -48,16 +47,4 @@ pub(crate) fn table(
     frame.columns = forecasts.columns;
     frame.columns.insert(0, (trained.columns.target.clone(), truth));
     Ok((frame, rows))
-}
-
-/// The target of some rows of a series, NaN where it is not known.
-pub(crate) fn known(panel: &Panel, series: usize, rows: Range<usize>) -> Cow<'_, [f32]> {
-    let y = &panel.y(series)[rows.clone()];
-    match panel.available_mask(series) {
-        None => Cow::Borrowed(y),
-        Some(mask) => {
-            let known = y.iter().zip(&mask[rows]);
-            known.map(|(&y, &mask)| if mask == 0.0 { f32::NAN } else { y }).collect()
-        }
-    }
 }

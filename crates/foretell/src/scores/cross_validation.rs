@@ -3,7 +3,8 @@
 use std::fmt;
 
 use foretell_data::{Frame, Future, Panel, Span};
-use foretell_estimator::{Output, point_column};
+use foretell_estimator::Output;
+use foretell_evaluate::{EvaluationError, Metric, ScoreBy, ScoreOptions, ScoreTable, evaluate};
 
 use crate::error::Error;
 use crate::fitted::Fitted;
@@ -11,12 +12,13 @@ use crate::forecaster::Forecaster;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::levels::{checked, recipe};
 use crate::forecasts::memory::check_forecast;
-use crate::forecasts::rolling::{SeriesRows, known, table};
+use crate::forecasts::rolling::{SeriesRows, table};
 use crate::forecasts::warnings::warn_of_non_finite;
 use crate::forecasts::windows::{WindowForecasts, forecast_span, forecast_windows};
 use crate::memory::check_validation;
 use crate::predict_options::PredictOptions;
-use crate::scores::metrics::{Metrics, Scored, seasonal_error};
+use crate::scores::forecast_rows::ForecastRows;
+use crate::scores::metrics::Metrics;
 use crate::trained_models::TrainedModels;
 use crate::training::plan::TrainingPlan;
 use crate::usage_error::UsageError;
@@ -47,6 +49,17 @@ impl Default for ValidationOptions<'_> {
     fn default() -> Self {
         Self { n_windows: 1, step_size: 1, refit: 0, level: &[] }
     }
+}
+
+/// What the scores of [`CrossValidation::scores`] are relative to, and how series are weighted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ValidationScores<'a> {
+    /// Steps of a season, for scaled metrics.
+    pub season: usize,
+    /// The model that `rmae` divides by.
+    pub baseline: Option<&'a str>,
+    /// A weight for each series of the panel; the same for all by default.
+    pub weights: Option<&'a [f64]>,
 }
 
 /// Forecasts from several cutoffs, and the models that made them.
@@ -234,31 +247,33 @@ impl CrossValidation {
     /// If `season` is 0 or `panel` is not the one that was forecast.
     pub fn metrics(&self, panel: &Panel, season: usize) -> Vec<Metrics> {
         assert!(season > 0, "a season of 0 steps");
-        let (_, truth) = &self.frame.columns[0];
-        let score = |name: &str, forecast: &[f32]| {
-            Metrics::of(
-                name,
-                self.fitted.h(),
-                self.windows.iter().map(|window| Scored {
-                    truth: &truth[window.rows.clone()],
-                    forecast: &forecast[window.rows.clone()],
-                    naive_error: seasonal_error(&known(panel, window.series, 0..window.known[0]), season),
-                }),
-            )
-        };
-        let mut metrics: Vec<Metrics> = Vec::new();
-        let mut column = 1;
-        for (outputs, name) in self.outputs.iter().zip(self.fitted.column_names()) {
-            let columns = &self.frame.columns[column..column + outputs.len()];
-            column += outputs.len();
-            let forecasts: Vec<(f32, &[f32])> = outputs
-                .iter()
-                .zip(columns)
-                .filter_map(|(output, (_, values))| Some((output.quantile?, &values[..])))
-                .collect();
-            metrics.push(score(&name, &columns[point_column(outputs)].1).with_quantiles(truth, &forecasts));
-        }
-        metrics
+        Metrics::of(&self.rows(panel), season).expect("one value per row, and a history")
+    }
+
+    /// Any metrics of the models' forecasts, over all or by series, cutoff, step or label; series and their weights are in the
+    /// order of the panel. Scaled metrics divide by what was known before each cutoff, with a season in steps.
+    ///
+    /// # Errors
+    /// A baseline or weights that are none.
+    ///
+    /// # Panics
+    /// If `panel` is not the one that was forecast.
+    pub fn scores(
+        &self,
+        panel: &Panel,
+        metrics: &[Metric],
+        by: ScoreBy<'_>,
+        options: &ValidationScores<'_>,
+    ) -> Result<ScoreTable, EvaluationError> {
+        let ValidationScores { season, baseline, weights } = *options;
+        let rows = self.rows(panel);
+        let options = ScoreOptions { season, history: Some(&rows), baseline, weights };
+        evaluate(&rows.scored()?, metrics, by, &options)
+    }
+
+    fn rows(&self, panel: &Panel) -> ForecastRows {
+        let models = self.fitted.column_names().into_iter().zip(self.outputs.iter().cloned());
+        ForecastRows::of(panel, &self.frame, &self.windows, self.fitted.h(), models)
     }
 }
 

@@ -22,6 +22,7 @@ mod reproducible;
 mod resume;
 mod sampling;
 mod scalers;
+mod scores;
 mod several_processes;
 mod side_by_side;
 mod specs;

@@ -1,0 +1,67 @@
+//! What can be wrong with what is to be scored.
+
+/// A mistake in what is to be scored, or by what.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvaluationError {
+    /// A name that no metric has.
+    #[error("unknown metric `{found}`; known are {known}")]
+    UnknownMetric {
+        /// The name.
+        found: String,
+        /// Those of all metrics.
+        known: String,
+    },
+    /// A parameter that the metric does not take, or that is no number.
+    #[error("metric `{found}`: {reason}")]
+    Parameter {
+        /// The metric as it was written.
+        found: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Columns of different lengths.
+    #[error("{what}: {found} values where {expected} are expected, one per row")]
+    Rows {
+        /// The column.
+        what: String,
+        /// Rows that there are.
+        expected: usize,
+        /// Its length.
+        found: usize,
+    },
+    /// A metric that is relative to what came before, of which nothing was given.
+    #[error(
+        "{metric} is relative to the history of each series, and none was given; give it, or leave {metric} out"
+    )]
+    NoHistory {
+        /// The metric.
+        metric: &'static str,
+    },
+    /// A metric that is relative to a baseline, of which there is none of that name.
+    #[error("{metric} is relative to a baseline; name one of the models: {}", models.join(", "))]
+    NoBaseline {
+        /// The metric.
+        metric: &'static str,
+        /// The models.
+        models: Vec<String>,
+    },
+    /// Weights that are not one per series, or no numbers from 0 on.
+    #[error(
+        "series {series} has the weight {found}; a weight must be a number of at least 0, and their sum above 0"
+    )]
+    Weight {
+        /// The series, by its number.
+        series: u32,
+        /// What was found.
+        found: f64,
+    },
+    /// Two forecasts that cannot be compared.
+    #[error(
+        "the errors of two forecasts are compared over the same rows, at least 2 of them known; found {found}"
+    )]
+    FewErrors {
+        /// Rows that both have.
+        found: usize,
+    },
+}

@@ -1,0 +1,109 @@
+//! The rows to score: what came true, what each model forecast, and where each row belongs.
+
+use crate::error::EvaluationError;
+
+/// The forecasts of one model, a value per row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelForecasts<'a> {
+    /// Its name.
+    pub name: String,
+    /// Its point forecasts.
+    pub point: &'a [f64],
+    /// Its quantiles by their probability, which increase.
+    pub quantiles: Vec<(f64, &'a [f64])>,
+}
+
+impl<'a> ModelForecasts<'a> {
+    /// A model that forecasts points alone.
+    pub fn of_points(name: impl Into<String>, point: &'a [f64]) -> Self {
+        Self { name: name.into(), point, quantiles: Vec::new() }
+    }
+
+    /// The same with quantiles.
+    pub fn with_quantiles(mut self, quantiles: impl IntoIterator<Item = (f64, &'a [f64])>) -> Self {
+        self.quantiles.extend(quantiles);
+        self.quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self
+    }
+
+    /// The quantile of that probability.
+    pub(crate) fn quantile(&self, q: f64) -> Option<&'a [f64]> {
+        self.quantiles.iter().find(|(known, _)| same(*known, q)).map(|(_, values)| *values)
+    }
+
+    /// The central intervals between its quantiles, in percent, upwards.
+    pub fn levels(&self) -> impl Iterator<Item = f64> {
+        self.intervals().map(|inside| short(100.0 * inside))
+    }
+
+    /// The probabilities in the central intervals between its quantiles, upwards.
+    pub(crate) fn intervals(&self) -> impl Iterator<Item = f64> {
+        let lower = self.quantiles.iter().rev().filter(|(q, _)| *q < 0.5);
+        lower.filter(|(q, _)| self.quantile(1.0 - q).is_some()).map(|(q, _)| 1.0 - 2.0 * q)
+    }
+}
+
+/// Without what single precision or a difference adds: 90 for 89.99999985.
+pub(crate) fn short(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+/// Whether two probabilities are the same, though one may come from a number in percent or in single precision.
+pub(crate) fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-6
+}
+
+/// Forecasts beside what came true, in any order of rows.
+#[derive(Clone, Debug)]
+pub struct ScoredRows<'a> {
+    pub(crate) y: &'a [f64],
+    pub(crate) series: &'a [u32],
+    pub(crate) cutoff: &'a [i64],
+    pub(crate) step: &'a [u32],
+    pub(crate) models: Vec<ModelForecasts<'a>>,
+}
+
+impl<'a> ScoredRows<'a> {
+    /// Rows of what came true (`y`, NaN where it is unknown), the number of the series, the time of the last known row (or any
+    /// number that tells forecasts apart), the step ahead, and the forecasts of the models.
+    ///
+    /// # Errors
+    /// Columns of different lengths.
+    pub fn new(
+        y: &'a [f64],
+        series: &'a [u32],
+        cutoff: &'a [i64],
+        step: &'a [u32],
+        models: Vec<ModelForecasts<'a>>,
+    ) -> Result<Self, EvaluationError> {
+        let own = [("series", series.len()), ("cutoff", cutoff.len()), ("step", step.len())];
+        let own = own.into_iter().map(|(what, rows)| (what.to_owned(), rows));
+        let of_models = models.iter().flat_map(|model| {
+            let quantiles = model
+                .quantiles
+                .iter()
+                .map(|(q, values)| (format!("{}, quantile {q}", model.name), values.len()));
+            quantiles.chain([(model.name.clone(), model.point.len())])
+        });
+        let expected = y.len();
+        match own.chain(of_models).find(|(_, found)| *found != expected) {
+            Some((what, found)) => Err(EvaluationError::Rows { what, expected, found }),
+            None => Ok(Self { y, series, cutoff, step, models }),
+        }
+    }
+
+    /// The models.
+    pub fn models(&self) -> &[ModelForecasts<'a>] {
+        &self.models
+    }
+
+    /// Rows.
+    pub fn len(&self) -> usize {
+        self.y.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.y.is_empty()
+    }
+}

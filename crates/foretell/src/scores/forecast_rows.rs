@@ -1,0 +1,122 @@
+//! Forecasts from several cutoffs as rows to score, in `f64`.
+
+use std::collections::HashMap;
+
+use foretell_data::{Frame, Panel};
+use foretell_estimator::{Output, point_column};
+use foretell_evaluate::{EvaluationError, ModelForecasts, ScoreHistory, ScoredRows};
+
+use crate::forecasts::rolling::SeriesRows;
+
+/// The columns of one model.
+struct ModelColumns {
+    name: String,
+    point: Vec<f64>,
+    quantiles: Vec<(f64, Vec<f64>)>,
+}
+
+/// Forecasts from several cutoffs beside the truth, and what was known before each.
+pub(crate) struct ForecastRows {
+    horizon: usize,
+    y: Vec<f64>,
+    series: Vec<u32>,
+    cutoffs: Vec<i64>,
+    /// The first cutoff of the row's series: models were trained on what comes before.
+    first_cutoffs: Vec<i64>,
+    steps: Vec<u32>,
+    models: Vec<ModelColumns>,
+    /// All values of each series, and how many of them come before each cutoff.
+    history: Vec<Vec<f64>>,
+    known: HashMap<(u32, i64), usize>,
+}
+
+impl ForecastRows {
+    /// The rows of a table of `unique_id, ds, cutoff, y` and the models' columns.
+    pub(crate) fn of(
+        panel: &Panel,
+        frame: &Frame,
+        windows: &[SeriesRows],
+        horizon: usize,
+        models: impl Iterator<Item = (String, Vec<Output>)>,
+    ) -> Self {
+        let cutoffs = frame.cutoffs.clone().unwrap_or_default();
+        let (mut series, mut first_cutoffs, mut known) = (Vec::new(), Vec::new(), HashMap::new());
+        for window in windows {
+            let number = window.series as u32;
+            for (&before, row) in window.known.iter().zip(window.rows.clone().step_by(horizon)) {
+                known.insert((number, cutoffs[row]), before);
+            }
+            series.extend(std::iter::repeat_n(number, window.rows.len()));
+            first_cutoffs.extend(std::iter::repeat_n(cutoffs[window.rows.start], window.rows.len()));
+        }
+        let mut columns = frame.columns.iter();
+        let y = columns.next().map(|(_, y)| wide(y)).unwrap_or_default();
+        let models = models.map(|(name, outputs)| {
+            let of_model: Vec<&Vec<f32>> =
+                columns.by_ref().take(outputs.len()).map(|(_, values)| values).collect();
+            let quantiles = outputs.iter().zip(&of_model);
+            let quantiles =
+                quantiles.filter_map(|(output, values)| Some((output.quantile?.into(), wide(values))));
+            ModelColumns {
+                name,
+                point: wide(of_model[point_column(&outputs)]),
+                quantiles: quantiles.collect(),
+            }
+        });
+        Self {
+            horizon,
+            y,
+            series,
+            first_cutoffs,
+            steps: (0..cutoffs.len()).map(|row| (row % horizon) as u32 + 1).collect(),
+            models: models.collect(),
+            cutoffs,
+            history: (0..panel.n_series())
+                .map(|series| wide(&panel.known_y(series, 0..panel.len(series))))
+                .collect(),
+            known,
+        }
+    }
+
+    /// The rows as metrics see them, scaled by what was known before each cutoff.
+    pub(crate) fn scored(&self) -> Result<ScoredRows<'_>, EvaluationError> {
+        self.scored_with(&self.cutoffs)
+    }
+
+    /// The same, scaled by what was known before the first cutoff of each series.
+    pub(crate) fn scored_by_training_part(&self) -> Result<ScoredRows<'_>, EvaluationError> {
+        self.scored_with(&self.first_cutoffs)
+    }
+
+    fn scored_with<'a>(&'a self, cutoffs: &'a [i64]) -> Result<ScoredRows<'a>, EvaluationError> {
+        let models = self.models.iter().map(|model| {
+            let quantiles = model.quantiles.iter().map(|(q, values)| (*q, &values[..]));
+            ModelForecasts::of_points(model.name.clone(), &model.point).with_quantiles(quantiles)
+        });
+        ScoredRows::new(&self.y, &self.series, cutoffs, &self.steps, models.collect())
+    }
+
+    /// Forecasts of which at least one step's truth is known.
+    pub(crate) fn known_windows(&self) -> usize {
+        self.y.chunks(self.horizon).filter(|window| window.iter().any(|y| !y.is_nan())).count()
+    }
+
+    /// Series of which at least one truth is known.
+    pub(crate) fn known_series(&self) -> usize {
+        let known = self.series.iter().zip(&self.y).filter(|(_, y)| !y.is_nan());
+        let mut series: Vec<u32> = known.map(|(series, _)| *series).collect();
+        series.dedup();
+        series.len()
+    }
+}
+
+impl ScoreHistory for ForecastRows {
+    fn until(&self, series: u32, cutoff: i64) -> &[f64] {
+        let known = self.known.get(&(series, cutoff)).copied().unwrap_or_default();
+        &self.history[series as usize][..known]
+    }
+}
+
+fn wide(values: &[f32]) -> Vec<f64> {
+    values.iter().copied().map(f64::from).collect()
+}
