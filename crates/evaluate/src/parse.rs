@@ -25,10 +25,11 @@ impl Metric {
         let Some(parameter) = parameter else { return Ok(metric) };
         let refuse = |reason| EvaluationError::Parameter { found: word.to_owned(), reason };
         metric.parameter.ok_or_else(|| refuse("it takes no parameter; leave the brackets out"))?;
-        let parameter: f64 = parameter.parse().map_err(|_| refuse("its parameter is no number"))?;
+        let parameter = parameter.parse().ok().filter(|parameter: &f64| parameter.is_finite());
+        let parameter = parameter.ok_or_else(|| refuse("its parameter is no number"))?;
         match metric.name {
             "linex" if parameter == 0.0 => Err(refuse("its parameter must not be 0")),
-            "tweedie_deviance" if !(parameter >= 0.0) => Err(refuse("its parameter must be 0 or more")),
+            "tweedie_deviance" if parameter < 0.0 => Err(refuse("its parameter must be 0 or more")),
             _ => Ok(Self { parameter: Some(parameter), ..metric }),
         }
     }

@@ -202,7 +202,7 @@ pub enum DataError {
         /// The cell, cut short if long.
         value: String,
         /// What is wrong with it and what to write.
-        why: TimeFlaw,
+        why: Box<TimeFlaw>,
     },
     /// Times that are integers could be dates or step numbers, and nobody said which.
     #[error(

@@ -206,7 +206,7 @@ impl PanelBuilder {
 }
 
 fn bad_time(row: usize, value: String, why: TimeFlaw) -> DataError {
-    DataError::BadTime { at: Place::row(row), column: "ds".to_owned(), value, why }
+    DataError::BadTime { at: Place::row(row), column: "ds".to_owned(), value, why: why.into() }
 }
 
 impl Panel {

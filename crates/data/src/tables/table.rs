@@ -103,7 +103,7 @@ impl dyn TableReader + '_ {
             at: self.place(),
             column: self.header()[column].clone(),
             value: self.shown(column),
-            why,
+            why: why.into(),
         }
     }
 

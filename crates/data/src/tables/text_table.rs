@@ -199,7 +199,7 @@ impl<R: Read> TableReader for TextTable<R> {
             at: self.place(),
             column: self.header[column].clone(),
             value: excerpt(text.as_bytes()),
-            why,
+            why: why.into(),
         })
     }
 
