@@ -1,5 +1,10 @@
-use foretell_simd::{Activation, Key, Level, Stream, with_level};
+use std::ops::Range;
 
+use foretell_gemm::{Accum, Rounding};
+use foretell_simd::{self as simd, Activation, Key, Level, Stream, with_level};
+
+use super::layer::ROWS;
+use super::operand::part;
 use super::*;
 
 #[path = "recurrent/one_sequence_tests.rs"]

@@ -7,7 +7,11 @@ use foretell_gemm::{Accum, MatMut, MatRef, Options, Packed, matmul};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 
-use super::{Cell, Kept, Layer, RightOperand, RunMode, Weights, part, part_mut};
+use super::cell::Cell;
+use super::kept::Kept;
+use super::layer::{Layer, RunMode};
+use super::operand::{RightOperand, part, part_mut};
+use super::weights::Weights;
 
 /// The most sequences that go back together, and about the rows of the products that are of several steps: as many as a
 /// product of the weights' gradients needs for its best rate, and few enough that they stay in cache, with the weights

@@ -1,8 +1,6 @@
-//! The kinds of recurrent cells, and what a run makes of their sums.
+//! The kinds of recurrent cells.
 
-use foretell_simd::{self as simd, Activation};
-
-use super::RunMode;
+use foretell_simd::Activation;
 
 /// The kinds of recurrent cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,20 +26,5 @@ impl Cell {
     /// Sums for each hidden unit.
     pub(super) fn sums(self) -> usize {
         if self == Self::Gru { 4 } else { self.gates() }
-    }
-}
-
-/// The states of an LSTM's step, and its gates where a backward pass will read them.
-pub(super) fn step_lstm(
-    sums: &mut [f32],
-    bias: &[f32],
-    before: &[f32],
-    c: &mut [f32],
-    h: &mut [f32],
-    run: RunMode,
-) {
-    match run {
-        RunMode::Training => simd::lstm_cell(sums, bias, before, c, h),
-        RunMode::Inference => simd::lstm_state(sums, bias, before, c, h),
     }
 }

@@ -11,7 +11,9 @@ use foretell_gemm::{Accum, MatMut, MatRef, Rounding, WeightFormat, WeightMatrix}
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 
-use super::{Cell, Layer, RightOperand, RunMode, Weights};
+use super::cell::Cell;
+use super::layer::Layer;
+use super::operand::RightOperand;
 
 /// About the least sums of a group: enough that a call costs little beside its product.
 const GROUP: usize = 256;
@@ -91,65 +93,6 @@ fn row_stride(columns: usize) -> usize {
     columns.next_multiple_of(16)
 }
 
-impl Layer {
-    /// [`Layer::forward`] in inference over one sequence, without a projection: `gates` is memory for the sums of the
-    /// steps whose inputs are multiplied at once, `bias` holds the biases that are added to them.
-    pub(super) fn forward_one(
-        &self,
-        (weights, groups): (&Weights<'_>, &[UnitGroup]),
-        x: &[f32],
-        states: &mut [f32],
-        cells: &mut [f32],
-        (gates, bias): (&mut [f32], &[f32]),
-    ) {
-        let size = self.state();
-        let running = self.running(groups, bias, cells);
-        let mut running: Vec<_> = running.into_iter().map(|group| (group.units(), group)).collect();
-        let cost = groups.iter().map(UnitGroup::bytes).sum::<usize>() / BYTES_PER_NUMBER;
-        for start in (0..self.steps).step_by(self.steps_at_once()) {
-            let end = self.steps.min(start + self.steps_at_once());
-            let some = Self { steps: end - start, ..*self };
-            some.multiply_inputs(weights, &x[start * self.inputs..end * self.inputs], gates);
-            let (rows, sums) = (&mut states[start * size..(end + 1) * size], &*gates);
-            foretell_threads::sequence(rows, size, cost, &mut running, |t, group, before, after| {
-                group.step(self, &sums[t * self.width()..(t + 1) * self.width()], before, after);
-            });
-        }
-        self.write_last_cell(running.iter().map(|(_, group)| group), cells);
-    }
-
-    /// The groups at the start of a run, with the summed biases, and the first of the `cells` of an LSTM.
-    pub(super) fn running<'a>(
-        &self,
-        groups: &'a [UnitGroup],
-        bias: &[f32],
-        cells: &[f32],
-    ) -> Vec<Running<'a>> {
-        let first = cells.get(..self.hidden).unwrap_or_default();
-        groups.iter().map(|group| Running::new(self, group, bias, first)).collect()
-    }
-
-    /// The products of the inputs of all steps, which are made at once: `x [steps, inputs]` to the first rows of
-    /// `sums [_, sums * hidden]`.
-    pub(super) fn multiply_inputs(&self, weights: &Weights<'_>, x: &[f32], sums: &mut [f32]) {
-        let mut places = self.input_places();
-        let by_input = self.by_input(weights, &mut places, MatRef::t);
-        self.add_inputs(weights, by_input, x, sums, 0, &(0..1), RunMode::Inference);
-    }
-
-    /// Writes the c that the groups of an LSTM were left with.
-    pub(super) fn write_last_cell<'a>(
-        &self,
-        groups: impl Iterator<Item = &'a Running<'a>>,
-        cells: &mut [f32],
-    ) {
-        if !cells.is_empty() {
-            let last = &mut cells[self.last_cell(RunMode::Inference)];
-            groups.for_each(|group| last[group.units()].copy_from_slice(group.c()));
-        }
-    }
-}
-
 /// A group in the course of a run.
 pub(super) struct Running<'a> {
     group: &'a UnitGroup,
@@ -158,7 +101,7 @@ pub(super) struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    fn new(layer: &Layer, group: &'a UnitGroup, bias: &[f32], first: &[f32]) -> Self {
+    pub(super) fn new(layer: &Layer, group: &'a UnitGroup, bias: &[f32], first: &[f32]) -> Self {
         let (sums, len) = (layer.cell.sums(), group.units.len());
         let mut place = Buffer::zeroed((2 * sums + 2) * len);
         for (to, bias) in place[sums * len..].chunks_exact_mut(len).zip(bias.chunks_exact(layer.hidden)) {
@@ -176,7 +119,7 @@ impl<'a> Running<'a> {
     }
 
     /// c as the last step left it.
-    fn c(&self) -> &[f32] {
+    pub(super) fn c(&self) -> &[f32] {
         let len = self.group.units.len();
         &self.place[self.place.len() - 2 * len..][..len]
     }

@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 use foretell_gemm::{MatRef, Rounding, WeightFormat, WeightMatrix, pays_packed};
 
 use super::groups::UnitGroup;
-use super::{Layer, Weights};
+use super::layer::Layer;
 
 /// With at most this many inputs W stays in `f32`: in bfloat16 they are padded to 32, which would save nothing.
 const FEW_INPUTS: usize = 15;
 
-/// The matrices of [`Weights`] as forecasts hold them, in `f32` or in fewer bits; biases stay as they are.
+/// The matrices of [`Weights`](super::Weights) as forecasts hold them, in `f32` or in fewer bits; biases stay as they are.
 ///
 /// A run over one sequence reads U in groups of units, a run over several in fewer bits reads it as a whole: after
 /// runs of both kinds U is held in both forms.
@@ -53,7 +53,7 @@ impl HeldWeights {
     }
 
     /// Wᵀ, in fewer bits or packed for so many `rows`; empty where that does not pay.
-    pub(super) fn input(&self, layer: &Layer, weights: &Weights<'_>, rows: usize) -> &[WeightMatrix] {
+    pub(super) fn input(&self, layer: &Layer, input: &[f32], rows: usize) -> &[WeightMatrix] {
         let parts = || layer.input_columns().into_iter().flatten().map(|(_, from)| from);
         let pays = match self.format {
             Some(_) => layer.inputs > FEW_INPUTS,
@@ -67,26 +67,26 @@ impl HeldWeights {
         }
         let format = self.format.unwrap_or(WeightFormat::F32);
         self.input.get_or_init(|| {
-            let rows = MatRef::row_major(weights.input, layer.cell.gates() * layer.hidden, layer.inputs);
+            let rows = MatRef::row_major(input, layer.cell.gates() * layer.hidden, layer.inputs);
             parts().map(|part| WeightMatrix::new(rows.rows(part).t(), format)).collect()
         })
     }
 
     /// Uᵀ in fewer bits, if it is held so.
-    pub(super) fn state(&self, layer: &Layer, weights: &Weights<'_>) -> Option<&WeightMatrix> {
+    pub(super) fn state(&self, layer: &Layer, state: &[f32]) -> Option<&WeightMatrix> {
         let format = self.format?;
         Some(self.state.get_or_init(|| {
-            let rows = MatRef::row_major(weights.state, layer.cell.gates() * layer.hidden, layer.state());
+            let rows = MatRef::row_major(state, layer.cell.gates() * layer.hidden, layer.state());
             WeightMatrix::new(rows.t(), format)
         }))
     }
 
     /// U in groups of units, if the run can use them: it has one sequence and no projection, and does not round
     /// operands held in `f32`.
-    pub(super) fn groups(&self, layer: &Layer, weights: &Weights<'_>) -> Option<&[UnitGroup]> {
+    pub(super) fn groups(&self, layer: &Layer, state: &[f32]) -> Option<&[UnitGroup]> {
         let serves = layer.batch == 1 && layer.projection.is_none();
         let rounds = layer.rounding != Rounding::None && self.format.is_none();
-        let make = || UnitGroup::all(layer, weights.state, self.format);
+        let make = || UnitGroup::all(layer, state, self.format);
         (serves && !rounds).then(|| self.groups.get_or_init(make).as_slice())
     }
 

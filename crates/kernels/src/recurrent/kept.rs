@@ -11,7 +11,8 @@ use foretell_gemm::Rounding;
 use foretell_simd as simd;
 use half::slice::HalfBitsSliceExt;
 
-use super::{Cell, Layer, RunMode, part};
+use super::layer::{Layer, RunMode};
+use super::operand::part;
 
 /// What is kept of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,18 +24,6 @@ pub(super) enum Kept {
 }
 
 impl Layer {
-    /// Whether the tape holds the gates of all steps in 16 bits.
-    pub(super) fn keeps_rounded(&self, run: RunMode) -> bool {
-        run == RunMode::Training && self.rounding != Rounding::None && !matches!(self.cell, Cell::Rnn(_))
-    }
-
-    /// The numbers of the tape that these take.
-    pub(super) fn rounded_len(&self, run: RunMode) -> usize {
-        let projected = if self.projection.is_some() { self.hidden } else { 0 };
-        let numbers = self.steps * self.batch * (self.width() + projected);
-        if self.keeps_rounded(run) { numbers.div_ceil(2) } else { 0 }
-    }
-
     /// The width of a row.
     fn kept_width(&self, what: Kept) -> usize {
         if what == Kept::Gates { self.width() } else { self.hidden }

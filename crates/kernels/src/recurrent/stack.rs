@@ -13,7 +13,8 @@ use foretell_pool::Buffer;
 use foretell_threads::pipeline;
 
 use super::groups::{BYTES_PER_NUMBER, Running, UnitGroup};
-use super::{Layer, RunMode, Weights};
+use super::layer::{Layer, RunMode};
+use super::weights::Weights;
 
 /// Steps after which the layer above goes on: enough rows for the product of its inputs, few beside a sequence.
 const CHUNK: usize = 16;
@@ -36,7 +37,7 @@ pub struct StackedLayer<'a> {
 
 impl StackedLayer<'_> {
     fn groups(&self) -> Option<&[UnitGroup]> {
-        self.weights.held?.groups(&self.layer, &self.weights)
+        self.weights.held?.groups(&self.layer, self.weights.state)
     }
 }
 
@@ -69,7 +70,7 @@ pub fn forward_stack(layers: &mut [StackedLayer<'_>], x: &[f32]) -> bool {
     let stages = layers.iter_mut().zip(&mut sums).flat_map(|(stacked, sums)| {
         let StackedLayer { layer, weights, states, cells } = stacked;
         let (layer, weights) = (*layer, &*weights);
-        let groups = weights.held.and_then(|held| held.groups(&layer, weights)).expect("checked above");
+        let groups = weights.held.and_then(|held| held.groups(&layer, weights.state)).expect("checked above");
         let mut bias = Buffer::stale(layer.width());
         layer.sum_biases(weights, &mut bias);
         let running = layer.running(groups, &bias, cells);
