@@ -15,10 +15,20 @@ use foretell_threads as threads;
 
 /// Where the gradient of a variable goes; nowhere for a constant.
 #[derive(Clone)]
-pub struct Edge(pub(crate) Option<Rc<Node>>);
+pub struct Edge(Option<Place>);
 
-/// What runs when the gradient of an operation's result is complete.
-type Backward = Box<dyn FnOnce(Tensor, &mut BackwardPass<'_>)>;
+/// A node, and which of an operation's results it is.
+#[derive(Clone)]
+struct Place {
+    node: Rc<Node>,
+    result: usize,
+}
+
+/// The most results of an operation.
+pub(crate) const RESULTS: usize = 2;
+
+/// What runs when the gradients of an operation's results are complete: none is given of a result that got none.
+type Backward = Box<dyn FnOnce([Option<Tensor>; RESULTS], &mut BackwardPass<'_>)>;
 
 pub(crate) struct Node {
     /// Nodes are numbered as they are made, so a node's inputs have smaller numbers than itself, and
@@ -32,15 +42,33 @@ pub(crate) enum Role {
     Parameter(Range<usize>),
     /// An input whose gradient is kept for the caller.
     Input(RefCell<Option<Tensor>>),
-    /// An operation: the gradient collected so far, and what to do with it.
-    Operation { grad: RefCell<Option<Tensor>>, backward: Cell<Option<Backward>> },
+    /// An operation: the gradients of its results collected so far, and what to do with them.
+    Operation { grads: [RefCell<Option<Tensor>>; RESULTS], backward: Cell<Option<Backward>> },
 }
 
 impl Edge {
+    /// That of a constant.
+    pub(crate) const NOWHERE: Self = Self(None);
+
     pub(crate) fn new(role: Role) -> Self {
         thread_local!(static NEXT: Cell<u64> = const { Cell::new(0) });
         let number = NEXT.replace(NEXT.get() + 1);
-        Self(Some(Rc::new(Node { number, role })))
+        Self(Some(Place { node: Rc::new(Node { number, role }), result: 0 }))
+    }
+
+    /// The edges of the results of an operation.
+    pub(crate) fn of_operation(
+        backward: impl FnOnce([Option<Tensor>; RESULTS], &mut BackwardPass<'_>) + 'static,
+    ) -> [Self; RESULTS] {
+        let backward: Backward = Box::new(backward);
+        let role = Role::Operation { grads: Default::default(), backward: Cell::new(Some(backward)) };
+        let first = Self::new(role);
+        std::array::from_fn(|result| Self(first.0.clone().map(|place| Place { result, ..place })))
+    }
+
+    /// What stands at its end.
+    pub(crate) fn role(&self) -> Option<&Role> {
+        Some(&self.0.as_ref()?.node.role)
     }
 
     /// Whether a gradient is of any use here.
@@ -51,7 +79,7 @@ impl Edge {
 
 impl fmt::Debug for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.as_deref().map(|node| &node.role) {
+        match self.role() {
             None => write!(f, "constant"),
             Some(Role::Parameter(range)) => write!(f, "parameter at {range:?}"),
             Some(Role::Input(_)) => write!(f, "input"),
@@ -85,11 +113,13 @@ impl BackwardPass<'_> {
         let mut pass = BackwardPass { arena, written, waiting: BinaryHeap::new() };
         pass.add_gradient(from, seed);
         while let Some(QueuedNode(node)) = pass.waiting.pop() {
-            let Role::Operation { grad, backward } = &node.role else { unreachable!("only operations wait") };
+            let Role::Operation { grads, backward } = &node.role else {
+                unreachable!("only operations wait")
+            };
             let backward = backward.take().expect("backward() ran through this graph before");
             // A gradient may arrive as a view (of a sum, a slice); operations see plain rows.
-            let grad = grad.take().expect("a waiting node has a gradient").contiguous();
-            backward(grad, &mut pass);
+            let grads = grads.each_ref().map(|grad| grad.take().map(|grad| grad.contiguous()));
+            backward(grads, &mut pass);
         }
     }
 
@@ -100,16 +130,16 @@ impl BackwardPass<'_> {
     /// parameter does.
     #[track_caller]
     pub fn add_gradient(&mut self, to: &Edge, grad: Tensor) {
-        let Some(node) = &to.0 else { return };
+        let Some(Place { node, result }) = &to.0 else { return };
         match &node.role {
             Role::Parameter(range) => match self.first_write(range.start) {
                 Accum::Replace => self.gradient(range).copy_from_slice(grad.contiguous().values()),
                 Accum::Add => simd::add_assign(self.gradient(range), grad.contiguous().values()),
             },
             Role::Input(slot) => keep_or_add(slot, grad),
-            Role::Operation { grad: slot, .. } => {
-                let first = slot.borrow().is_none();
-                keep_or_add(slot, grad);
+            Role::Operation { grads, .. } => {
+                let first = grads.iter().all(|slot| slot.borrow().is_none());
+                keep_or_add(&grads[*result], grad);
                 if first {
                     self.waiting.push(QueuedNode(node.clone()));
                 }
@@ -131,21 +161,21 @@ impl BackwardPass<'_> {
     /// Lets `write` write a gradient of this shape in place: it replaces the old contents, which it must not
     /// read, or adds to them, as [`Accum`] says.
     pub fn write(&mut self, to: &Edge, shape: impl Into<Shape>, write: impl FnOnce(&mut [f32], Accum)) {
-        let Some(node) = &to.0 else { return };
-        match &node.role {
+        let Some(Place { node, result }) = &to.0 else { return };
+        let slot = match &node.role {
             Role::Parameter(range) => {
                 let accum = self.first_write(range.start);
-                write(self.gradient(range), accum);
+                return write(self.gradient(range), accum);
             }
-            Role::Input(slot) | Role::Operation { grad: slot, .. } => {
-                let collected = slot.borrow_mut().take();
-                if let Some(mut grad) = collected {
-                    write(grad.values_mut(), Accum::Add);
-                    *slot.borrow_mut() = Some(grad);
-                } else {
-                    self.add_gradient(to, Tensor::build(shape, |out| write(out, Accum::Replace)));
-                }
-            }
+            Role::Input(slot) => slot,
+            Role::Operation { grads, .. } => &grads[*result],
+        };
+        let collected = slot.borrow_mut().take();
+        if let Some(mut grad) = collected {
+            write(grad.values_mut(), Accum::Add);
+            *slot.borrow_mut() = Some(grad);
+        } else {
+            self.add_gradient(to, Tensor::build(shape, |out| write(out, Accum::Replace)));
         }
     }
 
@@ -241,6 +271,38 @@ mod tests {
         w.mul(&w).add(&w.scale(2.0)).backward_overwriting(Tensor::full([2], 1.0), &mut arena, &mut written);
         assert_eq!(arena, [10.0, 4.0, 4.0, 10.0]);
         assert_eq!(written, HashSet::from([1]));
+    }
+
+    /// `[x², 3 x]` as one operation.
+    fn two(x: &Var) -> [Var; 2] {
+        let (edge, value) = (x.edge(), x.value().clone());
+        let results = [x.mul(x).value().clone(), value.scale(3.0)];
+        Var::operation_of_two(results, &[x], move |[square, triple], gradients| {
+            if let Some(grad) = square {
+                gradients.add_gradient(&edge, grad.mul(&value).scale(2.0));
+            }
+            if let Some(grad) = triple {
+                gradients.add_gradient(&edge, grad.scale(3.0));
+            }
+        })
+    }
+
+    #[test]
+    fn an_operation_of_two_results_gets_the_gradients_of_those_that_were_used() {
+        let gradient = |f: fn([Var; 2]) -> Var| {
+            let x = input(&[5.0]);
+            f(two(&x)).sum(0).backward(&mut []);
+            x.grad().unwrap().to_vec()
+        };
+        assert_eq!(gradient(|[square, _]| square), [10.0]);
+        assert_eq!(gradient(|[_, triple]| triple), [3.0]);
+        assert_eq!(gradient(|[square, triple]| square.add(&triple)), [13.0]);
+        assert_eq!(
+            gradient(|[square, triple]| triple.add(&square.mul(&triple))),
+            [3.0 + 15.0 * 10.0 + 25.0 * 3.0]
+        );
+        let [square, triple] = two(&Var::constant(Tensor::zeros([1])));
+        assert!(!square.edge().is_wanted() && !triple.edge().is_wanted());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Variables: tensors, and where their gradients go.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use foretell_gemm::Rounding;
@@ -19,7 +19,7 @@ pub struct Var {
 impl Var {
     /// A value that no gradient flows to.
     pub fn constant(value: Tensor) -> Self {
-        Self { value, edge: Edge(None), rounding: Rounding::None }
+        Self { value, edge: Edge::NOWHERE, rounding: Rounding::None }
     }
 
     /// A parameter whose gradient is added to `arena[offset..]` by [`Var::backward`].
@@ -47,14 +47,31 @@ impl Var {
         Self::recorded(value, backward).with_rounding(rounding)
     }
 
+    /// [`Var::operation`] with two results: `backward` gets the gradients of both `values`, once both are complete. That of a
+    /// value that nothing was made of is none; one of the two there is.
+    pub fn operation_of_two(
+        values: [Tensor; 2],
+        inputs: &[&Self],
+        backward: impl FnOnce([Option<Tensor>; 2], &mut BackwardPass<'_>) + 'static,
+    ) -> [Self; 2] {
+        let rounding = inputs.iter().fold(Rounding::None, |rounding, input| input.rounding.or(rounding));
+        if inputs.iter().all(|input| !input.edge.is_wanted()) {
+            return values.map(|value| Self::constant(value).with_rounding(rounding));
+        }
+        let ([first, second], edges) = (values, Edge::of_operation(backward));
+        let [of_first, of_second] = edges;
+        [(first, of_first), (second, of_second)].map(|(value, edge)| Self { value, edge, rounding })
+    }
+
     /// The result of an operation that wants a gradient whatever its inputs are.
     pub(crate) fn recorded(
         value: Tensor,
         backward: impl FnOnce(Tensor, &mut BackwardPass<'_>) + 'static,
     ) -> Self {
-        let role =
-            Role::Operation { grad: RefCell::default(), backward: Cell::new(Some(Box::new(backward))) };
-        Self { value, edge: Edge::new(role), rounding: Rounding::None }
+        let [edge, _] = Edge::of_operation(|[grad, _], gradients| {
+            backward(grad.expect("a waiting node has a gradient"), gradients);
+        });
+        Self { value, edge, rounding: Rounding::None }
     }
 
     /// The same variable, with this rounding of its products.
@@ -73,7 +90,7 @@ impl Var {
     /// A value of this variable (itself, or a row-major copy), to be kept for the backward pass: in the 16 bits that
     /// `rounding` rounds to, except for constants and parameters, which stay in memory anyway.
     pub(crate) fn save_for_backward(&self, value: &Tensor, rounding: Rounding) -> KeptTensor {
-        let operation = self.edge.0.as_ref().is_some_and(|node| matches!(node.role, Role::Operation { .. }));
+        let operation = matches!(self.edge.role(), Some(Role::Operation { .. }));
         value.keep(if operation { rounding } else { Rounding::None })
     }
 
@@ -104,7 +121,7 @@ impl Var {
 
     /// The gradient that a backward pass left at a [`Var::input`].
     pub fn grad(&self) -> Option<Tensor> {
-        match &self.edge.0.as_ref()?.role {
+        match self.edge.role()? {
             Role::Input(grad) => grad.borrow().clone(),
             _ => None,
         }

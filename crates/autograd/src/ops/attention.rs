@@ -11,7 +11,7 @@ use foretell_gemm::Rounding;
 use foretell_simd::Key;
 use foretell_tensor::{KeptTensor, Tensor};
 
-use crate::Var;
+use crate::{BackwardPass, Var};
 
 /// How queries attend to keys.
 #[derive(Clone, Copy, Debug)]
@@ -115,14 +115,14 @@ impl Var {
             });
         });
 
-        // Holds the gradient of the scores until that of the output has come, too.
-        let grad_scores = Rc::new(std::cell::RefCell::new(None::<Tensor>));
         let [q_edge, k_edge, v_edge] = operands.map(Self::edge);
         let mask_edge = options.mask.map(Self::edge);
         let inputs: Vec<&Self> = operands.into_iter().chain(options.mask).collect();
-        let (given, kept) = (grad_scores.clone(), out.keep(Self::saved_rounding(&inputs, rounding)));
+        let kept = out.keep(Self::saved_rounding(&inputs, rounding));
         drop([q, k, v]);
-        let out = Self::operation(out, &inputs, move |grad, gradients| {
+        let out_shape = out.shape();
+        let backward = move |[grad, given]: [Option<Tensor>; 2], gradients: &mut BackwardPass<'_>| {
+            let grad = grad.unwrap_or_else(|| Tensor::zeros(out_shape));
             let [q, k, v] = [kept_q, kept_k, kept_v].map(KeptTensor::into_tensor);
             let kept = kept.into_tensor();
             let attention = call.attention();
@@ -137,7 +137,6 @@ impl Var {
                 out: Operand { data: kept.values(), strides },
                 stats: stats.values(),
             };
-            let given = given.take().map(|scores| scores.contiguous());
             let mask_edge = mask_edge.filter(crate::Edge::is_wanted);
             let mut grad_mask = mask_edge.as_ref().map(|_| Tensor::build(score_shape, |_| {}));
             let [mut dq, mut dk, mut dv] = [&q, &k, &v].map(|operand| Tensor::build(operand.shape(), |_| {}));
@@ -158,16 +157,13 @@ impl Var {
             if let (Some(edge), Some(grad), Some(mask)) = (mask_edge, grad_mask, &call.mask) {
                 gradients.add_gradient(&edge, grad.sum_to(mask.shape()));
             }
-        });
-        let scores = with_scores.then(|| {
-            let (edge, shape) = (out.edge(), out.shape());
-            Self::operation(scores, &[&out], move |grad, gradients| {
-                *grad_scores.borrow_mut() = Some(grad);
-                // Zeros, so that the node of `out` has its turn even where the output itself gets no gradient.
-                gradients.accumulate(&edge, shape, |_| {});
-            })
-        });
-        (out, scores)
+        };
+        if with_scores {
+            let [out, scores] = Self::operation_of_two([out, scores], &inputs, backward);
+            return (out, Some(scores));
+        }
+        let one = |grad, gradients: &mut BackwardPass<'_>| backward([Some(grad), None], gradients);
+        (Self::operation(out, &inputs, one), None)
     }
 }
 

@@ -42,15 +42,15 @@ impl Var {
 
         let (sums_edge, before_edge, r_edge) = (self.edge(), before.edge(), residual.map(Self::edge));
         let inputs: Vec<&Self> = [self, before].into_iter().chain(residual).collect();
-        let after = states.clone();
-        let states = Self::operation(states, &inputs, move |mut grad, gradients| {
+        let results = [0, 1].map(|i| states.narrow(0, i, 1).reshape([batch, units]));
+        Self::operation_of_two(results, &inputs, move |grads, gradients| {
+            let [mut dh, mut dc] = grads.map(|grad| grad.unwrap_or_else(|| Tensor::zeros([batch, units])));
             let [mut dr, mut further] = [0, 1].map(|_| Tensor::zeros([if r.is_some() { size } else { 0 }]));
-            let (dh, dc) = grad.values_mut().split_at_mut(size);
             let gates = gates.values();
             let mut sums = Tensor::zeros([batch, 4 * units]);
             if let Some(r) = &r {
-                simd::mul(dh, r.values(), further.values_mut());
-                let rows = gates.chunks_exact(row).zip(dh.chunks_exact(unit));
+                simd::mul(dh.values(), r.values(), further.values_mut());
+                let rows = gates.chunks_exact(row).zip(dh.values().chunks_exact(unit));
                 let parts =
                     dr.values_mut().chunks_exact_mut(unit).zip(further.values_mut().chunks_exact_mut(unit));
                 for ((gates, dh), (dr, further)) in rows.zip(parts) {
@@ -59,17 +59,17 @@ impl Var {
                     Activation::Sigmoid.backward(o, further);
                 }
             }
-            let c = &after.values()[size..];
-            simd::lstm_cell_backward(units, gates, start.values(), c, dh, dc, sums.values_mut());
+            let c = &states.values()[size..];
+            let (dh, dc_before) = (dh.values_mut(), dc.values_mut());
+            simd::lstm_cell_backward(units, gates, start.values(), c, dh, dc_before, sums.values_mut());
             let rows = sums.values_mut().chunks_exact_mut(row).zip(further.values().chunks_exact(unit));
             rows.for_each(|(sums, further)| simd::add_assign(&mut sums[3 * units..], further));
             gradients.add_gradient(&sums_edge, sums);
-            gradients.add_gradient(&before_edge, grad.narrow(0, 1, 1).reshape([batch, units]));
+            gradients.add_gradient(&before_edge, dc);
             if let Some(edge) = r_edge {
                 gradients.add_gradient(&edge, dr.reshape([batch, units]));
             }
-        });
-        [0, 1].map(|i| states.narrow(0, i, 1).reshape([batch, units]))
+        })
     }
 }
 

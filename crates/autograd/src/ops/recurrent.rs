@@ -8,7 +8,7 @@ use foretell_kernels::recurrent::{
 };
 use foretell_tensor::{KeptTensor, Tensor};
 
-use crate::{Cell, Var};
+use crate::{BackwardPass, Cell, Var};
 
 /// The weights of a recurrent layer, as `torch.nn.RNN`, `LSTM` and `GRU` have them.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ impl Var {
         last: usize,
         carried: Option<&mut CellState>,
     ) -> Self {
-        self.run_layer(cell, weights, last, None, carried)
+        self.run_layer(cell, weights, last, None, carried).0
     }
 
     /// Runs a layer over the sequences `self [steps, batch, inputs]` from `start` on; gives the states h of all
@@ -126,14 +126,10 @@ impl Var {
         );
         assert_eq!(start.c.is_some(), cell == Cell::Lstm, "a start with a c is one of an LSTM");
         let &[steps, batch, _] = &*self.shape() else { panic!("a recurrent layer of {:?}", self.shape()) };
-        let all = self.run_layer(cell, weights, steps, Some(start), None);
-        let row = |t: usize| {
-            let row = all.narrow(0, t, 1);
-            row.reshape([batch, row.shape()[2]])
-        };
-        let end = CellVars { h: row(steps - 1), c: start.c.as_ref().map(|_| row(steps)) };
-        let states = if end.c.is_some() { all.narrow(0, 0, steps) } else { all };
-        (states, end)
+        let (states, c) = self.run_layer(cell, weights, steps, Some(start), None);
+        let last = states.narrow(0, steps - 1, 1);
+        let h = last.reshape([batch, last.shape()[2]]);
+        (states, CellVars { h, c })
     }
 
     /// [`Var::recurrent`] of layers on top of each other over one sequence, `self [steps, 1, inputs]`, in forecasts, where
@@ -220,7 +216,7 @@ impl Var {
         last: usize,
         start: Option<&CellVars>,
         mut carried: Option<&mut CellState>,
-    ) -> Self {
+    ) -> (Self, Option<Self>) {
         let (&[steps, batch, inputs], &[rows, state]) = (&*self.shape(), &*weights.state.shape()) else {
             panic!("a recurrent layer of {:?} by {:?}", self.shape(), weights.state.shape());
         };
@@ -251,11 +247,9 @@ impl Var {
             Some(tensor) => first.copy_from_slice(tensor.values()),
             None => first.fill(0.0),
         };
-        // After the states comes the last c, where an LSTM starts from variables.
         let gives_c = start.is_some() && cell == Cell::Lstm;
         let (mut cells, mut tape) = (Tensor::zeros([0]), Tensor::zeros([0]));
-        let states = Tensor::build([steps + 1 + usize::from(gives_c), batch, state], |all| {
-            let (states, last_c) = all.split_at_mut(layer.states_len());
+        let states = Tensor::build([steps + 1, batch, state], |states| {
             begin(&from.h, &mut states[..batch * state]);
             cells = Tensor::build([layer.cells_len(run)], |cells| {
                 if !cells.is_empty() {
@@ -265,11 +259,10 @@ impl Var {
                     let weights = Weights { held: weights.held, ..values.slices() };
                     layer.forward(&weights, x.values(), states, cells, tape, run);
                 });
-                if gives_c {
-                    last_c.copy_from_slice(&cells[layer.last_cell(run)]);
-                }
             });
         });
+        let last_c =
+            gives_c.then(|| Tensor::from_slice(&cells.values()[layer.last_cell(run)], [batch, hidden]));
         if let Some(carried) = &mut carried {
             let end = |values: &[f32], size| Some(Tensor::from_slice(values, [batch, size]));
             carried.h = end(&states.values()[steps * batch * state..], state);
@@ -279,7 +272,7 @@ impl Var {
             };
         }
 
-        let value = states.narrow(0, steps + 1 - last, last + usize::from(gives_c));
+        let value = states.narrow(0, steps + 1 - last, last);
         let edges: Vec<_> = given.iter().map(|var| var.edge()).collect();
         let starts = start.is_some();
         // States and cells are kept in 16 bits where products round, as the tape's gates already are; inputs and
@@ -287,7 +280,7 @@ impl Var {
         let x = self.save_for_backward(&x, rounding);
         let keeps = if wanted { rounding } else { Rounding::None };
         let [states, cells] = [states, cells].map(|part| part.keep(keeps));
-        Self::operation(value, &given, move |grad, gradients| {
+        let backward = move |[grad, grad_c]: [Option<Tensor>; 2], gradients: &mut BackwardPass<'_>| {
             let x = x.into_tensor();
             let [states, cells] = [states, cells].map(KeptTensor::into_tensor);
             let zeros = |tensor: &Tensor| Tensor::zeros(tensor.shape());
@@ -296,7 +289,8 @@ impl Var {
             let mut projection = values.projection.as_ref().map(zeros);
             let of_start = [state, if gives_c { hidden } else { 0 }];
             let mut of_start = starts.then(|| of_start.map(|size| Tensor::zeros([batch, size])));
-            let (grad, grad_c) = grad.values().split_at(last * batch * state);
+            let grad = grad.unwrap_or_else(|| Tensor::zeros([last, batch, state]));
+            let grad_c = grad_c.as_ref().map(Tensor::values).unwrap_or_default();
             let mut backward = |x_gradient: Option<(&mut [f32], Accum)>| {
                 let to = RecurrentGradients {
                     input: input.values_mut(),
@@ -306,10 +300,9 @@ impl Var {
                     x: x_gradient,
                     start: of_start.as_mut().map(|of_start| of_start.each_mut().map(Tensor::values_mut)),
                 };
-                let (states, cells, tape) =
-                    (&states.values()[..layer.states_len()], cells.values(), tape.values());
-                let run = RecurrentRun { x: x.values(), states, cells, tape };
-                layer.backward(&values.slices(), run, [grad, grad_c], to);
+                let [x, states, cells, tape] = [&x, &states, &cells, &tape].map(Tensor::values);
+                let run = RecurrentRun { x, states, cells, tape };
+                layer.backward(&values.slices(), run, [grad.values(), grad_c], to);
             };
             if edges[0].is_wanted() {
                 gradients.write(&edges[0], x.shape(), |dx, accum| backward(Some((dx, accum))));
@@ -322,7 +315,17 @@ impl Var {
             for (edge, gradient) in edges[1..].iter().zip(all) {
                 gradients.add_gradient(edge, gradient);
             }
-        })
+        };
+        match last_c {
+            None => {
+                let one = |grad, gradients: &mut BackwardPass<'_>| backward([Some(grad), None], gradients);
+                (Self::operation(value, &given, one), None)
+            }
+            Some(last_c) => {
+                let [states, c] = Self::operation_of_two([value, last_c], &given, backward);
+                (states, Some(c))
+            }
+        }
     }
 }
 
