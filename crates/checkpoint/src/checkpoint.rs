@@ -12,13 +12,13 @@ use foretell_files::{DirectoryFiles, FileError};
 use crate::configuration::Configuration;
 use crate::dataset::Dataset;
 use crate::directory::{
-    CONFIGURATION, CONFIGURATION_TENSORS, DATASET, DATASET_TENSORS, ModelDirectory, create_file,
+    CONFIGURATION, CONFIGURATION_TENSORS, DATASET, DATASET_TENSORS, ModelDirectory, NUMBERS, create_file,
 };
 use crate::error::{CheckpointError, Result};
 use crate::file::{self, TensorFile};
 use crate::model::{FORMAT, ModelFile, check_format};
 use crate::packed::{pack, unpack};
-use crate::plain_model::{ENTRY, PlainModel};
+use crate::plain_model::{ENTRY, PlainModel, numbers_file, read_numbers};
 use crate::tagged::{Misfit, Sidecar};
 
 /// A model directory in memory.
@@ -77,13 +77,25 @@ impl Checkpoint {
             false => Sidecar::default(),
         };
         let mut configuration = Configuration::decode(entries, sidecar).map_err(|m| m.at(path.display()))?;
-        let plain_models = match configuration.other.remove(ENTRY) {
+        let mut plain_models: Vec<PlainModel> = match configuration.other.remove(ENTRY) {
             None => Vec::new(),
             Some(models) => serde_json::from_value(models).map_err(|error| {
                 Misfit::new(format!("configuration.{ENTRY}"), "a list of models", error.to_string())
                     .at(path.display())
             })?,
         };
+
+        if plain_models.iter().any(|model| !model.learned.is_empty()) {
+            if !files.contains(NUMBERS) {
+                return Err(CheckpointError::Missing {
+                    path: files.path(NUMBERS),
+                    hint: "it holds what the models have learned that are no networks; copy the directory again from its source",
+                });
+            }
+            let path = files.path(NUMBERS);
+            let file = TensorFile::from_bytes(&files.read(NUMBERS)?, &path)?;
+            read_numbers(&mut plain_models, file).map_err(|m| m.at(path.display()))?;
+        }
 
         let mut models = files.models()?;
         models.sort_by_cached_key(|(name, model)| {
@@ -170,6 +182,10 @@ impl Checkpoint {
             write(CONFIGURATION_TENSORS, sidecar_bytes(&sidecar))?;
         }
 
+        if let Some(file) = numbers_file(&self.plain_models) {
+            write(NUMBERS, file.to_bytes())?;
+        }
+
         if let Some(dataset) = &self.dataset {
             let mut sidecar = Sidecar::default();
             let document = dataset.encode(&mut sidecar);
@@ -237,7 +253,7 @@ enum Source<'a> {
 impl<'a> Files<'a> {
     fn open(dir: &'a Path) -> Result<Self> {
         const ENDINGS: [&str; 4] = [".json", ".safetensors", ".pkl", ".ckpt"];
-        let wanted = |name: &str| ENDINGS.iter().any(|ending| name.ends_with(ending));
+        let wanted = |name: &str| name == NUMBERS || ENDINGS.iter().any(|ending| name.ends_with(ending));
         match DirectoryFiles::open(dir, wanted) {
             Ok(files) => Ok(Self { dir, source: Source::Disk(files) }),
             Err(FileError::Io { source, path, .. }) if source.kind() == io::ErrorKind::NotFound => {

@@ -15,6 +15,10 @@ pub(crate) const CONFIGURATION_TENSORS: &str = "configuration.safetensors";
 pub(crate) const DATASET: &str = "dataset.json";
 pub(crate) const DATASET_TENSORS: &str = "dataset.safetensors";
 
+/// What models have learned that are no networks, in the layout of safetensors: neuralforecast takes each file of that ending for
+/// one of its own models.
+pub(crate) const NUMBERS: &str = "foretell_models.bin";
+
 /// The configuration of neuralforecast 3.2 and older.
 const LEGACY: &str = "configuration.pkl";
 
@@ -96,11 +100,12 @@ fn foreign(directory: &Path) -> io::Result<Vec<String>> {
 
 /// Whether a file of this name may be one of a model directory, also of an old one.
 pub(crate) fn is_own(name: &OsStr) -> bool {
-    const FIXED: [&str; 7] = [
+    const FIXED: [&str; 8] = [
         CONFIGURATION,
         CONFIGURATION_TENSORS,
         DATASET,
         DATASET_TENSORS,
+        NUMBERS,
         LEGACY,
         "dataset.pkl",
         "alias_to_model.pkl",
@@ -121,7 +126,7 @@ fn says_so(path: &Path) -> io::Result<bool> {
         let document: Option<Value> = serde_json::from_slice(&fs::read(path)?).ok();
         return Ok(document.is_some_and(|document| document.get("nf_format").is_some()));
     }
-    if ending == "safetensors" {
+    if ending == "safetensors" || path.ends_with(NUMBERS) {
         return Ok(header(path)?.is_some_and(|header| header["__metadata__"].get("nf_format").is_some()));
     }
     Ok(true)

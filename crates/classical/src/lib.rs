@@ -1,7 +1,7 @@
 //! Classical forecasters as estimators: the last value, the last season.
 //!
 //! Each is a [`Method`] in a file of its own, with a line in [`ESTIMATORS`]; [`Classical`] makes it an estimator. They are estimators like any other: fitted, saved, scored and given intervals
-//! as networks are.
+//! as networks are. What a method learns of each series ([`SeriesNumbers`]) is saved as a binary file.
 //!
 //! ```
 //! use foretell_classical::{Classical, SeasonalNaive};
@@ -46,6 +46,7 @@ mod method;
 mod naive;
 mod repeated;
 mod seasonal_naive;
+mod series_numbers;
 
 use foretell_estimator::EstimatorEntry;
 
@@ -54,6 +55,7 @@ pub use hyper::HyperParameter;
 pub use method::{Classical, Method};
 pub use naive::Naive;
 pub use seasonal_naive::SeasonalNaive;
+pub use series_numbers::SeriesNumbers;
 
 /// All estimators of this crate.
 pub const ESTIMATORS: &[EstimatorEntry] = &[Classical::<Naive>::entry(), Classical::<SeasonalNaive>::entry()];

@@ -2,15 +2,18 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 use foretell_data::Panel;
 use foretell_estimator::{
-    Asked, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut, Output, Run, Trained, Workers,
+    Asked, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut, Learned, Output, Run, Trained,
+    Workers,
 };
 use serde_json::{Map, Value};
 
 use crate::error::ClassicalError;
 use crate::hyper::{self, HyperParameter};
+use crate::series_numbers::SeriesNumbers;
 
 /// What differs from one classical forecaster to another.
 pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
@@ -23,19 +26,25 @@ pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
     /// Its hyper-parameters beside `h` and `alias`.
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>];
 
-    /// The method with what it learns of the panel.
+    /// The method with what it learns of the panel as a whole; what it learns of each series goes to `learned`.
     #[must_use]
-    fn fitted(&self, panel: &Panel) -> Self;
+    fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers) -> Self;
 
-    /// The forecasts of all windows: a point forecast, then the quantiles that are asked for.
+    /// The forecasts of all windows: a point forecast, then the quantiles that are asked for. The panel may hold other series
+    /// than those that were `learned` from.
     ///
     /// # Errors
     /// If a window cannot be forecast.
-    fn forecast(&self, panel: &Panel, asked: &Asked<'_>) -> Result<ForecastValues, EstimatorError>;
+    fn forecast(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        learned: &SeriesNumbers,
+    ) -> Result<ForecastValues, EstimatorError>;
 }
 
 /// A classical forecaster: an estimator before training, and after it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Classical<M> {
     /// Steps to forecast.
     pub h: usize,
@@ -43,24 +52,25 @@ pub struct Classical<M> {
     pub alias: Option<String>,
     /// How it forecasts.
     pub method: M,
+    learned: Arc<SeriesNumbers>,
 }
 
 impl<M: Method> Classical<M> {
     /// One that forecasts so many steps, with default hyper-parameters.
     pub fn new(h: usize) -> Self {
-        Self { h, alias: None, method: M::default() }
+        Self { h, alias: None, method: M::default(), learned: Arc::default() }
     }
 
     /// What it is found by.
-    pub(crate) const fn entry() -> EstimatorEntry {
+    pub const fn entry() -> EstimatorEntry {
         EstimatorEntry {
             name: M::NAME,
             paper: M::PAPER,
             new: |h| Box::new(Self::new(h)),
-            restore: |estimator, _| {
+            restore: |estimator, learned| {
                 let estimator: Box<dyn Any> = estimator;
                 let own = estimator.downcast::<Self>().map_err(|_| format!("it is no {}", M::NAME))?;
-                Ok(own)
+                Ok(Box::new(Self { learned: Arc::new(SeriesNumbers::restored(learned)?), ..*own }))
             },
         }
     }
@@ -109,7 +119,9 @@ impl<M: Method> Estimator for Classical<M> {
     }
 
     fn fit(&self, panel: &Panel, _: HeldOut, _: Run<'_>) -> Result<Box<dyn Trained>, EstimatorError> {
-        Ok(Box::new(Self { method: self.method.fitted(panel), ..self.clone() }))
+        let mut learned = SeriesNumbers::default();
+        let method = self.method.fitted(panel, &mut learned);
+        Ok(Box::new(Self { method, learned: Arc::new(learned), ..self.clone() }))
     }
 
     fn boxed(&self) -> Box<dyn Estimator> {
@@ -132,6 +144,14 @@ impl<M: Method> Trained for Classical<M> {
         asked: &Asked<'_>,
         _: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
-        self.method.forecast(panel, asked)
+        self.method.forecast(panel, asked, &self.learned)
+    }
+
+    fn held_bytes(&self) -> [u64; 2] {
+        [self.learned.bytes(), 0]
+    }
+
+    fn learned(&self) -> Learned {
+        self.learned.learned().clone()
     }
 }

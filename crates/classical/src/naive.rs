@@ -6,6 +6,7 @@ use foretell_estimator::{Asked, EstimatorError, ForecastValues};
 use crate::hyper::HyperParameter;
 use crate::method::Method;
 use crate::repeated::forecast;
+use crate::series_numbers::SeriesNumbers;
 
 /// Forecasts the last known value of each series. Its quantiles are those of a random walk with normal steps: their deviation
 /// is that of the history's steps, times the root of the steps ahead.
@@ -20,11 +21,16 @@ impl Method for Naive {
         "Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2";
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[];
 
-    fn fitted(&self, _: &Panel) -> Self {
+    fn fitted(&self, _: &Panel, _: &mut SeriesNumbers) -> Self {
         *self
     }
 
-    fn forecast(&self, panel: &Panel, asked: &Asked<'_>) -> Result<ForecastValues, EstimatorError> {
+    fn forecast(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        _: &SeriesNumbers,
+    ) -> Result<ForecastValues, EstimatorError> {
         forecast(panel, asked, 1)
     }
 }

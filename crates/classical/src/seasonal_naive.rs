@@ -6,6 +6,7 @@ use foretell_estimator::{Asked, EstimatorError, ForecastValues};
 use crate::hyper::{self, HyperParameter};
 use crate::method::Method;
 use crate::repeated::forecast;
+use crate::series_numbers::SeriesNumbers;
 
 /// Forecasts the last season of each series again and again. Its quantiles are normal: their deviation is that of the
 /// history's changes from season to season, times the root of the seasons ahead.
@@ -38,11 +39,16 @@ impl Method for SeasonalNaive {
         },
     }];
 
-    fn fitted(&self, panel: &Panel) -> Self {
+    fn fitted(&self, panel: &Panel, _: &mut SeriesNumbers) -> Self {
         Self { season_length: Some(self.season(panel)) }
     }
 
-    fn forecast(&self, panel: &Panel, asked: &Asked<'_>) -> Result<ForecastValues, EstimatorError> {
+    fn forecast(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        _: &SeriesNumbers,
+    ) -> Result<ForecastValues, EstimatorError> {
         forecast(panel, asked, self.season(panel))
     }
 }

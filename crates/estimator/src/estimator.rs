@@ -190,15 +190,15 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
         MemoryEstimate::default()
     }
 
-    /// What it has learned, by name, for model directories: with its hyper-parameters all that
+    /// What it has learned, for model directories: with its hyper-parameters all that
     /// [`EstimatorEntry::restore`](EstimatorEntry) needs. Nothing by default.
     fn learned(&self) -> Learned {
-        Learned::new()
+        Learned::default()
     }
 }
 
 /// Makes a trained estimator of one with hyper-parameters and of what it has learned; the error is in words.
-pub type Restore = fn(Box<dyn Estimator>, &Learned) -> Result<Box<dyn Trained>, String>;
+pub type Restore = fn(Box<dyn Estimator>, Learned) -> Result<Box<dyn Trained>, String>;
 
 /// A kind of estimators, found by its name.
 #[derive(Clone, Copy, Debug)]

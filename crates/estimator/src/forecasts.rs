@@ -18,8 +18,14 @@ pub struct Asked<'a> {
     pub quantiles: Option<&'a [f64]>,
 }
 
-/// What an estimator has learned, by name.
-pub type Learned = BTreeMap<String, Vec<f64>>;
+/// What an estimator has learned.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Learned {
+    /// The ids of the series that it has numbers of, in the order of these; none where its numbers belong to no series.
+    pub series: Vec<String>,
+    /// Its numbers, by name: those of series are `[series, k]`.
+    pub numbers: BTreeMap<String, Vec<f64>>,
+}
 
 /// Forecasts of windows.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -114,7 +114,9 @@ fn held_rows(panel: &Panel, n_windows: usize, h: usize) -> usize {
 pub(crate) fn check_load(dir: &Path, limit: &MemoryLimit) -> Result<(), Error> {
     // What cannot be read is told by whoever reads it.
     let paths = fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
-    let tensors = paths.filter(|path| path.extension().is_some_and(|ending| ending == "safetensors"));
+    let binary =
+        |path: &PathBuf| path.extension().is_some_and(|ending| ending == "safetensors" || ending == "bin");
+    let tensors = paths.filter(binary);
     let bytes = total_size(tensors);
     let needs = MemoryEstimate::default()
         .and("its files", bytes)

@@ -167,14 +167,18 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/checkpoint/src",
         &[
-            "error packed plain_model tensor",
+            "error packed tensor",
             "directory file names pickle tagged",
             "column loss",
             "configuration dataset model",
+            "plain_model",
             "checkpoint",
         ],
     ),
-    folders("crates/classical/src", &["error repeated", "hyper", "method", "naive seasonal_naive"]),
+    folders(
+        "crates/classical/src",
+        &["error repeated series_numbers", "hyper", "method", "naive seasonal_naive"],
+    ),
     folders(
         "crates/cli/src",
         &[

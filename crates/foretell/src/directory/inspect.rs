@@ -93,7 +93,7 @@ impl Contents {
         };
         let mut contents: Vec<ModelContents> =
             models.iter().map(ModelContents::of).collect::<Result<_, _>>()?;
-        for plain in &plain_models {
+        for plain in plain_models {
             contents.insert(plain.place.min(contents.len()), ModelContents::of_plain(plain));
         }
         Ok(Self {
@@ -119,7 +119,7 @@ impl Contents {
 
 impl ModelContents {
     /// A model that is no network.
-    fn of_plain(plain: &PlainModel) -> Self {
+    fn of_plain(plain: PlainModel) -> Self {
         let defaults = find_estimator(&plain.class).map(|entry| (entry.new)(1).hyper_parameters());
         let mut given = plain.hyper_parameters.clone();
         given.retain(|name, value| {

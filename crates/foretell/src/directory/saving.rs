@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foretell_checkpoint::{Checkpoint, Configuration, Frequency, ModelDirectory, ModelFile, PlainModel};
 use foretell_data::{Categories, Freq, LocalScaler};
-use foretell_estimator::{Estimator, MemoryLimit, Trained, Workers};
+use foretell_estimator::{Estimator, Learned, MemoryLimit, Trained, Workers};
 use foretell_neural::{model_file, read_model};
 
 use crate::columns::{ColumnNames, categorical};
@@ -67,8 +67,9 @@ fn restore_all(
     let networks = models.iter().map(|file| network(file).map_err(|reason| fault(&file.alias, reason)));
     let mut models: Vec<FittedModel> = networks.collect::<Result<_, _>>()?;
     for plain in plain_models {
-        let model = restore(&plain).map_err(|reason| fault(&plain.alias, reason))?;
-        models.insert(plain.place.min(models.len()), model);
+        let (alias, place) = (plain.alias.clone(), plain.place);
+        let model = restore(plain).map_err(|reason| fault(&alias, reason))?;
+        models.insert(place.min(models.len()), model);
     }
     let interruption = Interruption::read(&configuration);
     Ok((assemble(dir, configuration, models, limit)?, interruption))
@@ -80,7 +81,7 @@ fn network(file: &ModelFile) -> Result<FittedModel, String> {
 }
 
 /// The model that is no network, or why there is none.
-pub(crate) fn restore(plain: &PlainModel) -> Result<FittedModel, String> {
+pub(crate) fn restore(plain: PlainModel) -> Result<FittedModel, String> {
     let entry = find_estimator(&plain.class).ok_or_else(|| {
         format!(
             "no model is called {}; a program's own model is registered by register_estimator before it is loaded",
@@ -88,10 +89,10 @@ pub(crate) fn restore(plain: &PlainModel) -> Result<FittedModel, String> {
         )
     })?;
     let mut estimator = (entry.new)(1);
-    for (name, value) in &plain.hyper_parameters {
-        estimator.set(name, value.clone()).map_err(|error| error.to_string())?;
+    for (name, value) in plain.hyper_parameters {
+        estimator.set(&name, value).map_err(|error| error.to_string())?;
     }
-    let trained = (entry.restore)(estimator, &plain.learned)?;
+    let trained = (entry.restore)(estimator, Learned { series: plain.series, numbers: plain.learned })?;
     Ok(FittedModel::new(Arc::from(trained)))
 }
 
@@ -127,13 +128,14 @@ fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> C
 }
 
 fn plain_model(place: usize, trained: &dyn Trained) -> PlainModel {
-    let estimator = trained.estimator();
+    let (estimator, Learned { series, numbers }) = (trained.estimator(), trained.learned());
     PlainModel {
         alias: estimator.alias().to_owned(),
         class: estimator.name().to_owned(),
         place,
         hyper_parameters: estimator.hyper_parameters(),
-        learned: trained.learned(),
+        series,
+        learned: numbers,
     }
 }
 

@@ -4,13 +4,14 @@ use std::any::Any;
 use std::collections::BTreeMap;
 
 use foretell::own_estimator::{
-    Asked, Estimator, EstimatorEntry, ForecastValues, HeldOut, Run, Trained, cutoffs,
+    Asked, Estimator, EstimatorEntry, ForecastValues, HeldOut, Learned, Run, Trained, cutoffs,
 };
 use foretell::{
     Error, EstimatorError, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, Precision,
     PredictOptions, PredictionIntervals, UsageError, ValidationOptions, Value, Workers, bench,
     register_estimator,
 };
+use foretell_classical::{Classical, HyperParameter, Method, SeriesNumbers};
 use serde_json::{Map, json};
 
 /// Two series of 60 days: a week of seven values, and a level that rises by 1 a day.
@@ -223,8 +224,9 @@ impl Trained for Means {
         Ok(ForecastValues { cutoffs, values })
     }
 
-    fn learned(&self) -> BTreeMap<String, Vec<f64>> {
-        self.means.iter().map(|(id, &mean)| (id.clone(), vec![mean])).collect()
+    fn learned(&self) -> Learned {
+        let numbers = [("mean".to_owned(), self.means.values().copied().collect())].into();
+        Learned { series: self.means.keys().cloned().collect(), numbers }
     }
 }
 
@@ -235,9 +237,9 @@ const MEANS: EstimatorEntry = EstimatorEntry {
     restore: |estimator, learned| {
         let estimator: Box<dyn Any> = estimator;
         let means = *estimator.downcast::<Means>().map_err(|_| "no Means".to_owned())?;
-        let mean = |(id, values): (&String, &Vec<f64>)| Some((id.clone(), *values.first()?));
-        let found = learned.iter().map(mean).collect::<Option<_>>().ok_or("a series without its mean")?;
-        Ok(Box::new(Means { means: found, ..means }))
+        let values = learned.numbers.get("mean").filter(|means| means.len() == learned.series.len());
+        let values = values.ok_or("a series without its mean")?.clone();
+        Ok(Box::new(Means { means: learned.series.into_iter().zip(values).collect(), ..means }))
     },
 };
 
@@ -264,4 +266,80 @@ fn an_estimator_from_outside_gets_everything() {
     let options = ValidationOptions::new(2, 7);
     let validation = Forecaster::new([spec("Means")]).expect("a model").cross_validate(&panel, &options);
     assert!(validation.expect("scores").metrics(&panel, 7)[0].mae > 0.0);
+}
+
+/// A method that learns: the mean of each series, and how many values it is of.
+#[derive(Clone, Debug, Default)]
+struct HistoricAverage;
+
+impl Method for HistoricAverage {
+    const NAME: &'static str = "HistoricAverage";
+    const PAPER: &'static str = "a test";
+    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[];
+
+    fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers) -> Self {
+        let mean = |series: usize| {
+            let y = panel.y(series);
+            let sum: f64 = y.iter().map(|&y| f64::from(y)).sum();
+            [sum / y.len() as f64, y.len() as f64]
+        };
+        learned.set(panel, "mean", (0..panel.n_series()).flat_map(mean).collect());
+        Self
+    }
+
+    fn forecast(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        learned: &SeriesNumbers,
+    ) -> Result<ForecastValues, EstimatorError> {
+        let cutoffs = cutoffs(panel, asked.span, asked.h)?;
+        let mean =
+            |series: usize| learned.of(panel.id(series), "mean").map_or(f32::NAN, |mean| mean[0] as f32);
+        let values =
+            cutoffs.iter().flat_map(|&(series, _)| std::iter::repeat_n(mean(series), asked.h)).collect();
+        Ok(ForecastValues { cutoffs, values })
+    }
+}
+
+#[test]
+fn what_a_method_learned_of_each_series_is_kept_in_a_binary_file() {
+    register_estimator(Classical::<HistoricAverage>::entry());
+    let count = 500;
+    let freq = Freq::parse("D").expect("days");
+    let of = |i: usize| (0..20).map(|t| (i * t) as f32 / 7.0).collect::<Vec<f32>>();
+    let ids: Vec<String> = (0..count).map(|i| format!("shop-{i:03}")).collect();
+    let panel = Panel::from_series(freq, ids.iter().enumerate().map(|(i, id)| (id.as_str(), 0, of(i))));
+    let panel = panel.expect("a panel");
+    let models =
+        [spec("Naive"), spec("HistoricAverage"), spec("NLinear").set("max_steps", 1).expect("steps")];
+    let fitted = Forecaster::new(models).expect("models").fit(&panel).expect("a fit");
+    let home = tempfile::tempdir().expect("a directory");
+    let dir = home.path().join("model");
+    fitted.save(&dir, false).expect("it is saved");
+    // Another one takes its place: the file is one of the directory's.
+    fitted.save(&dir, true).expect("it is saved again");
+    let file = std::fs::metadata(dir.join("foretell_models.bin")).expect("the numbers").len();
+    assert!(file < count as u64 * (16 + 8 + 8) + 400, "{file} bytes");
+    let configuration = std::fs::read_to_string(dir.join("configuration.json")).expect("text");
+    assert!(!configuration.contains("shop-001"), "{configuration}");
+
+    let before = fitted.predict(&panel, None).expect("a forecast");
+    let bytes = fitted.to_bytes().expect("bytes");
+    for loaded in [Fitted::load(&dir).expect("loaded"), Fitted::from_bytes(&bytes).expect("unpacked")] {
+        assert_eq!(loaded.predict(&panel, None).expect("a forecast").columns, before.columns);
+        // Some of the series alone have the same means.
+        let some =
+            Panel::from_series(Freq::parse("D").expect("days"), [("shop-123", 0, of(123))]).expect("a panel");
+        let alone = loaded.predict(&some, None).expect("a forecast");
+        let mean = of(123).iter().sum::<f32>() / 20.0;
+        let found = alone.column("HistoricAverage").expect("a column")[0];
+        assert!((found - mean).abs() < 1e-4 * mean, "{found}, {mean} by hand");
+    }
+    let contents = foretell::Contents::of(&dir).expect("its contents");
+    assert_eq!(contents.models[1].parameters, 2 * count);
+
+    std::fs::remove_file(dir.join("foretell_models.bin")).expect("it is there");
+    let missing = Fitted::load(&dir).expect_err("no numbers").to_string();
+    assert!(missing.contains("foretell_models.bin is missing"), "{missing}");
 }
