@@ -53,7 +53,30 @@ mod windows;
 /// a [`Model`](own_model::Model), the forward pass; [`NetworkSpec::of`] then makes it a network like the zoo's.
 pub mod own_model {
     pub use foretell_models::{Architecture, Exogenous, HyperParameters, hyper_parameters, register, rules};
-    pub use foretell_nn::*;
+    // A model and what it says of itself.
+    pub use foretell_nn::{
+        Coupling, Decoding, Dims, Explanation, Feedback, Forward, HyperParameterError, Inputs, Map, Model,
+        Needs, SeriesPerWindow, StepMemory, StepState, Value, Variable, VariableWeights, Windows,
+    };
+    // Its parameters.
+    pub use foretell_nn::{CounterId, Init, ParamId, Params, Scope, StateId, Table};
+    // Operations on variables.
+    pub use foretell_nn::{
+        Activation, Cell, CellVars, Interpolation, Key, Padding, Pooling, Resampler, Shape, Tensor, Var,
+        pooled_len,
+    };
+    // Layers.
+    pub use foretell_nn::{
+        AttentionSizes, AttentiveLstm, AutoCorrelation, AutoCorrelationSizes, BatchNorm, BatchNormConfig,
+        CausalConv1d, CausalConv1dSizes, DataEmbedding, DataEmbeddingSizes, Distilling, EmbeddedNumbers,
+        Embedding, FourierBlock, FourierCrossAttention, FourierSizes, GatedLinear, GatedResidual,
+        GatedResidualSizes, InterpretableAttention, InvertedEmbedding, LayerNorm, Linear, LinearPair,
+        MAX_POSITIONS, Mlp, MlpSizes, MultiHeadAttention, Nonlinearity, NumberEmbedding, PointwisePerceptron,
+        ProbSparse, Recurrent, RecurrentSizes, RecurrentState, ResLstm, ResidualContext, RevIn, RevInConfig,
+        SeasonalNorm, SelectedVariables, StaticContexts, StaticEncoder, StaticEncoderSizes,
+        TransformerDecoder, TransformerEncoder, TransformerSizes, VariableSelection, VariableSelectionSizes,
+        WindowScales, positional_encoding,
+    };
 }
 
 pub use acceleration::{Acceleration, check_simd_level};
