@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-#[cfg(feature = "parquet")]
-use foretell::ParquetWriter;
-use foretell::{CsvWriter, DataError, ForecastBlocks, Frame, is_parquet};
+use foretell::{FileFormat, ForecastBlocks, Frame, FrameWriter, TimeStyle};
 use foretell_files::WholeFile;
 
 use crate::closed_stdout;
@@ -67,28 +65,38 @@ impl Sink {
         matches!(self.goal, Goal::Stdout(_))
     }
 
-    pub(crate) fn is_parquet(&self) -> bool {
-        is_parquet(&self.path)
-    }
-
-    /// Writes a table block by block as it is forecast: as Parquet to a file that is called so, else as CSV. Gives
-    /// the number of rows.
+    /// Writes a table block by block as it is forecast, in the format of the file's name. Gives the number of rows.
     pub(crate) fn write_blocks(self, blocks: ForecastBlocks<'_>) -> anyhow::Result<usize> {
-        let (mut rows, parquet) = (0, self.is_parquet());
-        self.fill(|out| {
-            rows = write_blocks(blocks, parquet, out)?;
-            anyhow::Ok(())
+        let mut rows = 0;
+        let times = blocks.time_style()?;
+        self.fill_table(times, |writer| {
+            for block in blocks {
+                let block = block?;
+                rows += block.n_rows();
+                writer.write(&block)?;
+            }
+            Ok(())
         })?;
         Ok(rows)
     }
 
-    /// Writes the table: as Parquet to a file that is called so, else as CSV.
+    /// Writes the table in the format of the file's name.
     pub(crate) fn write(self, frame: &Frame) -> anyhow::Result<()> {
-        match self.is_parquet() {
-            #[cfg(feature = "parquet")]
-            true => self.fill(|out| frame.write_parquet(out)),
-            _ => self.fill(|out| frame.write_csv(out)),
-        }
+        self.fill_table(frame.time_style(), |writer| Ok(writer.write(frame)?))
+    }
+
+    fn fill_table(
+        self,
+        times: TimeStyle,
+        write: impl FnOnce(&mut dyn FrameWriter) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let format = FileFormat::of(&self.path);
+        self.fill(|out| {
+            let writer = format.writer(Box::new(out), times);
+            let mut writer = writer.with_context(|| format!("{} is not written", format.name))?;
+            write(&mut *writer)?;
+            anyhow::Ok(writer.finish()?)
+        })
     }
 
     /// Writes the table as [`Sink::write`] does. Where that fails, the table is in a directory of temporary files,
@@ -158,58 +166,48 @@ impl Write for Sink {
 /// # Errors
 /// If the name tells a format that is not written.
 fn compressed(path: &Path) -> Result<bool, Usage> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let ending = Path::new(&name).extension().map(|ending| ending.to_string_lossy().into_owned());
+    let format = FileFormat::of(path);
     // Devices and pipes are called as they like.
     let special = path.metadata().is_ok_and(|found| !found.is_file());
-    match ending.as_deref() {
-        _ if is_parquet(path) && cfg!(not(feature = "parquet")) => Err(Usage(format!(
-            "--out {}: this foretell was built without Parquet; name a .csv file, or build it with the feature `parquet`",
-            path.display()
+    match path.extension().filter(|_| !special) {
+        None => Ok(false),
+        Some(_) if format.is_ending(path) && format.is_written() => Ok(false),
+        Some(_) if format.is_ending(path) && format.is_not_built() => Err(Usage(format!(
+            "--out {}: this foretell was built without {}; name a .csv file, or build it with the feature `{}`",
+            path.display(),
+            format.name,
+            format.feature.unwrap_or_default()
         ))),
-        _ if special || is_parquet(path) => Ok(false),
-        None | Some("csv" | "txt") => Ok(false),
-        Some("gz") if name.ends_with(".csv.gz") || name.ends_with(".txt.gz") => Ok(true),
         Some(ending) => {
-            // Without the ending of a compression that is not written, the name may be one that is.
             let inner = path.with_extension("");
-            let named = inner.extension().is_some() && compressed(&inner).is_ok();
+            let format = FileFormat::of(&inner);
+            let named = inner.extension().is_some() && format.is_ending(&inner) && format.is_written();
+            if named && format.compressible && ending.eq_ignore_ascii_case("gz") {
+                return Ok(true);
+            }
+            // Without the ending of a compression that is not written, the name may be one that is.
             let plain = if named { inner } else { path.with_extension("csv") };
-            let path = path.display();
+            let (path, ending) = (path.display(), ending.to_string_lossy());
             Err(Usage(format!(
-                "--out {path}: .{ending} is no format that foretell writes; it writes CSV (.csv, compressed .csv.gz) \
-                 and Parquet (.parquet, .pq), so name the file {}, say",
+                "--out {path}: .{ending} is no format that foretell writes; it writes {}, so name the file {}, say",
+                formats_written(),
                 plain.display()
             )))
         }
     }
 }
 
-/// Writes the blocks of a table as they are forecast, as Parquet or CSV; gives the number of rows.
-fn write_blocks(blocks: ForecastBlocks<'_>, parquet: bool, out: impl Write + Send) -> anyhow::Result<usize> {
-    let mut rows = 0;
-    let mut each = |write: &mut dyn FnMut(&Frame) -> Result<(), DataError>, blocks: ForecastBlocks<'_>| {
-        for block in blocks {
-            let block = block?;
-            rows += block.n_rows();
-            write(&block)?;
+/// The formats that are written, with the endings that tell them.
+fn formats_written() -> String {
+    let endings = |format: &FileFormat| {
+        let mut endings: Vec<String> = format.endings.iter().map(|ending| format!(".{ending}")).collect();
+        if format.compressible {
+            endings.push(format!("compressed .{}.gz", format.endings[0]));
         }
-        anyhow::Ok(())
+        format!("{} ({})", format.name, endings.join(", "))
     };
-    match parquet {
-        #[cfg(feature = "parquet")]
-        true => {
-            let mut writer = ParquetWriter::new(out);
-            each(&mut |block| writer.write(block), blocks)?;
-            writer.finish()?;
-        }
-        _ => {
-            let mut writer = CsvWriter::new(out, blocks.time_style()?);
-            each(&mut |block| writer.write(block), blocks)?;
-            writer.finish()?;
-        }
-    }
-    Ok(rows)
+    let written = FileFormat::all().iter().filter(|format| format.is_written());
+    written.map(endings).collect::<Vec<_>>().join(" and ")
 }
 
 /// Writes the table to a directory of temporary files, under the name of the path.
@@ -242,7 +240,8 @@ mod tests {
             ("a.csv.zst", "a.csv"),
         ] {
             let message = compressed(Path::new(name)).unwrap_err().to_string();
-            assert!(message.contains(".csv.gz") && message.contains(".parquet"), "{message}");
+            assert!(message.contains(".csv.gz"), "{message}");
+            assert_eq!(message.contains(".parquet"), cfg!(feature = "parquet"), "{message}");
             assert!(message.contains(&format!("name the file {instead}, say")), "{message}");
         }
     }

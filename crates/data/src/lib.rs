@@ -74,13 +74,14 @@ pub use calendar::style::TimeStyle;
 pub use calendar::time_format::TimeFormat;
 pub use calendar::zone::Zone;
 pub use error::DataError;
+pub use error::file::UnreadableTable;
 pub use error::flaw::{Flaw, Gap};
 pub use error::place::Place;
 pub use error::too_large::TooLarge;
 pub use foretell_simd::{Key, Stream};
 #[cfg(feature = "parquet")]
 pub use frames::batch::ParquetWriter;
-pub use frames::frame::Frame;
+pub use frames::frame::{Frame, FrameWriter};
 pub use frames::write::CsvWriter;
 /// Dates and times in code.
 pub use jiff;
@@ -94,8 +95,9 @@ pub use panels::options::ReadOptions;
 pub use panels::panel::Panel;
 pub use panels::unseen::UnseenCategories;
 pub use setting::{Setting, SettingWords, word_settings};
+pub use tables::format::{FileFormat, TableOutput};
 pub use tables::number_format::NumberFormat;
-pub use tables::open::{column_names, is_parquet};
+pub use tables::open::column_names;
 pub use windows::cut::WindowSlices;
 pub use windows::cutter::Cutter;
 pub use windows::sampler::SeriesSampler;

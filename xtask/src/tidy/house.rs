@@ -191,7 +191,15 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/data/src",
-        &["nan_as_null nearest setting wording", "calendar", "error", "tables", "panels", "frames windows"],
+        &[
+            "nan_as_null nearest setting wording",
+            "calendar",
+            "error",
+            "frames",
+            "tables",
+            "panels",
+            "windows",
+        ],
     ),
     folders(
         "crates/evaluate/src",

@@ -1,6 +1,7 @@
 //! Everything that can be wrong with data that a user hands in.
 
 mod construct;
+pub(crate) mod file;
 pub(crate) mod flaw;
 pub(crate) mod place;
 mod remedies;
@@ -14,6 +15,7 @@ use crate::calendar::error::CalendarError;
 use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::freq::Freq;
 use crate::calendar::kind::TimeKind;
+use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
 use crate::error::remedies::{no_windows_remedy, too_short_remedy};
@@ -34,14 +36,9 @@ pub enum DataError {
         /// What the system said.
         source: io::Error,
     },
-    /// Compressed text that is damaged, or hostile.
-    #[error("{file}: {reason}")]
-    Compressed {
-        /// The file.
-        file: Arc<str>,
-        /// What is wrong with it, and what to do.
-        reason: String,
-    },
+    /// A file that is not what it should be.
+    #[error(transparent)]
+    File(#[from] UnreadableTable),
     /// The output cannot be written.
     #[error("cannot write the table: {0}")]
     Write(#[source] io::Error),
@@ -62,37 +59,6 @@ pub enum DataError {
     NoRows {
         /// The file or "the panel".
         table: Arc<str>,
-    },
-    /// A line has more or fewer fields than the header.
-    #[error(
-        "{at}: {found} fields where the header has {expected}; complete the line, or quote the \
-         fields that contain the separator {separator:?}"
-    )]
-    Ragged {
-        /// The line.
-        at: Place,
-        /// Fields of the header.
-        expected: usize,
-        /// Fields of the line.
-        found: usize,
-        /// The separator in use.
-        separator: char,
-    },
-    /// A quote that takes the rest of the file into one field.
-    #[error(
-        "{at}: the quote before {text:?} is never closed; close it, or double it if it belongs to the text"
-    )]
-    UnclosedQuote {
-        /// The line of the quote.
-        at: Place,
-        /// What follows it in the line, cut short if long.
-        text: String,
-    },
-    /// The text is not UTF-8.
-    #[error("{at}: text that is not UTF-8; save the file with the encoding UTF-8")]
-    NotUtf8 {
-        /// The line.
-        at: Place,
     },
     /// A column that is needed is not there.
     #[error(
@@ -297,35 +263,6 @@ pub enum DataError {
         expected: usize,
         /// Its length.
         found: usize,
-    },
-    /// A Parquet file that is damaged, or holds what is not read here.
-    #[error("{file}: {reason}; write the file again, compressed by snappy or zstd or not at all")]
-    Parquet {
-        /// The file.
-        file: Arc<str>,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A Parquet file where the feature `parquet` is off.
-    #[error(
-        "{0} is a Parquet file; build this program with the feature `parquet`, or convert the file to CSV"
-    )]
-    WithoutParquet(Arc<str>),
-    /// Record batches of different columns.
-    #[error(
-        "{table}: batch {batch} has the columns {}, but the first one {}; give all the same",
-        listed(.found),
-        listed(.expected)
-    )]
-    Batches {
-        /// The table.
-        table: Arc<str>,
-        /// The batch, from 0.
-        batch: usize,
-        /// The columns of the first batch.
-        expected: Vec<String>,
-        /// Its columns.
-        found: Vec<String>,
     },
     /// Static values are missing for some series.
     #[error(

@@ -9,7 +9,7 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use super::frame::Frame;
+use super::frame::{Frame, FrameWriter};
 use crate::calendar::kind::TimeKind;
 use crate::error::DataError;
 
@@ -108,6 +108,16 @@ impl<W: io::Write + Send> ParquetWriter<W> {
             State::Empty(_) => Err(DataError::Write(io::Error::other("a table without any part"))),
             State::Failed => Err(refused_before()),
         }
+    }
+}
+
+impl<W: io::Write + Send> FrameWriter for ParquetWriter<W> {
+    fn write(&mut self, part: &Frame) -> Result<(), DataError> {
+        self.write(part)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), DataError> {
+        (*self).finish().map(drop)
     }
 }
 

@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::calendar::freq::Freq;
+use crate::calendar::style::TimeStyle;
 use crate::calendar::zone::Zone;
+use crate::error::DataError;
 
 /// A long table of forecasts: one row per series and time (and cutoff).
 ///
@@ -32,6 +34,24 @@ pub struct Frame {
     pub columns: Vec<(String, Vec<f32>)>,
 }
 
+/// A file that is being written, of whatever format, part by part.
+pub trait FrameWriter {
+    /// Writes the rows of a part, whose columns are those of the first one.
+    ///
+    /// # Errors
+    /// [`DataError::Write`] if the output refuses.
+    ///
+    /// # Panics
+    /// If the columns of the part differ in length.
+    fn write(&mut self, part: &Frame) -> Result<(), DataError>;
+
+    /// Hands everything to the output.
+    ///
+    /// # Errors
+    /// [`DataError::Write`] if the output refuses, or the format needs a part and there was none.
+    fn finish(self: Box<Self>) -> Result<(), DataError>;
+}
+
 impl Frame {
     /// A frame without rows and columns.
     pub fn new(freq: Freq) -> Self {
@@ -56,6 +76,12 @@ impl Frame {
     /// Values of a column.
     pub fn column(&self, name: &str) -> Option<&[f32]> {
         self.columns.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice())
+    }
+
+    /// How the times are written where a format knows only texts.
+    pub fn time_style(&self) -> TimeStyle {
+        let cutoffs = self.cutoffs.as_deref().unwrap_or(&[]);
+        TimeStyle::of(self.freq, self.zone.as_ref(), self.times.iter().chain(cutoffs).copied())
     }
 
     /// Appends the rows of a part of the same table.

@@ -1,8 +1,7 @@
-//! Tables of forecasts: written, and read back.
+//! Tables of forecasts, and how they are written.
 
 #[cfg(feature = "parquet")]
 pub(crate) mod batch;
 pub(crate) mod frame;
-mod read;
 mod serde;
 pub(crate) mod write;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use super::frame::Frame;
+use super::frame::{Frame, FrameWriter};
 use crate::calendar::style::TimeStyle;
 use crate::error::DataError;
 
@@ -94,6 +94,16 @@ impl<W: io::Write> CsvWriter<W> {
     }
 }
 
+impl<W: io::Write> FrameWriter for CsvWriter<W> {
+    fn write(&mut self, part: &Frame) -> Result<(), DataError> {
+        self.write(part)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), DataError> {
+        (*self).finish().map(drop)
+    }
+}
+
 impl Frame {
     /// Writes the frame as CSV: see [`CsvWriter`].
     ///
@@ -103,9 +113,7 @@ impl Frame {
     /// # Panics
     /// If the columns differ in length.
     pub fn write_csv(&self, out: impl io::Write) -> Result<(), DataError> {
-        let cutoffs = self.cutoffs.as_deref().unwrap_or(&[]);
-        let style = TimeStyle::of(self.freq, self.zone.as_ref(), self.times.iter().chain(cutoffs).copied());
-        let mut writer = CsvWriter::new(out, style);
+        let mut writer = CsvWriter::new(out, self.time_style());
         writer.write(self)?;
         writer.finish().map(drop)
     }

@@ -9,6 +9,7 @@ pub(crate) mod covariates;
 mod edges;
 mod extend;
 pub(crate) mod fill;
+mod forecasts;
 mod gaps;
 pub(crate) mod local_scaler;
 pub(crate) mod options;

@@ -30,6 +30,7 @@ use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::zone::in_range;
 use crate::error::DataError;
+use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use crate::wording::excerpt;
@@ -71,7 +72,8 @@ impl ArrowTable<'static> {
         let opened = File::open(path).map_err(refuse)?;
         let bytes = opened.metadata().map_err(refuse)?.len();
         let name = file.clone();
-        let fault = move |reason: String| DataError::Parquet { file: name.clone(), reason };
+        let fault =
+            move |reason: String| DataError::from(UnreadableTable::Parquet { file: name.clone(), reason });
         let pages = opened.try_clone().map_err(refuse)?;
         let footer =
             guarded(|| ArrowReaderMetadata::load(&opened, ArrowReaderOptions::new())).map_err(&fault)?;
@@ -204,7 +206,7 @@ impl TableReader for ArrowTable<'_> {
             let found = names(&batch);
             if found != self.header {
                 let (table, expected) = (self.name.clone(), self.header.clone());
-                return Err(DataError::Batches { table, batch: self.read, expected, found });
+                return Err(UnreadableTable::Batches { table, batch: self.read, expected, found }.into());
             }
             self.read += 1;
             if batch.num_rows() > 0 {

@@ -5,6 +5,7 @@ pub(crate) mod arrow_table;
 #[cfg(feature = "parquet")]
 mod catch_panic;
 mod compressed;
+pub(crate) mod format;
 pub(crate) mod number_format;
 pub(crate) mod open;
 #[cfg(feature = "parquet")]

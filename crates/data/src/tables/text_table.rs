@@ -14,6 +14,7 @@ use super::table::{TableReader, check_header};
 use super::wide_lines::{LineTooWide, NarrowLines};
 use crate::calendar::clock::Clock;
 use crate::error::DataError;
+use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use crate::error::too_large::TooLarge;
@@ -71,7 +72,7 @@ impl<R: Read> TextTable<R> {
         }
         let place = |row| Place { file: Some(file.clone()), line: true, ..Place::row(row) };
         if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
-            return Err(DataError::NotUtf8 { at: place(1) });
+            return Err(UnreadableTable::NotUtf8 { at: place(1) }.into());
         }
         if head.starts_with("\u{feff}".as_bytes()) {
             head.drain(..3);
@@ -97,7 +98,7 @@ impl<R: Read> TextTable<R> {
             return Err(DataError::Empty { file: table.file });
         }
         for field in &table.record {
-            let name = str::from_utf8(field).map_err(|_| DataError::NotUtf8 { at: table.place() })?;
+            let name = str::from_utf8(field).map_err(|_| UnreadableTable::NotUtf8 { at: table.place() })?;
             table.header.push(name.trim().to_owned());
         }
         check_header(&table.file, &table.header)?;
@@ -129,7 +130,7 @@ impl<R: Read> TextTable<R> {
             if let Some(last) = self.record.iter().next_back().filter(|last| last.ends_with(TAIL)) {
                 let at = Place { row: after - line_ends(last), ..self.place() };
                 let text = last.split(|byte| *byte == b'\n').next().unwrap_or_default();
-                return Err(DataError::UnclosedQuote { at, text: excerpt(text) });
+                return Err(UnreadableTable::UnclosedQuote { at, text: excerpt(text) }.into());
             }
             self.line = after.saturating_sub(1 + line_ends(self.record.as_slice()));
             let blank = self.record.len() == 1 && matches!(self.record[0].trim_ascii(), b"" | b"\0");
@@ -147,7 +148,7 @@ impl<R: Read> TextTable<R> {
     }
 
     fn text(&self, column: usize) -> Result<&str, DataError> {
-        str::from_utf8(self.field(column)).map_err(|_| DataError::NotUtf8 { at: self.place() })
+        str::from_utf8(self.field(column)).map_err(|_| UnreadableTable::NotUtf8 { at: self.place() }.into())
     }
 }
 
@@ -169,12 +170,13 @@ impl<R: Read> TableReader for TextTable<R> {
             return Ok(false);
         }
         if self.record.len() != self.header.len() {
-            return Err(DataError::Ragged {
+            return Err(UnreadableTable::Ragged {
                 at: self.place(),
                 expected: self.header.len(),
                 found: self.record.len(),
                 separator: self.separator.into(),
-            });
+            }
+            .into());
         }
         Ok(true)
     }
@@ -225,7 +227,7 @@ impl<R: Read> TableReader for TextTable<R> {
 fn unreadable(file: &Arc<str>, source: io::Error) -> DataError {
     let file = file.clone();
     match Damage::of(&source) {
-        Some(damage) => DataError::Compressed { file, reason: damage.to_string() },
+        Some(damage) => UnreadableTable::Compressed { file, reason: damage.to_string() }.into(),
         None => DataError::Read { file, source },
     }
 }
@@ -320,9 +322,9 @@ mod tests {
         assert!(matches!(error(" \n\n"), DataError::Empty { .. }));
         assert!(matches!(error("a,b,a\n"), DataError::DuplicateColumn { .. }));
         let utf16 = TextTable::new(&b"\xff\xfea\0,\0"[..], "t.csv".into());
-        assert!(matches!(utf16.err().unwrap(), DataError::NotUtf8 { .. }));
+        assert!(matches!(utf16.err().unwrap(), DataError::File(UnreadableTable::NotUtf8 { .. })));
         let latin = TextTable::new(&b"a,b\xe9\n"[..], "t.csv".into());
-        assert!(matches!(latin.err().unwrap(), DataError::NotUtf8 { .. }));
+        assert!(matches!(latin.err().unwrap(), DataError::File(UnreadableTable::NotUtf8 { .. })));
         let mut ragged = table("a,b\n1,2\n3\n").unwrap();
         assert!(ragged.advance().unwrap());
         let message = ragged.advance().unwrap_err().to_string();

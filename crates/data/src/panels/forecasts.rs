@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::frame::Frame;
+use super::column::Column;
+use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
 use crate::calendar::clock::Clock;
 use crate::calendar::freq::Freq;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
-use crate::panels::column::Column;
-use crate::panels::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
+use crate::frames::frame::Frame;
 use crate::tables::open::open;
 
 /// The column of cross-validation that says where a row's window was cut.
@@ -82,7 +82,7 @@ impl Frame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Zone;
+    use crate::{FileFormat, Zone};
     #[cfg(feature = "parquet")]
     use crate::{Fill, Panel};
 
@@ -113,11 +113,10 @@ mod tests {
 
     fn write(frame: &Frame, path: &Path) {
         let file = std::fs::File::create(path).unwrap();
-        match crate::is_parquet(path) {
-            #[cfg(feature = "parquet")]
-            true => frame.write_parquet(file).unwrap(),
-            _ => frame.write_csv(file).unwrap(),
-        }
+        let style = frame.time_style();
+        let mut writer = FileFormat::of(path).writer(Box::new(file), style).unwrap();
+        writer.write(frame).unwrap();
+        writer.finish().unwrap();
     }
 
     #[test]

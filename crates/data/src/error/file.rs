@@ -1,0 +1,88 @@
+//! What may be wrong with a file as a whole, or with the way in which its text is written.
+
+use std::sync::Arc;
+
+use super::place::Place;
+use crate::wording::listed;
+
+/// A file that is not what it should be.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnreadableTable {
+    /// Compressed text that is damaged, or hostile.
+    #[error("{file}: {reason}")]
+    Compressed {
+        /// The file.
+        file: Arc<str>,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// A line has more or fewer fields than the header.
+    #[error(
+        "{at}: {found} fields where the header has {expected}; complete the line, or quote the \
+         fields that contain the separator {separator:?}"
+    )]
+    Ragged {
+        /// The line.
+        at: Place,
+        /// Fields of the header.
+        expected: usize,
+        /// Fields of the line.
+        found: usize,
+        /// The separator in use.
+        separator: char,
+    },
+    /// A quote that takes the rest of the file into one field.
+    #[error(
+        "{at}: the quote before {text:?} is never closed; close it, or double it if it belongs to the text"
+    )]
+    UnclosedQuote {
+        /// The line of the quote.
+        at: Place,
+        /// What follows it in the line, cut short if long.
+        text: String,
+    },
+    /// The text is not UTF-8.
+    #[error("{at}: text that is not UTF-8; save the file with the encoding UTF-8")]
+    NotUtf8 {
+        /// The line.
+        at: Place,
+    },
+    /// A Parquet file that is damaged, or holds what is not read here.
+    #[error("{file}: {reason}; write the file again, compressed by snappy or zstd or not at all")]
+    Parquet {
+        /// The file.
+        file: Arc<str>,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file of a format that this program was built without.
+    #[error(
+        "{file}: this program was built without {format} files; build it with the feature `{feature}`, or convert the file \
+         to CSV"
+    )]
+    NotBuilt {
+        /// The file.
+        file: Arc<str>,
+        /// Its format.
+        format: &'static str,
+        /// The feature that is off.
+        feature: &'static str,
+    },
+    /// Record batches of different columns.
+    #[error(
+        "{table}: batch {batch} has the columns {}, but the first one {}; give all the same",
+        listed(.found),
+        listed(.expected)
+    )]
+    Batches {
+        /// The table.
+        table: Arc<str>,
+        /// The batch, from 0.
+        batch: usize,
+        /// The columns of the first batch.
+        expected: Vec<String>,
+        /// Its columns.
+        found: Vec<String>,
+    },
+}

@@ -1,0 +1,158 @@
+//! The formats of files, one entry each: how its files are called, read and written.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+#[cfg(feature = "parquet")]
+use super::arrow_table::ArrowTable;
+use super::table::TableReader;
+use super::text_table::TextTable;
+use crate::calendar::style::TimeStyle;
+use crate::error::DataError;
+use crate::error::file::UnreadableTable;
+#[cfg(feature = "parquet")]
+use crate::frames::batch::ParquetWriter;
+use crate::frames::frame::FrameWriter;
+use crate::frames::write::CsvWriter;
+
+/// Opens a file of a format; of columns that the function refuses no more need be read than their names.
+type Open = fn(&Path, &dyn Fn(&str) -> bool) -> Result<Box<dyn TableReader>, DataError>;
+
+/// Where the parts of a table are written to.
+pub type TableOutput<'a> = Box<dyn io::Write + Send + 'a>;
+
+/// Begins to write a table of forecasts.
+type Begin = for<'a> fn(TableOutput<'a>, TimeStyle) -> Box<dyn FrameWriter + 'a>;
+
+/// A format of files; [`FileFormat::all`] lists them.
+pub struct FileFormat {
+    /// What people call it.
+    pub name: &'static str,
+    /// How the names of its files end, in small letters.
+    pub endings: &'static [&'static str],
+    /// Whether its files may be compressed as a whole, and then end in `.gz` besides.
+    pub compressible: bool,
+    /// The feature that a program must be built with to know it, if there is one.
+    pub feature: Option<&'static str>,
+    open: Option<Open>,
+    write: Option<Begin>,
+}
+
+/// All formats; the first is that of files whose names say nothing.
+static FORMATS: [FileFormat; 2] = [
+    FileFormat {
+        name: "CSV",
+        endings: &["csv", "txt"],
+        compressible: true,
+        feature: None,
+        open: Some(|path, _| Ok(Box::new(TextTable::open(path)?))),
+        write: Some(|out, times| Box::new(CsvWriter::new(out, times))),
+    },
+    FileFormat {
+        name: "Parquet",
+        endings: &["parquet", "pq"],
+        compressible: false,
+        feature: Some("parquet"),
+        #[cfg(feature = "parquet")]
+        open: Some(|path, wanted| Ok(Box::new(ArrowTable::open(path, wanted)?))),
+        #[cfg(feature = "parquet")]
+        write: Some(|out, _| Box::new(ParquetWriter::new(out))),
+        #[cfg(not(feature = "parquet"))]
+        open: None,
+        #[cfg(not(feature = "parquet"))]
+        write: None,
+    },
+];
+
+impl fmt::Debug for FileFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl FileFormat {
+    /// All formats; the first is that of files whose names say nothing.
+    pub fn all() -> &'static [Self] {
+        &FORMATS
+    }
+
+    /// The format of a file of that name: the one that it ends as, else text.
+    pub fn of(path: impl AsRef<Path>) -> &'static Self {
+        FORMATS.iter().find(|format| format.is_ending(path.as_ref())).unwrap_or(&FORMATS[0])
+    }
+
+    /// Whether a name has one of its endings.
+    pub fn is_ending(&self, path: impl AsRef<Path>) -> bool {
+        let ending = path.as_ref().extension().unwrap_or_default();
+        self.endings.iter().any(|known| ending.eq_ignore_ascii_case(known))
+    }
+
+    /// Whether this program can write it.
+    pub fn is_written(&self) -> bool {
+        self.write.is_some()
+    }
+
+    /// Whether this program would know more of it if it were built with its feature.
+    pub fn is_not_built(&self) -> bool {
+        self.open.is_none()
+    }
+
+    /// Opens a file of this format.
+    pub(crate) fn open(
+        &self,
+        path: &Path,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Box<dyn TableReader>, DataError> {
+        match self.open {
+            Some(open) => open(path, wanted),
+            None => Err(UnreadableTable::NotBuilt {
+                file: path.display().to_string().into(),
+                format: self.name,
+                feature: self.feature.unwrap_or_default(),
+            }
+            .into()),
+        }
+    }
+
+    /// Begins a table of forecasts whose times are all written in one style, if the format is one of those that
+    /// [are written](Self::is_written).
+    pub fn writer<'a>(&self, out: TableOutput<'a>, times: TimeStyle) -> Option<Box<dyn FrameWriter + 'a>> {
+        Some(self.write?(out, times))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_formats() {
+        for (name, format) in [
+            ("a.csv", "CSV"),
+            ("a", "CSV"),
+            ("-", "CSV"),
+            ("a.csv.gz", "CSV"),
+            ("a.PQ", "Parquet"),
+            ("b.csv/a.parquet", "Parquet"),
+            ("parquet", "CSV"),
+        ] {
+            assert_eq!(FileFormat::of(name).name, format, "{name}");
+        }
+        let endings = FORMATS.iter().flat_map(|format| format.endings);
+        let mut sorted: Vec<_> = endings.collect();
+        sorted.sort_unstable();
+        assert!(sorted.windows(2).all(|pair| pair[0] != pair[1]), "an ending of two formats: {sorted:?}");
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    #[test]
+    fn without_its_feature_a_format_is_refused_by_its_name() {
+        let error = crate::column_names("sales.parquet").unwrap_err();
+        assert!(matches!(error, DataError::File(UnreadableTable::NotBuilt { .. })), "{error}");
+        assert!(
+            error.to_string().starts_with("sales.parquet: this program was built without Parquet files"),
+            "{error}"
+        );
+    }
+}
