@@ -26,15 +26,14 @@ fn scores_are_those_of_utilsforecast() {
     let steps: Vec<u32> =
         column("ds").iter().zip(&cutoffs).map(|(ds, cutoff)| (*ds as i64 - cutoff) as u32).collect();
     let quantiles = [(0.1, "lo-80"), (0.9, "hi-80"), (0.025, "lo-95"), (0.975, "hi-95")];
-    let columns = ["A", "B"]
-        .map(|model| (column(model), quantiles.map(|(q, suffix)| (q, column(&format!("{model}-{suffix}"))))));
-    let model = |(name, (point, quantiles)): (&str, &'static (Vec<f64>, [(f64, Vec<f64>); 4]))| {
-        ModelForecasts::of_points(name, point)
-            .with_quantiles(quantiles.iter().map(|(q, values)| (*q, &values[..])))
-    };
-    let columns: &'static [_; 2] = Box::leak(Box::new(columns));
+    let points = ["A", "B"].map(column);
+    let ends = ["A", "B"].map(|model| quantiles.map(|(q, end)| (q, column(&format!("{model}-{end}")))));
     let y = column("y");
-    let models = ["A", "B"].into_iter().zip(columns).map(model).collect();
+    let model = |i: usize| {
+        let quantiles = ends[i].iter().map(|(q, values)| (*q, &values[..]));
+        ModelForecasts::of_points(["A", "B"][i], &points[i]).with_quantiles(quantiles)
+    };
+    let models = (0..2).map(model).collect();
     let rows = ScoredRows::new(&y, &series, &cutoffs, &steps, models).unwrap();
     let history = fixture["history"].as_object().unwrap().values().map(numbers).collect();
     let history = Known(history);
