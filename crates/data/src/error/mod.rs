@@ -48,6 +48,16 @@ pub enum DataError {
         /// The file.
         file: Arc<str>,
     },
+    /// A series that the panel does not have.
+    #[error("no series `{id}`{}; the panel has {count}", did_you_mean(.nearest))]
+    UnknownSeries {
+        /// The series that was looked for.
+        id: String,
+        /// The one it may be a slip of.
+        nearest: Option<String>,
+        /// Series that there are.
+        count: usize,
+    },
     /// A series without a row, which would vanish.
     #[error("series `{id}` has no rows; give it some, or leave it out")]
     EmptySeries {

@@ -45,6 +45,7 @@ impl TableRows {
             id: self.id(run).clone(),
             start: run.start,
             len: run.len,
+            reach: run.start + run.len,
             first_time: self.times.get(run.start),
             place: i,
         });

@@ -70,6 +70,7 @@ impl Panel {
             series.len += steps;
             series.start = start;
             start += series.len;
+            series.reach = start;
         }
         panel.data = Arc::new(data);
         panel

@@ -1,5 +1,6 @@
 //! Panels: series of one frequency, the future values that are known of them, and how they are made of tables and slices.
 
+mod append;
 mod assemble;
 pub(crate) mod builder;
 pub(crate) mod categories;

@@ -34,6 +34,8 @@ pub(crate) struct Series {
     pub(crate) id: Arc<str>,
     pub(crate) start: usize,
     pub(crate) len: usize,
+    /// Where the room ends that it has in the columns.
+    pub(crate) reach: usize,
     pub(crate) first_time: i64,
     /// Position among the static values.
     pub(crate) place: usize,
@@ -45,6 +47,7 @@ impl Series {
     }
 }
 
+#[derive(Clone)]
 pub(crate) struct Data {
     /// File or "the panel", for messages.
     pub(crate) table: Arc<str>,
