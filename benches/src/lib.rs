@@ -7,6 +7,12 @@
 //! cargo bench -p foretell-benches --bench gemm                # products beside bare faer
 //! cargo bench -p foretell-benches --bench bf16                # products in bfloat16 beside those in f32
 //! cargo bench -p foretell-benches --bench flash               # attention, in tiles beside the whole matrix of scores
+//! cargo bench -p foretell-benches --bench latency             # the forecast of one series, as a service makes it
+//! cargo bench -p foretell-benches --bench zoo                 # models: trainings and forecasts
+//! cargo bench -p foretell-benches --bench panels              # panels read, built, grown, forecasts written
+//! cargo bench -p foretell-benches --bench directories         # trained models saved and loaded
+//! cargo bench -p foretell-benches --bench parallel            # work handed to threads, beside rayon
+//! cargo bench -p foretell-benches --bench mixed_precision     # master weights and gradients in 16 bits
 //! cargo bench -p foretell-benches --bench targets             # the table; takes a filter, too
 //! ```
 //!
