@@ -94,6 +94,28 @@ pub enum Error {
         /// The series.
         id: String,
     },
+    /// Series that are shorter than what models read, where that is asked to be an error
+    /// ([`PredictOptions::strict`](crate::PredictOptions::strict)).
+    #[error(
+        "{} of {series} series have fewer rows than the {input_size} that {} reads, the first {id} with {rows}; give more rows, \
+         leave these series out, or train with a smaller input_size",
+        count,
+        models.join(" or ")
+    )]
+    ShortHistory {
+        /// Models that read so many rows.
+        models: Vec<String>,
+        /// What they read.
+        input_size: usize,
+        /// How many series are shorter,
+        count: usize,
+        /// of how many.
+        series: usize,
+        /// The first of them,
+        id: String,
+        /// and its rows.
+        rows: usize,
+    },
     /// A series that no forecast fits in.
     #[error(
         "a forecast of h = {h} steps of the history needs {needed} rows, more than series {id}, which has {rows} rows; \

@@ -191,7 +191,7 @@ impl Fitted {
     /// If the panel has another frequency, lacks a column that a model reads, or future values are missing; or if it
     /// would take more memory than the limit.
     pub fn predict(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
-        self.predict_with(panel, &PredictOptions { future, ..PredictOptions::default() })
+        self.predict_with(panel, &PredictOptions::new().future(future))
     }
 
     /// [`Fitted::predict`] with intervals of other levels, or further ahead.

@@ -23,7 +23,7 @@ pub(crate) fn feature_importances(
         return Err(UsageError::NoImportances { found: asked.join(", "), known: known.join(", ") }.into());
     }
     let mut sums: Vec<ExplanationSum> = networks.iter().map(|_| ExplanationSum::default()).collect();
-    let options = PredictOptions { future, ..PredictOptions::default() };
+    let options = PredictOptions::new().future(future);
     blocks_ahead(trained, panel, &options)?.each_ahead(|scaled, future| {
         for ((network, _), sum) in networks.iter().zip(&mut sums) {
             network.explain(&scaled.panel, future, &trained.workers, sum)?;

@@ -3,7 +3,15 @@
 use foretell_data::Future;
 
 /// What [`Fitted::predict_with`](crate::Fitted::predict_with) forecasts.
+///
+/// ```
+/// use foretell::PredictOptions;
+///
+/// let options = PredictOptions::new().h(48).level(&[80.0, 95.0]).strict();
+/// assert_eq!(options.h, Some(48));
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct PredictOptions<'a> {
     /// The future values of the columns that a model knows in advance, if one has any, over all steps.
     pub future: Option<&'a Future>,
@@ -13,4 +21,34 @@ pub struct PredictOptions<'a> {
     /// Central intervals to forecast, in percent: two columns each, such as `NHITS-lo-80` and `NHITS-hi-80`.
     /// Without any, the columns are those of the models' losses.
     pub level: &'a [f64],
+    /// Whether a history that is shorter than what a model reads is an error
+    /// ([`Error::ShortHistory`](crate::Error::ShortHistory)) in place of a warning, with zeros for the missing rows.
+    pub strict: bool,
+}
+
+impl<'a> PredictOptions<'a> {
+    /// The models' own horizon and columns.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The future values of the columns that a model knows in advance.
+    pub fn future(self, future: impl Into<Option<&'a Future>>) -> Self {
+        Self { future: future.into(), ..self }
+    }
+
+    /// Steps to forecast.
+    pub fn h(self, h: usize) -> Self {
+        Self { h: Some(h), ..self }
+    }
+
+    /// Central intervals to forecast, in percent.
+    pub fn level(self, level: &'a [f64]) -> Self {
+        Self { level, ..self }
+    }
+
+    /// Makes a history that is too short an error.
+    pub fn strict(self) -> Self {
+        Self { strict: true, ..self }
+    }
 }

@@ -72,7 +72,7 @@ fn blocks_are_the_whole_forecast() {
     let calibrated = fitted().calibrate(&panel, PredictionIntervals::default()).expect("a calibration");
     for (h, fitted, level) in [(H, &calibrated, &[80.0][..]), (2 * H + 1, &plain, &[])] {
         let future = future(&panel, h);
-        let options = PredictOptions { future: Some(&future), h: Some(h), level };
+        let options = PredictOptions::new().future(&future).h(h).level(level);
         let whole = fitted.predict_with(&panel, &options).expect("a forecast");
         assert_eq!(whole.n_rows(), 20_000 * h);
 
@@ -90,7 +90,7 @@ fn blocks_are_the_whole_forecast() {
         for places in [128..512, 16_000..17_024] {
             let part = panel.of_series(places.clone());
             let future = future.of_series(places.clone()).expect("a future");
-            let options = PredictOptions { future: Some(&future), ..options };
+            let options = options.future(&future);
             let alone = fitted.predict_with(&part, &options).expect("a forecast");
             // MLP sees a static column, whose statistics are those of the series that are forecast.
             for (name, values) in bits(&alone).into_iter().filter(|(name, _)| !name.starts_with("MLP")) {
@@ -121,7 +121,7 @@ fn memory_does_not_grow_with_the_number_of_series() {
     let fitted = forecaster.threads(2).fit(&panel(40)).expect("a training");
     let peak = |n_series: usize| {
         let panel = panel(n_series);
-        let options = PredictOptions { h: Some(10 * H), ..PredictOptions::default() };
+        let options = PredictOptions::new().h(10 * H);
         let (rows, taken) = peak_memory(|| {
             let blocks = fitted.predict_blocks(&panel, &options).expect("blocks");
             let mut writer = CsvWriter::new(std::io::sink(), blocks.time_style().expect("a style"));

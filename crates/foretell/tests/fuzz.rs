@@ -133,10 +133,8 @@ fn imports() {
     let mut seeds: Vec<Vec<u8>> = archives.iter().map(program).collect();
     seeds.push(fs::read(home.path().join("configuration.pkl")).unwrap());
     let whole = seeds.clone();
-    let options = |i: usize| ImportOptions {
-        class: Some(["NHITS", "LSTM", "NLinear", "MLP"][i].to_owned()),
-        freq: Some(Freq::parse("D").unwrap()),
-        ..ImportOptions::default()
+    let options = |i: usize| {
+        ImportOptions::new().class(["NHITS", "LSTM", "NLinear", "MLP"][i]).freq(Freq::parse("D").unwrap())
     };
     let target = FuzzTarget { name: "import", seeds, words: WORDS, always: 64 << 20, factor: 100 };
     fuzz(&target, |bytes, _| {

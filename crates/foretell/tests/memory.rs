@@ -94,8 +94,8 @@ fn what_is_foreseen_is_about_what_is_taken() {
         assert!(2 * taken > foreseen, "{}: {taken} bytes were taken: {error}", entry.name);
 
         // Forecasts of many steps after the only series.
-        let options = PredictOptions { h: Some(100_000), ..PredictOptions::default() };
-        let few = PredictOptions { h: None, ..options };
+        let options = PredictOptions::new().h(100_000);
+        let few = PredictOptions::new();
         assert!(fitted.predict_with(&panel, &few).is_ok());
         let refused = fitted.max_memory(1_000_000).predict_with(&panel, &options);
         let error = refused.expect_err("more than a megabyte");

@@ -85,12 +85,9 @@ impl CrossValidate {
         let forecaster = self.checkpoint.of(self.train.forecaster(self.baselines()?)?);
         let h = forecaster.h();
         let step_size = self.step_size.unwrap_or(h);
-        let options = ValidationOptions {
-            n_windows: self.n_windows,
-            step_size,
-            refit: self.refit.unwrap_or(0),
-            level: &self.level.levels,
-        };
+        let options = ValidationOptions::new(self.n_windows, step_size)
+            .refit(self.refit.unwrap_or(0))
+            .level(&self.level.levels);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
         let panel = self.train.read(&forecaster, rows_needed)?;
         let validation = forecaster.cross_validate(&panel, &options)?;

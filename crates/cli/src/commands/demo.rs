@@ -73,7 +73,7 @@ impl Demo {
              Forecasting 1958, 1959 and 1960, each by models trained on the months before it ...\n\n",
             panel.n_rows()
         ))?;
-        let options = ValidationOptions { refit: 1, level: &LEVEL, ..ValidationOptions::new(WINDOWS, H) };
+        let options = ValidationOptions::new(WINDOWS, H).refit(1).level(&LEVEL);
         let validation = forecaster(self.log(), true)?.cross_validate(&panel, &options)?;
         let metrics = ranked(validation.metrics(&panel, usual_season(panel.freq())));
         let best = best_model(&metrics).context("the demo has models")?;
@@ -85,7 +85,7 @@ impl Demo {
         if self.log() == Log::Json {
             self.log().fitted(&fitted);
         }
-        let options = PredictOptions { level: &LEVEL, ..PredictOptions::default() };
+        let options = PredictOptions::new().level(&LEVEL);
         let forecast = fitted.predict_with(&panel, &options)?;
         self.write(files, &panel, &validation, &fitted, &forecast, &best.model)?;
         show(self.epilogue())

@@ -69,12 +69,9 @@ impl Import {
         }
         let directory = take(&self.out, self.overwrite)?;
         let settings = self.set.iter().map(|setting| (setting.key.name.clone(), setting.value.clone()));
-        let options = ImportOptions {
-            class: self.class.clone(),
-            settings: settings.collect(),
-            freq: self.freq,
-            max_memory: self.memory.limit(),
-        };
+        let mut options = ImportOptions::new().settings(settings.collect()).max_memory(self.memory.limit());
+        options.class = self.class.clone();
+        options.freq = self.freq;
         let Imported { fitted, left_out } = Fitted::import(&self.from, &options)?;
         for what in left_out {
             self.log().warning(&format!("left out: {what}"));

@@ -59,6 +59,9 @@ pub(crate) struct Predict {
     /// Steps from one cutoff of --insample to the next [default: 1]
     #[arg(long, value_name = "N", requires = "insample", value_parser = steps())]
     step_size: Option<usize>,
+    /// End with an error if a series has fewer rows than a model reads, in place of a warning, with zeros for the missing ones
+    #[arg(long, conflicts_with = "insample")]
+    strict: bool,
     /// Keep quantiles as the models gave them, which may cross; otherwise those of each step are sorted
     #[arg(long)]
     raw_quantiles: bool,
@@ -105,7 +108,8 @@ impl Predict {
         }
         let step_size = self.step_size.unwrap_or(1);
         let level = &self.level.levels;
-        let options = PredictOptions { future: future.as_ref(), h: Some(h), level };
+        let mut options = PredictOptions::new().future(future.as_ref()).h(h).level(level);
+        options.strict = self.strict;
         let blocks = match self.insample {
             true if self.from_padding => fitted.predict_insample_from_padding_blocks(&panel, step_size)?,
             true => fitted.predict_insample_blocks(&panel, step_size)?,

@@ -12,6 +12,7 @@ use crate::forecasts::further::{check_ahead, forecast_ahead};
 use crate::forecasts::levels::checked;
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::table;
+use crate::forecasts::warnings::check_history;
 use crate::forecasts::windows::{forecast_span, forecast_windows};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::predict_options::PredictOptions;
@@ -75,6 +76,9 @@ pub(crate) fn blocks_ahead<'a>(
     let level = checked(options.level)?;
     let h = options.h.unwrap_or(trained.h());
     check_ahead(trained, h, !level.is_empty())?;
+    if options.strict {
+        check_history(trained, panel)?;
+    }
     blocks(trained, panel, Asked::Ahead { h, future: options.future }, level)
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use foretell_data::{DataError, Future, Panel};
 use foretell_estimator::Estimator;
 
+use crate::error::Error;
 use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
 
@@ -45,15 +46,38 @@ pub(crate) fn warn_of_unseen_categories_in(
     Ok(())
 }
 
-/// Warns of series that training would have refused, as they are shorter than what a model reads.
-pub(crate) fn warn_of_short_history(trained: &TrainedModels, panel: &Panel) {
+/// Refuses series that are shorter than what a model reads.
+pub(crate) fn check_history(trained: &TrainedModels, panel: &Panel) -> Result<(), Error> {
+    for (input_size, models) in models_by_rows_read(trained) {
+        let mut short = (0..panel.n_series()).filter(|&series| panel.len(series) < input_size);
+        if let Some(first) = short.next() {
+            return Err(Error::ShortHistory {
+                models,
+                input_size,
+                count: 1 + short.count(),
+                series: panel.n_series(),
+                id: panel.id(first).to_string(),
+                rows: panel.len(first),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The models by the rows that they expect of each series.
+fn models_by_rows_read(trained: &TrainedModels) -> BTreeMap<usize, Vec<String>> {
     let mut models: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for (model, name) in trained.estimators().zip(trained.column_names()) {
         if let Some(rows) = model.rows_expected() {
             models.entry(rows).or_default().push(name);
         }
     }
-    for (input_size, models) in models {
+    models
+}
+
+/// Warns of series that training would have refused, as they are shorter than what a model reads.
+pub(crate) fn warn_of_short_history(trained: &TrainedModels, panel: &Panel) {
+    for (input_size, models) in models_by_rows_read(trained) {
         let short = (0..panel.n_series()).filter(|&series| panel.len(series) < input_size);
         let series: Vec<_> = short.map(|series| (panel.id(series).to_string(), panel.len(series))).collect();
         if !series.is_empty() {

@@ -26,6 +26,7 @@ use crate::warning::Warning;
 
 /// What [`Forecaster::cross_validate`] forecasts, with the names and defaults of neuralforecast's `cross_validation`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ValidationOptions<'a> {
     /// Forecasts of each series; 1 by default.
     pub n_windows: usize,
@@ -38,10 +39,20 @@ pub struct ValidationOptions<'a> {
     pub level: &'a [f64],
 }
 
-impl ValidationOptions<'_> {
+impl<'a> ValidationOptions<'a> {
     /// `n_windows` forecasts of each series, `step_size` steps apart, of models that are trained once.
     pub fn new(n_windows: usize, step_size: usize) -> Self {
         Self { n_windows, step_size, ..Self::default() }
+    }
+
+    /// Trains the models anew every so many windows.
+    pub fn refit(self, every: usize) -> Self {
+        Self { refit: every, ..self }
+    }
+
+    /// Central intervals to forecast, in percent.
+    pub fn level(self, level: &'a [f64]) -> Self {
+        Self { level, ..self }
     }
 }
 
@@ -53,6 +64,7 @@ impl Default for ValidationOptions<'_> {
 
 /// What the scores of [`CrossValidation::scores`] are relative to, and how series are weighted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ValidationScores<'a> {
     /// Steps of a season, for scaled metrics.
     pub season: usize,
@@ -60,6 +72,23 @@ pub struct ValidationScores<'a> {
     pub baseline: Option<&'a str>,
     /// A weight for each series of the panel; the same for all by default.
     pub weights: Option<&'a [f64]>,
+}
+
+impl<'a> ValidationScores<'a> {
+    /// Scores relative to a season of so many steps, all series weighted alike.
+    pub fn new(season: usize) -> Self {
+        Self { season, ..Self::default() }
+    }
+
+    /// The model that `rmae` divides by.
+    pub fn baseline(self, name: &'a str) -> Self {
+        Self { baseline: Some(name), ..self }
+    }
+
+    /// A weight for each series of the panel.
+    pub fn weights(self, weights: &'a [f64]) -> Self {
+        Self { weights: Some(weights), ..self }
+    }
 }
 
 /// Forecasts from several cutoffs, and the models that made them.
@@ -147,7 +176,7 @@ fn validate_anew(
             (trained, interruption) = plan.fit_before(&known, 0)?;
         }
         let future = Future::within(panel, &known, h);
-        let options = PredictOptions { future: Some(&future), level, h: None };
+        let options = PredictOptions::new().future(&future).level(level);
         parts.push((blocks_ahead(&trained, &known, &options)?.whole()?, known));
     }
     let mut forecasts = WindowForecasts::default();

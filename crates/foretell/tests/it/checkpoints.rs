@@ -72,7 +72,7 @@ fn ask(case: &Path, fitted: &Fitted, asked: &Asked) -> Frame {
     let futr = Some(case.join(file)).filter(|path| path.exists());
     let future = futr.map(|path| Future::from_file(path, &options, &panel, h).expect("future columns"));
     let level: &[f64] = if let Asked::Level(level) = asked { level } else { &[] };
-    let options = PredictOptions { future: future.as_ref(), h: Some(h), level };
+    let options = PredictOptions::new().future(future.as_ref()).h(h).level(level);
     let answer = match asked {
         Asked::Insample(step_size) => fitted.predict_insample_from_padding(&panel, *step_size),
         _ => fitted.predict_with(&panel, &options),

@@ -39,7 +39,7 @@ fn the_naive_forecasts_stand_beside_networks_and_alone() {
     assert_eq!(forecast.column("SeasonalNaive").expect("a column")[7..], y[53..]);
 
     let alone = Forecaster::new([spec("SeasonalNaive")]).expect("a model").fit(&panel).expect("a fit");
-    let further = PredictOptions { h: Some(9), ..PredictOptions::default() };
+    let further = PredictOptions::new().h(9);
     let further = alone.predict_with(&panel, &further).expect("a forecast");
     let column = further.column("SeasonalNaive").expect("a column");
     assert_eq!(column[9..], [&y[53..], &y[53..55]].concat());
@@ -76,7 +76,7 @@ fn cross_validation_scores_them_like_any_model() {
     let panel = panel();
     let models = [spec("Naive"), spec("SeasonalNaive").set("season_length", 14).expect("a season")];
     for refit in [0, 1] {
-        let options = ValidationOptions { refit, level: &[80.0], ..ValidationOptions::new(3, 7) };
+        let options = ValidationOptions::new(3, 7).refit(refit).level(&[80.0]);
         let validation = Forecaster::new(models.clone())
             .expect("models")
             .cross_validate(&panel, &options)
@@ -103,7 +103,7 @@ fn their_intervals_widen_with_the_root_of_the_steps() {
     let (panel, level) = (panel(), [80.0]);
     let fitted =
         Forecaster::new([spec("Naive"), spec("SeasonalNaive")]).expect("models").fit(&panel).expect("a fit");
-    let options = PredictOptions { level: &level, h: Some(14), ..PredictOptions::default() };
+    let options = PredictOptions::new().level(&level).h(14);
     let forecast = fitted.predict_with(&panel, &options).expect("a forecast");
     let width = |model: &str, row: usize| {
         let end = |side: &str| forecast.column(&format!("{model}-{side}-80")).expect("an interval")[row];
@@ -255,11 +255,11 @@ fn an_estimator_from_outside_gets_everything() {
     let loaded = Fitted::load(home.path().join("model")).expect("it is loaded");
     let level = [60.0];
     // Three horizons ahead: what was forecast is fed back.
-    let further = PredictOptions { h: Some(20), ..PredictOptions::default() };
+    let further = PredictOptions::new().h(20);
     let forecast = loaded.predict_with(&panel, &further).expect("a forecast");
     let mean = panel.y(0).iter().sum::<f32>() / 60.0;
     assert!(forecast.column("Means").expect("a column")[..20].iter().all(|y| (y - mean).abs() < 1e-5));
-    let options = PredictOptions { level: &level, ..PredictOptions::default() };
+    let options = PredictOptions::new().level(&level);
     let forecast = loaded.predict_with(&panel, &options).expect("intervals");
     let [low, high] = ["Means-lo-60", "Means-hi-60"].map(|name| forecast.column(name).expect("an end")[0]);
     assert!(low < mean && mean < high, "{low} {high}");

@@ -1,7 +1,7 @@
 //! Forecasts over the history, further ahead than the models' horizon, and by models that are trained anew.
 
 use foretell::{
-    Fitted, Forecaster, Freq, Future, ModelSpec, Panel, PredictOptions, TimeKind, ValidationOptions,
+    Error, Fitted, Forecaster, Freq, Future, ModelSpec, Panel, PredictOptions, TimeKind, ValidationOptions,
 };
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ fn models_are_trained_anew_every_so_many_windows() {
     let specs = || [linear(), with_column()];
     let validate = |refit: usize| {
         let forecaster = Forecaster::new(specs()).expect("models");
-        let options = ValidationOptions { refit, ..ValidationOptions::new(windows, step) };
+        let options = ValidationOptions::new(windows, step).refit(refit);
         forecaster.cross_validate(&panel(), &options).expect("a validation").frame
     };
     let once = validate(0);
@@ -123,7 +123,7 @@ fn forecasts_go_on_from_forecasts() {
     let ahead = |h: usize| {
         let x: Vec<f32> = [60, 47].iter().flat_map(|&t| (t..t + h).map(|t| (t as f32 * 0.3).cos())).collect();
         let future = Future::new(&panel(), h, &[("x", &x)]).expect("a table");
-        let options = PredictOptions { future: Some(&future), h: Some(h), level: &[] };
+        let options = PredictOptions::new().future(&future).h(h);
         (fitted.predict_with(&panel(), &options).expect("a forecast"), future)
     };
     let (own, future) = ahead(H);
@@ -151,7 +151,7 @@ fn forecasts_go_on_from_forecasts() {
 #[test]
 fn nobody_goes_on_from_what_is_not_known() {
     let message = |spec: ModelSpec, h: usize, future: Option<&Future>| {
-        let options = PredictOptions { h: Some(h), future, level: &[] };
+        let options = PredictOptions::new().h(h).future(future);
         fit([spec], &panel()).predict_with(&panel(), &options).expect_err("an error").to_string()
     };
     assert!(message(linear(), 3, None).contains("forecast 4, and take the first 3"));
@@ -165,9 +165,27 @@ fn nobody_goes_on_from_what_is_not_known() {
 
     let intervals = foretell::PredictionIntervals::default();
     let fitted = fit([linear()], &panel()).calibrate(&panel(), intervals).expect("a calibration");
-    let further = |level: &[f64]| {
-        fitted.predict_with(&panel(), &PredictOptions { h: Some(8), future: None, level }).map(|_| ())
-    };
+    let further =
+        |level: &[f64]| fitted.predict_with(&panel(), &PredictOptions::new().h(8).level(level)).map(|_| ());
     assert!(further(&[80.0]).expect_err("not that far").to_string().contains("calibrated for h = 4"));
     further(&[]).expect("no intervals are asked for");
+}
+
+#[test]
+fn a_history_that_is_too_short_is_an_error_where_it_is_asked_to_be() {
+    let freq = Freq::parse("1").expect("a frequency");
+    let series = |rows: usize| (0..rows).map(|row| row as f32).collect::<Vec<f32>>();
+    let panel = |rows: [usize; 2]| {
+        Panel::from_series(freq, [("a", 0, series(rows[0])), ("b", 0, series(rows[1]))]).expect("a panel")
+    };
+    let spec = ModelSpec::new("NLinear", 2, 8).and_then(|spec| spec.set("max_steps", 1)).expect("a model");
+    let fitted = Forecaster::new([spec]).expect("models").fit(&panel([30, 30])).expect("a fit");
+    let strict = PredictOptions::new().strict();
+    fitted.predict_with(&panel([8, 8]), &strict).expect("enough rows");
+    fitted.predict(&panel([8, 7]), None).expect("zeros before them");
+    let error = fitted.predict_with(&panel([8, 7]), &strict).expect_err("too few rows");
+    let Error::ShortHistory { count: 1, series: 2, ref id, rows: 7, input_size: 8, .. } = error else {
+        panic!("{error}")
+    };
+    assert!(id == "b" && error.to_string().contains("the 8 that NLinear reads"), "{error}");
 }

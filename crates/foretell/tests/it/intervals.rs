@@ -40,7 +40,7 @@ fn intervals(n_windows: usize, method: ConformalMethod) -> PredictionIntervals {
 }
 
 fn at(fitted: &Fitted, panel: &Panel, level: &[f64]) -> Result<Frame, Error> {
-    fitted.predict_with(panel, &PredictOptions { level, ..PredictOptions::default() })
+    fitted.predict_with(panel, &PredictOptions::new().level(level))
 }
 
 fn names(frame: &Frame) -> Vec<&str> {
@@ -54,7 +54,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
         for refit in [0, 20] {
             let forecaster = Forecaster::new([spec(json!("MAE"))]).expect("a model");
             let forecaster = forecaster.intervals(intervals(80, method));
-            let options = ValidationOptions { refit, level: &[80.0, 50.0], ..ValidationOptions::new(40, H) };
+            let options = ValidationOptions::new(40, H).refit(refit).level(&[80.0, 50.0]);
             let checked = forecaster.cross_validate(&panel, &options).expect("a validation");
             assert_eq!(
                 names(&checked.frame),
@@ -204,7 +204,8 @@ fn what_cannot_be_calibrated_is_said_before_training() {
 
     let untrained = |loss: Value, level: f64| {
         let forecaster = Forecaster::new([spec(loss)]).expect("a model");
-        let options = ValidationOptions { level: &[level], ..ValidationOptions::new(2, H) };
+        let level = [level];
+        let options = ValidationOptions::new(2, H).level(&level);
         let forecaster = forecaster.on_progress(|_, _| panic!("no step is taken"));
         forecaster.cross_validate(&panel(&["a"], 100), &options).expect_err("no such level").to_string()
     };

@@ -12,7 +12,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn daily() -> ImportOptions {
-    ImportOptions { freq: Some(Freq::parse("D").expect("a frequency")), ..ImportOptions::default() }
+    ImportOptions::new().freq(Freq::parse("D").expect("a frequency"))
 }
 
 fn settings(name: &str) -> Map<String, Value> {
@@ -72,7 +72,7 @@ fn checkpoints_of_lightning_predict_the_same() {
         assert_forecasts(fitted, &format!("lightning/{name}.csv"), |_| true);
     }
     // The name of the file says nothing; quantiles are of samples, the parameters of the distribution are not.
-    let options = ImportOptions { class: Some("NLinear".to_owned()), ..daily() };
+    let options = daily().class("NLinear");
     let Imported { fitted, .. } =
         Fitted::import(fixture("lightning/Normal.ckpt"), &options).expect("a checkpoint");
     let of_distribution = |name: &str| name.ends_with("-loc") || name.ends_with("-scale");
@@ -83,7 +83,7 @@ fn checkpoints_of_lightning_predict_the_same() {
 fn state_dictionaries_predict_the_same() {
     for name in ["MLP", "LSTM"] {
         let path = fixture(&format!("weights/{name}.pt"));
-        let options = ImportOptions { settings: settings(name), ..daily() };
+        let options = daily().settings(settings(name));
         let Imported { fitted, left_out } = Fitted::import(path, &options).expect("weights");
         assert_eq!(left_out, [""; 0]);
         assert_forecasts(fitted, &format!("weights/{name}.csv"), |_| true);
@@ -93,12 +93,11 @@ fn state_dictionaries_predict_the_same() {
 #[test]
 fn settings_win_over_the_file() {
     let settings = Map::from_iter([("alias".to_owned(), json!("mine"))]);
-    let options = ImportOptions { settings, ..daily() };
+    let options = daily().settings(settings);
     let Imported { fitted, .. } =
         Fitted::import(fixture("lightning/MLP.ckpt"), &options).expect("a checkpoint");
     assert_eq!(fitted.models()[0].spec().alias(), "mine");
-    let freq = Some(Freq::parse("h").expect("a frequency"));
-    let options = ImportOptions { freq, ..ImportOptions::default() };
+    let options = ImportOptions::new().freq(Freq::parse("h").expect("a frequency"));
     let Imported { fitted, .. } = Fitted::import(fixture("directory/model"), &options).expect("a directory");
     assert_eq!(fitted.freq().to_string(), "h");
 }
@@ -123,13 +122,13 @@ fn what_is_missing_or_wrong_is_told() {
     let with = |changes: &[(&str, Value)]| {
         let mut settings = settings("MLP");
         settings.extend(changes.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-        ImportOptions { settings, ..daily() }
+        daily().settings(settings)
     };
-    let error = fails(weights.clone(), &ImportOptions::default(), &["MLP.pt", "--freq D"]);
+    let error = fails(weights.clone(), &ImportOptions::default(), &["MLP.pt", "`ImportOptions::freq = D`"]);
     assert!(matches!(error, Error::Usage(UsageError::NoFreq { .. })));
-    let error = fails(fixture("lightning/Normal.ckpt"), &daily(), &["Normal.ckpt", "--class NHITS"]);
+    let error = fails(fixture("lightning/Normal.ckpt"), &daily(), &["Normal.ckpt", "`ImportOptions::class = NHITS`"]);
     assert!(matches!(error, Error::Usage(UsageError::NoClass { .. })));
-    fails(weights.clone(), &daily(), &["weights alone", "--set h=12"]);
+    fails(weights.clone(), &daily(), &["weights alone", "`ImportOptions::settings = h=12`"]);
     fails(
         weights.clone(),
         &with(&[("hidden_size", json!(7))]),

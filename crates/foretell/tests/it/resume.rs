@@ -178,7 +178,7 @@ fn the_training_that_intervals_are_calibrated_by_goes_on_too() {
         forecaster.intervals(PredictionIntervals::default())
     };
     let forecast = |fitted: &Fitted| {
-        let options = PredictOptions { level: &[80.0], ..PredictOptions::default() };
+        let options = PredictOptions::new().level(&[80.0]);
         fitted.predict_with(&panel(0.0), &options).expect("a forecast").columns
     };
     let whole = calibrated().fit(&panel(0.0)).expect("a fit");

@@ -154,7 +154,7 @@ fn draws_depend_on_series_and_seed_alone() {
 fn further_levels_and_steps_come_from_the_same_paths() {
     let panel = panel(2);
     let fitted = fit(ancestral("DeepAR"), &panel);
-    let options = PredictOptions { h: Some(3 * H), level: &[50.0, 80.0], ..PredictOptions::default() };
+    let options = PredictOptions::new().h(3 * H).level(&[50.0, 80.0]);
     let found = fitted.predict_with(&panel, &options).expect("a forecast");
     let plain = fitted.predict(&panel, None).expect("a forecast");
     for name in ["DeepAR", "DeepAR-lo-80", "DeepAR-hi-80"] {

@@ -18,7 +18,8 @@ fn scores(by: ScoreBy<'_>, metrics: &[&str], weights: Option<&[f64]>) -> Result<
     let forecaster = Forecaster::new(specs).expect("models");
     let validation = forecaster.cross_validate(&panel, &ValidationOptions::new(3, 1)).expect("a validation");
     let metrics: Result<Vec<Metric>, _> = metrics.iter().map(|metric| Metric::parse(metric)).collect();
-    let options = ValidationScores { season: 7, baseline: Some("Naive"), weights };
+    let options = ValidationScores::new(7).baseline("Naive");
+    let options = weights.map_or(options, |weights| options.weights(weights));
     validation.scores(&panel, &metrics?, by, &options)
 }
 

@@ -21,6 +21,7 @@ use crate::usage_error::UsageError;
 
 /// What files do not say, or what shall be otherwise than they say.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ImportOptions {
     /// The class of the models, needed where neither the name of a file nor its directory says it.
     pub class: Option<String>,
@@ -31,6 +32,33 @@ pub struct ImportOptions {
     pub freq: Option<Freq>,
     /// The most memory that importing, and forecasts of what was imported, may take.
     pub max_memory: MemoryLimit,
+}
+
+impl ImportOptions {
+    /// What files say.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The class of the models.
+    pub fn class(self, class: impl Into<String>) -> Self {
+        Self { class: Some(class.into()), ..self }
+    }
+
+    /// Hyper-parameters that win over those of the files.
+    pub fn settings(self, settings: Map<String, Value>) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// How far apart the times of the data are.
+    pub fn freq(self, freq: Freq) -> Self {
+        Self { freq: Some(freq), ..self }
+    }
+
+    /// The most memory that importing, and forecasts of what was imported, may take.
+    pub fn max_memory(self, max_memory: MemoryLimit) -> Self {
+        Self { max_memory, ..self }
+    }
 }
 
 /// Reads a file or a directory that PyTorch wrote; what of it was left out, in words.
