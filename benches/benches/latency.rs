@@ -18,7 +18,8 @@ fn panel(rows: usize) -> Panel {
 }
 
 fn fitted(model: &str) -> Fitted {
-    let spec = ModelSpec::new(model, 24, INPUT).and_then(|spec| spec.set("max_steps", 2)).expect("a model");
+    let spec = ModelSpec::new(model, 24, INPUT).expect("a model");
+    let spec = if spec.network().is_some() { spec.set("max_steps", 2).expect("steps") } else { spec };
     Forecaster::new([spec]).expect("models").threads(1).fit(&panel(ROWS)).expect("a fit")
 }
 

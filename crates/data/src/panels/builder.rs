@@ -1,17 +1,18 @@
 //! Panels from slices.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::cells::{admitted, check_mask, check_weight, finite};
 use super::column::{BadCell, Column};
 use super::fill::Fill;
-use super::panel::Panel;
+use super::panel::{Data, Panel, Series};
 use super::rows::TableRows;
 use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::freq::Freq;
 use crate::calendar::given_time::{LATE_ZONE, Time};
 use crate::calendar::kind::TimeKind;
-use crate::calendar::zone::Zone;
+use crate::calendar::zone::{Zone, in_range};
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
@@ -225,13 +226,44 @@ impl Panel {
         series: impl IntoIterator<Item = (I, T, Y)>,
     ) -> Result<Self, DataError> {
         let mut builder = Self::builder(freq.kind()).freq(freq);
+        let (mut given, mut rows) = (Vec::new(), 0);
         for (id, first, y) in series {
-            let (id, y) = (id.as_ref(), y.as_ref());
-            let times = freq.times(builder.resolve(builder.n_rows(), first.into())?, y.len());
-            let times = times.ok_or_else(|| DataError::TimeRange { id: id.to_owned() })?;
-            builder = builder.series(id, &times, y);
+            given.push((Arc::<str>::from(id.as_ref()), builder.resolve(rows, first.into())?, y));
+            rows += given.last().map_or(0, |(_, _, y)| y.as_ref().len());
+        }
+        given.sort_by(|a, b| a.0.cmp(&b.0));
+        if let Some(panel) = Self::of_regular(freq, &given) {
+            return Ok(panel);
+        }
+        // Something is missing at an edge, or wrong: what is said of it is the same for all slices.
+        for (id, first, y) in given {
+            let times = freq.times(first, y.as_ref().len());
+            let times = times.ok_or_else(|| DataError::TimeRange { id: id.to_string() })?;
+            builder = builder.series(&*id, &times, y.as_ref());
         }
         builder.build()
+    }
+
+    /// A panel of sorted series whose values are all finite: no time needs to be computed but the first and the last.
+    fn of_regular<Y: AsRef<[f32]>>(freq: Freq, given: &[(Arc<str>, i64, Y)]) -> Option<Self> {
+        let (mut series, mut all) = (Vec::with_capacity(given.len()), Vec::new());
+        all.reserve_exact(given.iter().map(|(_, _, y)| y.as_ref().len()).sum());
+        let twice = given.windows(2).any(|pair| pair[0].0 == pair[1].0);
+        if twice || given.is_empty() {
+            return None;
+        }
+        for (place, (id, first_time, y)) in given.iter().enumerate() {
+            let (y, start) = (y.as_ref(), all.len());
+            let last = freq.next(*first_time, y.len() as i64 - 1)?;
+            let in_calendar = [*first_time, last].iter().all(|time| in_range(freq.kind(), None, *time));
+            if y.is_empty() || !in_calendar || !y.iter().all(|value| value.is_finite()) {
+                return None;
+            }
+            all.extend_from_slice(y);
+            let (id, reach) = (id.clone(), all.len());
+            series.push(Series { id, start, len: y.len(), reach, first_time: *first_time, place });
+        }
+        Some(Self::new(freq, None, series, Data::of_slices(all)))
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::cells::finite;
 use super::column::Column;
 use super::fill::{Filled, Trimmed};
+use super::origin::SLICES;
 use crate::calendar::freq::Freq;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
@@ -62,6 +63,21 @@ pub(crate) struct Data {
 }
 
 impl Data {
+    /// The values of series that were given as slices, without further columns.
+    pub(crate) fn of_slices(y: Vec<f32>) -> Self {
+        Self {
+            table: SLICES.into(),
+            y,
+            mask: None,
+            weight: None,
+            columns: Vec::new(),
+            freq_inferred: false,
+            integer_ids: false,
+            filled: Filled::default(),
+            trimmed: Trimmed::default(),
+        }
+    }
+
     /// Everything but the numbers as it is.
     pub(crate) fn with_values(&self, y: Vec<f32>, columns: Vec<Column>) -> Self {
         let (table, mask, weight) = (self.table.clone(), self.mask.clone(), self.weight.clone());

@@ -126,7 +126,8 @@ fn what_is_missing_or_wrong_is_told() {
     };
     let error = fails(weights.clone(), &ImportOptions::default(), &["MLP.pt", "`ImportOptions::freq = D`"]);
     assert!(matches!(error, Error::Usage(UsageError::NoFreq { .. })));
-    let error = fails(fixture("lightning/Normal.ckpt"), &daily(), &["Normal.ckpt", "`ImportOptions::class = NHITS`"]);
+    let error =
+        fails(fixture("lightning/Normal.ckpt"), &daily(), &["Normal.ckpt", "`ImportOptions::class = NHITS`"]);
     assert!(matches!(error, Error::Usage(UsageError::NoClass { .. })));
     fails(weights.clone(), &daily(), &["weights alone", "`ImportOptions::settings = h=12`"]);
     fails(
