@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use foretell_benches::{bare_faer, gelu_by_std, standardise, turns, wave, wide};
-use foretell_gemm::{MatMut, MatRef, Options, matmul};
+use foretell_gemm::{Bias, MatMut, MatRef, Options, WeightFormat, WeightMatrix, matmul, matmul_weights};
 use foretell_pool::Buffer;
 use foretell_simd::*;
 use foretell_threads::share;
@@ -28,6 +28,24 @@ const SHAPES: [(usize, usize, usize); 9] = [
     (2048, 2048, 2048),
 ];
 
+/// `[m, k]` by `[k, n]`, up to 64^3.
+const SMALL_SHAPES: [(usize, usize, usize); 14] = [
+    (3, 3, 3),
+    (2, 8, 8),
+    (2, 16, 16),
+    (4, 8, 4),
+    (4, 16, 16),
+    (7, 13, 9),
+    (8, 4, 8),
+    (8, 16, 16),
+    (16, 8, 16),
+    (16, 16, 16),
+    (4, 64, 64),
+    (20, 20, 20),
+    (32, 32, 32),
+    (64, 64, 64),
+];
+
 const ROUNDS: usize = 41;
 const LEAST: Duration = Duration::from_micros(500);
 
@@ -39,7 +57,7 @@ fn main() {
     let wanted = arguments.into_iter().next().unwrap_or_default();
     println!("| figure | measured | target | met |\n|---|---|---|---|");
     let table = Table { wanted: &wanted };
-    for section in [levels, functions, absolute, streams, pool, products] {
+    for section in [levels, functions, absolute, streams, pool, products, small_products] {
         section(&table);
     }
 }
@@ -63,6 +81,17 @@ impl Table<'_> {
         if self.wants(name) {
             let ratio = turns(ROUNDS, LEAST, &mut [slow, fast]).ratio(0, 1);
             self.row(name, &format!("{ratio:.2}x"), &format!(">= {least}x"), ratio >= least);
+        }
+    }
+
+    /// The time of the second contender as a multiple of the first one's.
+    fn beside(&self, name: &str, most: f64, first: &mut dyn FnMut(), second: &mut dyn FnMut()) {
+        if self.wants(name) {
+            let rounds = turns(ROUNDS, LEAST, &mut [first, second]);
+            let ratio = rounds.ratio(1, 0);
+            let [of_second, of_first] = [1, 0].map(|contender| rounds.seconds(contender) * 1e9);
+            let measured = format!("{ratio:.2}x ({of_second:.0}, {of_first:.0} ns)");
+            self.row(name, &measured, &format!("<= {most}x"), ratio <= most);
         }
     }
 
@@ -264,6 +293,45 @@ fn products(table: &Table<'_>) {
             // The same code: what differs is noise.
             row("two threads", 2, ("one", 1), 0.98);
         }
+    }
+}
+
+/// Products that take less than some ten microseconds, where what surrounds the multiplications counts.
+fn small_products(table: &Table<'_>) {
+    for (m, k, n) in SMALL_SHAPES {
+        let name = format!("small {m}x{k}x{n}");
+        let (x, w, bias) = (wave(m * k, 0.37), wave(n * k, 0.21), wave(n, 0.5));
+        let lhs = MatRef::row_major(&x, m, k);
+        let (row_major, column_major) = (MatRef::row_major(&w, k, n), MatRef::row_major(&w, n, k).t());
+        let plain = |y: &mut [f32], rhs| matmul(MatMut::row_major(y, m, n), lhs, rhs, Options::default());
+        let [mut a, mut b, mut c] = [(); 3].map(|()| vec![0.0; m * n]);
+        for (layout, rhs) in [("x w", row_major), ("x w^T", column_major)] {
+            let bias = &bias[..];
+            let mut apart = || {
+                plain(&mut a, black_box(rhs));
+                for row in a.chunks_exact_mut(n) {
+                    row.iter_mut().zip(bias).for_each(|(y, b)| *y = (*y + b).max(0.0));
+                }
+            };
+            let mut fused = || {
+                let (bias, activation) = (Some(Bias::PerColumn(bias)), Activation::Relu);
+                let options = Options { bias, activation, ..Options::default() };
+                matmul(MatMut::row_major(&mut b, m, n), lhs, black_box(rhs), options);
+            };
+            let what = "bias and ReLU in the product, time beside a loop's";
+            table.beside(&format!("{name}: {layout}, {what}"), 1.0, &mut apart, &mut fused);
+        }
+        if m.max(k).max(n) > 16 {
+            continue;
+        }
+        let weights = WeightMatrix::new(row_major, WeightFormat::F32);
+        let mut by_columns = || plain(&mut b, black_box(column_major));
+        let mut by_rows = || plain(&mut a, black_box(row_major));
+        table.beside(&format!("{name}: x w^T, time beside x w"), 1.1, &mut by_rows, &mut by_columns);
+        let mut packed = || {
+            matmul_weights(MatMut::row_major(&mut c, m, n), lhs, black_box(&weights), Options::default());
+        };
+        table.beside(&format!("{name}: packed once, time beside x w"), 1.05, &mut by_rows, &mut packed);
     }
 }
 

@@ -17,7 +17,7 @@ use foretell_pool::Buffer;
 
 use crate::batch::BatchMut;
 use crate::check::{assert_bias, assert_shapes};
-use crate::epilogue::epilogue;
+use crate::epilogue::Epilogue;
 use crate::flops::count_products;
 use crate::options::Options;
 use crate::plan;
@@ -94,7 +94,7 @@ fn columns(
 ) {
     let Options { accum, alpha, bias, activation, .. } = options;
     kernel.run(Job { dst: dst.reborrow(), lhs, rhs, blocks, accum, alpha });
-    epilogue(dst, bias, activation);
+    Epilogue { bias, activation }.run(dst);
 }
 
 /// Rounds a left operand row by row, for a kernel.

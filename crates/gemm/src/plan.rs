@@ -94,7 +94,7 @@ pub fn explain(product: ProductShape, level: Level, fast_pairs: bool) -> Plan {
         RightLayout::PackedBf16 => Way::Bf16(kernel::in_bf16(level, || fast_pairs)),
         RightLayout::PackedInt8 => Way::Int8 { tiles: kernel::int8_by_tiles(m, level) },
         RightLayout::PackedF32 if kernel::packs_bf16x3(k, n, level) => Way::Bf16x3,
-        RightLayout::PackedF32 if level.has_avx512() => Way::F32(Kernel::Strips),
+        RightLayout::PackedF32 if level.has_avx512() => Way::F32(kernel::of_strips(shape)),
         RightLayout::RowMajor | RightLayout::ColumnMajor | RightLayout::PackedF32 => {
             let rounding = if rhs == RightLayout::PackedF32 { Rounding::None } else { rounding };
             match kernel::numbers(shape, rounding, || level) {

@@ -13,7 +13,13 @@ pub(crate) struct Product<'d, 'a> {
     pub(crate) alpha: f32,
 }
 
-impl Product<'_, '_> {
+impl<'a> Product<'_, 'a> {
+    /// The same product for a shorter time.
+    #[inline(always)]
+    pub(crate) fn reborrow(&mut self) -> Product<'_, 'a> {
+        Product { dst: self.dst.reborrow(), ..*self }
+    }
+
     /// What a plan for it is made of.
     #[inline(always)]
     pub(crate) fn operands(&self) -> Operands {

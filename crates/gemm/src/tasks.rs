@@ -3,14 +3,18 @@
 
 use crate::batch::{BatchMut, BatchRef};
 use crate::dispatch::multiply;
-use crate::epilogue::epilogue;
+use crate::epilogue::Epilogue;
 use crate::options::Options;
 use crate::parts;
 use crate::plan::cut::{self, Cut, Grid, work};
+use crate::plan::kernel::{self, Kernel};
+use crate::plan::limits::strips::row_stride;
 use crate::plan::limits::tasks::{OVERHEAD, TASK};
 use crate::product::Product;
 use crate::strips::{self, PackedStrips};
 use crate::threads;
+use crate::tiny;
+use crate::vector::Current;
 use crate::view::{MatMut, MatRef};
 
 /// A product whose shapes and bias fit together.
@@ -21,12 +25,11 @@ pub(crate) fn one(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f3
     }
     // The grid of any smaller product is one task, and none is cut in parts.
     let Options { accum, alpha, bias, activation, .. } = options;
-    let (mut dst, lhs, rhs, bias) = match dst.row_stride() < dst.col_stride() {
-        true => (dst.t(), rhs.t(), lhs.t(), bias.map(|bias| bias.t())),
-        false => (dst, lhs, rhs, bias),
-    };
-    multiply(Product { dst: dst.reborrow(), lhs, rhs, accum, alpha });
-    epilogue(dst, bias, activation);
+    let (product, epilogue) = (Product { dst, lhs, rhs, accum, alpha }, Epilogue { bias, activation });
+    match product.dst.row_stride() < product.dst.col_stride() {
+        true => multiply(product.t(), epilogue.t()),
+        false => multiply(product, epilogue),
+    }
 }
 
 /// Products whose shapes, counts and bias fit together.
@@ -41,6 +44,7 @@ pub(crate) fn batch(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, opt
 
 fn batch_by_rows(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
     let Options { accum, alpha, bias, activation, .. } = options;
+    let epilogue = Epilogue { bias, activation };
     let shape = [dst.rows, lhs.cols, dst.cols];
     let grid = match cut::in_f32(shape, dst.count == 1 && dst.col_stride == 1) {
         Cut::Grid(grid) => grid,
@@ -49,9 +53,10 @@ fn batch_by_rows(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, option
             let mut whole = unsafe { dst.get(0) };
             let (lhs, rhs) = (lhs.get(0), rhs.get(0));
             parts::run(whole.reborrow(), lhs.ncols(), count, accum, |dst, inner, accum| {
-                multiply(Product { dst, lhs: lhs.cols(inner.clone()), rhs: rhs.rows(inner), accum, alpha });
+                let (lhs, rhs) = (lhs.cols(inner.clone()), rhs.rows(inner));
+                multiply(Product { dst, lhs, rhs, accum, alpha }, Epilogue::NONE);
             });
-            return epilogue(whole, bias, activation);
+            return epilogue.run(whole);
         }
     };
     let work = work(dst.rows, dst.cols, lhs.cols.saturating_add(OVERHEAD));
@@ -62,15 +67,8 @@ fn batch_by_rows(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, option
         let group = (TASK / 8).div_ceil(work.max(1));
         return for_each(dst.count, group, shared, |index| {
             // SAFETY: each index is taken once, and matrices have no element in common.
-            let mut whole = unsafe { dst.get(index) };
-            multiply(Product {
-                dst: whole.reborrow(),
-                lhs: lhs.get(index),
-                rhs: rhs.get(index),
-                accum,
-                alpha,
-            });
-            epilogue(whole, bias, activation);
+            let dst = unsafe { dst.get(index) };
+            multiply(Product { dst, lhs: lhs.get(index), rhs: rhs.get(index), accum, alpha }, epilogue);
         });
     }
     for_each(dst.count * tasks, 1, shared, |index| {
@@ -78,9 +76,8 @@ fn batch_by_rows(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, option
         let (rows, cols) = grid.task(task);
         let (lhs, rhs) = (lhs.get(index).rows(rows.clone()), rhs.get(index).cols(cols.clone()));
         // SAFETY: each index is taken once, and tasks have no element in common.
-        let mut part = unsafe { dst.get(index) }.rows(rows.clone()).cols(cols.clone());
-        multiply(Product { dst: part.reborrow(), lhs, rhs, accum, alpha });
-        epilogue(part, bias.map(|bias| bias.part(rows, cols)), activation);
+        let dst = unsafe { dst.get(index) }.rows(rows.clone()).cols(cols.clone());
+        multiply(Product { dst, lhs, rhs, accum, alpha }, epilogue.part(rows, cols));
     });
 }
 
@@ -94,8 +91,13 @@ pub(crate) fn for_each_product(dst: &BatchMut<'_>, k: usize, one: impl Fn(usize)
 /// A product with a right operand in strips.
 pub(crate) fn packed(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, strips: &[f32], options: Options<'_>) {
     let Options { accum, alpha, bias, activation, .. } = options;
-    let (m, n) = (dst.nrows(), dst.ncols());
-    let grid = Grid::of_packed(m, n, lhs.ncols());
+    let (m, k, n) = (dst.nrows(), lhs.ncols(), dst.ncols());
+    if let (Kernel::Tiny, Some(stride)) = (kernel::of_strips([m, k, n]), row_stride(k, n)) {
+        let rhs = MatRef { data: strips, rows: k, cols: n, row_stride: stride, col_stride: 1 };
+        let product = Product { dst, lhs, rhs, accum, alpha };
+        return tiny::product(product, Epilogue { bias, activation }, Current::read());
+    }
+    let grid = Grid::of_packed(m, n, k);
     let dst = BatchMut::from(dst);
     for_each(grid.len(), 1, grid.len() > 1, |index| {
         let (rows, cols) = grid.task(index);
@@ -103,7 +105,7 @@ pub(crate) fn packed(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, strips: &[f32],
         let mut part = unsafe { dst.get(0) }.rows(rows.clone()).cols(cols.clone());
         let packed = PackedStrips { values: strips, cols: n, first: cols.start };
         strips::product_with_packed(part.reborrow(), lhs.rows(rows.clone()), packed, accum, alpha);
-        epilogue(part, bias.map(|bias| bias.part(rows, cols)), activation);
+        Epilogue { bias, activation }.part(rows, cols).run(part);
     });
 }
 

@@ -16,7 +16,7 @@ mod widened;
 use foretell_simd::level;
 use half::bf16;
 
-use product::{Epilogue, Product};
+use product::{Finish, Product};
 
 use crate::bf16::layout::{DEPTH, Layout, Terms, WIDTH};
 use crate::plan;
@@ -78,7 +78,7 @@ impl Kernel {
         panel: &[bf16],
         strips: &[bf16],
         layout: Layout,
-        finish: Epilogue<'_>,
+        finish: Finish<'_>,
     ) {
         debug_assert!(self.runs());
         let (len, height) = (layout.len(), if layout.is_row(panel) { 1 } else { WIDTH });

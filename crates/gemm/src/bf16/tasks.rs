@@ -8,11 +8,11 @@ use half::slice::HalfBitsSliceExt;
 
 use crate::batch::BatchMut;
 use crate::bf16::kernel::Kernel;
-use crate::bf16::kernel::product::Epilogue;
+use crate::bf16::kernel::product::Finish;
 use crate::bf16::layout::{BlockLayout, Layout, Terms};
 use crate::bf16::operand::{Bf16Operand, RightOperand};
 use crate::bf16::split_operands;
-use crate::epilogue::epilogue;
+use crate::epilogue::Epilogue;
 use crate::options::Options;
 use crate::parts;
 use crate::plan;
@@ -133,9 +133,9 @@ fn one_task(
                     Terms::One => (options.bias, None),
                     Terms::Three => (None, options.bias),
                 };
-                let finish = Epilogue { bias: first, ..Epilogue::of(&options) };
+                let finish = Finish { bias: first, ..Finish::of(&options) };
                 kernel.multiply(part.reborrow(), panel, values, layout, finish);
-                epilogue(part, last, options.activation);
+                Epilogue { bias: last, activation: options.activation }.run(part);
             }
             None if rows.len() <= AROUND => split_operands::multiply_in_f32(part, operand, rhs, options),
             None => {
@@ -167,7 +167,7 @@ pub(crate) fn in_parts(
                 let (lhs, rhs) = (lhs.t().rows(inner.clone()).t(), rhs.rows(inner));
                 one(dst, lhs, rhs, Options { accum, ..sums });
             });
-            epilogue(dst, bias, activation);
+            Epilogue { bias, activation }.run(dst);
         }
         _ => one(dst, lhs, rhs, options),
     }

@@ -96,6 +96,14 @@ pub(crate) fn in_f32(operands: Operands, level: Level) -> Kernel {
     Kernel::General
 }
 
+/// The kernel for a product, whole or a task of it, whose right operand is packed in strips: a tiny one reads it where it lies, as far
+/// as it is row-major. The sums, one chain of additions each, are the same either way.
+#[inline(always)]
+pub(crate) fn of_strips([m, k, n]: [usize; 3]) -> Kernel {
+    let is_tiny = work(m, n, k) <= tiny::MAX_WORK;
+    if is_tiny && strips::row_stride(k, n).is_some() { Kernel::Tiny } else { Kernel::Strips }
+}
+
 /// In which numbers a product is multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {

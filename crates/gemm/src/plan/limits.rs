@@ -79,6 +79,13 @@ pub(crate) mod strips {
     /// The inner dimension goes in blocks of so many: a strip takes 32 KiB.
     pub(crate) const DEPTH: usize = 128;
 
+    /// Elements from row to row of a matrix of `rows` by `cols` that is packed in strips, if it is row-major: if it is a block of one
+    /// strip.
+    pub(crate) fn row_stride(rows: usize, cols: usize) -> Option<usize> {
+        let vectors = cols.div_ceil(16);
+        (rows <= DEPTH && matches!(vectors, 1 | 2 | 4)).then_some(16 * vectors)
+    }
+
     /// Rows of the left operand that pass by a strip: with a block of the inner dimension they stay in the second cache.
     pub(crate) const ROWS: usize = 384;
 

@@ -78,6 +78,33 @@ impl Vector for F32x8 {
     }
 
     #[inline(always)]
+    fn or_zero(self, token: Avx2) -> Self {
+        // SAFETY: the register; where neither number is the larger one, the second is taken.
+        Self(unsafe { _mm256_max_ps(Self::splat(token, 0.0).0, self.0) })
+    }
+
+    #[inline(always)]
+    fn turn_fours<'a>(_: Avx2, row: impl Fn(usize) -> &'a [f32; 4]) -> [Self; 4] {
+        // SAFETY: the token; as many numbers as half of a register holds are read of each row.
+        unsafe {
+            // Every fourth row in the halves of a register: each half is one of a square of four.
+            let halves = |r: usize| {
+                let [low, high] = [r, r + 4].map(|r| _mm_loadu_ps(row(r).as_ptr()));
+                _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high)
+            };
+            let (a, b, c, d) = (halves(0), halves(1), halves(2), halves(3));
+            let (ab, cd) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
+            let (upper_ab, upper_cd) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
+            [
+                Self(_mm256_shuffle_ps::<0b01_00_01_00>(ab, cd)),
+                Self(_mm256_shuffle_ps::<0b11_10_11_10>(ab, cd)),
+                Self(_mm256_shuffle_ps::<0b01_00_01_00>(upper_ab, upper_cd)),
+                Self(_mm256_shuffle_ps::<0b11_10_11_10>(upper_ab, upper_cd)),
+            ]
+        }
+    }
+
+    #[inline(always)]
     fn interleave(self, other: Self) -> (Self, Self) {
         // SAFETY: the register.
         let (low, high) = unsafe { interleave(self.0, other.0) };

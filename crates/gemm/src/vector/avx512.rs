@@ -78,6 +78,35 @@ impl Vector for F32x16 {
     }
 
     #[inline(always)]
+    fn or_zero(self, token: Avx512) -> Self {
+        // SAFETY: the register; where neither number is the larger one, the second is taken.
+        Self(unsafe { _mm512_max_ps(Self::splat(token, 0.0).0, self.0) })
+    }
+
+    #[inline(always)]
+    fn turn_fours<'a>(_: Avx512, row: impl Fn(usize) -> &'a [f32; 4]) -> [Self; 4] {
+        // SAFETY: the token; as many numbers as a quarter of a register holds are read of each row.
+        unsafe {
+            // Every fourth row in the quarters of a register: each quarter is one of a square of four.
+            let quarters = |r: usize| {
+                let [a, b, c, d] = [r, r + 4, r + 8, r + 12].map(|r| _mm_loadu_ps(row(r).as_ptr()));
+                let low = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(a), b);
+                let high = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(c), d);
+                _mm512_insertf32x8::<1>(_mm512_castps256_ps512(low), high)
+            };
+            let (a, b, c, d) = (quarters(0), quarters(1), quarters(2), quarters(3));
+            let (ab, cd) = (_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(c, d));
+            let (upper_ab, upper_cd) = (_mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(c, d));
+            [
+                Self(_mm512_shuffle_ps::<0b01_00_01_00>(ab, cd)),
+                Self(_mm512_shuffle_ps::<0b11_10_11_10>(ab, cd)),
+                Self(_mm512_shuffle_ps::<0b01_00_01_00>(upper_ab, upper_cd)),
+                Self(_mm512_shuffle_ps::<0b11_10_11_10>(upper_ab, upper_cd)),
+            ]
+        }
+    }
+
+    #[inline(always)]
     fn interleave(self, other: Self) -> (Self, Self) {
         // SAFETY: the register.
         let (low, high) = unsafe { interleave(self.0, other.0) };

@@ -81,6 +81,25 @@ impl Vector for F32x4 {
     }
 
     #[inline(always)]
+    fn or_zero(self, token: Neon) -> Self {
+        let zero = Self::splat(token, 0.0).0;
+        // SAFETY: the register.
+        Self(unsafe { vbslq_f32(vcltq_f32(self.0, zero), zero, self.0) })
+    }
+
+    #[inline(always)]
+    fn turn_fours<'a>(_: Neon, row: impl Fn(usize) -> &'a [f32; 4]) -> [Self; 4] {
+        // SAFETY: the token; as many numbers as a register holds are read of each row.
+        unsafe {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|r| vld1q_f32(row(r).as_ptr()));
+            let (ab, cd) = (vtrnq_f32(a, b), vtrnq_f32(c, d));
+            let low = |x, y| vcombine_f32(vget_low_f32(x), vget_low_f32(y));
+            let high = |x, y| vcombine_f32(vget_high_f32(x), vget_high_f32(y));
+            [Self(low(ab.0, cd.0)), Self(low(ab.1, cd.1)), Self(high(ab.0, cd.0)), Self(high(ab.1, cd.1))]
+        }
+    }
+
+    #[inline(always)]
     fn interleave(self, other: Self) -> (Self, Self) {
         // SAFETY: the register.
         unsafe { (Self(vzip1q_f32(self.0, other.0)), Self(vzip2q_f32(self.0, other.0))) }

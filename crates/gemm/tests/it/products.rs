@@ -218,3 +218,29 @@ fn nan_and_infinity_reach_exactly_the_elements_that_they_belong_to() {
         }
     }
 }
+
+/// A tiny product reads what is packed in strips as rows. A row of it is that row of a larger product, which reads strips.
+#[test]
+fn a_tiny_packed_product_has_the_bits_of_a_larger_one() {
+    let random = &mut Random(6);
+    for (k, n) in [(3, 3), (13, 9), (16, 16), (8, 32), (128, 16), (128, 17), (20, 33), (20, 50), (20, 64)] {
+        let m = 1030;
+        let (a, b): (Vec<f32>, Vec<f32>) = (random.values(m * k), random.values(k * n));
+        let lhs = Layout::row_major(m, k);
+        let mut place = vec![f32::NAN; Packed::len_of(k, n)];
+        let packed = Packed::new(Layout::row_major(k, n).view(&b), &mut place);
+        if !foretell_simd::level().has_avx512() {
+            return;
+        }
+        let product = |rows: usize| {
+            let mut y = vec![f32::NAN; rows * n];
+            let (dst, lhs) = (Layout::row_major(rows, n), lhs.view(&a).rows(0..rows));
+            matmul_packed(dst.view_mut(&mut y), lhs, packed, Options::default());
+            y
+        };
+        let whole = product(m);
+        for rows in [1, 2, 3, 4] {
+            assert_eq!(product(rows), whole[..rows * n], "{rows}x{k}x{n}");
+        }
+    }
+}

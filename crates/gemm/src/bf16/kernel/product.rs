@@ -15,7 +15,7 @@ pub(crate) struct Product<'a, 'd> {
     pub(crate) strip: usize,
     /// Rows of a tile of the panel.
     pub(crate) height: usize,
-    pub(crate) finish: Epilogue<'a>,
+    pub(crate) finish: Finish<'a>,
 }
 
 impl Product<'_, '_> {
@@ -46,7 +46,7 @@ impl Product<'_, '_> {
         let width = (self.dst.ncols() - left).min(WIDTH);
         let top = i * WIDTH + row;
         let rows = sums.len().min(self.dst.nrows().saturating_sub(top));
-        let Epilogue { accum, alpha, bias } = self.finish;
+        let Finish { accum, alpha, bias } = self.finish;
         for (row, sums) in (top..).zip(&sums[..rows]) {
             // A whole row of the tile has a length that the compiler knows.
             let mut sums = sums.map(|sum| alpha * sum);
@@ -92,13 +92,13 @@ impl Product<'_, '_> {
 
 /// What is done to sums on their way into the destination, apart from the activation.
 #[derive(Clone, Copy)]
-pub(crate) struct Epilogue<'a> {
+pub(crate) struct Finish<'a> {
     pub(crate) accum: Accum,
     pub(crate) alpha: f32,
     pub(crate) bias: Option<Bias<'a>>,
 }
 
-impl<'a> Epilogue<'a> {
+impl<'a> Finish<'a> {
     pub(crate) fn of(options: &Options<'a>) -> Self {
         Self { accum: options.accum, alpha: options.alpha, bias: options.bias }
     }
@@ -122,7 +122,7 @@ pub(crate) enum InitialSums<'a> {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<'a> Epilogue<'a> {
+impl<'a> Finish<'a> {
     /// What sums are added to once they are scaled, unless that takes more than one of these.
     pub(crate) fn initial(self) -> Option<InitialSums<'a>> {
         match (self.accum, self.bias) {

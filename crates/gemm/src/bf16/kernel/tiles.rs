@@ -2,7 +2,7 @@
 
 use half::bf16;
 
-use super::product::{Epilogue, InitialSums, Product};
+use super::product::{Finish, InitialSums, Product};
 use crate::amx;
 use crate::bf16::layout::{DEPTH, WIDTH};
 use crate::options::Accum;
@@ -36,7 +36,7 @@ impl Product<'_, '_> {
         // Tiles are written as they are: sums that replace what was there are scaled after that, while they are near.
         let scale = (rest.accum == Accum::Replace && rest.bias.is_none() && self.dst.col_stride() == 1)
             .then_some(rest.alpha);
-        self.finish = Epilogue { alpha: if scale.is_some() { 1.0 } else { rest.alpha }, ..rest };
+        self.finish = Finish { alpha: if scale.is_some() { 1.0 } else { rest.alpha }, ..rest };
         let at_once = if self.finish.is_plain() && down > 1 { blocks_at_once(TERMS) } else { blocks };
         let mut scratch: [Scratch; 4] = [Scratch([[0.0; WIDTH]; WIDTH]); 4];
         // SAFETY: the machine has tiles, as whoever chose the kernel saw.
