@@ -45,7 +45,7 @@ pub(crate) fn run(
     let (all, group) = (attention.sizes.all_heads(), whole.group(&attention.sizes));
     let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
     let at_once = queries <= tiles.queries && keys <= tiles.keys;
-    let one = simd::at_this_level(|first: usize| {
+    let one = |first: usize| {
         let mut scratch = Scratch::new(tiles, attention.dropout.is_some(), grad_scores.is_some());
         for index in first * group..all.min((first + 1) * group) {
             let head = Head::of(&attention.sizes, index);
@@ -60,7 +60,7 @@ pub(crate) fn run(
             // SAFETY: each head is taken once.
             unsafe { backward_head(attention, tiles, saved, grad, grad_scores, &outputs, head, &mut scratch) }
         }
-    });
+    };
     for_each(all.div_ceil(group), 1, one);
 }
 

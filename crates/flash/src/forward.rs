@@ -26,7 +26,7 @@ pub(crate) fn run(
     let (out, stats, scores) = (Shared::of(out), Dense::of(stats), scores.map(Dense::of));
     let all = attention.sizes.all_heads() * blocks;
     let group = tiles.group(&attention.sizes);
-    let one = simd::at_this_level(|first: usize| {
+    let one = |first: usize| {
         let mut scratch = Scratch::new(tiles, attention.dropout.is_some());
         for item in first * group..all.min((first + 1) * group) {
             let head = Head::of(&attention.sizes, item / blocks);
@@ -48,7 +48,7 @@ pub(crate) fn run(
             // SAFETY: as above.
             unsafe { block(attention, tiles, operands, head, rows, &out, stats, scores, &mut scratch) };
         }
-    });
+    };
     for_each(all.div_ceil(group), 1, one);
 }
 

@@ -80,14 +80,14 @@ struct Bundle {
 fn for_each_bundle(sizes: &Sizes, used: [usize; 2], visit: impl Fn(&Bundle, &mut Scratch) + Sync) {
     let all = sizes.all_heads();
     let bundles = all.div_ceil(INTERLEAVED);
-    let one = simd::at_this_level(|task: usize| {
+    let one = |task: usize| {
         let mut scratch = Scratch::new(sizes, used);
         for bundle in task * GROUP..bundles.min((task + 1) * GROUP) {
             let first = bundle * INTERLEAVED;
             let heads = std::array::from_fn(|lane| Head::of(sizes, all.min(first + lane + 1) - 1));
             visit(&Bundle { heads, count: INTERLEAVED.min(all - first) }, &mut scratch);
         }
-    });
+    };
     for_each(bundles.div_ceil(GROUP), 1, one);
 }
 

@@ -18,7 +18,6 @@ use crate::matmul::matmul;
 use crate::options::{Accum, Options, Rounding};
 use crate::plan::limits::tasks::TASK;
 use crate::strips::pack_strip;
-use crate::threads;
 use crate::vector::{Job, Vector, load, run};
 use crate::view::{MatMut, MatRef, distinct, extent};
 
@@ -195,7 +194,7 @@ pub fn matmul_complex_batched(
     }
     let work = 4 * rows.saturating_mul(depth).saturating_mul(cols).max(1);
     let group = (TASK / work).next_multiple_of(GROUP).max(GROUP);
-    threads::for_each(count.div_ceil(group), 1, |index| {
+    foretell_threads::for_each(count.div_ceil(group), 1, |index| {
         let range = index * group..count.min((index + 1) * group);
         let job = Complex { dst: &dst, lhs, rhs, accum, range };
         let left = if fused { run(job) } else { Some(job) };

@@ -22,7 +22,6 @@ use crate::flops::count_products;
 use crate::options::Options;
 use crate::plan;
 use crate::plan::cut::Int8Cut;
-use crate::threads;
 use crate::view::{MatMut, MatRef};
 
 use kernel::Kernel;
@@ -59,7 +58,7 @@ fn run(kernel: Kernel, dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedI
     let cut = plan::cut::in_int8(m, rhs.values.len() - TAIL_BYTES, blocks);
     let dst = BatchMut::from(dst);
     if let Int8Cut::Rows(height) = cut {
-        return threads::for_each(m.div_ceil(height), 1, |index| {
+        return foretell_threads::for_each(m.div_ceil(height), 1, |index| {
             let rows = index * height..m.min((index + 1) * height);
             let lhs = rounded(kernel, lhs.rows(rows.clone()));
             // SAFETY: each index is taken once, and its rows belong to no other.
@@ -73,7 +72,7 @@ fn run(kernel: Kernel, dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedI
         // SAFETY: the only user of the destination.
         return columns(kernel, unsafe { dst.get(0) }, &lhs, rhs, 0..blocks, options);
     };
-    threads::for_each(blocks.div_ceil(width), 1, |index| {
+    foretell_threads::for_each(blocks.div_ceil(width), 1, |index| {
         let part = index * width..blocks.min((index + 1) * width);
         let cols = part.start * BLOCK * STRIP..n.min(part.end * BLOCK * STRIP);
         // SAFETY: each index is taken once, and its columns belong to no other.

@@ -106,7 +106,6 @@ mod product;
 mod skinny;
 mod strips;
 mod tasks;
-mod threads;
 mod tiny;
 mod transpose;
 mod vector;

@@ -8,7 +8,6 @@ use foretell_pool::Buffer;
 use crate::batch::BatchMut;
 use crate::options::Accum;
 use crate::plan::limits::parts::STEP;
-use crate::threads;
 use crate::view::MatMut;
 
 /// Computes a product in [`plan::cut::parts`](crate::plan::cut::parts), on the threads that may be used, and adds them up in their order: `part` gets a
@@ -26,7 +25,7 @@ pub(crate) fn run(
     let start = |part: usize| if part == count { k } else { part * k / count / STEP * STEP };
     let mut others = Buffer::<f32>::stale((count - 1) * m * n);
     let (first, rest) = (BatchMut::from(dst.reborrow()), BatchMut::row_major(&mut others, count - 1, m, n));
-    threads::for_each(count, 1, |index| {
+    foretell_threads::for_each(count, 1, |index| {
         let inner = start(index)..start(index + 1);
         // SAFETY: each index is taken once, and has a destination of its own.
         unsafe {

@@ -12,7 +12,6 @@ use crate::plan::limits::strips::row_stride;
 use crate::plan::limits::tasks::{OVERHEAD, TASK};
 use crate::product::Product;
 use crate::strips::{self, PackedStrips};
-use crate::threads;
 use crate::tiny;
 use crate::vector::Current;
 use crate::view::{MatMut, MatRef};
@@ -112,7 +111,7 @@ pub(crate) fn packed(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, strips: &[f32],
 /// Calls `one` with each index below `count`, once; where it is `shared`, on several threads, `group` indices in a row.
 fn for_each(count: usize, group: usize, shared: bool, one: impl Fn(usize) + Sync) {
     match shared {
-        true => threads::for_each(count, group, one),
+        true => foretell_threads::for_each(count, group, one),
         false => (0..count).for_each(one),
     }
 }

@@ -20,6 +20,7 @@
 //!
 //! * `parallel` (default): several threads, by rayon. Without it everything runs on the calling thread, with the same
 //!   bits.
+//! * `simd`, `pool` (default): are passed down.
 
 #[cfg(feature = "parallel")]
 mod helpers;

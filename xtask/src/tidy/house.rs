@@ -15,7 +15,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(1, "foretell-simd", &[]),
     room(1, "foretell-pool", &[]),
     room(1, "foretell-files", &[]),
-    room(1, "foretell-threads", &["foretell-pool"]),
+    room(1, "foretell-threads", &["foretell-simd", "foretell-pool"]),
     room(2, "foretell-gemm", &["foretell-simd", "foretell-pool", "foretell-threads"]),
     room(3, "foretell-tensor", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
     room(3, "foretell-flash", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
@@ -233,7 +233,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/gemm/src",
         &[
-            "amx flops options threads vector view",
+            "amx flops options vector view",
             "batch check epilogue f16 interleave plan transpose",
             "int8 parts product",
             "general skinny strips tiny",

@@ -18,7 +18,6 @@ use strip::{Source, pack_strip};
 use crate::bf16::layout::{BlockLayout, DEPTH, WIDTH, depth};
 use crate::plan::limits::bf16::PACKED_AT_ONCE;
 use crate::plan::limits::bf16x3::STRIPS_AT_ONCE;
-use crate::threads;
 use crate::view::MatRef;
 
 /// Packs a matrix `[outer, k]`; what lies beyond it becomes zeros.
@@ -59,7 +58,7 @@ fn each_strip<S: Source>(
         pack(matrix.rows(rows), place);
     };
     match count > group {
-        true => threads::for_each(count, group, some),
+        true => foretell_threads::for_each(count, group, some),
         false => (0..count).for_each(some),
     }
 }
@@ -91,7 +90,7 @@ pub(crate) fn both_ways<S: Source>(matrix: MatRef<'_, S>, place: &mut [bf16], tu
     };
     let (count, group) = (depth_n / DEPTH, PACKED_AT_ONCE.div_ceil(DEPTH * depth_k));
     match count > group {
-        true => threads::for_each(count, group, band),
+        true => foretell_threads::for_each(count, group, band),
         false => (0..count).for_each(band),
     }
 }

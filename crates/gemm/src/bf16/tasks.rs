@@ -19,7 +19,6 @@ use crate::plan;
 use crate::plan::cut::PackedTasks;
 use crate::plan::limits::bf16::{BLOCK_ROWS, PART};
 use crate::plan::limits::bf16x3::AROUND;
-use crate::threads;
 use crate::view::MatMut;
 
 /// A product whose shapes and bias fit together.
@@ -56,7 +55,7 @@ pub(crate) fn run(
     };
     match down * across {
         1 => task(0),
-        count => threads::for_each(count, 1, task),
+        count => foretell_threads::for_each(count, 1, task),
     }
 }
 
