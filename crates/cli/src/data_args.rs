@@ -34,8 +34,8 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "C")]
     target_col: Option<String>,
     /// How times are written, where they are not as 2024-01-31 13:45:00: %Y%m%d, %d.%m.%Y, %m/%d/%Y, %b %Y, ...
-    /// (strptime), or `integer` for step numbers that look like dates. It concerns --futr too, and is not kept with
-    /// models
+    /// (strptime, and %q for a quarter; an interval is its start), or `integer` for step numbers that look like dates.
+    /// It concerns --futr too, and is not kept with models
     #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
     time_format: Option<TimeFormat>,
     /// The mark before decimals, a point or a comma [default: a point]. It and --thousands concern --static and --futr

@@ -279,7 +279,7 @@ fn tables_that_take_too_much_memory_are_refused_while_they_are_read() {
         assert!(read(100 << 20).is_ok());
         let (refused, taken) = peak_memory(|| read(1 << 20));
         let message = refused.unwrap_err().to_string();
-        assert!(message.contains("the limit is 1 MB") && message.contains("`max_memory`"), "{message}");
+        assert!(message.contains("the limit is 1 MB") && message.contains("max_memory"), "{message}");
         assert!(taken < 10 << 20, "{taken} bytes");
     }
 }

@@ -1,43 +1,32 @@
 //! Times read as text, integer by integer or cell by cell, by one reader that the first of them settles.
 
-use jiff::civil::Date;
-
-use super::days::{CALENDAR, DAY, FRACTION, days_to};
-use super::flaw::TimeFlaw;
+use super::days::CALENDAR;
+use super::flaw::{Advice, TimeFlaw};
+use super::integer_dates::IntegerDates;
+use super::iso::ZONE;
 use super::kind::TimeKind;
-use super::time_format::{IntegerDates, TimeFormat, Written};
-use super::zone::{self, Zone};
+use super::spelling;
+use super::time_format::{STEP, TimeFormat};
+use super::written::Written;
+use super::zone::Zone;
 use crate::setting::Setting;
 
-const FORMAT: TimeFlaw = TimeFlaw::advising(
-    "is not a time; write an integer, 2024-01-31, 2024-01, or 2024-01-31 13:45:00, or say how times are written, as in",
-    Setting::TimeFormat,
-    "%d.%m.%Y",
-);
 const INTEGER: TimeFlaw =
     TimeFlaw::new("is not an integer like the times before it; use one kind of time throughout");
-const STEP: TimeFlaw =
-    TimeFlaw::new("is not an integer, which the format of the times says it is; give another format");
 const TIMESTAMP: TimeFlaw = TimeFlaw::advising(
     "is not a date or time like the ones before it; use one kind throughout, or say how times are written, as in",
-    Setting::TimeFormat,
-    "%Y%m%d",
+    &Advice::new(Setting::TimeFormat, "%Y%m%d"),
 );
-const CLOCK: TimeFlaw = TimeFlaw::new("is not a time of day; hours go to 23, minutes and seconds to 59");
-const ZONE: TimeFlaw = TimeFlaw::new(
-    "has a time zone that is unknown; write an offset such as +02:00, or a name of the IANA database such as \
-     [Europe/Berlin]",
-);
+const BACKWARDS: TimeFlaw =
+    TimeFlaw::new("is an interval that does not end after it starts; correct one of both");
 const UNZONED: TimeFlaw =
     TimeFlaw::new("has no offset from UTC, unlike the times before it; write one in all rows or in none");
 const ZONED: TimeFlaw =
     TimeFlaw::new("has an offset from UTC, unlike the times before it; write one in all rows or in none");
 const OFFSET: TimeFlaw = TimeFlaw::advising(
     "has another offset from UTC than the times before it; name the zone, as in",
-    Setting::Zone,
-    "Europe/Berlin",
-)
-.or(", or write all times in UTC");
+    &Advice { setting: Setting::Zone, example: "Europe/Berlin", or: ", or write all times in UTC" },
+);
 
 impl TimeKind {
     /// Reads a time of this kind, without a zone.
@@ -66,28 +55,28 @@ impl Clock {
     pub(crate) fn read(&mut self, text: &str) -> Result<i64, TimeFlaw> {
         self.later = None;
         if let Some(format) = self.format.as_ref().filter(|format| !format.is_integer()) {
-            let Written { civil, offset, zone } = format.read(text)?;
-            let first = self.kind.is_none();
-            self.settle(TimeKind::Timestamp)?;
-            return match (offset, &zone) {
-                (None, None) => self.civil(civil, first),
-                _ => self.zoned(civil, offset, zone.as_deref(), first),
-            };
+            let written = format.read(text)?;
+            return self.written(&written);
         }
         match text.parse::<i64>() {
             Ok(step) => self.step(step),
             Err(_) if self.format.is_some() => Err(STEP),
             Err(_) if self.kind == Some(TimeKind::Integer) => Err(INTEGER),
-            Err(_) => {
-                let (civil, rest) = timestamp(text)?;
-                let first = self.kind.is_none();
-                self.kind = Some(TimeKind::Timestamp);
-                if rest.is_empty() {
-                    return self.civil(civil, first);
-                }
-                let (offset, zone) = offset_and_zone(rest)?;
-                self.zoned(civil, offset, zone, first)
-            }
+            Err(_) => self.written(&spelling::read(text)?),
+        }
+    }
+
+    /// Takes what is written: of an interval, the start.
+    fn written(&mut self, written: &Written<'_>) -> Result<i64, TimeFlaw> {
+        let first = self.kind.is_none();
+        self.settle(TimeKind::Timestamp)?;
+        let time = match (written.offset, &written.zone) {
+            (None, None) => self.civil(written.civil, first)?,
+            (offset, zone) => self.zoned(written.civil, offset, zone.as_deref(), first)?,
+        };
+        match written.end.as_ref().is_none_or(|end| end.is_after(time, self.zone.as_ref())) {
+            true => Ok(time),
+            false => Err(BACKWARDS),
         }
     }
 
@@ -180,101 +169,11 @@ impl Clock {
     }
 }
 
-/// Reads an offset from UTC, the name of a zone in brackets, or both.
-fn offset_and_zone(text: &[u8]) -> Result<(Option<i32>, Option<&str>), TimeFlaw> {
-    let text = text.strip_prefix(b" ").unwrap_or(text);
-    let (offset, rest) = match zone::offset(text) {
-        Some((seconds, rest)) => (Some(seconds), rest),
-        None => match text {
-            [b'U' | b'u', b'T' | b't', b'C' | b'c', rest @ ..] => (Some(0), rest),
-            _ => (None, text),
-        },
-    };
-    match rest {
-        [] if offset.is_some() => Ok((offset, None)),
-        [b'[', name @ .., b']'] => Ok((offset, Some(str::from_utf8(name).map_err(|_| ZONE)?))),
-        _ => Err(ZONE),
-    }
-}
-
-/// Reads `YYYY-MM[-DD]`, then optionally `HH:MM[:SS[.ffffff]]` after a blank or `T`, and gives back
-/// what follows: nothing or what may be a zone. Slashes may stand for dashes: with the year in front
-/// nothing is ambiguous.
-fn timestamp(text: &str) -> Result<(i64, &[u8]), TimeFlaw> {
-    let mut cursor = Cursor(text.as_bytes());
-    let year = cursor.number(4, 4).ok_or(FORMAT)?;
-    let dash = if cursor.eat(b'/') { b'/' } else { b'-' };
-    if dash == b'-' && !cursor.eat(b'-') {
-        return Err(FORMAT);
-    }
-    let month = cursor.number(1, 2).ok_or(FORMAT)?;
-    let day = if cursor.eat(dash) { cursor.number(1, 2).ok_or(FORMAT)? } else { 1 };
-    let day = Date::new(year as i16, month as i8, day as i8).map_err(|_| CALENDAR)?;
-    let mut time = days_to(day) * DAY;
-    let clock = cursor.eat(b'T') || cursor.eat(b' ');
-    if clock {
-        time += cursor.clock()?;
-    }
-    match cursor.0 {
-        [] => Ok((time, &[])),
-        rest @ ([b'Z' | b'z' | b'+' | b'-' | b'[', ..] | [b' ', b'U' | b'u' | b'+' | b'-' | b'Z', ..])
-            if clock =>
-        {
-            Ok((time, rest))
-        }
-        _ => Err(FORMAT),
-    }
-}
-
-struct Cursor<'a>(&'a [u8]);
-
-impl Cursor<'_> {
-    fn eat(&mut self, byte: u8) -> bool {
-        let found = self.0.first() == Some(&byte);
-        if found {
-            self.0 = &self.0[1..];
-        }
-        found
-    }
-
-    /// A number of `min` to `max` digits (as many as there are, up to `max`).
-    fn number(&mut self, min: usize, max: usize) -> Option<i64> {
-        let digits = self.0.iter().take(max).take_while(|b| b.is_ascii_digit()).count();
-        let (number, rest) = self.0.split_at(digits);
-        self.0 = rest;
-        (digits >= min).then(|| number.iter().fold(0, |n, b| n * 10 + i64::from(b - b'0')))
-    }
-
-    /// `HH:MM[:SS[.ffffff]]` in microseconds.
-    fn clock(&mut self) -> Result<i64, TimeFlaw> {
-        let hour = self.number(1, 2).ok_or(FORMAT)?;
-        if !self.eat(b':') {
-            return Err(FORMAT);
-        }
-        let minute = self.number(2, 2).ok_or(FORMAT)?;
-        let second = if self.eat(b':') { self.number(2, 2).ok_or(FORMAT)? } else { 0 };
-        if hour > 23 || minute > 59 || second > 59 {
-            return Err(CLOCK);
-        }
-        let mut micros = 0;
-        if self.eat(b'.') {
-            let before = self.0.len();
-            micros = self.number(1, 6).ok_or(FORMAT)?;
-            for _ in before - self.0.len()..6 {
-                micros *= 10;
-            }
-            while self.eat(b'0') {}
-            if self.0.first().is_some_and(u8::is_ascii_digit) {
-                return Err(FRACTION);
-            }
-        }
-        Ok(((hour * 60 + minute) * 60 + second) * 1_000_000 + micros)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calendar::cursor::{CLOCK, FORMAT};
+    use crate::calendar::days::{DAY, FRACTION};
     use crate::{Freq, TimeStyle};
     use proptest::prelude::*;
 
@@ -294,20 +193,30 @@ mod tests {
         assert_eq!(read("2024-01-31 13:45:07.25"), Ok(day + 49_507_250_000));
         assert_eq!(read("2024-01-31 13:45:07.250000000"), Ok(day + 49_507_250_000));
         assert_eq!(read("1969-12-31 23:59:59.999999"), Ok(-1));
+        assert_eq!(read("2024-01-31 24:00"), Ok(day + DAY));
     }
 
     #[test]
     fn what_cannot_be_read_says_why() {
         assert_eq!(read("2023-02-29"), Err(CALENDAR));
-        assert_eq!(read("2024-01-31 24:00"), Err(CLOCK));
+        assert_eq!(read("2024-01-31 24:01"), Err(CLOCK));
+        assert_eq!(read("2024-01-31 13:60"), Err(CLOCK));
         assert_eq!(read("2024-01-31 13:45:07.2500001"), Err(FRACTION));
         for zoned in
             ["+2", "Z+02:00", "+02:00[]", "[Europe/Bern-Berlin]", "+26:00", " UTC+1", "[Europe/Berlin"]
         {
             assert_eq!(read(&format!("2024-01-31 13:45:07{zoned}")), Err(ZONE), "{zoned}");
         }
-        for text in ["", "31.01.2024", "01/31/2024", "2024-", "2024-01-31 ", "2024-01-31 noon", "2024-01/31"]
-        {
+        for text in [
+            "",
+            "31.01.2024",
+            "01/31/2024",
+            "2024-",
+            "2024-01-31 ",
+            "2024-01-31 noon",
+            "2024-01/31",
+            "2024-01-31/noon",
+        ] {
             assert_eq!(read(text), Err(FORMAT), "{text:?}");
         }
         assert_eq!(TimeKind::Integer.parse("2024-01-31"), Err(INTEGER));
@@ -361,6 +270,24 @@ mod tests {
         for text in ["2024-04-01 00:00", "2024-04-01 00:00+02:00", "2024-03-31T22:00Z"] {
             assert_eq!(clock.read(text), read("2024-03-31 22:00"), "{text}");
         }
+    }
+
+    #[test]
+    fn an_interval_ends_after_it_starts() {
+        let format = || TimeFormat::parse("%d.%m.%Y %H:%M - %d.%m.%Y %H:%M").ok();
+        let mut clock = Clock { format: format(), ..Clock::default() };
+        let start = read("2023-10-29 02:45");
+        assert_eq!(clock.read("29.10.2023 02:45 - 29.10.2023 03:00"), start);
+        for end in ["29.10.2023 02:45", "29.10.2023 02:00"] {
+            assert_eq!(clock.read(&format!("29.10.2023 02:45 - {end}")), Err(BACKWARDS), "{end}");
+        }
+        // In that night clocks were put back from 3 to 2.
+        let mut clock = Clock { format: format(), zone: Zone::find("Europe/Berlin"), ..Clock::default() };
+        assert_eq!(clock.read("29.10.2023 02:45 - 29.10.2023 02:00"), read("2023-10-29 00:45"));
+        assert_eq!(clock.read("29.10.2023 03:45 - 29.10.2023 03:00"), Err(BACKWARDS));
+        assert_eq!(read("2023-10-29 02:45/2023-10-29 02:00"), Err(BACKWARDS));
+        assert_eq!(read("2023-10-29T02:45+02:00/2023-10-29T02:00+01:00"), read("2023-10-29 00:45"));
+        assert_eq!(read("2023-10-29T02:45+01:00/2023-10-29T02:00+01:00"), Err(BACKWARDS));
     }
 
     proptest! {

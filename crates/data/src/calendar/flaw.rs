@@ -8,33 +8,41 @@ use crate::setting::Setting;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeFlaw {
     text: &'static str,
-    /// A setting to change, and an example of its value.
-    setting: Option<(Setting, &'static str)>,
+    advice: Option<&'static Advice>,
+}
+
+/// A setting that would help.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Advice {
+    pub(crate) setting: Setting,
+    /// An example of its value.
+    pub(crate) example: &'static str,
     /// What else would help.
-    or: &'static str,
+    pub(crate) or: &'static str,
 }
 
 impl TimeFlaw {
     pub(crate) const fn new(text: &'static str) -> Self {
-        Self { text, setting: None, or: "" }
+        Self { text, advice: None }
     }
 
     /// A text that ends with a setting.
-    pub(crate) const fn advising(text: &'static str, setting: Setting, example: &'static str) -> Self {
-        Self { text, setting: Some((setting, example)), or: "" }
+    pub(crate) const fn advising(text: &'static str, advice: &'static Advice) -> Self {
+        Self { text, advice: Some(advice) }
     }
+}
 
-    /// Another remedy, behind the setting.
-    pub(crate) const fn or(self, or: &'static str) -> Self {
-        Self { or, ..self }
+impl Advice {
+    pub(crate) const fn new(setting: Setting, example: &'static str) -> Self {
+        Self { setting, example, or: "" }
     }
 }
 
 impl fmt::Display for TimeFlaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.setting {
-            None => write!(f, "{}{}", self.text, self.or),
-            Some((setting, example)) => write!(f, "{} {}{}", self.text, setting.to(example), self.or),
+        match self.advice {
+            None => f.write_str(self.text),
+            Some(Advice { setting, example, or }) => write!(f, "{} {}{or}", self.text, setting.to(example)),
         }
     }
 }

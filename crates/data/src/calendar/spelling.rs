@@ -1,0 +1,46 @@
+//! Times in the spellings that need no format.
+
+use super::flaw::TimeFlaw;
+use super::interval;
+use super::iso;
+use super::written::Written;
+
+/// Reads a time, or an interval between two.
+///
+/// # Errors
+/// What is wrong with the text, if it is in no spelling that is known.
+pub(crate) fn read(text: &str) -> Result<Written<'_>, TimeFlaw> {
+    iso::read(text).or_else(|flaw| interval::read(text, iso::read).unwrap_or(Err(flaw)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calendar::kind::TimeKind;
+
+    fn shown(text: &str) -> Option<String> {
+        read(text).ok().map(|written| TimeKind::Timestamp.display(written.civil))
+    }
+
+    #[test]
+    fn intervals_are_their_starts() {
+        for (text, start) in [
+            ("2023-01-01 00:00/2023-01-01 01:00", "2023-01-01"),
+            ("2023-01-01 05:00 - 2023-01-01 06:00", "2023-01-01 05:00:00"),
+            ("2023-01-01 05:00 \u{2013} 2023-01-01 06:00", "2023-01-01 05:00:00"),
+            ("2023/01/01 05:00 to 2023/01/01 06:00", "2023-01-01 05:00:00"),
+            ("2023-01-01 05:00 - 06:00", "2023-01-01 05:00:00"),
+            ("2023-01-01T05:00:00Z/2023-01-01T06:00:00Z", "2023-01-01 05:00:00"),
+            ("2023-01-01T05:00:00/PT15M", "2023-01-01 05:00:00"),
+            ("2023-01-02/2023-01-08", "2023-01-02"),
+            ("2023-01-02/P1W", "2023-01-02"),
+        ] {
+            assert_eq!(shown(text).as_deref(), Some(start), "{text}");
+        }
+        for text in
+            ["2023-01-02/", "2023-01-02 - ", "/2023-01-02", "2023-01-02/P", "2023-01-02/PT9999999999999H"]
+        {
+            assert_eq!(shown(text), None, "{text}");
+        }
+    }
+}
