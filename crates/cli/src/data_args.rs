@@ -33,7 +33,7 @@ pub(crate) struct DataArgs {
     /// Column of the values [default: y; with a model directory, as saved there]
     #[arg(long, value_name = "C")]
     target_col: Option<String>,
-    /// How times are written, where they are not as 2024-01-31 13:45:00: %Y%m%d, %d.%m.%Y, %m/%d/%Y, %b %Y, ...
+    /// How times are written, where they are not as 2024-01-31 13:45:00 or 2024-Q1: %Y%m%d, %d.%m.%Y, %m/%d/%Y, ...
     /// (strptime, and %q for a quarter; an interval is its start), or `integer` for step numbers that look like dates.
     /// It concerns --futr too, and is not kept with models
     #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]

@@ -58,18 +58,46 @@ fn months_by_their_names_have_a_frequency() {
     dir.put("months.csv", &format!("month,sales\n{months}"));
     let data = "--data months.csv --wide";
     let fit = format!("fit {data} --model NLinear {SMALL} --out model");
-    assert!(dir.fails(1, &fit).contains("\"Jan 2020\" is not a time"));
-    let mut command = dir.command(&fit);
-    let output = command.args(["--time-format", "%b %Y"]).output().unwrap();
-    assert!(
-        output.status.success() && stderr(&output).contains("frequency MS (inferred"),
-        "{}",
-        stderr(&output)
-    );
-    let mut predict = dir.command(&format!("predict --model model {data}"));
-    let forecast = predict.args(["--time-format", "%b %Y"]).output().unwrap();
-    let forecast = String::from_utf8(forecast.stdout).unwrap();
-    assert_eq!(rows(&forecast)[1][..2], ["sales", "2024-01-01"]);
+    for format in [&[][..], &["--time-format", "%b %Y"]] {
+        let output = dir.command(&fit).args(["--overwrite"]).args(format).output().unwrap();
+        assert!(
+            output.status.success() && stderr(&output).contains("frequency MS (inferred"),
+            "{}",
+            stderr(&output)
+        );
+        let mut predict = dir.command(&format!("predict --model model {data}"));
+        let forecast = predict.args(format).output().unwrap();
+        let forecast = String::from_utf8(forecast.stdout).unwrap();
+        assert_eq!(rows(&forecast)[1][..2], ["sales", "2024-01-01"]);
+    }
+}
+
+#[test]
+fn quarters_and_intervals_are_their_first_moments() {
+    let dir = TestDirectory::new();
+    let quarters: String = (0..40).map(|i| format!("{}-Q{},{}\n", 2010 + i / 4, i % 4 + 1, i % 4)).collect();
+    dir.put("quarters.csv", &format!("Quarter,GDP\n{quarters}"));
+    let hour = |i: usize| format!("{:02}.01.2023 {:02}:00", i / 24 + 1, i % 24);
+    let hours: String = (0..96).map(|i| format!("{} - {},{}\n", hour(i), hour(i + 1), i % 24)).collect();
+    dir.put("hours.csv", &format!("MTU (CET/CEST),Load\n{hours}"));
+    let interval = ["--time-format", "%d.%m.%Y %H:%M - %d.%m.%Y %H:%M"];
+    for (file, format, next) in [
+        ("quarters.csv", &[][..], "2020-01-01"),
+        ("quarters.csv", &["--time-format", "%Y-Q%q"], "2020-01-01"),
+        ("hours.csv", &interval, "2023-01-05 00:00:00"),
+    ] {
+        let run = |command: &str| {
+            let command = format!("{command} --data {file} --wide --log none");
+            let output = dir.command(&command).args(format).output().unwrap();
+            assert!(output.status.success(), "{file}: {}", stderr(&output));
+            String::from_utf8(output.stdout).unwrap()
+        };
+        run(&format!("fit --model NLinear {SMALL} --overwrite --out model"));
+        assert_eq!(rows(&run("predict --model model"))[1][1], next, "{file}");
+    }
+    let mut twice = dir.command("fit --data hours.csv --wide --model NLinear --h 2 --out twice");
+    let output = twice.args(["--time-format", "%d.%m.%Y %H:%M - %d"]).output().unwrap();
+    assert!(stderr(&output).contains("`%d` says again"), "{}", stderr(&output));
 }
 
 fn gzip(text: &str) -> Vec<u8> {

@@ -13,6 +13,7 @@ pub(crate) mod interval;
 pub(crate) mod iso;
 pub(crate) mod kind;
 pub(crate) mod pattern;
+pub(crate) mod periods;
 pub(crate) mod repeated_times;
 pub(crate) mod season;
 pub(crate) mod spelling;

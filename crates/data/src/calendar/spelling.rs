@@ -3,14 +3,19 @@
 use super::flaw::TimeFlaw;
 use super::interval;
 use super::iso;
+use super::periods;
 use super::written::Written;
 
-/// Reads a time, or an interval between two.
+/// Reads a time, a period or an interval between two of them.
 ///
 /// # Errors
 /// What is wrong with the text, if it is in no spelling that is known.
 pub(crate) fn read(text: &str) -> Result<Written<'_>, TimeFlaw> {
-    iso::read(text).or_else(|flaw| interval::read(text, iso::read).unwrap_or(Err(flaw)))
+    single(text).or_else(|flaw| interval::read(text, single).unwrap_or(Err(flaw)))
+}
+
+fn single(text: &str) -> Result<Written<'_>, TimeFlaw> {
+    iso::read(text).or_else(|flaw| periods::read(text).unwrap_or(Err(flaw)))
 }
 
 #[cfg(test)]
@@ -34,6 +39,8 @@ mod tests {
             ("2023-01-01T05:00:00/PT15M", "2023-01-01 05:00:00"),
             ("2023-01-02/2023-01-08", "2023-01-02"),
             ("2023-01-02/P1W", "2023-01-02"),
+            ("2 Jan 2023 - 8 Jan 2023", "2023-01-02"),
+            ("2000Q1/2000Q2", "2000-01-01"),
         ] {
             assert_eq!(shown(text).as_deref(), Some(start), "{text}");
         }
