@@ -31,6 +31,19 @@ pub enum FileError {
         /// The number of that process, where it is known.
         process: Option<u32>,
     },
+    /// Something else has the name of the file that would lock the place.
+    #[error(
+        "{} cannot be locked: {lock} is {what}, and no lock of foretell; move it away, or name another place",
+        path.display(), lock = lock.display()
+    )]
+    NotALock {
+        /// The file or directory.
+        path: PathBuf,
+        /// What has the lock's name.
+        lock: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// A directory that other file systems begin at cannot be renamed.
     #[error(
         "{path} is a mount point, which cannot be replaced: name a directory in it, as {}", path.join("model").display(),

@@ -1,7 +1,7 @@
 //! The right to write at a place, which one process has at a time.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
 
@@ -14,7 +14,7 @@ use crate::unfinished::Unfinished;
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
-    _file: File,
+    file: File,
     _unfinished: Unfinished,
 }
 
@@ -22,7 +22,8 @@ impl Lock {
     /// Locks a place by the file `.{name}.lock` beside it.
     ///
     /// # Errors
-    /// [`FileError::Busy`] if somebody has it; [`FileError::Io`] if the file cannot be made.
+    /// [`FileError::Busy`] if somebody has it; [`FileError::NotALock`] if there is something else of that name;
+    /// [`FileError::Io`] if the file cannot be made.
     pub fn beside(place: &Path) -> Result<Self> {
         Self::at(sibling(place, ".lock"), place, None)
     }
@@ -30,20 +31,20 @@ impl Lock {
     /// Locks a directory by the file `.lock` within it.
     ///
     /// # Errors
-    /// [`FileError::Busy`] if somebody has it; [`FileError::Io`] if the file cannot be made.
+    /// [`FileError::Busy`] if somebody has it; [`FileError::NotALock`] if there is something else of that name;
+    /// [`FileError::Io`] if the file cannot be made.
     pub fn within(directory: &Path) -> Result<Self> {
         Self::at(directory.join(".lock"), directory, Some(directory))
     }
 
     fn at(path: PathBuf, place: &Path, within: Option<&Path>) -> Result<Self> {
         loop {
-            let opened = File::options().read(true).write(true).create(true).truncate(false).open(&path);
-            let mut file = opened.map_err(FileError::io("write", place))?;
+            let mut file = open(&path, place)?;
+            let holder = holder(&mut file).ok();
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
-                    let mut text = String::new();
-                    let process = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+                    let process = holder.flatten();
                     return Err(FileError::Busy { path: place.to_path_buf(), process });
                 }
                 // Some network file systems know no locks; what is written there is whole all the same.
@@ -53,30 +54,89 @@ impl Lock {
             if !is_still_at(&file, &path) {
                 continue;
             }
-            let written = file.set_len(0).and_then(|()| write!(file, "{}", process::id()));
-            written.map_err(FileError::io("write", place))?;
             let (lock, within) = (path.clone(), within.map(Path::to_path_buf));
             let unfinished = Unfinished::new(move || {
                 within.iter().for_each(|directory| remove_leftovers_in(directory));
                 let _ = fs::remove_file(&lock);
             });
-            return Ok(Self { path, _file: file, _unfinished: unfinished });
+            // From here on it is removed also where its number cannot be written.
+            let mut lock = Self { path, file, _unfinished: unfinished };
+            lock.sign().map_err(FileError::io("write", place))?;
+            return Ok(lock);
         }
+    }
+
+    /// Writes the number of this process over that of the one before.
+    fn sign(&mut self) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.rewind()?;
+        write!(self.file, "{}", process::id())
     }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Removed before it is unlocked, so that nobody has locked it by then.
-        let _ = fs::remove_file(&self.path);
+        // Removed before it is unlocked, so that nobody has locked it by then. What was put in its place stays.
+        if is_still_at(&self.file, &self.path) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Opens the file of a lock, which is made where there is none. What others put there is neither followed nor changed.
+fn open(path: &Path, place: &Path) -> Result<File> {
+    let not_a_lock = |what| FileError::NotALock { path: place.to_path_buf(), lock: path.to_path_buf(), what };
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        // A pipe would keep whoever opens it waiting.
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    }
+    let mut file = match (options.open(path), path.symlink_metadata()) {
+        (_, Ok(found)) if found.is_symlink() => return Err(not_a_lock("a link")),
+        (Err(_), Ok(found)) if !found.is_file() => return Err(not_a_lock("no file")),
+        (opened, _) => opened.map_err(FileError::io("write", place))?,
+    };
+    let found = file.metadata().map_err(FileError::io("write", place))?;
+    if !found.is_file() {
+        return Err(not_a_lock("no file"));
+    }
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::nlink(&found) > 1 {
+        return Err(not_a_lock("a file with other names beside this one"));
+    }
+    match holder(&mut file) {
+        Ok(_) => Ok(file),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(not_a_lock("a file that holds something else"))
+        }
+        Err(error) => Err(FileError::io("read", path)(error)),
+    }
+}
+
+/// The number of the process that wrote the file of a lock; none where it did not come to that.
+fn holder(file: &mut File) -> io::Result<Option<u32>> {
+    /// More than the digits of any process.
+    const LONGEST: u64 = 20;
+    let mut text = Vec::new();
+    file.rewind()?;
+    file.take(LONGEST + 1).read_to_end(&mut text)?;
+    match std::str::from_utf8(&text).map(str::trim) {
+        Ok("") if text.is_empty() => Ok(None),
+        Ok(number) => number.parse().map(Some).map_err(|_| io::ErrorKind::InvalidData.into()),
+        Err(_) => Err(io::ErrorKind::InvalidData.into()),
     }
 }
 
 #[cfg(unix)]
 fn is_still_at(file: &File, path: &Path) -> bool {
     use crate::identity::Identity;
-    let found = file.metadata().map(|found| Identity::of_metadata(&found));
-    matches!((found, Identity::of(path)), (Ok(ours), Ok(theirs)) if ours == theirs)
+    let [ours, theirs] = [file.metadata(), path.symlink_metadata()]
+        .map(|found| found.ok().map(|found| Identity::of_metadata(&found)));
+    ours.is_some() && ours == theirs
 }
 
 /// An open file cannot be removed there.
@@ -108,6 +168,70 @@ mod tests {
         fs::write(home.path().join(".model.lock"), "12345678").unwrap();
         drop(Lock::beside(&place).unwrap());
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_of_somebody_else_is_no_lock() {
+        let home = tempfile::tempdir().unwrap();
+        let [place, lock, data] = ["model", ".model.lock", "data.csv"].map(|name| home.path().join(name));
+        let refused = |what: &str| {
+            let error = Lock::beside(&place).unwrap_err();
+            assert!(matches!(error, FileError::NotALock { .. }), "{error}");
+            assert!(error.to_string().contains(what) && error.to_string().contains(".model.lock"), "{error}");
+        };
+        for content in ["notes on locks\n", "1 2", "123456789012345678901234567890", " ", "-5"] {
+            fs::write(&lock, content).unwrap();
+            refused("something else");
+            assert_eq!(fs::read_to_string(&lock).unwrap(), content);
+        }
+        fs::remove_file(&lock).unwrap();
+        fs::create_dir(&lock).unwrap();
+        refused("no file");
+        fs::remove_dir(&lock).unwrap();
+        fs::write(&data, "7").unwrap();
+        fs::hard_link(&data, &lock).unwrap();
+        if cfg!(unix) {
+            refused("other names");
+        }
+        fs::remove_file(&lock).unwrap();
+        #[cfg(unix)]
+        {
+            for target in [&data, &home.path().join("absent")] {
+                std::os::unix::fs::symlink(target, &lock).unwrap();
+                refused("a link");
+                fs::remove_file(&lock).unwrap();
+            }
+        }
+        #[cfg(target_os = "linux")]
+        {
+            rustix::fs::mkfifoat(rustix::fs::CWD, &lock, rustix::fs::Mode::RWXU).unwrap();
+            refused("no file");
+            fs::remove_file(&lock).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&data).unwrap(), "7");
+        // What takes the place of a lock while it is held is nobody's to delete.
+        let held = Lock::beside(&place).unwrap();
+        fs::remove_file(&lock).unwrap();
+        fs::write(&lock, "mine").unwrap();
+        drop(held);
+        assert_eq!(
+            (fs::read_to_string(&lock).unwrap().as_str(), home.path().join("absent").exists()),
+            ("mine", false)
+        );
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_lock_that_cannot_be_signed_is_removed() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join(".model.lock");
+        let readable = || File::open(&path);
+        fs::write(&path, "").unwrap();
+        let mut lock =
+            Lock { path: path.clone(), file: readable().unwrap(), _unfinished: Unfinished::new(|| ()) };
+        assert!(lock.sign().is_err());
+        drop(lock);
+        assert!(!path.exists());
     }
 
     #[test]
