@@ -239,7 +239,7 @@ impl Panel {
         for (id, first, y) in given {
             let times = freq.times(first, y.as_ref().len());
             let times = times.ok_or_else(|| DataError::TimeRange { id: id.to_string() })?;
-            builder = builder.series(&*id, &times, y.as_ref());
+            builder = builder.series(&id, &times, y.as_ref());
         }
         builder.build()
     }
