@@ -126,8 +126,8 @@ pub use foretell_estimator::{
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
     Acceleration, Bench, Exogenous, FeatureImportances, HyperParameterError, Level, Loss, MODELS, ModelEntry,
-    NetworkError, NetworkSpec, Precision, SpecError, StepWeights, TrainError, TrainedNetwork,
-    UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp, check_simd_level,
+    NetworkError, NetworkSpec, NoNumber, Precision, SpecError, StepForecaster, StepWeights, TrainError,
+    TrainedNetwork, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp, check_simd_level,
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;

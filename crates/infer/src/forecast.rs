@@ -77,6 +77,11 @@ pub struct Forecasts<'a> {
 /// The number folded into the seed for the randomness of forecasts.
 const FORECASTS: u64 = 4;
 
+/// The key that all random numbers of forecasts are derived from.
+pub(crate) fn key(random_seed: u64) -> Key {
+    Key::new(random_seed).fold(FORECASTS)
+}
+
 impl fmt::Debug for Forecasts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Forecasts");
@@ -119,7 +124,7 @@ impl Forecasts<'_> {
 
     /// The key that all random numbers of forecasts are derived from.
     pub(crate) fn key(&self) -> Key {
-        Key::new(self.random_seed).fold(FORECASTS)
+        key(self.random_seed)
     }
 
     /// Shift and scale that bring a model's outputs to the scale of the data, for a window scaled by `stats`.

@@ -25,6 +25,7 @@
 mod ancestral;
 mod explain;
 mod forecast;
+mod step_forecaster;
 mod stepwise;
 
 pub use explain::ExplanationSum;
@@ -35,6 +36,7 @@ pub use foretell_nn::{Dims, Loss, Network, Params, Targets, Tensor, Windows};
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
 pub use foretell_threads::{TooManyThreads, Workers};
+pub use step_forecaster::{NoNumber, StepForecaster, StepParts};
 pub use stepwise::{forecast, mean_of_outputs};
 
 /// The README's example is a test.

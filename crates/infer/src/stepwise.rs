@@ -32,23 +32,36 @@ fn step_by_step(
 ) -> Tensor {
     let history = windows.insample_y.shape()[1] + 1 - horizon;
     let mut state = StepState::default();
-    let mut seen = windows.steps(0..history);
-    let mut forecasts = Buffer::zeroed(0);
-    let mut outputs = 0;
+    let first = model.step(cx, &windows.steps(0..history).inputs(), &mut state).value().contiguous();
+    let next = |step: usize, last: &Tensor| {
+        let at = history + step;
+        Windows { insample_y: fed_back(last), ..windows.steps(at..at + 1) }
+    };
+    go_on(model, cx, first, &mut state, horizon, next)
+}
+
+/// The forecast of a horizon, `[batch, horizon, outputs]`, by a model that has forecast its `first` step, `[batch, 1, outputs]`, and
+/// is in this state. `next` makes the window of a step, counted from 0, of the forecast of it.
+pub(crate) fn go_on(
+    model: &dyn Model,
+    cx: &Forward<'_>,
+    first: Tensor,
+    state: &mut StepState,
+    horizon: usize,
+    next: impl Fn(usize, &Tensor) -> Windows,
+) -> Tensor {
+    let (batch, outputs) = (first.shape()[0], first.shape()[2]);
+    let mut forecasts = Buffer::zeroed(batch * horizon * outputs);
+    let mut forecast = first;
     for step in 0..horizon {
-        let forecast = model.step(cx, &seen.inputs(), &mut state).value().contiguous();
-        if step == 0 {
-            outputs = forecast.shape()[2];
-            forecasts = Buffer::zeroed(windows.batch() * horizon * outputs);
-        }
         let rows = forecasts.chunks_exact_mut(horizon * outputs).zip(forecast.values().chunks_exact(outputs));
         rows.for_each(|(row, values)| row[step * outputs..(step + 1) * outputs].copy_from_slice(values));
         if step + 1 < horizon {
-            let next = history + step;
-            seen = Windows { insample_y: fed_back(&forecast), ..windows.steps(next..next + 1) };
+            let seen = next(step, &forecast);
+            forecast = model.step(cx, &seen.inputs(), state).value().contiguous();
         }
     }
-    Tensor::from_buffer(forecasts, [windows.batch(), horizon, outputs])
+    Tensor::from_buffer(forecasts, [batch, horizon, outputs])
 }
 
 /// What a model is fed of its own forecast `[batch, 1, outputs]` as the target of the step, `[batch, 1]`, where the

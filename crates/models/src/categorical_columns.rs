@@ -140,6 +140,10 @@ impl Model for Embedded {
         self.model.saved_activations(table)
     }
 
+    fn keeps_state(&self) -> bool {
+        self.model.keeps_state()
+    }
+
     fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut StepState) -> Var {
         self.model.step(cx, &self.inputs(cx, windows), state)
     }

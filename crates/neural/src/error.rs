@@ -29,6 +29,14 @@ pub enum NetworkError {
     /// Data that do not fit the model.
     #[error(transparent)]
     Estimator(#[from] EstimatorError),
+    /// A network that cannot read a series step by step, or a history that it cannot start from.
+    #[error("{model} cannot forecast step by step: {reason}")]
+    Steps {
+        /// The model.
+        model: &'static str,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// Training that could not go on.
     #[error("{model}: {source}")]
     Train {
@@ -80,6 +88,7 @@ impl NetworkError {
                 | Self::Threads(_)
                 | Self::Memory(_)
                 | Self::OtherTraining { .. }
+                | Self::Steps { .. }
         )
     }
 }

@@ -6,9 +6,10 @@ use foretell_data::{Cutter, Future, Panel, Span, WindowRef};
 use foretell_estimator::{
     Asked, Cutoff, Estimator, EstimatorError, ForecastValues, MemoryEstimate, Outcome, Trained, Workers,
 };
-use foretell_infer::{Cut, ExplanationSum, Forecasts};
+use foretell_infer::{Cut, ExplanationSum, Forecasts, StepForecaster, StepParts};
 use foretell_nn::{Dims, Loss, Network, Params, WeightPrecision, WithoutAmp, check_amp};
 
+use crate::error::NetworkError;
 use crate::memory::forecasting;
 use crate::spec::NetworkSpec;
 use crate::synthetic::seconds_of_forecasts;
@@ -97,6 +98,50 @@ impl TrainedNetwork {
         self.on_windows(panel, span, loss, self.spec.h(), workers, |forecasts, cutter| {
             forecasts.explain(cutter, &cutter.rows(), sum);
         })
+    }
+
+    /// A forecaster of one series that reads each new step once and keeps the network's state, started from a `history` of the
+    /// series: RNN, LSTM and GRU. Its docs say how it scales. The history has at least the steps that a forecast reads (`input_size`, or
+    /// `inference_input_size` and one more step of a `recurrent` network); with as many, its forecast is that of [`Trained::forecast`]. The values
+    /// are those that the network was trained on, so whoever scales series as wholes (`local_scaler_type`) scales them before.
+    ///
+    /// # Errors
+    /// If the network keeps no state, reads other columns than the target or draws sample paths, or the history is too short or
+    /// holds something that is no number.
+    pub fn step_forecaster(&self, history: &[f32]) -> Result<StepForecaster, NetworkError> {
+        let (common, needs) = (self.spec.common(), self.network.needs);
+        let refuse =
+            |reason: &str| Err(NetworkError::Steps { model: self.spec.name(), reason: reason.to_owned() });
+        if !self.network.model.keeps_state() {
+            return refuse(
+                "it sees its window at once; choose LSTM, GRU or RNN, or forecast from whole windows",
+            );
+        }
+        let columns = [self.spec.hist_exog_list(), self.spec.futr_exog_list(), self.spec.stat_exog_list()];
+        if !columns.concat().is_empty() || common.exclude_insample_y {
+            return refuse("it reads other columns than the target; forecast from whole windows");
+        }
+        if needs.decoding.paths().is_some() {
+            return refuse("it draws sample paths; forecast from whole windows");
+        }
+        let dims = window_dims(&self.spec, needs, Purpose::Forecast);
+        if history.len() < dims.input_size {
+            let (found, needed) = (history.len(), dims.input_size);
+            return refuse(&format!(
+                "it starts from {needed} steps or more, found {found}; give it a longer history"
+            ));
+        }
+        let scaler = self.spec.scaler();
+        let parts = StepParts {
+            network: self.network.clone(),
+            params: self.params.clone(),
+            loss: self.spec.loss().clone().without_horizon_weight(),
+            horizon: dims.horizon,
+            scaler,
+            scaling: scaler.stats(history, &mut Vec::new()),
+            random_seed: common.random_seed,
+        };
+        StepForecaster::new(parts, history).or_else(|error| refuse(&error.to_string()))
     }
 
     /// What `work` makes of the windows of `span`, from which `h` steps are forecast.

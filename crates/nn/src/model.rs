@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use foretell_autograd::{Key, Rounding, Tensor, Var};
 
-use crate::{
-    CounterId, Decoding, Explanation, Needs, ParamId, Params, RoundedWeights, StateId, Table, Update,
-};
+use crate::{CounterId, Explanation, Needs, ParamId, Params, RoundedWeights, StateId, Table, Update};
 
 /// The sizes of a model's inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,14 +160,20 @@ pub trait Model: Send + Sync {
         None
     }
 
-    /// For a model that forecasts step by step ([`Decoding::StepByStep`]): reads the windows on from `state`, which
-    /// is empty at the start, and forecasts the step after them, `[rows, 1, outputs]`.
+    /// Whether [`Model::step`] reads windows on from a state. Models that forecast step by step do.
+    fn keeps_state(&self) -> bool {
+        false
+    }
+
+    /// For a model that [keeps a state](Model::keeps_state): reads the windows on from `state`, which is empty at the start, and
+    /// forecasts what comes after them. If it forecasts step by step ([`Decoding::StepByStep`](crate::Decoding::StepByStep)) that is one step, `[rows, 1,
+    /// outputs]`; else its horizon, `[rows, horizon, outputs]`, and the first windows are as long as its history.
     ///
     /// # Panics
-    /// If the model forecasts its horizon at once.
+    /// If the model keeps no state, or the first windows are too short.
     fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut StepState) -> Var {
         let _ = (cx, windows, state);
-        panic!("a model whose needs are {:?} was asked for a single step", Decoding::Direct);
+        panic!("a model that keeps no state was asked for a step");
     }
 }
 

@@ -245,7 +245,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "weights",
         ],
     ),
-    folders("crates/infer/src", &["ancestral stepwise", "forecast", "explain"]),
+    folders("crates/infer/src", &["ancestral stepwise", "forecast", "explain step_forecaster"]),
     folders(
         "crates/kernels/src",
         &[

@@ -7,6 +7,7 @@ mod checkpoints;
 mod conformance;
 mod estimators;
 mod etth1;
+mod growing_series;
 mod horizons;
 mod importances;
 mod intervals;

@@ -10,7 +10,8 @@
 
 use foretell_nn::{
     Activation, Cell, Decoding, Dims, Forward, HyperParameterError, Inputs, Linear, Mlp, MlpSizes, Model,
-    Needs, Nonlinearity, Recurrent, RecurrentSizes, Scope, Table, Var,
+    Needs, Nonlinearity, Recurrent, RecurrentSizes, RecurrentState, Scope, StepMemory, StepState, Table,
+    Tensor, Var,
 };
 use serde_json::{Value, json};
 
@@ -157,19 +158,51 @@ struct Direct {
     decoder: Mlp,
 }
 
-impl Model for Direct {
-    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
-        let Dims { input_size, horizon, .. } = self.dims;
-        let mut states = self.encoder.forward(cx, &step_inputs(windows), horizon.min(input_size), None);
+/// What [`Direct`] keeps of the steps that it has read.
+#[derive(Default)]
+struct DirectMemory {
+    encoder: RecurrentState,
+    /// The encoder's last states, which it forecasts from: `[steps, batch, units]`.
+    last: Option<Tensor>,
+}
+
+impl StepMemory for DirectMemory {
+    fn repeated(&self, row: usize, times: usize) -> Box<dyn StepMemory> {
+        let encoder = self.encoder.iter().map(|state| state.repeated(row, times)).collect();
+        let last = self.last.as_ref().map(|last| {
+            let &[steps, _, units] = &*last.shape() else { unreachable!("states of steps") };
+            last.narrow(1, row, 1).broadcast_to([steps, times, units]).contiguous()
+        });
+        Box::new(Self { encoder, last })
+    }
+}
+
+impl Direct {
+    /// The states of history that forecasts are made from.
+    fn decoded(&self) -> usize {
+        self.dims.horizon.min(self.dims.input_size)
+    }
+
+    /// The forecast from the last states of the history, `[steps, batch, units]`; `windows` hold the columns of the horizon behind
+    /// their history.
+    fn decode(&self, cx: &Forward<'_>, mut states: Var, windows: &Inputs) -> Var {
         if let Some(stretch) = &self.stretch {
             let by_unit = states.permute(&[1, 2, 0]);
             states = stretch.forward(cx, &by_unit, Activation::Identity).permute(&[2, 0, 1]);
         }
         if let Some(columns) = &windows.futr_exog {
-            let ahead = columns.narrow(1, input_size, horizon).permute(&[1, 0, 2]);
+            let ahead =
+                columns.narrow(1, windows.insample_y.shape()[1], self.dims.horizon).permute(&[1, 0, 2]);
             states = Var::concat(&[&states, &ahead], 2);
         }
         self.decoder.forward(cx, &states).permute(&[1, 0, 2])
+    }
+}
+
+impl Model for Direct {
+    fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
+        let states = self.encoder.forward(cx, &step_inputs(windows), self.decoded(), None);
+        self.decode(cx, states, windows)
     }
 
     fn saved_activations(&self, table: &Table) -> usize {
@@ -180,10 +213,34 @@ impl Model for Direct {
         let decoder = table.matrix_outputs(DECODER).saturating_mul(horizon);
         encoder.saturating_add(stretched).saturating_add(decoder)
     }
+
+    fn keeps_state(&self) -> bool {
+        true
+    }
+
+    fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut StepState) -> Var {
+        let DirectMemory { encoder, last } = state.get();
+        let (inputs, decoded) = (step_inputs(windows), self.decoded());
+        let steps = inputs.shape()[0].min(decoded);
+        let new = self.encoder.forward(cx, &inputs, steps, Some(encoder)).value().clone();
+        let states = match last.take() {
+            Some(before) => Tensor::concat(&[&before.narrow(0, steps, decoded - steps), &new], 0),
+            None => new,
+        };
+        let found = states.shape()[0];
+        assert!(
+            found == decoded,
+            "the first windows have {found} steps of the {decoded} that are forecast from"
+        );
+        *last = Some(states.clone());
+        self.decode(cx, Var::constant(states), windows)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use foretell_nn::{Feedback, Init, Key, Network, StepState, Table, Tensor, Windows};
     use serde_json::Map;
 
@@ -252,6 +309,52 @@ mod tests {
                 assert!((found - expected).abs() < 1e-6, "{model}: {found}, {expected}");
             }
         }
+    }
+
+    #[test]
+    fn a_direct_forecast_goes_on_from_its_state() {
+        for (model, horizon) in ["RNN", "LSTM", "GRU"].into_iter().flat_map(|model| [(model, 4), (model, 7)])
+        {
+            let mut table = Table::default();
+            let dims = Dims { horizon, ..DIMS };
+            let own = given(&[("encoder_hidden_size", json!(20))]);
+            let entry = find(model).expect("a registered model");
+            let network = entry.build(&own, &dims, &CategoricalColumns::default(), &mut table);
+            let network = network.unwrap_or_else(|error| panic!("{error}"));
+            let params = table.initialise(3);
+            let cx = Forward::inference(&params);
+            // Windows with the columns of a horizon behind them.
+            let all = windows(DIMS.input_size + 4 + horizon);
+            let part = |range: Range<usize>| {
+                let ahead = all.steps(range.start..range.end + horizon);
+                Windows { futr_exog: ahead.futr_exog, ..all.steps(range) }
+            };
+            let mut state = StepState::default();
+            for (read, end) in [(0..5, 5), (5..6, 6), (6..8, 8), (8..9, 9)] {
+                let found = network.model.step(&cx, &part(read).inputs(), &mut state);
+                let whole = network.model.forward(&cx, &part(0..end).inputs());
+                assert_eq!(found.shape(), whole.shape());
+                let (found, whole) = (found.value().to_vec(), whole.value().to_vec());
+                let far = found.iter().zip(&whole).find(|(a, b)| (**a - **b).abs() > 1e-6);
+                assert!(far.is_none(), "{model} of horizon {horizon} at {end}: {far:?}");
+            }
+            // A row of it, three times.
+            let next = part(8..9).rows(1..2).repeated(3);
+            let three = network.model.step(&cx, &next.inputs(), &mut state.repeated(1, 3)).value().to_vec();
+            let (first, others) = three.split_at(three.len() / 3);
+            let is_first = |other: &[f32]| first.iter().zip(other).all(|(a, b)| (a - b).abs() < 1e-6);
+            assert!(others.chunks(first.len()).all(is_first), "{model}: {three:?}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "the first windows have 3 steps of the 4 that are forecast from")]
+    fn a_direct_forecast_needs_its_history() {
+        let mut table = Table::default();
+        let network = build("LSTM", &Map::new(), &mut table).expect("a model");
+        let params = table.initialise(3);
+        let short = windows(3);
+        network.model.step(&Forward::inference(&params), &short.inputs(), &mut StepState::default());
     }
 
     #[test]

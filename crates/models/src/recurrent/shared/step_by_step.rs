@@ -63,6 +63,10 @@ impl Model for Autoregressive {
         table.matrix_outputs("").saturating_mul(self.most_steps)
     }
 
+    fn keeps_state(&self) -> bool {
+        true
+    }
+
     fn step(&self, cx: &Forward<'_>, windows: &Inputs, state: &mut StepState) -> Var {
         self.decode(cx, windows, 1, Some(state.get()))
     }
