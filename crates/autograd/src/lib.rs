@@ -39,7 +39,7 @@ mod ops;
 mod step_weight;
 mod var;
 
-pub use foretell_gemm::{Accum, Rounding, WeightFormat, WeightMatrix, pays_packed};
+pub use foretell_gemm::{Accum, Rounding, WeightFormat, WeightMatrix};
 use foretell_kernels::axis::Axis;
 pub use foretell_kernels::convolution::PaddingMode;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};

@@ -18,7 +18,7 @@ pub(crate) enum Direction {
 ///
 /// It knows which products asked for it, and is packed for these alone: none in the first step, whose products round and pack
 /// the weight themselves, with the same bits; nor for products whose bits that would change
-/// ([`packed_bf16_has_same_bits`](foretell_gemm::packed_bf16_has_same_bits)).
+/// ([`WeightFormat::best_for`]).
 ///
 /// [`Var::linear_in_step`]: crate::Var::linear_in_step
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! What an attention computes, and the checks of its arguments.
 
-use foretell_gemm::{Rounding, pays_in_bf16};
+use foretell_gemm::Rounding;
 use foretell_simd::Key;
 
 use crate::pattern::Pattern;
@@ -113,11 +113,7 @@ impl<'a> Attention<'a> {
 
     /// Whether `foretell-gemm` rounds the operands of a product of `[m, k, n]`.
     pub(crate) fn rounds(&self, size: [usize; 3]) -> bool {
-        match self.rounding {
-            Rounding::None => false,
-            Rounding::Bf16 => pays_in_bf16(size),
-            Rounding::F16 => true,
-        }
+        self.rounding.of_product(size) != Rounding::None
     }
 
     /// # Panics

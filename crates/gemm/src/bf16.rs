@@ -26,8 +26,6 @@ use half::slice::HalfBitsSliceExt;
 use crate::check::{assert_bias, assert_shapes};
 use crate::flops::count_products;
 use crate::options::{Bias, Options};
-use crate::plan;
-use crate::plan::limits::bf16::PART;
 use crate::view::MatMut;
 use kernel::Kernel;
 use layout::BlockLayout;
@@ -102,19 +100,6 @@ fn check_and_count(
     assert_shapes((dst.nrows(), dst.ncols()), lhs.shape(), (k, n));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     count_products(1, [dst.nrows(), k, dst.ncols()]);
-}
-
-/// Whether a product of `[m, k]` and `[k, n]` takes less time in bfloat16 than in `f32`, both operands yet to be
-/// packed, on a machine with tiles: [`matmul`](crate::matmul()) rounds no others. It depends on the shape alone, so
-/// that every machine rounds the same products.
-pub fn pays_in_bf16(shape: [usize; 3]) -> bool {
-    plan::kernel::pays_in_bf16(shape)
-}
-
-/// Whether [`matmul_bf16`] gives the bits of [`matmul_as_bf16`] for `[m, k]` and `[k, n]`: the latter adds up a long inner
-/// dimension beside a small result in parts, which a packed operand is not cut into.
-pub fn packed_bf16_has_same_bits(shape: [usize; 3]) -> bool {
-    plan::cut::parts(shape, PART).is_none()
 }
 
 #[cfg(test)]

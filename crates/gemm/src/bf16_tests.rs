@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::bf16::layout::{DEPTH, WIDTH};
-use crate::options::Accum;
+use crate::options::{Accum, Rounding, WeightFormat};
 use crate::view::MatRef;
 
 /// The kernels that run at the current level.
@@ -191,7 +191,7 @@ fn a_long_inner_dimension_in_parts() {
     let (m, k, n) = (100, 3000, 90);
     let (a, b, bias) = (numbers(m * k, 1), numbers(k * n, 2), numbers(n, 4));
     let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
-    assert!(plan::cut::parts([m, k, n], PART).is_some() && !packed_bf16_has_same_bits([m, k, n]));
+    assert!(WeightFormat::best_for([m, k, n], Rounding::Bf16).is_none());
     for accum in [Accum::Replace, Accum::Add] {
         let bias = Some(Bias::PerColumn(&bias[..]));
         let options = Options { accum, alpha: 0.5, bias, activation: Activation::Relu, ..Options::default() };
@@ -328,9 +328,10 @@ fn operands_that_were_rounded_before_make_the_same() {
 
 #[test]
 fn matmul_rounds_what_pays_and_leaves_the_rest() {
-    let rounded = Options { rounding: crate::Rounding::Bf16, ..Options::default() };
+    let rounded = Options { rounding: Rounding::Bf16, ..Options::default() };
     for ((m, k, n), pays) in [((32, 128, 128), true), ((7, 64, 7), false), ((64, 1, 512), false)] {
-        assert_eq!(pays_in_bf16([m, k, n]), pays);
+        assert_eq!(Rounding::Bf16.of_product([m, k, n]) == Rounding::Bf16, pays);
+        assert_eq!(WeightFormat::best_for([m, k, n], Rounding::Bf16).is_some(), pays);
         let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
         let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
         let [mut found, mut plain, mut as_bf16] = [(); 3].map(|()| vec![f32::NAN; m * n]);

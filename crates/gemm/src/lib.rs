@@ -28,13 +28,14 @@
 //! are rounded already as they are ([`Bf16Operand`]). They run on the tiles of Intel's AMX, on AVX512-BF16 where it
 //! is the faster way, and elsewhere on widened numbers. [`matmul_as_f16`] rounds both to half precision and
 //! multiplies in `f32`. [`Options::rounding`] asks [`matmul`] and [`matmul_batched`] for either, for bfloat16 only
-//! where it saves time ([`pays_in_bf16`]).
+//! where it saves time ([`Rounding::of_product`]).
 //!
 //! [`matmul_int8`] has weights in 8 bits, a quarter of their bytes, with a scale for each column ([`PackedInt8`]); it
 //! rounds its left operand row by row. Its sums of whole numbers are exact: every machine gives the same bits, with tiles
 //! of AMX, AVX512-VNNI, AVX-VNNI, AVX2, NEON and plain code.
 //!
-//! [`WeightMatrix`] owns weights that were packed once, in either of these formats or in `f32`.
+//! [`WeightMatrix`] owns weights that were packed once, in either of these formats or in `f32`; [`WeightFormat::best_for`] says
+//! whether that saves time.
 //!
 //! # `f32` in three pieces of bfloat16: bf16x3
 //!
@@ -113,21 +114,19 @@ mod view;
 mod weights;
 
 pub use batch::{BatchMut, BatchRef};
-pub use bf16::{
-    Bf16Operand, PackedBf16, matmul_as_bf16, matmul_bf16, packed_bf16_has_same_bits, pays_in_bf16,
-};
+pub use bf16::{Bf16Operand, PackedBf16, matmul_as_bf16, matmul_bf16};
 pub use complex::{BatchDims, ComplexBatchMut, ComplexBatchRef, matmul_complex_batched};
 pub use flops::{FlopCounter, count_products};
 pub use foretell_simd::Activation;
 pub use int8::{PackedInt8, matmul_int8};
 pub use interleave::{Lines, deinterleave, interleave};
 pub use matmul::{matmul, matmul_as_f16, matmul_batched};
-pub use options::{Accum, Bias, Options, Rounding};
-pub use packed::{Packed, matmul_packed, pays_packed};
+pub use options::{Accum, Bias, Options, Rounding, WeightFormat};
+pub use packed::{Packed, matmul_packed};
 pub use plan::{Plan, ProductShape, RightLayout, explain};
 pub use transpose::transpose;
 pub use view::{MatMut, MatRef};
-pub use weights::{WeightFormat, WeightMatrix, matmul_weights};
+pub use weights::{WeightMatrix, matmul_weights};
 
 /// Whether products run on faer's kernels: the feature `faer`.
 pub const FAER: bool = cfg!(feature = "faer");

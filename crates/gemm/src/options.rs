@@ -28,8 +28,8 @@ pub enum Rounding {
     /// Not at all.
     #[default]
     None,
-    /// To bfloat16, as by [`matmul_as_bf16`](crate::matmul_as_bf16), where the product is so large that this saves time
-    /// ([`pays_in_bf16`](crate::pays_in_bf16)); else not at all.
+    /// To bfloat16, as by [`matmul_as_bf16`](crate::matmul_as_bf16), where the product is so large that this saves time; else not
+    /// at all. [`Rounding::of_product`] says which.
     Bf16,
     /// To half precision, as by [`matmul_as_f16`](crate::matmul_as_f16).
     F16,
@@ -41,6 +41,17 @@ impl Rounding {
     pub fn or(self, other: Self) -> Self {
         if self == Self::None { other } else { self }
     }
+}
+
+/// How the numbers of weights are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WeightFormat {
+    /// As they are: see [`Packed`](crate::Packed).
+    F32,
+    /// bfloat16: see [`PackedBf16`](crate::PackedBf16).
+    Bf16,
+    /// 8 bits and a scale for each column: see [`PackedInt8`](crate::PackedInt8).
+    Int8,
 }
 
 /// `dst = activation([dst +] alpha * lhs * rhs + bias)`, by default plainly `dst = lhs * rhs`.

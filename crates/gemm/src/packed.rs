@@ -1,13 +1,10 @@
 //! A right operand of several products, packed once.
 
-use foretell_simd::level;
-
 use crate::bf16::bf16x3;
 use crate::check::{assert_bias, assert_shapes};
 use crate::flops::count_products;
 use crate::matmul::matmul;
 use crate::options::{Options, Rounding};
-use crate::plan::kernel;
 use crate::strips;
 use crate::tasks;
 use crate::view::{MatMut, MatRef};
@@ -81,15 +78,6 @@ impl<'a> Packed<'a> {
         }
         Self { values: place, rows, cols, form: if in_strips { Form::Strips } else { Form::RowMajor } }
     }
-}
-
-/// Whether a product of `[m, k]` and `[k, n]` in `f32` takes less time if its right operand was packed before.
-///
-/// For the fewest rows a right operand is not packed at all, and of more than a thousand its packing is a small share of the
-/// time. Products with rows longer than 768, which go to faer if nothing is packed, gain too: three layers of 1024 units take a
-/// batch of 128 in 0.66 instead of 0.83 ms, of 1024 in 5.9 instead of 6.4 (two cores of a Zen 5).
-pub fn pays_packed(shape: [usize; 3]) -> bool {
-    kernel::pays_packed(shape, level())
 }
 
 /// [`matmul`] with a packed right operand. The columns of the destination's rows must be adjacent. Operands are not

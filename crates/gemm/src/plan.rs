@@ -9,11 +9,32 @@ pub(crate) mod limits;
 
 use std::fmt;
 
-use foretell_simd::Level;
+use foretell_simd::{Level, level};
 
-use crate::options::Rounding;
+use crate::options::{Rounding, WeightFormat};
 use cut::{Cut, Grid, Int8Cut, PackedTasks};
 use kernel::{Bf16Kernel, Kernel, Numbers, Operands, Strides};
+
+impl Rounding {
+    /// What [`matmul`](crate::matmul()) rounds the operands of a product of `[m, k]` and `[k, n]` to where this rounding is asked
+    /// for. It depends on the shape alone, so that every machine rounds the same products.
+    #[must_use]
+    pub fn of_product(self, shape: [usize; 3]) -> Self {
+        match kernel::numbers(shape, self, || Level::Scalar) {
+            Numbers::F32 | Numbers::Bf16x3 => Self::None,
+            Numbers::Bf16 => Self::Bf16,
+            Numbers::F16 => Self::F16,
+        }
+    }
+}
+
+impl WeightFormat {
+    /// The format in which the right operand of products of `[m, k]` and `[k, n]` is best packed once, at the current level: none
+    /// where that saves no time, or changes the bits of a product with this rounding, which in `f32` it may.
+    pub fn best_for(shape: [usize; 3], rounding: Rounding) -> Option<Self> {
+        kernel::best_format(shape, rounding, level())
+    }
+}
 
 /// How the right operand of a product lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,20 +5,9 @@ use half::slice::HalfBitsSliceExt;
 
 use crate::bf16::{PackedBf16, matmul_bf16};
 use crate::int8::{PackedInt8, matmul_int8};
-use crate::options::Options;
+use crate::options::{Options, WeightFormat};
 use crate::packed::{Form, Packed, matmul_packed};
 use crate::view::{MatMut, MatRef};
-
-/// How the numbers of weights are held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WeightFormat {
-    /// As they are: see [`Packed`].
-    F32,
-    /// bfloat16: see [`PackedBf16`].
-    Bf16,
-    /// 8 bits and a scale for each column: see [`PackedInt8`].
-    Int8,
-}
 
 /// A right operand that owns its memory, for weights that are packed once and multiplied with many times.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use foretell_autograd::{HeldWeights, Tensor, WeightFormat, WeightMatrix, pays_packed};
+use foretell_autograd::{HeldWeights, Rounding, Tensor, WeightFormat, WeightMatrix};
 use foretell_tensor::Shape;
 
 use crate::table::Table;
@@ -74,7 +74,10 @@ impl Table {
         let sides = |shape: Shape| [shape[1..].iter().product::<usize>(), shape[0]];
         let matrices = trained.filter(|shape| shape.len() > 1).map(sides);
         let Some(format) = precision.narrow() else {
-            let copied = matrices.filter(|&[inputs, outputs]| pays_packed([SOME_ROWS, inputs, outputs]));
+            let format = |[inputs, outputs]: [usize; 2]| {
+                WeightFormat::best_for([SOME_ROWS, inputs, outputs], Rounding::None)
+            };
+            let copied = matrices.filter(|&sides| format(sides).is_some());
             // Rows of gates become columns, whose number is padded.
             return copied
                 .chain(recurrent.map(sides))

@@ -88,12 +88,12 @@ impl Forward<'_> {
         let may_be_copied = !self.training && outputs.is_none() && !x.edge().is_wanted();
         let weight = part(self.matrix(layer.weight));
         let weight = if layer.stays_f32.is_some() { weight.with_rounding(Rounding::None) } else { weight };
-        let exact = weight.rounding() == Rounding::None;
         let rows = x.shape().split_last().map_or(1, |(_, outer)| outer.iter().product());
-        if may_be_copied && let Some(weight) = self.params.held_matrix(layer.weight, rows, exact) {
+        let rounding = weight.rounding();
+        if may_be_copied && let Some(weight) = self.params.held_matrix(layer.weight, rows, rounding) {
             return Held::Copied { weight, bias };
         }
-        let whole = outputs.is_none() && weight.rounding() == Rounding::Bf16;
+        let whole = outputs.is_none() && rounding == Rounding::Bf16;
         let in_step = self.step_weights.filter(|_| whole);
         Held::AsTrained { in_step: in_step.map(|weights| weights.weight(layer.weight).clone()), weight, bias }
     }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use foretell_gemm::{
-    Bias, MatMut, MatRef, Options, Rounding, matmul, matmul_as_bf16, matmul_weights,
-    packed_bf16_has_same_bits, pays_in_bf16,
+    Bias, MatMut, MatRef, Options, Rounding, WeightFormat, matmul, matmul_as_bf16, matmul_weights,
 };
 use foretell_kernels::column_sums::add_column_sums;
 use foretell_simd::{Activation, Saved};
@@ -79,10 +78,11 @@ impl Var {
         shape[x.rank() - 1] = n;
 
         let rounding = weight.rounding();
-        let rounds = rounding == Rounding::Bf16 && pays_in_bf16([rows, k, n]);
+        let in_bf16 = rounding.of_product([rows, k, n]) == Rounding::Bf16;
         // What is packed is to have the bits of what is not: a step without it, the first one or the first after a resumption,
         // computes the same.
-        let packed = |shape| in_step.filter(|_| rounds && packed_bf16_has_same_bits(shape)).cloned();
+        let format = |shape| WeightFormat::best_for(shape, rounding);
+        let packed = |shape| in_step.filter(|_| format(shape) == Some(WeightFormat::Bf16)).cloned();
         let [forward, backward] = [packed([rows, k, n]), packed([rows, n, k])];
         let product = |activation| {
             let options = Options {
@@ -125,7 +125,7 @@ impl Var {
                     Layout::RowPerInput => dw.t(),
                 };
                 let options = Options { accum, rounding, ..Options::default() };
-                match x.as_bf16().filter(|_| rounds) {
+                match x.as_bf16().filter(|_| in_bf16) {
                     Some(x) => matmul_as_bf16(dw, g.t(), MatRef::row_major(x, rows, k), options),
                     None => {
                         let x = x.into_tensor();
@@ -140,7 +140,7 @@ impl Var {
                     let packed = backward.as_ref().and_then(|weight| weight.for_product(Direction::Backward));
                     if let Some(packed) = packed {
                         matmul_weights(dx, g, packed, options);
-                    } else if let Some(w) = w.as_bf16().filter(|_| rounds) {
+                    } else if let Some(w) = w.as_bf16().filter(|_| in_bf16) {
                         matmul_as_bf16(dx, g, layout.outputs_by_inputs(w, [outer, inner]), options);
                     } else {
                         let w = w.into_tensor();

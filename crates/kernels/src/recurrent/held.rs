@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use foretell_gemm::{MatRef, Rounding, WeightFormat, WeightMatrix, pays_packed};
+use foretell_gemm::{MatRef, Rounding, WeightFormat, WeightMatrix};
 
 use super::groups::UnitGroup;
 use super::layer::Layer;
@@ -57,10 +57,10 @@ impl HeldWeights {
         let parts = || layer.input_columns().into_iter().flatten().map(|(_, from)| from);
         let pays = match self.format {
             Some(_) => layer.inputs > FEW_INPUTS,
-            None => {
-                let exact = layer.rounding == Rounding::None;
-                exact && parts().all(|part| pays_packed([rows, layer.inputs, part.len()]))
-            }
+            None => parts().all(|part| {
+                let shape = [rows, layer.inputs, part.len()];
+                WeightFormat::best_for(shape, layer.rounding) == Some(WeightFormat::F32)
+            }),
         };
         if !pays {
             return &[];

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{Accum, MatMut, MatRef, PackedBf16, Rounding, pays_in_bf16};
+use foretell_gemm::{Accum, MatMut, MatRef, PackedBf16, Rounding};
 use foretell_pool::Buffer;
 use half::slice::HalfBitsSliceExt;
 
@@ -51,8 +51,8 @@ impl Layer {
     /// Memory for the parts of W in bfloat16; empty where the products are not rounded to it.
     pub(super) fn input_places(&self) -> [Buffer<u16>; 2] {
         let part = |rows: Range<usize>| {
-            let rounds = self.rounding == Rounding::Bf16
-                && pays_in_bf16([self.steps * self.batch, self.inputs, rows.len()]);
+            let shape = [self.steps * self.batch, self.inputs, rows.len()];
+            let rounds = self.rounding.of_product(shape) == Rounding::Bf16;
             // Forwards one of the two is the inner dimension, backwards the other.
             let len =
                 PackedBf16::len_of(rows.len(), self.inputs).max(PackedBf16::len_of(self.inputs, rows.len()));

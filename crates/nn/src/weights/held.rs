@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foretell_autograd::{HeldWeights, Tensor, WeightFormat, WeightMatrix, held_weight, pays_packed};
+use foretell_autograd::{HeldWeights, Rounding, Tensor, WeightFormat, WeightMatrix, held_weight};
 
 use crate::held_copies::{HeldCopies, HeldCopy, HeldPair, MIN_SIDE, Slot};
 use crate::layer_params::{MultipliedId, RecurrentParams};
@@ -73,18 +73,21 @@ impl Params {
     }
 
     /// The copy of a linear layer's weight, `[outputs, inputs]`, for a product of so many rows, if there is to be one;
-    /// `exact` where the run rounds nothing.
+    /// `rounding` is that of the product with the weight as it was trained.
     pub(super) fn held_matrix(
         &self,
         id: ParamId,
         rows: usize,
-        exact: bool,
+        rounding: Rounding,
     ) -> Option<Arc<HeldCopy<WeightMatrix>>> {
         let shape = self.table.entry(id).shape;
         let [outputs, inputs] = [shape[0], shape[1..].iter().product()];
         let pays = match self.precision().narrow() {
             Some(_) => outputs.min(inputs) >= MIN_SIDE,
-            None => exact && pays_packed([rows, inputs, outputs]),
+            None => {
+                let best = WeightFormat::best_for([rows, inputs, outputs], rounding);
+                best == Some(WeightFormat::F32)
+            }
         };
         if !pays {
             return None;
