@@ -34,8 +34,9 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "C")]
     target_col: Option<String>,
     /// How times are written, where they are not as 2024-01-31 13:45:00 or 2024-Q1: %Y%m%d, %d.%m.%Y, %m/%d/%Y, ...
-    /// (strptime, and %q for a quarter; an interval is its start), or `integer` for step numbers that look like dates.
-    /// It concerns --futr too, and is not kept with models
+    /// (strptime, and %q for a quarter; an interval is its start), `excel` for the days of spreadsheets, `epoch`,
+    /// `epoch-ms`, `epoch-us` or `epoch-ns` for what is counted since 1970, or `integer` for step numbers that look like
+    /// dates. It concerns --futr too, and is not kept with models
     #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
     time_format: Option<TimeFormat>,
     /// The mark before decimals, a point or a comma [default: a point]. It and --thousands concern --static and --futr

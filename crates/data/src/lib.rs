@@ -68,6 +68,7 @@ pub use calendar::error::CalendarError;
 pub use calendar::flaw::TimeFlaw;
 pub use calendar::freq::Freq;
 pub use calendar::given_time::Time;
+pub use calendar::integer_dates::IntegerFormat;
 pub use calendar::kind::TimeKind;
 pub use calendar::season::usual_season;
 pub use calendar::style::TimeStyle;

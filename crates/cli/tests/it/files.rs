@@ -34,6 +34,16 @@ fn integers_that_look_like_dates_are_read_as_what_they_are_said_to_be() {
     let message = dir.fails(1, "predict --model model --data digits.csv");
     assert!(message.contains("--time-format %Y%m%d"), "{message}");
 
+    let serials: String = (44_927..44_987).map(|day| format!("{day},{}\n", day % 7)).collect();
+    dir.put("serials.csv", &format!("ds,y\n{serials}"));
+    let message = dir.fails(1, &fit("serials.csv"));
+    for part in ["2023-01-01 to 2023-03-01", "--time-format excel", "--time-format integer"] {
+        assert!(message.contains(part), "{message}");
+    }
+    dir.ok(&fit("serials.csv --time-format excel"));
+    let forecast = dir.ok("predict --model model --data serials.csv --time-format excel");
+    assert_eq!(rows(&forecast)[1][1], "2023-03-02");
+
     // Who says that they are integers is believed.
     let years: String = (0..31).map(|year| format!("a,{},{}\n", 1990 + year, year % 4)).collect();
     dir.put("years.csv", &format!("unique_id,ds,y\n{years}"));

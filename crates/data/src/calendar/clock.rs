@@ -13,6 +13,10 @@ use crate::setting::Setting;
 
 const INTEGER: TimeFlaw =
     TimeFlaw::new("is not an integer like the times before it; use one kind of time throughout");
+const DECIMAL: TimeFlaw = TimeFlaw::advising(
+    "is a number with decimals; write integers for step numbers, or, if it counts days as spreadsheets do, read it with",
+    &Advice { setting: Setting::TimeFormat, example: "excel", or: " (seconds since 1970: epoch)" },
+);
 const TIMESTAMP: TimeFlaw = TimeFlaw::advising(
     "is not a date or time like the ones before it; use one kind throughout, or say how times are written, as in",
     &Advice::new(Setting::TimeFormat, "%Y%m%d"),
@@ -61,8 +65,13 @@ impl Clock {
         match text.parse::<i64>() {
             Ok(step) => self.step(step),
             Err(_) if self.format.is_some() => Err(STEP),
-            Err(_) if self.kind == Some(TimeKind::Integer) => Err(INTEGER),
-            Err(_) => self.written(&spelling::read(text)?),
+            Err(_) if self.kind == Some(TimeKind::Integer) => {
+                Err(if is_decimal(text) { DECIMAL } else { INTEGER })
+            }
+            Err(_) => {
+                let read = spelling::read(text);
+                self.written(&read.map_err(|flaw| if is_decimal(text) { DECIMAL } else { flaw })?)
+            }
         }
     }
 
@@ -169,6 +178,12 @@ impl Clock {
     }
 }
 
+/// Whether a text is a number with decimals.
+fn is_decimal(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('.').is_some_and(|(whole, decimals)| digits(whole) && digits(decimals))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,6 +285,19 @@ mod tests {
         for text in ["2024-04-01 00:00", "2024-04-01 00:00+02:00", "2024-03-31T22:00Z"] {
             assert_eq!(clock.read(text), read("2024-03-31 22:00"), "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_are_times_where_a_format_says_so() {
+        assert_eq!(read("44927.5"), Err(DECIMAL));
+        let mut clock = Clock::default();
+        assert_eq!((clock.read("44927"), clock.read("44927.5")), (Ok(44_927), Err(DECIMAL)));
+        let of = |format: &str| Clock { format: TimeFormat::parse(format).ok(), ..Clock::default() };
+        let mut days = of("excel");
+        assert_eq!((days.step(44_927), days.zone), (read("2023-01-01"), None));
+        let mut millis = of("epoch-ms");
+        assert_eq!(millis.step(1_672_531_200_000), read("2023-01-01"));
+        assert_eq!(millis.zone.map(|zone| zone.name), Some("+00:00".to_owned()));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub enum CalendarError {
     },
     /// The word is no format of times.
     #[error(
-        "unknown time format `{word}`: {reason}; write `integer`, or how times look, as in %Y%m%d, %d.%m.%Y %H:%M or \
+        "unknown time format `{word}`: {reason}; write `integer`, `excel`, `epoch`, `epoch-ms`, or how times look, as in %Y%m%d, %d.%m.%Y %H:%M or \
          %b %Y (Y year, m month, b its name, q quarter, d day, H hour, M minute, S second)"
     )]
     UnknownTimeFormat {

@@ -1,41 +1,102 @@
 //! Integers that look like dates.
 
+use std::fmt;
+
+use super::kind::TimeKind;
+use super::time_format::TimeFormat;
+use crate::setting::Setting;
+
 /// Years that people forecast in: integers beyond them are taken for step numbers.
 const YEARS: std::ops::RangeInclusive<i64> = 1600..=2199;
 
-/// Which formats all integers of a column could be dates of.
+/// The same where dates are counted in days or seconds, 1970 to 2069; few series of steps begin at numbers as large.
+const EXCEL: std::ops::Range<i64> = 25_569..62_093;
+const SECONDS: std::ops::Range<i64> = 100_000_000..3_155_760_000;
+
+/// Which formats all integers of a column could be dates of, and the least and greatest of them.
 ///
 /// Only the months and days that a calendar can have at all are asked for, so that one 31st of February among
 /// dates does not make step numbers of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct IntegerDates([bool; 3]);
+pub(crate) struct IntegerDates {
+    fits: [bool; 8],
+    least: i64,
+    greatest: i64,
+}
 
 impl Default for IntegerDates {
     fn default() -> Self {
-        Self([true; 3])
+        Self { fits: [true; 8], least: i64::MAX, greatest: i64::MIN }
+    }
+}
+
+/// A format of dates that integers fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntegerFormat {
+    /// The format, as [`TimeFormat::parse`] reads it.
+    pub word: &'static str,
+    /// The least of the integers, read in it.
+    pub first: String,
+    /// The greatest of them.
+    pub last: String,
+}
+
+/// What they look like, and what to do.
+impl fmt::Display for IntegerFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.word {
+            "excel" => f.write_str("the days of spreadsheets"),
+            "epoch" => f.write_str("seconds since 1970"),
+            "epoch-ms" => f.write_str("milliseconds since 1970"),
+            "epoch-us" => f.write_str("microseconds since 1970"),
+            "epoch-ns" => f.write_str("nanoseconds since 1970"),
+            word => write!(f, "dates of the form {word}"),
+        }?;
+        write!(
+            f,
+            " ({} to {}); read them as such with {}, or, if they number the steps, say so with {} or an integer frequency, as {}",
+            self.first,
+            self.last,
+            Setting::TimeFormat.to(self.word),
+            Setting::TimeFormat.to("integer"),
+            Setting::Freq.to(1)
+        )
     }
 }
 
 impl IntegerDates {
-    const FORMATS: [&str; 3] = ["%Y%m%d", "%Y%m", "%Y"];
+    const FORMATS: [&str; 8] = ["%Y%m%d", "%Y%m", "%Y", "excel", "epoch", "epoch-ms", "epoch-us", "epoch-ns"];
 
     /// Takes notice of the next integer.
     pub(crate) fn see(&mut self, integer: i64) {
-        if self.0 == [false; 3] {
+        if self.fits == [false; 8] {
             return;
         }
         let month = |yyyymm: i64| YEARS.contains(&(yyyymm / 100)) && (1..=12).contains(&(yyyymm % 100));
+        let seconds = |unit: i64| SECONDS.contains(&integer.div_euclid(unit));
         let fits = [
             month(integer / 100) && (1..=31).contains(&(integer % 100)),
             month(integer),
             YEARS.contains(&integer),
+            EXCEL.contains(&integer),
+            seconds(1),
+            seconds(1000),
+            seconds(1_000_000),
+            seconds(1_000_000_000) && integer % 1000 == 0,
         ];
-        self.0.iter_mut().zip(fits).for_each(|(all, fits)| *all &= fits);
+        self.fits.iter_mut().zip(fits).for_each(|(all, fits)| *all &= fits);
+        (self.least, self.greatest) = (self.least.min(integer), self.greatest.max(integer));
     }
 
     /// The format that all of them fit.
-    pub(crate) fn format(self) -> Option<&'static str> {
-        self.0.iter().zip(Self::FORMATS).find(|(fits, _)| **fits).map(|(_, format)| format)
+    pub(crate) fn format(self) -> Option<IntegerFormat> {
+        let (_, word) = self.fits.iter().zip(Self::FORMATS).find(|(fits, _)| **fits)?;
+        let format = TimeFormat::parse(word).ok()?;
+        let shown = |integer: i64| match format.read(&integer.to_string()) {
+            Ok(written) => TimeKind::Timestamp.display(written.civil),
+            Err(_) => integer.to_string(),
+        };
+        Some(IntegerFormat { word, first: shown(self.least), last: shown(self.greatest) })
     }
 }
 
@@ -48,14 +109,33 @@ mod tests {
         let format = |integers: &[i64]| {
             let mut dates = IntegerDates::default();
             integers.iter().for_each(|integer| dates.see(*integer));
-            dates.format()
+            dates.format().map(|format| format.word)
         };
         assert_eq!(format(&[20_240_131, 20_240_201]), Some("%Y%m%d"));
         assert_eq!(format(&[20_240_131, 20_240_230]), Some("%Y%m%d"), "a slip is told when it is read");
         assert_eq!(format(&[202_401, 202_412]), Some("%Y%m"));
         assert_eq!(format(&[1990, 2020]), Some("%Y"));
+        assert_eq!(format(&[44_927, 44_928]), Some("excel"));
+        for (unit, word) in
+            [(1, "epoch"), (1000, "epoch-ms"), (1_000_000, "epoch-us"), (1_000_000_000, "epoch-ns")]
+        {
+            assert_eq!(format(&[1_672_531_200 * unit, 1_672_534_800 * unit]), Some(word));
+        }
         assert_eq!(format(&(1..=3000).collect::<Vec<_>>()), None, "runs through years");
+        assert_eq!(format(&(1..=70_000).collect::<Vec<_>>()), None, "runs through days");
         assert_eq!(format(&(200_001..200_100).collect::<Vec<_>>()), None, "no months");
         assert_eq!(format(&[-2024, 0, i64::MIN, i64::MAX]), None);
+    }
+
+    #[test]
+    fn the_dates_that_they_would_be_are_shown() {
+        let mut dates = IntegerDates::default();
+        [44_985, 44_927, 44_986].into_iter().for_each(|integer| dates.see(integer));
+        let found = dates.format().unwrap();
+        let shown = found.to_string();
+        assert!(
+            shown.starts_with("the days of spreadsheets (2023-01-01 to 2023-03-01); read them"),
+            "{shown}"
+        );
     }
 }

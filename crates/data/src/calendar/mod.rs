@@ -16,6 +16,7 @@ pub(crate) mod pattern;
 pub(crate) mod periods;
 pub(crate) mod repeated_times;
 pub(crate) mod season;
+pub(crate) mod serial;
 pub(crate) mod spelling;
 pub(crate) mod steps;
 pub(crate) mod style;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::CalendarError;
 use super::flaw::TimeFlaw;
 use super::pattern::Pattern;
+use super::serial::Serial;
 use super::written::Written;
 
 pub(crate) const STEP: TimeFlaw =
@@ -30,6 +31,7 @@ pub struct TimeFormat(How);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum How {
     Integer,
+    Serial(Serial),
     Pattern(Pattern),
 }
 
@@ -51,7 +53,8 @@ impl TimeFormat {
     /// Times that are integers are the numbers of steps, whatever they look like.
     pub const INTEGER: Self = Self(How::Integer);
 
-    /// Reads `integer`, or a pattern of strptime: `%Y%m%d`, `%d.%m.%Y %H:%M`, `%m/%d/%Y`, `%b %Y`, `%G-W%V`, `%YQ%q`, ...
+    /// Reads `integer`; `excel`, `excel-1904` (the days of spreadsheets), `epoch`, `epoch-ms`, `epoch-us`, `epoch-ns`
+    /// (seconds and parts of them since 1970-01-01 00:00 UTC); or a pattern of strptime: `%Y%m%d`, `%d.%m.%Y %H:%M`, `%m/%d/%Y`, `%b %Y`, `%G-W%V`, `%YQ%q`, ...
     ///
     /// A pattern needs a year. Where it has no month, day, weekday or time of day, the first is meant. A pattern that
     /// stands twice, as in `%d.%m.%Y %H:%M - %d.%m.%Y %H:%M`, reads intervals: the times are their starts.
@@ -61,6 +64,9 @@ impl TimeFormat {
     pub fn parse(word: &str) -> Result<Self, CalendarError> {
         if word == "integer" {
             return Ok(Self::INTEGER);
+        }
+        if let Some(serial) = Serial::ALL.into_iter().find(|serial| serial.word() == word) {
+            return Ok(Self(How::Serial(serial)));
         }
         let refuse = |reason| CalendarError::UnknownTimeFormat { word: word.to_owned(), reason };
         Pattern::parse(word).map(|pattern| Self(How::Pattern(pattern))).map_err(refuse)
@@ -74,6 +80,7 @@ impl TimeFormat {
     pub(crate) fn read(&self, text: &str) -> Result<Written<'static>, TimeFlaw> {
         match &self.0 {
             How::Integer => Err(STEP),
+            How::Serial(serial) => serial.read(text),
             How::Pattern(pattern) => pattern.read(text),
         }
     }
@@ -83,6 +90,7 @@ impl fmt::Display for TimeFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match &self.0 {
             How::Integer => "integer",
+            How::Serial(serial) => serial.word(),
             How::Pattern(pattern) => &pattern.word,
         })
     }
@@ -124,6 +132,8 @@ mod tests {
             ("%Y-%j", "2024-060", "2024-02-29"),
             ("%G-W%V", "2024-W05", "2024-01-29"),
             ("%s", "86400", "1970-01-02"),
+            ("epoch-ms", "86400000", "1970-01-02"),
+            ("excel", "44927.5", "2023-01-01 12:00:00"),
         ] {
             assert_eq!(shown(format, text), Ok(time.to_owned()), "{format}: {text}");
         }
@@ -153,6 +163,11 @@ mod tests {
             assert!(error.contains(reason) && error.contains("`integer`"), "{word}: {error}");
         }
         assert_eq!(TimeFormat::parse("integer").unwrap(), TimeFormat::INTEGER);
+        for word in
+            ["integer", "excel", "excel-1904", "epoch", "epoch-ms", "epoch-us", "epoch-ns", "%d.%m.%Y"]
+        {
+            assert_eq!(TimeFormat::parse(word).unwrap().to_string(), word);
+        }
     }
 
     proptest! {

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use crate::calendar::error::CalendarError;
 use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::freq::Freq;
+use crate::calendar::integer_dates::IntegerFormat;
 use crate::calendar::kind::TimeKind;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flaw, Gap};
@@ -181,20 +182,14 @@ pub enum DataError {
         why: Box<TimeFlaw>,
     },
     /// Times that are integers could be dates or step numbers, and nobody said which.
-    #[error(
-        "{table}, column `{column}`: all times are integers that look like dates of the form {format}; read them as \
-         such with {}, or, if they number the steps, say so with {} or an integer frequency, as {}",
-        Setting::TimeFormat.to(format),
-        Setting::TimeFormat.to("integer"),
-        Setting::Freq.to(1)
-    )]
+    #[error("{table}, column `{column}`: all times are integers that look like {format}")]
     IntegerDates {
         /// The file or table.
         table: Arc<str>,
         /// The time column.
         column: String,
         /// The format that they fit.
-        format: &'static str,
+        format: IntegerFormat,
     },
     /// Two rows have the same id and time.
     #[error("{} has {time} already ({}); keep one of the two rows", .at.and_series(.id), .earlier.after_its_series())]

@@ -235,18 +235,21 @@ fn times_are_read_in_the_format_that_is_given() {
         (["202401", "202402", "202403"], "%Y%m", "MS"),
         (["1990", "1991", "1992"], "%Y", "YS-JAN"),
         (["202401", "202402", "202403"], "integer", "1"),
+        (["44927", "44928", "44929"], "excel", "D"),
+        (["44927", "44928", "44929"], "integer", "1"),
+        (["1672531200000", "1672534800000", "1672538400000"], "epoch-ms", "h"),
         (["2024-W52", "2025-W01", "2025-W02"], "%G-W%V", "W-MON"),
     ] {
         assert_eq!(read(times, format, None).unwrap().freq().to_string(), freq, "{format}");
     }
     for (times, column, format) in [
-        (["20240131", "20240201", "20240202"], "ds", "%Y%m%d"),
-        (["202401", "202402", "202403"], "ds", "%Y%m"),
-        (["1990", "1991", "1992"], "ds", "%Y"),
+        (["20240131", "20240201", "20240202"], "ds", "dates of the form %Y%m%d (2024-01-31 to 2024-02-02)"),
+        (["202401", "202402", "202403"], "ds", "dates of the form %Y%m (2024-01-01 to 2024-03-01)"),
+        (["1990", "1991", "1992"], "ds", "dates of the form %Y (1990-01-01 to 1992-01-01)"),
+        (["44927", "44928", "44929"], "ds", "the days of spreadsheets (2023-01-01 to 2023-01-03)"),
     ] {
-        let message = format!(
-            "t.csv, column `{column}`: all times are integers that look like dates of the form {format};"
-        );
+        let message =
+            format!("t.csv, column `{column}`: all times are integers that look like {format}; read them");
         starts(read(times, "", None).unwrap_err(), &message);
     }
     let options = ReadOptions { freq: Some(Freq::parse("1").unwrap()), ..ReadOptions::default() };

@@ -366,7 +366,7 @@ fn a_frame_survives_its_file() {
     frame.freq = Freq::parse("1").unwrap();
     frame.zone = None;
     let again = Panel::from_record_batches([frame.record_batch()], &ReadOptions { fill, ..options });
-    assert!(matches!(again, Err(DataError::FreqKind { .. })), "integers are written as such");
+    assert!(matches!(again, Err(DataError::IntegerDates { .. })), "integers are written as such");
 }
 
 #[test]
