@@ -273,7 +273,7 @@ impl TrainArgs {
         self.data.check_names(None)?;
         let statics = match &self.data.statics {
             Some(path) => {
-                let mut names = foretell::column_names(path)?;
+                let mut names = foretell::column_names(path, &self.data.file.options())?;
                 names.retain(|name| *name != self.columns().id);
                 names
             }

@@ -9,6 +9,7 @@ use foretell::{
 };
 
 use crate::failure::Usage;
+use crate::file_args::FileArgs;
 use crate::progress::Log;
 
 /// The data file and its layout.
@@ -18,6 +19,8 @@ pub(crate) struct DataArgs {
     /// compressed (.csv.gz, .csv.zst); `-` reads CSV from standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
     /// The file has one time column, and one column per series. Blanks at the start or the end of a column are rows
     /// before the series begins or after it ends
     #[arg(long)]
@@ -39,12 +42,12 @@ pub(crate) struct DataArgs {
     /// dates. It concerns --futr too, and is not kept with models
     #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
     time_format: Option<TimeFormat>,
-    /// The mark before decimals, a point or a comma [default: a point]. It and --thousands concern --static and --futr
-    /// too, and are not kept with models
+    /// The mark before decimals, a point or a comma, which is written before decimals as well, then with semicolons between
+    /// fields [default: a point]. It and --thousands concern --static and --futr too
     #[arg(long, value_name = "MARK")]
     decimal: Option<char>,
     /// The mark between thousands: . , ' _ or a space; where it is a point, the mark before decimals is a comma
-    /// [default: none]
+    /// [default: a space or an apostrophe where there is one]
     #[arg(long, value_name = "MARK")]
     thousands: Option<char>,
     /// File with one row per series: its id, and columns that do not change over time
@@ -92,6 +95,7 @@ impl DataArgs {
         // A wide file's time column is its first, whatever it is called, unless someone named it.
         let named = self.time_col.is_some() || time != ColumnNames::default().time;
         Ok(ReadOptions {
+            file: self.file.options(),
             wide: self.wide,
             id_col: id,
             time_col: named.then_some(time),
@@ -123,9 +127,13 @@ impl DataArgs {
         Ok((self.read(&options, log).map_err(of_trained)?, options))
     }
 
+    /// The mark before decimals, of what is read and written.
+    pub(crate) fn decimal(&self) -> char {
+        self.decimal.unwrap_or(if self.thousands == Some('.') { ',' } else { '.' })
+    }
+
     fn numbers(&self) -> anyhow::Result<NumberFormat> {
-        let decimal = self.decimal.unwrap_or(if self.thousands == Some('.') { ',' } else { '.' });
-        NumberFormat::new(decimal, self.thousands).map_err(|error| Usage(format!("--{error}")).into())
+        NumberFormat::new(self.decimal(), self.thousands).map_err(|error| Usage(format!("--{error}")).into())
     }
 
     /// Names of columns that a wide file does not have are a mistake; those of ids may be meant for `--static` and
@@ -154,14 +162,16 @@ impl DataArgs {
         };
         log.read(&self.data, &panel);
         log.trimmed(&self.data, panel.trimmed());
-        Ok(match &self.statics {
+        let panel = match &self.statics {
             Some(path) => {
                 let panel = panel.with_static_file(path, options)?;
                 log.read_beside(path, "static");
                 panel
             }
             None => panel,
-        })
+        };
+        log.notes(panel.notes());
+        Ok(panel)
     }
 
     pub(crate) fn is_stdin(&self) -> bool {

@@ -13,6 +13,7 @@ mod data_args;
 mod demo_files;
 mod failure;
 mod figure;
+mod file_args;
 mod forecast_columns;
 mod importances;
 mod inputs;

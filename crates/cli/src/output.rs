@@ -32,6 +32,8 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 pub(crate) struct Sink {
     goal: Goal,
     path: PathBuf,
+    /// The mark before decimals in texts.
+    decimal: char,
     /// The first failure of writing, which formats hide in errors of their own.
     failure: Option<io::Error>,
 }
@@ -58,7 +60,12 @@ impl Sink {
                 true => Goal::Gzip(GzEncoder::new(WholeFile::at(path)?, Compression::default())),
             },
         };
-        Ok(Self { goal, path: path.to_owned(), failure: None })
+        Ok(Self { goal, path: path.to_owned(), decimal: '.', failure: None })
+    }
+
+    /// Writes this mark before decimals, where numbers are texts.
+    pub(crate) fn decimal(self, decimal: char) -> Self {
+        Self { decimal, ..self }
     }
 
     pub(crate) fn is_stdout(&self) -> bool {
@@ -90,9 +97,9 @@ impl Sink {
         times: TimeStyle,
         write: impl FnOnce(&mut dyn FrameWriter) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let format = FileFormat::of(&self.path);
+        let (format, decimal) = (FileFormat::of(&self.path), self.decimal);
         self.fill(|out| {
-            let writer = format.writer(Box::new(out), times);
+            let writer = format.writer(Box::new(out), times, decimal);
             let mut writer = writer.with_context(|| format!("{} is not written", format.name))?;
             write(&mut *writer)?;
             anyhow::Ok(writer.finish()?)
@@ -102,9 +109,9 @@ impl Sink {
     /// Writes the table as [`Sink::write`] does. Where that fails, the table is in a directory of temporary files,
     /// which the error names: it was much work.
     pub(crate) fn write_or_keep(self, frame: &Frame) -> anyhow::Result<()> {
-        let path = self.path.clone();
+        let (path, decimal) = (self.path.clone(), self.decimal);
         let keep = !self.is_stdout();
-        self.write(frame).map_err(|error| match keep.then(|| kept(&path, frame)).transpose() {
+        self.write(frame).map_err(|error| match keep.then(|| kept(&path, frame, decimal)).transpose() {
             Ok(Some(kept)) => error.context(format!("the forecasts are kept in {}", kept.display())),
             Ok(None) | Err(_) => error,
         })
@@ -211,10 +218,10 @@ fn formats_written() -> String {
 }
 
 /// Writes the table to a directory of temporary files, under the name of the path.
-fn kept(path: &Path, frame: &Frame) -> anyhow::Result<PathBuf> {
+fn kept(path: &Path, frame: &Frame, decimal: char) -> anyhow::Result<PathBuf> {
     let directory = tempfile::Builder::new().prefix("foretell-").tempdir()?;
     let kept = directory.path().join(path.file_name().unwrap_or("forecast.csv".as_ref()));
-    Sink::open(&kept)?.write(frame)?;
+    Sink::open(&kept)?.decimal(decimal).write(frame)?;
     let _ = directory.keep();
     Ok(kept)
 }

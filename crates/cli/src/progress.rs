@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use foretell::{Bench, Filled, Fitted, Metrics, Panel, Progress, Trimmed, Verdict};
+use foretell::{Bench, Filled, Fitted, Metrics, Panel, Progress, ReadNote, Trimmed, Verdict};
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub(crate) enum Log {
     /// A progress bar on a terminal, else a line every few seconds
     Text,
     /// A JSON object per line, its `event` one of: read (path, series, rows, freq, freq_inferred,
-    /// filled_rows, filled_values; of further files path and role: static, futr with ignored_rows, forecast),
+    /// filled_rows, filled_values; of further files path and role: static, futr with ignored_rows, forecast), note (message: what was taken for granted in a file),
     /// dropped (rows_needed, and series: unique_id, rows), step (model, step, max_steps, train_loss,
     /// learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step), interrupt,
     /// warning (message), fitted (model, parameters, steps, train_loss, valid_loss), scored (what --json prints of a
@@ -80,6 +80,13 @@ impl Log {
                 "{path}: rows left out at the start or end of series, where values are missing: {rows}, of {series} \
                  series"
             ));
+        }
+    }
+
+    /// Tells what readers took for granted.
+    pub(crate) fn notes(self, notes: &[ReadNote]) {
+        for note in notes {
+            self.report(&note.to_string(), &json!({ "event": "note", "message": note.to_string() }));
         }
     }
 

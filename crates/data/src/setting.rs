@@ -23,6 +23,12 @@ pub enum Setting {
     Decimal,
     /// The mark between thousands.
     Thousands,
+    /// The encoding of text.
+    Encoding,
+    /// How many lines stand before the header.
+    SkipRows,
+    /// How lines begin that are no rows.
+    SkipMatching,
     /// Columns that hold categories.
     Categories,
     /// How times are written.
@@ -74,6 +80,9 @@ impl Setting {
             Self::Fill => "ReadOptions::fill",
             Self::Decimal => "ReadOptions::numbers.decimal",
             Self::Thousands => "ReadOptions::numbers.thousands",
+            Self::Encoding => "FileOptions::encoding",
+            Self::SkipRows => "FileOptions::skip_rows",
+            Self::SkipMatching => "FileOptions::skip_matching",
             Self::Categories => "ReadOptions::categories",
             Self::TimeFormat => "ReadOptions::time_format",
             Self::Freq => "ReadOptions::freq",

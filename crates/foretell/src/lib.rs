@@ -91,10 +91,10 @@ pub use foretell_classical::{Classical, ClassicalError, ESTIMATORS, Naive, Seaso
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    CalendarError, Categories, CsvWriter, DataError, FileFormat, Fill, Filled, Flaw, Frame, FrameWriter,
-    Freq, Future, Gap, LocalScaler, NumberFormat, Panel, PanelBuilder, Place, ReadOptions, Setting,
-    SettingWords, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed, UnreadableTable,
-    UnseenCategories, Vocabulary, Zone, column_names, jiff, usual_season, word_settings,
+    CalendarError, Categories, CsvWriter, DataError, Encoding, FileFormat, FileOptions, Fill, Filled, Flaw,
+    Frame, FrameWriter, Freq, Future, Gap, LocalScaler, NumberFormat, Panel, PanelBuilder, Place, ReadNote,
+    ReadOptions, Setting, SettingWords, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed,
+    UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff, usual_season, word_settings,
 };
 /// Metrics of any forecasts.
 pub mod evaluate {

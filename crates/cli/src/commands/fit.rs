@@ -32,6 +32,8 @@ Examples:
   foretell fit --data sales.csv --model LSTM --h 24 --input-size 96 --out model \\
     --precision bf16   # faster where the machine multiplies such numbers
   foretell fit --data sales.csv --model SeasonalNaive --h 24 --out model
+  foretell fit --data export.csv --wide --encoding windows-1252 --skip-rows 2 \\
+    --skip-matching Total --model SeasonalNaive --h 24 --out model
   foretell fit --config run.toml --seed 7
 
 run.toml holds flags by their names, and hyper-parameters in tables:

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args, Command, Id};
 use foretell::{Contents, Fitted, Future, ModelContents, ModelState, Value, json};
 
 use crate::args::{LogArgs, MemoryArgs};
@@ -22,7 +22,7 @@ use crate::table::{AlignedTable, grouped};
 /// (TFT): the weights of the columns and of the target, means over the steps of the history, of the horizon, and over all
 /// series; and the steps that the horizon attends to most, where step 0 is the last one of the history.
 #[derive(Debug, Args)]
-#[command(mut_arg("data", |data| data.required(false)), mut_group("DataArgs", |data| data.requires("data")), after_help = "\
+#[command(mut_arg("data", |data| data.required(false)), mut_group("DataArgs", of_data), after_help = "\
 Examples:
   foretell inspect model
   foretell inspect model --tensors
@@ -110,6 +110,13 @@ impl Inspect {
         }
         print(found.iter().map(importances::told).collect::<Vec<_>>().join("\n"))
     }
+}
+
+/// The flags that say how data are read, none of which means anything without data. Clap leaves groups empty that hold groups.
+fn of_data(group: ArgGroup) -> ArgGroup {
+    let all = DataArgs::augment_args(Command::new(""));
+    let flags: Vec<Id> = all.get_arguments().map(|flag| flag.get_id().clone()).collect();
+    group.args(flags).requires("data")
 }
 
 /// How far the training of each model is.

@@ -74,6 +74,7 @@ impl Plot {
             id_col: names.id.clone(),
             time_col: Some(names.time.clone()),
             zone: panel.zone().cloned(),
+            numbers: read.numbers,
             ..ReadOptions::default()
         };
         let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;

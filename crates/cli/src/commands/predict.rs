@@ -89,7 +89,7 @@ impl Predict {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(self.futr.as_ref())?;
-        let sink = Sink::open(&self.out)?;
+        let sink = Sink::open(&self.out)?.decimal(self.data.decimal());
         let log = self.log();
         let mut fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads)?
@@ -105,6 +105,7 @@ impl Predict {
             self.futr.as_ref().map(|path| Future::from_file(path, &options, &panel, h)).transpose()?;
         if let Some(path) = &self.futr {
             self.log().read_future(path, future.as_ref().map_or(0, Future::ignored_rows));
+            self.log().notes(future.as_ref().map_or(&[], Future::notes));
         }
         let step_size = self.step_size.unwrap_or(1);
         let level = &self.level.levels;

@@ -184,7 +184,9 @@ fn numbers_with_other_marks_are_read_when_they_are_named() {
     assert!(message.contains("has marks between its thousands; name them (`--thousands`"), "{message}");
     for marks in ["--decimal , --thousands .", "--thousands ."] {
         dir.ok(&fit(&format!("german.csv {marks}")));
-        assert_eq!(dir.ok(&format!("predict --model model --data german.csv {marks}")), plain);
+        // Numbers are written as they are read.
+        let german = dir.ok(&format!("predict --model model --data german.csv {marks}"));
+        assert_eq!(german, plain.replace(',', ";").replace('.', ","));
     }
     for marks in ["--decimal ;", "--decimal , --thousands ,", "--thousands x"] {
         let message = dir.fails(2, &fit(&format!("plain.csv {marks}")));

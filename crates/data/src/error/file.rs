@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::place::Place;
+use crate::setting::Setting;
 use crate::wording::listed;
 
 /// A file that is not what it should be.
@@ -42,11 +43,33 @@ pub enum UnreadableTable {
         /// What follows it in the line, cut short if long.
         text: String,
     },
-    /// The text is not UTF-8.
-    #[error("{at}: text that is not UTF-8; save the file with the encoding UTF-8")]
+    /// The text is neither UTF-8 nor of an encoding that is recognised.
+    #[error(
+        "{at}: text that is not UTF-8; say which encoding it has ({}), or save the file as UTF-8",
+        Setting::Encoding
+    )]
     NotUtf8 {
         /// The line.
         at: Place,
+    },
+    /// Text that has not the encoding that someone said it has.
+    #[error("{file}: its text is not {encoding}; say which encoding it has ({})", Setting::Encoding)]
+    Encoding {
+        /// The file.
+        file: Arc<str>,
+        /// The encoding that was said.
+        encoding: String,
+    },
+    /// A line that sums up others.
+    #[error(
+        "{at}: this line has no time, and begins with {first:?}; if it sums up others, leave such lines out ({})",
+        Setting::SkipMatching.to(first)
+    )]
+    Summary {
+        /// The line.
+        at: Place,
+        /// Its first cell.
+        first: String,
     },
     /// A Parquet file that is damaged, or holds what is not read here.
     #[error("{file}: {reason}; write the file again, compressed by snappy or zstd or not at all")]

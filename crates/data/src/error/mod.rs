@@ -39,7 +39,7 @@ pub enum DataError {
     },
     /// A file that is not what it should be.
     #[error(transparent)]
-    File(#[from] UnreadableTable),
+    Unreadable(#[from] UnreadableTable),
     /// The output cannot be written.
     #[error("cannot write the table: {0}")]
     Write(#[source] io::Error),
@@ -122,12 +122,12 @@ pub enum DataError {
     NoSeries(Arc<str>),
     /// A column of a wide file has no name.
     #[error(
-        "{file}: column {number} has no name; in a wide file each column after the time is a \
+        "{at}: column {number} has values but no name; in a wide file each column after the time is a \
          series: name it in the header or remove it"
     )]
     UnnamedColumn {
-        /// The file.
-        file: Arc<str>,
+        /// A row that has a value in it.
+        at: Place,
         /// Its position, from 1.
         number: usize,
     },

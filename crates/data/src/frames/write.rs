@@ -30,13 +30,22 @@ use crate::error::DataError;
 pub struct CsvWriter<W: io::Write> {
     out: csv::Writer<W>,
     times: TimeStyle,
+    decimal: char,
     has_header: bool,
 }
 
 impl<W: io::Write> CsvWriter<W> {
     /// Writes to `out`, all times of the table in one style.
     pub fn new(out: W, times: TimeStyle) -> Self {
-        Self { out: csv::Writer::from_writer(out), times, has_header: false }
+        Self::with_decimal(out, times, '.')
+    }
+
+    /// Writes to `out` with this mark before decimals. Where it is a comma, a semicolon separates the fields, as
+    /// spreadsheets of such countries expect.
+    pub fn with_decimal(out: W, times: TimeStyle, decimal: char) -> Self {
+        let delimiter = if decimal == ',' { b';' } else { b',' };
+        let out = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+        Self { out, times, decimal, has_header: false }
     }
 
     /// Writes the rows of a part, before the first one the header.
@@ -77,6 +86,9 @@ impl<W: io::Write> CsvWriter<W> {
                     // Debug is the shortest text that reads back, with an exponent where that is
                     // shorter. Writing to a string cannot fail.
                     let _ = write!(cell, "{:?}", values[row]);
+                    if let (false, Some(point)) = (self.decimal == '.', cell.find('.')) {
+                        cell.replace_range(point..=point, self.decimal.encode_utf8(&mut [0; 4]));
+                    }
                 }
                 out.write_field(&cell)?;
             }
@@ -137,6 +149,12 @@ mod tests {
                         a,1970-01-02,1970-01-01,0.1,-1.0\n\
                         \"b, \"\"c\"\"\",1970-01-01,1969-12-31,,1e-30\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+        let mut out = Vec::new();
+        let mut writer = CsvWriter::with_decimal(&mut out, frame.time_style(), ',');
+        writer.write(&frame).unwrap();
+        writer.finish().unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("a;1970-01-02;1970-01-01;0,1;-1,0\n"), "{text}");
         assert_eq!(frame.column("y").unwrap()[0], 0.1);
         assert_eq!(frame.column("x"), None);
     }

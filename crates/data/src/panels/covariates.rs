@@ -14,6 +14,7 @@ use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use crate::tables::open::open;
+use crate::tables::read_note::ReadNote;
 use crate::tables::table::TableReader;
 
 const ID_REMEDY: &str = "name it as in the panel's file";
@@ -28,7 +29,7 @@ impl Panel {
     /// # Errors
     /// Series without a row, a series with two, and what is wrong with the file itself.
     pub fn with_static_file(self, path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        self.with_static_table(&mut *open(path.as_ref(), |_| true)?, options)
+        self.with_static_table(&mut *open(path.as_ref(), &options.file.beside(), |_| true)?, options)
     }
 
     pub(crate) fn with_static_table(
@@ -66,7 +67,7 @@ impl Panel {
             }
         }
         self.add_statics(read)?;
-        Ok(self)
+        Ok(self.with_notes(table.notes()))
     }
 }
 
@@ -93,6 +94,7 @@ pub struct Future {
     /// Each column is `[series, h]`.
     columns: Vec<Column>,
     ignored_rows: usize,
+    notes: Vec<ReadNote>,
 }
 
 impl fmt::Debug for Future {
@@ -134,6 +136,7 @@ impl Future {
             table: "the future table".into(),
             columns: read,
             ignored_rows: 0,
+            notes: Vec::new(),
         })
     }
 
@@ -150,7 +153,7 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
-        Self::read(&mut *open(path.as_ref(), |_| true)?, options, panel, h)
+        Self::read(&mut *open(path.as_ref(), &options.file.beside(), |_| true)?, options, panel, h)
     }
 
     pub(crate) fn read(
@@ -223,15 +226,16 @@ impl Future {
             let rows = missing.take(8).map(named).collect();
             return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });
         }
-        Ok(Self { series: panel.n_series(), h, table: table.file().clone(), columns, ignored_rows })
+        let (table, notes) = (table.file().clone(), table.notes());
+        Ok(Self { series: panel.n_series(), h, table, columns, ignored_rows, notes })
     }
 
     pub(crate) fn of_columns([series, h]: [usize; 2], table: Arc<str>, columns: Vec<Column>) -> Self {
-        Self { series, h, table, columns, ignored_rows: 0 }
+        Self { series, h, table, columns, ignored_rows: 0, notes: Vec::new() }
     }
 
     pub(crate) fn with_columns(&self, columns: Vec<Column>) -> Self {
-        Self { columns, table: self.table.clone(), ..*self }
+        Self { columns, table: self.table.clone(), notes: self.notes.clone(), ..*self }
     }
 
     /// Adds a column, `[series, h]`.
@@ -260,6 +264,11 @@ impl Future {
     /// Rows of the file that no forecast needs: before the horizon, after it, or of other series.
     pub fn ignored_rows(&self) -> usize {
         self.ignored_rows
+    }
+
+    /// What the reader took for granted in the file.
+    pub fn notes(&self) -> &[ReadNote] {
+        &self.notes
     }
 
     /// The horizon.

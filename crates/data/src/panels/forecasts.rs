@@ -26,7 +26,8 @@ impl Frame {
     /// # Errors
     /// A column that is missing, times that cannot be read or are of another kind than `freq`, no rows.
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions, freq: Freq) -> Result<Self, DataError> {
-        let mut table = open(path.as_ref(), |_| true)?;
+        let mut table = open(path.as_ref(), &options.file.beside(), |_| true)?;
+        table.read_numbers(options.numbers);
         let id = table.column(&options.id_col, ID_REMEDY)?;
         let time = table.column(options.time_col(), TIME_REMEDY)?;
         let cutoff = table.find(CUTOFF);
@@ -114,7 +115,7 @@ mod tests {
     fn write(frame: &Frame, path: &Path) {
         let file = std::fs::File::create(path).unwrap();
         let style = frame.time_style();
-        let mut writer = FileFormat::of(path).writer(Box::new(file), style).unwrap();
+        let mut writer = FileFormat::of(path).writer(Box::new(file), style, '.').unwrap();
         writer.write(frame).unwrap();
         writer.finish().unwrap();
     }

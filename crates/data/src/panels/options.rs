@@ -6,6 +6,7 @@ use super::fill::Fill;
 use crate::calendar::freq::Freq;
 use crate::calendar::time_format::TimeFormat;
 use crate::calendar::zone::Zone;
+use crate::tables::file_options::FileOptions;
 use crate::tables::number_format::NumberFormat;
 use crate::tables::table::ID;
 
@@ -16,6 +17,8 @@ pub(crate) const TIME_REMEDY: &str = "set the name of the time column";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
+    /// How the file is written: encoding, titles, comments.
+    pub file: FileOptions,
     /// One time column, every other column a series; else a row per series and time.
     pub wide: bool,
     /// Column of the series' ids, in the long layout. A table without a column `unique_id` holds one series, called
@@ -52,6 +55,7 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         Self {
+            file: FileOptions::default(),
             wide: false,
             id_col: ID.into(),
             time_col: None,

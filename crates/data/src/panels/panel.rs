@@ -14,6 +14,7 @@ use crate::calendar::zone::Zone;
 use crate::error::DataError;
 use crate::error::place::Place;
 use crate::setting::Setting;
+use crate::tables::read_note::ReadNote;
 
 /// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
 /// rows, and static columns with one value per series.
@@ -27,6 +28,7 @@ pub struct Panel {
     pub(crate) series: Vec<Series>,
     pub(crate) data: Arc<Data>,
     pub(crate) statics: Arc<Vec<Column>>,
+    notes: Arc<Vec<ReadNote>>,
 }
 
 /// One series: its rows in the columns, and the time of the first.
@@ -94,13 +96,12 @@ impl Data {
 
 impl Panel {
     pub(crate) fn new(freq: Freq, zone: Option<Zone>, series: Vec<Series>, data: Data) -> Self {
-        Self { freq, zone, series, data: Arc::new(data), statics: Arc::default() }
+        Self { freq, zone, series, data: Arc::new(data), statics: Arc::default(), notes: Arc::default() }
     }
 
     /// The same with other series of the same columns.
     pub(crate) fn with_series(&self, series: Vec<Series>) -> Self {
-        let (freq, zone) = (self.freq, self.zone.clone());
-        Self { freq, zone, series, data: self.data.clone(), statics: self.statics.clone() }
+        Self { series, ..self.clone() }
     }
 
     /// Number of series.
@@ -172,6 +173,18 @@ impl Panel {
     /// The rows that were left out, before and after what is known of a series.
     pub fn trimmed(&self) -> Trimmed {
         self.data.trimmed
+    }
+
+    /// What readers took for granted in the files, those of static columns included.
+    pub fn notes(&self) -> &[ReadNote] {
+        &self.notes
+    }
+
+    pub(crate) fn with_notes(mut self, notes: Vec<ReadNote>) -> Self {
+        if !notes.is_empty() {
+            Arc::make_mut(&mut self.notes).extend(notes);
+        }
+        self
     }
 
     /// Id of a series.

@@ -72,14 +72,14 @@ impl Panel {
         let path = path.as_ref();
         let names = [options.id_col.as_str(), options.time_col(), &options.target_col, MASK, WEIGHT];
         let mut table = match options.columns.as_deref().filter(|_| !options.wide) {
-            None => open(path, |_| true)?,
-            Some(columns) => {
-                open(path, |name| names.contains(&name) || columns.iter().any(|column| column == name))?
-            }
+            None => open(path, &options.file, |_| true)?,
+            Some(columns) => open(path, &options.file, |name| {
+                names.contains(&name) || columns.iter().any(|column| column == name)
+            })?,
         };
         read(&mut *table, options).or_else(|error| match error {
             // The columns that were passed over belong into the message.
-            DataError::MissingColumn { .. } => read(&mut *open(path, |_| true)?, options),
+            DataError::MissingColumn { .. } => read(&mut *open(path, &options.file, |_| true)?, options),
             error => Err(error),
         })
     }
@@ -93,7 +93,7 @@ impl Panel {
     /// # Errors
     /// A file that cannot be read, and every mistake of [`from_file`](Self::from_file), with file, line and column.
     pub fn from_csv(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        read(&mut TextTable::open(path.as_ref())?, options)
+        read(&mut TextTable::open(path.as_ref(), &options.file)?, options)
     }
 
     /// Reads CSV text from `input`, called `name` in messages; else as [`from_csv`](Self::from_csv).
@@ -101,13 +101,14 @@ impl Panel {
     /// # Errors
     /// Input that cannot be read, and every mistake of [`from_file`](Self::from_file), with `name`, line and column.
     pub fn read_csv(input: impl Read, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
-        read(&mut TextTable::new(input, name.into())?, options)
+        read(&mut TextTable::new(input, name.into(), &options.file)?, options)
     }
 }
 
 pub(crate) fn read(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel, DataError> {
     table.read_numbers(options.numbers);
-    if options.wide { read_wide(table, options) } else { read_long(table, options) }
+    let panel = if options.wide { read_wide(table, options) } else { read_long(table, options) }?;
+    Ok(panel.with_notes(table.notes()))
 }
 
 fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel, DataError> {
@@ -204,9 +205,7 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
     };
     let ids: Vec<(usize, Arc<str>)> =
         (table.columns().enumerate()).filter(|(i, _)| *i != time).map(|(i, name)| (i, name.into())).collect();
-    if let Some((i, _)) = ids.iter().find(|(_, id)| id.is_empty()) {
-        return Err(DataError::UnnamedColumn { file: table.file().clone(), number: i + 1 });
-    }
+    let (unnamed, ids): (Vec<_>, Vec<_>) = ids.into_iter().partition(|(_, id)| id.is_empty());
     if ids.is_empty() {
         return Err(DataError::NoSeries(table.file().clone()));
     }
@@ -223,6 +222,9 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
             Some(_) => repeated.resolve(0, instant, clock.later).map_err(|why| table.bad_time(time, why))?,
         });
         lines.push(table.place().row);
+        if let Some((i, _)) = unnamed.iter().find(|(i, _)| !table.shown(*i).trim().is_empty()) {
+            return Err(DataError::UnnamedColumn { at: table.place(), number: i + 1 });
+        }
         for (values, (i, _)) in values.iter_mut().zip(&ids) {
             values.push(rows.admit(table, *i, false)?);
         }

@@ -147,7 +147,7 @@ fn what_is_wrong_with_a_long_file_is_said_with_its_place() {
     let rest: String = rest.iter().map(|day| format!("a,2024-01-{day},1\n")).collect();
     let error = long(&format!("{head}{week}{rest}")).unwrap_err().to_string();
     assert!(error.ends_with("its times follow `B`: set that frequency"), "{error}");
-    let latin = Panel::read_csv(&b"unique_id,ds,y\n\xe9,1,1\n"[..], "t.csv", &ReadOptions::default());
+    let latin = Panel::read_csv(&b"unique_id,ds,y\n\xc3\xbc\xe9,1,1\n"[..], "t.csv", &ReadOptions::default());
     starts(latin.unwrap_err(), "t.csv, line 2: text that is not UTF-8");
     let missing = Panel::from_csv("no/such/file.csv", &ReadOptions::default()).unwrap_err();
     starts(missing, "no/such/file.csv: No such file");
@@ -160,7 +160,7 @@ fn what_is_wrong_with_a_wide_file_is_said_with_its_place() {
             "date\n1\n2\n3\n",
             "t.csv has no column beside that of the times; a wide file has one for each series",
         ),
-        ("date,a,\n1,1,1\n", "t.csv: column 3 has no name; in a wide file"),
+        ("date,a,\n1,1,1\n", "t.csv, line 2: column 3 has values but no name; in a wide file"),
         ("date,a\n1,1\n2,\n3,1\n", "t.csv, line 3, column `a`: \"\" is missing"),
         ("date,a\n1,1\n3,1\n2,1\n2,1\n", "t.csv, line 5: series `a` has 2 already (t.csv, line 4)"),
         ("date,a\n1,1\n2,1\n3,1\n5,1\n", "t.csv, line 5: series `a` goes from 3 to 5"),

@@ -79,7 +79,7 @@ fn files_of_pandas_and_pyarrow_are_read() {
 }
 
 fn column_names(name: &str) -> Vec<String> {
-    crate::column_names(fixture(name)).unwrap()
+    crate::column_names(fixture(name), &Default::default()).unwrap()
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 
 #[cfg(feature = "parquet")]
 use super::arrow_table::ArrowTable;
+use super::file_options::FileOptions;
 use super::table::TableReader;
 use super::text_table::TextTable;
 use crate::calendar::style::TimeStyle;
@@ -17,13 +18,13 @@ use crate::frames::frame::FrameWriter;
 use crate::frames::write::CsvWriter;
 
 /// Opens a file of a format; of columns that the function refuses no more need be read than their names.
-type Open = fn(&Path, &dyn Fn(&str) -> bool) -> Result<Box<dyn TableReader>, DataError>;
+type Open = fn(&Path, &FileOptions, &dyn Fn(&str) -> bool) -> Result<Box<dyn TableReader>, DataError>;
 
 /// Where the parts of a table are written to.
 pub type TableOutput<'a> = Box<dyn io::Write + Send + 'a>;
 
 /// Begins to write a table of forecasts.
-type Begin = for<'a> fn(TableOutput<'a>, TimeStyle) -> Box<dyn FrameWriter + 'a>;
+type Begin = for<'a> fn(TableOutput<'a>, TimeStyle, char) -> Box<dyn FrameWriter + 'a>;
 
 /// A format of files; [`FileFormat::all`] lists them.
 pub struct FileFormat {
@@ -46,8 +47,8 @@ static FORMATS: [FileFormat; 2] = [
         endings: &["csv", "txt"],
         compressible: true,
         feature: None,
-        open: Some(|path, _| Ok(Box::new(TextTable::open(path)?))),
-        write: Some(|out, times| Box::new(CsvWriter::new(out, times))),
+        open: Some(|path, options, _| Ok(Box::new(TextTable::open(path, options)?))),
+        write: Some(|out, times, decimal| Box::new(CsvWriter::with_decimal(out, times, decimal))),
     },
     FileFormat {
         name: "Parquet",
@@ -55,9 +56,9 @@ static FORMATS: [FileFormat; 2] = [
         compressible: false,
         feature: Some("parquet"),
         #[cfg(feature = "parquet")]
-        open: Some(|path, wanted| Ok(Box::new(ArrowTable::open(path, wanted)?))),
+        open: Some(|path, _, wanted| Ok(Box::new(ArrowTable::open(path, wanted)?))),
         #[cfg(feature = "parquet")]
-        write: Some(|out, _| Box::new(ParquetWriter::new(out))),
+        write: Some(|out, _, _| Box::new(ParquetWriter::new(out))),
         #[cfg(not(feature = "parquet"))]
         open: None,
         #[cfg(not(feature = "parquet"))]
@@ -102,10 +103,11 @@ impl FileFormat {
     pub(crate) fn open(
         &self,
         path: &Path,
+        options: &FileOptions,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Box<dyn TableReader>, DataError> {
         match self.open {
-            Some(open) => open(path, wanted),
+            Some(open) => open(path, options, wanted),
             None => Err(UnreadableTable::NotBuilt {
                 file: path.display().to_string().into(),
                 format: self.name,
@@ -115,10 +117,15 @@ impl FileFormat {
         }
     }
 
-    /// Begins a table of forecasts whose times are all written in one style, if the format is one of those that
-    /// [are written](Self::is_written).
-    pub fn writer<'a>(&self, out: TableOutput<'a>, times: TimeStyle) -> Option<Box<dyn FrameWriter + 'a>> {
-        Some(self.write?(out, times))
+    /// Begins a table of forecasts whose times are all written in one style, and whose numbers, if they are texts, with
+    /// this mark before decimals, if the format is one of those that [are written](Self::is_written).
+    pub fn writer<'a>(
+        &self,
+        out: TableOutput<'a>,
+        times: TimeStyle,
+        decimal: char,
+    ) -> Option<Box<dyn FrameWriter + 'a>> {
+        Some(self.write?(out, times, decimal))
     }
 }
 
@@ -148,8 +155,8 @@ mod tests {
     #[cfg(not(feature = "parquet"))]
     #[test]
     fn without_its_feature_a_format_is_refused_by_its_name() {
-        let error = crate::column_names("sales.parquet").unwrap_err();
-        assert!(matches!(error, DataError::File(UnreadableTable::NotBuilt { .. })), "{error}");
+        let error = crate::column_names("sales.parquet", &FileOptions::default()).unwrap_err();
+        assert!(matches!(error, DataError::Unreadable(UnreadableTable::NotBuilt { .. })), "{error}");
         assert!(
             error.to_string().starts_with("sales.parquet: this program was built without Parquet files"),
             "{error}"

@@ -1,15 +1,20 @@
 //! Tables of any file read row by row, and the guards against files that are damaged or hostile.
 
+mod adorned;
 #[cfg(feature = "parquet")]
 pub(crate) mod arrow_table;
 #[cfg(feature = "parquet")]
 mod catch_panic;
 mod compressed;
+mod decoded;
+pub(crate) mod file_options;
 pub(crate) mod format;
+mod header_search;
 pub(crate) mod number_format;
 pub(crate) mod open;
 #[cfg(feature = "parquet")]
 mod page_headers;
+pub(crate) mod read_note;
 pub(crate) mod table;
 pub(crate) mod text_table;
 mod wide_lines;

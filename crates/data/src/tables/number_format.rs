@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::adorned::{APOSTROPHES, Adorned, SPACES};
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 
@@ -45,7 +46,7 @@ impl TryFrom<(char, Option<char>)> for NumberFormat {
 }
 
 /// What may stand between thousands: also spaces that do not break, wide and narrow.
-const THOUSANDS: [char; 8] = ['.', ',', ' ', '\'', '’', '_', '\u{a0}', '\u{202f}'];
+const THOUSANDS: [char; 10] = ['.', ',', ' ', '\'', '’', '_', '\u{a0}', '\u{202f}', '\u{2009}', '\u{2007}'];
 
 impl NumberFormat {
     /// Numbers with this mark before their decimals (a point or a comma), and maybe one between their thousands
@@ -81,7 +82,44 @@ impl NumberFormat {
             Some(value) if (value as f32).is_infinite() => Err(Flaw::TooLarge),
             Some(value) => Ok(value as f32),
             None if MISSING.iter().any(|word| text.eq_ignore_ascii_case(word)) => Err(Flaw::Missing),
-            None => Err(self.flaw(text)),
+            None => self.adorned(text),
+        }
+    }
+
+    fn other_decimal(self) -> Self {
+        Self { decimal: if self.decimal == '.' { ',' } else { '.' }, ..self }
+    }
+
+    fn grouped_by(self, mark: char) -> Self {
+        Self { thousands: Some(mark), ..self }
+    }
+
+    /// Reads a number with signs around it, and spaces or apostrophes between its thousands: nothing else they could mean.
+    fn adorned(self, text: &str) -> Result<f32, Flaw> {
+        let bare = Adorned::of(text).ok_or(Flaw::Text)?;
+        let spaced = |mark: char| SPACES.contains(&mark) || APOSTROPHES.contains(&mark);
+        let first = bare.digits.chars().find(|mark| spaced(*mark));
+        let plain = match (first, self.thousands) {
+            (Some(mark), None) => self.grouped_by(mark).plain(bare.digits),
+            (Some(mark), Some(said)) if SPACES.contains(&said) && SPACES.contains(&mark) => {
+                self.grouped_by(mark).plain(bare.digits)
+            }
+            _ => self.plain(bare.digits),
+        };
+        let unsigned = plain.filter(|plain| plain.starts_with(|c: char| c.is_ascii_digit() || c == '.'));
+        match unsigned.and_then(|plain| plain.parse::<f64>().ok()) {
+            None => Err(match first {
+                // Only the mark before decimals is in question.
+                Some(mark) if self.other_decimal().grouped_by(mark).plain(bare.digits).is_some() => {
+                    if self.decimal == '.' { Flaw::DecimalComma } else { Flaw::DecimalPoint }
+                }
+                _ => self.flaw(bare.digits),
+            }),
+            Some(value) => {
+                let value = if bare.percent { value / 100.0 } else { value };
+                let value = if bare.negative { -value as f32 } else { value as f32 };
+                if value.is_infinite() { Err(Flaw::TooLarge) } else { Ok(value) }
+            }
         }
     }
 
@@ -181,9 +219,17 @@ mod tests {
             ("1e400", Flaw::TooLarge),
             ("1,5", Flaw::DecimalComma),
             ("1,000,000", Flaw::Grouped),
-            ("1 000 000,5", Flaw::Grouped),
+            ("1 000 000,5", Flaw::DecimalComma),
+            ("1.000,5 €", Flaw::Grouped),
+            ("12,5 %", Flaw::DecimalComma),
             ("1.000.000", Flaw::Grouped),
-            ("12 %", Flaw::Text),
+            ("12 %%", Flaw::Text),
+            ("--12", Flaw::Text),
+            ("(-12)", Flaw::Text),
+            ("12 34", Flaw::Text),
+            ("$", Flaw::Text),
+            ("€ 5 $", Flaw::Text),
+            ("-", Flaw::Text),
             ("1,2,3", Flaw::Text),
             ("True", Flaw::Text),
         ] {
@@ -193,6 +239,41 @@ mod tests {
         assert_eq!(plain.number_or_truth(b"True"), Ok(1.0));
         assert_eq!(plain.number_or_truth(b" false"), Ok(0.0));
         assert_eq!(plain.number_or_truth(b"yes"), Err(Flaw::Text));
+    }
+
+    #[test]
+    fn numbers_are_read_as_people_write_them() {
+        for (text, value) in [
+            ("\u{2212}12.5", -12.5),
+            ("\u{2013}3", -3.0),
+            ("12.5-", -12.5),
+            ("(12.5)", -12.5),
+            ("($1 234.50)", -1234.5),
+            ("$12", 12.0),
+            ("-$12", -12.0),
+            ("$-12", -12.0),
+            ("12 €", 12.0),
+            ("EUR 1 234 567", 1_234_567.0),
+            ("12.5 kr", 12.5),
+            ("12.5%", 0.125),
+            ("-12.5 %", -0.125),
+            ("1\u{a0}234.5", 1234.5),
+            ("1\u{202f}234\u{202f}567", 1_234_567.0),
+            ("1'234.5", 1234.5),
+            ("1’234", 1234.0),
+            ("+7 £", 7.0),
+        ] {
+            assert_eq!(read(('.', None), text), Ok(value), "{text}");
+        }
+        for (format, text, value) in [
+            ((',', None), "1 234,50 €", 1234.5),
+            ((',', Some('.')), "\u{2212}1.234,50 €", -1234.5),
+            ((',', Some(' ')), "1\u{a0}234,50", 1234.5),
+            ((',', Some(' ')), "\u{2212}12,50", -12.5),
+            ((',', None), "87,5 %", 0.875),
+        ] {
+            assert_eq!(read(format, text), Ok(value), "{text}");
+        }
     }
 
     #[test]

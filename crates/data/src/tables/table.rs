@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::number_format::NumberFormat;
+use super::read_note::ReadNote;
 use crate::calendar::clock::Clock;
 use crate::calendar::flaw::TimeFlaw;
 use crate::error::DataError;
@@ -60,6 +61,11 @@ pub(crate) trait TableReader {
 
     /// The label in that column: a text, or a number or truth value as one; what is missing may be empty.
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw>;
+
+    /// What was taken for granted, once all is read.
+    fn notes(&self) -> Vec<ReadNote> {
+        Vec::new()
+    }
 
     /// The cell as it is shown in a message.
     fn shown(&self, column: usize) -> String;

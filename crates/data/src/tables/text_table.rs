@@ -1,15 +1,20 @@
 //! A text table read record by record: separator, header, lines and cells.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::io::{self, BufRead as _, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use csv::ByteRecord;
 
 use super::compressed::{Damage, Text};
+use super::decoded::{Decoded, NotEncodedSo};
+use super::file_options::FileOptions;
+use super::header_search::{Header, find_header, most_frequent};
 use super::number_format::NumberFormat;
+use super::read_note::ReadNote;
 use super::table::{TableReader, check_header};
 use super::wide_lines::{LineTooWide, NarrowLines};
 use crate::calendar::clock::Clock;
@@ -20,7 +25,7 @@ use crate::error::place::Place;
 use crate::error::too_large::TooLarge;
 use crate::wording::excerpt;
 
-/// How far into a file the separator is looked for.
+/// How far into a file the header and the separator are looked for.
 const HEAD: u64 = 1 << 16;
 
 /// Columns that a table may have. A header of millions of columns without names takes a hundred times its
@@ -31,8 +36,8 @@ const MAX_COLUMNS: usize = 1_000_000;
 /// still open is known by it.
 const TAIL: &[u8] = b"\n\0\n";
 
-/// The first line, the rest, and [`TAIL`].
-type Input<R> = NarrowLines<Chain<Chain<Cursor<Vec<u8>>, BufReader<Text<R>>>, &'static [u8]>>;
+/// The first lines, the rest, and [`TAIL`].
+type Input<R> = NarrowLines<Chain<Chain<Cursor<Vec<u8>>, BufReader<Decoded<Text<R>>>>, &'static [u8]>>;
 
 /// A reader of records that all have as many fields as the header.
 pub(crate) struct TextTable<R: Read> {
@@ -41,46 +46,51 @@ pub(crate) struct TextTable<R: Read> {
     record: ByteRecord,
     header: Vec<String>,
     separator: u8,
+    /// Lines before those that the reader has seen, and whether they were taken for titles.
+    passed: u64,
+    titles: bool,
     line: u64,
+    /// Rows so far.
+    rows: u64,
     numbers: NumberFormat,
+    /// Whether a number stood in percent.
+    percent: Cell<bool>,
+    options: FileOptions,
 }
 
 impl TextTable<File> {
-    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
+    pub(crate) fn open(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
         let file: Arc<str> = path.display().to_string().into();
         match File::open(path) {
-            Ok(opened) => Self::new(opened, file),
+            Ok(opened) => Self::new(opened, file, options),
             Err(source) => Err(DataError::Read { file, source }),
         }
     }
 }
 
 impl<R: Read> TextTable<R> {
-    pub(crate) fn new(input: R, file: Arc<str>) -> Result<Self, DataError> {
-        let text = Text::of(input).map_err(|error| unreadable(&file, error))?;
+    pub(crate) fn new(input: R, file: Arc<str>, options: &FileOptions) -> Result<Self, DataError> {
+        let unreadable = |error| unreadable(&file, error);
+        let text =
+            Text::of(input).and_then(|text| Decoded::new(text, options.encoding)).map_err(unreadable)?;
         let mut input = BufReader::with_capacity(HEAD as usize, text);
+        let skipped = options.skip_rows.unwrap_or(0);
+        for _ in 0..skipped {
+            input.skip_until(b'\n').map_err(unreadable)?;
+        }
         let mut head = Vec::new();
-        // Up to the end of the first line that is not blank.
-        loop {
-            let before = head.len();
-            let read = (&mut input).take(HEAD).read_until(b'\n', &mut head);
-            read.map_err(|error| unreadable(&file, error))?;
-            let line = &head[before..];
-            if line.is_empty() || !line.trim_ascii().is_empty() || head.len() > HEAD as usize {
-                break;
-            }
-        }
-        let place = |row| Place { file: Some(file.clone()), line: true, ..Place::row(row) };
-        if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
-            return Err(UnreadableTable::NotUtf8 { at: place(1) }.into());
-        }
-        if head.starts_with("\u{feff}".as_bytes()) {
-            head.drain(..3);
-        }
-        let separator = separator(&head);
+        (&mut input).take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
+        let comment = options.comment_byte()?;
+        let header = match options.skip_rows {
+            None => find_header(&head, comment),
+            Some(_) => Header { separator: separator_after(&head, comment), lines: 0, bytes: 0 },
+        };
+        head.drain(..header.bytes);
+        let Header { separator, lines, .. } = header;
         let input = Cursor::new(head).chain(input).chain(TAIL);
         let reader = csv::ReaderBuilder::new()
             .delimiter(separator)
+            .comment(comment)
             .has_headers(false)
             .flexible(true)
             .terminator(csv::Terminator::Any(b'\n'))
@@ -91,21 +101,26 @@ impl<R: Read> TextTable<R> {
             record: ByteRecord::new(),
             header: Vec::new(),
             separator,
+            passed: (skipped + lines) as u64,
+            titles: lines > 0,
             line: 0,
+            rows: 0,
             numbers: NumberFormat::default(),
+            percent: Cell::new(false),
+            options: options.clone(),
         };
         if !table.read()? {
             return Err(DataError::Empty { file: table.file });
         }
-        for field in &table.record {
-            let name = str::from_utf8(field).map_err(|_| UnreadableTable::NotUtf8 { at: table.place() })?;
-            table.header.push(name.trim().to_owned());
+        for column in 0..table.record.len() {
+            let name = table.text(column)?.trim().to_owned();
+            table.header.push(name);
         }
         check_header(&table.file, &table.header)?;
         Ok(table)
     }
 
-    /// Reads a record that is not a blank line.
+    /// Reads a record that is not blank.
     fn read(&mut self) -> Result<bool, DataError> {
         loop {
             let more = self.reader.read_byte_record(&mut self.record).map_err(|error| {
@@ -126,15 +141,16 @@ impl<R: Read> TextTable<R> {
             }
             // The reader stands on the line after the record, whose quotes may hold line ends.
             let line_ends = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count() as u64;
-            let after = self.reader.position().line();
+            let after = self.passed + self.reader.position().line();
             if let Some(last) = self.record.iter().next_back().filter(|last| last.ends_with(TAIL)) {
                 let at = Place { row: after - line_ends(last), ..self.place() };
                 let text = last.split(|byte| *byte == b'\n').next().unwrap_or_default();
                 return Err(UnreadableTable::UnclosedQuote { at, text: excerpt(text) }.into());
             }
             self.line = after.saturating_sub(1 + line_ends(self.record.as_slice()));
-            let blank = self.record.len() == 1 && matches!(self.record[0].trim_ascii(), b"" | b"\0");
-            if !more || !blank {
+            let blank = matches!(self.record.as_slice().trim_ascii(), b"" | b"\0");
+            let skipped = || self.record.get(0).is_some_and(|first| self.options.skips(first));
+            if !more || !(blank || skipped()) {
                 return Ok(more);
             }
         }
@@ -145,6 +161,26 @@ impl<R: Read> TextTable<R> {
         // Lines end with \n for the reader; the \r before it is not part of the last field.
         let last = column + 1 == self.record.len();
         field.strip_suffix(b"\r").filter(|_| last).unwrap_or(field)
+    }
+
+    /// Notes that a number stands in percent.
+    fn watch_percent(&self, column: usize, number: Result<f32, Flaw>) -> Result<f32, Flaw> {
+        if number.is_ok() && self.field(column).trim_ascii_end().ends_with(b"%") {
+            self.percent.set(true);
+        }
+        number
+    }
+
+    /// The time in a row that seems to be none: totals stand below tables.
+    fn summary(&self, time: &str) -> Option<DataError> {
+        let first = str::from_utf8(self.field(0)).ok()?.trim();
+        let wordless = |text: &str| !text.contains(|c: char| c.is_ascii_digit());
+        let total = match time {
+            "" => wordless(first) && TOTALS.iter().any(|word| first.to_lowercase().starts_with(word)),
+            time => time == first && wordless(time),
+        };
+        (total && self.rows > 1)
+            .then(|| UnreadableTable::Summary { at: self.place(), first: excerpt(first.as_bytes()) }.into())
     }
 
     fn text(&self, column: usize) -> Result<&str, DataError> {
@@ -169,7 +205,12 @@ impl<R: Read> TableReader for TextTable<R> {
         if !self.read()? {
             return Ok(false);
         }
-        if self.record.len() != self.header.len() {
+        self.rows += 1;
+        // Separators without anything behind them add nothing.
+        let more = || {
+            (self.header.len()..self.record.len()).any(|column| !self.field(column).trim_ascii().is_empty())
+        };
+        if self.record.len() < self.header.len() || self.record.len() > self.header.len() && more() {
             return Err(UnreadableTable::Ragged {
                 at: self.place(),
                 expected: self.header.len(),
@@ -197,20 +238,22 @@ impl<R: Read> TableReader for TextTable<R> {
 
     fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
         let text = self.text(column)?.trim();
-        clock.read(text).map_err(|why| DataError::BadTime {
-            at: self.place(),
-            column: self.header[column].clone(),
-            value: excerpt(text.as_bytes()),
-            why: why.into(),
+        clock.read(text).map_err(|why| {
+            self.summary(text).unwrap_or_else(|| DataError::BadTime {
+                at: self.place(),
+                column: self.header[column].clone(),
+                value: excerpt(text.as_bytes()),
+                why: why.into(),
+            })
         })
     }
 
     fn number(&self, column: usize) -> Result<f32, Flaw> {
-        self.numbers.number(self.field(column))
+        self.watch_percent(column, self.numbers.number(self.field(column)))
     }
 
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
-        self.numbers.number_or_truth(self.field(column))
+        self.watch_percent(column, self.numbers.number_or_truth(self.field(column)))
     }
 
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
@@ -221,30 +264,43 @@ impl<R: Read> TableReader for TextTable<R> {
     fn shown(&self, column: usize) -> String {
         excerpt(self.field(column))
     }
+
+    fn notes(&self) -> Vec<ReadNote> {
+        let file = || self.file.clone();
+        let found = self.reader.get_ref().get_ref().get_ref().0.get_ref().1.get_ref().found();
+        let encoded = found.map(|encoding| ReadNote::Encoded { file: file(), encoding });
+        let titles = self.titles.then(|| ReadNote::Titles {
+            file: file(),
+            lines: self.passed,
+            header: self.passed + 1,
+        });
+        let percent = self.percent.get().then(|| ReadNote::Percent { file: file() });
+        encoded.into_iter().chain(titles).chain(percent).collect()
+    }
+}
+
+/// How the first cell of a line begins that sums up others.
+const TOTALS: [&str; 8] = ["total", "subtotal", "grand total", "sum", "gesamt", "somme", "suma", "insgesamt"];
+
+/// The separator of the first line that is neither blank nor a comment.
+fn separator_after(head: &[u8], comment: Option<u8>) -> u8 {
+    let mut lines = head.split(|&byte| byte == b'\n');
+    let header = lines.find(|line| !line.trim_ascii().is_empty() && line.first().copied() != comment);
+    most_frequent(header.unwrap_or_default())
 }
 
 /// A source that cannot be read, or not as what it is compressed by.
 fn unreadable(file: &Arc<str>, source: io::Error) -> DataError {
     let file = file.clone();
-    match Damage::of(&source) {
-        Some(damage) => UnreadableTable::Compressed { file, reason: damage.to_string() }.into(),
+    if let Some(damage) = Damage::of(&source) {
+        return UnreadableTable::Compressed { file, reason: damage.to_string() }.into();
+    }
+    match source.get_ref().and_then(|cause| cause.downcast_ref()) {
+        Some(NotEncodedSo(encoding)) => {
+            UnreadableTable::Encoding { file, encoding: encoding.to_string() }.into()
+        }
         None => DataError::Read { file, source },
     }
-}
-
-/// The candidate that the first line has most of, outside quotes; a comma if it has none.
-fn separator(head: &[u8]) -> u8 {
-    let line = head.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or(&[]);
-    let mut quoted = false;
-    let mut counts = [(b',', 0_usize), (b';', 0), (b'\t', 0), (b'|', 0)];
-    for &byte in line {
-        quoted ^= byte == b'"';
-        for (candidate, count) in &mut counts {
-            *count += usize::from(!quoted && byte == *candidate);
-        }
-    }
-    let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-    counts.into_iter().find(|(_, count)| *count == most).map_or(b',', |(candidate, _)| candidate)
 }
 
 /// What pandas reads as no value, whatever the column; of numbers more is.
@@ -258,7 +314,7 @@ mod tests {
     use super::*;
 
     fn table(text: &str) -> Result<TextTable<&[u8]>, DataError> {
-        TextTable::new(text.as_bytes(), "t.csv".into())
+        TextTable::new(text.as_bytes(), "t.csv".into(), &FileOptions::default())
     }
 
     fn lines(text: &str) -> Vec<(u64, usize)> {
@@ -321,10 +377,8 @@ mod tests {
         assert!(matches!(error(""), DataError::Empty { .. }));
         assert!(matches!(error(" \n\n"), DataError::Empty { .. }));
         assert!(matches!(error("a,b,a\n"), DataError::DuplicateColumn { .. }));
-        let utf16 = TextTable::new(&b"\xff\xfea\0,\0"[..], "t.csv".into());
-        assert!(matches!(utf16.err().unwrap(), DataError::File(UnreadableTable::NotUtf8 { .. })));
-        let latin = TextTable::new(&b"a,b\xe9\n"[..], "t.csv".into());
-        assert!(matches!(latin.err().unwrap(), DataError::File(UnreadableTable::NotUtf8 { .. })));
+        let mixed = TextTable::new(&b"\xc3\xbc,b\xe9\n"[..], "t.csv".into(), &FileOptions::default());
+        assert!(matches!(mixed.err().unwrap(), DataError::Unreadable(UnreadableTable::NotUtf8 { .. })));
         let mut ragged = table("a,b\n1,2\n3\n").unwrap();
         assert!(ragged.advance().unwrap());
         let message = ragged.advance().unwrap_err().to_string();

@@ -35,6 +35,10 @@ impl LineTooWide {
 }
 
 impl<R> NarrowLines<R> {
+    pub(crate) fn get_ref(&self) -> &R {
+        &self.input
+    }
+
     pub(crate) fn new(input: R, separator: u8, most: usize) -> Self {
         Self { input, separator, most, found: 0 }
     }

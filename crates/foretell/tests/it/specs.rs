@@ -29,7 +29,8 @@ fn mistakes_of_the_question_are_told_from_those_of_the_data() {
     assert!(matches!(slip, Error::Usage(UsageError::Spec(_))));
     let none = Forecaster::new([]).expect_err("no models");
     assert!(matches!(none, Error::Usage(UsageError::NoModels)));
-    let data = foretell::column_names("nowhere.csv").expect_err("no such file");
+    let data =
+        foretell::column_names("nowhere.csv", &foretell::FileOptions::default()).expect_err("no such file");
     assert!(!matches!(Error::from(data), Error::Usage(_)));
 }
 

@@ -1,0 +1,33 @@
+//! How the files that a command reads are written.
+
+use clap::Args;
+use foretell::{Encoding, FileOptions};
+
+/// How files are written.
+#[derive(Debug, Args)]
+pub(crate) struct FileArgs {
+    /// Encoding of text, as windows-1252, utf-16le or shift_jis, of --static and --futr as well [default: UTF-8; UTF-16
+    /// with a byte order mark and Windows-1252 are recognised and told]
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<Encoding>)]
+    encoding: Option<Encoding>,
+    /// Lines of --data that stand before its header [default: titles are recognised and told]
+    #[arg(long, value_name = "N")]
+    skip_rows: Option<usize>,
+    /// Pass over lines whose first cell begins with this text, as Total; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    skip_matching: Vec<String>,
+    /// Pass over lines of text that begin with this mark, as #
+    #[arg(long, value_name = "MARK")]
+    comment: Option<char>,
+}
+
+impl FileArgs {
+    pub(crate) fn options(&self) -> FileOptions {
+        FileOptions {
+            encoding: self.encoding,
+            skip_rows: self.skip_rows,
+            skip_matching: self.skip_matching.clone(),
+            comment: self.comment,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Signs that people write around a number: minus in all its forms, currencies, percent.
+
+/// Spaces that stand between thousands.
+pub(super) const SPACES: [char; 5] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\u{2007}'];
+
+pub(super) const APOSTROPHES: [char; 2] = ['\'', '’'];
+
+/// Also the minus sign of typesetters, and the dash that word processors make of a hyphen.
+const MINUS: [char; 3] = ['-', '\u{2212}', '\u{2013}'];
+
+/// Longer names before those that they hold.
+const CURRENCIES: [&str; 61] = [
+    "US$", "NZ$", "HK$", "R$", "A$", "C$", "S$", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "₴", "₦", "₱", "฿",
+    "₪", "₫", "₡", "₵", "₸", "¢", "SFr.", "Fr.", "kr.", "kr", "Kč", "zł", "Ft", "lei", "Rs.", "Rs", "EUR",
+    "USD", "GBP", "CHF", "JPY", "CNY", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "CAD", "AUD", "NZD",
+    "INR", "BRL", "MXN", "ZAR", "TRY", "RUB", "KRW", "SGD", "HKD", "ILS",
+];
+
+/// A number without the signs around it, and what they say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Adorned<'a> {
+    pub(super) digits: &'a str,
+    pub(super) negative: bool,
+    pub(super) percent: bool,
+}
+
+impl<'a> Adorned<'a> {
+    /// Takes the signs off a text, each kind once; nothing if no digit is left or a sign is.
+    pub(super) fn of(text: &'a str) -> Option<Self> {
+        // Most texts that are no numbers have no digit, and may be long.
+        if text.len() > 64 || !text.contains(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        let (mut signed, mut negative, mut percent, mut currency) = (false, false, false, false);
+        let mut rest = text.trim();
+        loop {
+            let before = rest;
+            if !signed {
+                let bracketed = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+                let minus = bracketed.or(rest.strip_prefix(MINUS)).or(rest.strip_suffix(MINUS));
+                negative = minus.is_some();
+                let sign = minus.or(rest.strip_prefix('+'));
+                signed = sign.is_some();
+                rest = sign.unwrap_or(rest).trim();
+            }
+            if !percent {
+                let stripped = rest.strip_suffix('%');
+                percent = stripped.is_some();
+                rest = stripped.unwrap_or(rest).trim();
+            }
+            if !currency {
+                let around = |name: &&str| rest.strip_prefix(*name).or(rest.strip_suffix(*name));
+                let stripped = CURRENCIES.iter().find_map(around);
+                currency = stripped.is_some();
+                rest = stripped.unwrap_or(rest).trim();
+            }
+            if rest == before {
+                break;
+            }
+        }
+        let ends = [rest.chars().next()?, rest.chars().next_back()?];
+        let bare = ends[1].is_ascii_digit() && (ends[0].is_ascii_digit() || ends[0] == '.' || ends[0] == ',');
+        bare.then_some(Self { digits: rest, negative, percent })
+    }
+}

@@ -1,0 +1,175 @@
+//! Where the header of a text table is, and what separates its fields.
+//!
+//! Spreadsheets put titles above their tables. A line is taken for one only if it has fewer cells than the header, and the
+//! header as many fields as most lines of the table and no numbers but times.
+
+/// Lines that are looked at.
+const LINES: usize = 64;
+
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// What was found in the beginning of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) separator: u8,
+    /// Lines before it that are titles, blank ones among them,
+    pub(super) lines: usize,
+    /// and their bytes.
+    pub(super) bytes: usize,
+}
+
+/// The cells of a line.
+#[derive(Clone, Copy)]
+struct Shape {
+    fields: usize,
+    /// Fields that are not blank.
+    filled: usize,
+    /// Whether one of them is a number that is no time.
+    numbers: bool,
+    /// Whether the first one is a number or time.
+    begins_with_digit: bool,
+}
+
+impl Shape {
+    fn of(line: &[u8], separator: u8) -> Self {
+        let mut shape = Self { fields: 0, filled: 0, numbers: false, begins_with_digit: false };
+        let mut quoted = false;
+        for field in line.split(|&byte| {
+            quoted ^= byte == b'"';
+            !quoted && byte == separator
+        }) {
+            let field = field.trim_ascii();
+            shape.numbers |= is_number(field) && !is_time(field);
+            shape.begins_with_digit |= shape.fields == 0 && is_number(field);
+            shape.fields += 1;
+            shape.filled += usize::from(!field.is_empty() && field != b"\"\"");
+        }
+        shape
+    }
+}
+
+fn is_number(field: &[u8]) -> bool {
+    let digits = field.strip_prefix(b"\"").unwrap_or(field);
+    let digits = digits.strip_prefix(b"-").or(digits.strip_prefix(b"+")).unwrap_or(digits);
+    digits.first().is_some_and(u8::is_ascii_digit)
+}
+
+/// Whether a number may be a time that heads a column: a year, or one with dashes, slashes, colons or letters.
+fn is_time(field: &[u8]) -> bool {
+    let year = field.len() == 4
+        && str::from_utf8(field)
+            .is_ok_and(|text| text.parse().is_ok_and(|year| (1600..2200).contains(&year)));
+    year || field[1..].iter().any(|byte| byte.is_ascii_alphabetic() || b"-/:".contains(byte))
+}
+
+/// Finds the header in the first lines of a text, of which the last may be cut.
+pub(super) fn find_header(head: &[u8], comment: Option<u8>) -> Header {
+    let mut lines = Vec::new();
+    let (mut bytes, mut number) = (0, 0);
+    for line in head.split_inclusive(|&byte| byte == b'\n').take(4 * LINES) {
+        let skipped = line.trim_ascii().is_empty() || comment.is_some_and(|mark| line[0] == mark);
+        if !skipped && lines.len() < LINES {
+            lines.push((line, number, bytes));
+        }
+        bytes += line.len();
+        number += 1;
+    }
+    let Some(&(first, ..)) = lines.first() else { return Header { separator: b',', lines: 0, bytes: 0 } };
+    let separator = most_frequent(first);
+    let plain = Header { separator, lines: 0, bytes: 0 };
+    let shape = Shape::of(first, separator);
+    let alike = lines.iter().all(|(line, ..)| Shape::of(line, separator).fields == shape.fields);
+    let alone =
+        shape.fields == 1 && lines.iter().any(|(line, ..)| Shape::of(line, most_frequent(line)).fields > 1);
+    if alike && !alone && (shape.filled * 2 > shape.fields || shape.fields == 1) {
+        return plain;
+    }
+    let candidates = SEPARATORS.iter().filter_map(|&separator| {
+        let shapes: Vec<Shape> = lines.iter().map(|(line, ..)| Shape::of(line, separator)).collect();
+        let (header, like_it) = header_of(&shapes)?;
+        Some((like_it, shapes[header].fields, separator, header))
+    });
+    match candidates.max_by_key(|&(like_it, fields, ..)| (like_it, fields)) {
+        Some((_, _, separator, header)) if header > 0 => {
+            Header { separator, lines: lines[header].1, bytes: lines[header].2 }
+        }
+        _ => plain,
+    }
+}
+
+/// The first line with as many fields as most lines have that may be a header, and the lines from there on that are as wide.
+fn header_of(shapes: &[Shape]) -> Option<(usize, usize)> {
+    let wide = |width: usize| shapes.iter().filter(move |shape| shape.fields == width);
+    let width = shapes.iter().map(|shape| shape.fields).max_by_key(|&width| (wide(width).count(), width))?;
+    let most = wide(width).map(|shape| shape.filled).max()?;
+    let may_be = |shape: &Shape| {
+        width > 1
+            && shape.fields == width
+            && 2 * shape.filled > most
+            && !shape.numbers
+            && !shape.begins_with_digit
+    };
+    let header = shapes.iter().position(may_be)?;
+    let titles = shapes[..header].iter().all(|shape| shape.filled < shapes[header].filled);
+    titles.then(|| (header, shapes[header..].iter().filter(|shape| shape.fields == width).count()))
+}
+
+/// The separator that the line has most of, outside quotes; a comma if it has none.
+pub(super) fn most_frequent(line: &[u8]) -> u8 {
+    let fields = SEPARATORS.map(|separator| Shape::of(line, separator).fields);
+    let most = fields.into_iter().max().unwrap_or(0);
+    SEPARATORS
+        .into_iter()
+        .zip(fields)
+        .find(|(_, count)| *count == most)
+        .map_or(b',', |(separator, _)| separator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> (char, usize) {
+        let header = find_header(text.as_bytes(), Some(b'#'));
+        let before = &text[..header.bytes];
+        assert_eq!(before.matches('\n').count(), header.lines, "{text:?}");
+        (header.separator.into(), header.lines)
+    }
+
+    #[test]
+    fn titles_are_told_from_headers() {
+        for (text, expected) in [
+            ("Monthly report;;\nUnits;;\nMonth;North;South\n2018-01;10;5\n2018-02;11;6\n", (';', 2)),
+            ("Monthly report\n\nMonth;North;South\n2018-01;1,5;5,5\n2018-02;1,5;6,5\n", (';', 2)),
+            ("Sales, all shops, in EUR\nMonth;Sales\n2018-01;1\n2018-02;2\n", (';', 1)),
+            (
+                "Source,World Bank,\n\nUpdated,2024-01-05,\n\nds,a,b,c,d\n2020,1,2,3,4\n2021,1,2,3,4\n",
+                (',', 4),
+            ),
+            ("Report;\nds;y\n1;2\n", (';', 1)),
+            ("Stock;;;\nSKU;2018;2019;2020\nA;1;2;3\nB;4;5;6\n", (';', 1)),
+            ("# note\nT,,\nds,a,b\n1,2,3\n", (',', 2)),
+        ] {
+            assert_eq!(found(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_tables_begin_with_their_first_line() {
+        for (text, separator) in [
+            ("unique_id,ds,y\na,1,2\n", ','),
+            ("id;y\nshop;1,5\nshop;2,5\n", ';'),
+            (",sales\n2020-01,5\n2020-02,6\n", ','),
+            (",ds,,y\n0,1,,2\n", ','),
+            ("a,b\n1,2\n3\n", ','),
+            ("y,x\na,2,3\nb,4,5\n", ','),
+            ("unique_id,ds,y\na,2024-01-01\nb,2024-01-02\n", ','),
+            ("y\n1\n2\n", ','),
+            ("\"a;b;c\",d\n1,2\n", ','),
+            ("a\tb\n1\t2", '\t'),
+            ("", ','),
+        ] {
+            assert_eq!(found(text), (separator, 0), "{text}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What a reader took for granted in a file, so that somebody can see whether it was right.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::file_options::Encoding;
+use crate::setting::Setting;
+
+/// What a reader took for granted in a file; shown as one sentence with the setting that says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadNote {
+    /// Text that is not UTF-8.
+    Encoded {
+        /// The file.
+        file: Arc<str>,
+        /// What it was read as.
+        encoding: Encoding,
+    },
+    /// Lines before the header that were taken for titles.
+    Titles {
+        /// The file.
+        file: Arc<str>,
+        /// How many lines,
+        lines: u64,
+        /// and the line of the header, from 1.
+        header: u64,
+    },
+    /// Numbers that stand in percent.
+    Percent {
+        /// The file.
+        file: Arc<str>,
+    },
+}
+
+impl fmt::Display for ReadNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Percent { file } => {
+                write!(
+                    f,
+                    "{file}: numbers in percent are read as the fractions that they are: 12.5 % as 0.125"
+                )
+            }
+            Self::Encoded { file, encoding } => {
+                write!(
+                    f,
+                    "{file}: read as {encoding}, for it is not UTF-8; {} names another encoding",
+                    Setting::Encoding
+                )
+            }
+            Self::Titles { file, lines, header } => write!(
+                f,
+                "{file}: lines passed over as titles: {lines}; the header is line {header}. If it is another, say how many \
+                 lines stand before it ({})",
+                Setting::SkipRows
+            ),
+        }
+    }
+}
