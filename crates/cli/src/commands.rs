@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod cross_validate;
 pub(crate) mod demo;
+pub(crate) mod evaluate;
 pub(crate) mod fit;
 #[cfg(feature = "pickle")]
 pub(crate) mod import;

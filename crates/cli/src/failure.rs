@@ -26,6 +26,22 @@ impl fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
+/// A score that is beyond a bound that was named; says which.
+#[derive(Debug)]
+pub(crate) struct ThresholdCrossed(pub(crate) String);
+
+impl ThresholdCrossed {
+    pub(crate) const EXIT_CODE: u8 = 3;
+}
+
+impl fmt::Display for ThresholdCrossed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ThresholdCrossed {}
+
 /// Whether whoever read standard output has seen enough.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error

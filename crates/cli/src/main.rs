@@ -2,7 +2,7 @@
 //!
 //! Each command is a file in `commands`. Data go to standard output, everything else to standard error.
 //! The exit code is 0 for success, 1 for a failure (data, files, training), 2 for a mistake in the
-//! command line itself, 130 for a training that Ctrl-C stopped.
+//! command line itself, 3 for a score beyond a bound that was named, 130 for a training that Ctrl-C stopped.
 #![deny(unsafe_code)]
 
 mod args;
@@ -27,6 +27,7 @@ mod saving;
 mod setting;
 mod setting_words;
 mod table;
+mod threshold;
 mod ticks;
 
 use std::env;
@@ -40,9 +41,9 @@ use foretell::SpecError;
 
 #[cfg(feature = "pickle")]
 use crate::commands::import;
-use crate::commands::{bench, cross_validate, demo, fit, inspect, models, plot, predict, quantise};
+use crate::commands::{bench, cross_validate, demo, evaluate, fit, inspect, models, plot, predict, quantise};
 use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
-use crate::failure::{Interrupted, Usage, is_broken_pipe};
+use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
 use crate::progress::Log;
 
 /// Neural time-series forecasting: train, evaluate and predict from CSV and Parquet files.
@@ -78,6 +79,7 @@ enum Command {
     Fit(fit::Fit),
     Predict(predict::Predict),
     CrossValidate(cross_validate::CrossValidate),
+    Evaluate(evaluate::Evaluate),
     Plot(plot::Plot),
     #[cfg(feature = "pickle")]
     Import(import::Import),
@@ -121,6 +123,7 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Fit(command) => ("fit", command.run(), command.log()),
         Command::Predict(command) => ("predict", command.run(), command.log()),
         Command::CrossValidate(command) => ("cross-validate", command.run(), command.log()),
+        Command::Evaluate(command) => ("evaluate", command.run(), command.log()),
         Command::Plot(command) => ("plot", command.run(), command.log()),
         #[cfg(feature = "pickle")]
         Command::Import(command) => ("import", command.run(), command.log()),
@@ -140,6 +143,7 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
             log.error(&origins.locate(message(&error)));
             ExitCode::from(match is_usage(&error) {
                 _ if error.is::<Interrupted>() => interrupt::EXIT_CODE,
+                _ if error.is::<ThresholdCrossed>() => ThresholdCrossed::EXIT_CODE,
                 true => 2,
                 false => 1,
             })

@@ -91,6 +91,7 @@ pub use panels::builder::PanelBuilder;
 pub use panels::categories::{Categories, Vocabulary};
 pub use panels::covariates::Future;
 pub use panels::fill::{Fill, Filled, Trimmed};
+pub use panels::forecast_table::{ForecastTable, series_labels};
 pub use panels::local_scaler::{LocalScaler, LocalScales, LocalStats};
 pub use panels::options::ReadOptions;
 pub use panels::panel::Panel;

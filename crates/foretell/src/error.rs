@@ -94,6 +94,24 @@ pub enum Error {
         /// The series.
         id: String,
     },
+    /// Scores of forecasts that cannot be computed.
+    #[error(transparent)]
+    Evaluation(#[from] foretell_evaluate::EvaluationError),
+    /// A table of forecasts none of whose rows has come true.
+    #[error(
+        "no row of {forecast} has come true: no series and time of it has a value; check ids and times of both tables, and that the \
+         actual values reach over the forecast"
+    )]
+    NothingCameTrue {
+        /// The file of forecasts.
+        forecast: std::sync::Arc<str>,
+    },
+    /// A table without a column of forecasts.
+    #[error("{forecast} has no column of forecasts beside ids, times, cutoff and target; add one per model")]
+    NoForecasts {
+        /// The file of forecasts.
+        forecast: std::sync::Arc<str>,
+    },
     /// Series that are shorter than what models read, where that is asked to be an error
     /// ([`PredictOptions::strict`](crate::PredictOptions::strict)).
     #[error(

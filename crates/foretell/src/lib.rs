@@ -91,10 +91,11 @@ pub use foretell_classical::{Classical, ClassicalError, ESTIMATORS, Naive, Seaso
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    CalendarError, Categories, CsvWriter, DataError, Encoding, FileFormat, FileOptions, Fill, Filled, Flaw,
+    CalendarError, Categories, CsvWriter, DataError, Encoding, FileFormat, FileOptions, Fill, Filled, Flaw, ForecastTable,
     Frame, FrameWriter, Freq, Future, Gap, LocalScaler, NumberFormat, Panel, PanelBuilder, Place, ReadNote,
     ReadOptions, Setting, SettingWords, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed,
-    UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff, usual_season, word_settings,
+    UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff, series_labels, usual_season,
+    word_settings,
 };
 /// Metrics of any forecasts.
 pub mod evaluate {
@@ -137,6 +138,7 @@ pub use model_spec::ModelSpec;
 pub use predict_options::PredictOptions;
 pub use registry::{model_names, register_estimator};
 pub use scores::cross_validation::{CrossValidation, ValidationOptions, ValidationScores};
+pub use scores::forecast_file::ScoredForecasts;
 pub use scores::metrics::{Coverage, Metrics};
 pub use scores::precision::PrecisionScore;
 /// The values that [`ModelSpec::set`] takes.

@@ -182,7 +182,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args forecast_columns interrupt model_facts precision setting setting_words table ticks",
+            "closed_stdout failure file_args forecast_columns interrupt model_facts precision setting setting_words table threshold ticks",
             "config figure importances inputs markdown output progress saving",
             "data_args demo_files",
             "args",

@@ -3,6 +3,7 @@
 
 mod command_line;
 mod config;
+mod evaluate;
 mod exports;
 mod files;
 #[cfg(unix)]

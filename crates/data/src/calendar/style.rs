@@ -14,7 +14,7 @@ impl TimeKind {
     }
 
     /// Writes a time for messages, as the clocks of that zone show it.
-    pub(crate) fn display_in(self, zone: Option<&Zone>, time: i64) -> String {
+    pub fn display_in(self, zone: Option<&Zone>, time: i64) -> String {
         let style = match self {
             Self::Integer => TimeStyle::Integer,
             Self::Timestamp => TimeStyle::of_times(zone.is_none(), std::iter::once(time)),

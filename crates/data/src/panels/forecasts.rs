@@ -1,21 +1,13 @@
 //! Tables of forecasts, read back.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
-use super::column::Column;
-use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
-use crate::calendar::clock::Clock;
+use super::forecast_table::ForecastTable;
+use super::options::ReadOptions;
 use crate::calendar::freq::Freq;
 use crate::error::DataError;
-use crate::error::flaw::Flaw;
 use crate::frames::frame::Frame;
-use crate::tables::open::open;
-
-/// The column of cross-validation that says where a row's window was cut.
-const CUTOFF: &str = "cutoff";
+use crate::tables::number_format::narrow;
 
 impl Frame {
     /// Reads a file of forecasts of series of the frequency `freq`: Parquet by its name, else CSV; one that
@@ -26,62 +18,33 @@ impl Frame {
     /// # Errors
     /// A column that is missing, times that cannot be read or are of another kind than `freq`, no rows.
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions, freq: Freq) -> Result<Self, DataError> {
-        let mut table = open(path.as_ref(), &options.file.beside(), |_| true)?;
-        table.read_numbers(options.numbers);
-        let id = table.column(&options.id_col, ID_REMEDY)?;
-        let time = table.column(options.time_col(), TIME_REMEDY)?;
-        let cutoff = table.find(CUTOFF);
-        let (places, mut columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
-            .filter(|(i, name)| ![Some(id), Some(time), cutoff].contains(&Some(*i)) && !name.is_empty())
-            .map(|(i, name)| (i, Column::new(name)))
-            .unzip();
-        let mut frame = Self {
+        let table = ForecastTable::from_file(path, options)?;
+        if table.kind != freq.kind() {
+            return Err(DataError::FreqKind { kind: table.kind, freq, trained: false });
+        }
+        // What does not fit into single precision is no column of forecasts.
+        let narrow = |values: Vec<f64>| -> Option<Vec<f32>> {
+            values.into_iter().map(|value| narrow(value).ok()).collect()
+        };
+        let columns = table.columns.into_iter().filter_map(|(name, values)| Some((name, narrow(values)?)));
+        Ok(Self {
             id_col: options.id_col.clone(),
             time_col: options.time_col().to_owned(),
-            cutoffs: cutoff.map(|_| Vec::new()),
+            zone: table.zone,
+            ids: table.ids,
+            integer_ids: table.integer_ids,
+            times: table.times,
+            cutoffs: table.cutoffs,
+            columns: columns.collect(),
             ..Self::new(freq)
-        };
-        let mut clock =
-            Clock { zone: options.zone.clone(), format: options.time_format.clone(), ..Clock::default() };
-        let mut ids: FxHashSet<Arc<str>> = FxHashSet::default();
-        while table.advance()? {
-            let table = &*table;
-            let name = table.id(id)?;
-            let known = frame.ids.last().filter(|last| ***last == *name).or_else(|| ids.get(&*name)).cloned();
-            frame.ids.push(known.unwrap_or_else(|| {
-                let id: Arc<str> = Arc::from(&*name);
-                ids.insert(id.clone());
-                id
-            }));
-            frame.integer_ids = table.integer_ids(id);
-            frame.times.push(table.time(time, &mut clock)?);
-            if let (Some(column), Some(cutoffs)) = (cutoff, &mut frame.cutoffs) {
-                cutoffs.push(table.time(column, &mut clock)?);
-            }
-            for (column, &i) in columns.iter_mut().zip(&places) {
-                let cell = table.number(i).or_else(|flaw| match flaw {
-                    Flaw::Missing => Ok(f32::NAN),
-                    flaw => Err(flaw),
-                });
-                column.push(cell, || (table.place(), table.shown(i)));
-            }
-        }
-        match clock.kind {
-            None => return Err(DataError::NoRows { table: table.file().clone() }),
-            Some(kind) if kind != freq.kind() => {
-                return Err(DataError::FreqKind { kind, freq, trained: false });
-            }
-            Some(_) => frame.zone = clock.zone,
-        }
-        // A column of texts is no forecast.
-        let numbers = columns.into_iter().filter_map(|column| Some((column.name, column.values.ok()?)));
-        frame.columns = numbers.collect();
-        Ok(frame)
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::{FileFormat, Zone};
     #[cfg(feature = "parquet")]

@@ -10,6 +10,7 @@ pub(crate) mod covariates;
 mod edges;
 mod extend;
 pub(crate) mod fill;
+pub(crate) mod forecast_table;
 mod forecasts;
 mod gaps;
 pub(crate) mod local_scaler;

@@ -21,7 +21,7 @@ use parquet::arrow::arrow_reader::{
 };
 
 use super::catch_panic::caught;
-use super::number_format::NumberFormat;
+use super::number_format::{NumberFormat, narrow};
 use super::page_headers::check_layout;
 use super::table::{TableReader, check_header};
 use crate::calendar::clock::Clock;
@@ -242,14 +242,20 @@ impl TableReader for ArrowTable<'_> {
     }
 
     fn number(&self, column: usize) -> Result<f32, Flaw> {
-        number_at(&*self.columns[column], self.row, &|text| self.numbers.number(text))
+        narrow(self.wide_number(column)?)
+    }
+
+    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
+        number_at(&*self.columns[column], self.row, &|text| self.numbers.wide_number(text))
     }
 
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
         let array = &*self.columns[column];
         match array.as_boolean_opt() {
             Some(truths) if truths.is_valid(self.row) => Ok(f32::from(truths.value(self.row))),
-            _ => number_at(array, self.row, &|text| self.numbers.number_or_truth(text)),
+            _ => {
+                narrow(number_at(array, self.row, &|text| self.numbers.number_or_truth(text).map(f64::from))?)
+            }
         }
     }
 
@@ -428,7 +434,7 @@ fn label_at(array: &dyn Array, row: usize) -> Result<Cow<'_, str>, Flaw> {
 }
 
 /// A number of any type; `read` reads texts.
-fn number_at(array: &dyn Array, row: usize, read: &dyn Fn(&[u8]) -> Result<f32, Flaw>) -> Result<f32, Flaw> {
+fn number_at(array: &dyn Array, row: usize, read: &dyn Fn(&[u8]) -> Result<f64, Flaw>) -> Result<f64, Flaw> {
     if array.is_null(row) {
         return Err(Flaw::Missing);
     }
@@ -450,8 +456,7 @@ fn number_at(array: &dyn Array, row: usize, read: &dyn Fn(&[u8]) -> Result<f32, 
     match value {
         value if value.is_nan() => Err(Flaw::Missing),
         value if value.is_infinite() => Err(Flaw::Infinite),
-        value if (value as f32).is_infinite() => Err(Flaw::TooLarge),
-        value => Ok(value as f32),
+        value => Ok(value),
     }
 }
 

@@ -45,6 +45,11 @@ impl TryFrom<(char, Option<char>)> for NumberFormat {
     }
 }
 
+/// A number in single precision.
+pub(crate) fn narrow(value: f64) -> Result<f32, Flaw> {
+    if (value as f32).is_infinite() { Err(Flaw::TooLarge) } else { Ok(value as f32) }
+}
+
 /// What may stand between thousands: also spaces that do not break, wide and narrow.
 const THOUSANDS: [char; 10] = ['.', ',', ' ', '\'', '’', '_', '\u{a0}', '\u{202f}', '\u{2009}', '\u{2007}'];
 
@@ -72,6 +77,11 @@ impl NumberFormat {
 
     /// Reads a number; values pass through `f64`, as they do in pandas.
     pub(crate) fn number(self, field: &[u8]) -> Result<f32, Flaw> {
+        narrow(self.wide_number(field)?)
+    }
+
+    /// Reads a number with all its digits.
+    pub(crate) fn wide_number(self, field: &[u8]) -> Result<f64, Flaw> {
         const MISSING: [&str; 10] = ["", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "nat"];
         let text = str::from_utf8(field).map_err(|_| Flaw::Text)?.trim();
         match self.plain(text).and_then(|plain| plain.parse::<f64>().ok()) {
@@ -79,8 +89,8 @@ impl NumberFormat {
             Some(value) if value.is_infinite() && !text.contains(|c: char| c.is_ascii_digit()) => {
                 Err(Flaw::Infinite)
             }
-            Some(value) if (value as f32).is_infinite() => Err(Flaw::TooLarge),
-            Some(value) => Ok(value as f32),
+            Some(value) if value.is_infinite() => Err(Flaw::TooLarge),
+            Some(value) => Ok(value),
             None if MISSING.iter().any(|word| text.eq_ignore_ascii_case(word)) => Err(Flaw::Missing),
             None => self.adorned(text),
         }
@@ -95,7 +105,7 @@ impl NumberFormat {
     }
 
     /// Reads a number with signs around it, and spaces or apostrophes between its thousands: nothing else they could mean.
-    fn adorned(self, text: &str) -> Result<f32, Flaw> {
+    fn adorned(self, text: &str) -> Result<f64, Flaw> {
         let bare = Adorned::of(text).ok_or(Flaw::Text)?;
         let spaced = |mark: char| SPACES.contains(&mark) || APOSTROPHES.contains(&mark);
         let first = bare.digits.chars().find(|mark| spaced(*mark));
@@ -117,7 +127,7 @@ impl NumberFormat {
             }),
             Some(value) => {
                 let value = if bare.percent { value / 100.0 } else { value };
-                let value = if bare.negative { -value as f32 } else { value as f32 };
+                let value = if bare.negative { -value } else { value };
                 if value.is_infinite() { Err(Flaw::TooLarge) } else { Ok(value) }
             }
         }

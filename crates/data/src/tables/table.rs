@@ -51,6 +51,11 @@ pub(crate) trait TableReader {
     /// The number in that column.
     fn number(&self, column: usize) -> Result<f32, Flaw>;
 
+    /// The same with all its digits, where the table has more than single precision holds.
+    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
+        self.number(column).map(f64::from)
+    }
+
     /// The number in that column, or a truth value as 1 or 0.
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw>;
 

@@ -252,6 +252,10 @@ impl<R: Read> TableReader for TextTable<R> {
         self.watch_percent(column, self.numbers.number(self.field(column)))
     }
 
+    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
+        self.numbers.wide_number(self.field(column))
+    }
+
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
         self.watch_percent(column, self.numbers.number_or_truth(self.field(column)))
     }

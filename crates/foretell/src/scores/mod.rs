@@ -1,6 +1,7 @@
 //! How good models are: forecasts of what is known, and their errors.
 
 pub(crate) mod cross_validation;
+pub(crate) mod forecast_file;
 pub(crate) mod forecast_rows;
 pub(crate) mod metrics;
 pub(crate) mod precision;

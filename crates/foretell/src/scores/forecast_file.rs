@@ -1,0 +1,369 @@
+//! Scores of any tables of forecasts, whoever made them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foretell_data::ForecastTable;
+use foretell_evaluate::{
+    DieboldMariano, EvaluationError, Metric, ModelForecasts, ScoreBy, ScoreHistory, ScoreOptions, ScoreTable,
+    ScoredRows, diebold_mariano, evaluate,
+};
+
+use crate::columns::ColumnNames;
+use crate::error::Error;
+
+/// Forecasts of any tool beside what came true, ready to be scored.
+///
+/// A row of a forecast is compared with the row of the same series and time. Columns such as `NHITS-lo-80` and `NHITS-hi-80` are
+/// intervals of the model `NHITS`, `NHITS-median` is its point forecast where it has no other.
+#[derive(Debug)]
+pub struct ScoredForecasts {
+    /// The series, by their numbers.
+    ids: Vec<Arc<str>>,
+    y: Vec<f64>,
+    series: Vec<u32>,
+    cutoffs: Vec<i64>,
+    times: Vec<i64>,
+    steps: Vec<u32>,
+    models: Vec<ModelOfFile>,
+    /// Times and values of each series, in the order of time.
+    history: Vec<Vec<(i64, f64)>>,
+    /// What was known before each forecast.
+    known: HashMap<(u32, i64), Vec<f64>>,
+}
+
+#[derive(Debug)]
+struct ModelOfFile {
+    name: String,
+    point: Vec<f64>,
+    quantiles: Vec<(f64, Vec<f64>)>,
+}
+
+impl ScoredForecasts {
+    /// Forecasts beside `actual`, or beside the target in their own table. What was known before each forecast, which scaled metrics
+    /// are relative to, is taken from `history` and from `actual`.
+    ///
+    /// # Errors
+    /// If no table has the target, no column is a forecast, or no row of a forecast has come true.
+    pub fn new(
+        forecast: &ForecastTable,
+        actual: Option<&ForecastTable>,
+        history: Option<&ForecastTable>,
+        columns: &ColumnNames,
+    ) -> Result<Self, Error> {
+        let (ids, series) = numbered(&forecast.ids);
+        let place: HashMap<&str, u32> = ids.iter().zip(0..).map(|(id, number)| (&**id, number)).collect();
+        let mut values: Vec<Vec<(i64, f64)>> = vec![Vec::new(); ids.len()];
+        for table in [history, actual].into_iter().flatten() {
+            let y = table.column(&columns.target)?;
+            for ((id, time), y) in table.ids.iter().zip(&table.times).zip(y) {
+                if let Some(&series) = place.get(&**id) {
+                    values[series as usize].push((*time, *y));
+                }
+            }
+        }
+        for values in &mut values {
+            values.sort_by_key(|(time, _)| *time);
+            // What came true wins over what stood in the history.
+            values.reverse();
+            values.dedup_by_key(|(time, _)| *time);
+            values.reverse();
+        }
+        let y = match actual {
+            None => forecast.column(&columns.target)?.to_vec(),
+            Some(_) => {
+                let of = |(series, time): (&u32, &i64)| {
+                    let values = &values[*series as usize];
+                    values.binary_search_by_key(time, |(time, _)| *time).map_or(f64::NAN, |i| values[i].1)
+                };
+                series.iter().zip(&forecast.times).map(of).collect()
+            }
+        };
+        if y.iter().all(|y| y.is_nan()) {
+            return Err(Error::NothingCameTrue { forecast: forecast.file.clone() });
+        }
+        let models = models(forecast, &columns.target);
+        if models.is_empty() {
+            return Err(Error::NoForecasts { forecast: forecast.file.clone() });
+        }
+        let mut scored = Self {
+            ids,
+            y,
+            cutoffs: cutoffs(forecast, &series),
+            series,
+            times: forecast.times.clone(),
+            steps: Vec::new(),
+            models,
+            history: values,
+            known: HashMap::new(),
+        };
+        scored.steps = scored.steps();
+        scored.known = scored.known();
+        Ok(scored)
+    }
+
+    /// The place of each row among those of its series and cutoff, by time, from 1.
+    fn steps(&self) -> Vec<u32> {
+        let mut order: Vec<usize> = (0..self.y.len()).collect();
+        order.sort_by_key(|&row| (self.series[row], self.cutoffs[row], self.times[row]));
+        let (mut steps, mut before) = (vec![1; order.len()], None);
+        for row in order {
+            let window = (self.series[row], self.cutoffs[row]);
+            steps[row] = match before {
+                Some((same, step)) if same == window => step + 1,
+                _ => 1,
+            };
+            before = Some((window, steps[row]));
+        }
+        steps
+    }
+
+    fn known(&self) -> HashMap<(u32, i64), Vec<f64>> {
+        let windows: HashMap<(u32, i64), ()> =
+            self.series.iter().copied().zip(self.cutoffs.iter().copied()).map(|key| (key, ())).collect();
+        let before = |&(series, cutoff): &(u32, i64)| {
+            let values = &self.history[series as usize];
+            values[..values.partition_point(|(time, _)| *time <= cutoff)].iter().map(|(_, y)| *y).collect()
+        };
+        windows.into_keys().map(|window| (window, before(&window))).collect()
+    }
+
+    /// The series, by the numbers that [`ScoreGroup`](foretell_evaluate::ScoreGroup) has.
+    pub fn ids(&self) -> &[Arc<str>] {
+        &self.ids
+    }
+
+    /// The names of the models.
+    pub fn models(&self) -> Vec<&str> {
+        self.models.iter().map(|model| model.name.as_str()).collect()
+    }
+
+    /// Whether any model has quantiles.
+    pub fn has_quantiles(&self) -> bool {
+        self.models.iter().any(|model| !model.quantiles.is_empty())
+    }
+
+    /// Whether something is known of before each forecast.
+    pub fn has_history(&self) -> bool {
+        self.known.values().any(|known| !known.is_empty())
+    }
+
+    /// Rows of forecasts, and how many of them have come true.
+    pub fn rows(&self) -> [usize; 2] {
+        [self.y.len(), self.y.iter().filter(|y| !y.is_nan()).count()]
+    }
+
+    /// Scores of all models. Weights and labels have one entry per series, in the order of [`ScoredForecasts::ids`].
+    ///
+    /// # Errors
+    /// Those of [`evaluate`].
+    pub fn scores(
+        &self,
+        metrics: &[Metric],
+        by: ScoreBy<'_>,
+        season: usize,
+        baseline: Option<&str>,
+        weights: Option<&[f64]>,
+    ) -> Result<ScoreTable, EvaluationError> {
+        let history = self.has_history().then_some(self as &dyn ScoreHistory);
+        evaluate(&self.scored()?, metrics, by, &ScoreOptions { season, history, baseline, weights })
+    }
+
+    fn scored(&self) -> Result<ScoredRows<'_>, EvaluationError> {
+        let models = self.models.iter().map(|model| {
+            let quantiles = model.quantiles.iter().map(|(q, values)| (*q, &values[..]));
+            ModelForecasts::of_points(model.name.clone(), &model.point).with_quantiles(quantiles)
+        });
+        ScoredRows::new(&self.y, &self.series, &self.cutoffs, &self.steps, models.collect())
+    }
+
+    /// Whether the absolute errors of the first model are smaller than those of the second, by the test of Diebold and Mariano over
+    /// the mean differences of all series at each time.
+    ///
+    /// # Errors
+    /// A name that no model has, or fewer than two times.
+    pub fn compare(&self, first: &str, second: &str) -> Result<DieboldMariano, Error> {
+        let find = |name: &str| {
+            let found = self.models.iter().find(|model| model.name == name);
+            found.ok_or_else(|| EvaluationError::NoBaseline {
+                metric: "a comparison",
+                models: self.models.iter().map(|model| model.name.clone()).collect(),
+            })
+        };
+        let (first, second) = (find(first)?, find(second)?);
+        let mut by_time: HashMap<(i64, i64), [f64; 3]> = HashMap::new();
+        for (row, y) in self.y.iter().enumerate() {
+            let errors = [first, second].map(|model| (y - model.point[row]).abs());
+            if errors.iter().all(|error| !error.is_nan()) {
+                let sums = by_time.entry((self.cutoffs[row], self.times[row])).or_default();
+                *sums = [sums[0] + errors[0], sums[1] + errors[1], sums[2] + 1.0];
+            }
+        }
+        let mut times: Vec<_> = by_time.into_iter().collect();
+        times.sort_by_key(|(time, _)| *time);
+        let mean = |side: usize| times.iter().map(|(_, sums)| sums[side] / sums[2]).collect::<Vec<f64>>();
+        let horizon = self.steps.iter().copied().max().unwrap_or(1) as usize;
+        Ok(diebold_mariano(&mean(0), &mean(1), horizon)?)
+    }
+}
+
+impl ScoreHistory for ScoredForecasts {
+    fn until(&self, series: u32, cutoff: i64) -> &[f64] {
+        self.known.get(&(series, cutoff)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The different ids in the order in which they appear, and the number of that of each row.
+fn numbered(ids: &[Arc<str>]) -> (Vec<Arc<str>>, Vec<u32>) {
+    let (mut places, mut known) = (HashMap::<&str, u32>::new(), Vec::new());
+    let series = ids.iter().map(|id| {
+        *places.entry(&**id).or_insert_with(|| {
+            known.push(id.clone());
+            known.len() as u32 - 1
+        })
+    });
+    let series = series.collect();
+    (known, series)
+}
+
+/// The cutoff of each row: as the table says, or the last microsecond before the first time of its series.
+fn cutoffs(forecast: &ForecastTable, series: &[u32]) -> Vec<i64> {
+    if let Some(cutoffs) = &forecast.cutoffs {
+        return cutoffs.clone();
+    }
+    let mut first: HashMap<u32, i64> = HashMap::new();
+    for (series, time) in series.iter().zip(&forecast.times) {
+        first.entry(*series).and_modify(|first| *first = (*first).min(*time)).or_insert(*time);
+    }
+    series.iter().map(|series| first[series] - 1).collect()
+}
+
+/// The models of a table, by the names of its columns.
+fn models(forecast: &ForecastTable, target: &str) -> Vec<ModelOfFile> {
+    let mut models: Vec<ModelOfFile> = Vec::new();
+    let columns = forecast.columns.iter().filter(|(name, _)| name != target);
+    for (column, values) in columns {
+        let (model, part) = part_of(column);
+        let place = models.iter().position(|known| known.name == model).unwrap_or_else(|| {
+            models.push(ModelOfFile { name: model.to_owned(), point: Vec::new(), quantiles: Vec::new() });
+            models.len() - 1
+        });
+        let model = &mut models[place];
+        match part {
+            Part::Point => model.point.clone_from(values),
+            Part::Quantile(q) => model.quantiles.push((q, values.clone())),
+        }
+    }
+    for model in &mut models {
+        if model.point.is_empty() {
+            let median = model.quantiles.iter().find(|(q, _)| (q - 0.5).abs() < 1e-9);
+            model.point =
+                median.map_or_else(|| vec![f64::NAN; forecast.ids.len()], |(_, values)| values.clone());
+        }
+    }
+    models
+}
+
+enum Part {
+    Point,
+    Quantile(f64),
+}
+
+/// A column's name as the model's, and what of its forecast it holds.
+fn part_of(column: &str) -> (&str, Part) {
+    if let Some(model) = column.strip_suffix("-median") {
+        return (model, Part::Quantile(0.5));
+    }
+    for (side, sign) in [("-lo-", -1.0), ("-hi-", 1.0)] {
+        if let Some((model, level)) = column.rsplit_once(side)
+            && let Ok(level) = level.parse::<f64>()
+            && (0.0..100.0).contains(&level)
+        {
+            return (model, Part::Quantile(0.5 + sign * level / 200.0));
+        }
+    }
+    // Quantiles as neuralforecast names those that were asked for.
+    match column.rsplit_once("_ql") {
+        Some((model, q)) if q.parse::<f64>().is_ok_and(|q| 0.0 < q && q < 1.0) => {
+            (model, Part::Quantile(q.parse().unwrap_or(0.5)))
+        }
+        _ => (column, Part::Point),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(columns: &[(&str, &[f64])], cutoffs: Option<&[i64]>) -> ForecastTable {
+        let ids = ["a", "a", "b", "b"].map(Arc::from).to_vec();
+        let columns = columns.iter().map(|(name, values)| ((*name).to_owned(), values.to_vec()));
+        ForecastTable {
+            file: "f.csv".into(),
+            ids,
+            integer_ids: false,
+            times: vec![5, 6, 6, 5],
+            kind: foretell_data::TimeKind::Integer,
+            zone: None,
+            cutoffs: cutoffs.map(<[i64]>::to_vec),
+            columns: columns.collect(),
+        }
+    }
+
+    #[test]
+    fn rows_are_compared_by_series_and_time() {
+        let forecast = table(
+            &[
+                ("M", &[1.0, 2.0, 3.0, 4.0]),
+                ("M-lo-80", &[0.0; 4]),
+                ("M-hi-80", &[3.0; 4]),
+                ("N-median", &[1.0; 4]),
+            ],
+            None,
+        );
+        let actual = table(&[("y", &[1.0, 4.0, 5.0, 4.0])], None);
+        let scored = ScoredForecasts::new(&forecast, Some(&actual), None, &ColumnNames::default()).unwrap();
+        assert_eq!((scored.models(), scored.rows()), (vec!["M", "N"], [4, 4]));
+        assert_eq!(scored.steps, [1, 2, 2, 1]);
+        let metrics = ["mae", "coverage"].map(|name| Metric::parse(name).unwrap());
+        let table = scored.scores(&metrics, ScoreBy::Series, 1, None, None).unwrap();
+        assert_eq!(table.metrics[0].values, [[1.0, 1.5], [1.0, 3.5]]);
+        assert_eq!((&*table.metrics[1].name, table.metrics[1].values[0][0]), ("coverage_level80", 0.5));
+        assert!(!scored.has_history());
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let columns = ColumnNames::default();
+        let forecast = table(&[("M", &[1.0; 4])], None);
+        let none = ScoredForecasts::new(&forecast, None, None, &columns).unwrap_err().to_string();
+        assert!(none.contains("no column `y`"), "{none}");
+        let unknown = table(&[("y", &[f64::NAN; 4])], None);
+        let none = ScoredForecasts::new(&forecast, Some(&unknown), None, &columns).unwrap_err();
+        assert!(matches!(none, Error::NothingCameTrue { .. }));
+        let none = ScoredForecasts::new(&table(&[("y", &[1.0; 4])], None), None, None, &columns).unwrap_err();
+        assert!(matches!(none, Error::NoForecasts { .. }));
+    }
+
+    #[test]
+    fn columns_are_known_by_their_ends() {
+        for (column, model, q) in [
+            ("NHITS-lo-90", "NHITS", Some(0.05)),
+            ("NHITS-hi-99.5", "NHITS", Some(0.9975)),
+            ("a-lo-b", "a-lo-b", None),
+            ("LSTM_ql0.25", "LSTM", Some(0.25)),
+            ("T-median", "T", Some(0.5)),
+        ] {
+            let (found, part) = part_of(column);
+            let of = match part {
+                Part::Point => None,
+                Part::Quantile(q) => Some(q),
+            };
+            assert_eq!(
+                (found, of.map(|q| (q * 1e6).round())),
+                (model, q.map(|q: f64| (q * 1e6).round())),
+                "{column}"
+            );
+        }
+    }
+}
