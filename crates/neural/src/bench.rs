@@ -1,8 +1,11 @@
 //! How fast a model is on this machine, on synthetic windows.
 
+use std::ops::Range;
+
 use foretell_estimator::{MemoryLimit, Workers};
 use foretell_gemm::FlopCounter;
-use foretell_nn::{Forward, Key, Table, WeightPrecision, check_amp};
+use foretell_infer::Batch;
+use foretell_nn::{Forward, Key, Loss, Network, Params, Table, WeightPrecision, check_amp};
 use foretell_optim::Optimizer;
 use foretell_train::{Engine, Precision, TrainConfig, TrainError, check_coupling, rounding_of};
 use serde::Serialize;
@@ -78,18 +81,18 @@ pub fn bench(
     let before_mb = resident_mb("VmRSS:");
     spec.check()?;
     let (loss, workers) = (spec.loss(), Workers::new(threads)?);
-    let settings = spec.optimizer_settings().expect("checked above");
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
     let failed = |source| NetworkError::Train { model: spec.alias().to_owned(), source };
     check_coupling(&network, batch, 1).map_err(failed)?;
     let [dims, ahead] =
         [Purpose::Train, Purpose::Forecast].map(|purpose| dims_ahead(spec, &network, purpose));
+    let config = &TrainConfig { precision, ..train_config(spec)? };
     let training = Training {
         network: &network,
         table: &table,
         dims,
-        config: &TrainConfig { precision, ..train_config(spec) },
+        config,
         windows: batch,
         threads: workers.threads(),
         validates: false,
@@ -100,52 +103,16 @@ pub fn bench(
     let params = table.initialise(spec.common().random_seed);
     let parameters = params.table().numel();
     let n_series = dims.n_series;
-    let whole = |range: std::ops::Range<usize>| range.start * n_series..range.end * n_series;
     let mut data = synthetic(&dims, &spec.categories(), batch * n_series);
     loss.weigh(data.weights.values_mut(), dims.horizon);
     let (_, possible) = loss.support();
     data.target.values_mut().iter_mut().filter(|y| !possible(**y)).for_each(|y| *y = 1.0);
-    let total = data.weights.values().iter().map(|&weight| f64::from(weight)).sum();
-
-    let measured = workers.enter(|| -> Result<_, TrainError> {
-        let optimizer = Optimizer::new(params.table().arena_len(), settings.rule, settings.clip);
-        let mut engine =
-            Engine::new(&network, params, optimizer, loss, Key::new(1), &workers).precision(precision);
-        let mut steps = 0;
-        let mut step = || {
-            let rows = |range: std::ops::Range<usize>| slice(&data, whole(range));
-            steps += 1;
-            let taken = engine.step(batch, total, settings.schedule.at(0), rows);
-            taken.map(drop).map_err(|fault| TrainError::NotFinite {
-                loss: fault.loss,
-                step: steps,
-                shard: fault.shard,
-                series: "synthetic".to_owned(),
-            })
-        };
-        (0..WARM_UP).try_for_each(|_| step())?;
-        let before = foretell_pool::metrics().misses;
-        let (seconds, runs) = median_seconds(&mut step, 1.5)?;
-        let misses = foretell_pool::metrics().misses - before;
-        let step_peak_mb = resident_mb("VmHWM:").zip(before_mb).map(|(peak, before)| peak - before);
-        let counter = FlopCounter::start();
-        step()?;
-        let flops = counter.flops();
-        drop(counter);
-        Ok((seconds, misses as f64 / runs as f64, step_peak_mb, flops, engine.into_params()))
-    });
-    let (step_s, misses, step_peak_mb, flops, mut params) = measured.map_err(failed)?;
+    let steps =
+        Steps { network: &network, loss, config, workers: &workers, data: &data, n_series, before_mb };
+    let (figures, mut params) = workers.enter(|| steps.measure(params)).map_err(failed)?;
+    let StepFigures { seconds: step_s, misses, peak_mb: step_peak_mb, flops } = figures;
     // After the steps, so that the memory of a run of all windows at once does not count as theirs.
-    let held_bytes = {
-        let before = foretell_pool::metrics().live_bytes;
-        let cx = Forward::training(&params, Key::new(0)).rounding(rounding_of(precision));
-        let output = network.model.forward(&cx, &data.windows.inputs());
-        let mean = loss.mean(&output, data.truth(), total);
-        drop(output);
-        let held = foretell_pool::metrics().live_bytes.saturating_sub(before);
-        drop(mean);
-        held as u64
-    };
+    let held_bytes = steps.held_bytes(&params);
     params.hold(weights);
     let [forward_batch_s, forward_one_s] =
         [batch, 1].map(|windows| seconds_of_forecasts(spec, &network, &params, &workers, windows));
@@ -170,6 +137,78 @@ pub fn bench(
         step_peak_mb,
         peak_rss_mb: resident_mb("VmHWM:"),
     })
+}
+
+/// Training steps on synthetic windows.
+struct Steps<'a> {
+    network: &'a Network,
+    loss: &'a Loss,
+    config: &'a TrainConfig,
+    workers: &'a Workers,
+    data: &'a Batch,
+    n_series: usize,
+    /// Resident memory before there was anything, if it is known.
+    before_mb: Option<f64>,
+}
+
+/// What a training step takes.
+struct StepFigures {
+    seconds: f64,
+    /// Buffers that the pool did not have.
+    misses: f64,
+    /// The resident memory at its peak, above that before.
+    peak_mb: Option<f64>,
+    flops: u64,
+}
+
+impl Steps<'_> {
+    /// The sum of the weights of all windows.
+    fn total(&self) -> f64 {
+        self.data.weights.values().iter().map(|&weight| f64::from(weight)).sum()
+    }
+
+    /// The figures of a step, and the parameters after all of them.
+    fn measure(&self, params: Params) -> Result<(StepFigures, Params), TrainError> {
+        let &Self { network, loss, config, workers, data, n_series, before_mb } = self;
+        let (total, windows) = (self.total(), data.windows.batch() / n_series);
+        let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
+        let mut engine =
+            Engine::new(network, params, optimizer, loss, Key::new(1), workers).precision(config.precision);
+        let mut steps = 0;
+        let mut step = || {
+            let rows = |range: Range<usize>| slice(data, range.start * n_series..range.end * n_series);
+            steps += 1;
+            let taken = engine.step(windows, total, config.schedule.at(0), rows);
+            taken.map(drop).map_err(|fault| TrainError::NotFinite {
+                loss: fault.loss,
+                step: steps,
+                shard: fault.shard,
+                series: "synthetic".to_owned(),
+            })
+        };
+        (0..WARM_UP).try_for_each(|_| step())?;
+        let before = foretell_pool::metrics().misses;
+        let (seconds, runs) = median_seconds(&mut step, 1.5)?;
+        let misses = (foretell_pool::metrics().misses - before) as f64 / runs as f64;
+        let peak_mb = resident_mb("VmHWM:").zip(before_mb).map(|(peak, before)| peak - before);
+        let counter = FlopCounter::start();
+        step()?;
+        let flops = counter.flops();
+        drop(counter);
+        Ok((StepFigures { seconds, misses, peak_mb, flops }, engine.into_params()))
+    }
+
+    /// The bytes that a step holds between its two passes, over all windows at once.
+    fn held_bytes(&self, params: &Params) -> u64 {
+        let before = foretell_pool::metrics().live_bytes;
+        let cx = Forward::training(params, Key::new(0)).rounding(rounding_of(self.config.precision));
+        let output = self.network.model.forward(&cx, &self.data.windows.inputs());
+        let mean = self.loss.mean(&output, self.data.truth(), self.total());
+        drop(output);
+        let held = foretell_pool::metrics().live_bytes.saturating_sub(before);
+        drop(mean);
+        held as u64
+    }
 }
 
 /// The process's resident memory, now (`VmRSS:`) or at its peak (`VmHWM:`), where the system tells it as Linux does.

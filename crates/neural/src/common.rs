@@ -149,16 +149,6 @@ hyper_parameters! {
     }
 }
 
-impl Common {
-    /// How each window is scaled by its history.
-    pub(crate) fn scaler(&self) -> WindowScaler {
-        let name = self.scaler_type.as_deref();
-        name.map_or(WindowScaler::Identity, |name| {
-            WindowScaler::named(name).expect("checked when it was set")
-        })
-    }
-}
-
 /// The rule of a hyper-parameter that names a class of this module of PyTorch.
 fn known_class(class: &Option<String>, module: &str, known: &[&str]) -> Result<(), String> {
     let holds = class.as_deref().is_none_or(|class| known.contains(&class));

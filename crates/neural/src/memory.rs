@@ -25,7 +25,7 @@ pub(crate) fn training_memory(
     let panel = size.panel;
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
-    let config = train_config(spec);
+    let config = train_config(spec)?;
     let dims = window_dims(spec, network.needs, Purpose::Train);
     let windows = config.windows_batch_size.unwrap_or_else(|| {
         let padding = if spec.common().start_padding_enabled { dims.input_size } else { 0 };

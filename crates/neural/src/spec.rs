@@ -13,7 +13,7 @@ use foretell_train::Precision;
 use serde_json::{Map, Value};
 
 use crate::common::{CATEGORICAL, Common, MULTIVARIATE};
-use crate::optimizer_settings::OptimizerSettings;
+use crate::optimizer_settings::{OptimizerSettings, READ_TOGETHER};
 use crate::spec_error::SpecError;
 use crate::unknown_name;
 
@@ -40,6 +40,9 @@ pub struct NetworkSpec {
     loss: Loss,
     /// None for the training loss.
     valid_loss: Option<Loss>,
+    scaler: WindowScaler,
+    /// How gradients change parameters, or what of the hyper-parameters that say so does not fit together.
+    optimizer: Result<OptimizerSettings, HyperParameterError>,
     pub(crate) precision: Precision,
     pub(crate) restore_best: bool,
 }
@@ -82,9 +85,12 @@ impl NetworkSpec {
     }
 
     fn with_defaults(entry: &'static ModelEntry) -> Result<Self, SpecError> {
+        let common = Common::default();
         let mut spec = Self {
             entry,
-            common: Common::default(),
+            scaler: WindowScaler::Identity,
+            optimizer: OptimizerSettings::read(&common),
+            common,
             own: entry.own_defaults(),
             loss: Loss::mae(),
             valid_loss: None,
@@ -107,7 +113,7 @@ impl NetworkSpec {
         if let Some(set) = self.common.set(name, &value) {
             set.map_err(|error| error.of(model))?;
             self.check_common(name, &value)?;
-            self.parse_loss(name, &value)?;
+            self.parse(name, &value)?;
         } else if let Some(slot) = self.own.get_mut(name) {
             *slot = value;
             self.entry.check(&self.own)?;
@@ -164,8 +170,8 @@ impl NetworkSpec {
         Ok(())
     }
 
-    /// Takes a loss in, if that is what was set.
-    fn parse_loss(&mut self, name: &str, value: &Value) -> Result<(), SpecError> {
+    /// Reads what was set, where it stands for something: a loss, a scaler, an optimiser.
+    fn parse(&mut self, name: &str, value: &Value) -> Result<(), SpecError> {
         let parse = || {
             Loss::parse(value).map_err(|mut error| {
                 // It is called loss, whichever of the two it is.
@@ -177,6 +183,12 @@ impl NetworkSpec {
             "loss" => self.loss = parse()?,
             "valid_loss" if value.is_null() => self.valid_loss = None,
             "valid_loss" => self.valid_loss = Some(parse()?),
+            // Null is no scaling.
+            "scaler_type" => {
+                let scaler = self.common.scaler_type.as_deref().and_then(WindowScaler::named);
+                self.scaler = scaler.unwrap_or(WindowScaler::Identity);
+            }
+            _ if READ_TOGETHER.contains(&name) => self.optimizer = OptimizerSettings::read(&self.common),
             _ => {}
         }
         Ok(())
@@ -259,7 +271,7 @@ impl NetworkSpec {
 
     /// How gradients change parameters, if the hyper-parameters that say so fit together.
     pub(crate) fn optimizer_settings(&self) -> Result<OptimizerSettings, HyperParameterError> {
-        OptimizerSettings::read(&self.common).map_err(|error| error.of(self.name()))
+        self.optimizer.clone().map_err(|error| error.of(self.name()))
     }
 
     /// Whether the validation loss can be had from what the training loss makes a model forecast.
@@ -370,7 +382,7 @@ impl NetworkSpec {
     }
 
     pub(crate) fn scaler(&self) -> WindowScaler {
-        self.common.scaler()
+        self.scaler
     }
 
     pub(crate) fn dims(&self) -> Dims {

@@ -4,16 +4,19 @@ use foretell_train::TrainConfig;
 
 use crate::optimizer_settings::OptimizerSettings;
 use crate::spec::NetworkSpec;
+use crate::spec_error::SpecError;
 
-pub(crate) fn train_config(spec: &NetworkSpec) -> TrainConfig {
+/// # Errors
+/// If the hyper-parameters of the optimiser do not fit together.
+pub(crate) fn train_config(spec: &NetworkSpec) -> Result<TrainConfig, SpecError> {
     let common = spec.common();
     // A negative number stands for all windows, none for as many as in training.
     let inference = match common.inference_windows_batch_size {
         None => common.windows_batch_size,
         Some(size) => usize::try_from(size).ok(),
     };
-    let OptimizerSettings { rule, schedule, clip } = spec.optimizer_settings().expect("specs are checked");
-    TrainConfig {
+    let OptimizerSettings { rule, schedule, clip } = spec.optimizer_settings()?;
+    Ok(TrainConfig {
         max_steps: common.max_steps,
         optimizer: rule,
         schedule,
@@ -28,5 +31,5 @@ pub(crate) fn train_config(spec: &NetworkSpec) -> TrainConfig {
         drop_last_loader: common.drop_last_loader,
         random_seed: common.random_seed,
         precision: spec.precision,
-    }
+    })
 }

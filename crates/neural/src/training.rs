@@ -21,7 +21,7 @@ pub(crate) fn train(
     run: Run<'_>,
 ) -> Result<TrainedNetwork, NetworkError> {
     check_amp(spec.precision.name())?;
-    let config = &train_config(spec);
+    let config = &train_config(spec)?;
     let watching = [
         (config.early_stop_patience_steps > 0, "early_stop_patience_steps"),
         (config.schedule.watches(), "lr_scheduler ReduceLROnPlateau"),

@@ -1,7 +1,7 @@
 //! The training loop.
 
 use std::fmt;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
 use foretell_amp::GradScaler;
@@ -10,7 +10,7 @@ use foretell_data::{Cutter, SeriesSampler, WindowRef};
 use foretell_estimator::{Listener, Outcome, Progress, Reduction, Verdict};
 use foretell_infer::Forecasts;
 use foretell_nn::{Coupling, Dims, Key, Loss, Network, Params, WithoutAmp, check_amp};
-use foretell_optim::Optimizer;
+use foretell_optim::{Optimizer, Pace, Schedule};
 use foretell_simd::Stream;
 use foretell_threads::Workers;
 
@@ -118,51 +118,20 @@ pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), Trai
 }
 
 fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
-    let Fit {
-        network,
-        params,
-        cut,
-        valid_loss,
-        train,
-        valid,
-        valid_dims,
-        config,
-        workers,
-        from,
-        mut keep,
-        reduction,
-    } = job;
+    let Fit { network, cut, train, valid, valid_dims, config, workers, mut keep, .. } = job;
     let key = Key::new(config.random_seed);
-    let mut schedule = config.schedule;
-    let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
-    let mut engine = Engine::new(network, params, optimizer, cut.loss, key.fold(DROPOUT), workers)
+    let optimizer = Optimizer::new(job.params.table().arena_len(), config.optimizer, config.clip);
+    let mut engine = Engine::new(network, job.params, optimizer, cut.loss, key.fold(DROPOUT), workers)
         .precision(config.precision)
-        .reduction(reduction);
-    let rows_per_window = train.rows_per_window();
-    let series = train.series_with_windows();
-    let mut series = SeriesSampler::new(series, config.batch_size, config.drop_last_loader, key.fold(SERIES));
-    let mut stopping = Stopping::new(config.early_stop_patience_steps);
-    let mut best: Option<(Params, f64)> = None;
-    let (mut windows, mut sums) = (Vec::new(), Vec::new());
+        .reduction(job.reduction);
+    let mut batches = Batches::new(train, config, key);
+    let mut checks = Checks::new(config, job.valid_loss);
     let mut outcome =
         Outcome { steps: 0, train_loss: f64::NAN, valid_loss: None, interrupted: false, skipped_steps: 0 };
-    let mut valid_losses = Vec::new();
-    let goes_back = stopping.is_active() && config.restore_best;
-    if let Some(state) = from {
+    if let Some(state) = job.from {
         engine.restore(&state);
-        valid_losses.extend_from_slice(state.valid_losses);
-        let mut best_loss = None;
-        for &loss in state.valid_losses {
-            let minimised = valid_loss.minimised(loss);
-            schedule.observe(minimised);
-            best_loss = if stopping.observe(minimised) { Some(loss) } else { best_loss };
-        }
-        best = best_loss.zip(state.arena(BEST)).map(|(loss, values)| {
-            let mut params = engine.params().clone();
-            state.best.restore(&mut params, values);
-            (params, loss)
-        });
-        let valid_loss = valid_losses.last().copied();
+        checks.restore(&state, engine.params());
+        let valid_loss = checks.losses.last().copied();
         outcome = Outcome { steps: state.step, train_loss: state.train_loss, valid_loss, ..outcome };
     }
     // A browser has no clock that the standard library knows.
@@ -170,21 +139,8 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
     let start = has_clock.then(Instant::now);
 
     for step in outcome.steps..config.max_steps {
-        let mut draws = Stream::new(key.fold(WINDOWS).fold(step));
-        train.draw(series.batch(step), config.windows_batch_size, &mut draws, &mut windows);
-        let total = cut.total_weight(train, &windows, &mut sums);
-        let pace = schedule.at(step);
-        let rows = |range: Range<usize>| &windows[range.start * rows_per_window..range.end * rows_per_window];
-        let batch = |range: Range<usize>| cut.batch(train, rows(range));
-        let count = windows.len() / rows_per_window;
-        check_coupling(network, count, step + 1)?;
-        outcome.train_loss =
-            engine.step(count, total, pace, batch).map_err(|fault| TrainError::NotFinite {
-                loss: fault.loss,
-                step: step + 1,
-                shard: fault.shard,
-                series: ids(train, rows(fault.windows)),
-            })?;
+        let pace = checks.schedule.at(step);
+        outcome.train_loss = batches.take_step(step, network, &cut, pace, &mut engine)?;
         outcome.steps = step + 1;
         outcome.skipped_steps = engine.scaler().map_or(0, GradScaler::skipped);
 
@@ -193,16 +149,11 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
             let cut = Cut { dims: valid_dims, ..cut };
             let random_seed = config.random_seed;
             let forecasts = Forecasts { network, params: engine.params(), cut, random_seed, workers };
-            forecasts.validate(valid, valid_loss, config.validation_batches())
+            forecasts.validate(valid, job.valid_loss, config.validation_batches())
         });
         if let Some(loss) = checked {
             outcome.valid_loss = checked;
-            valid_losses.push(loss);
-            let minimised = valid_loss.minimised(loss);
-            schedule.observe(minimised);
-            if stopping.observe(minimised) && goes_back {
-                best = Some((engine.params().without_copies(), loss));
-            }
+            checks.observe(loss, engine.params());
         }
         let verdict = listen(&Progress {
             step: step + 1,
@@ -213,33 +164,136 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
             skipped_steps: outcome.skipped_steps,
             elapsed: start.map_or(Duration::ZERO, |start| start.elapsed()),
         });
-        if verdict == Verdict::Stop || stopping.is_over() || step + 1 == config.max_steps {
+        if verdict == Verdict::Stop || checks.stopping.is_over() || step + 1 == config.max_steps {
             break;
         }
         outcome.interrupted = verdict == Verdict::Interrupt;
-        if let Some(keep) = keep.as_mut().filter(|keep| outcome.interrupted || (step + 1) % keep.every == 0) {
-            check_weights(engine.params(), step + 1)?;
-            let mut arenas = vec![(PARAMS, engine.params().arena())];
-            arenas.extend(best.iter().map(|(params, _)| (BEST, params.arena())));
-            arenas.extend(engine.optimizer().states());
-            let (train_loss, valid_losses) = (outcome.train_loss, &valid_losses[..]);
-            let latest = Statistics::of(engine.params());
-            let best = best.as_ref().map(|(params, _)| Statistics::of(params)).unwrap_or_default();
-            let scaler = engine.scaler().cloned();
-            let state = State { step: step + 1, train_loss, valid_losses, arenas, latest, best, scaler };
-            if (keep.write)(&state).is_break() {
-                break;
-            }
-        }
-        if outcome.interrupted {
+        let due = |keep: &&mut StateWriter<'_>| outcome.interrupted || (step + 1) % keep.every == 0;
+        let kept = keep.as_mut().filter(due).map(|keep| keep_state(&outcome, &engine, &checks, keep));
+        if outcome.interrupted || kept.transpose()?.is_some_and(|kept| kept.is_break()) {
             break;
         }
     }
     let last = engine.into_params();
-    match best.filter(|_| stopping.is_over()) {
+    match checks.best.filter(|_| checks.stopping.is_over()) {
         Some((params, loss)) => Ok((params, Outcome { valid_loss: Some(loss), ..outcome })),
         None => check_weights(&last, outcome.steps).map(|()| (last, outcome)),
     }
+}
+
+/// The batches of a training, one after the other.
+struct Batches<'a> {
+    train: &'a Cutter<'a>,
+    series: SeriesSampler,
+    /// Windows of a batch; all of its series where it is `None`.
+    windows_batch_size: Option<usize>,
+    key: Key,
+    /// The rows of the windows of the last batch.
+    rows: Vec<WindowRef>,
+    sums: Vec<f64>,
+}
+
+impl<'a> Batches<'a> {
+    fn new(train: &'a Cutter<'a>, config: &TrainConfig, key: Key) -> Self {
+        let series = train.series_with_windows();
+        let series = SeriesSampler::new(series, config.batch_size, config.drop_last_loader, key.fold(SERIES));
+        let windows_batch_size = config.windows_batch_size;
+        Self { train, series, windows_batch_size, key, rows: Vec::new(), sums: Vec::new() }
+    }
+
+    /// Draws the batch of this step, counted from 0, and takes the step; returns its loss.
+    fn take_step(
+        &mut self,
+        step: u64,
+        network: &Network,
+        cut: &Cut<'_>,
+        pace: Pace,
+        engine: &mut Engine<'_>,
+    ) -> Result<f64, TrainError> {
+        let Self { train, series, windows_batch_size, key, rows, sums } = self;
+        let mut draws = Stream::new(key.fold(WINDOWS).fold(step));
+        train.draw(series.batch(step), *windows_batch_size, &mut draws, rows);
+        let total = cut.total_weight(train, rows, sums);
+        let per_window = train.rows_per_window();
+        let of = |range: Range<usize>| &rows[range.start * per_window..range.end * per_window];
+        let count = rows.len() / per_window;
+        check_coupling(network, count, step + 1)?;
+        engine.step(count, total, pace, |range| cut.batch(train, of(range))).map_err(|fault| {
+            let series = ids(train, of(fault.windows));
+            TrainError::NotFinite { loss: fault.loss, step: step + 1, shard: fault.shard, series }
+        })
+    }
+}
+
+/// The checks on the validation windows, and what follows from them.
+struct Checks<'a> {
+    valid_loss: &'a Loss,
+    schedule: Schedule,
+    stopping: Stopping,
+    /// Whether the training goes back to its best weights.
+    goes_back: bool,
+    /// The losses of all checks.
+    losses: Vec<f64>,
+    /// The best weights and their loss.
+    best: Option<(Params, f64)>,
+}
+
+impl<'a> Checks<'a> {
+    fn new(config: &TrainConfig, valid_loss: &'a Loss) -> Self {
+        let stopping = Stopping::new(config.early_stop_patience_steps);
+        let goes_back = stopping.is_active() && config.restore_best;
+        Self { valid_loss, schedule: config.schedule, stopping, goes_back, losses: Vec::new(), best: None }
+    }
+
+    /// As a training left them whose parameters are these now.
+    fn restore(&mut self, state: &State<'_>, latest: &Params) {
+        let mut best_loss = None;
+        for &loss in state.valid_losses {
+            best_loss = if self.add(loss) { Some(loss) } else { best_loss };
+        }
+        self.best = best_loss.zip(state.arena(BEST)).map(|(loss, values)| {
+            let mut params = latest.clone();
+            state.best.restore(&mut params, values);
+            (params, loss)
+        });
+    }
+
+    /// Takes the loss of a check with these parameters.
+    fn observe(&mut self, loss: f64, params: &Params) {
+        if self.add(loss) && self.goes_back {
+            self.best = Some((params.without_copies(), loss));
+        }
+    }
+
+    /// Whether the loss is the best so far.
+    fn add(&mut self, loss: f64) -> bool {
+        self.losses.push(loss);
+        let minimised = self.valid_loss.minimised(loss);
+        self.schedule.observe(minimised);
+        self.stopping.observe(minimised)
+    }
+}
+
+/// Keeps the state after the last step of the outcome so far; breaks off if it cannot be kept.
+fn keep_state(
+    outcome: &Outcome,
+    engine: &Engine<'_>,
+    checks: &Checks<'_>,
+    keep: &mut StateWriter<'_>,
+) -> Result<ControlFlow<()>, TrainError> {
+    check_weights(engine.params(), outcome.steps)?;
+    let mut arenas = vec![(PARAMS, engine.params().arena())];
+    arenas.extend(checks.best.iter().map(|(params, _)| (BEST, params.arena())));
+    arenas.extend(engine.optimizer().states());
+    Ok((keep.write)(&State {
+        step: outcome.steps,
+        train_loss: outcome.train_loss,
+        valid_losses: &checks.losses,
+        arenas,
+        latest: Statistics::of(engine.params()),
+        best: checks.best.as_ref().map(|(params, _)| Statistics::of(params)).unwrap_or_default(),
+        scaler: engine.scaler().cloned(),
+    }))
 }
 
 /// Checks that a batch of coupled windows has several of them.

@@ -64,6 +64,65 @@ struct Shard {
     updates: Vec<Update>,
 }
 
+impl Shard {
+    /// Runs the batch forwards and backwards.
+    fn run(
+        &mut self,
+        cx: Forward<'_>,
+        (network, loss): (&Network, &Loss),
+        batch: &Batch,
+        LossSizes { total, loss_scale, rows_of_all }: LossSizes,
+    ) {
+        let output = network.model.forward(&cx, &batch.windows.inputs());
+        let mut mean = loss.mean(&output, batch.truth(), total);
+        drop(output);
+        if let Some(added) = cx.added_loss(batch.windows.batch(), rows_of_all) {
+            mean = mean.add(&added.reshape(mean.shape()));
+        }
+        self.sums = loss.part(mean.value().item().into(), batch.truth(), total);
+        std::mem::swap(&mut self.written, &mut self.stale);
+        self.written.clear();
+        let seed = Tensor::full(mean.shape(), loss_scale);
+        mean.backward_overwriting(seed, &mut self.gradients, &mut self.written);
+        self.updates = cx.into_updates();
+    }
+
+    /// Sets the gradients of parameters to zero that got one in the step before but none in this step.
+    fn clear_unwritten(&mut self, table: &Table) {
+        let Self { gradients, written, stale, .. } = self;
+        for entry in table.trained() {
+            if stale.contains(&entry.offset) && !written.contains(&entry.offset) {
+                gradients[entry.offset..entry.offset + entry.shape.numel()].fill(0.0);
+            }
+        }
+    }
+}
+
+/// What the loss of a shard is divided by and begins with.
+#[derive(Clone, Copy)]
+struct LossSizes {
+    /// The sum of the weights of the whole batch.
+    total: f64,
+    /// The derivative that the backward pass starts from.
+    loss_scale: f32,
+    /// Rows of the whole batch, if it had as many for each window as the shard has.
+    rows_of_all: usize,
+}
+
+/// How the batch of a step is divided.
+struct Division {
+    /// Windows of the batch.
+    windows: usize,
+    /// Shards of the batch.
+    count: usize,
+    /// Those that this process runs.
+    own: Range<usize>,
+    /// Whether it is worth waking the other threads.
+    spread: bool,
+    /// Threads that work on them.
+    threads: usize,
+}
+
 /// A shard with which the loss is no finite number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotFinite {
@@ -183,6 +242,27 @@ impl<'a> Engine<'a> {
         pace: impl Into<Pace>,
         cut: impl Fn(Range<usize>) -> Batch + Sync,
     ) -> Result<f64, NotFinite> {
+        let division = self.divide(windows);
+        let products = self.multiply_weights(&division);
+        self.run_shards(&division, &products, total, cut);
+        let sums = match self.sum_losses(&division) {
+            Ok(sums) => sums,
+            Err(fault) => return self.skip(&division, fault),
+        };
+        // What a loss is follows from the sums over the whole batch, so its slope is known only now.
+        let (value, slope) = self.loss.value_and_slope(sums);
+        self.complete_gradients(&division, &products, slope);
+        // They hold views of the parameters, which are about to change.
+        drop(products);
+        if self.unscale_gradients(&division) {
+            self.change_params(division.own.len(), pace.into());
+        }
+        self.step += 1;
+        Ok(value)
+    }
+
+    /// Divides a batch, and makes the shards that are missing.
+    fn divide(&mut self, windows: usize) -> Division {
         let count = shard_count(windows, self.network.needs);
         let own = shard_range(count, self.reduction.processes(), self.reduction.rank());
         let len = self.params.table().gradients_len();
@@ -195,101 +275,118 @@ impl<'a> Engine<'a> {
                 updates: Vec::new(),
             });
         }
-        let Self { network, loss, workers, ref params, key, step, rounding, reduction, .. } = *self;
-        let loss_scale = self.scaler.as_ref().map_or(1.0, GradScaler::scale);
-        let shards = &mut self.shards[..own.len()];
-        let table = params.table();
         let spread = self.window_work.saturating_mul(windows) >= MIN_PARALLEL_WORK;
-        let threads = if spread { workers.threads() } else { 1 };
-        // Threads without a shard of their own share the work of those that have one. The products of weights with
-        // each other are shared by all shards, if there are several.
-        let inner = (threads / own.len().max(1)).max(1);
-        let shared = if count == 1 { &[] } else { table.multiplied() };
-        let cx = Forward::training(params, key.fold(step)).rounding(rounding);
-        let products: Vec<Var> =
-            share(threads, || shared.iter().map(|multiplied| multiplied.compute(&cx)).collect());
-        let values: Vec<Tensor> = products.iter().map(|product| product.value().contiguous()).collect();
+        Division { windows, count, own, spread, threads: if spread { self.workers.threads() } else { 1 } }
+    }
+
+    /// The products of weights with each other, which all shards share if there are several; in bfloat16 it rounds and packs the
+    /// other weights, too.
+    fn multiply_weights(&mut self, division: &Division) -> Vec<Var> {
+        let params = &self.params;
+        let shared = if division.count == 1 { &[] } else { params.table().multiplied() };
+        let cx = Forward::training(params, self.key.fold(self.step)).rounding(self.rounding);
+        let products =
+            share(division.threads, || shared.iter().map(|multiplied| multiplied.compute(&cx)).collect());
         if let Some(weights) = &mut self.step_weights {
-            share(threads, || weights.pack(params));
+            share(division.threads, || weights.pack(params));
         }
-        let step_weights = self.step_weights.as_ref();
-        workers.each(shards, spread, |i, shard| {
+        products
+    }
+
+    /// Runs the shards of this process forwards and backwards.
+    fn run_shards(
+        &mut self,
+        division: &Division,
+        products: &[Var],
+        total: f64,
+        cut: impl Fn(Range<usize>) -> Batch + Sync,
+    ) {
+        let &Division { windows, count, ref own, threads, .. } = division;
+        let Self { network, loss, workers, ref params, key, step, rounding, .. } = *self;
+        let values: Vec<Tensor> = products.iter().map(|product| product.value().contiguous()).collect();
+        let (step_weights, values) = (self.step_weights.as_ref(), &values[..]);
+        let loss_scale = self.scaler.as_ref().map_or(1.0, GradScaler::scale);
+        // Threads without a shard of their own share the work of those that have one.
+        let inner = (threads / own.len().max(1)).max(1);
+        workers.each(&mut self.shards[..own.len()], division.spread, |i, shard| {
             let i = own.start + i;
-            let batch = cut(shard_range(windows, count, i));
+            let range = shard_range(windows, count, i);
+            let batch = cut(range.clone());
             let key = key.fold(step).fold(i as u64);
             let cx = match count {
                 1 => Forward::training(params, key),
-                _ => Forward::part(params, key, &values),
+                _ => Forward::part(params, key, values),
             };
             let cx = cx.rounding(rounding);
             let cx = match step_weights {
                 Some(weights) => cx.in_step(weights),
                 None => cx,
             };
-            share(inner, || {
-                let output = network.model.forward(&cx, &batch.windows.inputs());
-                let mut mean = loss.mean(&output, batch.truth(), total);
-                drop(output);
-                let rows = batch.windows.batch();
-                let rows_of_all = rows * windows / shard_range(windows, count, i).len().max(1);
-                if let Some(added) = cx.added_loss(rows, rows_of_all) {
-                    mean = mean.add(&added.reshape(mean.shape()));
-                }
-                shard.sums = loss.part(mean.value().item().into(), batch.truth(), total);
-                std::mem::swap(&mut shard.written, &mut shard.stale);
-                shard.written.clear();
-                mean.backward_overwriting(
-                    Tensor::full(mean.shape(), loss_scale),
-                    &mut shard.gradients,
-                    &mut shard.written,
-                );
-                shard.updates = cx.into_updates();
-            });
+            let rows_of_all = batch.windows.batch() * windows / range.len().max(1);
+            let sizes = LossSizes { total, loss_scale, rows_of_all };
+            share(inner, || shard.run(cx, (network, loss), &batch, sizes));
         });
         if let Some(weights) = &mut self.step_weights {
             weights.forget();
         }
-        let of_shards = reduction.gather(shards.iter().flat_map(|shard| shard.sums.to_array()).collect());
+    }
+
+    /// The sums of the loss over the shards of all processes.
+    fn sum_losses(&self, division: &Division) -> Result<LossSums, NotFinite> {
+        let shards = &self.shards[..division.own.len()];
+        let of_shards =
+            self.reduction.gather(shards.iter().flat_map(|shard| shard.sums.to_array()).collect());
         let mut sums = LossSums::default();
-        for (i, of_shard) in of_shards.as_chunks().0.iter().enumerate() {
+        for (shard, of_shard) in of_shards.as_chunks().0.iter().enumerate() {
             sums += LossSums::from_array(*of_shard);
-            let sum = sums.sum();
-            if !sum.is_finite() {
-                // The next step no longer knows which gradients this one should have cleared.
-                shards.iter_mut().for_each(|shard| clear_unwritten(shard, table));
-                if let Some(scaler) = self.scaler.as_mut().filter(|scaler| scaler.scale() > 1.0) {
-                    scaler.update(true);
-                    self.step += 1;
-                    return Ok(sum);
-                }
-                return Err(NotFinite { loss: sum, shard: i, windows: shard_range(windows, count, i) });
+            let loss = sums.sum();
+            if !loss.is_finite() {
+                let windows = shard_range(division.windows, division.count, shard);
+                return Err(NotFinite { loss, shard, windows });
             }
         }
-        // What a loss is follows from the sums over the whole batch, so its slope is known only now.
-        let (value, slope) = loss.value_and_slope(sums);
-        share(threads, || backpropagate_derived(&products, table, shards, own.start == 0, reduction));
-        for shard in &mut *shards {
-            clear_unwritten(shard, table);
+        Ok(sums)
+    }
+
+    /// Ends a step whose loss is no finite number: with a lower scale, where there is one that can be lowered.
+    fn skip(&mut self, division: &Division, fault: NotFinite) -> Result<f64, NotFinite> {
+        // The next step no longer knows which gradients this one should have cleared.
+        let table = self.params.table();
+        self.shards[..division.own.len()].iter_mut().for_each(|shard| shard.clear_unwritten(table));
+        let Some(scaler) = self.scaler.as_mut().filter(|scaler| scaler.scale() > 1.0) else {
+            return Err(fault);
+        };
+        scaler.update(true);
+        self.step += 1;
+        Ok(fault.loss)
+    }
+
+    /// What the backward passes of the shards leave to be done: the gradients behind products of weights, zeros where a parameter got
+    /// none, and the `slope` of the loss by the mean.
+    fn complete_gradients(&mut self, division: &Division, products: &[Var], slope: f64) {
+        let table = self.params.table();
+        let shards = &mut self.shards[..division.own.len()];
+        let has_first = division.own.start == 0;
+        share(division.threads, || backpropagate_derived(products, table, shards, has_first, self.reduction));
+        for shard in shards {
+            shard.clear_unwritten(table);
             if slope != 1.0 {
                 scale(&mut shard.gradients, slope as f32);
             }
         }
-        // They hold views of the parameters, which are about to change.
-        drop((products, values));
-        if let Some(scaler) = &mut self.scaler {
-            // Those of multiplied weights, behind, are written where there are several shards, and else stale.
-            let len = table.arena_len();
-            let finite =
-                share(threads, || shards.iter_mut().all(|shard| scaler.unscale(&mut shard.gradients[..len])));
-            let finite = reduction.gather(vec![f64::from(finite)]).iter().all(|&finite| finite == 1.0);
-            if !scaler.update(!finite) {
-                self.step += 1;
-                return Ok(value);
-            }
-        }
-        self.change_params(own.len(), pace.into());
-        self.step += 1;
-        Ok(value)
+    }
+
+    /// Takes the scale of the loss, if it has one, off the gradients; whether those of all processes are finite numbers.
+    fn unscale_gradients(&mut self, division: &Division) -> bool {
+        let Some(scaler) = &mut self.scaler else { return true };
+        let shards = &mut self.shards[..division.own.len()];
+        // Those of multiplied weights, behind, are written where there are several shards, and else stale.
+        let len = self.params.table().arena_len();
+        let finite = share(division.threads, || {
+            shards.iter_mut().all(|shard| scaler.unscale(&mut shard.gradients[..len]))
+        });
+        let finite = self.reduction.gather(vec![f64::from(finite)]).iter().all(|&finite| finite == 1.0);
+        scaler.update(!finite)
     }
 
     /// Takes the optimiser's step along the gradients of the first `own` shards and of those of other processes, and applies their
@@ -339,16 +436,6 @@ fn backpropagate_derived(
         let sum = Tensor::build(entry.shape(), |sum| any = reduction.sum(&with_gradient, sum));
         if let Some(Shard { gradients, written, .. }) = shards.first_mut().filter(|_| any && has_first) {
             var.backward_overwriting(sum, gradients, written);
-        }
-    }
-}
-
-/// Sets the gradients of parameters to zero that got one in the step before but none in this step.
-fn clear_unwritten(shard: &mut Shard, table: &Table) {
-    let Shard { gradients, written, stale, .. } = shard;
-    for entry in table.trained() {
-        if stale.contains(&entry.offset) && !written.contains(&entry.offset) {
-            gradients[entry.offset..entry.offset + entry.shape.numel()].fill(0.0);
         }
     }
 }
