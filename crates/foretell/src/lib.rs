@@ -126,7 +126,7 @@ pub use foretell_estimator::{
 /// `examples/own_model.rs` is one, and `docs/own-model.md` explains it.
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
-    Acceleration, Bench, Exogenous, FeatureImportances, HyperParameterError, Level, Loss, MODELS, ModelEntry,
+    Acceleration, Bench, BenchProduct, Exogenous, FeatureImportances, HyperParameterError, Level, Loss, MODELS, ModelEntry,
     NetworkError, NetworkSpec, NoNumber, Precision, SpecError, StepForecaster, StepWeights, TrainError,
     TrainedNetwork, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp, check_simd_level,
 };

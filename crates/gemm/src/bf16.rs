@@ -24,10 +24,13 @@ use half::bf16;
 use half::slice::HalfBitsSliceExt;
 
 use crate::check::{assert_bias, assert_shapes};
-use crate::flops::count_products;
 use crate::options::{Bias, Options};
+use crate::plan::kernel::{Numbers, Operands, Strides};
+use crate::plan::{Request, RightLayout};
+use crate::record::note;
 use crate::view::MatMut;
 use kernel::Kernel;
+pub(crate) use kernel::fast_pairs;
 use layout::BlockLayout;
 pub use operand::{Bf16Operand, PackedBf16};
 use tasks::{in_parts, run};
@@ -50,7 +53,7 @@ pub fn matmul_bf16<'a>(
     options: Options<'_>,
 ) {
     let lhs = lhs.into();
-    check_and_count(&dst, lhs, (rhs.rows, rhs.cols), &options);
+    check_and_note(&dst, lhs, (rhs.rows, rhs.cols), RightLayout::PackedBf16, &options);
     run(Kernel::of_machine(), dst, lhs, rhs.into(), options);
 }
 
@@ -71,7 +74,7 @@ pub fn matmul_as_bf16<'a, 'b>(
 
 #[track_caller]
 fn as_bf16(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Bf16Operand<'_>, options: Options<'_>) {
-    check_and_count(&dst, lhs, rhs.shape(), &options);
+    check_and_note(&dst, lhs, rhs.shape(), RightLayout::RowMajor, &options);
     // Sums are written along rows.
     let (dst, lhs, rhs, options) = match dst.row_stride() < dst.col_stride() {
         true => (dst.t(), rhs.t(), lhs.t(), Options { bias: options.bias.map(Bias::t), ..options }),
@@ -89,17 +92,25 @@ fn packed_on_the_way(dst: MatMut<'_, f32>, lhs: Bf16Operand<'_>, rhs: Bf16Operan
     run(Kernel::of_machine(), dst, lhs, PackedBf16 { values, rows: k, cols: n }.into(), options);
 }
 
-/// Panics unless the shapes and the bias fit together, and counts the product.
+/// Panics unless the shapes and the bias fit together, and notes the product for those who watch.
 #[track_caller]
-fn check_and_count(
+fn check_and_note(
     dst: &MatMut<'_, f32>,
     lhs: Bf16Operand<'_>,
     (k, n): (usize, usize),
+    layout: RightLayout,
     options: &Options<'_>,
 ) {
     assert_shapes((dst.nrows(), dst.ncols()), lhs.shape(), (k, n));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
-    count_products(1, [dst.nrows(), k, dst.ncols()]);
+    note(1, || Request {
+        operands: Operands::with_packed(dst, Strides { row: k, col: 1 }, k),
+        rhs: layout,
+        numbers: Numbers::Bf16,
+        is_single: true,
+        threads: foretell_threads::count(),
+        fast_pairs: fast_pairs(),
+    });
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// The number of counters that exist: while it is 0, a product reads this and nothing else.
-static COUNTERS: AtomicUsize = AtomicUsize::new(0);
+/// The number of those who watch products: while it is 0, a product reads this and nothing else.
+static WATCHES: AtomicUsize = AtomicUsize::new(0);
 static COUNTED: AtomicU64 = AtomicU64::new(0);
 
 /// Counts the floating-point operations of all products of the process, on whatever thread, while it lives: two for each
@@ -23,13 +23,13 @@ static COUNTED: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug)]
 pub struct FlopCounter {
     before: u64,
+    _watch: Watch,
 }
 
 impl FlopCounter {
     /// Counts from now on.
     pub fn start() -> Self {
-        COUNTERS.fetch_add(1, Relaxed);
-        Self { before: COUNTED.load(Relaxed) }
+        Self { before: COUNTED.load(Relaxed), _watch: Watch::start() }
     }
 
     /// The operations since the start.
@@ -38,17 +38,34 @@ impl FlopCounter {
     }
 }
 
-impl Drop for FlopCounter {
-    fn drop(&mut self) {
-        COUNTERS.fetch_sub(1, Relaxed);
+/// Somebody who watches products, while it lives.
+#[derive(Debug)]
+pub(crate) struct Watch(());
+
+impl Watch {
+    pub(crate) fn start() -> Self {
+        WATCHES.fetch_add(1, Relaxed);
+        Self(())
     }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        WATCHES.fetch_sub(1, Relaxed);
+    }
+}
+
+/// Whether somebody watches products.
+#[inline(always)]
+pub(crate) fn is_watched() -> bool {
+    WATCHES.load(Relaxed) > 0
 }
 
 /// Adds `count` products of `[m, k]` and `[k, n]` to what is counted: for kernels that multiply outside of this
 /// crate.
 #[inline(always)]
 pub fn count_products(count: usize, [m, k, n]: [usize; 3]) {
-    if COUNTERS.load(Relaxed) > 0 {
+    if is_watched() {
         add(count, [m, k, n]);
     }
 }

@@ -18,10 +18,12 @@ use foretell_pool::Buffer;
 use crate::batch::BatchMut;
 use crate::check::{assert_bias, assert_shapes};
 use crate::epilogue::Epilogue;
-use crate::flops::count_products;
 use crate::options::Options;
 use crate::plan;
 use crate::plan::cut::Int8Cut;
+use crate::plan::kernel::{Numbers, Operands};
+use crate::plan::{Request, RightLayout};
+use crate::record::note;
 use crate::view::{MatMut, MatRef};
 
 use kernel::Kernel;
@@ -44,7 +46,14 @@ pub fn matmul_int8(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedInt8,
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.rows, rhs.cols));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
     assert!(dst.ncols() < 2 || dst.col_stride() == 1, "a destination whose rows are not adjacent");
-    count_products(1, [dst.nrows(), rhs.rows, dst.ncols()]);
+    note(1, || Request {
+        operands: Operands::with_packed(&dst, lhs.into(), rhs.rows),
+        rhs: RightLayout::PackedInt8,
+        numbers: Numbers::F32,
+        is_single: true,
+        threads: foretell_threads::count(),
+        fast_pairs: false,
+    });
     run(Kernel::of_machine(dst.nrows()), dst, lhs, rhs, options);
 }
 

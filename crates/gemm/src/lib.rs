@@ -52,6 +52,11 @@
 //! [`transpose()`] writes out the transpose of a matrix, where a product cannot read it as a view. [`interleave()`] lays rows
 //! of sixteen places out for [`foretell_simd::interleaved_products`], products of sixteen small matrices at once.
 //!
+//! # Plans
+//!
+//! [`explain`] says what is done for a product: in which numbers, by which kernel, in how many tasks. [`PlanRecorder`] lists the
+//! products of a running program with their plans.
+//!
 //! # Words
 //!
 //! * *Tile*: the rows and columns of a result whose sums are made together, in registers, or in a tile of AMX.
@@ -104,6 +109,7 @@ mod packed;
 mod parts;
 mod plan;
 mod product;
+mod record;
 mod skinny;
 mod strips;
 mod tasks;
@@ -124,6 +130,7 @@ pub use matmul::{matmul, matmul_as_f16, matmul_batched};
 pub use options::{Accum, Bias, Options, Rounding, WeightFormat};
 pub use packed::{Packed, matmul_packed};
 pub use plan::{Plan, ProductShape, RightLayout, explain};
+pub use record::{PlanRecorder, RecordedProduct};
 pub use transpose::transpose;
 pub use view::{MatMut, MatRef};
 pub use weights::{WeightMatrix, matmul_weights};

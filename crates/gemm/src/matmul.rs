@@ -4,12 +4,13 @@ use foretell_simd::level;
 
 use crate::batch::{BatchMut, BatchRef};
 use crate::bf16::bf16x3;
-use crate::bf16::matmul_as_bf16;
+use crate::bf16::{fast_pairs, matmul_as_bf16};
 use crate::check::{assert_bias, assert_shapes};
 use crate::f16;
-use crate::flops::count_products;
 use crate::options::{Options, Rounding};
-use crate::plan::kernel::{Numbers, numbers};
+use crate::plan::kernel::{Numbers, Operands, Strides, numbers};
+use crate::plan::{Request, RightLayout};
+use crate::record::note;
 use crate::tasks;
 use crate::view::{MatMut, MatRef};
 
@@ -32,18 +33,27 @@ pub fn matmul(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, 
 #[inline(always)]
 fn one(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options: Options<'_>) {
     let shape = [dst.nrows(), lhs.ncols(), dst.ncols()];
-    match numbers(shape, options.rounding, level) {
+    let numbers = numbers(shape, options.rounding, level);
+    let whole = |operands| request(operands, numbers, true);
+    match numbers {
         Numbers::F32 => {
-            count_products(1, shape);
+            note(1, || whole(Operands::of(&dst, lhs, rhs)));
             tasks::one(dst, lhs, rhs, options);
         }
         Numbers::Bf16x3 => {
-            count_products(1, shape);
+            note(1, || whole(Operands::of(&dst, lhs, rhs)));
             bf16x3::product(dst, lhs, rhs, options);
         }
         Numbers::Bf16 => matmul_as_bf16(dst, lhs, rhs, options),
         Numbers::F16 => matmul_as_f16(dst, lhs, rhs, options),
     }
+}
+
+/// What a plan for a product is asked with, whose right operand was not packed before.
+fn request(operands: Operands, numbers: Numbers, is_single: bool) -> Request {
+    let threads = foretell_threads::count();
+    let rhs = RightLayout::RowMajor;
+    Request { operands, rhs, numbers, is_single, threads, fast_pairs: fast_pairs() }
 }
 
 /// [`matmul`] of operands that are rounded to half precision first (beyond 65,504 to infinity). It multiplies in
@@ -80,7 +90,11 @@ pub fn matmul_batched(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, o
     let shape = [dst.rows, lhs.cols, dst.cols];
     // Products that would be rounded if they were larger are made one by one, as single ones are: in parts where these are.
     if options.rounding == Rounding::None && numbers(shape, Rounding::None, level) == Numbers::F32 {
-        count_products(dst.count, shape);
+        if dst.count > 0 {
+            let strides = Strides { row: dst.row_stride, col: dst.col_stride };
+            let (lhs, rhs) = (lhs.get(0).into(), rhs.get(0).into());
+            note(dst.count, || request(Operands { shape, dst: strides, lhs, rhs }, Numbers::F32, false));
+        }
         return tasks::batch(dst, lhs, rhs, options);
     }
     tasks::for_each_product(&dst, lhs.cols, |index| {

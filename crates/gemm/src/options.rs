@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use foretell_simd::Activation;
 
-/// What becomes of the destination's old values.
+/// The use of the destination's old values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accum {
     /// They are overwritten without being read.

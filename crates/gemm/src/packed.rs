@@ -2,9 +2,11 @@
 
 use crate::bf16::bf16x3;
 use crate::check::{assert_bias, assert_shapes};
-use crate::flops::count_products;
 use crate::matmul::matmul;
 use crate::options::{Options, Rounding};
+use crate::plan::kernel::{Numbers, Operands};
+use crate::plan::{Request, RightLayout};
+use crate::record::note;
 use crate::strips;
 use crate::tasks;
 use crate::view::{MatMut, MatRef};
@@ -98,7 +100,14 @@ pub fn matmul_packed(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: Packed<'_>
     }
     assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rows, cols));
     assert_bias(options.bias, dst.nrows(), dst.ncols());
-    count_products(1, [dst.nrows(), rows, cols]);
+    note(1, || Request {
+        operands: Operands::with_packed(&dst, lhs.into(), rows),
+        rhs: RightLayout::PackedF32,
+        numbers: Numbers::F32,
+        is_single: true,
+        threads: foretell_threads::count(),
+        fast_pairs: false,
+    });
     match form {
         Form::Bf16x3 => bf16x3::product_packed(dst, lhs, values, options),
         _ => tasks::packed(dst, lhs, &values[..strips::packed_len(rows, cols)], options),

@@ -16,7 +16,7 @@ use cut::{Cut, Grid, Int8Cut, PackedTasks};
 use kernel::{Bf16Kernel, Kernel, Numbers, Operands, Strides};
 
 impl Rounding {
-    /// What [`matmul`](crate::matmul()) rounds the operands of a product of `[m, k]` and `[k, n]` to where this rounding is asked
+    /// The rounding of [`matmul`](crate::matmul()) for the operands of a product of `[m, k]` and `[k, n]` where this one is asked
     /// for. It depends on the shape alone, so that every machine rounds the same products.
     #[must_use]
     pub fn of_product(self, shape: [usize; 3]) -> Self {
@@ -64,7 +64,7 @@ pub struct ProductShape {
     pub threads: usize,
 }
 
-/// What is done for a product; its [`Display`](fmt::Display) says it in a line.
+/// The numbers, the kernel and the cut of a product; its [`Display`](fmt::Display) says them in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     way: Way,
@@ -106,25 +106,54 @@ impl WholeCut {
     }
 }
 
-/// What is done for a product at a level. `fast_pairs` says whether a machine of [`Level::Avx512`] multiplies pairs of bfloat16 at twice
+/// The plan of a product at a level. `fast_pairs` says whether a machine of [`Level::Avx512`] multiplies pairs of bfloat16 at twice
 /// the rate of `f32`, as AMD's do.
 pub fn explain(product: ProductShape, level: Level, fast_pairs: bool) -> Plan {
     let ProductShape { shape: [m, k, n], rhs, rounding, threads } = product;
-    let shape = [m, k, n];
+    let row_major = |cols: usize| Strides { row: cols, col: 1 };
+    let rhs_strides = if rhs == RightLayout::ColumnMajor { Strides { row: 1, col: k } } else { row_major(n) };
+    let operands = Operands { shape: [m, k, n], dst: row_major(n), lhs: row_major(k), rhs: rhs_strides };
+    let rounding = if rhs == RightLayout::PackedF32 { Rounding::None } else { rounding };
+    let numbers = kernel::numbers(operands.shape, rounding, || level);
+    plan(Request { operands, rhs, numbers, is_single: true, threads, fast_pairs }, level)
+}
+
+/// A product as [`plan`] takes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    /// Strides of a right operand that was packed before count for nothing.
+    pub(crate) operands: Operands,
+    /// Of an operand that is not packed the strides say the layout.
+    pub(crate) rhs: RightLayout,
+    /// In which numbers it is multiplied, where the right operand was not packed before.
+    pub(crate) numbers: Numbers,
+    /// Whether it is none of a batch: only such a one is cut in parts.
+    pub(crate) is_single: bool,
+    pub(crate) threads: usize,
+    /// See [`explain`].
+    pub(crate) fast_pairs: bool,
+}
+
+/// The plan of a product.
+pub(crate) fn plan(request: Request, level: Level) -> Plan {
+    let Request { operands, rhs, numbers, is_single, threads, fast_pairs } = request;
+    // Rows of the destination are adjacent rather than its columns, as they are with what was packed before.
+    let turns = matches!(rhs, RightLayout::RowMajor | RightLayout::ColumnMajor)
+        && operands.dst.row < operands.dst.col;
+    let operands = if turns { operands.t() } else { operands };
+    let shape @ [m, k, n] = operands.shape;
+    let in_f32 = |shape: [usize; 3]| kernel::in_f32(Operands { shape, ..operands }, level);
     let way = match rhs {
         RightLayout::PackedBf16 => Way::Bf16(kernel::in_bf16(level, || fast_pairs)),
         RightLayout::PackedInt8 => Way::Int8 { tiles: kernel::int8_by_tiles(m, level) },
         RightLayout::PackedF32 if kernel::packs_bf16x3(k, n, level) => Way::Bf16x3,
         RightLayout::PackedF32 if level.has_avx512() => Way::F32(kernel::of_strips(shape)),
-        RightLayout::RowMajor | RightLayout::ColumnMajor | RightLayout::PackedF32 => {
-            let rounding = if rhs == RightLayout::PackedF32 { Rounding::None } else { rounding };
-            match kernel::numbers(shape, rounding, || level) {
-                Numbers::F32 => Way::F32(in_f32(shape, rhs, level)),
-                Numbers::F16 => Way::F16(in_f32(shape, rhs, level)),
-                Numbers::Bf16 => Way::Bf16(kernel::in_bf16(level, || fast_pairs)),
-                Numbers::Bf16x3 => Way::Bf16x3,
-            }
-        }
+        RightLayout::RowMajor | RightLayout::ColumnMajor | RightLayout::PackedF32 => match numbers {
+            Numbers::F32 => Way::F32(in_f32(shape)),
+            Numbers::F16 => Way::F16(in_f32(shape)),
+            Numbers::Bf16 => Way::Bf16(kernel::in_bf16(level, || fast_pairs)),
+            Numbers::Bf16x3 => Way::Bf16x3,
+        },
     };
     if m == 0 || n == 0 {
         return Plan { way, cut: WholeCut::Nothing };
@@ -135,9 +164,10 @@ pub fn explain(product: ProductShape, level: Level, fast_pairs: bool) -> Plan {
         RightLayout::PackedF32 => way == Way::Bf16x3 || level.has_avx512(),
         RightLayout::PackedBf16 | RightLayout::PackedInt8 => true,
     };
+    let may_have_parts = is_single && operands.dst.col == 1;
     let cut = match way {
         Way::F32(Kernel::Strips) if is_packed => WholeCut::grid(Grid::of_packed(m, n, k)),
-        Way::F32(_) | Way::F16(_) => match cut::in_f32(shape, true) {
+        Way::F32(_) | Way::F16(_) => match cut::in_f32(shape, may_have_parts) {
             Cut::Parts(count) => WholeCut::Parts(count),
             Cut::Grid(grid) => WholeCut::grid(grid),
         },
@@ -149,7 +179,7 @@ pub fn explain(product: ProductShape, level: Level, fast_pairs: bool) -> Plan {
             let first = is_packed || !split || m >= n;
             let depth = inner.max(1).next_multiple_of(2 * limits::bf16::TILE);
             match cut::parts(shape, limits::bf16::PART) {
-                Some(count) if !is_packed => WholeCut::Parts(count),
+                Some(count) if !is_packed && operands.dst.col == 1 => WholeCut::Parts(count),
                 _ => WholeCut::packed(cut::in_bf16([m, depth, n], split, first, alone)),
             }
         }
@@ -166,9 +196,9 @@ pub fn explain(product: ProductShape, level: Level, fast_pairs: bool) -> Plan {
     // Parts and tasks are smaller than the whole, and kernels are chosen for them.
     let kernel = |whole: Kernel| match cut {
         WholeCut::Tasks { size: [height, width], .. } if !is_packed => {
-            in_f32([m.min(height), k, n.min(width)], rhs, level)
+            in_f32([m.min(height), k, n.min(width)])
         }
-        WholeCut::Parts(count) if !is_packed => in_f32([m, k / count, n], rhs, level),
+        WholeCut::Parts(count) if !is_packed => in_f32([m, k / count, n]),
         _ => whole,
     };
     let way = match way {
@@ -177,13 +207,6 @@ pub fn explain(product: ProductShape, level: Level, fast_pairs: bool) -> Plan {
         way => way,
     };
     Plan { way, cut }
-}
-
-/// The kernel for row-major operands, of which the right one may be column-major.
-fn in_f32([m, k, n]: [usize; 3], rhs: RightLayout, level: Level) -> Kernel {
-    let row_major = |cols: usize| Strides { row: cols, col: 1 };
-    let rhs = if rhs == RightLayout::ColumnMajor { Strides { row: 1, col: k } } else { row_major(n) };
-    kernel::in_f32(Operands { shape: [m, k, n], dst: row_major(n), lhs: row_major(k), rhs }, level)
 }
 
 impl fmt::Display for Plan {

@@ -1,7 +1,7 @@
 //! A product as the kernels take it, on one thread.
 
 use crate::options::Accum;
-use crate::plan::kernel::{Operands, Strides};
+use crate::plan::kernel::Operands;
 use crate::view::{MatMut, MatRef};
 
 /// `dst = [dst +] alpha * lhs * rhs`, whose shapes fit together.
@@ -23,12 +23,7 @@ impl<'a> Product<'_, 'a> {
     /// What a plan for it is made of.
     #[inline(always)]
     pub(crate) fn operands(&self) -> Operands {
-        Operands {
-            shape: [self.dst.nrows(), self.lhs.ncols(), self.dst.ncols()],
-            dst: Strides { row: self.dst.row_stride(), col: self.dst.col_stride() },
-            lhs: Strides { row: self.lhs.row_stride(), col: self.lhs.col_stride() },
-            rhs: Strides { row: self.rhs.row_stride(), col: self.rhs.col_stride() },
-        }
+        Operands::of(&self.dst, self.lhs, self.rhs)
     }
 
     /// The transposed product, which is the same.

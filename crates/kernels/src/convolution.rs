@@ -49,7 +49,7 @@ pub struct Convolution {
     pub height: Side,
     /// The side of the plane along which the values of a row follow each other: time, for sequences.
     pub width: Side,
-    /// What the padding holds.
+    /// The numbers that the padding holds.
     pub beyond: PaddingMode,
     /// How the operands of its products are rounded.
     pub rounding: Rounding,
@@ -70,7 +70,7 @@ pub struct Side {
     pub padding: [usize; 2],
 }
 
-/// What a convolution reads beyond the ends of its input.
+/// The numbers that a convolution reads beyond the ends of its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaddingMode {
     /// Zeros.

@@ -6,7 +6,7 @@ use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_threads as threads;
 
-/// What a window is reduced to.
+/// The number that a window is reduced to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
     /// The largest value; the first of equals takes the whole gradient. NaN wins, as in PyTorch.

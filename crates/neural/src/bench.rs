@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use foretell_estimator::{MemoryLimit, Workers};
-use foretell_gemm::FlopCounter;
+use foretell_gemm::{FlopCounter, PlanRecorder, RecordedProduct};
 use foretell_infer::Batch;
 use foretell_nn::{Forward, Key, Loss, Network, Params, Table, WeightPrecision, check_amp};
 use foretell_optim::Optimizer;
@@ -15,7 +15,9 @@ use crate::error::NetworkError;
 use crate::memory::{Training, check_bench};
 use crate::product_rate::product_rate;
 use crate::spec::NetworkSpec;
-use crate::synthetic::{WARM_UP, dims_ahead, median_seconds, seconds_of_forecasts, slice, synthetic};
+use crate::synthetic::{
+    WARM_UP, dims_ahead, median_seconds, products_of_forecasts, seconds_of_forecasts, slice, synthetic,
+};
 use crate::train_config::train_config;
 use crate::windows::Purpose;
 
@@ -56,6 +58,31 @@ pub struct Bench {
     pub step_peak_mb: Option<f64>,
     /// The peak of the process's resident memory so far; `None` where the system does not report it.
     pub peak_rss_mb: Option<f64>,
+    /// The products of matrices of a step, of the forecasts of a batch and of the forecast of one window, in this order; those with
+    /// the most multiplications first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub products: Vec<BenchProduct>,
+}
+
+/// Products of matrices of one shape that [`bench()`] saw.
+#[derive(Clone, Debug, Serialize)]
+pub struct BenchProduct {
+    /// What they belong to: `step`, `forward_batch` or `forward_one`.
+    pub part: &'static str,
+    /// `[m, k, n]` of a product of `[m, k]` and `[k, n]`.
+    pub shape: [usize; 3],
+    /// How many there are in a step, or in the forecasts.
+    pub count: usize,
+    /// The numbers that they are multiplied in, the kernel, and how they are cut, in words.
+    pub plan: String,
+}
+
+impl BenchProduct {
+    fn all(part: &'static str, products: Vec<RecordedProduct>) -> impl Iterator<Item = Self> {
+        let one =
+            move |RecordedProduct { shape, plan, count }| Self { part, shape, count, plan: plan.to_string() };
+        products.into_iter().map(one)
+    }
 }
 
 /// Measures a model on `batch` synthetic windows with `threads` threads (0: as many as the machine has), in no more
@@ -110,12 +137,18 @@ pub fn bench(
     let steps =
         Steps { network: &network, loss, config, workers: &workers, data: &data, n_series, before_mb };
     let (figures, mut params) = workers.enter(|| steps.measure(params)).map_err(failed)?;
-    let StepFigures { seconds: step_s, misses, peak_mb: step_peak_mb, flops } = figures;
+    let StepFigures { seconds: step_s, misses, peak_mb: step_peak_mb, flops, products } = figures;
     // After the steps, so that the memory of a run of all windows at once does not count as theirs.
     let held_bytes = steps.held_bytes(&params);
     params.hold(weights);
     let [forward_batch_s, forward_one_s] =
         [batch, 1].map(|windows| seconds_of_forecasts(spec, &network, &params, &workers, windows));
+
+    let mut products: Vec<_> = BenchProduct::all("step", products).collect();
+    for (part, windows) in [("forward_batch", batch), ("forward_one", 1)] {
+        let made = products_of_forecasts(spec, &network, &params, &workers, windows);
+        products.extend(BenchProduct::all(part, made));
+    }
 
     let gemm_rate = product_rate(&workers);
 
@@ -136,6 +169,7 @@ pub fn bench(
         held_bytes,
         step_peak_mb,
         peak_rss_mb: resident_mb("VmHWM:"),
+        products,
     })
 }
 
@@ -159,6 +193,8 @@ struct StepFigures {
     /// The resident memory at its peak, above that before.
     peak_mb: Option<f64>,
     flops: u64,
+    /// The products of one step.
+    products: Vec<RecordedProduct>,
 }
 
 impl Steps<'_> {
@@ -195,7 +231,10 @@ impl Steps<'_> {
         step()?;
         let flops = counter.flops();
         drop(counter);
-        Ok((StepFigures { seconds, misses, peak_mb, flops }, engine.into_params()))
+        let recorder = PlanRecorder::start();
+        step()?;
+        let products = recorder.finish();
+        Ok((StepFigures { seconds, misses, peak_mb, flops, products }, engine.into_params()))
     }
 
     /// The bytes that a step holds between its two passes, over all windows at once.

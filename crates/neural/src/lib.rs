@@ -80,7 +80,7 @@ pub mod own_model {
 }
 
 pub use acceleration::{Acceleration, check_simd_level};
-pub use bench::{Bench, bench};
+pub use bench::{Bench, BenchProduct, bench};
 pub use error::NetworkError;
 pub use foretell_infer::{ExplanationSum, NoNumber, StepForecaster};
 pub use foretell_models::{Exogenous, MODELS, ModelEntry, find};

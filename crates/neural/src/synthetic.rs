@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::time::Instant;
 
 use foretell_estimator::Workers;
+use foretell_gemm::{PlanRecorder, RecordedProduct};
 use foretell_infer::{Batch, forecast, mean_of_outputs, share_forecast};
 use foretell_models::{CategoricalColumn, CategoricalColumns};
 use foretell_nn::{Dims, Init, Key, Network, Params, Tensor, Windows};
@@ -23,6 +24,33 @@ pub(crate) fn seconds_of_forecasts(
     workers: &Workers,
     windows: usize,
 ) -> f64 {
+    with_forecasts(spec, network, params, workers, windows, warm_median_seconds)
+}
+
+/// The products of the forecasts of so many windows, as in [`seconds_of_forecasts`].
+pub(crate) fn products_of_forecasts(
+    spec: &NetworkSpec,
+    network: &Network,
+    params: &Params,
+    workers: &Workers,
+    windows: usize,
+) -> Vec<RecordedProduct> {
+    with_forecasts(spec, network, params, workers, windows, |make| {
+        let recorder = PlanRecorder::start();
+        make();
+        recorder.finish()
+    })
+}
+
+/// Calls `measure` with what makes the forecasts of so many windows.
+fn with_forecasts<R: Send>(
+    spec: &NetworkSpec,
+    network: &Network,
+    params: &Params,
+    workers: &Workers,
+    windows: usize,
+    measure: impl FnOnce(&mut dyn FnMut()) -> R + Send,
+) -> R {
     let dims = dims_ahead(spec, network, Purpose::Forecast);
     let all = synthetic(&dims, &spec.categories(), windows * dims.n_series);
     let make = |windows: &Windows| {
@@ -30,11 +58,11 @@ pub(crate) fn seconds_of_forecasts(
     };
     let parts = workers.threads().min(windows);
     if parts < 2 {
-        return share_forecast(workers, params, || warm_median_seconds(|| make(&all.windows)));
+        return share_forecast(workers, params, || measure(&mut || make(&all.windows)));
     }
     let cut = |part: usize| windows * part / parts * dims.n_series;
     let mut parts: Vec<_> = (0..parts).map(|part| slice(&all, cut(part)..cut(part + 1)).windows).collect();
-    workers.enter(|| warm_median_seconds(|| workers.each(&mut parts, true, |_, windows| make(windows))))
+    workers.enter(|| measure(&mut || workers.each(&mut parts, true, |_, windows| make(windows))))
 }
 
 /// The windows of a purpose; those of a model that forecasts step by step reach over the horizon, less its last step.
@@ -45,7 +73,7 @@ pub(crate) fn dims_ahead(spec: &NetworkSpec, network: &Network, purpose: Purpose
 }
 
 /// Runs `f` for about half a second, after a few runs that do not count; the median time of a run.
-fn warm_median_seconds(mut f: impl FnMut()) -> f64 {
+fn warm_median_seconds(f: &mut dyn FnMut()) -> f64 {
     (0..WARM_UP).for_each(|_| f());
     let mut run = || -> Result<(), Infallible> {
         f();

@@ -22,7 +22,7 @@ macro_rules! kind {
 /// Writes the trait [`Lanes`] and its two implementations from one table of pulp's names.
 macro_rules! lanes {
     ($($name:ident($($arg:ident: $kind:ident),*) -> $ret:ident = $single:ident | $double:ident;)*) => {
-        /// What a lane can do at every level. Sealed by its place in a private module.
+        /// A number that lanes hold, and what they can do at every level. Sealed by its place in a private module.
         pub trait Lanes: Pod + PartialOrd + Debug + Default + Send + Sync {
             type Raw<S: Simd>: Pod;
             type Mask<S: Simd>: Copy;

@@ -235,7 +235,8 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "amx flops options vector view",
             "batch check epilogue f16 interleave plan transpose",
-            "int8 parts product",
+            "parts product record",
+            "int8",
             "general skinny strips tiny",
             "dispatch",
             "tasks",

@@ -1,6 +1,7 @@
 //! `foretell bench`: how fast models are here.
 
 use clap::Args;
+use foretell::BenchProduct;
 
 use crate::args::{LogArgs, MemoryArgs, ModelArgs, steps, thread_count};
 use crate::output::print;
@@ -19,6 +20,7 @@ Examples:
   foretell bench --model NLinear,MLP,NHITS --h 24 --input-size 96 --threads 2
   foretell bench --model NHITS --h 24 --input-size 96 --batch 128 --json
   foretell bench --model MLP,LSTM --h 24 --input-size 96 --precision bf16
+  foretell bench --model NHITS --h 24 --input-size 96 --explain
 
 With --json each model is an object on a line of its own: model, acceleration (the
 vector instructions and features in use), precision (of the step; forecasts have
@@ -28,7 +30,8 @@ allocator for tensor buffers), gflop_per_step (operations of products, counted),
 gemm_gflop_per_s (a large product's, in f32), share_of_gemm_rate (a step's by it),
 held_bytes (what a forward pass of all windows at once keeps for the backward pass;
 a step keeps that of the shards at work), step_peak_mb (memory that model and steps
-added), peak_rss_mb (of the process so far).")]
+added), peak_rss_mb (of the process so far). With --explain also products: part
+(step, forward_batch, forward_one), shape ([m, k, n]), count and plan of each.")]
 pub(crate) struct Bench {
     #[command(flatten)]
     models: ModelArgs,
@@ -43,6 +46,9 @@ pub(crate) struct Bench {
     threads: usize,
     #[command(flatten)]
     precision: PrecisionArgs,
+    /// Say how each product of matrices is computed: [m, k] by [k, n], in which numbers, by which kernel, in which tasks
+    #[arg(long)]
+    explain: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -64,13 +70,16 @@ impl Bench {
                 true => spec.set("n_series", self.n_series)?,
                 false => spec,
             };
-            let bench = foretell::bench(
+            let mut bench = foretell::bench(
                 &spec,
                 self.batch,
                 self.threads,
                 self.precision.precision,
                 &self.memory.limit(),
             )?;
+            if !self.explain {
+                bench.products.clear();
+            }
             self.log().measured(&bench);
             if self.json {
                 print(format!("{}\n", serde_json::to_string(&bench)?))?;
@@ -93,6 +102,24 @@ impl Bench {
             .numbers("held [MB]", column(|bench| bench.held_bytes as f64 / 1e6))
             .numbers("peak RSS [MB]", column(|bench| bench.peak_rss_mb.unwrap_or(f64::NAN)));
         let precision = self.precision.precision;
-        print(format!("{}in {precision}, with {}\n", table.render(), foretell::Acceleration::current()))
+        print(format!("{}in {precision}, with {}\n", table.render(), foretell::Acceleration::current()))?;
+        found.iter().filter(|_| self.explain).try_for_each(explained)
     }
+}
+
+/// A table of the products of a model.
+fn explained(bench: &foretell::Bench) -> anyhow::Result<()> {
+    let products = &bench.products;
+    let part = |product: &BenchProduct| match product.part {
+        "step" => "step",
+        "forward_batch" => "forward, batch",
+        _ => "forward, one",
+    };
+    let shape = |BenchProduct { shape: [m, k, n], .. }: &BenchProduct| format!("{m}x{k}x{n}");
+    let table = AlignedTable::new()
+        .text("part", products.iter().map(part))
+        .text("product", products.iter().map(shape))
+        .counts("times", products.iter().map(|product| product.count))
+        .text("plan", products.iter().map(|product| product.plan.as_str()));
+    print(format!("\nProducts of {}\n{}", bench.model, table.render()))
 }

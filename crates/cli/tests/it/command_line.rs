@@ -519,6 +519,31 @@ fn the_documentation_lists_the_models_as_they_are() {
 }
 
 #[test]
+fn the_bench_explains_its_products() {
+    let dir = TestDirectory::new();
+    let bench = "bench --model NLinear --h 4 --input-size 8 --batch 8 --threads 1";
+    let json: Value = serde_json::from_str(&dir.ok(&format!("{bench} --explain --json"))).unwrap();
+    let products = json["products"].as_array().unwrap();
+    // One layer of 8 x 4 weights, forwards and the gradient of the weights; the input takes none.
+    let found = |part: &str| -> Vec<_> {
+        let all = products.iter().filter(|product| product["part"] == part);
+        all.map(|product| (product["shape"].to_string(), product["count"].as_u64().unwrap())).collect()
+    };
+    let of_shape = |shape: &str| (shape.to_owned(), 1);
+    assert_eq!(found("step"), [of_shape("[4,8,8]"), of_shape("[8,8,4]")]);
+    assert_eq!(found("forward_batch"), [of_shape("[8,8,4]")]);
+    assert_eq!(found("forward_one"), [of_shape("[1,8,4]")]);
+    let plans = || products.iter().map(|product| product["plan"].as_str().unwrap());
+    assert!(plans().all(|plan| plan.starts_with("f32 by ") && plan.ends_with(", one task")), "{json}");
+
+    let text = dir.ok(&format!("{bench} --explain"));
+    assert!(text.contains("Products of NLinear") && text.contains("forward, one"), "{text}");
+    assert!(plans().all(|plan| text.contains(plan)), "{text}");
+    let plain: Value = serde_json::from_str(&dir.ok(&format!("{bench} --json"))).unwrap();
+    assert!(plain["products"].is_null() && !dir.ok(bench).contains("Products of"));
+}
+
+#[test]
 fn the_bench_has_all_its_keys_and_misses_nothing_in_the_pool() {
     let dir = TestDirectory::new();
     let json = dir.ok("bench --model NLinear --h 4 --input-size 8 --batch 8 --threads 1 --json");

@@ -5,6 +5,7 @@ use foretell_simd::Level;
 use super::cut::{parts, work};
 use super::limits::{bf16, bf16x3, int8, skinny, strips, tiny};
 use crate::options::{Rounding, WeightFormat};
+use crate::view::{MatMut, MatRef};
 
 /// Elements from row to row of a matrix, and from column to column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,20 @@ impl Strides {
     }
 }
 
+impl From<MatRef<'_, f32>> for Strides {
+    #[inline(always)]
+    fn from(matrix: MatRef<'_, f32>) -> Self {
+        Self { row: matrix.row_stride(), col: matrix.col_stride() }
+    }
+}
+
+impl From<&MatMut<'_, f32>> for Strides {
+    #[inline(always)]
+    fn from(matrix: &MatMut<'_, f32>) -> Self {
+        Self { row: matrix.row_stride(), col: matrix.col_stride() }
+    }
+}
+
 /// What a product looks like: the shape is `[m, k, n]`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operands {
@@ -29,6 +44,19 @@ pub(crate) struct Operands {
 }
 
 impl Operands {
+    #[inline(always)]
+    pub(crate) fn of(dst: &MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>) -> Self {
+        let shape = [dst.nrows(), lhs.ncols(), dst.ncols()];
+        Self { shape, dst: dst.into(), lhs: lhs.into(), rhs: rhs.into() }
+    }
+
+    /// Those of a product with an operand that was packed before, whose own strides count for nothing.
+    #[inline(always)]
+    pub(crate) fn with_packed(dst: &MatMut<'_, f32>, lhs: Strides, k: usize) -> Self {
+        let (m, n) = (dst.nrows(), dst.ncols());
+        Self { shape: [m, k, n], dst: dst.into(), lhs, rhs: Strides { row: n, col: 1 } }
+    }
+
     #[inline(always)]
     pub(crate) fn t(self) -> Self {
         let [m, k, n] = self.shape;

@@ -58,9 +58,9 @@ pub enum Activation {
 /// Which array [`Activation::backward`] wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Saved {
-    /// What [`Activation::forward`] wrote.
+    /// The array that [`Activation::forward`] wrote.
     Output,
-    /// What [`Activation::forward`] read.
+    /// The array that [`Activation::forward`] read.
     Input,
 }
 

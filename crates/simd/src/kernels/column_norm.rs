@@ -274,7 +274,7 @@ pub fn column_norm_sums(
     }
 }
 
-/// What [`column_norm_backward`] is told of the normalisation, a number for each column.
+/// The normalisation as [`column_norm_backward`] reads it, a number for each column.
 #[derive(Clone, Copy)]
 pub struct ColumnNorm<'a> {
     /// The mean of each column.
