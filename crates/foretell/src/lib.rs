@@ -91,11 +91,11 @@ pub use foretell_classical::{Classical, ClassicalError, ESTIMATORS, Naive, Seaso
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    CalendarError, Categories, CsvWriter, DataError, Encoding, FileFormat, FileOptions, Fill, Filled, Flaw, ForecastTable,
-    Frame, FrameWriter, Freq, Future, Gap, LocalScaler, NumberFormat, Panel, PanelBuilder, Place, ReadNote,
-    ReadOptions, Setting, SettingWords, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed,
-    UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff, series_labels, usual_season,
-    word_settings,
+    CalendarError, Categories, CsvWriter, DataError, Encoding, FileFormat, FileOptions, Fill, Filled, Flaw,
+    ForecastTable, Frame, FrameWriter, Freq, Future, Gap, LocalScaler, NumberFormat, Panel, PanelBuilder,
+    Place, ReadNote, ReadOptions, Setting, SettingWords, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle,
+    Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff, series_labels,
+    usual_season, word_settings,
 };
 /// Metrics of any forecasts.
 pub mod evaluate {
@@ -126,9 +126,10 @@ pub use foretell_estimator::{
 /// `examples/own_model.rs` is one, and `docs/own-model.md` explains it.
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
-    Acceleration, Bench, BenchProduct, Exogenous, FeatureImportances, HyperParameterError, Level, Loss, MODELS, ModelEntry,
-    NetworkError, NetworkSpec, NoNumber, Precision, SpecError, StepForecaster, StepWeights, TrainError,
-    TrainedNetwork, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp, check_simd_level,
+    Acceleration, Bench, BenchProduct, Exogenous, FeatureImportances, HyperParameterError, Level, Loss,
+    MODELS, ModelEntry, NetworkError, NetworkSpec, NoNumber, Precision, SpecError, StepForecaster,
+    StepWeights, TrainError, TrainedNetwork, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp,
+    check_simd_level,
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;

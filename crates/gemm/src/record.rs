@@ -77,12 +77,15 @@ fn recorded() -> std::sync::MutexGuard<'static, Vec<RecordedProduct>> {
 #[inline(always)]
 pub(crate) fn note(count: usize, request: impl FnOnce() -> Request) {
     if flops::is_watched() {
-        add(count, request());
+        add(count, request);
     }
 }
 
+/// Out of the way of tiny products, and so is what the request is made of.
 #[cold]
-fn add(count: usize, request: Request) {
+#[inline(never)]
+fn add(count: usize, request: impl FnOnce() -> Request) {
+    let request = request();
     let shape = request.operands.shape;
     flops::count_products(count, shape);
     if RECORDERS.load(Relaxed) == 0 {
