@@ -13,6 +13,7 @@ use foretell::{
 
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
+use crate::holidays;
 use crate::precision::PrecisionArgs;
 use crate::progress::{Log, Reporter};
 use crate::setting::{Setting, listed_name, setting};
@@ -231,9 +232,14 @@ pub(crate) struct TrainArgs {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     models: ModelArgs,
-    /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, 1, ... [default: inferred]
+    /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, BME, SMS, bh, 1, ... or polars: 1mo, 15m, ...
+    /// [default: inferred]
     #[arg(long, value_name = "F", value_parser = Freq::parse)]
     freq: Option<Freq>,
+    /// File with the days on which business days or hours have no row, one a line. They are saved with the models
+    /// [default for --freq: B]
+    #[arg(long, value_name = "FILE")]
+    holidays: Option<PathBuf>,
     /// Leave out series that are too short, with fewer rows than input_size and those held out after it, and list
     /// them
     #[arg(long)]
@@ -312,7 +318,7 @@ impl TrainArgs {
     /// fewer than `rows_needed` rows.
     pub(crate) fn read(&self, forecaster: &Forecaster, rows_needed: usize) -> anyhow::Result<Panel> {
         let (read, categories) = (forecaster.columns_read(), forecaster.categories());
-        let options = self.data.options(&self.columns(), read, categories, self.freq)?;
+        let options = self.data.options(&self.columns(), read, categories, self.freq()?)?;
         let options = ReadOptions { max_memory: Some(self.memory.limit().bytes()), ..options };
         let panel = self.data.read(&options, self.log.log)?;
         if !self.drop_short || panel.min_len() >= rows_needed {
@@ -330,6 +336,16 @@ impl TrainArgs {
         }
         self.log.log.dropped(&dropped, rows_needed);
         Ok(panel.without_shorter_than(rows_needed))
+    }
+
+    /// The frequency that is given, without the holidays.
+    fn freq(&self) -> anyhow::Result<Option<Freq>> {
+        let Some(path) = &self.holidays else { return Ok(self.freq) };
+        let freq = self.freq.map_or_else(|| Freq::parse("B"), Ok)?;
+        let without = freq.without_holidays(&holidays::read(path)?);
+        let message =
+            || format!("--holidays: the frequency {freq} has no business days; give --freq B, C or bh");
+        Ok(Some(without.ok_or_else(|| Usage(message()))?))
     }
 
     /// Steps to forecast.

@@ -15,6 +15,7 @@ mod failure;
 mod figure;
 mod file_args;
 mod forecast_columns;
+mod holidays;
 mod importances;
 mod inputs;
 mod interrupt;

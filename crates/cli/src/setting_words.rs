@@ -15,6 +15,8 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::Categories => "--cat-exog",
         Setting::TimeFormat => "--time-format",
         Setting::Freq | Setting::ImportFreq => "--freq",
+        Setting::Holidays => "--holidays",
+        Setting::Snap => "--snap",
         Setting::IdColumn => "--id-col",
         Setting::Zone => "--zone",
         Setting::FutureRows => "--futr FILE",

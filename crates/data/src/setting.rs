@@ -35,6 +35,10 @@ pub enum Setting {
     TimeFormat,
     /// The frequency of the data.
     Freq,
+    /// Days on which business days or hours have no row.
+    Holidays,
+    /// The grid that times which jitter are moved to.
+    Snap,
     /// The column of the series' ids.
     IdColumn,
     /// The time zone of the data.
@@ -86,6 +90,8 @@ impl Setting {
             Self::Categories => "ReadOptions::categories",
             Self::TimeFormat => "ReadOptions::time_format",
             Self::Freq => "ReadOptions::freq",
+            Self::Holidays => "Freq::without_holidays",
+            Self::Snap => "ReadOptions::snap",
             Self::IdColumn => "ReadOptions::id_col",
             Self::Zone => "ReadOptions::zone",
             Self::FutureRows => "Future",

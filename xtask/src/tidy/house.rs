@@ -183,7 +183,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/cli/src",
         &[
             "closed_stdout failure file_args forecast_columns interrupt model_facts precision setting setting_words table threshold ticks",
-            "config figure importances inputs markdown output progress saving",
+            "config figure holidays importances inputs markdown output progress saving",
             "data_args demo_files",
             "args",
             "commands",

@@ -110,6 +110,28 @@ fn quarters_and_intervals_are_their_first_moments() {
     assert!(stderr(&output).contains("`%d` says again"), "{}", stderr(&output));
 }
 
+#[test]
+fn forecasts_follow_the_calendar_of_a_business() {
+    let dir = TestDirectory::new();
+    // Days from Monday to Friday, of which the 40th and the 60th are holidays; the last is one before a holiday.
+    let open = |day: &usize| day % 7 < 5;
+    let days: Vec<String> = (0..120).filter(open).map(date).collect();
+    let (holidays, last) = ([&days[20], &days[40], &days[61]], 61);
+    let rows_of = |days: &[String]| -> String {
+        let kept = days.iter().filter(|day| !holidays.contains(day)).enumerate();
+        kept.map(|(i, day)| format!("shop,{day},{}\n", i % 5)).collect()
+    };
+    dir.put("days.csv", &format!("unique_id,ds,y\n{}", rows_of(&days[..last])));
+    dir.put("holidays.txt", &holidays.map(String::as_str).join("\n"));
+    let fit =
+        |flags: &str| format!("fit --data days.csv --model NLinear {SMALL} --out model --log none {flags}");
+    assert!(dir.fails(1, &fit("")).contains("--holidays"));
+    assert!(dir.fails(2, &fit("--freq D --holidays holidays.txt")).contains("has no business days"));
+    dir.ok(&fit("--holidays holidays.txt"));
+    let forecast = dir.ok("predict --model model --data days.csv");
+    assert_eq!(rows(&forecast)[1][1], days[last + 1]);
+}
+
 fn gzip(text: &str) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(text.as_bytes()).unwrap();

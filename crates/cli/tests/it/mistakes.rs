@@ -56,7 +56,7 @@ fn mistakes_in_the_command_line_exit_with_2() {
             "--wide: the models read a, and every column of a wide file is a series",
         ),
         ("predict --model model --data wide.csv --wide --id-col shop", "--id-col shop"),
-        (&format!("{one} --time-format YYYYMMDD"), "it has no year (%Y or %y); write `integer`, or"),
+        (&format!("{one} --time-format YYYYMMDD"), "it has no year (%Y or %y); write `integer`, `excel`"),
     ] {
         let message = dir.fails(2, line);
         assert!(message.contains(part), "{line}: {message}");

@@ -6,9 +6,9 @@
 pub enum CalendarError {
     /// The word is no frequency.
     #[error(
-        "unknown frequency `{word}`; the nearest are {nearest}; a frequency is an integer, or \
-         one of us, ms, s, min, h, D, B, W-SUN .. W-SAT, MS, ME, QS, QE, YS, YE with an optional \
-         multiple (15min) and first or last month (QE-NOV)"
+        "unknown frequency `{word}`; the nearest are {nearest}; a frequency is an integer, or one of us, ms, s, min, h, bh, \
+         D, B, C, W-SUN .. W-SAT, SMS, SME, MS, ME, QS, QE, YS, YE, BMS, BME, BQS, BQE, BYS, BYE with an optional \
+         multiple (15min) and first or last month (QE-NOV), or a retail calendar (REQ-N-JAN-SAT-4)"
     )]
     UnknownFreq {
         /// The word.

@@ -44,6 +44,34 @@ fn words_are_read_and_written_as_pandas_does() {
         ("YE-JUN", "YE-JUN"),
         ("ms", "ms"),
         (" 3MS ", "3MS"),
+        ("BM", "BME"),
+        ("BMS", "BMS"),
+        ("BQ-NOV", "BQE-NOV"),
+        ("BQS", "BQS-JAN"),
+        ("BA", "BYE-DEC"),
+        ("BYS-APR", "BYS-APR"),
+        ("SM", "SME-15"),
+        ("SMS", "SMS-15"),
+        ("SME-20", "SME-20"),
+        ("L", "ms"),
+        ("U", "us"),
+        ("BH", "bh"),
+        ("bh-09:00-17:00", "bh"),
+        ("bh-08:30-12:30,13:00-17:00", "bh-08:30-12:30,13:00-17:00"),
+        ("bh/1111110,2024-12-25", "bh/1111110,2024-12-25"),
+        ("C", "B"),
+        ("2C-Tue Wed Thu", "2C-0111000"),
+        ("C-1111100,2024-12-26,2024-12-25,2024-12-28", "C-1111100,2024-12-25,2024-12-26"),
+        ("RE-N-jan-sat", "RE-N-JAN-SAT"),
+        ("REQ-L-DEC-SUN-4", "REQ-L-DEC-SUN-4"),
+        ("RSM-N-JAN-SAT-445", "RSM-N-JAN-SAT-445"),
+        ("1mo", "MS"),
+        ("1q", "QS-JAN"),
+        ("1y", "YS-JAN"),
+        ("2w", "2W-MON"),
+        ("1d", "D"),
+        ("15m", "15min"),
+        ("3i", "3"),
     ] {
         assert_eq!(freq(word).to_string(), written, "{word}");
         assert_eq!(freq(written), freq(word));
@@ -52,11 +80,40 @@ fn words_are_read_and_written_as_pandas_does() {
 
 #[test]
 fn an_unknown_word_names_the_nearest() {
-    for (word, nearest) in [("hourly", "`h`"), ("15mins", "`min`"), ("W-SON", "`W-SUN`"), ("1mo", "`MS`")] {
+    for (word, nearest) in [("hourly", "`h`"), ("15mins", "`min`"), ("W-SON", "`W-SUN`"), ("BMZ", "`BME`")] {
         let error = Freq::parse(word).unwrap_err().to_string();
         assert!(error.contains(&format!("`{word}`")) && error.contains(nearest), "{error}");
     }
-    for word in ["", "0", "0D", "-1D", "D-MON", "QS-13", "99999999999999999999", "1D12h"] {
+    for word in [
+        "",
+        "0",
+        "0D",
+        "-1D",
+        "D-MON",
+        "QS-13",
+        "99999999999999999999",
+        "1D12h",
+        "MS-JAN",
+        "B-1111100",
+        "C-",
+        "C-0000000",
+        "C-1111100,2024-02-30",
+        "C-1111100,",
+        "W/1",
+        "SMS-1",
+        "SME-28",
+        "bh-17:00-09:00",
+        "bh-09:00-09:00",
+        "bh-09:00-09:30",
+        "bh-09:00-25:00",
+        "bh/",
+        "RE-N-JAN",
+        "RE-X-JAN-SAT",
+        "REQ-N-JAN-SAT-5",
+        "REM-N-JAN-SAT-4",
+        "RZ-N-JAN-SAT",
+        "RÄ",
+    ] {
         assert!(Freq::parse(word).is_err(), "{word}");
     }
 }
@@ -300,10 +357,56 @@ fn steps_land_where_pandas_lands() {
     }
 }
 
+/// Written by compare/calendars.py.
+#[derive(serde::Deserialize)]
+struct Landings {
+    steps: Vec<i64>,
+    cases: std::collections::BTreeMap<String, std::collections::BTreeMap<String, Vec<String>>>,
+}
+
+#[test]
+fn calendars_lead_where_those_of_pandas_lead() {
+    let landings: Landings =
+        serde_json::from_str(include_str!("../../tests/fixtures/calendars.json")).unwrap();
+    let mut checked = 0;
+    for (word, starts) in &landings.cases {
+        for (start, expected) in starts {
+            for (n, landing) in landings.steps.iter().zip(expected) {
+                let (next, landing) = (freq(word).next(time(start), *n).unwrap(), time(landing));
+                // When pandas steps back to the end of a day of business, it is the start of the next one here.
+                let same = next == landing
+                    || word.starts_with("bh") && {
+                        next > landing && freq(word).next(next, 1) == freq(word).next(landing, 1)
+                    };
+                let shown = |time| TimeKind::Timestamp.display(time);
+                assert!(same, "{word}: {n} steps from {start}: {} and not {}", shown(next), shown(landing));
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 3000, "{checked}");
+}
+
+#[test]
+fn retail_months_have_whole_weeks_and_quarters_of_thirteen() {
+    // The calendar of the National Retail Federation: 2023 has 53 weeks and ends on 3 February 2024.
+    let month = freq("RSM-N-JAN-SAT-454");
+    let starts =
+        ["2023-01-29", "2023-02-26", "2023-04-02", "2023-04-30", "2023-05-28", "2023-07-02", "2023-07-30"];
+    let later =
+        ["2023-08-27", "2023-10-01", "2023-10-29", "2023-11-26", "2023-12-31", "2024-02-04", "2024-03-03"];
+    let expected = times(&[starts, later].concat());
+    assert_eq!(month.times(expected[0], expected.len()), Some(expected));
+    let ends = freq("REM-L-DEC-SUN-445").times(time("2022-12-25"), 25).unwrap();
+    let quarters = freq("REQ-L-DEC-SUN-4").times(time("2022-12-25"), 9).unwrap();
+    assert_eq!(ends.iter().step_by(3).copied().collect::<Vec<_>>(), quarters);
+}
+
 #[test]
 fn steps_that_leave_the_calendar_are_nothing() {
     let late = time("9999-12-31");
-    for word in ["us", "D", "B", "W-SUN", "ME", "QS", "YE"] {
+    let calendars = ["C-1000000,2024-01-01", "bh", "SMS", "BMS", "REM-N-JAN-SAT-445", "RE-L-JAN-SAT"];
+    for word in ["us", "D", "B", "W-SUN", "ME", "QS", "YE"].into_iter().chain(calendars) {
         assert_eq!(freq(word).next(late, i64::MAX), None, "{word}");
         assert_eq!(freq(word).next(late, i64::MIN), None, "{word}");
         assert_eq!(freq(word).next(late, 5_000_000).is_none(), word != "us", "{word}");
@@ -322,6 +425,13 @@ fn frequencies_are_inferred_as_pandas_does() {
         (&["2021-01-31", "2021-02-28", "2021-03-31"], "ME"),
         (&["2021-01-01", "2021-03-01", "2021-05-01"], "2MS"),
         (&["2021-12-31", "2022-12-31", "2023-12-31"], "YE-DEC"),
+        (&["2020-06-01", "2020-07-01", "2020-08-03"], "BMS"),
+        (&["2020-04-30", "2020-05-29", "2020-06-30"], "BME"),
+        (&["2021-02-01", "2021-05-03", "2021-08-02"], "BQS-FEB"),
+        (&["2022-12-30", "2023-12-29", "2024-12-31"], "BYE-DEC"),
+        (&["2020-01-01", "2020-01-15", "2020-02-01"], "SMS-15"),
+        (&["2020-01-31", "2020-02-15", "2020-02-29", "2020-03-15"], "SME-15"),
+        (&["2021-02-01", "2021-02-15", "2021-03-01"], "2W-MON"),
         (&["2020-01-01", "2022-01-01", "2024-01-01"], "2YS-JAN"),
         (&["2021-01-05", "2021-01-12", "2021-01-19"], "W-TUE"),
         (&["2021-01-04", "2021-01-05", "2021-01-06"], "D"),
@@ -344,6 +454,37 @@ fn frequencies_are_inferred_as_pandas_does() {
 }
 
 #[test]
+fn closed_days_and_hours_are_inferred_once_they_are_certain() {
+    let shown = |word: &str, from: &str, count: usize| {
+        let times = freq(word).times(time(from), count).unwrap();
+        Freq::infer(TimeKind::Timestamp, None, &times).map(|freq| freq.to_string())
+    };
+    assert_eq!(shown("C-1111110", "2024-01-01", 24).as_deref(), Some("C-1111110"));
+    assert_eq!(shown("C-1111110", "2024-01-01", 23), None, "four weeks are needed");
+    assert_eq!(shown("C-1010100", "2024-01-01", 12).as_deref(), Some("C-1010100"));
+    assert_eq!(shown("W-SUN", "2024-01-07", 40).as_deref(), Some("W-SUN"));
+    assert_eq!(shown("B", "2024-01-01", 40).as_deref(), Some("B"));
+    assert_eq!(shown("bh", "2024-01-01 09:00", 48).as_deref(), Some("bh"));
+    assert_eq!(
+        shown("bh-08:00-20:00/1111111", "2024-01-01 08:00", 400).as_deref(),
+        Some("bh-08:00-20:00/1111111")
+    );
+    assert_eq!(shown("h", "2024-01-01 09:00", 400).as_deref(), Some("h"));
+    assert_eq!(shown("bh", "2024-01-01 09:00", 9), None, "nights may be gaps");
+}
+
+#[test]
+fn holidays_are_no_days_of_business() {
+    let dates = ["2024-12-25", "2024-12-26", "2024-12-28"].map(|date| date.parse().unwrap());
+    let freq = freq("B").without_holidays(&dates).unwrap();
+    assert_eq!(freq.to_string(), "C-1111100,2024-12-25,2024-12-26");
+    assert_eq!(freq.next(time("2024-12-24"), 1), Some(time("2024-12-27")));
+    let hours = self::freq("bh").without_holidays(&dates).unwrap();
+    assert_eq!(hours.next(time("2024-12-24 16:00"), 1), Some(time("2024-12-27 09:00")));
+    assert_eq!(self::freq("D").without_holidays(&dates), None);
+}
+
+#[test]
 fn the_first_break_is_found() {
     let months = times(&["2021-01-01", "2021-02-01", "2021-04-01"]);
     assert_eq!(freq("MS").first_break(None, &months), Some(2));
@@ -361,7 +502,30 @@ fn the_first_break_is_found() {
 
 fn any_word() -> impl Strategy<Value = String> {
     let unit = prop::sample::select(vec![
-        "s", "min", "h", "D", "B", "W-SUN", "W-WED", "MS", "ME", "QS-FEB", "QE", "YS-APR", "YE",
+        "s",
+        "min",
+        "h",
+        "D",
+        "B",
+        "W-SUN",
+        "W-WED",
+        "MS",
+        "ME",
+        "QS-FEB",
+        "QE",
+        "YS-APR",
+        "YE",
+        "BMS",
+        "BQE",
+        "BYS-APR",
+        "SMS",
+        "SME",
+        "bh",
+        "bh-08:30-12:00,13:00-13:30",
+        "C-1111110,2024-12-25",
+        "RE-N-JAN-SAT",
+        "REQ-L-DEC-SUN-2",
+        "RSM-N-JAN-SAT-454",
     ]);
     (1..20_i64, unit).prop_map(|(multiple, unit)| format!("{multiple}{unit}"))
 }
@@ -380,14 +544,15 @@ proptest! {
         let times = freq.times(time, 12).unwrap();
         prop_assert_eq!(freq.first_break(None, &times), None);
         let inferred = Freq::infer(TimeKind::Timestamp, None, &times);
-        // As in pandas, two or more business days are no pattern of their own.
-        if !(word.ends_with('B') && word != "1B") {
+        // As in pandas, two or more business days are no pattern of their own; others need more than a dozen times.
+        let plain = ["B", "C", "bh", "RE", "RS", "SM"].iter().all(|special| !word.contains(special));
+        if plain || word == "1B" {
             prop_assert_eq!(inferred.map(|f| f.times(time, 40)), Some(freq.times(time, 40)));
         }
     }
 
     #[test]
-    fn any_text_is_read_or_refused(word in "\\PC{0,8}|[0-9]{0,3}[A-Za-z]{0,3}-?[A-Z]{0,3}") {
+    fn any_text_is_read_or_refused(word in "\\PC{0,8}|[0-9]{0,3}[A-Za-z]{0,3}-?[A-Z]{0,3}|(C|bh|R[ES][QM]?)[-/0-9:,NLA-Z]{0,20}") {
         if let Ok(freq) = Freq::parse(&word) {
             prop_assert_eq!(Freq::parse(&freq.to_string()).unwrap(), freq);
         }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::place::Place;
 use crate::calendar::freq::Freq;
+use crate::calendar::step_words::OddSteps;
 use crate::setting::Setting;
 
 /// What is wrong with a cell that should hold a number.
@@ -133,6 +134,8 @@ pub struct Gap {
     pub trained: bool,
     /// A frequency that this series does follow.
     pub fits: Option<Freq>,
+    /// What the steps of its series are, if they are no steps of the frequency.
+    pub odd: Option<OddSteps>,
     /// Whether another series seems to follow yet another one than that.
     pub mixed: bool,
 }
@@ -164,15 +167,40 @@ impl fmt::Display for Gap {
                  of their own"
             ),
             Some(fits) => write!(f, "its times follow `{fits}`: set that frequency"),
+            None => self.write_advice(f, &fill),
+        }
+    }
+}
+
+impl Gap {
+    /// What to do with times that follow no frequency.
+    fn write_advice(&self, f: &mut fmt::Formatter<'_>, fill: &str) -> fmt::Result {
+        match &self.odd {
+            Some(OddSteps { text, grid }) => {
+                write!(f, "its steps are {text}; ")?;
+                if let Some(grid) = grid {
+                    write!(
+                        f,
+                        "if its times are only early or late, move them to their grid ({}), or, ",
+                        Setting::Snap.to(grid)
+                    )?;
+                }
+                f.write_str(match self.trained {
+                    true => "give data of the models' frequency, or train models on these",
+                    false => "where only the order of rows matters, number them with integers",
+                })
+            }
             None if self.trained => write!(
                 f,
                 "add the rows in between ({fill} does so on request), or train models on data of this frequency"
             ),
-            None => write!(
-                f,
-                "add the rows in between ({fill} does so on request), set another frequency, or, where only the \
-                 order of rows matters, number them with integers"
-            ),
+            None => {
+                write!(f, "add the rows in between ({fill} does so on request), ")?;
+                if self.freq.has_holidays() {
+                    write!(f, "name days without rows ({}), ", Setting::Holidays)?;
+                }
+                f.write_str("set another frequency, or, where only the order of rows matters, number them with integers")
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use super::panel::{Data, Panel, Series};
 use super::rows::TableRows;
 use crate::calendar::freq::Freq;
 use crate::calendar::kind::TimeKind;
+use crate::calendar::step_words::OddSteps;
 use crate::calendar::zone::{Zone, in_range};
 use crate::error::DataError;
 use crate::error::flaw::Gap;
@@ -84,7 +85,9 @@ impl TableRows {
         }
         let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
         self.times.copy(longest.start, longest.len, &mut times);
-        match freq.or_else(|| Freq::guess(kind, zone, &times)) {
+        // Closed days and hours are gaps to whoever wants gaps filled.
+        let open = || Freq::infer_open(kind, zone, &times).filter(|_| self.fill.is_none());
+        match freq.or_else(open).or_else(|| Freq::guess(kind, zone, &times)) {
             Some(freq) if freq.kind() == kind => Ok(freq),
             Some(freq) => Err(DataError::FreqKind { kind, freq, trained: false }),
             None => Err(DataError::NoFreq { id: self.id(longest).to_string(), rows: longest.len }),
@@ -137,6 +140,8 @@ fn check_steps(
         inferred,
         trained: false,
         fits: Freq::infer(kind, zone, times),
+        odd: (!times.iter().all(|time| freq.leads(zone, times[0], *time)))
+            .then(|| OddSteps::between(kind, zone, times)),
         mixed: false,
     }))
 }
