@@ -54,9 +54,9 @@ impl Freq {
             }
         };
         let freq = Self { unit, multiple: 1 };
-        // A day shows no hours that are closed, as long as no other follows.
+        // Nights alone show nothing of weekends.
         let days = civil(times.last()?)?.div_euclid(DAY) - civil(times.first()?)?.div_euclid(DAY);
-        (days > 1 && freq.first_break(zone, times).is_none()).then_some(freq)
+        (days >= 6 && freq.first_break(zone, times).is_none()).then_some(freq)
     }
 
     /// The frequency that most steps of sorted times follow.
@@ -144,4 +144,79 @@ pub(crate) fn typical(steps: impl Iterator<Item = i64>) -> Option<i64> {
     let middle = steps.len().checked_sub(1)? / 2;
     let (_, median, _) = steps.select_nth_unstable(middle);
     (*median > 0).then_some(*median)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn freq(word: &str) -> Freq {
+        Freq::parse(word).unwrap()
+    }
+
+    fn time(text: &str) -> i64 {
+        TimeKind::Timestamp.parse(text).unwrap()
+    }
+
+    fn times(texts: &[&str]) -> Vec<i64> {
+        texts.iter().map(|text| time(text)).collect()
+    }
+
+    #[test]
+    fn frequencies_are_inferred_as_pandas_does() {
+        for (texts, word) in [
+            (&["2020-01-01", "2020-04-01", "2020-07-01", "2020-10-01"][..], "QS-JAN"),
+            (&["2020-03-31", "2020-06-30", "2020-09-30"], "QE-DEC"),
+            (&["2020-01-31", "2020-04-30", "2020-07-31"], "QE-OCT"),
+            (&["2021-07-01", "2021-08-01", "2021-09-01"], "MS"),
+            (&["2021-01-31", "2021-02-28", "2021-03-31"], "ME"),
+            (&["2021-01-01", "2021-03-01", "2021-05-01"], "2MS"),
+            (&["2021-12-31", "2022-12-31", "2023-12-31"], "YE-DEC"),
+            (&["2020-06-01", "2020-07-01", "2020-08-03"], "BMS"),
+            (&["2020-04-30", "2020-05-29", "2020-06-30"], "BME"),
+            (&["2021-02-01", "2021-05-03", "2021-08-02"], "BQS-FEB"),
+            (&["2022-12-30", "2023-12-29", "2024-12-31"], "BYE-DEC"),
+            (&["2020-01-01", "2020-01-15", "2020-02-01"], "SMS-15"),
+            (&["2020-01-31", "2020-02-15", "2020-02-29", "2020-03-15"], "SME-15"),
+            (&["2021-02-01", "2021-02-15", "2021-03-01"], "2W-MON"),
+            (&["2020-01-01", "2022-01-01", "2024-01-01"], "2YS-JAN"),
+            (&["2021-01-05", "2021-01-12", "2021-01-19"], "W-TUE"),
+            (&["2021-01-04", "2021-01-05", "2021-01-06"], "D"),
+            (&["2021-01-06", "2021-01-07", "2021-01-08", "2021-01-11"], "B"),
+            (&["2021-01-01 00:00", "2021-01-01 00:15", "2021-01-01 00:30"], "15min"),
+            (&["2021-01-01 00:00", "2021-01-01 02:00", "2021-01-01 04:00"], "2h"),
+            (&["2021-01-01 00:00:00", "2021-01-01 00:00:00.25", "2021-01-01 00:00:00.5"], "250ms"),
+        ] {
+            assert_eq!(Freq::infer(TimeKind::Timestamp, None, &times(texts)), Some(freq(word)), "{texts:?}");
+        }
+        for irregular in [
+            &["2020-01-15", "2020-02-15", "2020-03-15"][..],
+            &["2020-01-01", "2020-01-02"],
+            &["2020-01-01", "2020-01-02", "2020-01-02"],
+        ] {
+            assert_eq!(Freq::infer(TimeKind::Timestamp, None, &times(irregular)), None, "{irregular:?}");
+        }
+        assert_eq!(Freq::infer(TimeKind::Integer, None, &[0, 24, 48]), Some(freq("24")));
+        assert_eq!(Freq::infer(TimeKind::Integer, None, &[i64::MIN, 0, i64::MAX]), None);
+    }
+
+    #[test]
+    fn closed_days_and_hours_are_inferred_once_they_are_certain() {
+        let shown = |word: &str, from: &str, count: usize| {
+            let times = freq(word).times(time(from), count).unwrap();
+            Freq::infer(TimeKind::Timestamp, None, &times).map(|freq| freq.to_string())
+        };
+        assert_eq!(shown("C-1111110", "2024-01-01", 24).as_deref(), Some("C-1111110"));
+        assert_eq!(shown("C-1111110", "2024-01-01", 23), None, "four weeks are needed");
+        assert_eq!(shown("C-1010100", "2024-01-01", 12).as_deref(), Some("C-1010100"));
+        assert_eq!(shown("W-SUN", "2024-01-07", 40).as_deref(), Some("W-SUN"));
+        assert_eq!(shown("B", "2024-01-01", 40).as_deref(), Some("B"));
+        assert_eq!(shown("bh", "2024-01-01 09:00", 48).as_deref(), Some("bh"));
+        assert_eq!(
+            shown("bh-08:00-20:00/1111111", "2024-01-01 08:00", 400).as_deref(),
+            Some("bh-08:00-20:00/1111111")
+        );
+        assert_eq!(shown("h", "2024-01-01 09:00", 400).as_deref(), Some("h"));
+        assert_eq!(shown("bh", "2024-01-01 09:00", 40), None, "no weekend is shown");
+    }
 }

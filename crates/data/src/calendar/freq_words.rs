@@ -12,10 +12,9 @@ use super::workdays::{MONDAY_TO_FRIDAY, WEEKDAYS, Workdays};
 use crate::nearest::ranked;
 
 /// Words of older pandas, and of polars, and their spelling.
-const OLD: [(&str, &str); 26] = [
+const OLD: [(&str, &str); 25] = [
     ("S", "s"),
     ("T", "min"),
-    ("m", "min"),
     ("H", "h"),
     ("L", "ms"),
     ("U", "us"),
@@ -69,8 +68,9 @@ impl Freq {
         }
         let unit = match unit {
             "" | "i" => Unit::Integer,
-            // With a number it is a word of polars, whose weeks begin on Mondays.
+            // With a number these are words of polars, whose weeks begin on Mondays; pandas had others.
             "w" if digits > 0 => Unit::Week(0),
+            "m" if digits > 0 => Unit::parse("min")?,
             unit => Unit::parse(unit)?,
         };
         Some(Self { unit, multiple })
@@ -181,5 +181,122 @@ impl TryFrom<String> for Freq {
 impl From<Freq> for String {
     fn from(freq: Freq) -> Self {
         freq.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn freq(word: &str) -> Freq {
+        Freq::parse(word).unwrap()
+    }
+
+    #[test]
+    fn words_are_read_and_written_as_pandas_does() {
+        for (word, written) in [
+            ("1", "1"),
+            ("24", "24"),
+            ("s", "s"),
+            ("S", "s"),
+            ("min", "min"),
+            ("T", "min"),
+            ("h", "h"),
+            ("H", "h"),
+            ("2H", "2h"),
+            ("15min", "15min"),
+            ("D", "D"),
+            ("1D", "D"),
+            ("B", "B"),
+            ("W", "W-SUN"),
+            ("w-wed", "W-WED"),
+            ("2W-MON", "2W-MON"),
+            ("MS", "MS"),
+            ("ME", "ME"),
+            ("M", "ME"),
+            ("QS", "QS-JAN"),
+            ("Q", "QE-DEC"),
+            ("QE-NOV", "QE-NOV"),
+            ("YS", "YS-JAN"),
+            ("A", "YE-DEC"),
+            ("Y", "YE-DEC"),
+            ("YE-JUN", "YE-JUN"),
+            ("ms", "ms"),
+            (" 3MS ", "3MS"),
+            ("BM", "BME"),
+            ("BMS", "BMS"),
+            ("BQ-NOV", "BQE-NOV"),
+            ("BQS", "BQS-JAN"),
+            ("BA", "BYE-DEC"),
+            ("BYS-APR", "BYS-APR"),
+            ("SM", "SME-15"),
+            ("SMS", "SMS-15"),
+            ("SME-20", "SME-20"),
+            ("L", "ms"),
+            ("U", "us"),
+            ("BH", "bh"),
+            ("bh-09:00-17:00", "bh"),
+            ("bh-08:30-12:30,13:00-17:00", "bh-08:30-12:30,13:00-17:00"),
+            ("bh/1111110,2024-12-25", "bh/1111110,2024-12-25"),
+            ("C", "B"),
+            ("2C-Tue Wed Thu", "2C-0111000"),
+            ("C-1111100,2024-12-26,2024-12-25,2024-12-28", "C-1111100,2024-12-25,2024-12-26"),
+            ("RE-N-jan-sat", "RE-N-JAN-SAT"),
+            ("REQ-L-DEC-SUN-4", "REQ-L-DEC-SUN-4"),
+            ("RSM-N-JAN-SAT-445", "RSM-N-JAN-SAT-445"),
+            ("1mo", "MS"),
+            ("1q", "QS-JAN"),
+            ("1y", "YS-JAN"),
+            ("2w", "2W-MON"),
+            ("1d", "D"),
+            ("15m", "15min"),
+            ("3i", "3"),
+        ] {
+            assert_eq!(freq(word).to_string(), written, "{word}");
+            assert_eq!(freq(written), freq(word));
+        }
+    }
+
+    #[test]
+    fn an_unknown_word_names_the_nearest() {
+        for (word, nearest) in
+            [("hourly", "`h`"), ("15mins", "`min`"), ("W-SON", "`W-SUN`"), ("BMZ", "`BME`")]
+        {
+            let error = Freq::parse(word).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{word}`")) && error.contains(nearest), "{error}");
+        }
+        for word in [
+            "",
+            "m",
+            "0",
+            "0D",
+            "-1D",
+            "D-MON",
+            "QS-13",
+            "99999999999999999999",
+            "1D12h",
+            "MS-JAN",
+            "B-1111100",
+            "C-",
+            "C-0000000",
+            "C-1111100,2024-02-30",
+            "C-1111100,",
+            "W/1",
+            "SMS-1",
+            "SME-28",
+            "bh-17:00-09:00",
+            "bh-09:00-09:00",
+            "bh-09:00-09:30",
+            "bh-09:00-25:00",
+            "bh/",
+            "RE-N-JAN",
+            "RE-X-JAN-SAT",
+            "REQ-N-JAN-SAT-5",
+            "REM-N-JAN-SAT-4",
+            "RZ-N-JAN-SAT",
+            "RÄ",
+        ] {
+            assert!(Freq::parse(word).is_err(), "{word}");
+        }
     }
 }

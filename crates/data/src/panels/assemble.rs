@@ -145,3 +145,40 @@ fn check_steps(
         mixed: false,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Panel, ReadOptions};
+
+    #[test]
+    fn advice_to_add_rows_is_given_where_there_is_a_grid() {
+        let error = |times: &[&str]| {
+            let rows: String = times.iter().map(|time| format!("{time},1\n")).collect();
+            let csv = format!("ds,y\n{rows}");
+            Panel::read_csv(csv.as_bytes(), "t.csv", &ReadOptions::default()).unwrap_err().to_string()
+        };
+        let gap = error(&["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-05"]);
+        assert!(gap.contains("add the rows in between") && !gap.contains("its steps are"), "{gap}");
+        let business = error(&["2024-01-04", "2024-01-05", "2024-01-08", "2024-01-09", "2024-01-11"]);
+        assert!(
+            business.contains("add the rows") && business.contains("`Freq::without_holidays`"),
+            "{business}"
+        );
+        for (times, steps) in [
+            (&["2024-01-27", "2024-02-24", "2024-03-30"][..], "its steps are 4 and 5 weeks"),
+            (
+                &["2023-01-15", "2023-02-15", "2023-03-15"],
+                "its steps are months of 28 to 31 days from the 15th; where only",
+            ),
+            (
+                &["2023-01-01 00:00", "2023-01-01 01:02", "2023-01-01 02:00", "2023-01-01 03:03"],
+                "its steps are between 58 and 63 minutes; if its times are only early or late, move them to their grid \
+                 (`ReadOptions::snap = h`)",
+            ),
+        ] {
+            let error = error(times);
+            assert!(error.contains(steps) && error.contains("number them with integers"), "{error}");
+            assert!(!error.contains("add the rows"), "{error}");
+        }
+    }
+}
