@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use jiff::civil::Date;
-
 use super::cursor::{Cursor, FORMAT};
-use super::days::{CALENDAR, DAY, days_to};
+use super::days::{CALENDAR, DAY, day_number};
 use super::flaw::TimeFlaw;
 use super::written::Written;
 use super::zone;
@@ -26,8 +24,7 @@ pub(crate) fn read(text: &str) -> Result<Written<'_>, TimeFlaw> {
     }
     let month = cursor.number(1, 2).ok_or(FORMAT)?;
     let day = if cursor.eat(dash) { cursor.number(1, 2).ok_or(FORMAT)? } else { 1 };
-    let day = Date::new(year as i16, month as i8, day as i8).map_err(|_| CALENDAR)?;
-    let mut time = days_to(day) * DAY;
+    let mut time = day_number(year, month, day).ok_or(CALENDAR)? * DAY;
     let clock = cursor.eat(b'T') || cursor.eat(b' ');
     if clock {
         time += cursor.clock()?;

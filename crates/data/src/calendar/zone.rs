@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use serde::{Deserialize, Serialize};
 
-use super::days::{DAY, date_of};
+use super::days::{CALENDAR_DAYS, DAY, date_of};
 use super::error::CalendarError;
 use super::kind::TimeKind;
 
@@ -153,7 +153,8 @@ fn missing_days(zone: &TimeZone) -> Vec<i64> {
 pub(crate) fn in_range(kind: TimeKind, zone: Option<&Zone>, time: i64) -> bool {
     let margin = if zone.is_some() { 2 } else { 0 };
     let day = time.div_euclid(DAY);
-    kind == TimeKind::Integer || (date_of(day - margin).is_some() && date_of(day + margin).is_some())
+    kind == TimeKind::Integer
+        || (CALENDAR_DAYS.contains(&(day - margin)) && CALENDAR_DAYS.contains(&(day + margin)))
 }
 
 /// Reads `Z`, `+02`, `+0200`, `+02:00` or `+02:00:00` off the front; the seconds, and what follows.
