@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use foretell_files::{DirectoryFiles, FileError};
 
+use crate::checksum::{self, CHECKSUM};
 use crate::configuration::Configuration;
 use crate::dataset::Dataset;
 use crate::directory::{
@@ -177,7 +178,7 @@ impl Checkpoint {
             entries.insert(ENTRY.to_owned(), json!(self.plain_models));
         }
         let document = json!({"nf_format": FORMAT, "configuration": entries});
-        write(CONFIGURATION, document.to_string().into_bytes())?;
+        write(CONFIGURATION, json_bytes(document))?;
         if !sidecar.0.is_empty() {
             write(CONFIGURATION_TENSORS, sidecar_bytes(&sidecar))?;
         }
@@ -189,7 +190,7 @@ impl Checkpoint {
         if let Some(dataset) = &self.dataset {
             let mut sidecar = Sidecar::default();
             let document = dataset.encode(&mut sidecar);
-            write(DATASET, document.to_string().into_bytes())?;
+            write(DATASET, json_bytes(document))?;
             write(DATASET_TENSORS, sidecar_bytes(&sidecar))?;
         }
         Ok(())
@@ -313,9 +314,18 @@ impl<'a> Files<'a> {
         }
     }
 
+    /// A document, without its checksum if it has one.
     fn json(&self, name: &str) -> Result<Value> {
-        serde_json::from_slice(&self.read(name)?)
-            .map_err(|source| CheckpointError::Json { place: self.path(name).display().to_string(), source })
+        let path = self.path(name);
+        let mut document: Value = serde_json::from_slice(&self.read(name)?)
+            .map_err(|source| CheckpointError::Json { place: path.display().to_string(), source })?;
+        let expected = document.as_object_mut().and_then(|entries| entries.shift_remove(CHECKSUM));
+        match expected.map(|expected| (expected, checksum::of_json(&document))) {
+            Some((expected, found)) if expected != found => {
+                Err(CheckpointError::Checksum { path, found: Some(found) })
+            }
+            _ => Ok(document),
+        }
     }
 
     fn sidecar(&self, name: &str) -> Result<Sidecar> {
@@ -343,6 +353,12 @@ impl<'a> Files<'a> {
         let mut sidecar = self.sidecar(DATASET_TENSORS)?;
         Dataset::decode(&document, &mut sidecar).map_err(|m| m.at(self.path(DATASET).display()))
     }
+}
+
+/// A document with its checksum.
+fn json_bytes(mut document: Value) -> Vec<u8> {
+    document[CHECKSUM] = checksum::of_json(&document).into();
+    document.to_string().into_bytes()
 }
 
 fn sidecar_bytes(sidecar: &Sidecar) -> Vec<u8> {

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use foretell_files::DirectoryPlace;
+use foretell_files::{DirectoryPlace, open_regular, read_regular};
 use serde_json::Value;
 
 use crate::error::{CheckpointError, Result};
@@ -18,6 +18,9 @@ pub(crate) const DATASET_TENSORS: &str = "dataset.safetensors";
 /// What models have learned that are no networks, in the layout of safetensors: neuralforecast takes each file of that ending for
 /// one of its own models.
 pub(crate) const NUMBERS: &str = "foretell_models.bin";
+
+/// Bytes of the header of a safetensors file, at most: as that format has it.
+const LONGEST_HEADER: u64 = 100_000_000;
 
 /// The configuration of neuralforecast 3.2 and older.
 const LEGACY: &str = "configuration.pkl";
@@ -70,7 +73,7 @@ impl ModelDirectory {
         if !self.overwrite {
             return Err(CheckpointError::Exists { path });
         }
-        let found = foreign(self.place.place()).map_err(|e| CheckpointError::io("read", self.path(), e))?;
+        let found = foreign(self.place.place())?;
         match found.is_empty() {
             true => Ok(()),
             false => Err(CheckpointError::NotACheckpoint { path, found }),
@@ -79,13 +82,14 @@ impl ModelDirectory {
 }
 
 /// What is in a directory beside models, or missing for it to be a model directory.
-fn foreign(directory: &Path) -> io::Result<Vec<String>> {
+fn foreign(directory: &Path) -> Result<Vec<String>> {
     let (mut foreign, mut configured) = (Vec::new(), false);
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
+    let failed = |error| CheckpointError::io("read", directory, error);
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
         let name = entry.file_name();
         // A link may lead to a file that others use too.
-        let plain = entry.file_type()?.is_file();
+        let plain = entry.file_type().map_err(failed)?.is_file();
         if !plain || !is_own(&name) || !says_so(&entry.path())? {
             foreign.push(name.to_string_lossy().into_owned());
         }
@@ -120,10 +124,10 @@ pub(crate) fn is_own(name: &OsStr) -> bool {
 
 /// Whether a file of such a name says that it is one: programs of all kinds have a configuration.json. Pickles say
 /// nothing that can be read here.
-fn says_so(path: &Path) -> io::Result<bool> {
+fn says_so(path: &Path) -> Result<bool> {
     let ending = path.extension().unwrap_or_default();
     if path.ends_with(CONFIGURATION) {
-        let document: Option<Value> = serde_json::from_slice(&fs::read(path)?).ok();
+        let document: Option<Value> = serde_json::from_slice(&read_regular(path)?).ok();
         return Ok(document.is_some_and(|document| document.get("nf_format").is_some()));
     }
     if ending == "safetensors" || path.ends_with(NUMBERS) {
@@ -133,21 +137,25 @@ fn says_so(path: &Path) -> io::Result<bool> {
 }
 
 /// The header of a safetensors file, if it is one.
-fn header(path: &Path) -> io::Result<Option<Value>> {
-    let mut file = File::open(path)?;
-    let size = file.metadata()?.len();
-    let mut length = [0; 8];
-    if size < 8 {
-        return Ok(None);
-    }
-    file.read_exact(&mut length)?;
-    let length = u64::from_le_bytes(length);
-    if length > size - 8 {
-        return Ok(None);
-    }
-    let mut header = Vec::new();
-    file.take(length).read_to_end(&mut header)?;
-    Ok(serde_json::from_slice(&header).ok())
+fn header(path: &Path) -> Result<Option<Value>> {
+    let mut file = open_regular(path)?;
+    let mut read = || -> io::Result<Option<Vec<u8>>> {
+        let size = file.metadata()?.len();
+        let mut length = [0; 8];
+        if size < 8 {
+            return Ok(None);
+        }
+        file.read_exact(&mut length)?;
+        let length = u64::from_le_bytes(length);
+        if length > (size - 8).min(LONGEST_HEADER) {
+            return Ok(None);
+        }
+        let mut header = Vec::new();
+        (&mut file).take(length).read_to_end(&mut header)?;
+        Ok(Some(header))
+    };
+    let header = read().map_err(|error| CheckpointError::io("read", path, error))?;
+    Ok(header.and_then(|header| serde_json::from_slice(&header).ok()))
 }
 
 /// Creates a file that must not exist and flushes it to the disk.

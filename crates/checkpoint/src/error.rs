@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use foretell_files::FileError;
 
+use crate::checksum::CHECKSUM;
+
 /// The result of reading or writing a checkpoint.
 pub type Result<T, E = CheckpointError> = std::result::Result<T, E>;
 
@@ -63,6 +65,17 @@ pub enum CheckpointError {
         path: PathBuf,
         /// What is wrong with its bytes.
         reason: String,
+    },
+    /// A file that is not as it was written.
+    #[error(
+        "{} was changed since it was written, or damaged: its checksum is {}; copy it again from its source, or, if it was \
+         changed on purpose, remove its entry {CHECKSUM}", path.display(), found.as_deref().unwrap_or("missing")
+    )]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// The checksum of what it holds; none if it should name one and does not.
+        found: Option<String>,
     },
     /// A file of PyTorch's or a pickle that cannot be read without Python.
     #[error(

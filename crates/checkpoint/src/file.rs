@@ -4,11 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use foretell_files::write_whole;
+use foretell_files::{read_regular, write_whole};
 use safetensors::SafeTensors;
 use safetensors::tensor::TensorInfo;
 use serde_json::{Map, Value};
 
+use crate::checksum::{self, CHECKSUM};
 use crate::error::{CheckpointError, Result};
 use crate::tensor::{TensorData, TensorValues};
 
@@ -20,28 +21,44 @@ const METADATA: &str = "__metadata__";
 /// factor of the file's size whatever its header claims.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TensorFile {
-    /// The entries of `__metadata__`.
+    /// The entries of `__metadata__`, but for that of the checksum, which is written and compared with the file.
     pub metadata: BTreeMap<String, String>,
     /// The tensors by name.
     pub tensors: BTreeMap<String, TensorData>,
 }
 
 impl TensorFile {
-    /// Reads a file.
+    /// Reads a file. Files of other programs have no checksum.
     ///
     /// # Errors
-    /// The file cannot be read, is truncated or corrupt, or has a tensor of an unknown dtype.
+    /// The file cannot be read, is truncated or corrupt, has another checksum than it says, or a tensor of an unknown dtype.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|e| CheckpointError::io("read", path, e))?;
-        Self::from_bytes(&bytes, path)
+        Self::from_bytes(&read_regular(path)?, path)
+    }
+
+    /// Reads a file that foretell wrote, as [`read`](Self::read) does; here a missing checksum is an error.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read), and [`CheckpointError::Checksum`] where there is none.
+    pub fn read_checked(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        match Self::parse(&read_regular(path)?, path)? {
+            (file, true) => Ok(file),
+            (_, false) => Err(CheckpointError::Checksum { path: path.to_path_buf(), found: None }),
+        }
     }
 
     /// Parses the bytes of a file; `path` serves the error messages only.
     ///
     /// # Errors
-    /// They are truncated or corrupt, or have a tensor of an unknown dtype.
+    /// They are truncated or corrupt, have another checksum than they say, or a tensor of an unknown dtype.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
+        Self::parse(bytes, path).map(|(file, _)| file)
+    }
+
+    /// The content, and whether there was a checksum of it.
+    fn parse(bytes: &[u8], path: &Path) -> Result<(Self, bool)> {
         let (length, header) = SafeTensors::read_metadata(bytes)
             .map_err(|e| CheckpointError::Corrupt { path: path.to_path_buf(), reason: e.to_string() })?;
         let metadata = header.metadata().clone().unwrap_or_default();
@@ -62,7 +79,12 @@ impl TensorFile {
                 }
             })
             .collect::<Result<_>>()?;
-        Ok(Self { metadata: metadata.into_iter().collect(), tensors })
+        let mut file = Self { metadata: metadata.into_iter().collect(), tensors };
+        let Some(expected) = file.metadata.remove(CHECKSUM) else { return Ok((file, false)) };
+        match checksum::of_tensors(&file.metadata, &file.tensors) {
+            found if found == expected => Ok((file, true)),
+            found => Err(CheckpointError::Checksum { path: path.to_path_buf(), found: Some(found) }),
+        }
     }
 
     /// The bytes of the file.
@@ -82,19 +104,20 @@ impl TensorFile {
     }
 }
 
-/// A file's bytes: tensors in descending alignment, then by name, as the reference writer orders
+/// A file's bytes, their checksum among the metadata: tensors in descending alignment, then by name, as the reference writer orders
 /// them. Written here because that writer puts the metadata in a random order.
 pub(crate) fn to_bytes<'t>(
     metadata: &BTreeMap<String, String>,
     tensors: impl IntoIterator<Item = (&'t String, &'t TensorData)>,
 ) -> Vec<u8> {
     let mut tensors: Vec<_> = tensors.into_iter().collect();
+    tensors.sort_by_key(|(name, _)| *name);
+    let mut metadata = metadata.clone();
+    metadata.insert(CHECKSUM.to_owned(), checksum::of_tensors(&metadata, tensors.iter().copied()));
     tensors.sort_by_key(|(name, tensor)| (Reverse(tensor.values().dtype()), *name));
 
     let mut header = Map::new();
-    if !metadata.is_empty() {
-        header.insert(METADATA.into(), json(metadata));
-    }
+    header.insert(METADATA.into(), json(&metadata));
     let mut end = 0;
     for (name, tensor) in &tensors {
         assert_ne!(name.as_str(), METADATA, "a tensor cannot have this name");

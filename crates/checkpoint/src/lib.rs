@@ -17,6 +17,9 @@
 //! "__hparams__.ds", "kind": "numpy", "dtype": "int64"}` points at a tensor of the neighbouring
 //! safetensors file, whose name is `__hparams__.` and the value's path.
 //!
+//! foretell adds a checksum (`foretell_crc32`) to the metadata of each safetensors file and beside `nf_format` in each JSON file,
+//! which neuralforecast passes over. Where a file has one it is compared with the content.
+//!
 //! # What a model file must hold
 //!
 //! `NeuralForecast.load` builds the class with the hyper-parameters and then demands the state dict
@@ -78,6 +81,7 @@
 #![forbid(unsafe_code)]
 
 mod checkpoint;
+mod checksum;
 mod column;
 mod configuration;
 mod dataset;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use foretell_files::write_whole;
+use foretell_files::{read_regular, write_whole};
 use serde_json::{Map, Value};
 
 use crate::error::{CheckpointError, Result};
@@ -43,8 +43,7 @@ impl ModelFile {
     /// The file is unreadable, corrupt, of another format, or its parts contradict each other.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|e| CheckpointError::io("read", path, e))?;
-        Self::from_bytes(&bytes, path)
+        Self::from_bytes(&read_regular(path)?, path)
     }
 
     /// Parses the bytes of a file; its name gives the alias.

@@ -43,6 +43,66 @@ fn headers_that_lie_are_errors() {
     }
 }
 
+/// Every bit that is flipped is found, or changes nothing of what is read.
+#[test]
+fn every_flipped_bit_of_a_file_of_ours_is_found() {
+    let metadata = [("step", "12"), ("training", r#"{"a":"\"foretell_crc32\":\"1\""}"#)];
+    let metadata = metadata.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let tensors = [
+        ("a".to_owned(), TensorData::f32([2, 3], vec![0.5, -1.0, 2.0, 1e-9, 4.0, 0.0])),
+        ("b".to_owned(), TensorData::new([2], TensorValues::F64(vec![1.0, f64::NAN]))),
+    ];
+    let file = TensorFile { metadata, tensors: tensors.into() };
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("state.safetensors");
+    let bytes = file.to_bytes();
+    let read = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        TensorFile::read_checked(&path)
+    };
+    assert_eq!(read(&bytes).unwrap().to_bytes(), bytes);
+    let mut found = 0;
+    for bit in 0..bytes.len() * 8 {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        match read(&flipped) {
+            Ok(read) => assert_eq!(read.to_bytes(), bytes, "bit {bit}"),
+            Err(CheckpointError::Checksum { .. }) => found += 1,
+            Err(_) => {}
+        }
+    }
+    // All of the tensors' bits: nothing else tells them.
+    assert!(found >= (6 * 4 + 2 * 8) * 8, "{found}");
+    // Files of other programs have no checksum, which only the state of training must have.
+    let other = fs::read(fixtures().join("plain/my_model_0.safetensors")).unwrap();
+    parse(&other).unwrap();
+    assert!(matches!(read(&other), Err(CheckpointError::Checksum { found: None, .. })));
+}
+
+/// The same of a directory, whose files neuralforecast might have written without.
+#[test]
+fn every_flipped_bit_of_a_directory_of_ours_is_found() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("model");
+    let sound = Checkpoint::load(fixtures().join("plain")).unwrap();
+    sound.save(&dir, false).unwrap();
+    for entry in fs::read_dir(&dir).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = fs::read(&path).unwrap();
+        // Bytes of all parts, each bit of a byte in turn.
+        for byte in (0..bytes.len()).step_by(7) {
+            let mut flipped = bytes.clone();
+            flipped[byte] ^= 1 << (byte % 8);
+            fs::write(&path, &flipped).unwrap();
+            if let Ok(read) = Checkpoint::load(&dir) {
+                assert_eq!(read, sound, "byte {byte} of {}", path.display());
+            }
+        }
+        fs::write(&path, bytes).unwrap();
+    }
+    assert_eq!(Checkpoint::load(&dir).unwrap(), sound);
+}
+
 #[test]
 fn an_unknown_dtype_is_named_with_its_tensor() {
     let header = r#"{"scale":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}}"#;

@@ -9,8 +9,9 @@ mod file;
 
 use std::cmp::Reverse;
 use std::ffi::OsString;
-use std::fs;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -87,7 +88,7 @@ pub(crate) fn parse(command: &Command, args: Vec<OsString>) -> Result<(ArgMatche
         ))
     });
     let Some((sub, given, path, place)) = found else { return Ok((strict(args)?, Origins::default())) };
-    let text = fs::read_to_string(path)
+    let text = read_to_string(path)
         .map_err(|error| Mistake::File(format!("cannot read --config {}: {error}", path.display())))?;
     let mut kept = entries(&text, path, command, sub.get_name()).map_err(Mistake::File)?;
     let overridden = Overridden::by_command_line(sub, given, &args);
@@ -113,6 +114,17 @@ pub(crate) fn parse(command: &Command, args: Vec<OsString>) -> Result<(ArgMatche
             }
         }
         Err(mistake) => Err(mistake),
+    }
+}
+
+/// The text of a file, which may be a pipe but not one without an end.
+fn read_to_string(path: &Path) -> io::Result<String> {
+    const LONGEST: u64 = 1 << 24;
+    let mut text = String::new();
+    File::open(path)?.take(LONGEST + 1).read_to_string(&mut text)?;
+    match text.len() as u64 > LONGEST {
+        true => Err(io::Error::other("it is longer than 16 MB, which no command line is")),
+        false => Ok(text),
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use flate2::Crc;
 use foretell::Fitted;
+use foretell_files::read_regular;
 
 use crate::failure::Usage;
 use crate::output::write_file;
@@ -25,7 +26,8 @@ impl DemoFiles {
     pub(crate) fn take(directory: &Path, names: &[&str]) -> anyhow::Result<Self> {
         fs::create_dir_all(directory)
             .with_context(|| format!("cannot create the directory {}", directory.display()))?;
-        let record = fs::read_to_string(directory.join(RECORD)).unwrap_or_default();
+        let record = read_regular(&directory.join(RECORD)).unwrap_or_default();
+        let record = String::from_utf8_lossy(&record);
         let record: BTreeSet<String> = record.lines().map(str::to_owned).collect();
         for name in names {
             if let Some(other) = lines(directory, name)?.iter().find(|line| !record.contains(*line)) {
@@ -70,7 +72,7 @@ fn lines(directory: &Path, name: &str) -> anyhow::Result<Vec<String>> {
     let Ok(found) = fs::metadata(&path) else { return Ok(Vec::new()) };
     if !found.is_dir() {
         let mut sum = Crc::new();
-        sum.update(&fs::read(&path).with_context(cannot)?);
+        sum.update(&read_regular(&path).with_context(cannot)?);
         return Ok(vec![format!("{:08x} {name}", sum.sum())]);
     }
     let mut all = Vec::new();

@@ -1,6 +1,7 @@
 //! What a command reads is never overwritten by what it writes.
 
 use std::path::{Path, PathBuf, absolute};
+use std::sync::OnceLock;
 
 use clap::{Arg, ArgMatches, Command, ValueHint};
 use foretell_files::{Identity, resolve};
@@ -9,6 +10,14 @@ use crate::failure::Usage;
 
 /// The flags that name places to write to. All other paths of a command line are read.
 const OUTPUTS: [&str; 2] = ["out", "checkpoint"];
+
+/// What is read by this command, as far as it is there.
+static READ: OnceLock<Vec<Identity>> = OnceLock::new();
+
+/// The files and directories that the command reads, once they are checked.
+pub(crate) fn read() -> Vec<Identity> {
+    READ.get().cloned().unwrap_or_default()
+}
 
 /// A path of the command line.
 struct Given {
@@ -50,6 +59,8 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
         paths.partition(|arg| arg.get_long().is_some_and(|flag| OUTPUTS.contains(&flag)));
     let all = |args: Vec<&Arg>| args.into_iter().flat_map(given).collect::<Vec<Given>>();
     let (outputs, inputs) = (all(outputs), all(inputs));
+    // A path may lead elsewhere by the time that it is written.
+    let _ = READ.set(inputs.iter().filter_map(|input| Identity::of(&input.path).ok()).collect());
     for output in &outputs {
         inputs.iter().try_for_each(|input| output.check_against(input))?;
     }

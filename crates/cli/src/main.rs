@@ -14,6 +14,7 @@ mod demo_files;
 mod failure;
 mod figure;
 mod file_args;
+mod file_limit;
 mod forecast_columns;
 mod holidays;
 mod importances;
@@ -33,6 +34,7 @@ mod ticks;
 
 use std::env;
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -98,6 +100,7 @@ fn command() -> clap::Command {
 }
 
 fn main() -> ExitCode {
+    file_limit::make_an_error();
     foretell::word_settings(setting_words::FLAGS);
     let args: Vec<OsString> = env::args_os().collect();
     let log = if asks_for_json(&args) { Log::Json } else { Log::Text };
@@ -111,7 +114,8 @@ fn main() -> ExitCode {
             Err(error) => refuse(log, &error.to_string()),
         },
         Ok((_, origins, Err(collision))) => refuse(log, &origins.locate(collision.to_string())),
-        Err(Mistake::Arguments(error)) if log != Log::Json || is_help(&error) => error.exit(),
+        Err(Mistake::Arguments(error)) if is_help(&error) => help(log, &error),
+        Err(Mistake::Arguments(error)) if log != Log::Json => error.exit(),
         Err(Mistake::Arguments(error)) => refuse(log, &first_paragraph(&error)),
         Err(Mistake::File(message)) => refuse(log, &message),
     }
@@ -152,6 +156,19 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
     }
 }
 
+/// Prints help or the version, which may fail as other output does.
+fn help(log: Log, asked: &clap::Error) -> ExitCode {
+    let to_stdout = !asked.use_stderr();
+    let check = || if to_stdout { closed_stdout::check() } else { Ok(()) };
+    match check().and_then(|()| asked.print()).and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            log.error(&format!("cannot write to standard output: {error}"));
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::from(asked.exit_code() as u8),
+    }
+}
+
 /// A mistake in the command line.
 fn refuse(log: Log, message: &str) -> ExitCode {
     log.error(message);
@@ -187,8 +204,6 @@ fn message(error: &anyhow::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
     use super::*;
 
     #[test]

@@ -11,6 +11,7 @@ use foretell_files::WholeFile;
 
 use crate::closed_stdout;
 use crate::failure::Usage;
+use crate::inputs;
 
 /// Prints to standard output; that it is closed is an error here and a success to `main`.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
@@ -22,9 +23,14 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
 
 /// Writes a file, whole or not at all.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let mut file = WholeFile::at(path)?;
+    let mut file = whole_file(path)?;
     file.write_all(bytes).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(file.commit()?)
+}
+
+/// A file that takes the place of none that the command reads.
+fn whole_file(path: &Path) -> anyhow::Result<WholeFile> {
+    Ok(WholeFile::at(path)?.keeping(inputs::read()))
 }
 
 /// The goal of a table of forecasts, written piece by piece. A file takes its place when all of it is written
@@ -56,8 +62,8 @@ impl Sink {
                 Goal::Stdout(io::stdout())
             }
             false => match compressed(path)? {
-                false => Goal::Plain(WholeFile::at(path)?),
-                true => Goal::Gzip(GzEncoder::new(WholeFile::at(path)?, Compression::default())),
+                false => Goal::Plain(whole_file(path)?),
+                true => Goal::Gzip(GzEncoder::new(whole_file(path)?, Compression::default())),
             },
         };
         Ok(Self { goal, path: path.to_owned(), decimal: '.', failure: None })

@@ -20,6 +20,8 @@ enum Origin {
     Machine(u64),
     /// Three quarters of what this control group may have.
     ControlGroup(u64, PathBuf),
+    /// Three quarters of the addresses that this process may have.
+    AddressSpace(u64),
     /// The system does not tell what it has.
     Unknown,
 }
@@ -30,8 +32,8 @@ impl MemoryLimit {
         Self { bytes, origin: Origin::Given }
     }
 
-    /// Three quarters of the memory of the machine, or of what its control group allows the process, where the
-    /// system tells as Linux does; no limit elsewhere.
+    /// Three quarters of the memory of the machine, or of what its control group or the limit of its address space
+    /// (`ulimit -v`) allows the process, where the system tells as Linux does; no limit elsewhere.
     pub fn of_machine() -> Self {
         Self::of_system(Path::new("/"))
     }
@@ -39,14 +41,15 @@ impl MemoryLimit {
     fn of_system(root: &Path) -> Self {
         let quarters = |bytes: u64, origin| Self { bytes: bytes / 4 * 3, origin };
         let groups = control_groups(root).into_iter().filter_map(|path| Some((group_limit(&path)?, path)));
-        match (machine_memory(root), groups.min()) {
-            // A group without a limit of its own has a number beyond all machines, or that of the machine.
-            (Some(machine), Some((group, path))) if group < machine => {
-                quarters(group, Origin::ControlGroup(group, path))
-            }
-            (Some(machine), _) => quarters(machine, Origin::Machine(machine)),
-            (None, _) => Self { bytes: u64::MAX, origin: Origin::Unknown },
-        }
+        let group = groups.min().map(|(bytes, path)| (bytes, Origin::ControlGroup(bytes, path)));
+        let machine = machine_memory(root).map(|bytes| (bytes, Origin::Machine(bytes)));
+        let addresses = address_space(root).map(|bytes| (bytes, Origin::AddressSpace(bytes)));
+        // A group without a limit of its own has a number beyond all machines, or that of the machine, which comes first.
+        let known = machine.map(|machine| [Some(machine), group, addresses]);
+        let least = known.into_iter().flatten().flatten().min_by_key(|(bytes, _)| *bytes);
+        least.map_or(Self { bytes: u64::MAX, origin: Origin::Unknown }, |(bytes, origin)| {
+            quarters(bytes, origin)
+        })
     }
 
     /// The limit.
@@ -78,6 +81,13 @@ impl fmt::Display for MemoryLimit {
                     path.display()
                 )
             }
+            Origin::AddressSpace(all) => {
+                write!(
+                    f,
+                    "{limit}, three quarters of the {} of addresses that this process may have",
+                    shown_bytes(*all)
+                )
+            }
             Origin::Unknown => write!(f, "none"),
         }
     }
@@ -93,6 +103,13 @@ fn machine_memory(root: &Path) -> Option<u64> {
     let text = fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The limit of the process's address space, if it has one.
+fn address_space(root: &Path) -> Option<u64> {
+    let text = fs::read_to_string(root.join("proc/self/limits")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// The directories of the control groups that may limit the memory of this process: its own and those around it,
@@ -163,5 +180,16 @@ mod tests {
         assert_eq!(system(&[MACHINE, version_1, whole]), machine);
         let container = ("sys/fs/cgroup/memory/memory.limit_in_bytes", "4000000000\n");
         assert_eq!(system(&[MACHINE, version_1, container]).bytes(), 3_000_000_000);
+
+        // `ulimit -v`: the soft limit, before the hard one.
+        const HEAD: &str = "Limit                     Soft Limit           Hard Limit           Units     \n";
+        let addresses = |soft: &str| {
+            let limits =
+                format!("{HEAD}Max address space         {soft}           unlimited            bytes     \n");
+            system(&[MACHINE, ("proc/self/limits", &limits)])
+        };
+        assert_eq!(addresses("unlimited"), machine);
+        assert_eq!(addresses("2000000000").bytes(), 1_500_000_000);
+        assert!(addresses("2000000000").to_string().contains("of the 2.0 GB of addresses"));
     }
 }

@@ -11,6 +11,7 @@ use crate::place::{
     beside, is_mount_point, keep_owner, keep_owner_and_mode, leftovers, ordinary_permissions, parent_of,
     prefix, resolve, sync_directory,
 };
+use crate::rename::{cannot_exchange, exchange, rename_to_free};
 use crate::unfinished::Unfinished;
 
 /// A place for a directory, which no other process writes to meanwhile.
@@ -229,38 +230,6 @@ fn check_deletable(directory: &Path) -> io::Result<()> {
         access(directory, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)?;
     }
     File::open(directory).map(drop).or_else(|error| if cfg!(unix) { Err(error) } else { Ok(()) })
-}
-
-/// Exchanges two names in one step.
-fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
-    }
-    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-    {
-        let _ = (one, other);
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-/// Some file systems do not know how.
-fn cannot_exchange(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
-}
-
-/// Renames a directory to a name that is free, and stays so until then.
-fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
-    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE).map_err(io::Error::from) {
-            Err(error) if cannot_exchange(&error) => {}
-            done => return done,
-        }
-    }
-    fs::rename(from, to)
 }
 
 #[cfg(test)]

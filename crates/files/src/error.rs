@@ -31,6 +31,21 @@ pub enum FileError {
         /// The number of that process, where it is known.
         process: Option<u32>,
     },
+    /// A file that is to be kept has come to a place that was to be written.
+    #[error(
+        "{} leads to a file that is read, or into a directory that is, and would replace it; name another place",
+        path.display()
+    )]
+    Kept {
+        /// The file that was to be written.
+        path: PathBuf,
+    },
+    /// A pipe, a device or a directory where a file is expected.
+    #[error("{} is no regular file but a pipe, a device or a directory; put the file itself there", path.display())]
+    NotRegular {
+        /// What is no file.
+        path: PathBuf,
+    },
     /// Something else has the name of the file that would lock the place.
     #[error(
         "{} cannot be locked: {lock} is {what}, and no lock of foretell; move it away, or name another place",

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::{FileError, Result};
+use crate::identity::Identity;
 use crate::lock::Lock;
 use crate::place::{
     beside, is_mount_point, is_open_file, keep_owner_and_mode, ordinary_permissions, parent_of, prefix,
     remove_leftovers, resolve, sync_directory,
 };
+use crate::rename::rename_over;
 use crate::unfinished::Unfinished;
 
 /// A file in the making: what is written to it goes to a hidden file beside the path, which takes the path's place by
@@ -26,6 +28,7 @@ pub struct WholeFile {
     /// Where links lead.
     place: PathBuf,
     way: Way,
+    kept: Vec<Identity>,
 }
 
 #[derive(Debug)]
@@ -45,7 +48,7 @@ impl WholeFile {
         let failed = || FileError::io("write", path);
         if is_open_file(path) {
             let (path, place) = (path.to_path_buf(), path.to_path_buf());
-            return Ok(Self { path, place, way: Way::Direct(None) });
+            return Ok(Self { path, place, way: Way::Direct(None), kept: Vec::new() });
         }
         let place = resolve(path).map_err(failed())?;
         let found = fs::metadata(&place).ok();
@@ -72,7 +75,13 @@ impl WholeFile {
             Some(Err(FileError::Io { source, .. })) => return Err(failed()(source)),
             Some(Err(error)) => return Err(error),
         };
-        Ok(Self { path: path.to_path_buf(), place, way })
+        Ok(Self { path: path.to_path_buf(), place, way, kept: Vec::new() })
+    }
+
+    /// The same, which never takes the place of any of these files, or one in any of these directories, whatever is at the path
+    /// when it is committed.
+    pub fn keeping(self, kept: Vec<Identity>) -> Self {
+        Self { kept, ..self }
     }
 
     /// The path as it was given.
@@ -83,7 +92,7 @@ impl WholeFile {
     /// Puts what was written in its place.
     ///
     /// # Errors
-    /// If that fails, for which the file stays as it was.
+    /// If that fails, for which the file stays as it was; [`FileError::Kept`] if one is there that is to be kept.
     pub fn commit(mut self) -> Result<()> {
         let failed = FileError::io("write", &self.path);
         self.writer().map_err(failed)?;
@@ -91,7 +100,11 @@ impl WholeFile {
             Way::Direct(_) => Ok(()),
             Way::Beside { temporary, .. } => {
                 let temporary = temporary.expect("it was just made");
-                put(temporary, &self.place).map_err(FileError::io("write", &self.path))
+                match put(temporary, &self.place, &self.kept) {
+                    Ok(true) => Ok(()),
+                    Ok(false) => Err(FileError::Kept { path: self.path }),
+                    Err(error) => Err(FileError::io("write", &self.path)(error)),
+                }
             }
         }
     }
@@ -130,7 +143,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         let place = resolve(path)?;
         let mut temporary = new_beside(&place)?;
         temporary.write_all(bytes)?;
-        put(temporary, &place)
+        put(temporary, &place, &[]).map(drop)
     };
     attempt().map_err(FileError::io("write", path))
 }
@@ -142,14 +155,17 @@ fn new_beside(place: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(parent_of(place))
 }
 
-/// Renames a file to the place, whose permissions and owner stay.
-fn put(temporary: NamedTempFile, place: &Path) -> io::Result<()> {
+/// Renames a file to the place, whose permissions and owner stay; whether it was done, which it is not where one of `kept` is.
+fn put(temporary: NamedTempFile, place: &Path, kept: &[Identity]) -> io::Result<bool> {
     if let Ok(old) = fs::metadata(place) {
         keep_owner_and_mode(&old, temporary.path())?;
     }
     temporary.as_file().sync_all()?;
-    temporary.persist(place).map_err(|error| error.error)?;
-    sync_directory(parent_of(place))
+    // Of what the name of the temporary file is afterwards, dropping it disposes.
+    let done = rename_over(temporary.path(), place, kept)?;
+    drop(temporary);
+    sync_directory(parent_of(place))?;
+    Ok(done)
 }
 
 /// Whether the directory takes no new files, though one that is in it may be written to.
@@ -186,6 +202,51 @@ mod tests {
         );
         WholeFile::at(&path).unwrap().commit().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "", "nothing was written to it");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_to_keep_is_kept_though_it_came_to_the_place_meanwhile() {
+        use std::os::unix::fs::symlink;
+        let home = tempfile::tempdir().unwrap();
+        let [data, out] = ["data/f.csv", "out/f.csv"].map(|name| home.path().join(name));
+        for path in [&data, &out] {
+            fs::create_dir(parent_of(path)).unwrap();
+            fs::write(path, "data").unwrap();
+        }
+        let kept = vec![Identity::of(&data).unwrap()];
+        let committed = |path: &Path, meanwhile: &dyn Fn()| {
+            let mut file = WholeFile::at(path).unwrap().keeping(kept.clone());
+            meanwhile();
+            file.write_all(b"new").unwrap();
+            let committed = file.commit();
+            assert_eq!(fs::read_to_string(&data).unwrap(), "data");
+            committed
+        };
+        committed(&out, &|| ()).unwrap();
+        assert_eq!(fs::read_to_string(&out).unwrap(), "new");
+        assert_eq!(entries(parent_of(&out)), ["f.csv"]);
+        // A link that was put there after the paths were compared,
+        let link = home.path().join("link");
+        symlink(&data, &link).unwrap();
+        assert!(matches!(committed(&link, &|| ()), Err(FileError::Kept { .. })));
+        // the file itself by another name,
+        let hard = || {
+            fs::remove_file(&out).unwrap();
+            fs::hard_link(&data, &out).unwrap();
+        };
+        assert!(matches!(committed(&out, &hard), Err(FileError::Kept { .. })));
+        // and its directory in the place of the output's.
+        let switch = || {
+            fs::rename(parent_of(&out), home.path().join("aside")).unwrap();
+            symlink(parent_of(&data), parent_of(&out)).unwrap();
+        };
+        assert!(matches!(committed(&out, &switch), Err(FileError::Kept { .. })));
+        assert_eq!(entries(parent_of(&data)), ["f.csv"]);
+        // A link that takes the place of the output is replaced itself.
+        let other = home.path().join("g.csv");
+        committed(&other, &|| symlink(&data, &other).unwrap()).unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "new");
     }
 
     #[test]

@@ -25,6 +25,13 @@ impl Identity {
         return fs::canonicalize(path).map(Self);
     }
 
+    /// Devices and inodes are numbers of other types on macOS.
+    #[cfg(unix)]
+    #[allow(clippy::unnecessary_cast)]
+    pub(crate) fn of_stat(found: &rustix::fs::Stat) -> Self {
+        Self((found.st_dev as u64, found.st_ino as u64))
+    }
+
     #[cfg(unix)]
     pub(crate) fn of_metadata(found: &fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;

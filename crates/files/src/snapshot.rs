@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::directory::moved_aside;
 use crate::error::{FileError, Result};
+use crate::regular::read_open;
 
 /// The files of a directory that is replaced as a whole, never in part: open, and of one moment, whatever becomes of
 /// the directory. Names are those of plain files, links followed.
@@ -68,17 +69,15 @@ impl DirectoryFiles {
     /// The content of a file, once.
     ///
     /// # Errors
-    /// If it is not there or cannot be read.
+    /// If it is not there, cannot be read, or memory has no room for it.
     pub fn read(&self, name: &str) -> Result<Vec<u8>> {
         let path = self.path.join(name);
-        let mut file = self
+        let file = self
             .files
             .get(name)
             .ok_or(io::ErrorKind::NotFound.into())
             .map_err(FileError::io("read", &path))?;
-        let mut bytes = Vec::with_capacity(file.metadata().map_or(0, |found| found.len() as usize));
-        file.read_to_end(&mut bytes).map_err(FileError::io("read", &path))?;
-        Ok(bytes)
+        read_open(file).map_err(FileError::io("read", &path))
     }
 }
 

@@ -110,18 +110,24 @@ fn held_rows(panel: &Panel, n_windows: usize, h: usize) -> usize {
     panel.n_series().saturating_mul(n_windows.min(panel.max_len())).saturating_mul(h)
 }
 
-/// Whether a model directory can be loaded: its tensors are read, taken apart, and put into their arenas.
+/// Whether a model directory can be loaded: its tensors are read, taken apart, and put into their arenas; its documents become
+/// values.
 pub(crate) fn check_load(dir: &Path, limit: &MemoryLimit) -> Result<(), Error> {
-    // What cannot be read is told by whoever reads it.
-    let paths = fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
-    let binary =
-        |path: &PathBuf| path.extension().is_some_and(|ending| ending == "safetensors" || ending == "bin");
-    let tensors = paths.filter(binary);
-    let bytes = total_size(tensors);
+    /// The bytes of a value beside those of its text.
+    const VALUES: u64 = 16;
+    let size = |endings: &[&str]| {
+        // What cannot be read is told by whoever reads it.
+        let paths = fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
+        total_size(
+            paths.filter(|path| path.extension().is_some_and(|found| endings.iter().any(|e| found == *e))),
+        )
+    };
+    let (tensors, documents) = (size(&["safetensors", "bin"]), size(&["json"]));
     let needs = MemoryEstimate::default()
-        .and("its files", bytes)
-        .and("their tensors", bytes)
-        .and("parameters", bytes);
+        .and("its files", tensors)
+        .and("their tensors", tensors)
+        .and("parameters", tensors)
+        .and("documents", documents.saturating_mul(VALUES));
     Ok(needs.check(limit, &format!("loading {}", dir.display()), "load a smaller model")?)
 }
 

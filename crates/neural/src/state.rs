@@ -34,7 +34,7 @@ pub(crate) fn find_state(file: &StateFile) -> Result<Option<SavedState>, Network
     if !path.exists() {
         return Ok(None);
     }
-    let TensorFile { metadata, tensors } = TensorFile::read(path)?;
+    let TensorFile { metadata, tensors } = TensorFile::read_checked(path)?;
     let damaged = || damaged(path);
     let entry = |name: &str| metadata_entry(&metadata, name).ok_or_else(damaged);
     let differences = file.differences(&entry(TRAINING)?);
@@ -161,9 +161,9 @@ impl StateSummary {
     /// Reads the file of a state.
     ///
     /// # Errors
-    /// If it cannot be read, or holds something else.
+    /// If it cannot be read, holds something else, or is not as it was written.
     pub fn read(path: &Path) -> Result<Self, NetworkError> {
-        let TensorFile { metadata, tensors } = TensorFile::read(path)?;
+        let TensorFile { metadata, tensors } = TensorFile::read_checked(path)?;
         let entry = |name: &str| metadata_entry(&metadata, name);
         let last = |name: &str| match tensors.get(name)?.values() {
             TensorValues::F64(losses) => losses.last().copied(),

@@ -167,7 +167,9 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/checkpoint/src",
         &[
-            "error packed tensor",
+            "packed tensor",
+            "checksum",
+            "error",
             "directory file names pickle tagged",
             "column loss",
             "configuration dataset model",
@@ -182,8 +184,9 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args forecast_columns interrupt model_facts precision setting setting_words table threshold ticks",
-            "config figure holidays importances inputs markdown output progress saving",
+            "closed_stdout failure file_args file_limit forecast_columns interrupt model_facts precision setting setting_words table threshold ticks",
+            "config figure holidays importances inputs markdown progress saving",
+            "output",
             "data_args demo_files",
             "args",
             "commands",
@@ -209,7 +212,10 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/estimator/src",
         &["columns error forecasts memory_limit outputs progress reduction", "memory run", "estimator"],
     ),
-    folders("crates/files/src", &["error identity place unfinished", "lock", "directory file", "snapshot"]),
+    folders(
+        "crates/files/src",
+        &["error identity place unfinished", "lock regular rename", "directory file", "snapshot"],
+    ),
     folders(
         "crates/flash/src",
         &["pattern sizes", "attention", "tiles", "shared", "backward forward small", "dispatch"],

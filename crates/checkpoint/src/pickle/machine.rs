@@ -43,10 +43,21 @@ pub(super) struct Call {
     pub(super) entries: Vec<Id>,
 }
 
-/// The nodes of a pickle, and which is the whole.
-pub(super) fn run(program: &[u8]) -> Result<(Vec<Node<'_>>, Id), String> {
+/// Bytes that an instruction may take at most: a node, its places on the stack and in the memo, each in a vector or a map that is
+/// copied as it grows, or a call.
+const INSTRUCTION: usize = 200;
+
+/// The nodes of a pickle, and which is the whole; `most` are the bytes that they may take.
+pub(super) fn run(program: &[u8], most: usize) -> Result<(Vec<Node<'_>>, Id), String> {
     let mut machine = Machine { rest: program, ..Machine::default() };
+    let mut left = most / INSTRUCTION;
     loop {
+        if left == 0 {
+            return Err(format!(
+                "its objects take more than {} MB of memory, half of what it may take",
+                most / 1_000_000
+            ));
+        }
         let at = program.len() - machine.rest.len();
         let instruction = machine.byte()?;
         if instruction == b'.' {
@@ -54,6 +65,7 @@ pub(super) fn run(program: &[u8]) -> Result<(Vec<Node<'_>>, Id), String> {
             return Ok((machine.nodes, root));
         }
         machine.step(instruction).map_err(|reason| format!("{reason} at byte {at} of the pickle"))?;
+        left -= 1;
     }
 }
 
@@ -353,7 +365,7 @@ mod tests {
     use super::*;
 
     fn fails(program: &[u8], reason: &str) {
-        let found = run(program).unwrap_err();
+        let found = run(program, usize::MAX).unwrap_err();
         assert!(found.contains(reason), "{found}");
     }
 
@@ -378,7 +390,7 @@ mod tests {
     #[test]
     fn numbers_of_all_lengths_are_read() {
         let int = |program: &[u8]| {
-            let (nodes, root) = run(program).unwrap();
+            let (nodes, root) = run(program, usize::MAX).unwrap();
             match nodes[root] {
                 Node::Int(value) => Some(value),
                 _ => None,

@@ -15,6 +15,7 @@ mod value;
 use std::path::Path;
 
 use archive::Archive;
+use foretell_files::read_regular;
 use value::{Budget, Builder};
 pub use value::{PickleValue, PickledObject};
 
@@ -24,33 +25,38 @@ use crate::error::{CheckpointError, Result};
 const OLD_FORMAT: [u8; 6] = [0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc];
 
 /// Reads a file that `torch.save` wrote (`.pt`, `.pth`, `.ckpt`), or one that Python's `pickle` wrote (`.pkl`). Nothing in it is
-/// executed.
+/// executed. Its objects may take `memory` bytes, beside the file itself and the numbers of its tensors, which are a constant factor of
+/// its size.
 ///
 /// # Errors
-/// The file cannot be read, is cut off or damaged, or is of a kind that needs Python; the message says how to get around it.
-pub fn read_pickle(path: impl AsRef<Path>) -> Result<PickleValue> {
+/// The file cannot be read, is cut off or damaged, takes more memory, or is of a kind that needs Python; the message says how to get
+/// around it.
+pub fn read_pickle(path: impl AsRef<Path>, memory: u64) -> Result<PickleValue> {
     let path = path.as_ref();
-    let bytes = std::fs::read(path).map_err(|e| CheckpointError::io("read", path, e))?;
-    parse_pickle(&bytes, path)
+    parse_pickle(&read_regular(path)?, path, memory)
 }
 
 /// Reads the bytes of a file as [`read_pickle`] does; `path` serves the error messages only.
 ///
 /// # Errors
-/// They are cut off or damaged, or of a kind that needs Python.
-pub fn parse_pickle(bytes: &[u8], path: &Path) -> Result<PickleValue> {
+/// They are cut off or damaged, take more memory, or are of a kind that needs Python.
+pub fn parse_pickle(bytes: &[u8], path: &Path, memory: u64) -> Result<PickleValue> {
+    // The instructions' objects and the values that are made of them are there at a time.
+    let most = usize::try_from(memory / 2).unwrap_or(usize::MAX);
     let read = || -> Result<PickleValue, String> {
         if !bytes.starts_with(b"PK") {
             if bytes.starts_with(&OLD_FORMAT) {
                 return Err("it is in PyTorch's format from before version 1.6".to_owned());
             }
-            let (nodes, root) = machine::run(bytes)?;
-            return Builder::new(&nodes, None, Budget::of(bytes.len())).value(root);
+            let (nodes, root) = machine::run(bytes, most)?;
+            return Builder::new(&nodes, None, Budget::of(bytes.len(), most)).value(root);
         }
         let mut archive = Archive::open(bytes)?;
         let program = archive.program()?;
-        let (nodes, root) = machine::run(&program)?;
-        Builder::new(&nodes, Some(&mut archive), Budget::of(bytes.len())).value(root)
+        let (nodes, root) = machine::run(&program, most)?;
+        // Tensors lie in the archive, and are counted with the file.
+        let most = most.saturating_add(bytes.len().saturating_mul(2));
+        Builder::new(&nodes, Some(&mut archive), Budget::of(bytes.len(), most)).value(root)
     };
     read().map_err(|reason| CheckpointError::Pickle { path: path.to_path_buf(), reason })
 }

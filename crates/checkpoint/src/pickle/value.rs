@@ -112,16 +112,17 @@ impl Budget {
     /// Values within values.
     const DEPTH: usize = 64;
 
-    /// For a file of so many bytes.
-    pub(super) fn of(size: usize) -> Self {
-        Self { left: Self::ALWAYS.saturating_add(size.saturating_mul(Self::FACTOR)), depth: Self::DEPTH }
+    /// For a file of so many bytes, whose values may take at most `most`.
+    pub(super) fn of(size: usize, most: usize) -> Self {
+        let proportional = Self::ALWAYS.saturating_add(size.saturating_mul(Self::FACTOR));
+        Self { left: proportional.min(most), depth: Self::DEPTH }
     }
 
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), String> {
         self.left = self
             .left
             .checked_sub(bytes)
-            .ok_or("it repeats objects so often that it would take memory out of proportion")?;
+            .ok_or("it repeats objects so often that it would take memory out of proportion, or more than it may take")?;
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{ColumnNames, Frame, Freq, Panel, ReadOptions, Zone, nearest};
+use foretell::{ColumnNames, Frame, Freq, MemoryLimit, Panel, ReadOptions, Zone, nearest};
 
 use crate::args::{LogArgs, steps};
 use crate::data_args::DataArgs;
@@ -69,12 +69,15 @@ impl Plot {
         let names = self.data.columns(ColumnNames::default());
         self.check_out()?;
         let read = self.data.options(&names, Vec::new(), Vec::new(), self.freq)?;
+        let max_memory = Some(MemoryLimit::of_machine().bytes());
+        let read = ReadOptions { max_memory, ..read };
         let panel = self.data.read(&read, self.log())?;
         let options = ReadOptions {
             id_col: names.id.clone(),
             time_col: Some(names.time.clone()),
             zone: panel.zone().cloned(),
             numbers: read.numbers,
+            max_memory,
             ..ReadOptions::default()
         };
         let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;

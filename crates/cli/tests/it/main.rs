@@ -1,6 +1,8 @@
 //! The program as its users meet it: files in, files and exit codes out. One program of tests, since each is linked
 //! anew.
 
+#[cfg(target_os = "linux")]
+mod attacks;
 mod command_line;
 mod config;
 mod evaluate;

@@ -19,6 +19,19 @@ pub enum TooLarge {
         /// The most that a table may have.
         most: usize,
     },
+    /// A row without an end.
+    #[error(
+        "{file}: the row after line {after} is longer than {} MB, the most that a row may have; check that it is a table of \
+         text, and that each quote is closed", .most / 1_000_000
+    )]
+    Record {
+        /// The file.
+        file: Arc<str>,
+        /// The line of the row before it; 0 if it is the header.
+        after: u64,
+        /// Bytes that a row may have.
+        most: usize,
+    },
     /// A table that takes more memory than it may.
     #[error(
         "{table}: its first {rows} rows take {} MB of memory, and the limit is {} MB; leave columns or series out, or \

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
+use super::read::LOOK;
 use crate::calendar::clock::Clock;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::zone::Zone;
@@ -43,7 +44,7 @@ impl ForecastTable {
     /// `cutoff` if there is one. Of the other columns those of numbers are kept.
     ///
     /// # Errors
-    /// A column that is missing, times that cannot be read, no rows.
+    /// A column that is missing, times that cannot be read, no rows, more than [`ReadOptions::max_memory`] has room for.
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
         let mut table = open(path.as_ref(), &options.file.beside(), |_| true)?;
         table.read_numbers(options.numbers);
@@ -59,8 +60,13 @@ impl ForecastTable {
             Clock { zone: options.zone.clone(), format: options.time_format.clone(), ..Clock::default() };
         let (mut known, mut ids) = (FxHashSet::<Arc<str>>::default(), Vec::<Arc<str>>::new());
         let (mut times, mut cutoffs, mut integer_ids) = (Vec::new(), cutoff.map(|_| Vec::new()), false);
+        // A reference to the id, a time, a cutoff, and the numbers; vectors may have twice the room that they need.
+        let row = 2 * (16 + 8 + 8 + size_of::<f64>() * columns.len());
         while table.advance()? {
             let table = &*table;
+            if times.len().is_multiple_of(LOOK) {
+                options.check_memory(table, times.len(), times.len() * row)?;
+            }
             let name = table.id(id)?;
             let same = ids.last().filter(|last| ***last == *name).or_else(|| known.get(&*name)).cloned();
             ids.push(same.unwrap_or_else(|| {

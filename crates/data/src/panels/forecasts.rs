@@ -16,7 +16,8 @@ impl Frame {
     /// if there is one. Of the other columns those of numbers are kept; a missing number is NaN.
     ///
     /// # Errors
-    /// A column that is missing, times that cannot be read or are of another kind than `freq`, no rows.
+    /// A column that is missing, times that cannot be read or are of another kind than `freq`, no rows, more than
+    /// [`ReadOptions::max_memory`] has room for.
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions, freq: Freq) -> Result<Self, DataError> {
         let table = ForecastTable::from_file(path, options)?;
         if table.kind != freq.kind() {

@@ -28,11 +28,16 @@ const MASK: &str = "available_mask";
 const WEIGHT: &str = "sample_weight";
 
 /// Rows from one look at the memory that a panel takes to the next.
-const LOOK: usize = 1 << 16;
+pub(super) const LOOK: usize = 1 << 16;
 
 impl ReadOptions {
     /// Whether a panel that takes `bytes` after so many rows may go on.
-    fn check_memory(&self, table: &dyn TableReader, rows: usize, bytes: usize) -> Result<(), DataError> {
+    pub(super) fn check_memory(
+        &self,
+        table: &dyn TableReader,
+        rows: usize,
+        bytes: usize,
+    ) -> Result<(), DataError> {
         match self.max_memory.filter(|&limit| bytes as u64 > limit) {
             Some(limit) => {
                 let (table, needed) = (table.file().clone(), bytes as u64);

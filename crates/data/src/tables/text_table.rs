@@ -16,7 +16,7 @@ use super::header_search::{Header, find_header, most_frequent};
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::table::{TableReader, check_header};
-use super::wide_lines::{LineTooWide, NarrowLines};
+use super::wide_lines::{LONGEST_RECORD, LineTooWide, NarrowLines};
 use crate::calendar::clock::Clock;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
@@ -123,9 +123,17 @@ impl<R: Read> TextTable<R> {
     /// Reads a record that is not blank.
     fn read(&mut self) -> Result<bool, DataError> {
         loop {
+            self.reader.get_mut().begin_record();
             let more = self.reader.read_byte_record(&mut self.record).map_err(|error| {
-                if LineTooWide::is_cause_of(&error) {
-                    return TooLarge::Columns { file: self.file.clone(), most: MAX_COLUMNS }.into();
+                let file = self.file.clone();
+                match LineTooWide::cause_of(&error) {
+                    Some(LineTooWide::Separators) => {
+                        return TooLarge::Columns { file, most: MAX_COLUMNS }.into();
+                    }
+                    Some(LineTooWide::Bytes) => {
+                        return TooLarge::Record { file, after: self.line, most: LONGEST_RECORD }.into();
+                    }
+                    None => {}
                 }
                 unreadable(
                     &self.file,

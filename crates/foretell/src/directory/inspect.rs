@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use foretell_checkpoint::{Checkpoint, ConformalSettings, Frequency, ModelFile, PlainModel};
+use foretell_estimator::MemoryLimit;
 use foretell_neural::{NetworkSpec, UNSUPPORTED, loss_value, plain_optimizer, read_model};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::directory::saving::restore;
 use crate::error::Error;
+use crate::memory::check_load;
 use crate::registry::find_estimator;
 use crate::training::interruption::Interruption;
 
@@ -83,8 +85,9 @@ impl Contents {
     /// Reads a directory that [`Fitted::save`](crate::Fitted::save) or `NeuralForecast.save` wrote.
     ///
     /// # Errors
-    /// If it is none, or a file of it is missing, damaged or contradicts another.
+    /// If it is none, or a file of it is missing, damaged, larger than memory or contradicts another.
     pub fn of(dir: impl AsRef<Path>) -> Result<Self, Error> {
+        check_load(dir.as_ref(), &MemoryLimit::of_machine())?;
         let (Checkpoint { configuration, models, plain_models, dataset }, bytes) =
             Checkpoint::load_and_measure(dir)?;
         let calibrated = |intervals: &ConformalSettings| {

@@ -1,9 +1,10 @@
 //! Trainings that were ended before their end, and what model directories say of them.
 
+use std::fmt;
 use std::path::Path;
-use std::{fmt, fs};
 
 use foretell_checkpoint::Configuration;
+use foretell_files::read_regular;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -54,7 +55,7 @@ impl Interruption {
 
     /// The interruption of the training whose models are in a directory, if it was interrupted.
     pub fn in_directory(dir: impl AsRef<Path>) -> Option<Self> {
-        let text = fs::read(dir.as_ref().join("configuration.json")).ok()?;
+        let text = read_regular(&dir.as_ref().join("configuration.json")).ok()?;
         let document: Value = serde_json::from_slice(&text).ok()?;
         serde_json::from_value(document["configuration"][ENTRY][NAME].clone()).ok()
     }

@@ -17,7 +17,7 @@ pub use json::json as json_of;
 
 /// The network of a file that PyTorch wrote: a checkpoint of PyTorch Lightning's or a state dictionary. `alias` is that of its
 /// directory, `settings` are hyper-parameters that win over those of the file; what of the file is left out is added to
-/// `left_out`, in words.
+/// `left_out`, in words. Objects of the file may take `memory` bytes beside its tensors.
 ///
 /// # Errors
 /// If the file cannot be read; within, in words, if it holds no network of this class.
@@ -27,8 +27,9 @@ pub fn import_model(
     alias: Option<&str>,
     settings: &Map<String, Value>,
     left_out: &mut Vec<String>,
+    memory: u64,
 ) -> Result<Result<TrainedNetwork, String>, CheckpointError> {
-    let stored = read_pickle(path)?;
+    let stored = read_pickle(path, memory)?;
     Ok(model_of(stored, class, alias, settings, left_out))
 }
 

@@ -93,7 +93,7 @@ fn directory(dir: &Path, options: &ImportOptions) -> Result<(TrainedModels, Vec<
     checkpoints.sort();
     let sidecar = |name: &str| -> Result<Option<PickleValue>, Error> {
         let path = dir.join(name);
-        Ok(if path.exists() { Some(read_pickle(path)?) } else { None })
+        Ok(if path.exists() { Some(read_pickle(path, options.max_memory.bytes())?) } else { None })
     };
     let Some(stored) = sidecar("configuration.pkl")?.filter(|_| !checkpoints.is_empty()) else {
         let hint = "a directory of neuralforecast 3.2 or older has it, and a .ckpt file for each model; newer ones need no \
@@ -141,7 +141,7 @@ fn model(
     options: &ImportOptions,
     left_out: &mut Vec<String>,
 ) -> Result<FittedModel, Error> {
-    let network = import_model(path, class, alias, &options.settings, left_out)?;
+    let network = import_model(path, class, alias, &options.settings, left_out, options.max_memory.bytes())?;
     let network = network.map_err(|reason| fault(path, alias.unwrap_or(class), reason))?;
     Ok(FittedModel::new(Arc::new(network)))
 }
