@@ -38,6 +38,12 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A cross-validation whose training was interrupted before anything was forecast.
+    #[error("training stopped after {after}, before any model could forecast")]
+    NothingForecast {
+        /// How far training came, in words.
+        after: String,
+    },
     /// A column of categories without any.
     #[error("column {column} of cat_exog_list holds no category where models are trained; leave it out")]
     NoCategories {

@@ -34,7 +34,7 @@ pub(crate) fn find_state(file: &StateFile) -> Result<Option<SavedState>, Network
     if !path.exists() {
         return Ok(None);
     }
-    let TensorFile { metadata, tensors } = TensorFile::read_checked(path)?;
+    let TensorFile { metadata, tensors } = read(path)?;
     let damaged = || damaged(path);
     let entry = |name: &str| metadata_entry(&metadata, name).ok_or_else(damaged);
     let differences = file.differences(&entry(TRAINING)?);
@@ -163,7 +163,7 @@ impl StateSummary {
     /// # Errors
     /// If it cannot be read, holds something else, or is not as it was written.
     pub fn read(path: &Path) -> Result<Self, NetworkError> {
-        let TensorFile { metadata, tensors } = TensorFile::read_checked(path)?;
+        let TensorFile { metadata, tensors } = read(path)?;
         let entry = |name: &str| metadata_entry(&metadata, name);
         let last = |name: &str| match tensors.get(name)?.values() {
             TensorValues::F64(losses) => losses.last().copied(),
@@ -180,6 +180,17 @@ impl StateSummary {
         };
         read().ok_or_else(|| damaged(path))
     }
+}
+
+/// The file of a state, as it was written.
+fn read(path: &Path) -> Result<TensorFile, NetworkError> {
+    TensorFile::read_checked(path).map_err(|error| match error {
+        CheckpointError::Checksum { path, .. } => {
+            let reason = "its checksum is another one or missing, so it was damaged or changed".to_owned();
+            NetworkError::State { path, reason }
+        }
+        other => other.into(),
+    })
 }
 
 /// The error that a file holds no state.

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use foretell::{Metrics, ModelSpec, Panel, ValidationOptions, usual_season};
+use foretell::{Error, Interruption, Metrics, ModelSpec, Panel, ValidationOptions, usual_season};
 use serde_json::json;
 
 use crate::args::{CheckpointArgs, LevelArgs, TrainArgs, steps};
-use crate::failure::Usage;
+use crate::failure::{Interrupted, Usage};
 use crate::output::{Sink, print};
 use crate::progress::Log;
 use crate::table::{AlignedTable, grouped};
@@ -41,7 +41,8 @@ With --json one object is printed: n_series, n_windows (asked for, of each serie
 step_size, h, season, and metrics, an array of: model, mae, rmse, smape, mase,
 scored_windows (of all series, with a known truth), scored_series (behind mae, rmse
 and smape), mase_series (behind mase), and for models that forecast quantiles mqloss
-and coverage ([{level, coverage}]).")]
+and coverage ([{level, coverage}]); and partial: null, or where Ctrl-C stopped
+training, of which the models and windows until then are scored.")]
 pub(crate) struct CrossValidate {
     #[command(flatten)]
     train: TrainArgs,
@@ -91,8 +92,15 @@ impl CrossValidate {
             .level(&self.level.levels);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
         let panel = self.train.read(&forecaster, rows_needed)?;
-        let validation = forecaster.cross_validate(&panel, &options)?;
+        self.log().catch_interrupts();
+        let validation = match forecaster.cross_validate(&panel, &options) {
+            Err(Error::NothingForecast { after }) => {
+                return Err(Interrupted(self.interrupted(&after, "nothing was scored yet")).into());
+            }
+            validation => validation?,
+        };
         self.log().fitted(&validation.fitted);
+        let interruption = validation.fitted.interruption();
 
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
         let metrics = ranked(validation.metrics(&panel, season));
@@ -101,31 +109,49 @@ impl CrossValidate {
             true => {
                 let report = json!({
                     "n_series": panel.n_series(), "n_windows": self.n_windows, "step_size": step_size, "h": h,
-                    "season": season, "metrics": metrics,
+                    "season": season, "metrics": metrics, "partial": interruption.map(ToString::to_string),
                 });
                 format!("{report}\n")
             }
             false => {
-                format!("{}\n{}", leaderboard(&metrics).render(), self.notes(&metrics[0], &panel, season))
+                let partial = interruption.map(|at| format!("partial:        training stopped after {at}\n"));
+                let notes = self.notes(&metrics[0], &panel, season) + &partial.unwrap_or_default();
+                format!("{}\n{notes}", leaderboard(&metrics).render())
             }
         };
         let to_stdout = sink.as_ref().is_some_and(Sink::is_stdout);
         if let Some(sink) = sink {
             sink.write_or_keep(&validation.frame)?;
         }
-        self.checkpoint.finish()?;
-        if to_stdout {
-            return io::stderr().write_all(report.as_bytes()).context("cannot write to standard error");
+        if interruption.is_none() {
+            self.checkpoint.finish()?;
         }
-        if let Some(path) = &self.out {
-            let what = format!("{} forecasts of {h} steps", validation.frame.n_rows() / h);
-            self.log().wrote(path, &what);
+        match to_stdout {
+            true => io::stderr().write_all(report.as_bytes()).context("cannot write to standard error")?,
+            false => {
+                if let Some(path) = &self.out {
+                    let what = format!("{} forecasts of {h} steps", validation.frame.n_rows() / h);
+                    self.log().wrote(path, &what);
+                }
+                print(report)?;
+            }
         }
-        print(report)
+        let scored = "what was forecast until then is scored and written, which is a part";
+        let stopped = |at: &Interruption| Err(Interrupted(self.interrupted(&at.to_string(), scored)).into());
+        interruption.map_or(Ok(()), stopped)
     }
 }
 
 impl CrossValidate {
+    /// Where training stopped, what there is of it, and how to go on.
+    fn interrupted(&self, after: &str, what: &str) -> String {
+        let message = format!("Ctrl-C stopped training after {after}; {what}");
+        match &self.checkpoint.dir {
+            Some(dir) => format!("{message}; {} holds the state: the same command goes on", dir.display()),
+            None => message,
+        }
+    }
+
     /// What the models are compared with.
     fn baselines(&self) -> anyhow::Result<Vec<ModelSpec>> {
         let h = self.train.h();

@@ -180,7 +180,8 @@ fn damaged_model_directories_are_refused() -> io::Result<()> {
     }
     dir.ok("predict --model model --data long.csv");
     let file = dir.path("model/configuration.json");
-    let text = fs::read_to_string(&file)?.replace(": ", ":");
+    // Its checksum is that of other values; a file without one is read all the same.
+    let text = fs::read_to_string(&file)?.replace(": ", ":").replace("foretell_crc32", "none");
     for (old, new, part) in [
         ("\"freq\":\"D\"", "\"freq\":\"fortnight\"", "model: model NLinear: freq: "),
         (

@@ -108,6 +108,73 @@ fn a_cross_validation_that_is_killed_ends_with_the_same_forecasts() {
     assert!(!dir.path().join("state").exists(), "nobody needs it any more");
 }
 
+/// TERM keeps what was forecast until then, and says that it is a part; the state goes on from there.
+#[cfg(unix)]
+#[test]
+fn a_cross_validation_that_is_interrupted_keeps_what_it_has_scored() {
+    let dir = data_dir();
+    let validate = |out: &str, further: &str| {
+        let line = format!(
+            "cross-validate --data data.csv --freq 1 --h 4 --input-size 8 --threads 1 --model NLinear,MLP \
+             --set max_steps={STEPS} --set windows_batch_size=8 --set MLP.hidden_size=8 --n-windows 3 \
+             --log json --json --out {out} {further}"
+        );
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foretell"));
+        command.current_dir(dir.path()).args(line.split_whitespace()).stdin(Stdio::null());
+        command.stdout(Stdio::piped());
+        command
+    };
+    let forecasts = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+    let report = |output: &[u8]| serde_json::from_slice::<serde_json::Value>(output).unwrap();
+    let terminated = |(child, mut log): (Child, BufReader<std::process::ChildStderr>)| {
+        assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+        log.read_to_string(&mut String::new()).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let names = |report: &serde_json::Value| {
+        let mut names: Vec<String> =
+            report["metrics"].as_array().unwrap().iter().map(|m| m["model"].to_string()).collect();
+        names.sort();
+        names
+    };
+    for (number, further) in ["", "--refit"].into_iter().enumerate() {
+        let whole = run(validate("whole.csv", further));
+        assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+        assert!(report(&whole.stdout)["partial"].is_null());
+        let (out, state) = (format!("parts{number}.csv"), format!("state{number}"));
+        let with_state = format!("{further} --checkpoint {state} --checkpoint-every 7");
+        // In the second model; with several trainings, in the second of these.
+        let steps = if number == 0 { STEPS + 100 } else { 2 * STEPS + 100 };
+        let part = terminated(start(validate(&out, &with_state), steps));
+        assert_eq!(part.status.code(), Some(130));
+        let part = report(&part.stdout);
+        assert!(
+            part["partial"].as_str().unwrap().contains(if number == 0 { "MLP" } else { "NLinear" }),
+            "{part}"
+        );
+        let rows = |name: &str| forecasts(name).lines().map(str::to_owned).collect::<Vec<_>>();
+        let (some, all) = (rows(&out), rows("whole.csv"));
+        match number {
+            0 => {
+                assert_eq!((names(&part), some.len()), (vec!["\"NLinear\"".to_owned()], all.len()));
+                assert!(all.iter().zip(&some).all(|(all, some)| all.starts_with(&**some)), "{some:?}");
+            }
+            _ => {
+                assert_eq!((names(&part).len(), some.len() - 1), (4, (all.len() - 1) / 3));
+                assert!(some.iter().all(|row| all.contains(row)), "{some:?}");
+            }
+        }
+        let rest = run(validate(&out, &with_state));
+        assert!(rest.status.success(), "{}", String::from_utf8_lossy(&rest.stderr));
+        assert_eq!((forecasts(&out), rest.stdout), (forecasts("whole.csv"), whole.stdout));
+        assert!(!dir.path().join(state).exists(), "nobody needs it any more");
+    }
+    // Before anything can be scored.
+    let none = terminated(start(validate("none.csv", ""), 20));
+    assert_eq!((none.status.code(), none.stdout.is_empty()), (Some(130), true));
+    assert!(!dir.path().join("none.csv").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
@@ -223,6 +290,29 @@ fn sigterm_is_ctrl_c_and_a_hangup_is_left_to_nohup() {
     assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
     log.read_to_string(&mut rest).unwrap();
     assert!(child.wait().unwrap().success(), "{rest}");
+}
+
+/// A bit that was flipped on the disk would end in other weights.
+#[test]
+fn a_damaged_state_is_refused() {
+    let dir = data_dir();
+    let with_state = || fit(dir.path(), "parts", "--checkpoint state --checkpoint-every 7");
+    let (mut child, _) = start(with_state(), STEPS + 100);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let path = dir.path().join("state/training-0-model-1.safetensors");
+    let sound = fs::read(&path).unwrap();
+    for part in 1..20 {
+        let mut flipped = sound.clone();
+        flipped[sound.len() * part / 20] ^= 1 << (part % 8);
+        fs::write(&path, flipped).unwrap();
+        let refused = run(with_state());
+        let message = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{message}");
+        assert!(message.contains("training-0-model-1.safetensors"), "{message}");
+    }
+    fs::write(&path, sound).unwrap();
+    assert!(run(with_state()).status.success());
 }
 
 #[test]

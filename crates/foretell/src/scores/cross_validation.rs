@@ -8,6 +8,7 @@ use foretell_evaluate::{EvaluationError, Metric, ScoreBy, ScoreOptions, ScoreTab
 
 use crate::error::Error;
 use crate::fitted::Fitted;
+use crate::fitted_model::FittedModel;
 use crate::forecaster::Forecaster;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::levels::{checked, recipe};
@@ -20,6 +21,7 @@ use crate::predict_options::PredictOptions;
 use crate::scores::forecast_rows::ForecastRows;
 use crate::scores::metrics::Metrics;
 use crate::trained_models::TrainedModels;
+use crate::training::interruption::Interruption;
 use crate::training::plan::TrainingPlan;
 use crate::usage_error::UsageError;
 use crate::warning::Warning;
@@ -97,10 +99,12 @@ pub struct CrossValidation {
     /// An unknown `y` is NaN.
     pub frame: Frame,
     /// The models, trained on what lies before the first cutoff, or with [`ValidationOptions::refit`] those that were
-    /// trained last.
+    /// trained last. If the listener interrupted training, [`Fitted::interruption`] says where, and the frame has what
+    /// was forecast until then: the columns of the models that were trained to their end, and with `refit` the windows before the
+    /// training that was interrupted.
     pub fitted: Fitted,
-    /// The columns of each model.
-    outputs: Vec<Vec<Output>>,
+    /// The forecast models: their names and their columns.
+    models: Vec<(String, Vec<Output>)>,
     windows: Vec<SeriesRows>,
 }
 
@@ -108,10 +112,11 @@ impl Forecaster {
     /// Trains on all but the last `h + (n_windows - 1) * step_size` steps of each series, then
     /// forecasts `n_windows` times, `step_size` steps apart, the last forecast ending with the series. A
     /// series that is too short for the earliest forecasts has fewer, as in neuralforecast. With
-    /// [`ValidationOptions::refit`] the models are trained anew on the way.
+    /// [`ValidationOptions::refit`] the models are trained anew on the way. If the listener interrupts training, the result is
+    /// what was forecast until then.
     ///
     /// # Errors
-    /// If `n_windows` or `step_size` is 0, if a model has none of the intervals asked for, and those of
+    /// [`Error::NothingForecast`] if training was interrupted before any model could forecast; if `n_windows` or `step_size` is 0, if a model has none of the intervals asked for, and those of
     /// [`Forecaster::fit`].
     pub fn cross_validate(
         mut self,
@@ -135,7 +140,9 @@ impl Forecaster {
             0 => validate_once(plan, panel, cutoffs[0], step_size, &level)?,
             every => validate_anew(plan, panel, &cutoffs, every, &level)?,
         };
-        warn_of_fewer_windows(&fitted.trained, panel, cutoffs[0], &forecasts, n_windows);
+        if !fitted.interrupted() {
+            warn_of_fewer_windows(&fitted.trained, panel, cutoffs[0], &forecasts, n_windows);
+        }
         CrossValidation::of(fitted, panel, forecasts)
     }
 
@@ -154,6 +161,7 @@ fn validate_once(
     level: &[f64],
 ) -> Result<(Fitted, WindowForecasts), Error> {
     let (trained, interruption) = plan.fit_before(panel, test_size)?;
+    check_forecasts_begun(plan, &trained, interruption.as_ref())?;
     let forecasts = forecast_end(&trained, panel, plan.val_size + test_size, (test_size, step_size), level)?;
     Ok((Fitted::of(trained, interruption), forecasts))
 }
@@ -169,11 +177,21 @@ fn validate_anew(
 ) -> Result<(Fitted, WindowForecasts), Error> {
     let h = plan.h();
     let (mut trained, mut interruption) = plan.fit_before(&panel.without_last(ahead[0]), 0)?;
+    check_forecasts_begun(plan, &trained, interruption.as_ref())?;
     let mut parts = Vec::with_capacity(ahead.len());
     for (window, &ahead) in ahead.iter().enumerate() {
         let known = panel.without_last(ahead);
         if window > 0 && window % every == 0 {
-            (trained, interruption) = plan.fit_before(&known, 0)?;
+            if interruption.is_some() {
+                break;
+            }
+            let (anew, stopped) = plan.fit_before(&known, 0)?;
+            interruption = stopped;
+            // Models of an interrupted training forecast nothing: those before it have forecast all windows until here.
+            if interruption.is_some() {
+                break;
+            }
+            trained = anew;
         }
         let future = Future::within(panel, &known, h);
         let options = PredictOptions::new().future(&future).level(level);
@@ -196,6 +214,27 @@ fn validate_anew(
         }
     }
     Ok((Fitted::of(trained, interruption), forecasts))
+}
+
+/// Whether any model can forecast after a training that was interrupted: one that was trained to its end, calibrated if
+/// intervals are asked for.
+fn check_forecasts_begun(
+    plan: &TrainingPlan,
+    trained: &TrainedModels,
+    interruption: Option<&Interruption>,
+) -> Result<(), Error> {
+    let calibrated = plan.intervals.is_none() || trained.conformal.is_some();
+    match interruption {
+        Some(interruption) if !calibrated || !trained.models.iter().any(is_complete) => {
+            Err(Error::NothingForecast { after: interruption.to_string() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the training of a model came to its end.
+fn is_complete(model: &FittedModel) -> bool {
+    model.outcome().is_none_or(|outcome| !outcome.interrupted)
 }
 
 /// Forecasts of the last `test_size` rows, `step_size` steps apart, with local scalers of all but the last `held_out`.
@@ -260,12 +299,27 @@ impl Fitted {
     }
 }
 
+/// Takes the models out of their forecasts, with their names and outputs; the columns of those whose training was interrupted are
+/// dropped.
+fn complete_models(trained: &TrainedModels, forecasts: &mut WindowForecasts) -> Vec<(String, Vec<Output>)> {
+    let mut columns = std::mem::take(&mut forecasts.columns).into_iter();
+    let mut models = Vec::new();
+    for ((model, name), outputs) in trained.named().zip(std::mem::take(&mut forecasts.models)) {
+        let own: Vec<_> = columns.by_ref().take(outputs.len()).collect();
+        if is_complete(model) {
+            forecasts.columns.extend(own);
+            models.push((name, outputs));
+        }
+    }
+    models
+}
+
 impl CrossValidation {
     fn of(fitted: Fitted, panel: &Panel, mut forecasts: WindowForecasts) -> Result<Self, Error> {
-        let outputs = std::mem::take(&mut forecasts.models);
+        let models = complete_models(&fitted.trained, &mut forecasts);
         let (frame, windows) = table(&fitted.trained, panel, forecasts)?;
         warn_of_non_finite(&fitted.trained, &frame.columns[1..]);
-        Ok(Self { frame, fitted, outputs, windows })
+        Ok(Self { frame, fitted, models, windows })
     }
 
     /// The errors of each model's point forecast (of a distribution its mean, else of quantiles the nearest to
@@ -301,7 +355,7 @@ impl CrossValidation {
     }
 
     fn rows(&self, panel: &Panel) -> ForecastRows {
-        let models = self.fitted.column_names().into_iter().zip(self.outputs.iter().cloned());
+        let models = self.models.iter().cloned();
         ForecastRows::of(panel, &self.frame, &self.windows, self.fitted.h(), models)
     }
 }

@@ -2,6 +2,7 @@
 //! count what their whole process takes.
 
 mod accuracy;
+mod alone;
 mod categories;
 mod checkpoints;
 mod conformance;

@@ -86,6 +86,40 @@ fn forecasts_are_nearly_those_in_f32_on_any_number_of_threads_and_what_is_saved_
     }
 }
 
+/// A row of activations is rounded in steps of its largest number. A row of MLPMultivariate is all series of a window, so unscaled
+/// series are off in proportion to the largest of them, which may be more than a small one's own values; scaled ones are not.
+#[test]
+fn int8_is_off_in_proportion_to_the_largest_series_that_a_model_sees_at_once() {
+    const LARGE: f32 = 1000.0;
+    let wave =
+        |level: f32, phase: f32| (0..120).map(move |t| level + (t as f32 * 0.5 + phase).sin()).collect();
+    let freq = Freq::parse("1").expect("a frequency");
+    let named: [(&str, i64, Vec<f32>); 2] = [("large", 0, wave(LARGE, 0.0)), ("small", 0, wave(1.0, 1.0))];
+    let panel = Panel::from_series(freq, named).expect("a panel");
+    // Narrow and hardly trained, as the worst that was met; below 16 units products stay in f32.
+    for (scaler, hidden) in [("identity", 16), ("identity", 64), ("standard", 16), ("standard", 64)] {
+        let settings = [
+            ("n_series", json!(2)),
+            ("max_steps", json!(1)),
+            ("scaler_type", json!(scaler)),
+            ("hidden_size", json!(hidden)),
+        ];
+        let spec = ModelSpec::new("MLPMultivariate", 4, 12).expect("a model");
+        let spec =
+            settings.into_iter().fold(spec, |spec, (key, value)| spec.set(key, value).expect("a setting"));
+        let wide = Forecaster::new([spec]).expect("a model").fit(&panel).expect("a training");
+        let exact = wide.predict(&panel, None).expect("a forecast");
+        let narrow = wide.weight_precision(WeightPrecision::Int8).expect("a precision");
+        let forecast = narrow.predict(&panel, None).expect("a forecast");
+        let ((_, exact), (_, forecast)) = (&exact.columns[0], &forecast.columns[0]);
+        let off: Vec<f32> = exact.iter().zip(forecast).map(|(a, b)| (a - b).abs()).collect();
+        let worst = |off: &[f32]| off.iter().copied().fold(0.0, f32::max);
+        let (large, small) = (worst(&off[..4]), worst(&off[4..]));
+        let bound = if scaler == "identity" { 0.03 * LARGE } else { 0.05 };
+        assert!(large > 0.0 && large < bound && small < bound, "{scaler}, {hidden}: {large}, {small}");
+    }
+}
+
 #[test]
 fn precisions_are_compared_on_the_same_windows_as_cross_validation() {
     let panel = panel();
