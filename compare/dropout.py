@@ -5,16 +5,19 @@ thousand times: the mean and the standard deviation of each output tell where dr
 """
 
 import json
+import sys
 from inspect import signature
 
 import torch
 from common import CRATES, canonical, generator, one_thread
 from models import CASES, EXOG, NBEATS, arranged, by_row, disturb, hyper_parameter, received, weights, windows
+from safetensors import safe_open
 from safetensors.torch import save
 
 RATE = 0.3
 # Copies of the window in a batch, each with draws of its own, and batches.
 COPIES, BATCHES = 500, 20
+FILE = CRATES / "models" / "tests" / "dropout.safetensors"
 
 
 def rates(model_class):
@@ -50,18 +53,30 @@ def compute(model_class, arguments):
     return {key: hyper_parameter(value) for key, value in arguments.items()}, {key: value.contiguous() for key, value in tensors.items()}
 
 
+def known(names):
+    """What the file holds of other models than these: (tensors by name, cases)."""
+    with safe_open(FILE, "pt") as file:
+        cases = json.loads(file.metadata()["cases"])
+        others = {name: case for name, case in cases.items() if name not in names}
+        return {key: file.get_tensor(key) for key in file.keys() if key.split("/")[0] in others}, others
+
+
 def main():
+    """Writes the file, or of those models that are named (`compare/dropout.py BiTCN`) their part of it."""
     one_thread()
-    tensors, cases = {}, {}
+    named = sys.argv[1:]
+    tensors, cases = known(named) if named else ({}, {})
     for model_class, (common, _) in CASES.items():
+        name = model_class.__name__
         if not rates(model_class) or model_class is NBEATS:  # which refuses any rate but 0
             continue
-        name = model_class.__name__
+        if named and name not in named:
+            continue
         cases[name], own = compute(model_class, common | rates(model_class) | columns(model_class))
         tensors |= {f"{name}/{key}": value for key, value in own.items()}
         print(f"dropout: {name}, outputs of {own['mean'].abs().max():.3g} within {own['deviation'].max():.3g}")
     data = save(tensors, metadata={"cases": json.dumps(cases), "draws": str(COPIES * BATCHES), "copies": str(COPIES)})
-    (CRATES / "models" / "tests" / "dropout.safetensors").write_bytes(canonical(data))
+    FILE.write_bytes(canonical(data))
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from neuralforecast.models import (
     TCN,
     TFT,
     Autoformer,
+    BiTCN,
     DeepAR,
     DeepNPTS,
     DilatedRNN,
@@ -43,10 +44,12 @@ from neuralforecast.models import (
     TSMixer,
     TSMixerx,
     VanillaTransformer,
+    XLinear,
     iTransformer,
 )
 from neuralforecast.models.dilated_rnn import AttentiveLSTMLayer
 from ops import DISTRIBUTIONS
+from rlinear import RLinear
 from safetensors.torch import save
 
 HIST = dict(hist_exog_list=["x1", "x2"])
@@ -334,6 +337,18 @@ CASES = {
             *LOSSES.items(),
         ],
     ),
+    RLinear: (
+        dict(h=3, input_size=6),
+        [
+            ("default", {}),
+            ("not-affine", dict(revin_affine=False)),
+            ("subtract-last", dict(revin_subtract_last=True)),
+            ("h1", dict(h=1)),
+            ("one-window", ONE),
+            *LOSSES.items(),
+            ("studentt", distribution("StudentT")),
+        ],
+    ),
     DLinear: (
         dict(h=4, input_size=12),
         [
@@ -470,6 +485,26 @@ CASES = {
             ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
             *CATEGORICAL,
             *MULTIVARIATE_LOSSES.items(),
+        ],
+    ),
+    XLinear: (
+        dict(h=3, input_size=5, n_series=3, hidden_size=3, temporal_ff=4, channel_ff=6),
+        [
+            ("default", {}),
+            ("no-norm", dict(use_norm=False)),
+            ("h1", dict(h=1, **EXOG)),
+            ("one-series", dict(n_series=1, **EXOG)),
+            ("one-window", ONE),
+            ("channels-leave-a-rest", dict(channel_ff=4)),
+            ("exog", EXOG),
+            ("futr", FUTR),
+            ("hist", HIST),
+            ("stat", STAT),
+            ("exog-mq", EXOG | LOSSES["mq"]),
+            ("exclude-insample-y", dict(exclude_insample_y=True, use_norm=False, **EXOG)),
+            *CATEGORICAL[:1],
+            ("mse", LOSSES["mse"]),
+            ("studentt", MULTIVARIATE_LOSSES["studentt"]),
         ],
     ),
     SOFTS: (STAR_SMALL, STAR_CASES),
@@ -671,6 +706,27 @@ CASES = {
         ],
     ),
     TCN: (dict(h=4, input_size=10, encoder_hidden_size=5, decoder_hidden_size=6, dilations=[1, 2, 4]), CONTEXT_CASES + TCN_CASES),
+    BiTCN: (
+        dict(h=3, input_size=5, hidden_size=3, dropout=0.0),
+        [
+            ("default", {}),
+            ("whole-power", dict(input_size=8)),
+            ("two-steps", dict(input_size=2, **FUTR)),
+            ("h1", dict(h=1, **EXOG)),
+            ("h-longer", dict(h=9, **FUTR)),
+            ("one-window", ONE),
+            ("exog", EXOG | LOSSES["mse"]),
+            ("futr", FUTR),
+            ("hist", HIST),
+            ("stat", STAT),
+            ("exog-mq", EXOG | LOSSES["mq"]),
+            ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
+            *CATEGORICAL[:1],
+            ("mse", LOSSES["mse"]),
+            ("studentt", FUTR | distribution("StudentT")),
+            ("negativebinomial", distribution("NegativeBinomial")),
+        ],
+    ),
     DilatedRNN: (dict(h=4, input_size=10, encoder_hidden_size=5, decoder_hidden_size=6), CONTEXT_CASES + DILATED_RNN_CASES),
     DeepAR: (
         dict(h=4, input_size=7, lstm_hidden_size=5, lstm_dropout=0.0, loss=DistributionLoss("StudentT"), valid_loss=None),

@@ -10,7 +10,7 @@ pub(crate) fn models() -> anyhow::Result<String> {
     let mut text = format!(
         "<!-- `cargo xtask models` writes this file; what it says is in `crates/models/src`. -->\n\
          # Models\n\n\
-         Names, hyper-parameters and defaults of networks are neuralforecast 3.3's (LSTMAttention is foretell's own); \
+         Names, hyper-parameters and defaults of networks are neuralforecast 3.3's (LSTMAttention and RLinear are foretell's own); \
          [differences.md](differences.md) says what differs for all models. `foretell models` lists the same on the \
          command line, `foretell models NHITS` all about one.\n\n\
          {}\n\

@@ -56,8 +56,8 @@ pub use amp::{AMP, WithoutAmp, check_amp};
 pub use arguments::{Arguments, NumberRange};
 pub use explanation::{Explanation, Variable, VariableWeights};
 pub use foretell_autograd::{
-    Activation, Buffer, Cell, CellVars, Interpolation, Key, Padding, Pooling, Resampler, Rounding, Shape,
-    Storage, Tensor, Var, pooled_len,
+    Activation, Buffer, Cell, CellVars, Conv1d, Interpolation, Key, Padding, Pooling, Resampler, Rounding,
+    Shape, Storage, Tensor, Var, pooled_len,
 };
 pub use hyper_parameter_error::HyperParameterError;
 pub use init::Init;

@@ -1,3 +1,4 @@
 //! Convolutions over time.
 
+pub(crate) mod bitcn;
 pub(crate) mod tcn;

@@ -7,6 +7,7 @@ pub(crate) mod nbeats;
 pub(crate) mod nbeatsx;
 pub(crate) mod nhits;
 pub(crate) mod nlinear;
+pub(crate) mod rlinear;
 pub(crate) mod tide;
 
 /// Parts of these models, most of them used by several.

@@ -7,6 +7,7 @@ pub(crate) mod softs_sharp;
 pub(crate) mod timexer;
 pub(crate) mod tsmixer;
 pub(crate) mod tsmixerx;
+pub(crate) mod xlinear;
 
 /// Parts of these models, most of them used by several.
 pub(crate) mod shared {
