@@ -9,8 +9,10 @@ import json
 import sys
 from contextlib import nullcontext
 from copy import deepcopy
+from types import SimpleNamespace
 
 import draws
+import numpy as np
 import torch
 from common import canonical, fixtures, generator, one_thread
 from lstm_attention import LSTMAttention
@@ -18,6 +20,7 @@ from neuralforecast._serialization import encode_value
 from neuralforecast.losses.pytorch import MAE, MSE, RMSE, SMAPE, DistributionLoss, HuberLoss, HuberMQLoss, HuberQLoss, MQLoss, QuantileLoss
 from neuralforecast.models import (
     GRU,
+    KAN,
     LSTM,
     MLP,
     NBEATS,
@@ -39,7 +42,11 @@ from neuralforecast.models import (
     NLinear,
     SOFTSSharp,
     PatchTST,
+    RMoK,
+    StemGNN,
     TiDE,
+    TimeMixer,
+    TimesNet,
     TimeXer,
     TSMixer,
     TSMixerx,
@@ -47,7 +54,9 @@ from neuralforecast.models import (
     XLinear,
     iTransformer,
 )
+from neuralforecast.models import timemixer
 from neuralforecast.models.dilated_rnn import AttentiveLSTMLayer
+from neuralforecast.models.timemixer import DFT_series_decomp
 from ops import DISTRIBUTIONS
 from rlinear import RLinear
 from safetensors.torch import save
@@ -80,6 +89,8 @@ LOSSES = dict(
     mq=dict(loss=MQLoss(level=[80])),
     mq5=dict(loss=MQLoss(quantiles=[0.1, 0.25, 0.5, 0.75, 0.9])),
 )
+# What losses ask of a model. NHITS and the smallest models have all of them.
+OUTPUTS = {name: LOSSES[name] for name in ("mae", "mse", "mq")}
 
 
 def distribution(name):
@@ -144,7 +155,7 @@ NBEATS_CASES = [
     ("holes", HOLES),
     ("one-window", ONE),
     ("tanh", dict(activation="Tanh")),
-    *LOSSES.items(),
+    *OUTPUTS.items(),
 ]
 NBEATS_BASES = [
     (f"{basis.replace('_', '-')}-{n_basis}", dict(basis=basis, n_basis=n_basis, h=7, stack_types=["trend"], n_blocks=[2]))
@@ -202,7 +213,7 @@ RECURRENT_CASES = [
     ("recurrent-exclude-insample-y", dict(exclude_insample_y=True, h_train=2, **EXOG, **RECURRENT)),
     *CATEGORICAL,
     *[(f"recurrent-{case}", dict(h_train=3, **arguments, **RECURRENT)) for case, arguments in CATEGORICAL[:1]],
-    *LOSSES.items(),
+    *OUTPUTS.items(),
 ]
 
 # TCN and DilatedRNN have the same decoder.
@@ -222,7 +233,7 @@ CONTEXT_CASES = [
     ("decoder-prelu", dict(decoder_layers=3, decoder_activation="PReLU")),
     ("unused", dict(inference_input_size=3, context_size=2) | LOSSES["mse"]),
     *CATEGORICAL,
-    *LOSSES.items(),
+    *OUTPUTS.items(),
 ]
 TCN_CASES = [
     ("kernel3", dict(kernel_size=3, dilations=[1, 2, 3])),
@@ -254,7 +265,7 @@ DILATED_RNN_CASES = [  # the history of 10 steps is no multiple of 4 and 8
 ]
 
 # Multivariate models whose outputs stand series by series; of the others they stand output by output.
-SERIES_FIRST = (MLPMultivariate,)
+SERIES_FIRST = (MLPMultivariate, TimeMixer)
 
 # Of an encoder and a decoder that makes the horizon at once.
 TRANSFORMER_CASES = [
@@ -274,11 +285,11 @@ TRANSFORMER_CASES = [
     ("categorical", FUTR | dict(cat_exog_list=["f1"], categorical_cardinalities=CARDINALITIES)),
     ("categorical-all", FUTR | dict(cat_exog_list=["f2", "f1"], categorical_cardinalities=CARDINALITIES, cat_emb_dim="half")),
     ("studentt", distribution("StudentT")),
-    *LOSSES.items(),
+    *OUTPUTS.items(),
 ]
 
 # Losses with several outputs of several series, and a distribution.
-MULTIVARIATE_LOSSES = LOSSES | dict(studentt=dict(loss=DistributionLoss("StudentT")), normal=dict(loss=DistributionLoss("Normal")))
+MULTIVARIATE_LOSSES = OUTPUTS | dict(studentt=dict(loss=DistributionLoss("StudentT")), normal=dict(loss=DistributionLoss("Normal")))
 
 # Every SOFTS and SOFTSSharp case.
 STAR_SMALL = dict(h=4, input_size=6, n_series=3, hidden_size=8, d_core=6, d_ff=10, dropout=0.0)
@@ -322,7 +333,7 @@ DECOMPOSED_CASES = [
     ("exclude-insample-y", dict(exclude_insample_y=True, **FUTR)),
     ("studentt", distribution("StudentT")),
     ("normal", FUTR | distribution("Normal")),
-    *LOSSES.items(),
+    *OUTPUTS.items(),
 ]
 
 # Model class -> (arguments of every case, [(case, further arguments)]). A later model is one entry.
@@ -402,7 +413,7 @@ CASES = {
             ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
             *CATEGORICAL,
             *[(f"layernorm-{case}", dict(layernorm=True, **arguments) | LOSSES["mq"]) for case, arguments in CATEGORICAL],
-            *LOSSES.items(),
+            *OUTPUTS.items(),
             *[(f"layernorm-{name.lower()}", dict(layernorm=True) | distribution(name)) for name in ("StudentT",)],
             *[(name.lower(), EXOG | distribution(name)) for name in ("StudentT", "NegativeBinomial", "Poisson")],
         ],
@@ -427,6 +438,27 @@ CASES = {
             *[(loss, arguments) for loss, arguments in LOSSES.items() if not loss.startswith("mq")],
             *[(loss, EXOG | FURTHER_LOSSES[loss]) for loss in ("rmse", "smape", "huberq")],
             *[(name.lower(), EXOG | distribution(name)) for name in ("Poisson", "Bernoulli")],
+        ],
+    ),
+    KAN: (
+        dict(h=3, input_size=5, hidden_size=3),
+        [
+            ("default", {}),
+            ("grid3", dict(grid_size=3, grid_range=[-2, 3])),
+            ("grid1-order1", dict(grid_size=1, spline_order=1) | LOSSES["mse"]),
+            ("order2", dict(spline_order=2)),
+            ("no-hidden-layers", dict(n_hidden_layers=0)),
+            ("widths", dict(n_hidden_layers=2, hidden_size=[2, 4])),
+            ("scales", dict(scale_noise=1.0, scale_base=0.5, scale_spline=2.0, enable_standalone_scale_spline=False)),
+            ("h1", dict(h=1)),
+            ("one-window", ONE),
+            ("exog", EXOG),
+            ("futr", FUTR),
+            ("exog-mq", dict(hidden_size=2) | EXOG | LOSSES["mq"]),
+            ("exclude-insample-y", dict(exclude_insample_y=True, **HIST)),
+            *CATEGORICAL[:1],
+            ("mse", LOSSES["mse"]),
+            ("studentt", distribution("StudentT")),
         ],
     ),
     MLPMultivariate: (
@@ -485,6 +517,63 @@ CASES = {
             ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
             *CATEGORICAL,
             *MULTIVARIATE_LOSSES.items(),
+        ],
+    ),
+    # Batch normalisation: no case of one window.
+    RMoK: (
+        dict(h=3, input_size=5, n_series=2, dropout=0.0, batch=4),
+        [
+            ("default", {}),
+            *[(name, dict(wavelet_function=name)) for name in ("morlet", "dog", "meyer", "shannon")],
+            ("shannon-one-step", dict(wavelet_function="shannon", input_size=2)),
+            ("not-affine", dict(revin_affine=False)),
+            ("taylor1-jacobi0", dict(taylor_order=1, jacobi_degree=0)),
+            ("taylor5-jacobi1", dict(taylor_order=5, jacobi_degree=1)),
+            ("h1", dict(h=1)),
+            ("one-series", dict(n_series=1)),
+            ("mq", LOSSES["mq"]),
+            ("mse", LOSSES["mse"]),
+            ("studentt", MULTIVARIATE_LOSSES["studentt"]),
+        ],
+    ),
+    StemGNN: (
+        dict(h=2, input_size=1, n_series=2, multi_layer=1, dropout_rate=0.0) | RESIDUES,
+        [
+            ("default", dict(input_size=2)),
+            ("units", dict(multi_layer=2)),
+            ("leaky", dict(leaky_rate=-0.5)),
+            ("h1", dict(h=1)),
+            ("three-series", dict(input_size=2, n_series=3)),
+            ("one-window", ONE),
+            ("many-windows", dict(batch=9, n_series=4)),
+            ("mq", dict(input_size=2) | LOSSES["mq"]),
+            ("mse", LOSSES["mse"]),
+            ("studentt", MULTIVARIATE_LOSSES["studentt"]),
+        ],
+    ),
+    TimeMixer: (
+        dict(h=3, input_size=8, n_series=2, d_model=4, d_ff=3, e_layers=2, moving_avg=3, dropout=0.0),
+        [
+            ("default", {}),
+            ("one-window", ONE),
+            ("many-windows", dict(batch=5, e_layers=1)),
+            ("h1", dict(h=1)),
+            ("one-series", dict(n_series=1)),
+            ("no-layers", dict(e_layers=0)),
+            ("no-norm", dict(use_norm=False)),
+            ("average25", dict(moving_avg=25, e_layers=1)),
+            ("scales", dict(down_sampling_layers=2, e_layers=1)),
+            ("window4", dict(down_sampling_window=4, e_layers=1)),
+            ("max", dict(down_sampling_method="max", e_layers=1)),
+            ("conv", dict(down_sampling_method="conv", e_layers=1)),
+            ("conv-scales", dict(down_sampling_method="conv", down_sampling_layers=2, e_layers=1, n_series=3)),
+            ("dft", dict(decomp_method="dft_decomp", top_k=2)),
+            ("independent", dict(channel_independence=1)),
+            ("independent-no-norm", dict(channel_independence=1, use_norm=False, down_sampling_layers=2, e_layers=1)),
+            ("mq", dict(e_layers=1) | LOSSES["mq"]),
+            ("independent-mq", dict(channel_independence=1, e_layers=1) | LOSSES["mq"]),
+            ("mse", LOSSES["mse"]),
+            ("studentt", dict(e_layers=1) | MULTIVARIATE_LOSSES["studentt"]),
         ],
     ),
     XLinear: (
@@ -595,7 +684,27 @@ CASES = {
             ("unused", dict(fc_dropout=0.5)),
             ("studentt", distribution("StudentT")),
             ("poisson", distribution("Poisson")),
-            *LOSSES.items(),
+            *OUTPUTS.items(),
+        ],
+    ),
+    TimesNet: (
+        dict(h=3, input_size=6, hidden_size=6, conv_hidden_size=2, top_k=2, num_kernels=2, encoder_layers=1, dropout=0.0),
+        [
+            ("default", {}),
+            ("layers", dict(encoder_layers=2) | LOSSES["mse"]),
+            ("wider", dict(hidden_size=8, conv_hidden_size=3)),
+            ("one-kernel", dict(num_kernels=1)),
+            ("many-kernels", dict(num_kernels=4)),
+            ("all-periods", dict(top_k=4)),
+            ("long", dict(input_size=14, h=5, top_k=3)),
+            ("h1", dict(h=1)),
+            ("one-window", ONE),
+            ("futr", FUTR),
+            ("futr-mq", FUTR | LOSSES["mq"]),
+            ("categorical", FUTR | FUTR_CATEGORICAL),
+            ("exclude-insample-y", dict(exclude_insample_y=True, **FUTR)),
+            ("mse", LOSSES["mse"]),
+            ("studentt", distribution("StudentT")),
         ],
     ),
     iTransformer: (
@@ -671,7 +780,7 @@ CASES = {
             ("exog-mq", EXOG | LOSSES["mq"]),
             ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
             *[(name.lower(), dict(grn_activation=name, **STAT)) for name in ("ReLU", "Tanh", "GELU")],
-            *LOSSES.items(),
+            *OUTPUTS.items(),
             *[(name.lower(), EXOG | distribution(name)) for name in ("StudentT", "Normal", "NegativeBinomial")],
         ],
     ),
@@ -702,7 +811,7 @@ CASES = {
             *CATEGORICAL,
             ("studentt", distribution("StudentT")),
             ("exog-normal", EXOG | distribution("Normal")),
-            *LOSSES.items(),
+            *OUTPUTS.items(),
         ],
     ),
     TCN: (dict(h=4, input_size=10, encoder_hidden_size=5, decoder_hidden_size=6, dilations=[1, 2, 4]), CONTEXT_CASES + TCN_CASES),
@@ -770,6 +879,34 @@ def attend(self, inputs, hidden):
 
 
 AttentiveLSTMLayer.forward = attend
+
+def take_all(self, x):
+    """TimeMixer's Fourier decomposition of any window but the first of a batch, for which it takes another threshold: the smallest
+    of the largest amplitudes of the batch, and that is 0 because it clears those of the first window."""
+    return torch.fft.irfft(torch.fft.rfft(x)), torch.zeros_like(x)
+
+
+DFT_series_decomp.forward = take_all
+
+
+class DrawnConvolution(torch.nn.Conv1d):
+    """The convolution that TimeMixer draws anew in each forward pass, as foretell draws it once: by the model's seed."""
+
+    def reset_parameters(self):
+        bound = (self.in_channels * self.kernel_size[0]) ** -0.5
+        with torch.no_grad(), np.errstate(over="ignore"):
+            self.weight.copy_((2 * draws.Key(1).uniforms(self.weight.numel()) - 1).reshape(self.weight.shape) * bound)
+
+
+def scales(self, x_enc, x_mark_enc, original=TimeMixer._TimeMixer__multi_scale_process_inputs):
+    timemixer.nn = SimpleNamespace(Conv1d=DrawnConvolution)
+    try:
+        return original(self, x_enc, x_mark_enc)
+    finally:
+        timemixer.nn = torch.nn
+
+
+TimeMixer._TimeMixer__multi_scale_process_inputs = scales
 
 # Positional encodings, of whose 5000 places a file has the first.
 POSITIONS = ("position_embedding.pe", "positional_embedding.position_embedding")

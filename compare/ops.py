@@ -10,6 +10,7 @@ README.md says how a case is laid out. `python compare/ops.py softmax conv1d` wr
 
 import json
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import torch
@@ -44,7 +45,9 @@ from neuralforecast.losses.pytorch import (
 from neuralforecast.common import _modules
 from neuralforecast.models.dlinear import MovingAvg
 from neuralforecast.models.informer import ProbAttention
+from neuralforecast.models.kan import KANLinear
 from neuralforecast.models.nhits import _IdentityBasis
+from neuralforecast.models.rmok import WaveKANLayer
 from scipy import stats
 
 # ---------------------------------------------------------------------------- operations
@@ -257,6 +260,22 @@ def conv2d(x, weight, *bias, **moves):
 def conv2d_case(shape, outputs, kernel, bias=True, stride=(1, 1), dilation=(1, 1), padding=(0, 0), groups=1):
     shapes = [shape, (outputs, shape[-1] // groups, *kernel)] + bias * [(outputs,)]
     return shapes, dict(stride=stride, dilation=dilation, padding=padding, groups=groups)
+
+
+def spline_basis(x, grid, order):
+    grid = torch.tensor(grid)
+    layer = KANLinear(len(grid), 1, grid_size=grid.shape[1] - 2 * order - 1, spline_order=order)
+    layer.grid = grid
+    return layer.b_splines(x).flatten(1)
+
+
+def wavelet_sums(*inputs, kind):
+    # In double precision: terms of Meyer's wavelet cancel, in single precision to five digits.
+    x, scale, translation, weights = (part.double() for part in inputs)
+    if kind == "shannon":  # without its Hamming window, which models multiply the weights with
+        return (torch.sinc((x[:, None] - translation) / scale / torch.pi) * weights).sum(2).float()
+    layer = SimpleNamespace(scale=scale, translation=translation, wavelet_weights=weights, wavelet_type=kind)
+    return WaveKANLayer.wavelet_transform(layer, x).float()
 
 
 def above_zero(*shape):
@@ -485,6 +504,17 @@ OPS = {
     ]),
     "recurrent_from": (recurrent_from, [recurrent_from_case(cell, *sizes) for cell in ("RNN", "LSTM", "GRU") for sizes in ((5, 3, 2, 4), (1, 1, 1, 3))]),
     "gated_linear": (gated_linear, [([(2, 4, 3), (10, 3), (10,)], {}), ([(3, 7), (2, 7), (2,)], {}), ([(2, 4, 3), (34, 3), (34,), (2, 4, 17)], {})]),
+    "modulus": (lambda x: torch.view_as_complex(x).abs(), [([(2, 5, 2)], {}), ([torch.tensor([[0.0, 0.0], [3.0, -4.0], [0.0, 2.0]])], {})]),
+    "spline_basis": (spline_basis, [
+        ([(4, 2)], dict(grid=[[round(-2.2 + 0.4 * i, 1) for i in range(12)]] * 2, order=3)),
+        ([(5, 2)], dict(grid=[[-2.0, -1.5, -0.5, 0.0, 0.25, 1.0, 1.5, 3.0], [-1.0, -0.5, -0.25, 0.0, 0.5, 0.75, 1.5, 2.0]], order=2)),
+        ([(4, 1)], dict(grid=[[-1.5, -0.5, 0.5, 1.5, 2.5]], order=1)),
+        ([torch.tensor([[-1.0, 0.0], [0.5, 1.0], [3.0, -3.0]])], dict(grid=[[-3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0]] * 2, order=3)),
+    ]),
+    "wavelet_sums": (wavelet_sums, [
+        ([(3, inputs), above_zero(2, inputs), (2, inputs), (2, inputs)], dict(kind=kind))
+        for kind in ("mexican_hat", "morlet", "dog", "meyer", "shannon") for inputs in (4, 67)
+    ]),
     "weighted_sum": (weighted_sum, [([(2, 4, 3)] + [(2, 4, 5)] * 3, {}), ([(3, 1), (3, 17)], {})]),
     "sum": (lambda x, dim: x.sum(dim), [([(3, 4)], dict(dim=0)), ([(3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))]),
     "mean": (lambda x, dim: x.mean(dim), [([(3, 4)], dict(dim=0)), ([(3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=1)), ([(2, 3, 4)], dict(dim=-1))]),

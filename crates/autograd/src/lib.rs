@@ -45,6 +45,8 @@ pub use foretell_kernels::convolution::PaddingMode;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};
 pub use foretell_kernels::pool::{MaxOfSteps, Pooling, pooled_len};
 pub use foretell_kernels::recurrent::{Cell, HeldWeights};
+pub use foretell_kernels::splines::SplineBasis;
+pub use foretell_kernels::wavelets::Wavelet;
 pub use foretell_simd::{Activation, Key};
 pub use foretell_tensor::{Buffer, Indices, Padding, Shape, Storage, Tensor};
 pub use graph::{BackwardPass, Edge};

@@ -44,9 +44,11 @@ pub mod pool;
 pub mod recurrent;
 pub mod select;
 pub mod sparse_queries;
+pub mod splines;
 pub mod stochastic_pool;
 #[cfg(test)]
 mod testing;
+pub mod wavelets;
 
 pub use foretell_gemm::Accum;
 

@@ -4,6 +4,8 @@ use std::f64::consts::TAU;
 
 use foretell_simd::{Key, Stream, uniform_fill};
 
+use crate::SplineNoise;
+
 /// How a parameter is initialised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Init {
@@ -26,6 +28,8 @@ pub enum Init {
         /// The standard deviation.
         deviation: f32,
     },
+    /// Coefficients of splines through noise.
+    Splines(SplineNoise),
 }
 
 impl Init {
@@ -64,6 +68,7 @@ impl Init {
                     pair.iter_mut().zip(drawn).for_each(|(value, drawn)| *value = drawn as f32);
                 }
             }
+            Self::Splines(noise) => noise.fill(key, values),
             Self::NormalOf { deviation } => {
                 Self::Normal.fill(key, values);
                 values.iter_mut().for_each(|value| *value *= deviation);

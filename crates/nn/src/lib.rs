@@ -48,6 +48,7 @@ mod params;
 mod revin;
 mod rounded_weights;
 mod running_state;
+mod spline_noise;
 mod table;
 mod weight_precision;
 mod weights;
@@ -56,8 +57,8 @@ pub use amp::{AMP, WithoutAmp, check_amp};
 pub use arguments::{Arguments, NumberRange};
 pub use explanation::{Explanation, Variable, VariableWeights};
 pub use foretell_autograd::{
-    Activation, Buffer, Cell, CellVars, Conv1d, Interpolation, Key, Padding, Pooling, Resampler, Rounding,
-    Shape, Storage, Tensor, Var, pooled_len,
+    Activation, Buffer, Cell, CellVars, Conv1d, Conv2d, Indices, Interpolation, Key, Padding, PaddingMode,
+    Pooling, Resampler, Rounding, Shape, Storage, Tensor, Var, Wavelet, pooled_len,
 };
 pub use hyper_parameter_error::HyperParameterError;
 pub use init::Init;
@@ -70,6 +71,7 @@ pub use layers::batch_norm::{BatchNorm, BatchNormConfig};
 pub use layers::causal_conv1d::{CausalConv1d, CausalConv1dSizes};
 pub use layers::data_embedding::{
     DataEmbedding, DataEmbeddingSizes, InvertedEmbedding, MAX_POSITIONS, positional_encoding,
+    sines_and_cosines,
 };
 pub use layers::distilling::Distilling;
 pub use layers::embedding::Embedding;
@@ -86,6 +88,7 @@ pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use layers::res_lstm::ResLstm;
 pub use layers::rev_in::{RevIn, RevInConfig, WindowScales};
 pub use layers::seasonal_norm::SeasonalNorm;
+pub use layers::spline_linear::{SplineLinear, SplineLinearConfig};
 pub use layers::static_encoder::{StaticContexts, StaticEncoder, StaticEncoderSizes};
 pub use layers::transformer::{
     PointwisePerceptron, TransformerDecoder, TransformerEncoder, TransformerSizes,
@@ -101,6 +104,7 @@ pub use rounded_weights::RoundedWeights;
 pub use running_state::Update;
 /// JSON, in which the arguments of a [`Loss`] are written.
 pub use serde_json::{Map, Value};
+pub use spline_noise::SplineNoise;
 pub use table::{Alias, Scope, Table};
 pub use weight_precision::{UnknownWeightPrecision, WeightPrecision};
 

@@ -257,7 +257,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/kernels/src",
         &[
             "additive_attention auto_correlation axis causal_convolution column_sums decomposition \
-             fourier interpolate mode_products moving_average pool recurrent stochastic_pool",
+             fourier interpolate mode_products moving_average pool recurrent splines stochastic_pool wavelets",
             "convolution cumulative_sum gather select",
             "depthwise sparse_queries",
         ],
@@ -294,7 +294,8 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/nn/src",
         &[
-            "amp explanation hyper_parameter_error init needs",
+            "amp explanation hyper_parameter_error needs spline_noise",
+            "init",
             "arguments param_entry weight_precision",
             "layer_params loss",
             "table",

@@ -32,6 +32,7 @@ mod matmul;
 mod maximum;
 mod mode_attention;
 mod mode_products;
+mod modulus;
 mod moving_average;
 mod narrow;
 mod norm;
@@ -47,8 +48,10 @@ mod reshape;
 mod softmax;
 mod softmax_mean;
 pub(crate) mod sparse_attention;
+mod spline_basis;
 mod stochastic_pool;
 mod unfold;
+mod wavelet_sums;
 mod weighted_sum;
 
 #[cfg(test)]

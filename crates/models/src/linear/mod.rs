@@ -2,6 +2,7 @@
 
 pub(crate) mod deep_npts;
 pub(crate) mod dlinear;
+pub(crate) mod kan;
 pub(crate) mod mlp;
 pub(crate) mod nbeats;
 pub(crate) mod nbeatsx;

@@ -2,8 +2,11 @@
 
 pub(crate) mod itransformer;
 pub(crate) mod mlp_multivariate;
+pub(crate) mod rmok;
 pub(crate) mod softs;
 pub(crate) mod softs_sharp;
+pub(crate) mod stemgnn;
+pub(crate) mod timemixer;
 pub(crate) mod timexer;
 pub(crate) mod tsmixer;
 pub(crate) mod tsmixerx;

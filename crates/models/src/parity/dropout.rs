@@ -109,7 +109,7 @@ fn dropout_does_the_same_as_in_neuralforecast() {
     let with_dropout = |entry: &&ModelEntry| entry.own_defaults().keys().any(|key| key.contains("dropout"));
     let missing: Vec<&str> = (MODELS.iter().filter(with_dropout))
         .map(|entry| entry.name)
-        .filter(|name| !cases.contains_key(*name) && *name != "NBEATS")
+        .filter(|name| !cases.contains_key(*name) && !["NBEATS", "StemGNN"].contains(name))
         .collect();
     assert!(missing.is_empty(), "models with dropout that compare/dropout.py leaves out: {missing:?}");
 }

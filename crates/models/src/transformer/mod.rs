@@ -5,6 +5,7 @@ pub(crate) mod fedformer;
 pub(crate) mod informer;
 pub(crate) mod patch_tst;
 pub(crate) mod tft;
+pub(crate) mod timesnet;
 pub(crate) mod vanilla_transformer;
 
 /// Parts of these models, most of them used by several.

@@ -6,7 +6,7 @@
 //! (Vaswani et al. 2017, arXiv 1706.03762, section 3.5); a linear layer of what is known of its time. The first and the
 //! last are one product here, of the three neighbouring values and the columns of a step side by side.
 
-use foretell_autograd::{Activation, Var};
+use foretell_autograd::{Activation, Shape, Var};
 
 use crate::{Forward, Init, Linear, ParamId, Scope};
 
@@ -104,8 +104,19 @@ fn neighbours(x: &Var) -> Var {
 /// If `hidden` is odd, or the name is taken.
 #[track_caller]
 pub fn positional_encoding(scope: &mut Scope<'_>, name: &str, hidden: usize) -> ParamId {
+    sines_and_cosines(scope, name, [1, MAX_POSITIONS, hidden])
+}
+
+/// Registers the same for as many positions as the `shape [.., hidden]` has vectors.
+///
+/// # Panics
+/// If `hidden` is odd, or the name is taken.
+#[track_caller]
+pub fn sines_and_cosines(scope: &mut Scope<'_>, name: &str, shape: impl Into<Shape>) -> ParamId {
+    let shape = shape.into();
+    let hidden = *shape.last().expect("a dimension of the vectors");
     assert!(hidden.is_multiple_of(2), "sines and cosines in vectors of {hidden} numbers");
-    scope.constant(name, [1, MAX_POSITIONS, hidden], move |out| {
+    scope.constant(name, shape, move |out| {
         // Angles are rounded to single precision where PyTorch rounds them.
         let step = -(10_000_f64.ln() / hidden as f64) as f32;
         let rates: Vec<f32> =

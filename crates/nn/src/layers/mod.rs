@@ -22,6 +22,7 @@ pub(crate) mod recurrent;
 pub(crate) mod res_lstm;
 pub(crate) mod rev_in;
 pub(crate) mod seasonal_norm;
+pub(crate) mod spline_linear;
 pub(crate) mod static_encoder;
 pub(crate) mod transformer;
 pub(crate) mod variable_selection;
