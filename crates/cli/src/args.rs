@@ -7,7 +7,7 @@ use bytesize::ByteSize;
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
-    ColumnNames, Exogenous, Forecaster, Freq, LocalScaler, MemoryLimit, ModelSpec, Panel,
+    ColumnNames, Exogenous, FileOptions, Forecaster, Freq, LocalScaler, MemoryLimit, ModelSpec, Panel,
     PredictionIntervals, ReadOptions, remove_training_state,
 };
 
@@ -279,19 +279,24 @@ impl TrainArgs {
         self.data.check_names(None)?;
         let statics = match &self.data.statics {
             Some(path) => {
-                let mut names = foretell::column_names(path, &self.data.file.options())?;
+                let mut names =
+                    foretell::column_names(path, &self.data.file.options(&FileOptions::default()))?;
                 names.retain(|name| *name != self.columns().id);
                 names
             }
             None => Vec::new(),
         };
+        let statics = [statics, self.data.static_cols.clone()].concat();
         let mut specs = self.models.specs(self.seed, &statics, self.log.log)?;
         for spec in beside {
             if specs.iter().all(|named| named.name() != spec.name()) {
                 specs.push(spec);
             }
         }
+        let reading =
+            self.data.options(&self.columns(), Vec::new(), Vec::new(), None, &ReadOptions::default())?;
         let mut forecaster = Forecaster::new(specs)?
+            .reading(&reading)
             .val_size(self.val_size)
             .threads(self.threads)
             .precision(self.precision.precision)
@@ -318,7 +323,8 @@ impl TrainArgs {
     /// fewer than `rows_needed` rows.
     pub(crate) fn read(&self, forecaster: &Forecaster, rows_needed: usize) -> anyhow::Result<Panel> {
         let (read, categories) = (forecaster.columns_read(), forecaster.categories());
-        let options = self.data.options(&self.columns(), read, categories, self.freq()?)?;
+        let options =
+            self.data.options(&self.columns(), read, categories, self.freq()?, &ReadOptions::default())?;
         let options = ReadOptions { max_memory: Some(self.memory.limit().bytes()), ..options };
         let panel = self.data.read(&options, self.log.log)?;
         if !self.drop_short || panel.min_len() >= rows_needed {
@@ -346,6 +352,15 @@ impl TrainArgs {
         let message =
             || format!("--holidays: the frequency {freq} has no business days; give --freq B, C or bh");
         Ok(Some(without.ok_or_else(|| Usage(message()))?))
+    }
+
+    /// The mark before decimals, of what is read and written.
+    pub(crate) fn decimal(&self) -> anyhow::Result<char> {
+        Ok(self
+            .data
+            .options(&self.columns(), Vec::new(), Vec::new(), None, &ReadOptions::default())?
+            .numbers
+            .decimal())
     }
 
     /// Steps to forecast.

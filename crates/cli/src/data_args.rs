@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::{
-    ColumnNames, DataError, Fill, Fitted, Freq, NumberFormat, Panel, ReadOptions, TimeFormat, Zone,
+    CalendarError, ColumnNames, DataError, Fitted, Freq, NumberFormat, Panel, ReadOptions, TimeFormat, Zone,
 };
 
 use crate::failure::Usage;
 use crate::file_args::FileArgs;
+use crate::layout_args::LayoutArgs;
 use crate::progress::Log;
+use crate::row_args::RowArgs;
 
 /// The data file and its layout.
 #[derive(Debug, Args)]
@@ -21,10 +23,8 @@ pub(crate) struct DataArgs {
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) file: FileArgs,
-    /// The file has one time column, and one column per series. Blanks at the start or the end of a column are rows
-    /// before the series begins or after it ends
-    #[arg(long)]
-    wide: bool,
+    #[command(flatten)]
+    layout: LayoutArgs,
     /// Column of the series' ids [default: unique_id, or none where there is no such column and only one series;
     /// with a model directory, as saved there]
     #[arg(long, value_name = "C")]
@@ -39,9 +39,9 @@ pub(crate) struct DataArgs {
     /// How times are written, where they are not as 2024-01-31 13:45:00 or 2024-Q1: %Y%m%d, %d.%m.%Y, %m/%d/%Y, ...
     /// (strptime, and %q for a quarter; an interval is its start), `excel` for the days of spreadsheets, `epoch`,
     /// `epoch-ms`, `epoch-us` or `epoch-ns` for what is counted since 1970, or `integer` for step numbers that look like
-    /// dates. It concerns --futr too, and is not kept with models
-    #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
-    time_format: Option<TimeFormat>,
+    /// dates. It concerns --futr too, and is kept with models: `usual` says that the times are written as usual after all
+    #[arg(long, value_name = "FORMAT", value_parser = Written::parse)]
+    time_format: Option<Written>,
     /// The mark before decimals, a point or a comma, which is written before decimals as well, then with semicolons between
     /// fields [default: a point]. It and --thousands concern --static and --futr too
     #[arg(long, value_name = "MARK")]
@@ -50,17 +50,28 @@ pub(crate) struct DataArgs {
     /// [default: a space or an apostrophe where there is one]
     #[arg(long, value_name = "MARK")]
     thousands: Option<char>,
+    /// Columns of --data that hold one value in all rows of a series: they are static, as those of --static
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
+    pub(crate) static_cols: Vec<String>,
     /// File with one row per series: its id, and columns that do not change over time
     #[arg(long = "static", value_name = "FILE")]
     pub(crate) statics: Option<PathBuf>,
-    /// Fill rows and values that are missing between others: forward, zero or interpolate [default: a gap is an
-    /// error]
-    #[arg(long, value_name = "HOW", value_parser = str::parse::<Fill>)]
-    fill: Option<Fill>,
+    #[command(flatten)]
+    rows: RowArgs,
     /// Time zone of the data: UTC, +02:00, Europe/Berlin, ... [default: the one that the times are written with, if
     /// any]
     #[arg(long, value_name = "ZONE", value_parser = Zone::parse)]
     zone: Option<Zone>,
+}
+
+/// How times are written, where that is said: nothing for the usual spellings.
+#[derive(Clone, Debug)]
+struct Written(Option<TimeFormat>);
+
+impl Written {
+    fn parse(text: &str) -> Result<Self, CalendarError> {
+        Ok(Self(if text == "usual" { None } else { Some(TimeFormat::parse(text)?) }))
+    }
 }
 
 impl DataArgs {
@@ -83,8 +94,10 @@ impl DataArgs {
         read: Vec<String>,
         categories: Vec<String>,
         freq: Option<Freq>,
+        saved: &ReadOptions,
     ) -> anyhow::Result<ReadOptions> {
-        if self.wide && !read.is_empty() {
+        let saved = self.rows.apply(self.layout.apply(saved.clone()));
+        if saved.wide && !read.is_empty() {
             let read = read.join(", ");
             let message = format!(
                 "--wide: the models read {read}, and every column of a wide file is a series; give a long one"
@@ -92,23 +105,25 @@ impl DataArgs {
             return Err(Usage(message).into());
         }
         let ColumnNames { id, time, target } = columns.clone();
+        let static_cols = if self.static_cols.is_empty() { &saved.static_cols } else { &self.static_cols };
+        let read = read.into_iter().chain(static_cols.iter().cloned()).collect();
         // A wide file's time column is its first, whatever it is called, unless someone named it.
         let named = self.time_col.is_some() || time != ColumnNames::default().time;
-        Ok(ReadOptions {
-            file: self.file.options(),
-            wide: self.wide,
+        let options = ReadOptions {
+            file: self.file.options(&saved.file),
             id_col: id,
             time_col: named.then_some(time),
             target_col: target,
+            static_cols: static_cols.clone(),
             columns: Some(read),
             categories,
             freq,
-            zone: self.zone.clone(),
-            time_format: self.time_format.clone(),
-            numbers: self.numbers()?,
-            fill: self.fill,
-            max_memory: None,
-        })
+            zone: self.zone.clone().or(saved.zone),
+            time_format: self.time_format.clone().map_or(saved.time_format, |Written(format)| format),
+            numbers: self.numbers(saved.numbers)?,
+            ..saved
+        };
+        Ok(options)
     }
 
     /// Reads the series for saved models, in no more memory than so many bytes; and how, for files beside them.
@@ -119,7 +134,9 @@ impl DataArgs {
         log: Log,
     ) -> anyhow::Result<(Panel, ReadOptions)> {
         let (columns, freq) = (self.columns(fitted.columns().clone()), Some(fitted.freq()));
-        let options = self.options(&columns, fitted.columns_read(), fitted.categories(), freq)?;
+        let mut saved = fitted.reading().clone();
+        saved.wide &= !self.is_long(&columns, &saved);
+        let options = self.options(&columns, fitted.columns_read(), fitted.categories(), freq, &saved)?;
         let options = ReadOptions { max_memory: Some(max_memory), ..options };
         let of_trained = |error: anyhow::Error| {
             error.downcast().map_or_else(|error| error, |error: DataError| error.of_trained().into())
@@ -127,13 +144,22 @@ impl DataArgs {
         Ok((self.read(&options, log).map_err(of_trained)?, options))
     }
 
-    /// The mark before decimals, of what is read and written.
-    pub(crate) fn decimal(&self) -> char {
-        self.decimal.unwrap_or(if self.thousands == Some('.') { ',' } else { '.' })
+    /// Whether the file has the columns of a long one, although that which the models were trained on was wide.
+    fn is_long(&self, columns: &ColumnNames, saved: &ReadOptions) -> bool {
+        let ColumnNames { id, time, target } = columns;
+        let names = match self.is_stdin() || !saved.wide {
+            true => Vec::new(),
+            false => foretell::column_names(&self.data, &self.file.options(&saved.file)).unwrap_or_default(),
+        };
+        [id, time, target].iter().all(|column| names.contains(column))
     }
 
-    fn numbers(&self) -> anyhow::Result<NumberFormat> {
-        NumberFormat::new(self.decimal(), self.thousands).map_err(|error| Usage(format!("--{error}")).into())
+    fn numbers(&self, saved: NumberFormat) -> anyhow::Result<NumberFormat> {
+        if self.decimal.is_none() && self.thousands.is_none() {
+            return Ok(saved);
+        }
+        let decimal = self.decimal.unwrap_or(if self.thousands == Some('.') { ',' } else { '.' });
+        NumberFormat::new(decimal, self.thousands).map_err(|error| Usage(format!("--{error}")).into())
     }
 
     /// Names of columns that a wide file does not have are a mistake; those of ids may be meant for `--static` and
@@ -141,7 +167,7 @@ impl DataArgs {
     pub(crate) fn check_names(&self, futr: Option<&PathBuf>) -> anyhow::Result<()> {
         let beside = self.statics.as_ref().or(futr).is_some();
         let message = match (&self.id_col, &self.target_col) {
-            _ if !self.wide => return Ok(()),
+            _ if !self.layout.wide => return Ok(()),
             (_, Some(name)) => format!(
                 "--target-col {name}: with --wide every column but that of the times is a series; leave it out"
             ),

@@ -22,12 +22,15 @@ pub(crate) struct FileArgs {
 }
 
 impl FileArgs {
-    pub(crate) fn options(&self) -> FileOptions {
+    /// What is said here, else what is `saved`.
+    pub(crate) fn options(&self, saved: &FileOptions) -> FileOptions {
+        let skip_matching =
+            if self.skip_matching.is_empty() { &saved.skip_matching } else { &self.skip_matching };
         FileOptions {
             encoding: self.encoding,
-            skip_rows: self.skip_rows,
-            skip_matching: self.skip_matching.clone(),
-            comment: self.comment,
+            skip_rows: self.skip_rows.or(saved.skip_rows),
+            skip_matching: skip_matching.clone(),
+            comment: self.comment.or(saved.comment),
         }
     }
 }

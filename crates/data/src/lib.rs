@@ -88,6 +88,7 @@ pub use frames::write::CsvWriter;
 /// Dates and times in code.
 pub use jiff;
 pub use nearest::nearest;
+pub use panels::aggregate::Aggregate;
 pub use panels::builder::PanelBuilder;
 pub use panels::categories::{Categories, Vocabulary};
 pub use panels::covariates::Future;
@@ -98,6 +99,8 @@ pub use panels::options::ReadOptions;
 pub use panels::panel::Panel;
 pub use panels::unseen::UnseenCategories;
 pub use setting::{Setting, SettingWords, word_settings};
+pub use tables::across::Across;
+pub use tables::day_clock::Hours;
 pub use tables::file_options::{Encoding, FileOptions};
 pub use tables::format::{FileFormat, TableOutput};
 pub use tables::number_format::NumberFormat;

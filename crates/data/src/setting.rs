@@ -23,6 +23,16 @@ pub enum Setting {
     Decimal,
     /// The mark between thousands.
     Thousands,
+    /// How several rows of a series and time become one.
+    Aggregate,
+    /// Which hour of a day its number names.
+    Hours,
+    /// Reads columns of hours as one series.
+    HoursAcross,
+    /// Reads a row as a series, with its times across.
+    TimesAcross,
+    /// The columns that make the time.
+    TimeColumns,
     /// The encoding of text.
     Encoding,
     /// How many lines stand before the header.
@@ -84,6 +94,10 @@ impl Setting {
             Self::Fill => "ReadOptions::fill",
             Self::Decimal => "ReadOptions::numbers.decimal",
             Self::Thousands => "ReadOptions::numbers.thousands",
+            Self::Aggregate => "ReadOptions::aggregate",
+            Self::Hours => "ReadOptions::hours",
+            Self::HoursAcross | Self::TimesAcross => "ReadOptions::across",
+            Self::TimeColumns => "ReadOptions::time_cols",
             Self::Encoding => "FileOptions::encoding",
             Self::SkipRows => "FileOptions::skip_rows",
             Self::SkipMatching => "FileOptions::skip_matching",

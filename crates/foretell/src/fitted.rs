@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use foretell_checkpoint::ModelDirectory;
-use foretell_data::{Frame, Freq, Future, Panel};
+use foretell_data::{Frame, Freq, Future, Panel, ReadOptions};
 use foretell_estimator::{MemoryLimit, Workers};
 use foretell_neural::{FeatureImportances, WeightPrecision};
 
@@ -69,6 +69,11 @@ impl Fitted {
     /// What the columns of the data were called.
     pub fn columns(&self) -> &ColumnNames {
         &self.trained.columns
+    }
+
+    /// How the data of training were read, as far as it was said: for data to forecast of the same kind.
+    pub fn reading(&self) -> &ReadOptions {
+        &self.trained.reading
     }
 
     /// The names of the models' columns, without the suffixes of their outputs.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use foretell_data::{LocalScaler, Panel};
+use foretell_data::{LocalScaler, Panel, ReadOptions};
 use foretell_estimator::{MemoryLimit, Progress, Reduction, Verdict, Workers};
 use foretell_neural::Precision;
 
@@ -98,6 +98,13 @@ impl Forecaster {
     /// Names the columns of the data; saved with the models.
     pub fn columns(mut self, columns: ColumnNames) -> Self {
         self.plan.columns = columns;
+        self
+    }
+
+    /// Says how the data were read; models remember of it what is said of files like these
+    /// ([`ReadOptions::remembered`]), and [`Fitted::reading`](crate::Fitted::reading) gives it back.
+    pub fn reading(mut self, options: &ReadOptions) -> Self {
+        self.plan.reading = options.remembered();
         self
     }
 

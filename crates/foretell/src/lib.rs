@@ -68,6 +68,7 @@ mod inputs;
 mod memory;
 mod model_spec;
 mod predict_options;
+mod reading;
 mod registry;
 mod scores;
 mod trained_models;
@@ -91,10 +92,11 @@ pub use foretell_classical::{Classical, ClassicalError, ESTIMATORS, Naive, Seaso
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    CalendarError, Categories, CsvWriter, DataError, Encoding, FileFormat, FileOptions, Fill, Filled, Flaw,
-    ForecastTable, Frame, FrameWriter, Freq, Future, Gap, LocalScaler, NumberFormat, Panel, PanelBuilder,
-    Place, ReadNote, ReadOptions, Setting, SettingWords, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle,
-    Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff, series_labels,
+    Across, Aggregate, CalendarError, Categories, CsvWriter, DataError, Encoding, FileFormat, FileOptions,
+    Fill, Filled, Flaw, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, LocalScaler, NumberFormat,
+    Panel, PanelBuilder, Place, ReadNote, ReadOptions, Setting, SettingWords, Time, TimeFlaw, TimeFormat,
+    TimeKind, TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff,
+    series_labels,
     usual_season, word_settings,
 };
 /// Metrics of any forecasts.

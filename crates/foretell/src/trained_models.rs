@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use foretell_checkpoint::FittedScaler;
-use foretell_data::{DataError, Frame, Freq, Panel, Vocabulary};
+use foretell_data::{DataError, Frame, Freq, Panel, ReadOptions, Vocabulary};
 use foretell_estimator::{Estimator, MemoryLimit, Workers};
 
 use crate::columns::{ColumnNames, column_names};
@@ -21,6 +21,8 @@ pub(crate) struct TrainedModels {
     pub(crate) models: Vec<FittedModel>,
     pub(crate) freq: Freq,
     pub(crate) columns: ColumnNames,
+    /// How the data were read.
+    pub(crate) reading: ReadOptions,
     pub(crate) local_scalers: LocalScalers,
     /// The statistics that series and static columns were scaled by in training, which saved directories hold.
     pub(crate) scalers: [BTreeMap<String, FittedScaler>; 2],

@@ -184,7 +184,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit forecast_columns interrupt model_facts precision setting setting_words table threshold ticks",
+            "closed_stdout failure file_args file_limit forecast_columns interrupt layout_args model_facts precision row_args setting setting_words table threshold ticks",
             "config figure holidays importances inputs markdown progress saving",
             "output",
             "data_args demo_files",
@@ -223,7 +223,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns predict_options registry usage_error warning",
+            "columns predict_options reading registry usage_error warning",
             "error model_spec",
             "bench conformal fitted_model inputs",
             "memory trained_models weights",

@@ -83,7 +83,8 @@ impl CrossValidate {
             return Err(Usage("--intervals needs --level, as in --level 80".to_owned()).into());
         }
         let sink = self.out.as_deref().map(Sink::open).transpose()?;
-        let sink = sink.map(|sink| sink.decimal(self.train.data.decimal()));
+        let decimal = self.train.decimal()?;
+        let sink = sink.map(|sink| sink.decimal(decimal));
         let forecaster = self.checkpoint.of(self.train.forecaster(self.baselines()?)?);
         let h = forecaster.h();
         let step_size = self.step_size.unwrap_or(h);

@@ -32,6 +32,12 @@ Examples:
   foretell fit --data sales.csv --model LSTM --h 24 --input-size 96 --out model \\
     --precision bf16   # faster where the machine multiplies such numbers
   foretell fit --data sales.csv --model SeasonalNaive --h 24 --out model
+  foretell fit --data sales.csv --aggregate sum --resample W-SUN \\
+    --model SeasonalNaive --h 8 --out model   # transactions to weeks
+  foretell fit --data load.csv --time-cols date,hour_ending --target-col load \\
+    --model SeasonalNaive --h 24 --out model
+  foretell fit --data stock.csv --transposed --model SeasonalNaive --h 12 \\
+    --out model
   foretell fit --data export.csv --wide --encoding windows-1252 --skip-rows 2 \\
     --skip-matching Total --model SeasonalNaive --h 24 --out model
   foretell fit --config run.toml --seed 7

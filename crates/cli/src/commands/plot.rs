@@ -68,7 +68,7 @@ impl Plot {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let names = self.data.columns(ColumnNames::default());
         self.check_out()?;
-        let read = self.data.options(&names, Vec::new(), Vec::new(), self.freq)?;
+        let read = self.data.options(&names, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
         let max_memory = Some(MemoryLimit::of_machine().bytes());
         let read = ReadOptions { max_memory, ..read };
         let panel = self.data.read(&read, self.log())?;

@@ -89,7 +89,7 @@ impl Predict {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(self.futr.as_ref())?;
-        let sink = Sink::open(&self.out)?.decimal(self.data.decimal());
+        let sink = Sink::open(&self.out)?;
         let log = self.log();
         let mut fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads)?
@@ -97,6 +97,7 @@ impl Predict {
             .weight_precision(self.precision)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
         let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), self.log())?;
+        let sink = sink.decimal(options.numbers.decimal());
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;
         }

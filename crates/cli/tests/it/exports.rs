@@ -105,3 +105,193 @@ fn numbers_are_read_as_people_write_them_and_written_as_they_were_read() {
     assert_eq!(forecast[0][2], "0.235");
     assert!(log.contains("share.csv: numbers in percent are read as the fractions"), "{log}");
 }
+
+#[test]
+fn several_rows_of_a_time_become_one_as_asked() {
+    let dir = TestDirectory::new();
+    let sales = |day: usize| match day % 3 {
+        1 => format!("sku,2023-01-{day:02},1\nsku,2023-01-{day:02},2\n"),
+        _ => format!("sku,2023-01-{day:02},3\n"),
+    };
+    dir.put("sales.csv", &format!("unique_id,ds,y\n{}", (1..29).map(sales).collect::<String>()));
+    let message = dir.fails(1, "fit --data sales.csv --model Naive --h 2 --out m");
+    assert!(message.contains("2023-01-01 already") && message.contains("--aggregate sum"), "{message}");
+    for (how, value) in [("sum", "3.0"), ("mean", "1.5"), ("last", "2.0"), ("first", "1.0"), ("count", "2.0")]
+    {
+        let found = first(&dir, &format!("--data sales.csv --aggregate {how}"));
+        assert_eq!(found, ["sku", "2023-01-29", value], "{how}");
+    }
+    let weeks = first(&dir, "--data sales.csv --aggregate sum --resample W-SUN");
+    assert_eq!(weeks, ["sku", "2023-02-05", "18.0"]);
+    let message = dir.fails(1, "fit --data sales.csv --resample W-SUN --model Naive --h 2 --out m");
+    assert!(message.contains("--aggregate sum"), "{message}");
+
+    let jitter: String =
+        (0..40).map(|i| format!("2023-01-01 {:02}:{:02}:{:02},{i}\n", i / 4, i % 4 * 15, i % 7)).collect();
+    dir.put("sensor.csv", &format!("ds,y\n{jitter}"));
+    assert_eq!(first(&dir, "--data sensor.csv --snap 15min"), ["y", "2023-01-01 10:00:00", "39.0"]);
+}
+
+#[test]
+fn ids_that_are_spelt_differently_are_shown_side_by_side() {
+    let dir = TestDirectory::new();
+    let rows = |id: &str| (1..29).map(|day| format!("{id},2023-01-{day:02},{day},0\n")).collect::<String>();
+    dir.put("d.csv", &format!("unique_id,ds,y,p\n{}{}", rows("1.0"), rows("2.0")));
+    dir.put("futr.csv", "unique_id,ds,p\n1,2023-01-29,0\n1,2023-01-30,1\n2,2023-01-29,0\n2,2023-01-30,1\n");
+    dir.put("stat.csv", "unique_id,size\n01,5\n02,6\n");
+    dir.ok("fit --data d.csv --futr-exog p --model NLinear,MLP --h 2 --input-size 4 --set max_steps=1 --out model --log none");
+    let message = dir.fails(1, "predict --model model --data d.csv --futr futr.csv");
+    assert!(message.contains("futr.csv and the data spell the ids of series differently: `1`, `2` there, `1.0`, `2.0` in the data"), "{message}");
+    let message = dir.fails(1, "fit --data d.csv --static stat.csv --model MLP --h 2 --input-size 4 --out m");
+    assert!(message.contains("`01`, `02` there, `1.0`, `2.0` in the data"), "{message}");
+}
+
+#[test]
+fn a_date_and_an_hour_make_the_time() {
+    let dir = TestDirectory::new();
+    let hours = |first: usize, head: &str, date: &dyn Fn(usize) -> String| {
+        let row = |i: usize| format!("{},{},{}\n", date(i / 24 + 1), i % 24 + first, 50 + i % 24);
+        format!("{head}\n{}", (0..240).map(row).collect::<String>())
+    };
+    let iso = |day: usize| format!("2023-01-{day:02}");
+    let us = |day: usize| format!("01/{day:02}/2023");
+    for (name, text, flags, ending) in [
+        ("ending.csv", hours(1, "date,hour_ending,load", &iso), "date,hour_ending", true),
+        ("he.csv", hours(1, "date,hour,load", &iso), "date,hour", true),
+        ("start.csv", hours(0, "date,hour,load", &iso), "date,hour", false),
+        ("us.csv", hours(1, "DATE,HE,load", &us), "DATE,HE --time-format %m/%d/%Y", true),
+    ] {
+        dir.put(name, &text);
+        let (found, log) = forecast(&dir, &format!("--data {name} --target-col load --time-cols {flags}"));
+        assert_eq!(found[0], ["load", "2023-01-11 00:00:00", "73.0"], "{name}");
+        assert_eq!(log.contains("hour 1 at 00:00"), ending, "{log}");
+        assert!(log.contains("frequency h (inferred"), "{log}");
+    }
+    let message =
+        dir.fails(1, "fit --data ending.csv --time-col date --target-col load --model Naive --h 2 --out m");
+    assert!(message.contains("--time-cols date,hour_ending"), "{message}");
+    dir.put("both.csv", "date,hour,y\n2023-01-01,0,1\n2023-01-01,1,1\n2023-01-01,24,1\n");
+    let message = dir.fails(1, "fit --data both.csv --time-cols date,hour --model Naive --h 2 --out m");
+    assert!(message.contains("both.csv, line 4") && message.contains("--hours ending"), "{message}");
+
+    let rows: String = (0..36).map(|i| format!("{},{},{i}\n", 2018 + i / 12, i % 12 + 1)).collect();
+    dir.put("months.csv", &format!("year,month,y\n{rows}"));
+    assert_eq!(first(&dir, "--data months.csv --time-cols year,month"), ["y", "2021-01-01", "35.0"]);
+
+    // The future file is read as the data are, also where it has no hour 24.
+    let data = (0..240).map(|i| format!("2023-01-{:02},{},{i},{}\n", i / 24 + 1, i % 24 + 1, i % 3));
+    dir.put("d.csv", &format!("date,hour,y,p\n{}", data.collect::<String>()));
+    dir.put("f.csv", "date,hour,p\n2023-01-11,1,0\n2023-01-11,2,1\n");
+    dir.ok("fit --data d.csv --time-cols date,hour --futr-exog p --model MLP --h 2 --input-size 4 --set max_steps=1 --out m --log none");
+    let csv = dir.ok("predict --model m --data d.csv --time-cols date,hour --futr f.csv --log none");
+    assert_eq!(rows_of(&csv)[1][1], "2023-01-11 00:00:00");
+}
+
+fn rows_of(csv: &str) -> Vec<Vec<&str>> {
+    rows(csv)
+}
+
+#[test]
+fn times_that_go_across_are_read_cell_by_cell() {
+    let dir = TestDirectory::new();
+    let names: Vec<String> = (1..25).map(|hour| format!("HE{hour:02}")).collect();
+    let days: String = (1..11)
+        .map(|day| {
+            format!("2023-01-{day:02},{}\n", (50..74).map(|y| y.to_string()).collect::<Vec<_>>().join(","))
+        })
+        .collect();
+    dir.put("hours.csv", &format!("date,{}\n{days}", names.join(",")));
+    let (found, log) = forecast(&dir, "--data hours.csv --hours-across");
+    assert_eq!(found[0], ["y", "2023-01-11 00:00:00", "73.0"]);
+    assert!(log.contains("240 rows, frequency h"), "{log}");
+    let (_, log) = forecast(&dir, "--data hours.csv --wide");
+    assert!(log.contains("the columns HE01 to HE24 look like the hours of one series"), "{log}");
+    let message = dir.fails(1, "fit --data hours.csv --model Naive --h 2 --out m");
+    assert!(message.contains("--hours-across"), "{message}");
+
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let header: Vec<String> = (0..24).map(|i| format!("{}-{}", months[i % 12], 18 + i / 12)).collect();
+    let row = |id: &str, from: usize| {
+        format!(
+            "{id},\"Bolt, {id}\",{}\n",
+            (from..from + 24).map(|y| y.to_string()).collect::<Vec<_>>().join(",")
+        )
+    };
+    let table = format!("SKU,Description,{}\n{}{}", header.join(","), row("A0", 1), row("A1", 101));
+    dir.put("stock.csv", &table);
+    let (found, _) = forecast(&dir, "--data stock.csv --transposed");
+    assert_eq!(
+        (&found[0], &found[2]),
+        (
+            &vec!["A0".into(), "2020-01-01".into(), "24.0".into()],
+            &vec!["A1".into(), "2020-01-01".into(), "124.0".into()]
+        )
+    );
+    for flags in ["--wide", ""] {
+        let message = dir.fails(1, &format!("fit --data stock.csv {flags} --model Naive --h 2 --out m"));
+        assert!(message.contains("Jan-18 to Dec-19") && message.contains("--transposed"), "{message}");
+    }
+    // M4: series of different lengths, numbered steps.
+    dir.put("m4.csv", "V1,V2,V3,V4,V5,V6\nM1,1,2,3,4,5\nM2,6,7,8,,\n");
+    let (found, _) = forecast(&dir, "--data m4.csv --transposed");
+    assert_eq!(
+        (&found[0], &found[2]),
+        (&vec!["M1".into(), "7".into(), "5.0".into()], &vec!["M2".into(), "5".into(), "8.0".into()])
+    );
+}
+
+#[test]
+fn models_remember_how_their_data_were_read() {
+    let dir = TestDirectory::new();
+    let day = |day: usize| format!("{day:02}.01.2023;1.{day:03},5\n{day:02}.01.2023;1.000,0\n");
+    dir.put("d.csv", &format!("Tag;Umsatz\n{}Summe;1;\n", (1..25).map(day).collect::<String>()));
+    let flags = "--time-col Tag --target-col Umsatz --time-format %d.%m.%Y --thousands . --aggregate sum --skip-matching Summe";
+    dir.ok(&format!("fit --data d.csv {flags} --model Naive --h 2 --out model --log none"));
+    let expected = "unique_id;Tag;Naive\nUmsatz;2023-01-25;2024,5\nUmsatz;2023-01-26;2024,5\n";
+    assert_eq!(dir.ok("predict --model model --data d.csv --log none"), expected);
+    // Flags override, one by one.
+    let max = dir.ok("predict --model model --data d.csv --aggregate max --log none");
+    assert_eq!(max, expected.replace("2024,5", "1024,5"));
+    dir.put("plain.csv", "Tag,Umsatz\n2023-01-01,1.5\n2023-01-02,2.5\n2023-01-03,3.5\n");
+    let plain = dir.ok("predict --model model --data plain.csv --time-format usual --decimal . --log none");
+    assert_eq!(plain, "unique_id,Tag,Naive\nUmsatz,2023-01-04,3.5\nUmsatz,2023-01-05,3.5\n");
+
+    dir.ok("fit --data wide.csv --wide --model Naive --h 2 --out wide --log none");
+    let wide = dir.ok("predict --model wide --data wide.csv --log none");
+    assert_eq!(rows(&wide).len(), 7);
+    dir.put("long.csv", "unique_id,ds,y\na,2023-01-01,1\na,2023-01-02,2\n");
+    let long = dir.ok("predict --model wide --data long.csv --long --log none");
+    assert_eq!(rows(&long)[1], ["a", "2023-01-03", "2.0"]);
+}
+
+#[test]
+fn static_columns_may_stand_in_the_data_and_two_columns_have_any_names() {
+    let dir = TestDirectory::new();
+    let row = |id: &str, size: usize| {
+        (1..29).map(|day| format!("{id},2023-01-{day:02},{day},{size}\n")).collect::<String>()
+    };
+    dir.put("d.csv", &format!("unique_id,ds,y,size\n{}{}", row("a", 5), row("b", 7)));
+    let fit =
+        "fit --data d.csv --static-cols size --model MLP --h 2 --input-size 4 --set max_steps=2 --log none";
+    dir.ok(&format!("{fit} --out model"));
+    dir.put(
+        "plain.csv",
+        &dir.read("d.csv")
+            .lines()
+            .map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n")
+            .collect::<String>(),
+    );
+    dir.put("sizes.csv", "unique_id,size\na,5\nb,7\n");
+    dir.ok(&format!(
+        "{} --out beside",
+        fit.replace("d.csv --static-cols size", "plain.csv --static sizes.csv")
+    ));
+    let expected = dir.ok("predict --model beside --data plain.csv --static sizes.csv");
+    assert_eq!(dir.ok("predict --model model --data d.csv"), expected);
+    dir.put("changing.csv", &format!("{}b,2023-01-29,1,8\n", dir.read("d.csv")));
+    let message = dir.fails(1, &format!("{} --out m", fit.replace("d.csv", "changing.csv")));
+    assert!(message.contains("series `b` has 7 in one row and 8 in another"), "{message}");
+
+    dir.put("air.csv", &format!("Month,Passengers\n{}", months(|time, y| format!("{time},{y}\n"))));
+    assert_eq!(first(&dir, "--data air.csv"), ["Passengers", "2020-01-01", "23.0"]);
+}

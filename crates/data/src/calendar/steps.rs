@@ -42,6 +42,11 @@ impl Steps {
         self.len += 1;
     }
 
+    /// Adds `by` to each of them.
+    pub(crate) fn shift(&mut self, by: i64) {
+        self.stretches.iter_mut().for_each(|stretch| stretch.first = stretch.first.wrapping_add(by));
+    }
+
     pub(crate) fn get(&self, row: usize) -> i64 {
         self.stretches[self.stretches.partition_point(|stretch| stretch.row <= row) - 1].at(row)
     }

@@ -60,6 +60,16 @@ pub enum UnreadableTable {
         /// The encoding that was said.
         encoding: String,
     },
+    /// A table without columns across.
+    #[error("{file}: its header names no columns that are {what}; it has {}", listed(.columns))]
+    NothingAcross {
+        /// The file.
+        file: Arc<str>,
+        /// What was looked for.
+        what: &'static str,
+        /// The columns there are.
+        columns: Vec<String>,
+    },
     /// A line that sums up others.
     #[error(
         "{at}: this line has no time, and begins with {first:?}; if it sums up others, leave such lines out ({})",

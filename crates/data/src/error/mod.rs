@@ -19,7 +19,7 @@ use crate::calendar::kind::TimeKind;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
-use crate::error::remedies::{no_windows_remedy, too_short_remedy};
+use crate::error::remedies::{no_windows_remedy, several_rows_remedy, too_short_remedy};
 use crate::error::too_large::TooLarge;
 use crate::setting::Setting;
 use crate::wording::{did_you_mean, listed};
@@ -192,21 +192,29 @@ pub enum DataError {
         format: IntegerFormat,
     },
     /// Two rows have the same id and time.
-    #[error("{} has {time} already ({}); keep one of the two rows", .at.and_series(.id), .earlier.after_its_series())]
+    #[error(
+        "{} has {time} already ({}); keep one of the two rows{}",
+        .at.and_series(.id),
+        .earlier.after_its_series(),
+        if .at.in_slices() || *.beside { String::new() } else { several_rows_remedy() }
+    )]
     DuplicateRow {
         /// The later row.
-        at: Place,
+        at: Box<Place>,
         /// The earlier row.
         earlier: Box<Place>,
         /// The series.
         id: String,
         /// The time.
         time: String,
+        /// Whether the table is one beside the data, whose rows do not become one.
+        beside: bool,
     },
     /// Two rows have the same time, in a table without ids.
     #[error(
         "{at}: {time} is there already ({earlier}), and no column `{id_col}` says which series a row belongs to; keep \
-         one of the two rows, or, if these are several series, set the name of the id column; the columns are {}",
+         one of the two rows{}, or, if these are several series, set the name of the id column; the columns are {}",
+        several_rows_remedy(),
         listed(.columns)
     )]
     DuplicateTime {
@@ -281,6 +289,43 @@ pub enum DataError {
         count: usize,
         /// The first few.
         ids: Vec<String>,
+    },
+    /// A table that is not laid out as it was read.
+    #[error("{error}; {hint}")]
+    LaidOut {
+        /// What is wrong with it as it was read.
+        error: Box<DataError>,
+        /// How it seems to be laid out, and what says so.
+        hint: String,
+    },
+    /// A static column of the data that changes.
+    #[error(
+        "column `{column}` is to be static, but series `{id}` has {one} in one row and {other} in another; leave it out of the \
+         static columns, or correct the rows"
+    )]
+    NotConstant {
+        /// The column.
+        column: String,
+        /// The series.
+        id: String,
+        /// A value,
+        one: String,
+        /// and another one.
+        other: String,
+    },
+    /// Ids that are there under another spelling.
+    #[error(
+        "{table} and the data spell the ids of series differently: {} there, {} in the data; write them alike",
+        listed(.theirs),
+        listed(.ours)
+    )]
+    SpeltOtherwise {
+        /// The table.
+        table: Arc<str>,
+        /// Some ids as the data have them,
+        ours: Vec<String>,
+        /// and the same as the table has them.
+        theirs: Vec<String>,
     },
     /// Static values are given twice for a series.
     #[error("{at}: series `{id}` appears twice; static values need exactly one row per series")]

@@ -9,6 +9,11 @@ pub(super) fn too_short_remedy(padded: bool) -> String {
     format!("{shorter}, or leave out the series that are too short ({})", Setting::DropShort)
 }
 
+/// What else may become of several rows of one series and time.
+pub(super) fn several_rows_remedy() -> String {
+    format!(", or, if both count, say how they become one ({})", Setting::Aggregate.to("sum"))
+}
+
 /// What makes room for a window to train on.
 pub(super) fn no_windows_remedy(held_out: usize, [insample, outsample]: [usize; 2], padded: bool) -> String {
     let thresholds = outsample > 1 || padded && insample > 1;

@@ -24,6 +24,9 @@ impl TableRows {
             return Err(DataError::NoRows { table: self.origin.table() });
         }
         self.arrange()?;
+        if let Some(how) = self.aggregate {
+            self.aggregate(how);
+        }
         let trimmed = self.trim()?;
         self.runs.sort_by(|a, b| self.ids[a.code as usize].cmp(&self.ids[b.code as usize]));
         let settled = self.settle(kind, zone.as_ref(), freq)?;
@@ -109,10 +112,11 @@ fn check_order(
     match times.windows(2).position(|pair| pair[0] == pair[1]) {
         None => Ok(()),
         Some(i) => Err(DataError::DuplicateRow {
-            at: place(i + 1),
+            at: place(i + 1).into(),
             earlier: place(i).into(),
             id: id.to_owned(),
             time: kind.display_in(zone, times[i]),
+            beside: false,
         }),
     }
 }

@@ -9,6 +9,7 @@ use super::column::Column;
 use super::options::ReadOptions;
 use super::origin::Origin;
 use super::panel::Panel;
+use super::spelling::StrangeIds;
 use crate::calendar::clock::Clock;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
@@ -153,7 +154,10 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
-        Self::read(&mut *open(path.as_ref(), &options.file.beside(), |_| true)?, options, panel, h)
+        let table = open(path.as_ref(), &options.file.beside(), |_| true)?;
+        let hours = options.hours.or(panel.hours());
+        let options = ReadOptions { hours, ..options.clone() };
+        Self::read(&mut *options.with_time(table)?, &options, panel, h)
     }
 
     pub(crate) fn read(
@@ -182,14 +186,17 @@ impl Future {
             column.values = Ok(vec![0.0; times.len()]);
         }
         let shown = |time: i64| kind.display_in(panel.zone(), time);
-        let format = options.time_format.clone();
+        let format = options.time_format.clone().filter(|_| !table.reads_its_times());
         let mut clock = Clock { kind: Some(kind), zone: panel.zone().cloned(), format, ..Clock::default() };
-        let mut ignored_rows = 0;
+        let (mut ignored_rows, mut strange) = (0, StrangeIds::default());
+        let periods = options.periods()?;
         while table.advance()? {
             let table = &*table;
             let (id, time) = (table.id_or(id, &only)?, table.time(time, &mut clock)?);
+            let time = periods.moved(Some(kind), panel.zone(), time + table.late_shift());
             let Some(series) = panel.find(&id) else {
                 ignored_rows += 1;
+                strange.note(&id);
                 continue;
             };
             let needed = &times[series * h..][..h];
@@ -209,7 +216,8 @@ impl Future {
             let at = table.place();
             if let Some(earlier) = seen[row].replace(at.row) {
                 let earlier = Place { row: earlier, ..at.clone() }.into();
-                return Err(DataError::DuplicateRow { at, earlier, id: id.into_owned(), time: shown(time) });
+                let (id, time) = (id.into_owned(), shown(time));
+                return Err(DataError::DuplicateRow { at: at.into(), earlier, id, time, beside: true });
             }
             for (column, &i) in columns.iter_mut().zip(&extras) {
                 let cell = column.cell(table, i).map_err(|flaw| match flaw {
@@ -222,6 +230,13 @@ impl Future {
         let missing = seen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(row, _)| row);
         let count = missing.clone().count();
         if count > 0 {
+            let lacking = missing
+                .clone()
+                .filter(|row| row % h == 0 || seen[row / h * h].is_some())
+                .map(|row| &**panel.id(row / h));
+            if let Some((ours, theirs)) = strange.spelt_otherwise(lacking) {
+                return Err(DataError::SpeltOtherwise { table: table.file().clone(), ours, theirs });
+            }
             let named = |row| format!("{} at {}", panel.id(row / h), shown(times[row]));
             let rows = missing.take(8).map(named).collect();
             return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });

@@ -1,11 +1,13 @@
 //! Panels: series of one frequency, the future values that are known of them, and how they are made of tables and slices.
 
+pub(crate) mod aggregate;
 mod append;
 mod assemble;
 pub(crate) mod builder;
 pub(crate) mod categories;
 mod cells;
 pub(crate) mod column;
+mod constants;
 pub(crate) mod covariates;
 mod edges;
 mod extend;
@@ -13,14 +15,19 @@ pub(crate) mod fill;
 pub(crate) mod forecast_table;
 mod forecasts;
 mod gaps;
+mod laid_out;
 pub(crate) mod local_scaler;
+mod merge;
 pub(crate) mod options;
 mod origin;
+mod pair;
 pub(crate) mod panel;
 mod part;
+mod periods;
 mod read;
 #[cfg(feature = "parquet")]
 mod record_batches;
 mod rows;
 mod sort;
+mod spelling;
 pub(crate) mod unseen;

@@ -2,10 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::aggregate::Aggregate;
 use super::fill::Fill;
+use super::periods::Periods;
 use crate::calendar::freq::Freq;
 use crate::calendar::time_format::TimeFormat;
 use crate::calendar::zone::Zone;
+use crate::error::DataError;
+use crate::setting::Setting;
+use crate::tables::across::Across;
+use crate::tables::day_clock::Hours;
 use crate::tables::file_options::FileOptions;
 use crate::tables::number_format::NumberFormat;
 use crate::tables::table::ID;
@@ -21,6 +27,13 @@ pub struct ReadOptions {
     pub file: FileOptions,
     /// One time column, every other column a series; else a row per series and time.
     pub wide: bool,
+    /// What stands across the columns of a row in the long layout, if it is not one value; by default nothing.
+    pub across: Option<Across>,
+    /// Several columns that make the time: a date, or a year, a month and a day (or a quarter), then the hour and the minute.
+    /// A time format is that of the date. By default the time is one column.
+    pub time_cols: Vec<String>,
+    /// Which hour the number in such a column names; by default its name or an hour 24 says it.
+    pub hours: Option<Hours>,
     /// Column of the series' ids, in the long layout. A table without a column `unique_id` holds one series, called
     /// as its column of values, unless another column is named here.
     pub id_col: String,
@@ -30,6 +43,8 @@ pub struct ReadOptions {
     pub target_col: String,
     /// Further columns to keep, in the long layout; all by default. Columns that no model reads only take memory.
     pub columns: Option<Vec<String>>,
+    /// Further columns that hold one value in all rows of a series, and become static ones.
+    pub static_cols: Vec<String>,
     /// Columns that hold categories: texts, numbers or truth values, of which each is a label. They are no numbers
     /// before [`Panel::encode_categories`](crate::Panel::encode_categories).
     pub categories: Vec<String>,
@@ -48,6 +63,13 @@ pub struct ReadOptions {
     ///
     /// [`Trimmed`]: crate::Trimmed
     pub fill: Option<Fill>,
+    /// How several rows of one series and time become one; without it they are mistakes.
+    pub aggregate: Option<Aggregate>,
+    /// A coarser frequency to gather rows in: those of a period become one by [`aggregate`](Self::aggregate), without which
+    /// that is a mistake. Periods are named as in pandas: weeks and `ME`, `QE`, `YE` by their last day, others by their first.
+    pub resample: Option<Freq>,
+    /// A step whose nearest multiple each time is moved to (`15min`, `h`, `D`): of sensors whose times jitter.
+    pub snap: Option<Freq>,
     /// Most bytes of memory that the panel may take while it is read; no limit by default.
     pub max_memory: Option<u64>,
 }
@@ -57,22 +79,66 @@ impl Default for ReadOptions {
         Self {
             file: FileOptions::default(),
             wide: false,
+            across: None,
+            time_cols: Vec::new(),
+            hours: None,
             id_col: ID.into(),
             time_col: None,
             target_col: "y".into(),
             columns: None,
+            static_cols: Vec::new(),
             categories: Vec::new(),
             freq: None,
             zone: None,
             time_format: None,
             numbers: NumberFormat::default(),
             fill: None,
+            aggregate: None,
+            resample: None,
+            snap: None,
             max_memory: None,
         }
     }
 }
 
 impl ReadOptions {
+    /// What models remember of how their data were read, so that nobody says it twice: the layout, how times and numbers are
+    /// written, what becomes of rows. The encoding belongs to a file, names of columns and the frequency models know anyway.
+    pub fn remembered(&self) -> Self {
+        let of_model = Self::default();
+        Self {
+            file: FileOptions { encoding: None, ..self.file.clone() },
+            id_col: of_model.id_col,
+            time_col: None,
+            target_col: of_model.target_col,
+            columns: None,
+            categories: Vec::new(),
+            freq: None,
+            max_memory: None,
+            ..self.clone()
+        }
+    }
+
+    /// What becomes of times.
+    ///
+    /// # Errors
+    /// Periods to gather rows in without a way to do so, a step to snap to that is not of one length.
+    pub(crate) fn periods(&self) -> Result<Periods, DataError> {
+        if let (Some(freq), None) = (self.resample, self.aggregate) {
+            let expected = format!(
+                "said together with how the rows of a period become one ({})",
+                Setting::Aggregate.to("sum")
+            );
+            return Err(DataError::setting("resample", freq, expected));
+        }
+        Periods::new(self.resample, self.snap)
+    }
+
+    /// The frequency of the panel, if it is said.
+    pub(crate) fn said_freq(&self) -> Option<Freq> {
+        self.freq.or(self.resample)
+    }
+
     pub(crate) fn time_col(&self) -> &str {
         self.time_col.as_deref().unwrap_or("ds")
     }

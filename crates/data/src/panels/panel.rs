@@ -9,11 +9,13 @@ use super::cells::finite;
 use super::column::Column;
 use super::fill::{Filled, Trimmed};
 use super::origin::SLICES;
+use super::spelling::StrangeIds;
 use crate::calendar::freq::Freq;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
 use crate::error::place::Place;
 use crate::setting::Setting;
+use crate::tables::day_clock::Hours;
 use crate::tables::read_note::ReadNote;
 
 /// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
@@ -178,6 +180,12 @@ impl Panel {
     /// What readers took for granted in the files, those of static columns included.
     pub fn notes(&self) -> &[ReadNote] {
         &self.notes
+    }
+
+    /// Which hours the numbers of hours that made its times name, where these ended.
+    pub(crate) fn hours(&self) -> Option<Hours> {
+        let ending = |note: &ReadNote| matches!(note, ReadNote::HoursEnding { .. });
+        self.notes.iter().any(ending).then_some(Hours::Ending)
     }
 
     pub(crate) fn with_notes(mut self, notes: Vec<ReadNote>) -> Self {
@@ -350,9 +358,12 @@ impl Panel {
         place: impl Fn(usize) -> Place,
     ) -> Result<Vec<usize>, DataError> {
         let n_places = self.series.iter().map(|series| series.place + 1).max().unwrap_or(0);
-        let mut rows = vec![usize::MAX; n_places];
+        let (mut rows, mut strange) = (vec![usize::MAX; n_places], StrangeIds::default());
         for (row, id) in ids.enumerate() {
-            let Some(series) = self.find(id) else { continue };
+            let Some(series) = self.find(id) else {
+                strange.note(id);
+                continue;
+            };
             let slot = &mut rows[self.series[series].place];
             if *slot != usize::MAX {
                 return Err(DataError::DuplicateStatic { at: place(row), id: id.to_owned() });
@@ -360,6 +371,9 @@ impl Panel {
             *slot = row;
         }
         let missing = self.series.iter().filter(|series| rows[series.place] == usize::MAX);
+        if let Some((ours, theirs)) = strange.spelt_otherwise(missing.clone().map(|series| &*series.id)) {
+            return Err(DataError::SpeltOtherwise { table: table.clone(), ours, theirs });
+        }
         match missing.clone().count() {
             0 => Ok(rows),
             count => Err(DataError::StaticMissing {

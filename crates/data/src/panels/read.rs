@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use super::cells::{admitted, check_mask, check_weight};
 use super::column::Column;
+use super::laid_out::{explained, note_of_hours};
 use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
 use super::origin::Origin;
+use super::pair::Pair;
 use super::panel::Panel;
 use super::rows::TableRows;
 use crate::calendar::clock::Clock;
@@ -47,8 +49,9 @@ impl ReadOptions {
         }
     }
 
-    fn clock(&self) -> Clock {
-        Clock { zone: self.zone.clone(), format: self.time_format.clone(), ..Clock::default() }
+    fn clock(&self, table: &dyn TableReader) -> Clock {
+        let format = self.time_format.clone().filter(|_| !table.reads_its_times());
+        Clock { zone: self.zone.clone(), format, ..Clock::default() }
     }
 
     /// What the times of the column `column` are, once all rows were read. Integers that all look like dates are
@@ -76,15 +79,15 @@ impl Panel {
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
         let path = path.as_ref();
         let names = [options.id_col.as_str(), options.time_col(), &options.target_col, MASK, WEIGHT];
-        let mut table = match options.columns.as_deref().filter(|_| !options.wide) {
+        let table = match options.columns.as_deref().filter(|_| !options.reads_all_columns()) {
             None => open(path, &options.file, |_| true)?,
             Some(columns) => open(path, &options.file, |name| {
                 names.contains(&name) || columns.iter().any(|column| column == name)
             })?,
         };
-        read(&mut *table, options).or_else(|error| match error {
+        read(table, options).or_else(|error| match error {
             // The columns that were passed over belong into the message.
-            DataError::MissingColumn { .. } => read(&mut *open(path, &options.file, |_| true)?, options),
+            DataError::MissingColumn { .. } => read(open(path, &options.file, |_| true)?, options),
             error => Err(error),
         })
     }
@@ -98,7 +101,7 @@ impl Panel {
     /// # Errors
     /// A file that cannot be read, and every mistake of [`from_file`](Self::from_file), with file, line and column.
     pub fn from_csv(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        read(&mut TextTable::open(path.as_ref(), &options.file)?, options)
+        read(Box::new(TextTable::open(path.as_ref(), &options.file)?), options)
     }
 
     /// Reads CSV text from `input`, called `name` in messages; else as [`from_csv`](Self::from_csv).
@@ -106,24 +109,41 @@ impl Panel {
     /// # Errors
     /// Input that cannot be read, and every mistake of [`from_file`](Self::from_file), with `name`, line and column.
     pub fn read_csv(input: impl Read, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
-        read(&mut TextTable::new(input, name.into(), &options.file)?, options)
+        read(Box::new(TextTable::new(input, name.into(), &options.file)?), options)
     }
 }
 
-pub(crate) fn read(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel, DataError> {
+pub(crate) fn read(table: Box<dyn TableReader + '_>, options: &ReadOptions) -> Result<Panel, DataError> {
+    let mut table = options.laid_out(table)?;
     table.read_numbers(options.numbers);
-    let panel = if options.wide { read_wide(table, options) } else { read_long(table, options) }?;
-    Ok(panel.with_notes(table.notes()))
+    let read = if options.wide { read_wide(&mut *table, options) } else { read_long(&mut *table, options) };
+    match read {
+        Ok(panel) => {
+            let panel = panel.with_constants(&options.static_cols)?;
+            let hours = note_of_hours(&*table).filter(|_| options.wide);
+            Ok(panel.with_notes(table.notes().into_iter().chain(hours).collect()))
+        }
+        Err(error) => Err(explained(error, &*table, options)),
+    }
 }
 
 fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel, DataError> {
+    let pair = options.unnamed_pair(table)?;
     let named = [options.time_col(), &options.target_col].iter().all(|name| table.find(name).is_some());
-    let id = match named {
-        true => table.id_column(&options.id_col, ID_REMEDY)?,
-        false => Some(table.column(&options.id_col, ID_REMEDY)?),
+    let [id, time, target] = match pair {
+        Some(Pair { time, target, .. }) => [None, Some(time), Some(target)],
+        None => [
+            match named {
+                true => table.id_column(&options.id_col, ID_REMEDY)?,
+                false => Some(table.column(&options.id_col, ID_REMEDY)?),
+            },
+            Some(table.column(options.time_col(), TIME_REMEDY)?),
+            Some(table.column(&options.target_col, TARGET_REMEDY)?),
+        ],
     };
-    let time = table.column(options.time_col(), TIME_REMEDY)?;
-    let target = table.column(&options.target_col, TARGET_REMEDY)?;
+    let (Some(time), Some(target)) = (time, target) else { unreachable!("both are there") };
+    let target_name = table.header()[target].clone();
+    let mut at_row = pair.is_some_and(|pair| pair.at_row);
     let mask = table.find(MASK);
     let weight = table.find(WEIGHT);
     let known = [id, Some(time), Some(target), mask, weight];
@@ -151,12 +171,14 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
         mask: mask.map(|_| Vec::new()),
         weight: weight.map(|_| Vec::new()),
         columns,
-        target: Some(options.target_col.clone()),
+        target: Some(target_name.clone()),
         fill: options.fill,
+        aggregate: options.aggregate,
         ..TableRows::default()
     };
-    let (mut clock, mut repeated) = (options.clock(), RepeatedTimes::default());
-    while table.advance()? {
+    let periods = options.periods()?;
+    let (mut clock, mut repeated) = (options.clock(table), RepeatedTimes::default());
+    while std::mem::take(&mut at_row) || table.advance()? {
         let table = &*table;
         let mut masked = false;
         if let (Some(column), Some(values)) = (mask, &mut rows.mask) {
@@ -171,14 +193,15 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
         }
         let y = rows.admit(table, target, masked)?;
         rows.y.push(y);
-        let code = rows.push_id(&table.id_or(id, &options.target_col)?);
+        let code = rows.push_id(&table.id_or(id, &target_name)?);
         rows.integer_ids = id.is_some_and(|id| table.integer_ids(id));
         let instant = table.time(time, &mut clock)?;
-        rows.times.push(match options.zone {
+        let instant = match options.zone {
             None => instant,
             Some(_) => (repeated.resolve(code as usize, instant, clock.later))
                 .map_err(|why| table.bad_time(time, why))?,
-        });
+        };
+        rows.times.push(periods.moved(clock.kind, clock.zone.as_ref(), instant));
         rows.origin.push(table.place().row);
         for (column, &i) in rows.columns.iter_mut().zip(&extras) {
             let cell = match admitted(column.cell(table, i), masked, options.fill) {
@@ -192,12 +215,13 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
             options.check_memory(table, rows.len(), rows.bytes())?;
         }
     }
+    rows.times.shift(table.late_shift());
     let kind = options.kind(&clock, table.file(), options.time_col())?;
-    rows.finish(kind, clock.zone, options.freq).map_err(|error| match error {
+    rows.finish(kind, clock.zone, options.said_freq()).map_err(|error| match error {
         // A row too many, or several series of which nobody said which row is whose.
         DataError::DuplicateRow { at, earlier, time, .. } if id.is_none() => {
             let (id_col, columns) = (options.id_col.clone(), table.all_columns().to_vec());
-            DataError::DuplicateTime { at: at.into(), earlier, time, id_col, columns }
+            DataError::DuplicateTime { at, earlier, time, id_col, columns }
         }
         error => error,
     })
@@ -215,17 +239,20 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
         return Err(DataError::NoSeries(table.file().clone()));
     }
     let origin = Origin::like(&table.place());
-    let mut rows = TableRows { origin, fill: options.fill, ..TableRows::default() };
-    let (mut clock, mut repeated) = (options.clock(), RepeatedTimes::default());
+    let mut rows =
+        TableRows { origin, fill: options.fill, aggregate: options.aggregate, ..TableRows::default() };
+    let periods = options.periods()?;
+    let (mut clock, mut repeated) = (options.clock(table), RepeatedTimes::default());
     let (mut times, mut lines) = (Vec::new(), Vec::new());
     let mut values: Vec<Vec<f32>> = vec![Vec::new(); ids.len()];
     while table.advance()? {
         let table = &*table;
         let instant = table.time(time, &mut clock)?;
-        times.push(match options.zone {
+        let instant = match options.zone {
             None => instant,
             Some(_) => repeated.resolve(0, instant, clock.later).map_err(|why| table.bad_time(time, why))?,
-        });
+        };
+        times.push(periods.moved(clock.kind, clock.zone.as_ref(), instant));
         lines.push(table.place().row);
         if let Some((i, _)) = unnamed.iter().find(|(i, _)| !table.shown(*i).trim().is_empty()) {
             return Err(DataError::UnnamedColumn { at: table.place(), number: i + 1 });
@@ -239,6 +266,7 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
             options.check_memory(table, times.len(), size_of::<f32>() * read)?;
         }
     }
+    times.iter_mut().for_each(|time| *time += table.late_shift());
     let kind = options.kind(&clock, table.file(), &table.header()[time])?;
 
     let mut order: Vec<usize> = (0..times.len()).collect();
@@ -253,7 +281,7 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
         // What was copied is let go of.
         *values = Vec::new();
     }
-    rows.finish(kind, clock.zone, options.freq)
+    rows.finish(kind, clock.zone, options.said_freq())
 }
 
 #[cfg(test)]

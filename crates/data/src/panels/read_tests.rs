@@ -287,7 +287,7 @@ fn one_series_needs_no_ids() {
     starts(
         long(text).unwrap_err(),
         "t.csv, line 4: 1 is there already (t.csv, line 2), and no column `unique_id` says which series a row belongs to; \
-         keep one of the two rows, or, if these are several series, set the name of the id column; the columns are \
+         keep one of the two rows, or, if both count, say how they become one (`ReadOptions::aggregate = sum`), or, if these are several series, set the name of the id column; the columns are \
          `shop`, `ds`, `y`",
     );
     // A slip, or another name that was given, is no series without an id.

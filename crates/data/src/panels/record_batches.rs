@@ -20,7 +20,7 @@ impl Panel {
         batches: impl IntoIterator<Item = RecordBatch>,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        read(&mut ArrowTable::of(batches)?, options)
+        read(Box::new(ArrowTable::of(batches)?), options)
     }
 
     /// Adds the columns of record batches; else as [`with_static_file`](Self::with_static_file).

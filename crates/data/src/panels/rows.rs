@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::aggregate::Aggregate;
 use super::cells::admitted;
 use super::column::Column;
 use super::fill::Fill;
@@ -38,6 +39,8 @@ pub(crate) struct TableRows {
     pub(crate) target: Option<String>,
     /// How NaN and gaps are filled; without it gaps are mistakes, and so is NaN within a series.
     pub(crate) fill: Option<Fill>,
+    /// How several rows of a series and time become one; without it they are mistakes.
+    pub(crate) aggregate: Option<Aggregate>,
     /// How the first missing value of `y` was written.
     pub(crate) missing_as: Option<String>,
     /// Once the table is arranged: the rows of each series,

@@ -1,15 +1,18 @@
 //! Tables of any file read row by row, and the guards against files that are damaged or hostile.
 
+pub(crate) mod across;
 mod adorned;
 #[cfg(feature = "parquet")]
 pub(crate) mod arrow_table;
 #[cfg(feature = "parquet")]
 mod catch_panic;
 mod compressed;
+pub(crate) mod day_clock;
 mod decoded;
 pub(crate) mod file_options;
 pub(crate) mod format;
 mod header_search;
+pub(crate) mod joined_times;
 pub(crate) mod number_format;
 pub(crate) mod open;
 #[cfg(feature = "parquet")]

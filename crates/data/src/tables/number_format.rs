@@ -75,6 +75,11 @@ impl NumberFormat {
         }
     }
 
+    /// The mark before decimals.
+    pub fn decimal(self) -> char {
+        self.decimal
+    }
+
     /// Reads a number; values pass through `f64`, as they do in pandas.
     pub(crate) fn number(self, field: &[u8]) -> Result<f32, Flaw> {
         narrow(self.wide_number(field)?)

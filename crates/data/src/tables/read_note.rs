@@ -26,6 +26,20 @@ pub enum ReadNote {
         /// and the line of the header, from 1.
         header: u64,
     },
+    /// Hours that are those that end at their number.
+    HoursEnding {
+        /// The file.
+        file: Arc<str>,
+    },
+    /// A wide table whose series look like the hours of a day.
+    HoursAcross {
+        /// The file.
+        file: Arc<str>,
+        /// The first of these columns,
+        first: String,
+        /// and the last.
+        last: String,
+    },
     /// Numbers that stand in percent.
     Percent {
         /// The file.
@@ -36,6 +50,17 @@ pub enum ReadNote {
 impl fmt::Display for ReadNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::HoursEnding { file } => write!(
+                f,
+                "{file}: hours are those that end (1 to 24), and rows stand at their start: hour 1 at 00:00; {} says otherwise",
+                Setting::Hours.to("starting")
+            ),
+            Self::HoursAcross { file, first, last } => write!(
+                f,
+                "{file}: the columns {first} to {last} look like the hours of one series; they are read as a series each, and as \
+                 one with {}",
+                Setting::HoursAcross
+            ),
             Self::Percent { file } => {
                 write!(
                     f,

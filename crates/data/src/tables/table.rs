@@ -67,6 +67,16 @@ pub(crate) trait TableReader {
     /// The label in that column: a text, or a number or truth value as one; what is missing may be empty.
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw>;
 
+    /// Whether it knows itself how its times are written, and gives them as they usually are.
+    fn reads_its_times(&self) -> bool {
+        false
+    }
+
+    /// What every time is moved by once all rows were read, in microseconds.
+    fn late_shift(&self) -> i64 {
+        0
+    }
+
     /// What was taken for granted, once all is read.
     fn notes(&self) -> Vec<ReadNote> {
         Vec::new()

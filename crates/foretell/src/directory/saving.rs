@@ -16,6 +16,7 @@ use crate::fitted_model::FittedModel;
 use crate::inputs::categories::{self, check_categorical};
 use crate::inputs::local_scalers::LocalScalers;
 use crate::memory::check_load;
+use crate::reading;
 use crate::registry::find_estimator;
 use crate::trained_models::TrainedModels;
 use crate::training::interruption::Interruption;
@@ -117,6 +118,7 @@ fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> C
     if let Some(interruption) = interruption {
         interruption.store(&mut configuration);
     }
+    reading::store(&trained.reading, &mut configuration);
     let (mut models, mut plain_models) = (Vec::new(), Vec::new());
     for (place, model) in trained.models.iter().enumerate() {
         match model.network() {
@@ -172,6 +174,7 @@ pub(crate) fn assemble(
             return Err(fault(model.alias(), reason));
         }
     }
+    let reading = reading::restore(&configuration).map_err(|reason| fault(&first, reason))?;
     let scaler = |setting: &str, name: &Option<String>| {
         let scaler = name.as_deref().map(str::parse::<LocalScaler>).transpose();
         scaler.map_err(|error| fault(&first, format!("{setting}: {error}")))
@@ -190,6 +193,7 @@ pub(crate) fn assemble(
     Ok(TrainedModels {
         models,
         freq,
+        reading,
         columns: ColumnNames {
             id: configuration.id_col,
             time: configuration.time_col,

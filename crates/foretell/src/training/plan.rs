@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use foretell_data::{LocalScaler, Panel};
+use foretell_data::{LocalScaler, Panel, ReadOptions};
 use foretell_estimator::{
     Estimator, EstimatorError, HeldOut, MemoryLimit, OneProcess, Progress, Reduction, Run, TooManyThreads,
     Trained, Verdict, Workers,
@@ -37,6 +37,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) val_size: usize,
     pub(crate) workers: Result<Workers, TooManyThreads>,
     pub(crate) columns: ColumnNames,
+    pub(crate) reading: ReadOptions,
     pub(crate) local_scalers: LocalScalers,
     pub(crate) intervals: Option<PredictionIntervals>,
     pub(crate) listener: ModelListener,
@@ -76,6 +77,7 @@ impl TrainingPlan {
             val_size: 0,
             workers: Workers::new(0),
             columns: ColumnNames::default(),
+            reading: ReadOptions::default(),
             local_scalers: LocalScalers::default(),
             intervals: None,
             listener: Box::new(|_, _| Verdict::Continue),
@@ -235,6 +237,7 @@ impl TrainingPlan {
             models,
             freq: panel.freq(),
             columns: self.columns.clone(),
+            reading: self.reading.clone(),
             local_scalers: self.local_scalers,
             scalers,
             vocabulary,

@@ -1,0 +1,48 @@
+//! How the file of the series is laid out.
+
+use clap::Args;
+use foretell::{Across, Hours, ReadOptions};
+
+/// How the file of the series is laid out.
+#[derive(Debug, Args)]
+pub(crate) struct LayoutArgs {
+    /// The file has one time column, and one column per series. Blanks at the start or the end of a column are rows
+    /// before the series begins or after it ends
+    #[arg(long)]
+    pub(crate) wide: bool,
+    /// The file has a row per series and time, although that which the models were trained on had not
+    #[arg(long, conflicts_with_all = ["wide", "transposed", "hours_across"])]
+    long: bool,
+    /// The file has a row per series, and its times across: 2024-01, Jan-24, ... or numbers of steps (1, V2, d_3). The id is
+    /// --id-col or the first column
+    #[arg(long, conflicts_with_all = ["wide", "hours_across", "time_cols"])]
+    transposed: bool,
+    /// The file has a row per day (and series), and its hours across: HE01 to HE24, 0 to 23, 00:00 to 23:30
+    #[arg(long, conflicts_with_all = ["wide", "time_cols"])]
+    hours_across: bool,
+    /// Columns that make the time together: a date, or year,month,day, then hour and minute, as date,hour. --time-format is
+    /// then that of the date
+    #[arg(long, value_name = "C,C", value_delimiter = ',')]
+    time_cols: Vec<String>,
+    /// Which hour its number names in --time-cols: starting (0 to 23) or ending (1 to 24, read as the start of the hour)
+    /// [default: as the column's name or an hour 24 says]
+    #[arg(long, value_name = "WHICH", value_parser = str::parse::<Hours>, requires = "time_cols")]
+    hours: Option<Hours>,
+}
+
+impl LayoutArgs {
+    /// What is said here, else what `options` have.
+    pub(crate) fn apply(&self, options: ReadOptions) -> ReadOptions {
+        let across = match (self.transposed, self.hours_across) {
+            (true, _) => Some(Across::Times),
+            (_, true) => Some(Across::Hours),
+            _ => None,
+        };
+        let (time_cols, hours) = (self.time_cols.clone(), self.hours);
+        let said = self.wide || self.long || across.is_some() || !time_cols.is_empty();
+        if !said {
+            return options;
+        }
+        ReadOptions { wide: self.wide, across, time_cols, hours, ..options }
+    }
+}

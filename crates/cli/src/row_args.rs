@@ -1,0 +1,37 @@
+//! What becomes of the rows of a file before series are made of them.
+
+use clap::Args;
+use foretell::{Aggregate, Fill, Freq, ReadOptions};
+
+/// Rows that are several, missing, or between two steps.
+#[derive(Debug, Args)]
+pub(crate) struct RowArgs {
+    /// Fill rows and values that are missing between others: forward, zero or interpolate [default: a gap is an
+    /// error]
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<Fill>)]
+    fill: Option<Fill>,
+    /// Make one row of several of the same series and time, by sum, mean, last, max, min, first or count; further columns
+    /// follow, but become their mean where values are added [default: such rows are an error]
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<Aggregate>)]
+    aggregate: Option<Aggregate>,
+    /// Gather rows in the periods of a coarser frequency, as W-SUN or MS, by --aggregate
+    #[arg(long, value_name = "F", value_parser = Freq::parse)]
+    resample: Option<Freq>,
+    /// Move each time to the nearest step of this length, as 15min: of sensors whose times jitter
+    #[arg(long, value_name = "F", value_parser = Freq::parse)]
+    snap: Option<Freq>,
+}
+
+impl RowArgs {
+    /// What is said here, else what `options` have.
+    pub(crate) fn apply(&self, options: ReadOptions) -> ReadOptions {
+        let Self { fill, aggregate, resample, snap } = *self;
+        ReadOptions {
+            fill: fill.or(options.fill),
+            aggregate: aggregate.or(options.aggregate),
+            resample: resample.or(options.resample),
+            snap: snap.or(options.snap),
+            ..options
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Tables whose times go across: a series a row with a column for each time, or a day a row with a column for each hour.
+//! They are read as long tables, cell by cell.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::day_clock::steps_of_day;
+use super::number_format::NumberFormat;
+use super::read_note::ReadNote;
+use super::table::TableReader;
+use crate::calendar::clock::Clock;
+use crate::calendar::kind::TimeKind;
+use crate::calendar::time_format::TimeFormat;
+use crate::error::DataError;
+use crate::error::file::UnreadableTable;
+use crate::error::flaw::Flaw;
+use crate::error::place::Place;
+
+/// What stands in the columns of a row, where it is not one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Across {
+    /// The times of a series, named in the header: `2024-01`, `Jan-24`, or numbers of steps (`1`, `V2`, `d_3`).
+    Times,
+    /// The hours of a day, or its other equal parts: `HE01` to `HE24`, `0` to `23`, `00:00` to `23:30`.
+    Hours,
+}
+
+/// How months are headed, if the usual spellings do not say it.
+const HEADINGS: [&str; 8] = ["%b-%y", "%b-%Y", "%b %y", "%b %Y", "%B %Y", "%B-%y", "%m/%Y", "%d/%m/%Y"];
+
+/// A long table of the cells of another one.
+pub(crate) struct MeltedTable<'a> {
+    inner: Box<dyn TableReader + 'a>,
+    header: Vec<String>,
+    /// Where the columns before the time and the value are in the table.
+    kept: Vec<usize>,
+    /// The columns across, each with its time as a text, or with the microseconds that it is after that of its row.
+    cells: Vec<(usize, Offset)>,
+    at: usize,
+    /// The column of the days, and how they are written.
+    day: Option<(usize, Option<TimeFormat>)>,
+}
+
+enum Offset {
+    Time(String),
+    Micros(i64),
+}
+
+/// How the long table's columns are called, and how times are written.
+pub(crate) struct LongNames<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) time: &'a str,
+    pub(crate) value: &'a str,
+    pub(crate) format: Option<&'a TimeFormat>,
+}
+
+impl<'a> MeltedTable<'a> {
+    /// # Errors
+    /// A table without such columns, or without that of the days.
+    pub(crate) fn new(
+        inner: Box<dyn TableReader + 'a>,
+        across: Across,
+        names: &LongNames<'_>,
+    ) -> Result<Self, DataError> {
+        match across {
+            Across::Times => Self::times(inner, names),
+            Across::Hours => Self::hours(inner, names),
+        }
+    }
+
+    fn hours(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
+        let Some(steps) = steps_of_day(inner.columns()) else {
+            return Err(none_across(&*inner, "the hours of a day"));
+        };
+        let is_step = |column: &usize| steps.iter().any(|(step, _)| step == column);
+        let usual = names.time == "ds" && inner.find("ds").is_none();
+        let day = match (0..inner.header().len())
+            .find(|column| !is_step(column) && inner.header()[*column] != names.id)
+        {
+            Some(first) if usual => first,
+            _ => inner.column(names.time, "name the column of the days")?,
+        };
+        let kept = (0..inner.header().len()).filter(|column| !is_step(column) && *column != day).collect();
+        let cells = steps.iter().map(|&(column, micros)| (column, Offset::Micros(micros))).collect();
+        let day = Some((day, names.format.cloned()));
+        Self::of(inner, kept, None, cells, day, names)
+    }
+
+    fn times(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
+        let id = inner.find(names.id).unwrap_or(0);
+        let Some(times) = times_of(inner.header(), id, names.format) else {
+            return Err(none_across(&*inner, "times"));
+        };
+        let is_time = |column: &usize| times.iter().any(|(time, _)| time == column);
+        let kept = (0..inner.header().len()).filter(|column| !is_time(column)).collect();
+        let cells = times.into_iter().map(|(column, time)| (column, Offset::Time(time))).collect();
+        Self::of(inner, kept, Some(id), cells, None, names)
+    }
+
+    fn of(
+        inner: Box<dyn TableReader + 'a>,
+        kept: Vec<usize>,
+        id: Option<usize>,
+        cells: Vec<(usize, Offset)>,
+        day: Option<(usize, Option<TimeFormat>)>,
+        names: &LongNames<'_>,
+    ) -> Result<Self, DataError> {
+        let name = |&column: &usize| match id == Some(column) {
+            true => names.id.to_owned(),
+            false => inner.header()[column].clone(),
+        };
+        let long = [names.time, names.value].map(str::to_owned);
+        let header: Vec<String> = kept.iter().map(name).chain(long).collect();
+        super::table::check_header(inner.file(), &header)?;
+        let at = cells.len();
+        Ok(Self { inner, header, kept, cells, at, day })
+    }
+
+    fn is_time(&self, column: usize) -> bool {
+        column == self.kept.len()
+    }
+
+    /// The column of the table; of the time that of the cell, which messages show.
+    fn inner_column(&self, column: usize) -> usize {
+        let cell = || self.cells.get(self.at).map_or(0, |(column, _)| *column);
+        self.kept.get(column).copied().unwrap_or_else(cell)
+    }
+}
+
+/// The columns that are headed by times, but for that of the ids, and these times as they are usually written. Those of one
+/// form are: dates, months, or a word and a number that goes up.
+pub(crate) fn times_of(
+    header: &[String],
+    id: usize,
+    format: Option<&TimeFormat>,
+) -> Option<Vec<(usize, String)>> {
+    let others = || header.iter().map(|name| name.trim()).enumerate().filter(|(column, _)| *column != id);
+    let read = |format: Option<&TimeFormat>, name: &str| {
+        let mut clock = Clock { format: format.cloned(), ..Clock::default() };
+        let time = clock.read(name).ok()?;
+        (clock.kind == Some(TimeKind::Timestamp) && clock.zone.is_none())
+            .then(|| TimeKind::Timestamp.display(time))
+    };
+    let all = |format: Option<&TimeFormat>| -> Vec<(usize, String)> {
+        others().filter_map(|(column, name)| Some((column, read(format, name)?))).collect()
+    };
+    if let Some(format) = format.filter(|format| **format != TimeFormat::INTEGER) {
+        return Some(all(Some(format))).filter(|times| !times.is_empty());
+    }
+    let formats = HEADINGS.iter().filter_map(|pattern| TimeFormat::parse(pattern).ok());
+    let dates = [None].into_iter().chain(formats.map(Some)).map(|format| all(format.as_ref()));
+    let numbered = |name: &str| -> Option<(String, i64)> {
+        let word = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        Some((word.to_owned(), name[word.len()..].parse().ok()?))
+    };
+    let numbers: Vec<_> = others().filter_map(|(column, name)| Some((column, numbered(name)?))).collect();
+    let steps = numbers.last().map_or(Vec::new(), |(_, (word, _))| {
+        numbers
+            .iter()
+            .filter(|(_, (other, _))| other == word)
+            .map(|(column, (_, step))| (*column, *step))
+            .collect()
+    });
+    let ascending = steps
+        .windows(2)
+        .all(|pair| pair[1].1 - pair[0].1 == steps[1].1 - steps[0].1 && pair[1].1 > pair[0].1);
+    let steps = if ascending { steps } else { Vec::new() };
+    let steps = steps.into_iter().map(|(column, step)| (column, step.to_string())).collect();
+    // Of several that fit, the first.
+    let all: Vec<_> = dates.chain([steps]).collect();
+    all.into_iter().rev().max_by_key(Vec::len).filter(|times| times.len() >= 3)
+}
+
+fn none_across(table: &dyn TableReader, what: &'static str) -> DataError {
+    UnreadableTable::NothingAcross { file: table.file().clone(), what, columns: table.header().to_vec() }
+        .into()
+}
+
+impl TableReader for MeltedTable<'_> {
+    fn file(&self) -> &Arc<str> {
+        self.inner.file()
+    }
+
+    fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    fn read_numbers(&mut self, format: NumberFormat) {
+        self.inner.read_numbers(format);
+    }
+
+    fn advance(&mut self) -> Result<bool, DataError> {
+        self.at += 1;
+        if self.at < self.cells.len() {
+            return Ok(true);
+        }
+        self.at = 0;
+        self.inner.advance()
+    }
+
+    fn place(&self) -> Place {
+        self.inner.place()
+    }
+
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+        self.inner.id(self.inner_column(column))
+    }
+
+    fn integer_ids(&self, column: usize) -> bool {
+        self.inner.integer_ids(self.inner_column(column))
+    }
+
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+        if !self.is_time(column) {
+            return self.inner.time(self.inner_column(column), clock);
+        }
+        let bad = |why| (self as &dyn TableReader).bad_time(column, why);
+        match (&self.cells[self.at].1, &self.day) {
+            (Offset::Micros(micros), Some((day, format))) => {
+                let mut days = Clock { format: format.clone(), ..Clock::default() };
+                let day = self.inner.time(*day, &mut days)?;
+                clock.read(&TimeKind::Timestamp.display(day + micros)).map_err(bad)
+            }
+            (Offset::Time(time), _) => clock.read(time).map_err(bad),
+            (Offset::Micros(_), None) => unreachable!("hours of no day"),
+        }
+    }
+
+    fn number(&self, column: usize) -> Result<f32, Flaw> {
+        self.inner.number(self.inner_column(column))
+    }
+
+    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
+        self.inner.number_or_truth(self.inner_column(column))
+    }
+
+    fn typed_texts(&self, column: usize) -> bool {
+        self.inner.typed_texts(self.inner_column(column))
+    }
+
+    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
+        self.inner.label(self.inner_column(column))
+    }
+
+    fn reads_its_times(&self) -> bool {
+        true
+    }
+
+    fn shown(&self, column: usize) -> String {
+        match self.is_time(column) {
+            true => self.inner.header()[self.inner_column(column)].clone(),
+            false => self.inner.shown(self.inner_column(column)),
+        }
+    }
+
+    fn notes(&self) -> Vec<ReadNote> {
+        self.inner.notes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(header: &str, format: Option<&str>) -> Option<Vec<(usize, String)>> {
+        let header: Vec<String> = header.split(',').map(str::to_owned).collect();
+        times_of(&header, 0, format.map(|word| TimeFormat::parse(word).unwrap()).as_ref())
+    }
+
+    #[test]
+    fn headers_name_times() {
+        for (header, first, last) in [
+            ("SKU,Description,Jan-18,Feb-18,Mar-18", (2, "2018-01-01"), (4, "2018-03-01")),
+            ("SKU,2018-01,2018-02,2018-03,Total", (1, "2018-01-01"), (3, "2018-03-01")),
+            ("id,Jan 2018,Feb 2018,Mar 2018", (1, "2018-01-01"), (3, "2018-03-01")),
+            ("V1,V2,V3,V4", (1, "2"), (3, "4")),
+            ("id,dept2,d_1,d_2,d_3", (2, "1"), (4, "3")),
+            ("id,1,2,3", (1, "1"), (3, "3")),
+        ] {
+            let times = times(header, None).unwrap();
+            let (found_first, found_last) = (times.first().unwrap(), times.last().unwrap());
+            assert_eq!((found_first.0, &*found_first.1), first, "{header}");
+            assert_eq!((found_last.0, &*found_last.1), last, "{header}");
+        }
+        assert_eq!(times("id,20240101,20240201", Some("%Y%m%d")).unwrap()[1], (2, "2024-02-01".into()));
+        for none in ["unique_id,ds,y", "id,a,b,c", "id,x1,x3,x2"] {
+            assert_eq!(times(none, None), None, "{none}");
+        }
+    }
+}
