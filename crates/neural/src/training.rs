@@ -35,6 +35,7 @@ pub(crate) fn train(
     let [dims, valid_dims] =
         [Purpose::Train, Purpose::Validate].map(|purpose| window_dims(spec, network.needs, purpose));
     let train = Cutter::new(panel, &window_spec(spec, &dims), Span::Train { val_size, test_size })?;
+    train.check_horizon()?;
     let span = Span::Validation { val_size, test_size };
     let valid = match val_size {
         0 => None,

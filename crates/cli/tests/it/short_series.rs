@@ -71,15 +71,16 @@ fn what_else_is_held_out_counts_too() {
     }
 }
 
-/// As in neuralforecast: `input_size` rows are enough for a series, but one of them must have a row to learn to forecast.
+/// As in neuralforecast: `input_size` rows are enough for a series, but one of them must have rows to learn to forecast: one
+/// to begin with, and one for each step that the model learns.
 #[test]
-fn one_series_needs_a_row_after_the_input() {
+fn one_series_needs_rows_after_the_input() {
     let dir = TestDirectory::new();
-    for (models, padded, least) in [
-        ("NLinear", false, 14),
-        ("NLinear", true, 1),
-        ("GRU --set encoder_hidden_size=4 --set recurrent=true", false, 15),
-        ("GRU --set encoder_hidden_size=4 --set recurrent=true", true, 1),
+    for (models, padded, least, steps) in [
+        ("NLinear", false, 14, 7),
+        ("NLinear", true, 1, 7),
+        ("GRU --set encoder_hidden_size=4 --set recurrent=true", false, 15, 1),
+        ("GRU --set encoder_hidden_size=4 --set recurrent=true", true, 1, 1),
     ] {
         let fit = |rows: usize, others: usize| {
             let series = |id: &str, rows: usize| -> String {
@@ -91,7 +92,12 @@ fn one_series_needs_a_row_after_the_input() {
                  --overwrite --log none"
             )
         };
-        dir.ok(&fit(least + 1, least));
+        dir.ok(&fit(least + steps, least));
+        if steps > 1 {
+            let message = dir.fails(1, &fit(least + steps - 1, least));
+            let found = "shows the truth of 1 of the h = 7 steps";
+            assert!(message.contains(found) && message.contains("lower h to 6"), "{models}: {message}");
+        }
         let message = dir.fails(1, &fit(least, least));
         let found = format!(
             "needs {least} rows of input and 1 after them to learn to forecast, and the longest series has {least} "

@@ -19,7 +19,7 @@ use crate::calendar::kind::TimeKind;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
-use crate::error::remedies::{no_windows_remedy, several_rows_remedy, too_short_remedy};
+use crate::error::remedies::{horizon_remedy, no_windows_remedy, several_rows_remedy, too_short_remedy};
 use crate::error::too_large::TooLarge;
 use crate::setting::Setting;
 use crate::wording::{did_you_mean, listed};
@@ -416,6 +416,29 @@ pub enum DataError {
         insample: usize,
         /// and after them.
         outsample: usize,
+        /// Whether windows may begin before the series (`start_padding_enabled`).
+        padded: bool,
+    },
+    /// A horizon of which some steps have no truth in any training window.
+    #[error(
+        "no training window shows the truth of {count} of the h = {h} steps, which would be forecast by weights that nothing \
+         trained: the longest series has {rows} rows to train on ({held_out} held out), and of these input_size = \
+         {input_size} come before the horizon; {}",
+        horizon_remedy(*longest, *h, *rows, *held_out, *input_size, *padded)
+    )]
+    UntaughtSteps {
+        /// The horizon.
+        h: usize,
+        /// Its steps without a truth.
+        count: usize,
+        /// The longest horizon whose steps all have one.
+        longest: usize,
+        /// Rows of the longest series before the held-out ones.
+        rows: usize,
+        /// Rows kept for validation and test.
+        held_out: usize,
+        /// The insample length.
+        input_size: usize,
         /// Whether windows may begin before the series (`start_padding_enabled`).
         padded: bool,
     },

@@ -113,7 +113,8 @@ impl Cutter<'_> {
         }
     }
 
-    fn outsample_mask(&self, window: WindowRef, out: &mut [f32]) {
+    /// 1 where the target is known over the horizon of a window, times its weight, and 0 elsewhere.
+    pub(crate) fn outsample_mask(&self, window: WindowRef, out: &mut [f32]) {
         let series = &self.panel.series[window.series as usize];
         let visible = self.visible(window.series as usize);
         let rows = Overlap::new(window.start + self.l as i64, self.h, visible);

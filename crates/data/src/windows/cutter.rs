@@ -321,6 +321,33 @@ impl<'p> Cutter<'p> {
         draw_indices(total, n, stream, |index| out.push(window(index)));
     }
 
+    /// Whether the windows teach every step of the horizon: one that none of them shows the truth of would be forecast by
+    /// weights that nothing trained.
+    ///
+    /// # Errors
+    /// [`DataError::UntaughtSteps`], with the longest horizon that they teach.
+    pub fn check_horizon(&self) -> Result<(), DataError> {
+        let mut mask = vec![0.0; self.h];
+        let mut untaught: Vec<usize> = (0..self.h).collect();
+        for window in (0..self.panel.n_series()).flat_map(|series| self.all(series)) {
+            self.outsample_mask(window, &mut mask);
+            untaught.retain(|step| mask[*step] == 0.0);
+            if untaught.is_empty() {
+                return Ok(());
+            }
+        }
+        let (longest, held_out) = (self.panel.max_len() as i64, self.grid.cut);
+        Err(DataError::UntaughtSteps {
+            h: self.h,
+            count: untaught.len(),
+            longest: untaught[0],
+            rows: (longest - held_out).max(0) as usize,
+            held_out: held_out as usize,
+            input_size: self.l,
+            padded: self.grid.offset < -longest,
+        })
+    }
+
     /// Rows of a series that windows of this span see.
     pub(crate) fn visible(&self, series: usize) -> i64 {
         self.panel.len(series) as i64 - self.grid.cut

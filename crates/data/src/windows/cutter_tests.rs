@@ -392,6 +392,39 @@ fn settings_out_of_range_are_refused() {
 }
 
 #[test]
+fn steps_that_no_window_shows_are_a_mistake() {
+    let check = |panel: &Panel, spec: &WindowSpec, val_size: usize| {
+        let span = Span::Train { val_size, test_size: 0 };
+        Cutter::new(panel, spec, span).unwrap().check_horizon()
+    };
+    let (short, spec) = (panel(&[60, 20], known), WindowSpec::new(8, 53));
+    check(&short, &WindowSpec::new(8, 52), 0).unwrap();
+    check(&short, &WindowSpec { all_series: true, ..WindowSpec::new(8, 52) }, 0).unwrap();
+    assert_eq!(
+        check(&short, &spec, 0).unwrap_err().to_string(),
+        "no training window shows the truth of 1 of the h = 53 steps, which would be forecast by weights that nothing \
+         trained: the longest series has 60 rows to train on (0 held out), and of these input_size = 8 come before the \
+         horizon; lower h to 52, the longest horizon that these data teach, or give more rows, or lower input_size to 7, or \
+         set start_padding_enabled"
+    );
+    // The first of the windows begins with a row of the series.
+    let padded = |h| WindowSpec { start_padding: true, ..WindowSpec::new(8, h) };
+    check(&short, &padded(59), 0).unwrap();
+    let error = check(&short, &padded(59), 1).unwrap_err().to_string();
+    assert!(error.contains("lower h to 58") && error.contains("(1 held out)"), "{error}");
+    assert!(!error.contains("start_padding_enabled") && !error.contains("lower input_size"), "{error}");
+
+    // What is masked teaches nothing.
+    let masked = panel(&[60, 60], |_, row| f32::from(row % 7 != 3));
+    let spec = WindowSpec { step_size: 7, ..WindowSpec::new(8, 6) };
+    for all_series in [false, true] {
+        let error = check(&masked, &WindowSpec { all_series, ..spec.clone() }, 0).unwrap_err().to_string();
+        assert!(error.contains("lower h to 2") && error.contains("where available_mask"), "{error}");
+        check(&masked, &WindowSpec { all_series, step_size: 1, ..spec.clone() }, 0).unwrap();
+    }
+}
+
+#[test]
 fn columns_are_found_or_named() {
     let panel = panel(&[20, 12], known);
     let spec = WindowSpec { hist: vec!["price".into()], ..WindowSpec::new(8, 4) };

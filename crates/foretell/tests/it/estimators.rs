@@ -311,8 +311,9 @@ fn what_a_method_learned_of_each_series_is_kept_in_a_binary_file() {
     let ids: Vec<String> = (0..count).map(|i| format!("shop-{i:03}")).collect();
     let panel = Panel::from_series(freq, ids.iter().enumerate().map(|(i, id)| (id.as_str(), 0, of(i))));
     let panel = panel.expect("a panel");
-    let models =
-        [spec("Naive"), spec("HistoricAverage"), spec("NLinear").set("max_steps", 1).expect("steps")];
+    // An input of 13 rows leaves 7 to forecast.
+    let network = ModelSpec::new("NLinear", 7, 13).expect("a model").set("max_steps", 1).expect("steps");
+    let models = [spec("Naive"), spec("HistoricAverage"), network];
     let fitted = Forecaster::new(models).expect("models").fit(&panel).expect("a fit");
     let home = tempfile::tempdir().expect("a directory");
     let dir = home.path().join("model");
