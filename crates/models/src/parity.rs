@@ -60,8 +60,11 @@ impl Case<'_> {
 
     fn loss(&self) -> Loss {
         let Some(tagged) = self.hyper.get("loss") else { return Loss::mae() };
-        let arguments = tagged["args"].as_object().expect("arguments");
-        Loss::new(tagged["cls"].as_str().expect("a class"), arguments).expect("a loss")
+        let mut arguments = tagged["args"].as_object().expect("arguments").clone();
+        if arguments.get("distribution").is_some_and(|name| name == "Tweedie") {
+            arguments.insert("softplus".to_owned(), true.into());
+        }
+        Loss::new(tagged["cls"].as_str().expect("a class"), &arguments).expect("a loss")
     }
 
     fn dims(&self, loss: &Loss) -> Dims {

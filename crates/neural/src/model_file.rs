@@ -60,13 +60,28 @@ fn loss_spec(loss: &Loss) -> LossSpec {
         true => (loss.suffixes(), quantiles, None),
         false => (Vec::new(), None, quantiles),
     };
+    let mut args = loss.arguments();
+    // neuralforecast knows no other Tweedie distribution, and no argument that says so.
+    args.retain(|name, value| !(name == SOFTPLUS && *value == true));
     LossSpec {
         class: loss.name().to_owned(),
-        args: loss.arguments(),
+        args,
         horizon_weight: loss.horizon_weight().map(<[f32]>::to_vec),
         output_names,
         quantiles,
         inner_quantiles,
+    }
+}
+
+/// The argument that tells a Tweedie distribution of neuralforecast's models, whose mean is at least 1, from others.
+const SOFTPLUS: &str = "softplus";
+
+/// Says that the Tweedie distribution of a loss is neuralforecast's, unless the file that it comes from says otherwise.
+fn mark_tweedie(loss: &mut Value) {
+    if let Some(arguments) = loss.get_mut("DistributionLoss").and_then(Value::as_object_mut)
+        && arguments.get("distribution").is_some_and(|name| name == "Tweedie")
+    {
+        arguments.entry(SOFTPLUS).or_insert(true.into());
     }
 }
 
@@ -149,6 +164,9 @@ pub(crate) fn spec_of(
     if let Some(Value::Object(numbers)) = arguments.get_mut("categorical_cardinalities") {
         let columns = read.as_array().map(Vec::as_slice).unwrap_or_default();
         numbers.retain(|name, _| columns.iter().any(|column| column == name));
+    }
+    for name in ["loss", "valid_loss"] {
+        arguments.get_mut(name).into_iter().for_each(mark_tweedie);
     }
     let h = arguments.remove("h").unwrap_or_default();
     let steps = h.as_u64().filter(|&h| h <= 1_000_000);

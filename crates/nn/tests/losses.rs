@@ -36,6 +36,10 @@ fn loss(args: &Map<String, Value>) -> Loss {
     if name == "TukeyLoss" {
         own.remove("horizon_weight");
     }
+    // neuralforecast's distribution, which none but its own models have.
+    if own.get("distribution").is_some_and(|name| name == "Tweedie") {
+        own.insert("softplus".to_owned(), true.into());
+    }
     // Where intervals were given, the fixture lists the quantiles that they stand for beside them.
     if own.contains_key("level") {
         own.remove("quantiles");
@@ -227,6 +231,7 @@ fn arguments_survive_a_round_trip() {
         json!({"HuberMQLoss": {"quantiles": [0.9, 0.2], "delta": 2}}),
         json!({"DistributionLoss": {"distribution": "StudentT", "level": [50], "return_params": true}}),
         json!({"DistributionLoss": {"distribution": "Tweedie", "rho": 1.5, "num_samples": 10, "quantiles": [0.9, 0.2]}}),
+        json!({"DistributionLoss": {"distribution": "Tweedie", "rho": 1.5, "softplus": true}}),
         json!({"GMM": {"n_components": 3, "weighted": true, "horizon_correlation": true, "batch_correlation": false}}),
         json!({"PMM": {"quantiles": [0.9, 0.2], "return_params": true}}),
         json!({"NBMM": {"level": [50], "num_samples": 10}}),

@@ -114,19 +114,32 @@ fn large_counts_and_no_numbers_come_to_an_end() {
         assert!(POISSON.quantile([f64::NAN], at).is_nan() && Bernoulli.quantile([f64::NAN], at).is_nan());
         assert!(NegativeBinomial.quantile([f64::NAN, 0.5], at).is_nan());
         assert!(StudentT.quantile([f64::NAN, 0.0, 1.0], at).is_nan());
-        assert!(Tweedie { rho: 1.5, samples: 10 }.quantile([f64::NAN], at).is_nan());
+        assert!(Tweedie { rho: 1.5, samples: 10, softplus: false }.quantile([f64::NAN], at).is_nan());
     }
+}
+
+#[test]
+fn a_tweedie_mean_is_below_1_unless_softplus_keeps_it_above() {
+    let mean = |softplus: bool, output: f64, loc: f64| {
+        let tweedie = Tweedie { rho: 1.5, samples: 0, softplus };
+        tweedie.mean(tweedie.parameters([output], loc, 1.0))
+    };
+    for (output, loc, expected) in [(-2.0, 0.0, 0.135), (0.0, 0.2, 0.2), (1.0, 10.0, 27.18)] {
+        assert!((mean(false, output, loc) / expected - 1.0).abs() < 1e-2, "{output}, {loc}");
+        assert!(mean(true, output, loc) >= loc.max(1.0), "{output}, {loc}");
+    }
+    assert!(mean(false, -1e9, 0.0) > 0.0 && mean(false, 1e9, 1e9).is_finite());
 }
 
 /// Mean μ, variance μ^ρ, and e^-λ zeros with λ = μ^(2-ρ)/(2-ρ).
 #[test]
 fn tweedie_samples_have_the_moments_of_the_distribution() {
-    for (rho, mean) in [(1.2, 1.5), (1.5, 4.0), (1.8, 30.0), (1.5, 500.0_f64)] {
+    for (rho, mean) in [(1.2, 0.2), (1.2, 1.5), (1.5, 4.0), (1.8, 30.0), (1.5, 500.0_f64)] {
         let count = 20_000;
         let mut samples = vec![0.0; count];
         let levels: Vec<Level> =
             (0..count).map(|i| Level { q: i as f64 / (count - 1) as f64, normal: 0.0 }).collect();
-        Tweedie { rho, samples: count }.quantiles([mean.ln()], &levels, &mut samples);
+        Tweedie { rho, samples: count, softplus: false }.quantiles([mean.ln()], &levels, &mut samples);
         assert!(samples.is_sorted());
         let average = samples.iter().map(|&x| f64::from(x)).sum::<f64>() / count as f64;
         let spread = samples.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count as f64;
@@ -168,7 +181,9 @@ fn derivatives_are_those_of_the_losses() {
     for ones in [[-1.5], [0.2], [2.0]] {
         slopes(&POISSON, &[ones], &[0.0, 1.0, 2.5, 40.0]);
         slopes(&Bernoulli, &[ones], &[0.0, 1.0]);
-        slopes(&Tweedie { rho: 1.3, samples: 0 }, &[ones], &[0.0, 1.0, 2.5]);
+        for softplus in [false, true] {
+            slopes(&Tweedie { rho: 1.3, samples: 0, softplus }, &[ones], &[0.0, 1.0, 2.5]);
+        }
     }
 }
 

@@ -20,23 +20,29 @@ pub(super) struct Tweedie {
     pub(super) rho: f64,
     /// The number of samples that quantiles are taken from.
     pub(super) samples: usize,
+    /// Whether the logarithm of the mean is the softplus of the output, as in neuralforecast. Then no mean is below 1 or below
+    /// the window's location, so that only models that were trained so have it.
+    pub(super) softplus: bool,
 }
 
-/// The logarithm of the mean lies between these, before and after the window's location is added.
-const BOUNDS: [f64; 2] = [1e-9, 37.0];
+/// The logarithm of the mean lies between these, before and after the window's location is added; after a softplus it is
+/// positive.
+const BOUNDS: [f64; 2] = [-37.0, 37.0];
+const POSITIVE: [f64; 2] = [1e-9, 37.0];
 
-/// The logarithm of the mean, and its derivative by the output. As in neuralforecast, no mean is below 1 or below the
-/// window's location, since softplus adds to the logarithm.
-///
-/// Where the location is not positive, as in every window without a scaler, neuralforecast takes its logarithm all
-/// the same, and the mean is 1 (or not a number) whatever the model's output. Here the location is then left out.
-fn log_mean(output: f64, loc: f64) -> (f64, f64) {
-    let [low, high] = BOUNDS;
-    let inside = |x: f64| (low..=high).contains(&x) || x.is_nan();
-    let own = softplus(output);
-    let shifted = own.clamp(low, high) + if loc > 0.0 { loc.ln() } else { 0.0 };
-    let slope = if inside(own) && inside(shifted) { sigmoid(output) } else { 0.0 };
-    (shifted.clamp(low, high), slope)
+impl Tweedie {
+    /// The logarithm of the mean, and its derivative by the output.
+    ///
+    /// Where the location is not positive, as in every window without a scaler, neuralforecast takes its logarithm all
+    /// the same, and the mean is 1 (or not a number) whatever the model's output. Here the location is then left out.
+    fn log_mean(&self, output: f64, loc: f64) -> (f64, f64) {
+        let [low, high] = if self.softplus { POSITIVE } else { BOUNDS };
+        let inside = |x: f64| (low..=high).contains(&x) || x.is_nan();
+        let (own, slope) = if self.softplus { (softplus(output), sigmoid(output)) } else { (output, 1.0) };
+        let shifted = own.clamp(low, high) + if loc > 0.0 { loc.ln() } else { 0.0 };
+        let slope = if inside(own) && inside(shifted) { slope } else { 0.0 };
+        (shifted.clamp(low, high), slope)
+    }
 }
 
 impl Family<1> for Tweedie {
@@ -49,21 +55,22 @@ impl Family<1> for Tweedie {
         let range =
             NumberRange { expected: "a number above 1 and below 2", holds: |rho| 1.0 < rho && rho < 2.0 };
         let rho = arguments.required_number("rho", range)?;
-        Ok(Self { rho, samples: num_samples })
+        let softplus = arguments.flag("softplus", false)?;
+        Ok(Self { rho, samples: num_samples, softplus })
     }
 
     fn arguments(&self) -> Vec<(&'static str, Value)> {
-        vec![("rho", json!(self.rho))]
+        vec![("rho", json!(self.rho)), ("softplus", json!(self.softplus))]
     }
 
     fn parameters(&self, [output]: [f64; 1], loc: f64, _: f64) -> [f64; 1] {
-        [log_mean(output, loc).0]
+        [self.log_mean(output, loc).0]
     }
 
     /// With `L = ln μ`: `e^((2-ρ)L)/(2-ρ) - y e^((1-ρ)L)/(1-ρ)`, but for what does not depend on `L`; by `L` it is
     /// `e^((2-ρ)L) - y e^((1-ρ)L)`.
     fn loss(&self, [output]: [f64; 1], loc: f64, _: f64, y: f64) -> (f64, [f64; 1]) {
-        let (log_mean, slope) = log_mean(output, loc);
+        let (log_mean, slope) = self.log_mean(output, loc);
         let (up, down) = (2.0 - self.rho, 1.0 - self.rho);
         let (a, b) = ((up * log_mean).exp(), y * (down * log_mean).exp());
         (a / up - b / down, [(a - b) * slope])
