@@ -36,8 +36,6 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<Date>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn days_are_read_and_slips_are_named() {
         let directory = tempfile::tempdir().unwrap();

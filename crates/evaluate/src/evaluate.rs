@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::EvaluationError;
 use crate::history::{ScoreHistory, mean, seasonal_mean};
-use crate::metric::{Aggregate, Metric, RowScore, Scale};
+use crate::metric::{Metric, RowAggregate, RowScore, Scale};
 use crate::rows::{ModelForecasts, ScoredRows, same, short};
 
 /// What a score is of.
@@ -231,14 +231,14 @@ impl RowSums {
     }
 
     /// NaN where there is no row.
-    fn total(self, aggregate: Aggregate) -> f64 {
+    fn total(self, aggregate: RowAggregate) -> f64 {
         match aggregate {
             _ if self.rows == 0.0 => f64::NAN,
-            Aggregate::Mean => self.score / self.rows,
-            Aggregate::RootMean => (self.score / self.rows).sqrt(),
-            Aggregate::Sum => self.score,
-            Aggregate::PerTruth if self.truth == 0.0 => f64::NAN,
-            Aggregate::PerTruth => self.score / self.truth,
+            RowAggregate::Mean => self.score / self.rows,
+            RowAggregate::RootMean => (self.score / self.rows).sqrt(),
+            RowAggregate::Sum => self.score,
+            RowAggregate::PerTruth if self.truth == 0.0 => f64::NAN,
+            RowAggregate::PerTruth => self.score / self.truth,
         }
     }
 }
@@ -350,7 +350,7 @@ impl Grouping {
                 for (window, (&group, score)) in groups.iter().zip(scores).enumerate() {
                     sums[group].add(score, 1.0, 1.0, weight(window));
                 }
-                sums.into_iter().map(|sums| sums.total(Aggregate::Mean)).collect()
+                sums.into_iter().map(|sums| sums.total(RowAggregate::Mean)).collect()
             }
             Members::Rows(groups) => {
                 let Some(score) = column.scorer(rows.y, model) else { return vec![f64::NAN; sums.len()] };

@@ -28,7 +28,7 @@ pub use diebold_mariano::{DieboldMariano, diebold_mariano};
 pub use error::EvaluationError;
 pub use evaluate::{MetricScores, ScoreBy, ScoreGroup, ScoreOptions, ScoreTable, evaluate};
 pub use history::{ScoreHistory, seasonal_error};
-pub use metric::{Aggregate, Metric, RowScore, Scale};
+pub use metric::{Metric, RowAggregate, RowScore, Scale};
 pub use metrics::METRICS;
 pub use rows::{ModelForecasts, ScoredRows};
 

@@ -15,7 +15,7 @@ pub enum RowScore {
 
 /// How the scores of rows become one. Rows of which a score is NaN do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aggregate {
+pub enum RowAggregate {
     /// Their mean.
     Mean,
     /// The square root of their mean.
@@ -51,7 +51,7 @@ pub struct Metric {
     /// The score of a row.
     pub score: RowScore,
     /// How rows become one figure.
-    pub aggregate: Aggregate,
+    pub aggregate: RowAggregate,
     /// What that is relative to.
     pub scale: Scale,
     /// The third argument of a score of points, where it has one.

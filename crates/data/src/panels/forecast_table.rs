@@ -39,6 +39,9 @@ pub struct ForecastTable {
     pub columns: Vec<(String, Vec<f64>)>,
 }
 
+/// A column's name and its numbers, while all of its cells are some.
+type Numbers = (String, Option<Vec<f64>>);
+
 impl ForecastTable {
     /// Reads a file: Parquet by its name, else text. Ids and times are in the columns that `options` names, the times of cutoffs in
     /// `cutoff` if there is one. Of the other columns those of numbers are kept.
@@ -51,11 +54,10 @@ impl ForecastTable {
         let id = table.column(&options.id_col, ID_REMEDY)?;
         let time = table.column(options.time_col(), TIME_REMEDY)?;
         let cutoff = table.find(CUTOFF);
-        let (places, mut columns): (Vec<usize>, Vec<(String, Option<Vec<f64>>)>) =
-            (table.columns().enumerate())
-                .filter(|(i, name)| ![Some(id), Some(time), cutoff].contains(&Some(*i)) && !name.is_empty())
-                .map(|(i, name)| (i, (name.to_owned(), Some(Vec::new()))))
-                .unzip();
+        let (places, mut columns): (Vec<usize>, Vec<Numbers>) = (table.columns().enumerate())
+            .filter(|(i, name)| ![Some(id), Some(time), cutoff].contains(&Some(*i)) && !name.is_empty())
+            .map(|(i, name)| (i, (name.to_owned(), Some(Vec::new()))))
+            .unzip();
         let mut clock =
             Clock { zone: options.zone.clone(), format: options.time_format.clone(), ..Clock::default() };
         let (mut known, mut ids) = (FxHashSet::<Arc<str>>::default(), Vec::<Arc<str>>::new());

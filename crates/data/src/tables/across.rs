@@ -229,8 +229,8 @@ impl TableReader for MeltedTable<'_> {
         }
     }
 
-    fn number(&self, column: usize) -> Result<f32, Flaw> {
-        self.inner.number(self.inner_column(column))
+    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
+        self.inner.wide_number(self.inner_column(column))
     }
 
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {

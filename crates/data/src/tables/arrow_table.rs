@@ -241,10 +241,6 @@ impl TableReader for ArrowTable<'_> {
         time_at(&*self.columns[column], self.row, clock).map_err(|why| table.bad_time(column, why))
     }
 
-    fn number(&self, column: usize) -> Result<f32, Flaw> {
-        narrow(self.wide_number(column)?)
-    }
-
     fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
         number_at(&*self.columns[column], self.row, &|text| self.numbers.wide_number(text))
     }

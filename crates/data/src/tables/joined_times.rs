@@ -9,7 +9,7 @@ use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::table::TableReader;
 use crate::calendar::clock::Clock;
-use crate::calendar::flaw::TimeFlaw;
+use crate::calendar::flaw::{Advice, TimeFlaw};
 use crate::calendar::kind::TimeKind;
 use crate::calendar::time_format::TimeFormat;
 use crate::error::DataError;
@@ -22,13 +22,11 @@ const PARTS: TimeFlaw = TimeFlaw::new(
 );
 const ZERO: TimeFlaw = TimeFlaw::advising(
     "has an hour 0, and hours that end go from 1 to 24; if they are those that start, say so, as in",
-    Setting::Hours,
-    "starting",
+    &Advice::new(Setting::Hours, "starting"),
 );
 const LAST: TimeFlaw = TimeFlaw::advising(
     "has an hour 24, and hours that start go from 0 to 23; if they are those that end, say so, as in",
-    Setting::Hours,
-    "ending",
+    &Advice::new(Setting::Hours, "ending"),
 );
 
 /// A table whose first column is the time that several of its columns make.
@@ -184,8 +182,8 @@ impl TableReader for JoinedTimes<'_> {
         read.map_err(|why| (self as &dyn TableReader).bad_time(0, why))
     }
 
-    fn number(&self, column: usize) -> Result<f32, Flaw> {
-        self.inner.number(self.inner_column(column))
+    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
+        self.inner.wide_number(self.inner_column(column))
     }
 
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {

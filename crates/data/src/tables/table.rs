@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::number_format::NumberFormat;
+use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
 use crate::calendar::clock::Clock;
 use crate::calendar::flaw::TimeFlaw;
@@ -49,12 +49,12 @@ pub(crate) trait TableReader {
     fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError>;
 
     /// The number in that column.
-    fn number(&self, column: usize) -> Result<f32, Flaw>;
-
-    /// The same with all its digits, where the table has more than single precision holds.
-    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
-        self.number(column).map(f64::from)
+    fn number(&self, column: usize) -> Result<f32, Flaw> {
+        narrow(self.wide_number(column)?)
     }
+
+    /// The same with all its digits.
+    fn wide_number(&self, column: usize) -> Result<f64, Flaw>;
 
     /// The number in that column, or a truth value as 1 or 0.
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw>;

@@ -256,10 +256,6 @@ impl<R: Read> TableReader for TextTable<R> {
         })
     }
 
-    fn number(&self, column: usize) -> Result<f32, Flaw> {
-        self.watch_percent(column, self.numbers.number(self.field(column)))
-    }
-
     fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
         self.numbers.wide_number(self.field(column))
     }

@@ -3,10 +3,10 @@
 mod point;
 mod quantile;
 
-use crate::metric::Aggregate::{Mean, PerTruth, RootMean, Sum};
+use crate::metric::RowAggregate::{Mean, PerTruth, RootMean, Sum};
 use crate::metric::RowScore::{EachQuantile, Interval, Point, Quantiles};
 use crate::metric::Scale::{Baseline, HistoryMean, SeasonalError, SeasonalSquare};
-use crate::metric::{Aggregate, Metric, RowScore, Scale};
+use crate::metric::{Metric, RowAggregate, RowScore, Scale};
 use point::{absolute, deviation, linex, percentage, square, symmetric, tweedie};
 use quantile::{below, inside, pinball, twice_pinball, winkler};
 
@@ -40,7 +40,7 @@ pub const METRICS: &[Metric] = &[
     of("winkler_score", "width of each interval, and what misses it at 2 / (1 - level) its distance", Interval(winkler), Mean),
 ];
 
-const fn of(name: &'static str, meaning: &'static str, score: RowScore, aggregate: Aggregate) -> Metric {
+const fn of(name: &'static str, meaning: &'static str, score: RowScore, aggregate: RowAggregate) -> Metric {
     Metric { name, meaning, score, aggregate, scale: Scale::None, parameter: None }
 }
 
