@@ -16,6 +16,9 @@ pub(crate) struct FileArgs {
     /// Pass over lines whose first cell begins with this text, as Total; may be given several times
     #[arg(long, value_name = "TEXT")]
     skip_matching: Vec<String>,
+    /// Sheet of a workbook (.xlsx, .ods) that --data is [default: the first, which is told if there are others]
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
     /// Pass over lines of text that begin with this mark, as #
     #[arg(long, value_name = "MARK")]
     comment: Option<char>,
@@ -30,6 +33,7 @@ impl FileArgs {
             encoding: self.encoding,
             skip_rows: self.skip_rows.or(saved.skip_rows),
             skip_matching: skip_matching.clone(),
+            sheet: self.sheet.clone().or(saved.sheet.clone()),
             comment: self.comment.or(saved.comment),
         }
     }

@@ -10,6 +10,7 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::Decimal => "--decimal",
         Setting::Thousands => "--thousands",
         Setting::Aggregate => "--aggregate",
+        Setting::Sheet => "--sheet",
         Setting::Hours => "--hours",
         Setting::HoursAcross => "--hours-across",
         Setting::TimesAcross => "--transposed",

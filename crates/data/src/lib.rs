@@ -45,6 +45,7 @@
 //!   code.
 //! * `parquet`, off by default: Parquet files, Arrow record batches and text in zstd. It takes long to build and compiles
 //!   zstd, which is C.
+//! * `excel`, off by default: workbooks of Excel and OpenDocument.
 //! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
 //!   one; UTC and offsets such as `+02:00` need none.
 

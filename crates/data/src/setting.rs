@@ -25,6 +25,8 @@ pub enum Setting {
     Thousands,
     /// How several rows of a series and time become one.
     Aggregate,
+    /// The sheet of a workbook.
+    Sheet,
     /// Which hour of a day its number names.
     Hours,
     /// Reads columns of hours as one series.
@@ -95,6 +97,7 @@ impl Setting {
             Self::Decimal => "ReadOptions::numbers.decimal",
             Self::Thousands => "ReadOptions::numbers.thousands",
             Self::Aggregate => "ReadOptions::aggregate",
+            Self::Sheet => "FileOptions::sheet",
             Self::Hours => "ReadOptions::hours",
             Self::HoursAcross | Self::TimesAcross => "ReadOptions::across",
             Self::TimeColumns => "ReadOptions::time_cols",

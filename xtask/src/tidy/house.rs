@@ -381,7 +381,7 @@ pub(super) const MEASURES: &str = "foretell-benches";
 
 /// Features that programs have on by default and libraries leave to whoever wants them: they cost a build more than
 /// all the rest.
-pub(super) const LEFT_TO_USERS: &[&str] = &["parquet"];
+pub(super) const LEFT_TO_USERS: &[&str] = &["excel", "parquet"];
 
 /// Where `unsafe` may stand.
 pub(super) enum Unsafe {

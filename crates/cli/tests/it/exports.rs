@@ -295,3 +295,24 @@ fn static_columns_may_stand_in_the_data_and_two_columns_have_any_names() {
     dir.put("air.csv", &format!("Month,Passengers\n{}", months(|time, y| format!("{time},{y}\n"))));
     assert_eq!(first(&dir, "--data air.csv"), ["Passengers", "2020-01-01", "23.0"]);
 }
+
+#[cfg(feature = "excel")]
+#[test]
+fn workbooks_are_read_sheet_by_sheet() {
+    let dir = TestDirectory::new();
+    let workbooks = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/tests/workbooks");
+    for name in ["sales.xlsx", "sales.ods"] {
+        let (found, log) = forecast(&dir, &format!("--data {workbooks}/{name} --wide"));
+        assert_eq!(found[0], ["North", "2024-05-01", "4.0"], "{name}");
+        assert!(log.contains("read its sheet `Sales`; `--sheet` names another: `Days`"), "{log}");
+        assert_eq!(
+            first(&dir, &format!("--data {workbooks}/{name} --sheet Days"))[1..],
+            ["2024-01-02 02:00:00", "75.0"]
+        );
+        let message =
+            dir.fails(1, &format!("fit --data {workbooks}/{name} --sheet Weeks --model Naive --h 2 --out m"));
+        assert!(message.contains("has no sheet `Weeks`; it has `Sales`, `Days`"), "{message}");
+    }
+    let message = dir.fails(2, &format!("predict --model model --data {workbooks}/sales.xlsx --out f.xlsx"));
+    assert!(message.contains(".xlsx is no format that foretell writes"), "{message}");
+}

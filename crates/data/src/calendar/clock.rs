@@ -123,7 +123,7 @@ impl Clock {
     }
 
     /// Takes a time of a column whose type says that its times are instants of that zone, or civil.
-    #[cfg(feature = "parquet")]
+    #[cfg(any(feature = "parquet", feature = "excel"))]
     pub(crate) fn typed(&mut self, zone: Option<&str>, time: i64) -> Result<i64, TimeFlaw> {
         let first = self.kind.is_none();
         self.later = None;

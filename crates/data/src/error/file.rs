@@ -70,6 +70,24 @@ pub enum UnreadableTable {
         /// The columns there are.
         columns: Vec<String>,
     },
+    /// A workbook that is damaged, or none.
+    #[error("{file}: it is no workbook that can be read ({reason}); save it again, or as CSV")]
+    Workbook {
+        /// The file.
+        file: Arc<str>,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A sheet that the workbook has not.
+    #[error("{file} has no sheet `{sheet}`; it has {}", listed(.sheets))]
+    NoSheet {
+        /// The file.
+        file: Arc<str>,
+        /// The sheet that was named.
+        sheet: String,
+        /// Those that it has.
+        sheets: Vec<String>,
+    },
     /// A line that sums up others.
     #[error(
         "{at}: this line has no time, and begins with {first:?}; if it sums up others, leave such lines out ({})",

@@ -18,6 +18,8 @@ pub struct FileOptions {
     pub skip_rows: Option<usize>,
     /// Lines whose first cell begins with one of these texts are passed over: totals, notes.
     pub skip_matching: Vec<String>,
+    /// The sheet of a workbook; by default the first one.
+    pub sheet: Option<String>,
     /// Lines of text that begin with this character are passed over.
     pub comment: Option<char>,
 }
@@ -25,7 +27,7 @@ pub struct FileOptions {
 impl FileOptions {
     /// Those that hold for tables beside the data as well: their titles are their own.
     pub(crate) fn beside(&self) -> Self {
-        Self { skip_rows: None, ..self.clone() }
+        Self { skip_rows: None, sheet: None, ..self.clone() }
     }
 
     /// Whether a line with this first cell is passed over.

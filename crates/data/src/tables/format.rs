@@ -9,6 +9,8 @@ use super::arrow_table::ArrowTable;
 use super::file_options::FileOptions;
 use super::table::TableReader;
 use super::text_table::TextTable;
+#[cfg(feature = "excel")]
+use super::workbook::SheetTable;
 use crate::calendar::style::TimeStyle;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
@@ -41,7 +43,7 @@ pub struct FileFormat {
 }
 
 /// All formats; the first is that of files whose names say nothing.
-static FORMATS: [FileFormat; 2] = [
+static FORMATS: [FileFormat; 4] = [
     FileFormat {
         name: "CSV",
         endings: &["csv", "txt"],
@@ -62,6 +64,28 @@ static FORMATS: [FileFormat; 2] = [
         #[cfg(not(feature = "parquet"))]
         open: None,
         #[cfg(not(feature = "parquet"))]
+        write: None,
+    },
+    FileFormat {
+        name: "Excel",
+        endings: &["xlsx", "xlsm"],
+        compressible: false,
+        feature: Some("excel"),
+        #[cfg(feature = "excel")]
+        open: Some(|path, options, _| Ok(Box::new(SheetTable::open_xlsx(path, options)?))),
+        #[cfg(not(feature = "excel"))]
+        open: None,
+        write: None,
+    },
+    FileFormat {
+        name: "OpenDocument",
+        endings: &["ods"],
+        compressible: false,
+        feature: Some("excel"),
+        #[cfg(feature = "excel")]
+        open: Some(|path, options, _| Ok(Box::new(SheetTable::open_ods(path, options)?))),
+        #[cfg(not(feature = "excel"))]
+        open: None,
         write: None,
     },
 ];

@@ -20,14 +20,14 @@ pub(super) struct Header {
 
 /// The cells of a line.
 #[derive(Clone, Copy)]
-struct Shape {
-    fields: usize,
+pub(super) struct Shape {
+    pub(super) fields: usize,
     /// Fields that are not blank.
-    filled: usize,
+    pub(super) filled: usize,
     /// Whether one of them is a number that is no time.
-    numbers: bool,
+    pub(super) numbers: bool,
     /// Whether the first one is a number or time.
-    begins_with_digit: bool,
+    pub(super) begins_with_digit: bool,
 }
 
 impl Shape {
@@ -98,7 +98,7 @@ pub(super) fn find_header(head: &[u8], comment: Option<u8>) -> Header {
 }
 
 /// The first line with as many fields as most lines have that may be a header, and the lines from there on that are as wide.
-fn header_of(shapes: &[Shape]) -> Option<(usize, usize)> {
+pub(super) fn header_of(shapes: &[Shape]) -> Option<(usize, usize)> {
     let wide = |width: usize| shapes.iter().filter(move |shape| shape.fields == width);
     let width = shapes.iter().map(|shape| shape.fields).max_by_key(|&width| (wide(width).count(), width))?;
     let most = wide(width).map(|shape| shape.filled).max()?;

@@ -21,3 +21,5 @@ pub(crate) mod read_note;
 pub(crate) mod table;
 pub(crate) mod text_table;
 mod wide_lines;
+#[cfg(feature = "excel")]
+mod workbook;

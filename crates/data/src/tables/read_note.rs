@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::file_options::Encoding;
 use crate::setting::Setting;
+use crate::wording::listed;
 
 /// What a reader took for granted in a file; shown as one sentence with the setting that says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,15 @@ pub enum ReadNote {
         lines: u64,
         /// and the line of the header, from 1.
         header: u64,
+    },
+    /// A workbook of several sheets, of which the first was read.
+    Sheet {
+        /// The file.
+        file: Arc<str>,
+        /// The sheet that was read,
+        read: String,
+        /// and those that were not.
+        others: Vec<String>,
     },
     /// Hours that are those that end at their number.
     HoursEnding {
@@ -50,6 +60,14 @@ pub enum ReadNote {
 impl fmt::Display for ReadNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Sheet { file, read, others } => {
+                write!(
+                    f,
+                    "{file}: read its sheet `{read}`; {} names another: {}",
+                    Setting::Sheet,
+                    listed(others)
+                )
+            }
             Self::HoursEnding { file } => write!(
                 f,
                 "{file}: hours are those that end (1 to 24), and rows stand at their start: hour 1 at 00:00; {} says otherwise",

@@ -1,0 +1,342 @@
+//! Sheets of Excel's and OpenDocument's workbooks as tables.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::sync::Arc;
+
+use calamine::{Data, DataRef, ExcelDateTime, Ods, Reader, Xlsx};
+
+use super::file_options::FileOptions;
+use super::header_search::{Shape, header_of};
+use super::number_format::NumberFormat;
+use super::read_note::ReadNote;
+use super::table::{TableReader, check_header};
+use crate::calendar::clock::Clock;
+use crate::calendar::flaw::TimeFlaw;
+use crate::calendar::kind::TimeKind;
+use crate::error::DataError;
+use crate::error::file::UnreadableTable;
+use crate::error::flaw::Flaw;
+use crate::error::place::Place;
+use crate::wording::excerpt;
+
+const NO_TIME: TimeFlaw = TimeFlaw::new("is no time; write a date, or a text as in other files");
+
+/// Rows in which the header is looked for.
+const LOOK: usize = 64;
+
+/// The cells of a sheet that are not empty, row by row.
+pub(crate) struct SheetTable {
+    file: Arc<str>,
+    header: Vec<String>,
+    /// The column of the sheet that is the first of the table.
+    left: u32,
+    /// Row and column of each cell, from 0.
+    cells: Vec<((u32, u32), Data)>,
+    /// Where the cells of the current row begin, and those of the next.
+    at: usize,
+    next: usize,
+    numbers: NumberFormat,
+    options: FileOptions,
+    notes: Vec<ReadNote>,
+}
+
+impl SheetTable {
+    /// Opens a workbook whose sheets come as a list of names, and the cells of one of them.
+    pub(crate) fn open_xlsx(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
+        let file: Arc<str> = path.display().to_string().into();
+        let fault = |error: calamine::XlsxError| faulty(&file, error.to_string());
+        let mut book: Xlsx<_> = Xlsx::new(opened(path, &file)?).map_err(fault)?;
+        let sheet = chosen(&file, &book.sheet_names(), options)?;
+        let mut cells = Vec::new();
+        let mut reader = book.worksheet_cells_reader(&sheet.name).map_err(fault)?;
+        while let Some(cell) = reader.next_cell().map_err(fault)? {
+            if !matches!(cell.get_value(), DataRef::Empty) {
+                cells.push((cell.get_position(), cell.get_value().clone().into()));
+            }
+        }
+        Self::new(file.clone(), cells, options, sheet.note)
+    }
+
+    /// The same of OpenDocument.
+    pub(crate) fn open_ods(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
+        let file: Arc<str> = path.display().to_string().into();
+        let fault = |error: calamine::OdsError| faulty(&file, error.to_string());
+        let mut book: Ods<_> = Ods::new(opened(path, &file)?).map_err(fault)?;
+        let sheet = chosen(&file, &book.sheet_names(), options)?;
+        let range = book.worksheet_range(&sheet.name).map_err(fault)?;
+        let (top, left) = range.start().unwrap_or((0, 0));
+        let place = |row: usize, column: usize| (top + row as u32, left + column as u32);
+        let cells =
+            range.used_cells().map(|(row, column, data)| (place(row, column), data.clone())).collect();
+        Self::new(file.clone(), cells, options, sheet.note)
+    }
+
+    fn new(
+        file: Arc<str>,
+        mut cells: Vec<((u32, u32), Data)>,
+        options: &FileOptions,
+        note: Option<ReadNote>,
+    ) -> Result<Self, DataError> {
+        cells.retain(|(_, data)| !matches!(data, Data::String(text) if text.trim().is_empty()));
+        cells.sort_by_key(|(place, _)| *place);
+        let skipped = options.skip_rows.unwrap_or(0) as u32;
+        let first = cells.partition_point(|((row, _), _)| *row < skipped);
+        let header = match options.skip_rows {
+            Some(_) => first,
+            None => header_cell(&cells),
+        };
+        let row = match cells.get(header) {
+            Some(((row, _), _)) => *row,
+            None => return Err(DataError::Empty { file }),
+        };
+        let rows = cells.chunk_by(|one, other| one.0.0 == other.0.0);
+        let titles = rows.take_while(|cells| cells[0].0.0 < row).count() as u64;
+        let titles = (titles > 0 && options.skip_rows.is_none()).then(|| ReadNote::Titles {
+            file: file.clone(),
+            lines: u64::from(row),
+            header: u64::from(row) + 1,
+        });
+        let left = cells[header..].iter().map(|((_, column), _)| *column).min().unwrap_or(0);
+        let end = header + cells[header..].iter().take_while(|((other, _), _)| *other == row).count();
+        let width = cells[header..].iter().map(|((_, column), _)| *column - left + 1).max().unwrap_or(0);
+        let mut names = vec![String::new(); width as usize];
+        for ((_, column), data) in &cells[header..end] {
+            names[(column - left) as usize] = text_of(data).trim().to_owned();
+        }
+        check_header(&file, &names)?;
+        Ok(Self {
+            file,
+            header: names,
+            left,
+            cells,
+            at: end,
+            next: end,
+            numbers: NumberFormat::default(),
+            options: options.clone(),
+            notes: note.into_iter().chain(titles).collect(),
+        })
+    }
+
+    fn cell(&self, column: usize) -> &Data {
+        let row = &self.cells[self.at..self.next];
+        let wanted = column as u32 + self.left;
+        row.iter().find(|((_, column), _)| *column == wanted).map_or(&Data::Empty, |(_, data)| data)
+    }
+}
+
+/// A sheet, and what is told of the choice.
+struct Chosen {
+    name: String,
+    note: Option<ReadNote>,
+}
+
+fn chosen(file: &Arc<str>, sheets: &[String], options: &FileOptions) -> Result<Chosen, DataError> {
+    match &options.sheet {
+        Some(name) if sheets.contains(name) => Ok(Chosen { name: name.clone(), note: None }),
+        Some(name) => {
+            let (file, sheet, sheets) = (file.clone(), name.clone(), sheets.to_vec());
+            Err(UnreadableTable::NoSheet { file, sheet, sheets }.into())
+        }
+        None => {
+            let name = sheets.first().ok_or_else(|| DataError::Empty { file: file.clone() })?.clone();
+            let note = (sheets.len() > 1).then(|| ReadNote::Sheet {
+                file: file.clone(),
+                read: name.clone(),
+                others: sheets[1..].to_vec(),
+            });
+            Ok(Chosen { name, note })
+        }
+    }
+}
+
+fn opened(path: &Path, file: &Arc<str>) -> Result<BufReader<File>, DataError> {
+    File::open(path).map(BufReader::new).map_err(|source| DataError::Read { file: file.clone(), source })
+}
+
+fn faulty(file: &Arc<str>, reason: String) -> DataError {
+    UnreadableTable::Workbook { file: file.clone(), reason }.into()
+}
+
+/// Where the cells of the header begin: those of the first row that is no title.
+fn header_cell(cells: &[((u32, u32), Data)]) -> usize {
+    let width =
+        |cells: &[((u32, u32), Data)]| cells.iter().map(|((_, column), _)| column + 1).max().unwrap_or(0);
+    let rows: Vec<_> = cells.chunk_by(|one, other| one.0.0 == other.0.0).take(LOOK).collect();
+    let fields = rows.iter().map(|row| width(row)).max().unwrap_or(0) as usize;
+    let is_number = |data: &Data| match data {
+        Data::Int(year) => !(1600..2200).contains(year),
+        Data::Float(year) => !(1600.0..2200.0).contains(year),
+        _ => false,
+    };
+    let shape = |row: &&[((u32, u32), Data)]| Shape {
+        fields,
+        filled: row.len(),
+        numbers: row.iter().any(|(_, data)| is_number(data)),
+        begins_with_digit: !matches!(row[0].1, Data::String(_)),
+    };
+    let shapes: Vec<Shape> = rows.iter().map(shape).collect();
+    let header = header_of(&shapes).map_or(0, |(header, _)| header);
+    rows.iter().take(header).map(|row| row.len()).sum()
+}
+
+/// Microseconds of a date since 1970-01-01 00:00; workbooks keep milliseconds.
+fn micros(time: &ExcelDateTime) -> Result<i64, TimeFlaw> {
+    let (year, month, day, hour, minute, second, milli) = time.to_ymd_hms_milli();
+    let text = format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{milli:03}");
+    TimeKind::Timestamp.parse(&text)
+}
+
+/// A cell as a text file would have it.
+fn text_of(data: &Data) -> Cow<'_, str> {
+    match data {
+        Data::Empty => "".into(),
+        Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.as_str().into(),
+        Data::DateTime(time) => match micros(time) {
+            Ok(time) => TimeKind::Timestamp.display(time).into(),
+            Err(_) => time.as_f64().to_string().into(),
+        },
+        // Whole numbers are kept as floats.
+        other => other.to_string().into(),
+    }
+}
+
+impl TableReader for SheetTable {
+    fn file(&self) -> &Arc<str> {
+        &self.file
+    }
+
+    fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    fn read_numbers(&mut self, format: NumberFormat) {
+        self.numbers = format;
+    }
+
+    fn advance(&mut self) -> Result<bool, DataError> {
+        loop {
+            self.at = self.next;
+            let Some(&((row, column), ref first)) = self.cells.get(self.at) else { return Ok(false) };
+            self.next += self.cells[self.at..].iter().take_while(|((other, _), _)| *other == row).count();
+            let skipped = column == self.left && self.options.skips(text_of(first).as_bytes());
+            if !skipped {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn place(&self) -> Place {
+        let row = self.cells.get(self.at).or(self.cells.last()).map_or(0, |((row, _), _)| *row);
+        Place { file: Some(self.file.clone()), line: true, series: None, row: u64::from(row) + 1 }
+    }
+
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+        match text_of(self.cell(column)) {
+            id if id.is_empty() => {
+                Err(DataError::EmptyId { at: self.place(), column: self.header[column].clone() })
+            }
+            id => Ok(id),
+        }
+    }
+
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+        let read = match self.cell(column) {
+            Data::DateTime(time) if time.is_datetime() => {
+                micros(time).and_then(|time| clock.typed(None, time))
+            }
+            Data::DateTimeIso(text) => {
+                TimeKind::Timestamp.parse(text).and_then(|time| clock.typed(None, time))
+            }
+            Data::Int(step) => clock.step(*step),
+            Data::Float(step) if step.fract() == 0.0 && step.abs() < 1e15 => clock.step(*step as i64),
+            Data::String(text) => clock.read(text.trim()),
+            _ => Err(NO_TIME),
+        };
+        read.map_err(|why| (self as &dyn TableReader).bad_time(column, why))
+    }
+
+    fn number(&self, column: usize) -> Result<f32, Flaw> {
+        let finite = |value: f64| match value as f32 {
+            value if value.is_infinite() => Err(Flaw::TooLarge),
+            value => Ok(value),
+        };
+        match self.cell(column) {
+            Data::Empty => Err(Flaw::Missing),
+            Data::Int(value) => finite(*value as f64),
+            Data::Float(value) => finite(*value),
+            Data::String(text) => self.numbers.number(text.as_bytes()),
+            Data::Error(calamine::CellErrorType::NA) => Err(Flaw::Missing),
+            _ => Err(Flaw::Type),
+        }
+    }
+
+    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
+        match self.cell(column) {
+            Data::Bool(truth) => Ok(f32::from(u8::from(*truth))),
+            _ => self.number(column),
+        }
+    }
+
+    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
+        match self.cell(column) {
+            Data::Empty | Data::Error(_) => Err(Flaw::Missing),
+            data => Ok(text_of(data)),
+        }
+    }
+
+    fn shown(&self, column: usize) -> String {
+        excerpt(text_of(self.cell(column)).as_bytes())
+    }
+
+    fn notes(&self) -> Vec<ReadNote> {
+        self.notes.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Panel, ReadOptions};
+
+    fn read(name: &str, options: &FileOptions) -> Result<Panel, DataError> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/workbooks").join(name);
+        let options = ReadOptions { file: options.clone(), wide: true, ..ReadOptions::default() };
+        Panel::from_file(path, &options)
+    }
+
+    #[test]
+    fn sheets_are_read_with_their_dates_and_titles() {
+        for name in ["sales.xlsx", "sales.ods"] {
+            let panel = read(name, &FileOptions::default()).unwrap();
+            assert_eq!((&**panel.id(0), panel.freq().to_string()), ("North", "MS".into()), "{name}");
+            assert_eq!((panel.y(0), panel.y(1)), (&[1.5, 2.0, 3.0, 4.0][..], &[10.0, 20.0, 30.0, 40.0][..]));
+            assert_eq!(TimeKind::Timestamp.display(panel.time(0, 3)), "2024-04-01");
+            let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
+            assert!(
+                notes.iter().any(|note| note.contains("sheet `Sales`") && note.contains("`Days`")),
+                "{notes:?}"
+            );
+            assert!(notes.iter().any(|note| note.contains("the header is line 3")), "{notes:?}");
+
+            let sheet = |name: &str| FileOptions { sheet: Some(name.to_owned()), ..FileOptions::default() };
+            let days = read(name, &sheet("Days")).unwrap();
+            assert_eq!((days.freq().to_string(), days.n_series()), ("h".into(), 1), "{name}");
+            let error = read(name, &sheet("Weeks")).unwrap_err().to_string();
+            assert!(error.contains("no sheet `Weeks`") && error.contains("`Sales`, `Days`"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_workbook_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        for name in ["a.xlsx", "a.ods"] {
+            let path = home.path().join(name);
+            std::fs::write(&path, "unique_id,ds,y\n").unwrap();
+            let error = Panel::from_file(&path, &ReadOptions::default()).unwrap_err();
+            assert!(matches!(error, DataError::Unreadable(UnreadableTable::Workbook { .. })), "{error}");
+        }
+    }
+}
