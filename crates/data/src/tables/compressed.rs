@@ -47,7 +47,7 @@ type Whole<R> = BufReader<Chain<Cursor<Vec<u8>>, R>>;
 /// The text of a source, be it compressed or not.
 pub(crate) enum Text<R: Read> {
     Plain(Whole<R>),
-    Gzip(Unpacked<MultiGzDecoder<Counted<Whole<R>>>>),
+    Gzip(Box<Unpacked<MultiGzDecoder<Counted<Whole<R>>>>>),
     #[cfg(feature = "parquet")]
     Zstandard(Unpacked<zstd::Decoder<'static, Counted<Whole<R>>>>),
 }
@@ -63,7 +63,7 @@ impl<R: Read> Text<R> {
         }
         let input = Counted { input, bytes: 0 };
         Ok(match gzip {
-            true => Self::Gzip(Unpacked::new("gzip", MultiGzDecoder::new(input))),
+            true => Self::Gzip(Box::new(Unpacked::new("gzip", MultiGzDecoder::new(input)))),
             #[cfg(feature = "parquet")]
             false => Self::Zstandard(Unpacked::new("zstd", zstd::Decoder::with_buffer(input)?)),
             #[cfg(not(feature = "parquet"))]
