@@ -7,6 +7,7 @@ pub(crate) const FLAGS: SettingWords = SettingWords { name: flag, assign: " " };
 fn flag(setting: Setting) -> Option<&'static str> {
     Some(match setting {
         Setting::Fill => "--fill",
+        Setting::End => "--end",
         Setting::Decimal => "--decimal",
         Setting::Thousands => "--thousands",
         Setting::Aggregate => "--aggregate",

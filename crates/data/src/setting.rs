@@ -19,6 +19,8 @@ use std::sync::OnceLock;
 pub enum Setting {
     /// How gaps in a series are filled.
     Fill,
+    /// What becomes of series that end before others.
+    End,
     /// The mark before decimals.
     Decimal,
     /// The mark between thousands.
@@ -94,6 +96,7 @@ impl Setting {
     pub fn in_rust(self) -> &'static str {
         match self {
             Self::Fill => "ReadOptions::fill",
+            Self::End => "Panel::with_end",
             Self::Decimal => "ReadOptions::numbers.decimal",
             Self::Thousands => "ReadOptions::numbers.thousands",
             Self::Aggregate => "ReadOptions::aggregate",

@@ -1,5 +1,6 @@
 //! Models whose windows hold all series of the panel.
 
+use foretell_data::Panel;
 use foretell_estimator::EstimatorError;
 use foretell_nn::{Dims, Needs, SeriesPerWindow};
 
@@ -24,6 +25,11 @@ impl NetworkSpec {
             self.common.n_series.get_or_insert(n_series);
         }
         self
+    }
+
+    /// Whether the model can see the series of a panel side by side: its windows count rows from the ends of all of them.
+    pub(crate) fn check_ends(&self, panel: &Panel) -> Result<(), EstimatorError> {
+        if self.is_multivariate() { Ok(panel.check_common_end()?) } else { Ok(()) }
     }
 
     /// Whether the model can see a panel of so many series.

@@ -30,6 +30,7 @@ pub(crate) fn train(
         return Err(SpecError::NothingToWatch { model: spec.alias().to_owned(), what, h: spec.h() }.into());
     }
     check_support(spec, panel)?;
+    spec.check_ends(panel)?;
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
     let [dims, valid_dims] =

@@ -1,6 +1,7 @@
 //! Everything that can be wrong with data that a user hands in.
 
 mod construct;
+pub(crate) mod early_ends;
 pub(crate) mod file;
 pub(crate) mod flaw;
 pub(crate) mod place;
@@ -16,6 +17,7 @@ use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::freq::Freq;
 use crate::calendar::integer_dates::IntegerFormat;
 use crate::calendar::kind::TimeKind;
+use crate::error::early_ends::EarlyEnds;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
@@ -400,6 +402,14 @@ pub enum DataError {
         /// Rows needed.
         needed: usize,
     },
+    /// Series that end at different times, for a model that sees all of them side by side.
+    #[error(
+        "{0}; a model that forecasts all series together sees them side by side, so they must end together: have them go on \
+         ({common}), or leave them out ({drop}), or take a model that forecasts each series by itself",
+        common = Setting::End.to("common"),
+        drop = Setting::End.to("drop")
+    )]
+    EndsDiffer(Box<EarlyEnds>),
     /// No series has a window to train on.
     #[error(
         "no training window: it needs {insample} rows of input and {outsample} after them to learn to forecast, and the \

@@ -10,6 +10,7 @@ pub(crate) mod column;
 mod constants;
 pub(crate) mod covariates;
 mod edges;
+pub(crate) mod ends;
 mod extend;
 pub(crate) mod fill;
 pub(crate) mod forecast_table;

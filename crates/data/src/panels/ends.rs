@@ -1,0 +1,264 @@
+//! Series that end before others of their panel, and what becomes of them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::column::ColumnKind;
+use super::fill::Fill;
+use super::panel::{Data, Panel, Series};
+use crate::error::DataError;
+use crate::error::early_ends::EarlyEnds;
+
+/// What becomes of series that end a step or more before the last time of their panel. Unless someone says so, they stay as
+/// they are, and what follows them is forecast, although it has passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// They go on to the last time of the panel, with values as [`Fill`] says, by default 0: nothing was sold any more.
+    Common,
+    /// They go on to the last time of the panel, with rows whose values are not known (`available_mask` is 0).
+    Masked,
+    /// They are left out.
+    Drop,
+}
+
+impl End {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Common, Self::Masked, Self::Drop];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Common => "common",
+            Self::Masked => "masked",
+            Self::Drop => "drop",
+        }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for End {
+    type Err = DataError;
+
+    fn from_str(word: &str) -> Result<Self, DataError> {
+        let found = Self::ALL.into_iter().find(|end| end.name() == word);
+        found.ok_or_else(|| DataError::setting("end", word, Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+impl Panel {
+    /// The series that end a step or more before the last time of the panel, if there are any.
+    pub fn early_ends(&self) -> Option<EarlyEnds> {
+        let last = self.last_time()?;
+        let early =
+            (0..self.n_series()).filter(|&series| self.next_time(series, 0).is_some_and(|next| next <= last));
+        let shown = |time| self.freq().kind().display_in(self.zone(), time);
+        let end = |series| (self.id(series).to_string(), shown(self.time(series, self.len(series) - 1)));
+        let series: Vec<_> = early.map(end).collect();
+        (!series.is_empty()).then(|| EarlyEnds { last: shown(last), series, of: self.n_series() })
+    }
+
+    /// Checks that all series end at the same time, to less than a step.
+    ///
+    /// # Errors
+    /// [`DataError::EndsDiffer`], with those that end earlier.
+    pub fn check_common_end(&self) -> Result<(), DataError> {
+        self.early_ends().map_or(Ok(()), |ends| Err(DataError::EndsDiffer(Box::new(ends))))
+    }
+
+    /// The panel whose series all end at the same time, to less than a step: `end` says what becomes of those that end
+    /// earlier. In rows that are added, `fill` says what the target and the numeric columns are ([`Fill::Interpolate`]: the
+    /// value before, since none follows); categories and the `sample_weight` are those of the row before.
+    ///
+    /// # Errors
+    /// [`DataError::FillTooLarge`] if far more rows would be added than there are.
+    pub fn with_end(&self, end: End, fill: Option<Fill>) -> Result<Self, DataError> {
+        let missing = self.rows_to_last_time()?;
+        if missing.iter().all(|rows| *rows == 0) {
+            return Ok(self.clone());
+        }
+        Ok(match end {
+            End::Common => self.prolonged(&missing, fill.unwrap_or(Fill::Zero), true),
+            End::Masked => self.prolonged(&missing, fill.unwrap_or(Fill::Zero), false),
+            End::Drop => {
+                let series = self.series.iter().zip(&missing).filter(|(_, missing)| **missing == 0);
+                self.with_series(series.map(|(series, _)| series.clone()).collect())
+            }
+        })
+    }
+
+    fn last_time(&self) -> Option<i64> {
+        (0..self.n_series()).map(|series| self.time(series, self.len(series) - 1)).max()
+    }
+
+    /// The time of the row so many rows after the one that follows a series, if the calendar has it.
+    fn next_time(&self, series: usize, rows: usize) -> Option<i64> {
+        let Series { first_time, len, .. } = self.series[series];
+        self.freq().next_in(self.zone(), first_time, (len + rows) as i64)
+    }
+
+    /// The rows that each series would have up to the last time of the panel.
+    fn rows_to_last_time(&self) -> Result<Vec<usize>, DataError> {
+        let Some(last) = self.last_time() else { return Ok(Vec::new()) };
+        let rows = self.n_rows();
+        // One series of long ago must not fill the memory.
+        let limit = 100 * rows + 100_000;
+        let mut all = 0;
+        let missing = |series: usize| {
+            let mut missing = 0;
+            while self.next_time(series, missing).is_some_and(|next| next <= last) {
+                (missing, all) = (missing + 1, all + 1);
+                if all > limit {
+                    let (id, freq) = (self.id(series).to_string(), self.freq());
+                    return Err(DataError::FillTooLarge { id, freq, rows, limit });
+                }
+            }
+            Ok(missing)
+        };
+        (0..self.n_series()).map(missing).collect()
+    }
+
+    /// The panel with so many rows more at the end of each series, whose values are known or not.
+    fn prolonged(&self, missing: &[usize], fill: Fill, known: bool) -> Self {
+        let Data { table, freq_inferred, integer_ids, filled, trimmed, .. } = &*self.data;
+        let onwards = |past: &[f32], next: &dyn Fn(&Series, f32) -> f32| -> Vec<f32> {
+            let mut values = Vec::with_capacity(self.n_rows() + missing.iter().sum::<usize>());
+            for (series, &missing) in self.series.iter().zip(missing) {
+                values.extend_from_slice(&past[series.rows()]);
+                let before = past[series.start + series.len - 1];
+                values.extend(std::iter::repeat_n(next(series, before), missing));
+            }
+            values
+        };
+        let filled_up = |before: f32| if fill == Fill::Zero { 0.0 } else { before };
+        // The last value that is known.
+        let last_y = |series: &Series, before: f32| {
+            let known = |mask: &Vec<f32>| series.rows().rev().find(|row| mask[*row] != 0.0);
+            let row = self.data.mask.as_ref().and_then(known);
+            filled_up(row.map_or(before, |row| self.data.y[row]))
+        };
+        let columns = self.data.columns.iter().map(|column| {
+            let numbers = matches!(column.kind, ColumnKind::Numbers);
+            let next = |_: &Series, before| if numbers { filled_up(before) } else { before };
+            column.with_values(|past| onwards(past, &next))
+        });
+        let columns = columns.collect();
+        let mask = match (&self.data.mask, known) {
+            (None, true) => None,
+            (mask, _) => {
+                let ones = || vec![1.0; self.data.y.len()];
+                let past = mask.clone().unwrap_or_else(ones);
+                Some(onwards(&past, &|_, _| f32::from(known)))
+            }
+        };
+        let data = Data {
+            table: table.clone(),
+            y: onwards(&self.data.y, &last_y),
+            mask,
+            weight: self.data.weight.as_ref().map(|past| onwards(past, &|_, before| before)),
+            columns,
+            freq_inferred: *freq_inferred,
+            integer_ids: *integer_ids,
+            filled: *filled,
+            trimmed: *trimmed,
+        };
+        let mut panel = self.clone();
+        let mut start = 0;
+        for (series, missing) in panel.series.iter_mut().zip(missing) {
+            series.len += missing;
+            series.start = start;
+            start += series.len;
+        }
+        panel.data = Arc::new(data);
+        panel
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Freq, ReadOptions, TimeKind};
+
+    fn shops() -> Panel {
+        let text = "unique_id,ds,y,price,kind\n\
+                    alive,2024-01-01,1,10,big\nalive,2024-01-02,2,11,big\nalive,2024-01-03,3,12,big\n\
+                    alive,2024-01-04,4,13,big\ndead,2024-01-01,5,20,small\ndead,2024-01-02,6,21,small\n";
+        let options = ReadOptions { categories: vec!["kind".into()], ..ReadOptions::default() };
+        Panel::read_csv(text.as_bytes(), "shops.csv", &options).unwrap()
+    }
+
+    #[test]
+    fn those_that_end_earlier_are_named() {
+        let ends = shops().early_ends().unwrap();
+        let text = "1 of 2 series ends before 2024-01-04, the last time of the data: dead (2024-01-02)";
+        assert_eq!(ends.to_string(), text);
+        let error = shops().check_common_end().unwrap_err().to_string();
+        assert!(error.starts_with(text) && error.contains("`Panel::with_end = common`"), "{error}");
+        let many = EarlyEnds {
+            last: "9".to_owned(),
+            series: (0..7).map(|i| (i.to_string(), "8".to_owned())).collect(),
+            of: 9,
+        };
+        assert!(
+            many.to_string()
+                .ends_with("the last time of the data: 0 (8), 1 (8), 2 (8), 3 (8), 4 (8) and 2 more")
+        );
+        assert_eq!(shops().without_last(2).of_series(0..1).early_ends(), None);
+    }
+
+    #[test]
+    fn they_go_on_to_the_common_end_as_they_are_filled() {
+        for (fill, y, price) in [
+            (None, [5.0, 6.0, 0.0, 0.0], [20.0, 21.0, 0.0, 0.0]),
+            (Some(Fill::Forward), [5.0, 6.0, 6.0, 6.0], [20.0, 21.0, 21.0, 21.0]),
+            (Some(Fill::Interpolate), [5.0, 6.0, 6.0, 6.0], [20.0, 21.0, 21.0, 21.0]),
+        ] {
+            let panel = shops().with_end(End::Common, fill).unwrap();
+            assert_eq!((panel.y(1), panel.column("price", 1).unwrap()), (&y[..], &price[..]), "{fill:?}");
+            assert_eq!((panel.y(0), panel.available_mask(1)), (&[1.0, 2.0, 3.0, 4.0][..], None));
+            assert_eq!(panel.early_ends(), None);
+            assert_eq!(panel.future_times(0, 2).unwrap(), panel.future_times(1, 2).unwrap());
+            let vocabulary = [("kind".to_owned(), panel.categories_of("kind").unwrap())].into();
+            let encoded = panel.encode_categories(&vocabulary).unwrap();
+            assert_eq!(encoded.column("kind", 1).unwrap()[1..], [encoded.column("kind", 1).unwrap()[0]; 3]);
+        }
+        let panel = shops().with_end(End::Masked, Some(Fill::Forward)).unwrap();
+        assert_eq!(panel.available_mask(1), Some(&[1.0, 1.0, 0.0, 0.0][..]));
+        assert_eq!((panel.y(1), panel.available_mask(0)), (&[5.0, 6.0, 6.0, 6.0][..], Some(&[1.0; 4][..])));
+        let panel = shops().with_end(End::Drop, None).unwrap();
+        assert_eq!(panel.ids().map(|id| &**id).collect::<Vec<_>>(), ["alive"]);
+    }
+
+    #[test]
+    fn what_is_masked_is_no_value_to_go_on_with() {
+        let builder = Panel::builder(TimeKind::Integer).freq(Freq::parse("2").unwrap());
+        let builder = builder.series("a", &[0, 2, 4, 6], &[1.0; 4]).series("b", &[1, 3], &[7.0, 9.0]);
+        let weights = [1.0, 1.0, 1.0, 1.0, 0.5, 0.25];
+        let panel =
+            builder.available_mask(&[1.0, 1.0, 1.0, 1.0, 1.0, 0.0]).sample_weight(&weights).build().unwrap();
+        let ended = panel.with_end(End::Common, Some(Fill::Forward)).unwrap();
+        // 5 is a step of b before 6, the last time; 7 is not.
+        assert_eq!((ended.y(1), ended.available_mask(1)), (&[7.0, 9.0, 7.0][..], Some(&[1.0, 0.0, 1.0][..])));
+        assert_eq!((ended.sample_weight(1), ended.early_ends()), (Some(&[0.5, 0.25, 0.25][..]), None));
+    }
+
+    #[test]
+    fn names_are_read_and_a_series_of_long_ago_is_a_mistake() {
+        for end in End::ALL {
+            assert_eq!(end.to_string().parse::<End>().unwrap(), end);
+        }
+        let error = "comon".parse::<End>().unwrap_err().to_string();
+        assert_eq!(error, "end must be common, masked, drop, found comon");
+        let builder = Panel::builder(TimeKind::Integer).freq(Freq::parse("1").unwrap());
+        let builder = builder.series("now", &[1_000_000], &[1.0]).series("then", &[0], &[1.0]);
+        let error = builder.build().unwrap().with_end(End::Common, None).unwrap_err();
+        assert!(matches!(error, DataError::FillTooLarge { .. }), "{error}");
+    }
+}
