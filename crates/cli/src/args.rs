@@ -266,6 +266,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
+    bounds: BoundArgs,
+    #[command(flatten)]
     precision: PrecisionArgs,
     #[command(flatten)]
     memory: MemoryArgs,
@@ -287,7 +289,7 @@ impl TrainArgs {
             None => Vec::new(),
         };
         let statics = [statics, self.data.static_cols.clone()].concat();
-        let mut specs = self.models.specs(self.seed, &statics, self.log.log)?;
+        let mut specs = self.models.specs(self.seed, &statics, self.log.log())?;
         for spec in beside {
             if specs.iter().all(|named| named.name() != spec.name()) {
                 specs.push(spec);
@@ -300,7 +302,13 @@ impl TrainArgs {
             .val_size(self.val_size)
             .threads(self.threads)
             .precision(self.precision.precision)
-            .columns(self.columns());
+            .columns(self.columns())
+            .non_negative(self.bounds.non_negative)
+            .integer(self.bounds.integer);
+        self.log.log().bounded(self.bounds.non_negative, self.bounds.integer);
+        if let Some(end) = self.data.end() {
+            forecaster = forecaster.end(end);
+        }
         if let Some(bytes) = self.memory.bytes() {
             forecaster = forecaster.max_memory(bytes);
         }
@@ -313,7 +321,7 @@ impl TrainArgs {
         if let Some(intervals) = self.intervals {
             forecaster = forecaster.intervals(intervals);
         }
-        let log = self.log.log;
+        let log = self.log.log();
         let mut reporter = Reporter::new(log);
         let forecaster = forecaster.on_warning(move |warning| log.warning(&warning.to_string()));
         Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
@@ -326,7 +334,7 @@ impl TrainArgs {
         let options =
             self.data.options(&self.columns(), read, categories, self.freq()?, &ReadOptions::default())?;
         let options = ReadOptions { max_memory: Some(self.memory.limit().bytes()), ..options };
-        let panel = self.data.read(&options, self.log.log)?;
+        let panel = self.data.read(&options, self.log.log())?;
         if !self.drop_short || panel.min_len() >= rows_needed {
             return Ok(panel);
         }
@@ -340,7 +348,7 @@ impl TrainArgs {
                 panel.max_len()
             );
         }
-        self.log.log.dropped(&dropped, rows_needed);
+        self.log.log().dropped(&dropped, rows_needed);
         Ok(panel.without_shorter_than(rows_needed))
     }
 
@@ -400,12 +408,32 @@ fn memory_size(text: &str) -> Result<ByteSize, String> {
     }
 }
 
+/// What forecasts may be.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct BoundArgs {
+    /// Forecasts and interval bounds below 0 become 0. Kept with models, for predict
+    #[arg(long)]
+    pub(crate) non_negative: bool,
+    /// Forecasts and interval bounds are rounded to whole numbers. Kept with models, for predict
+    #[arg(long)]
+    pub(crate) integer: bool,
+}
+
 /// How a command tells what it does.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LogArgs {
     /// What is written to standard error
     #[arg(long, value_enum, default_value_t = Log::Text)]
-    pub(crate) log: Log,
+    log: Log,
+    /// Write nothing but errors to standard error, no warnings either
+    #[arg(long, conflicts_with = "log")]
+    quiet: bool,
+}
+
+impl LogArgs {
+    pub(crate) fn log(self) -> Log {
+        if self.quiet { Log::Quiet } else { self.log }
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::{
-    CalendarError, ColumnNames, DataError, Fitted, Freq, NumberFormat, Panel, ReadOptions, TimeFormat, Zone,
+    CalendarError, ColumnNames, DataError, End, Fitted, Freq, NumberFormat, Panel, ReadOptions, TimeFormat,
+    Zone,
 };
 
 use crate::failure::Usage;
@@ -58,6 +59,11 @@ pub(crate) struct DataArgs {
     pub(crate) statics: Option<PathBuf>,
     #[command(flatten)]
     rows: RowArgs,
+    /// Series that end before the last time of the data: `common` has them go on to it with zeros, or as --fill says,
+    /// `masked` with rows whose values are not known, `drop` leaves them out [default: they stay as they are, and
+    /// what follows their end is forecast; with a model directory, as saved there]
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<End>)]
+    end: Option<End>,
     /// Time zone of the data: UTC, +02:00, Europe/Berlin, ... [default: the one that the times are written with, if
     /// any]
     #[arg(long, value_name = "ZONE", value_parser = Zone::parse)]
@@ -141,7 +147,8 @@ impl DataArgs {
         let of_trained = |error: anyhow::Error| {
             error.downcast().map_or_else(|error| error, |error: DataError| error.of_trained().into())
         };
-        Ok((self.read(&options, log).map_err(of_trained)?, options))
+        let end = self.end.or(fitted.end());
+        Ok((self.read_to(end, &options, log).map_err(of_trained)?, options))
     }
 
     /// Whether the file has the columns of a long one, although that which the models were trained on was wide.
@@ -180,14 +187,32 @@ impl DataArgs {
         Err(Usage(message).into())
     }
 
+    /// What becomes of series that end before others, if that was said.
+    pub(crate) fn end(&self) -> Option<End> {
+        self.end
+    }
+
     /// Reads the series and their static columns, and tells `log` of it.
     pub(crate) fn read(&self, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
+        self.read_to(self.end, options, log)
+    }
+
+    /// The same, with this said of series that end before others.
+    fn read_to(&self, end: Option<End>, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
         let panel = match self.is_stdin() {
             true => Panel::read_csv(io::stdin().lock(), "standard input", options)?,
             false => Panel::from_file(&self.data, options)?,
         };
         log.read(&self.data, &panel);
         log.trimmed(&self.data, panel.trimmed());
+        let panel = match end.zip(panel.early_ends()) {
+            Some((end, early)) => {
+                let ended = panel.with_end(end, options.fill)?;
+                log.ended(&early, end, ended.n_rows().saturating_sub(panel.n_rows()));
+                ended
+            }
+            None => panel,
+        };
         let panel = match &self.statics {
             Some(path) => {
                 let panel = panel.with_static_file(path, options)?;

@@ -6,7 +6,9 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use foretell::{Bench, Filled, Fitted, Metrics, Panel, Progress, ReadNote, Trimmed, Verdict};
+use foretell::{
+    Bench, EarlyEnds, End, Filled, Fitted, Metrics, Panel, Progress, ReadNote, Trimmed, Verdict,
+};
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -20,14 +22,17 @@ pub(crate) enum Log {
     Text,
     /// A JSON object per line, its `event` one of: read (path, series, rows, freq, freq_inferred,
     /// filled_rows, filled_values; of further files path and role: static, futr with ignored_rows, forecast), note (message: what was taken for granted in a file),
-    /// dropped (rows_needed, and series: unique_id, rows), step (model, step, max_steps, train_loss,
+    /// dropped (rows_needed, and series: unique_id, rows), ended (end, last, added_rows, series), bounded (non_negative, integer), step (model, step, max_steps, train_loss,
     /// learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step), interrupt,
     /// warning (message), fitted (model, parameters, steps, train_loss, valid_loss), scored (what --json prints of a
     /// model), measured (as bench --json), wrote (path), error (message; the last one), done (command, elapsed_s;
     /// the last one)
     Json,
-    /// Nothing but errors
+    /// Nothing but warnings and errors
     None,
+    /// Nothing but errors: --quiet
+    #[value(skip)]
+    Quiet,
 }
 
 /// Without a terminal, how long after a line the next one is written at the earliest.
@@ -39,7 +44,7 @@ impl Log {
         match self {
             Self::Text => line(text),
             Self::Json => line(&event.to_string()),
-            Self::None => {}
+            Self::None | Self::Quiet => {}
         }
     }
 
@@ -88,6 +93,34 @@ impl Log {
         for note in notes {
             self.report(&note.to_string(), &json!({ "event": "note", "message": note.to_string() }));
         }
+    }
+
+    /// Tells what forecasts are made, if anything was said of it.
+    pub(crate) fn bounded(self, non_negative: bool, integer: bool) {
+        let what = match (non_negative, integer) {
+            (false, false) => return,
+            (true, false) => "below 0 become 0",
+            (false, true) => "are rounded to whole numbers",
+            (true, true) => "below 0 become 0, and all are rounded to whole numbers",
+        };
+        let event = json!({ "event": "bounded", "non_negative": non_negative, "integer": integer });
+        self.report(&format!("forecasts and interval bounds {what}"), &event);
+    }
+
+    /// Tells what became of series that end before others; `rows` were added.
+    pub(crate) fn ended(self, early: &EarlyEnds, end: End, rows: usize) {
+        let what = match end {
+            End::Common => format!("they go on to it, rows added: {}", grouped(rows)),
+            End::Masked => {
+                format!("they go on to it, rows added whose values are not known: {}", grouped(rows))
+            }
+            End::Drop => "they are left out".to_owned(),
+        };
+        let series: Vec<&str> = early.series.iter().map(|(id, _)| &**id).collect();
+        let event = json!({
+            "event": "ended", "end": end.name(), "last": early.last, "added_rows": rows, "series": series,
+        });
+        self.report(&format!("{early}; {what}"), &event);
     }
 
     /// Tells programs that a file beside the data was read.
@@ -204,14 +237,19 @@ impl Log {
 
     /// Reports what the work goes on after, but whoever uses its result should know.
     pub(crate) fn warning(self, message: &str) {
-        self.report(&format!("warning: {message}"), &json!({ "event": "warning", "message": message }));
+        match self {
+            // Who wants no progress still wants to know what to doubt.
+            Self::None => Self::Text,
+            other => other,
+        }
+        .report(&format!("warning: {message}"), &json!({ "event": "warning", "message": message }));
     }
 
     /// Reports an error, which none but JSON changes.
     pub(crate) fn error(self, message: &str) {
         match self {
             Self::Json => line(&json!({ "event": "error", "message": message }).to_string()),
-            Self::Text | Self::None => line(&format!("error: {message}")),
+            Self::Text | Self::None | Self::Quiet => line(&format!("error: {message}")),
         }
     }
 }

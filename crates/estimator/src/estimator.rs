@@ -33,6 +33,11 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
     /// may be.
     fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError>;
 
+    /// Settings that were given, and that it passed over as they change no forecast.
+    fn passed_over(&self) -> &[String] {
+        &[]
+    }
+
     /// All hyper-parameters with their values: two estimators of a name that have the same are the same.
     fn hyper_parameters(&self) -> Map<String, Value>;
 
@@ -104,6 +109,11 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
     /// none by default.
     fn rows_expected(&self) -> Option<usize> {
         None
+    }
+
+    /// Whether it takes values for counts, so that only whole numbers have a probability.
+    fn forecasts_counts(&self) -> bool {
+        false
     }
 
     /// Steps of its training at most; nothing where it needs no steps.

@@ -44,6 +44,24 @@ pub enum Error {
         /// How far training came, in words.
         after: String,
     },
+    /// A training that diverged, although all numbers stayed finite.
+    #[error(
+        "{model}: the training diverged: the loss rose from {first:.3e} to {last:.3e}, and forecasts of what it was trained on \
+         are off by {error:.3e} on average, where repeating the last value is off by {naive:.3e}; lower learning_rate, set \
+         gradient_clip_val, or set a scaler_type if the values are large"
+    )]
+    Diverged {
+        /// The name of the model's column.
+        model: String,
+        /// The loss in the beginning.
+        first: f64,
+        /// The loss in the end.
+        last: f64,
+        /// The mean absolute error over the last horizon that was trained on.
+        error: f64,
+        /// That of the naive forecast.
+        naive: f64,
+    },
     /// A column of categories without any.
     #[error("column {column} of cat_exog_list holds no category where models are trained; leave it out")]
     NoCategories {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use foretell_checkpoint::ModelDirectory;
-use foretell_data::{Frame, Freq, Future, Panel, ReadOptions};
+use foretell_data::{End, Frame, Freq, Future, Panel, ReadOptions};
 use foretell_estimator::{MemoryLimit, Workers};
 use foretell_neural::{FeatureImportances, WeightPrecision};
 
@@ -15,9 +15,10 @@ use crate::directory::saving::{from_bytes, load, save, to_bytes};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::blocks::{ForecastBlocks, blocks_ahead, blocks_insample};
-use crate::forecasts::levels::warn_of_few_windows;
+use crate::forecasts::levels::{warn_of_few_windows, warn_of_no_intervals};
 use crate::forecasts::warnings::{
-    warn_of_non_finite, warn_of_short_history, warn_of_unseen_categories, warn_of_unseen_categories_in,
+    warn_of_other_ends, warn_of_short_history, warn_of_unknown_history, warn_of_unseen_categories,
+    warn_of_unseen_categories_in,
 };
 use crate::importances::feature_importances;
 use crate::memory::check_calibration_memory;
@@ -76,6 +77,22 @@ impl Fitted {
         &self.trained.reading
     }
 
+    /// What became of the series of the data that end before others, if that was said
+    /// ([`Forecaster::end`](crate::Forecaster::end)).
+    pub fn end(&self) -> Option<End> {
+        self.trained.settings.end
+    }
+
+    /// Whether forecasts below 0 become 0.
+    pub fn is_non_negative(&self) -> bool {
+        self.trained.settings.non_negative
+    }
+
+    /// Whether forecasts are rounded to whole numbers.
+    pub fn is_integer(&self) -> bool {
+        self.trained.settings.integer
+    }
+
     /// The names of the models' columns, without the suffixes of their outputs.
     pub fn column_names(&self) -> Vec<String> {
         self.trained.column_names()
@@ -130,6 +147,20 @@ impl Fitted {
     /// sorted, so that none lies above a higher one.
     pub fn raw_quantiles(mut self, raw: bool) -> Self {
         self.trained.raw_quantiles = raw;
+        self
+    }
+
+    /// Whether forecasts and interval bounds below 0 become 0; by default as
+    /// [`Forecaster::non_negative`](crate::Forecaster::non_negative) said.
+    pub fn non_negative(mut self, non_negative: bool) -> Self {
+        self.trained.settings.non_negative = non_negative;
+        self
+    }
+
+    /// Whether forecasts and interval bounds are rounded to whole numbers; by default as
+    /// [`Forecaster::integer`](crate::Forecaster::integer) said.
+    pub fn integer(mut self, integer: bool) -> Self {
+        self.trained.settings.integer = integer;
         self
     }
 
@@ -206,21 +237,19 @@ impl Fitted {
     ///
     /// **Intervals.** A model of a point loss has those that were calibrated
     /// ([`Forecaster::intervals`](crate::Forecaster::intervals), [`Fitted::calibrate`]), a model of a
-    /// distribution's loss any, a model of several quantiles those that it was trained for.
+    /// distribution's loss any, a model of several quantiles those that it was trained for. Models that have none stand in the
+    /// table as without levels, if others have some, with a warning.
     ///
     /// **Further ahead than the models' horizon.** A recurrent model (`recurrent=true`) goes on step by step. Any
     /// other forecasts its horizon again and again, each time from what it has forecast before, of quantiles
     /// from the median; the last time so that its horizon ends with the last step.
     ///
     /// # Errors
-    /// If the panel has another frequency, lacks a column that a model reads, or future values are missing; if a model
-    /// has no interval of such a level; further ahead than the horizon, if a model reads historic columns, which are not
+    /// If the panel has another frequency, lacks a column that a model reads, or future values are missing; if no model
+    /// has intervals of such levels; further ahead than the horizon, if a model reads historic columns, which are not
     /// known beyond it, or has no median to go on from; if it would take more memory than the limit.
     pub fn predict_with(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<Frame, Error> {
-        let frame = blocks_ahead(&self.trained, panel, options)?.whole()?;
-        self.warn_of_data(panel, options)?;
-        warn_of_non_finite(&self.trained, &frame.columns);
-        Ok(frame)
+        self.predict_blocks(panel, options)?.whole()
     }
 
     /// [`Fitted::predict_with`], some series at a time: the same rows in the same order, to the last bit. So the
@@ -255,8 +284,11 @@ impl Fitted {
     /// Warns of what is known before any forecast is made.
     fn warn_of_data(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<(), Error> {
         warn_of_unseen_categories(&self.trained, panel, options.future)?;
+        warn_of_unknown_history(&self.trained, panel);
         warn_of_short_history(&self.trained, panel);
+        self.trained.warnings.warn_of_coarse_values(panel);
         warn_of_few_windows(&self.trained, options.level);
+        warn_of_no_intervals(&self.trained, options.level)?;
         self.trained.warnings.warn_of_fewer_threads(&self.trained.workers);
         Ok(())
     }
@@ -286,10 +318,7 @@ impl Fitted {
     }
 
     fn forecast_history(&self, panel: &Panel, step_size: usize, from_padding: bool) -> Result<Frame, Error> {
-        let frame = blocks_insample(&self.trained, panel, step_size, from_padding)?.whole()?;
-        warn_of_unseen_categories_in(&self.trained, panel, usize::MAX, None)?;
-        warn_of_non_finite(&self.trained, &frame.columns[1..]);
-        Ok(frame)
+        self.history_blocks(panel, step_size, from_padding)?.whole()
     }
 
     /// [`Fitted::predict_insample`], some series at a time, as [`Fitted::predict_blocks`].
@@ -323,6 +352,7 @@ impl Fitted {
         from_padding: bool,
     ) -> Result<ForecastBlocks<'a>, Error> {
         let blocks = blocks_insample(&self.trained, panel, step_size, from_padding)?;
+        warn_of_other_ends(&self.trained, panel);
         warn_of_unseen_categories_in(&self.trained, panel, usize::MAX, None)?;
         Ok(blocks.with_warnings())
     }

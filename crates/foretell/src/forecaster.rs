@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use foretell_data::{LocalScaler, Panel, ReadOptions};
+use foretell_data::{End, LocalScaler, Panel, ReadOptions};
 use foretell_estimator::{MemoryLimit, Progress, Reduction, Verdict, Workers};
 use foretell_neural::Precision;
 
@@ -108,6 +108,25 @@ impl Forecaster {
         self
     }
 
+    /// Says what became of the series of the data that end before others ([`Panel::with_end`]); saved with the models, so that
+    /// data to forecast can be treated alike.
+    pub fn end(mut self, end: End) -> Self {
+        self.plan.settings.end = Some(end);
+        self
+    }
+
+    /// Whether forecasts and interval bounds below 0 become 0; saved with the models.
+    pub fn non_negative(mut self, non_negative: bool) -> Self {
+        self.plan.settings.non_negative = non_negative;
+        self
+    }
+
+    /// Whether forecasts and interval bounds are rounded to whole numbers; saved with the models.
+    pub fn integer(mut self, integer: bool) -> Self {
+        self.plan.settings.integer = integer;
+        self
+    }
+
     /// Scales the target and the numeric columns of each series by the series' own statistics, before
     /// windows are cut and scaled (`local_scaler_type`). In training they are those of the rows before the
     /// held-out ones; a panel to forecast is scaled by its own, as in neuralforecast. Forecasts are on the
@@ -189,7 +208,9 @@ impl Forecaster {
     /// If a column is missing, a series is too short, or training cannot go on; if more than 1024 threads were asked
     /// for, or a precision that this program was built without (the feature `amp`).
     pub fn fit(mut self, panel: &Panel) -> Result<Fitted, Error> {
+        self.plan.warn_of_data(panel);
         let (trained, interruption) = self.plan.fit_before(panel, 0)?;
+        self.plan.warn_of_early_ends(panel);
         Ok(Fitted::of(trained, interruption))
     }
 }

@@ -67,6 +67,7 @@ mod imported;
 mod inputs;
 mod memory;
 mod model_spec;
+mod own_settings;
 mod predict_options;
 mod reading;
 mod registry;
@@ -92,8 +93,8 @@ pub use foretell_classical::{Classical, ClassicalError, ESTIMATORS, Naive, Seaso
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    Across, Aggregate, CalendarError, Categories, CsvWriter, DataError, Encoding, FileFormat, FileOptions,
-    Fill, Filled, Flaw, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, LocalScaler,
+    Across, Aggregate, CalendarError, Categories, CsvWriter, DataError, EarlyEnds, Encoding, End, FileFormat,
+    FileOptions, Fill, Filled, Flaw, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, LocalScaler,
     NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions, Setting, SettingWords, Time, TimeFlaw,
     TimeFormat, TimeKind, TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Zone,
     column_names, jiff, series_labels, usual_season, word_settings,

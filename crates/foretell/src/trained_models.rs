@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::inputs::categories::encode_categories;
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
+use crate::own_settings::OwnSettings;
 use crate::warning::WarningListener;
 
 /// Trained models with what they need to forecast a panel.
@@ -30,6 +31,7 @@ pub(crate) struct TrainedModels {
     pub(crate) vocabulary: Vocabulary,
     pub(crate) workers: Workers,
     pub(crate) raw_quantiles: bool,
+    pub(crate) settings: OwnSettings,
     pub(crate) conformal: Option<Conformal>,
     pub(crate) warnings: WarningListener,
     pub(crate) memory: MemoryLimit,

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foretell_data::{Setting, UnseenCategories};
-use foretell_estimator::Workers;
+use foretell_data::{EarlyEnds, Panel, Setting, UnseenCategories};
+use foretell_estimator::{Estimator, Workers};
+use serde_json::Value;
 
 /// Something that is no error, but makes a result worth less than it looks. Its text says what to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +48,84 @@ pub enum Warning {
         /// Values of each column.
         of: usize,
     },
+    /// Forecasts that are more than a thousand times as large as anything in the history of their series.
+    FarBeyond {
+        /// Columns of the forecast, with how many of their values are so large.
+        columns: Vec<(String, usize)>,
+        /// Values of each column.
+        of: usize,
+        /// Ids of the series, the first few.
+        series: Vec<String>,
+    },
+    /// Models that have none of the intervals that were asked for and that others have.
+    NoIntervals {
+        /// The names of the models' columns.
+        models: Vec<String>,
+    },
+    /// Series that end before others, so that what is forecast of them has passed.
+    EarlyEnds(EarlyEnds),
+    /// Series that end before others, for models that see all series side by side and so take rows of different times for those
+    /// of one.
+    EndsDiffer(EarlyEnds),
+    /// Series that are forecast, of which no value is known in the rows that models read.
+    NothingKnown {
+        /// Their ids.
+        series: Vec<String>,
+    },
+    /// Values that are no counts, for a model of counts.
+    NotCounts {
+        /// The name of the model's column.
+        model: String,
+        /// The id of a series.
+        series: String,
+        /// The place of a value in it, counted from 1.
+        row: usize,
+        /// The value.
+        found: f32,
+        /// Known values of all series that are no whole numbers,
+        count: usize,
+        /// and all known values.
+        of: usize,
+    },
+    /// A training whose loss rose far, and that forecasts worse than repeating the last value.
+    LossRose {
+        /// The name of the model's column.
+        model: String,
+        /// The loss in the beginning,
+        first: f64,
+        /// and in the end.
+        last: f64,
+        /// The mean absolute error over the last horizon that was trained on,
+        error: f64,
+        /// and that of the naive forecast.
+        naive: f64,
+    },
+    /// A training whose loss is near the end of what single precision can hold.
+    HugeLoss {
+        /// The name of the model's column.
+        model: String,
+        /// The loss.
+        loss: f64,
+    },
+    /// Early stopping that cannot stop, as there are too few checks.
+    CannotStop {
+        /// The name of the model's column.
+        model: String,
+        /// Checks without a new best one that it takes to stop.
+        patience: u64,
+        /// Checks that there are.
+        checks: u64,
+    },
+    /// Series whose values single precision can hardly tell apart.
+    CoarseValues {
+        /// Their ids.
+        series: Vec<String>,
+    },
+    /// Settings of neuralforecast's trainer that were given and change nothing.
+    PassedOver {
+        /// Their names.
+        settings: Vec<String>,
+    },
     /// The system refused to start as many threads as were asked for. The result is the same.
     FewerThreads {
         /// Threads asked for.
@@ -59,27 +138,11 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ShortHistory { models, input_size, series } => write!(
-                f,
-                "series with fewer rows than input_size = {input_size}: {}; {} zeros in place of the missing rows, so \
-                 the forecasts may be far off; give more rows, or train with a smaller input_size",
-                first_few(series, with_rows),
-                match &models[..] {
-                    [model] => format!("{model} reads"),
-                    models => format!("{} read", models.join(", ")),
-                },
-            ),
+            Self::ShortHistory { models, input_size, series } => {
+                short_history(f, models, *input_size, series)
+            }
             Self::FewCalibrationWindows { n_windows, levels } => {
-                let most = 100.0 * *n_windows as f64 / (*n_windows as f64 + 1.0);
-                let needed: Vec<String> =
-                    levels.iter().map(|(level, needed)| format!("{level} % needs {needed}")).collect();
-                write!(
-                    f,
-                    "intervals that are calibrated on {n_windows} windows hold about {most:.0} % of the truths at \
-                     most: {}; calibrate them on more windows ({})",
-                    needed.join(", "),
-                    Setting::Intervals.to("N")
-                )
+                few_calibration_windows(f, *n_windows, levels)
             }
             Self::FewerWindows { windows, asked, series } => write!(
                 f,
@@ -88,29 +151,82 @@ impl fmt::Display for Warning {
                 first_few(series, with_rows),
                 Setting::DropShort
             ),
-            Self::UnseenCategories { columns } => {
-                let column = |unseen: &UnseenCategories| {
-                    let UnseenCategories { column, values, rows, of } = unseen;
-                    format!("{column} in {rows} of {of} rows ({})", first_few(values, String::clone))
-                };
-                let columns: Vec<String> = columns.iter().map(column).collect();
-                write!(
-                    f,
-                    "categories that training did not see: {}; the models take the mean of those that it saw for each of \
-                     them; check how they are written, or train on data that hold them",
-                    columns.join(", ")
-                )
-            }
-            Self::NotFinite { columns, of } => {
-                let counts: Vec<String> =
-                    columns.iter().map(|(name, count)| format!("{count} of {of} of {name}")).collect();
-                write!(
-                    f,
-                    "forecasts that are infinite or not a number: {}; look for extreme values in the data, and train \
-                     with a scaler_type or a lower learning_rate",
-                    counts.join(", ")
-                )
-            }
+            Self::UnseenCategories { columns } => unseen_categories(f, columns),
+            Self::NotFinite { columns, of } => write!(
+                f,
+                "forecasts that are infinite or not a number: {}; look for extreme values in the data, and train with a \
+                 scaler_type or a lower learning_rate",
+                counted(columns, *of)
+            ),
+            Self::FarBeyond { columns, of, series } => write!(
+                f,
+                "forecasts more than a thousand times as large as anything in the history of their series: {} (series {}); \
+                 the training has probably diverged: train with a scaler_type or a lower learning_rate",
+                counted(columns, *of),
+                first_few(series, String::clone)
+            ),
+            Self::NoIntervals { models } => write!(
+                f,
+                "no intervals of these levels: {}; calibrate them, with the training ({}) or on the end of the data ({}), or \
+                 train with a loss of these quantiles or of a distribution",
+                models.join(", "),
+                Setting::Intervals.to(10),
+                Setting::Calibrate.to(10)
+            ),
+            Self::EarlyEnds(ends) => write!(
+                f,
+                "{ends}; what follows the end of each series is forecast, also where it has passed: have them go on to the \
+                 last time ({}), or leave them out ({})",
+                Setting::End.to("common"),
+                Setting::End.to("drop")
+            ),
+            Self::EndsDiffer(ends) => write!(
+                f,
+                "{ends}; models of all series together take the last rows of all of them for rows of one time: have them go on \
+                 to the last time ({}), or leave them out ({})",
+                Setting::End.to("common"),
+                Setting::End.to("drop")
+            ),
+            Self::NothingKnown { series } => write!(
+                f,
+                "series of which no value is known in the rows that models read (available_mask is 0): {}; their forecasts \
+                 say nothing; leave them out, or give values",
+                first_few(series, String::clone)
+            ),
+            Self::NotCounts { model, series, row, found, count, of } => write!(
+                f,
+                "{model} is trained with a distribution of counts, and {count} of {of} values are no whole numbers; the \
+                 first is {found}, value {row} of series {series}; check the data, or choose a distribution of numbers \
+                 (Tweedie, StudentT, Normal)"
+            ),
+            Self::LossRose { model, first, last, error, naive } => write!(
+                f,
+                "the loss of {model} rose from {first:.3e} to {last:.3e}, and its forecasts of what it was trained on are \
+                 off by {error:.3e} on average, those that repeat the last value by {naive:.3e}; lower learning_rate, set \
+                 gradient_clip_val, or set a scaler_type if the values are large"
+            ),
+            Self::HugeLoss { model, loss } => write!(
+                f,
+                "the loss of {model} is {loss:.3e}, near the end of what single precision can hold; set a scaler_type, or \
+                 lower learning_rate"
+            ),
+            Self::CannotStop { model, patience, checks } => write!(
+                f,
+                "{model}: early stopping cannot stop the training: early_stop_patience_steps = {patience} takes {} checks, \
+                 and there are {checks} (max_steps by val_check_steps); lower val_check_steps",
+                patience + 1
+            ),
+            Self::CoarseValues { series } => write!(
+                f,
+                "values that single precision, which holds about 7 digits, can hardly tell apart, in series {}: their steps \
+                 are lost at least in part; subtract a constant from them, or multiply them, and undo it in the forecasts",
+                first_few(series, String::clone)
+            ),
+            Self::PassedOver { settings } => write!(
+                f,
+                "settings of PyTorch Lightning's trainer that change nothing here, and are passed over: {}",
+                settings.join(", ")
+            ),
             Self::FewerThreads { asked, started } => write!(
                 f,
                 "the system started {started} of {asked} threads (`ulimit -u` has its limit), so this takes longer, with \
@@ -118,6 +234,62 @@ impl fmt::Display for Warning {
             ),
         }
     }
+}
+
+fn short_history(
+    f: &mut fmt::Formatter<'_>,
+    models: &[String],
+    input_size: usize,
+    series: &[(String, usize)],
+) -> fmt::Result {
+    write!(
+        f,
+        "series with fewer rows than input_size = {input_size}: {}; {} zeros in place of the missing rows, so the forecasts \
+         may be far off; give more rows, or train with a smaller input_size",
+        first_few(series, with_rows),
+        match models {
+            [model] => format!("{model} reads"),
+            models => format!("{} read", models.join(", ")),
+        },
+    )
+}
+
+fn few_calibration_windows(
+    f: &mut fmt::Formatter<'_>,
+    n_windows: usize,
+    levels: &[(f64, usize)],
+) -> fmt::Result {
+    let most = 100.0 * n_windows as f64 / (n_windows as f64 + 1.0);
+    let needed: Vec<String> =
+        levels.iter().map(|(level, needed)| format!("{level} % needs {needed}")).collect();
+    write!(
+        f,
+        "intervals that are calibrated on {n_windows} windows hold about {most:.0} % of the truths at most: {}; calibrate \
+         them on more windows ({})",
+        needed.join(", "),
+        Setting::Intervals.to("N")
+    )
+}
+
+fn unseen_categories(f: &mut fmt::Formatter<'_>, columns: &[UnseenCategories]) -> fmt::Result {
+    let column = |unseen: &UnseenCategories| {
+        let UnseenCategories { column, values, rows, of } = unseen;
+        format!("{column} in {rows} of {of} rows ({})", first_few(values, String::clone))
+    };
+    let columns: Vec<String> = columns.iter().map(column).collect();
+    write!(
+        f,
+        "categories that training did not see: {}; the models take the mean of those that it saw for each of them; check how \
+         they are written, or train on data that hold them",
+        columns.join(", ")
+    )
+}
+
+/// How many values of each column, of how many.
+fn counted(columns: &[(String, usize)], of: usize) -> String {
+    let counts: Vec<String> =
+        columns.iter().map(|(name, count)| format!("{count} of {of} of {name}")).collect();
+    counts.join(", ")
 }
 
 /// A series with its rows.
@@ -178,6 +350,52 @@ impl WarningListener {
             .collect();
         if !levels.is_empty() {
             self.warn(&Warning::FewCalibrationWindows { n_windows, levels });
+        }
+    }
+
+    /// Warns of early stopping that has too few checks to stop.
+    pub(crate) fn warn_of_few_checks(&self, model: &dyn Estimator, name: &str, watches: bool) {
+        let settings = model.hyper_parameters();
+        let number =
+            |name: &str| settings.get(name).and_then(Value::as_i64).and_then(|n| u64::try_from(n).ok());
+        let (Some(patience), Some(every), Some(steps)) =
+            (number("early_stop_patience_steps"), number("val_check_steps"), model.max_steps())
+        else {
+            return;
+        };
+        let checks = steps / every.max(1);
+        if watches && patience > 0 && checks <= patience {
+            self.warn(&Warning::CannotStop { model: name.to_owned(), patience, checks });
+        }
+    }
+
+    /// Warns of series whose values single precision can hardly tell apart.
+    pub(crate) fn warn_of_coarse_values(&self, panel: &Panel) {
+        let series: Vec<_> = panel.coarse_series().iter().map(ToString::to_string).collect();
+        if !series.is_empty() {
+            self.warn(&Warning::CoarseValues { series });
+        }
+    }
+
+    /// Warns of known values that are no whole numbers, if the model takes them for counts.
+    pub(crate) fn warn_of_no_counts(&self, model: &dyn Estimator, name: &str, panel: &Panel) {
+        if !model.forecasts_counts() {
+            return;
+        }
+        let (mut first, mut count, mut of) = (None, 0, 0);
+        for series in 0..panel.n_series() {
+            let values = panel.known_y(series, 0..panel.len(series));
+            for (row, &y) in values.iter().enumerate().filter(|(_, y)| !y.is_nan()) {
+                of += 1;
+                if y.fract() != 0.0 {
+                    count += 1;
+                    first.get_or_insert((series, row + 1, y));
+                }
+            }
+        }
+        if let Some((series, row, found)) = first {
+            let (model, series) = (name.to_owned(), panel.id(series).to_string());
+            self.warn(&Warning::NotCounts { model, series, row, found, count, of });
         }
     }
 

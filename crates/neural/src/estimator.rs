@@ -33,6 +33,10 @@ impl Estimator for NetworkSpec {
         Ok(())
     }
 
+    fn passed_over(&self) -> &[String] {
+        self.passed_over()
+    }
+
     fn hyper_parameters(&self) -> Map<String, Value> {
         self.hyper_parameters()
     }
@@ -95,6 +99,10 @@ impl Estimator for NetworkSpec {
     fn rows_expected(&self) -> Option<usize> {
         // A network that was trained on padding knows it.
         (!self.common().start_padding_enabled).then(|| self.input_size())
+    }
+
+    fn forecasts_counts(&self) -> bool {
+        self.loss().is_of_counts()
     }
 
     fn max_steps(&self) -> Option<u64> {

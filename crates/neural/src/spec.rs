@@ -45,6 +45,8 @@ pub struct NetworkSpec {
     optimizer: Result<OptimizerSettings, HyperParameterError>,
     pub(crate) precision: Precision,
     pub(crate) restore_best: bool,
+    /// Settings of neuralforecast's trainer that were given and change nothing.
+    passed_over: Vec<String>,
 }
 
 /// Two are equal if they are the same model with the same hyper-parameters.
@@ -96,6 +98,7 @@ impl NetworkSpec {
             valid_loss: None,
             precision: Precision::F32,
             restore_best: true,
+            passed_over: Vec::new(),
         };
         for (name, value) in entry.common_defaults() {
             spec = spec.set(&name, value)?;
@@ -106,7 +109,8 @@ impl NetworkSpec {
     /// Sets a hyper-parameter.
     ///
     /// # Errors
-    /// If the model has none of that name, or it cannot have that value. The error names the nearest
+    /// If the model has none of that name, or it cannot have that value. Settings of neuralforecast's trainer that change no
+    /// forecast are passed over ([`NetworkSpec::passed_over`]). The error names the nearest
     /// valid name, or what the value may be.
     pub fn set(mut self, name: &str, value: impl Into<Value>) -> Result<Self, SpecError> {
         let (model, value) = (self.entry.name, value.into());
@@ -121,6 +125,8 @@ impl NetworkSpec {
             if value != default && !value.is_null() {
                 return self.refuse(name, format!("{default}: foretell does not read it"), value);
             }
+        } else if unknown_name::changes_nothing(name, &value) {
+            self.passed_over.push(name.to_owned());
         } else {
             let common = self.common.to_map();
             let known = common.keys().chain(self.own.keys()).map(String::as_str);
@@ -283,6 +289,11 @@ impl NetworkSpec {
             (false, true) => false,
             (false, false) => loss.quantiles() == valid.quantiles(),
         }
+    }
+
+    /// Settings of neuralforecast's trainer that were given and change nothing: where it computes, what it tells and keeps.
+    pub fn passed_over(&self) -> &[String] {
+        &self.passed_over
     }
 
     /// The model's name.

@@ -1,6 +1,7 @@
 //! Hyper-parameters that there are not: what was meant, or why there is no such thing.
 
 use foretell_data::{Setting, nearest};
+use serde_json::Value;
 
 /// What other libraries, or whoever is in a hurry, call hyper-parameters, and their names.
 const OTHER_NAMES: &[(&str, &str)] = &[
@@ -95,6 +96,50 @@ const TRAINER_ARGUMENTS: &[(&str, Instead)] = &[
     ("use_distributed_sampler", CPU_ONLY),
 ];
 
+/// Those that say where it computes and what it tells and keeps, and so change no forecast.
+const WITHOUT_EFFECT: &[&str] = &[
+    "accelerator",
+    "barebones",
+    "benchmark",
+    "default_root_dir",
+    "detect_anomaly",
+    "deterministic",
+    "devices",
+    "enable_checkpointing",
+    "enable_model_summary",
+    "enable_progress_bar",
+    "inference_mode",
+    "log_every_n_steps",
+    "logger",
+    "num_nodes",
+    "num_sanity_val_steps",
+    "plugins",
+    "profiler",
+    "strategy",
+    "sync_batchnorm",
+    "use_distributed_sampler",
+];
+
+/// Values, as JSON, with which others change no forecast; nor do they as null.
+const NEUTRAL_VALUES: &[(&str, &[&str])] = &[
+    ("accumulate_grad_batches", &["1"]),
+    ("callbacks", &["[]"]),
+    ("fast_dev_run", &["false"]),
+    ("limit_predict_batches", &["1.0"]),
+    ("limit_test_batches", &["1.0"]),
+    ("limit_train_batches", &["1.0"]),
+    ("limit_val_batches", &["1.0"]),
+    ("overfit_batches", &["0", "0.0"]),
+    ("precision", &["32", "\"32\"", "\"32-true\""]),
+];
+
+/// Whether it is an argument of the trainer that changes no forecast, so that it can be passed over.
+pub(crate) fn changes_nothing(name: &str, value: &Value) -> bool {
+    let neutral = || NEUTRAL_VALUES.iter().find(|(argument, _)| *argument == name);
+    let is_neutral = || neutral().is_some_and(|(_, values)| values.contains(&&*value.to_string()));
+    is_trainer_argument(name) && (value.is_null() || WITHOUT_EFFECT.contains(&name) || is_neutral())
+}
+
 /// Whether neuralforecast passes this argument on to PyTorch Lightning's trainer.
 pub(crate) fn is_trainer_argument(name: &str) -> bool {
     TRAINER_ARGUMENTS.iter().any(|(argument, _)| *argument == name)
@@ -118,6 +163,8 @@ pub(crate) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Stri
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use crate::spec::NetworkSpec;
 
     fn message(name: &str) -> String {
@@ -132,8 +179,7 @@ mod tests {
             ("steps", "did you mean max_steps?"),
             ("max-epochs", "did you mean max_steps?"),
             ("batch", "batch_size (series) or windows_batch_size (windows)"),
-            ("accelerator", "computes on CPUs"),
-            ("enable_progress_bar", "`Forecaster::on_progress`"),
+            ("callbacks", "an argument of PyTorch Lightning's trainer"),
             ("precision", "`Forecaster::precision`"),
             ("max_step", "did you mean max_steps?"),
             ("xylophone", "lists them"),
@@ -141,6 +187,36 @@ mod tests {
             let message = message(name);
             assert!(message.contains(part) && message.contains(name), "{name}: {message}");
         }
+    }
+
+    #[test]
+    fn what_changes_no_forecast_is_passed_over() {
+        let set = |name: &str, value: Value| NetworkSpec::new("NHITS", 1, 2).unwrap().set(name, value);
+        let plain = NetworkSpec::new("NHITS", 1, 2).unwrap();
+        for (name, value) in [
+            ("accelerator", json!("gpu")),
+            ("devices", json!([0])),
+            ("enable_progress_bar", json!(false)),
+            ("logger", json!(false)),
+            ("callbacks", json!([])),
+            ("callbacks", json!(null)),
+            ("precision", json!("32-true")),
+            ("limit_train_batches", json!(1.0)),
+        ] {
+            let spec = set(name, value).unwrap();
+            assert_eq!((spec.passed_over(), &spec), (&[name.to_owned()][..], &plain));
+        }
+        for (name, value) in [
+            ("callbacks", json!(["EarlyStopping"])),
+            ("precision", json!("16-mixed")),
+            ("limit_train_batches", json!(1)),
+            ("max_time", json!("00:01:00")),
+        ] {
+            assert!(set(name, value).is_err(), "{name}");
+        }
+        let known = |name: &&str| super::is_trainer_argument(name);
+        assert!(super::WITHOUT_EFFECT.iter().all(known));
+        assert!(super::NEUTRAL_VALUES.iter().map(|(name, _)| name).all(known));
     }
 
     #[test]

@@ -223,7 +223,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns predict_options reading registry usage_error warning",
+            "columns own_settings predict_options reading registry usage_error warning",
             "error model_spec",
             "bench conformal fitted_model inputs",
             "memory trained_models weights",

@@ -60,7 +60,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn log(&self) -> Log {
-        self.log.log
+        self.log.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {

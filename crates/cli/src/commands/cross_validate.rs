@@ -75,7 +75,7 @@ pub(crate) struct CrossValidate {
 
 impl CrossValidate {
     pub(crate) fn log(&self) -> Log {
-        self.train.log.log
+        self.train.log.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {

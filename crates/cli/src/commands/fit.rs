@@ -77,7 +77,7 @@ pub(crate) struct Fit {
 
 impl Fit {
     pub(crate) fn log(&self) -> Log {
-        self.train.log.log
+        self.train.log.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {

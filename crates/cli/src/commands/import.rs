@@ -57,7 +57,7 @@ pub(crate) struct Import {
 
 impl Import {
     pub(crate) fn log(&self) -> Log {
-        self.log.log
+        self.log.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {

@@ -68,7 +68,7 @@ pub(crate) struct Inspect {
 
 impl Inspect {
     pub(crate) fn log(&self) -> Log {
-        self.log.log
+        self.log.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {

@@ -44,7 +44,7 @@ pub(crate) struct Models {
 
 impl Models {
     pub(crate) fn log(&self) -> Log {
-        self.log.log
+        self.log.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {

@@ -62,7 +62,7 @@ pub(crate) struct Plot {
 
 impl Plot {
     pub(crate) fn log(&self) -> Log {
-        self.log.log
+        self.log.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {

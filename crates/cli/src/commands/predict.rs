@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::{Fitted, Future, PredictOptions, PredictionIntervals, WeightPrecision};
 
-use crate::args::{LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
+use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
 use crate::data_args::DataArgs;
 use crate::output::Sink;
 use crate::precision::weight_precision;
@@ -62,6 +62,8 @@ pub(crate) struct Predict {
     /// End with an error if a series has fewer rows than a model reads, in place of a warning, with zeros for the missing ones
     #[arg(long, conflicts_with = "insample")]
     strict: bool,
+    #[command(flatten)]
+    bounds: BoundArgs,
     /// Keep quantiles as the models gave them, which may cross; otherwise those of each step are sorted
     #[arg(long)]
     raw_quantiles: bool,
@@ -84,7 +86,7 @@ pub(crate) struct Predict {
 
 impl Predict {
     pub(crate) fn log(&self) -> Log {
-        self.log.log
+        self.log.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
@@ -96,6 +98,12 @@ impl Predict {
             .raw_quantiles(self.raw_quantiles)
             .weight_precision(self.precision)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
+        let [non_negative, integer] = [
+            fitted.is_non_negative() || self.bounds.non_negative,
+            fitted.is_integer() || self.bounds.integer,
+        ];
+        fitted = fitted.non_negative(non_negative).integer(integer);
+        log.bounded(non_negative, integer);
         let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
         if let Some(intervals) = self.intervals {

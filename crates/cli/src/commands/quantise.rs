@@ -71,7 +71,7 @@ pub(crate) struct Quantise {
 
 impl Quantise {
     pub(crate) fn log(&self) -> Log {
-        self.log.log
+        self.log.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {

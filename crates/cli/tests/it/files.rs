@@ -262,7 +262,12 @@ fn series_of_a_wide_file_begin_and_end_when_they_do() {
     dir.put("melted.csv", &long);
     let output = dir.run("predict --model model --data melted.csv --log json");
     assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), forecast);
-    assert_eq!(stderr(&output).matches("\"event\":\"warning\"").count(), 1, "{}", stderr(&output));
+    let told = stderr(&output);
+    assert_eq!(told.matches("\"event\":\"warning\"").count(), 2, "{told}");
+    assert!(
+        told.contains("rows left out") && told.contains("1 of 3 series ends before 2024-04-29"),
+        "{told}"
+    );
 }
 
 #[test]

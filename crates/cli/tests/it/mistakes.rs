@@ -32,8 +32,8 @@ fn mistakes_in_the_command_line_exit_with_2() {
         (&format!("{one} --set lr=0.1"), "did you mean learning_rate?"),
         (&format!("{one} --set steps=10"), "did you mean max_steps?"),
         (&format!("{one} --set batch=10"), "did you mean batch_size (series) or windows_batch_size"),
-        (&format!("{one} --set accelerator=gpu"), "computes on CPUs"),
-        (&format!("{one} --set enable_progress_bar=false"), "`--log`"),
+        (&format!("{one} --set callbacks=early"), "an argument of PyTorch Lightning's trainer"),
+        (&format!("{one} --set precision=16-mixed"), "`--precision`"),
         (&format!("{one} --set NHITS.n_blocks=[1]"), "no NHITS among --model MLP"),
         (&format!("{one} --set scaler_type=standart"), "standard"),
         (

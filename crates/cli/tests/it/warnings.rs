@@ -23,18 +23,26 @@ fn series_that_fit_refuses_are_forecast_with_a_warning() {
     dir.put("short.csv", &long_csv().lines().take(1 + 120 + 9).collect::<Vec<_>>().join("\n"));
     let predict = "predict --model model --out forecast.csv --data";
     let messages = warnings(&dir, &format!("{predict} short.csv"));
-    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert_eq!(messages.len(), 2, "{messages:?}");
+    assert!(messages[0].contains("1 of 2 series ends before 2024-04-29"), "{messages:?}");
     for part in ["input_size = 14", "south (9 rows)", "NLinear, DLinear read zeros"] {
-        assert!(messages[0].contains(part), "{part}: {messages:?}");
+        assert!(messages[1].contains(part), "{part}: {messages:?}");
     }
+    let shown = format!("warning: {}", messages[1]);
     let text = stderr(&dir.run(&format!("{predict} short.csv")));
-    assert!(text.lines().any(|line| line == format!("warning: {}", messages[0])), "{text}");
+    assert!(text.lines().any(|line| line == shown), "{text}");
+    // Without progress, warnings are still told; quiet is quiet.
+    let text = stderr(&dir.run(&format!("{predict} short.csv --log none")));
+    assert!(text.lines().any(|line| line == shown) && !text.contains("wrote"), "{text}");
+    assert_eq!(stderr(&dir.run(&format!("{predict} short.csv --quiet"))), "");
+    dir.fails(2, &format!("{predict} short.csv --quiet --log text"));
     assert!(warnings(&dir, &format!("{predict} long.csv")).is_empty());
 
     // Models that were trained on padding know it.
     let padded = "--set start_padding_enabled=true";
     dir.ok(&format!("fit {LONG} --model NLinear {SMALL} {padded} --out model --overwrite --log none"));
-    assert!(warnings(&dir, &format!("{predict} short.csv")).is_empty());
+    let messages = warnings(&dir, &format!("{predict} short.csv"));
+    assert!(messages.len() == 1 && !messages[0].contains("input_size"), "{messages:?}");
 }
 
 #[test]
@@ -44,7 +52,8 @@ fn levels_that_few_windows_cannot_support_are_warned_of_before_they_are_trusted(
     let validate = format!("cross-validate {LONG} {models} --n-windows 2 --out cv.csv --level 80,95");
     let messages = warnings(&dir, &format!("{validate} --intervals 2"));
     assert_eq!(messages.len(), 1, "{messages:?}");
-    for part in ["calibrated on 2 windows hold about 67 %", "80 % needs 4, 95 % needs 19", "`--intervals N`"]
+    for part in
+        ["calibrated on 2 windows hold about 67 %", "80 % needs 4, 95 % needs 19", "`fit --intervals N`"]
     {
         assert!(messages[0].contains(part), "{part}: {messages:?}");
     }
@@ -134,4 +143,120 @@ fn categories_that_training_did_not_see_are_told() {
         let of = if flags.is_empty() { 14 } else { 111 };
         assert!(messages[0].contains(&format!("sky in 11 of {of} rows (snow, hail)")), "{messages:?}");
     }
+}
+
+/// Series of which `dead` ends 44 days before the others, and how they are forecast.
+#[test]
+fn series_that_end_earlier_are_told_and_go_on_or_are_left_out_on_request() {
+    let dir = TestDirectory::new();
+    let mut csv = "unique_id,ds,y\n".to_owned();
+    for (id, days) in [("alive", 84), ("dead", 40)] {
+        (0..days).for_each(|day| csv += &format!("{id},{},{:.3}\n", date(day), wave(day, 0.0)));
+    }
+    dir.put("shops.csv", &csv);
+    let fit = format!("fit --data shops.csv --model NLinear {SMALL} --out model --overwrite");
+    let predict = "predict --model model --data shops.csv --out forecast.csv";
+    let early = "1 of 2 series ends before 2024-03-24, the last time of the data: dead (2024-02-09)";
+    for line in [&*fit, predict] {
+        let messages = warnings(&dir, line);
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        assert!(messages[0].starts_with(early) && messages[0].contains("`--end common`"), "{messages:?}");
+    }
+    let first_of_dead = || {
+        let csv = dir.read("forecast.csv");
+        csv.lines()
+            .find(|line| line.starts_with("dead"))
+            .map(|line| line.split(',').nth(1).unwrap().to_owned())
+    };
+    assert_eq!(first_of_dead().as_deref(), Some("2024-02-10"));
+    for (end, told, first) in [
+        ("common", "they go on to it, rows added: 44", Some("2024-03-25")),
+        ("masked", "they go on to it, rows added whose values are not known: 44", Some("2024-03-25")),
+        ("drop", "they are left out", None),
+    ] {
+        let text = stderr(&dir.run(&format!("{fit} --end {end}")));
+        assert!(text.contains(&format!("{early}; {told}\n")) && !text.contains("warning"), "{text}");
+        // What the models were trained with holds for what they forecast, unless a flag says otherwise.
+        let text = stderr(&dir.run(predict));
+        assert!(text.contains(&format!("{early}; {told}\n")), "{text}");
+        assert_eq!(first_of_dead().as_deref(), first, "{end}");
+        dir.ok(&format!("{predict} --end drop --log none"));
+        assert_eq!(first_of_dead(), None);
+    }
+    let joint = "--set ff_dim=4 --set n_series=2";
+    let message = dir.fails(1, &fit.replace("NLinear", "TSMixer").replace("fit ", &format!("fit {joint} ")));
+    assert!(message.contains(early) && message.contains("side by side"), "{message}");
+    dir.ok(&fit
+        .replace("NLinear", "TSMixer")
+        .replace("fit ", &format!("fit {joint} --end common --log none ")));
+    let message = dir.fails(2, &format!("{predict} --end comon"));
+    assert!(message.contains("end must be common, masked, drop, found comon"), "{message}");
+}
+
+#[test]
+fn settings_of_tutorials_that_change_nothing_are_passed_over_with_one_line() {
+    let dir = TestDirectory::new();
+    let fit = format!("fit {LONG} --model NLinear,DLinear,Naive {SMALL} --overwrite --out");
+    dir.ok(&format!("{fit} plain --log none"));
+    let settings = "--set accelerator=gpu --set devices=1 --set enable_progress_bar=false --set logger=false --set callbacks=[]";
+    let messages = warnings(&dir, &format!("{fit} copied {settings}"));
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(
+        messages[0].ends_with("accelerator, callbacks, devices, enable_progress_bar, logger"),
+        "{messages:?}"
+    );
+    for file in ["NLinear_0.safetensors", "DLinear_0.safetensors"] {
+        assert_eq!(dir.bytes(&format!("plain/{file}")), dir.bytes(&format!("copied/{file}")));
+    }
+}
+
+#[test]
+fn models_without_intervals_stand_beside_those_that_have_them() {
+    let dir = TestDirectory::new();
+    let loss = "--set MLP.hidden_size=4 --set MLP.loss={\"MQLoss\":{\"level\":[80]}}";
+    dir.ok(&format!("fit {LONG} --model NLinear,MLP {SMALL} {loss} --out model --log none"));
+    let predict = "predict --model model --data long.csv --out forecast.csv --level 80";
+    let messages = warnings(&dir, predict);
+    assert!(
+        messages.len() == 1 && messages[0].starts_with("no intervals of these levels: NLinear;"),
+        "{messages:?}"
+    );
+    let header = dir.read("forecast.csv").lines().next().unwrap().to_owned();
+    assert_eq!(header, "shop,day,NLinear,MLP-median,MLP-lo-80,MLP-hi-80");
+    // Where no model has them, it is a mistake.
+    let message = dir.fails(2, &predict.replace("80", "95"));
+    assert!(message.contains("NLinear has no intervals"), "{message}");
+}
+
+/// Counts that are 0 on every seventh day.
+#[test]
+fn forecasts_and_bounds_are_kept_from_0_on_and_whole_on_request() {
+    let dir = TestDirectory::new();
+    let mut csv = "unique_id,ds,y\n".to_owned();
+    (0..200).for_each(|day| {
+        csv += &format!("a,{},{}\n", date(day), if day % 7 == 6 { 0 } else { day * day % 11 })
+    });
+    dir.put("shop.csv", &csv);
+    let fit = "fit --data shop.csv --model NLinear --h 7 --input-size 14 --set max_steps=60 --intervals 5 --overwrite";
+    let told = "forecasts and interval bounds below 0 become 0";
+    let values = |flags: &str| -> Vec<f64> {
+        let csv = dir.ok(&format!("predict --model model --data shop.csv --level 80 --log none {flags}"));
+        csv.lines()
+            .skip(1)
+            .flat_map(|line| line.split(',').skip(2).map(|cell| cell.parse::<f64>().unwrap()))
+            .collect()
+    };
+    dir.ok(&format!("{fit} --out model --log none"));
+    let plain = values("");
+    assert!(plain.iter().any(|y| *y < 0.0) && plain.iter().any(|y| y.fract() != 0.0), "{plain:?}");
+    let bounded: Vec<f64> = plain.iter().map(|y| y.max(0.0)).collect();
+    assert_eq!(values("--non-negative"), bounded);
+    assert!(values("--integer").iter().all(|y| y.fract() == 0.0));
+    // Models remember it.
+    let text = stderr(&dir.run(&format!("{fit} --out model --non-negative")));
+    assert!(text.contains(&format!("{told}\n")), "{text}");
+    assert!(values("").iter().all(|y| *y >= 0.0));
+    let text = stderr(&dir.run("predict --model model --data shop.csv --integer --out forecast.csv"));
+    assert!(text.contains(&format!("{told}, and all are rounded to whole numbers\n")), "{text}");
+    assert!(values("--integer").iter().all(|y| *y >= 0.0 && y.fract() == 0.0));
 }

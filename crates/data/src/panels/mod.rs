@@ -6,6 +6,7 @@ mod assemble;
 pub(crate) mod builder;
 pub(crate) mod categories;
 mod cells;
+mod coarse;
 pub(crate) mod column;
 mod constants;
 pub(crate) mod covariates;

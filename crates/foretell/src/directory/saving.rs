@@ -16,6 +16,7 @@ use crate::fitted_model::FittedModel;
 use crate::inputs::categories::{self, check_categorical};
 use crate::inputs::local_scalers::LocalScalers;
 use crate::memory::check_load;
+use crate::own_settings::OwnSettings;
 use crate::reading;
 use crate::registry::find_estimator;
 use crate::trained_models::TrainedModels;
@@ -115,6 +116,7 @@ fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> C
         configuration.prediction_intervals = Some(intervals);
         configuration.conformity_scores = Some(scores);
     }
+    trained.settings.store(&mut configuration);
     if let Some(interruption) = interruption {
         interruption.store(&mut configuration);
     }
@@ -179,6 +181,7 @@ pub(crate) fn assemble(
         let scaler = name.as_deref().map(str::parse::<LocalScaler>).transpose();
         scaler.map_err(|error| fault(&first, format!("{setting}: {error}")))
     };
+    let settings = OwnSettings::read(&configuration).map_err(|reason| fault(&first, reason))?;
     let local_scalers = LocalScalers {
         series: scaler("local_scaler_type", &configuration.local_scaler_type)?,
         statics: scaler("local_static_scaler_type", &configuration.local_static_scaler_type)?,
@@ -204,6 +207,7 @@ pub(crate) fn assemble(
         scalers: [configuration.scalers, configuration.static_scalers],
         workers: Workers::new(0)?,
         raw_quantiles: false,
+        settings,
         conformal,
         memory: limit,
         warnings: WarningListener::default(),

@@ -5,9 +5,11 @@ use std::fmt;
 use std::ops::Range;
 
 use foretell_data::{DataError, Frame, Future, Panel, Span, TimeStyle};
+use foretell_estimator::Output;
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
+use crate::forecasts::far_values::FarValues;
 use crate::forecasts::further::{check_ahead, forecast_ahead};
 use crate::forecasts::levels::checked;
 use crate::forecasts::memory::check_forecast;
@@ -17,7 +19,6 @@ use crate::forecasts::windows::{forecast_span, forecast_windows};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::predict_options::PredictOptions;
 use crate::trained_models::TrainedModels;
-use crate::warning::Warning;
 
 /// Windows that are forecast at a time: enough for all threads of a large machine.
 const WINDOWS: usize = 1 << 14;
@@ -35,10 +36,8 @@ pub struct ForecastBlocks<'a> {
     level: Vec<f64>,
     /// Series that are forecast already.
     done: usize,
-    /// Whether values that are no finite numbers are to be warned of; how many there are in each column, of how many.
-    warns: bool,
-    not_finite: Vec<(String, usize)>,
-    values: usize,
+    /// What is to be warned of after the last block, if anything is.
+    far_values: Option<FarValues>,
 }
 
 /// Which forecasts there are to be.
@@ -96,8 +95,7 @@ fn blocks<'a>(
             Cow::Owned(panel.with_encoded_statics(&trained.vocabulary)?.with_scaled_statics(scaler)?.0)
         }
     };
-    let (warns, not_finite, values) = (false, Vec::new(), 0);
-    let blocks = ForecastBlocks { trained, panel, asked, level, done: 0, warns, not_finite, values };
+    let blocks = ForecastBlocks { trained, panel, asked, level, done: 0, far_values: None };
     let (windows, h) = blocks.largest();
     let remedy = "lower h or input_size, or leave models out";
     check_forecast(trained, &blocks.panel, (windows, h), windows.saturating_mul(h), &blocks.level, remedy)?;
@@ -105,9 +103,9 @@ fn blocks<'a>(
 }
 
 impl<'a> ForecastBlocks<'a> {
-    /// The same, with a warning of values that are no finite numbers after the last block.
+    /// The same, with a warning after the last block of values that are no finite numbers or far beyond the history.
     pub(crate) fn with_warnings(self) -> Self {
-        Self { warns: true, ..self }
+        Self { far_values: Some(FarValues::default()), ..self }
     }
 
     /// The style of the times of all blocks, which [`CsvWriter`](crate::CsvWriter) writes them in.
@@ -188,17 +186,28 @@ impl<'a> ForecastBlocks<'a> {
         start..end.min(series)
     }
 
-    fn forecast(&self, places: Range<usize>) -> Result<Frame, Error> {
+    fn forecast(&mut self, places: Range<usize>) -> Result<Frame, Error> {
         let trained = self.trained;
-        self.on_scaled(places, |panel, scaled, future| match self.asked {
-            Asked::Ahead { h, .. } => self.ahead(panel, scaled, h, future),
-            Asked::Insample { step_size, from_padding } => {
-                let span = Span::Insample { step_size, from_padding };
-                let forecast = forecast_span(trained, &scaled.panel, span);
-                let forecasts = forecast_windows(trained, panel, scaled, &[], forecast)?;
-                Ok(table(trained, panel, forecasts)?.0)
+        let mut far_values = self.far_values.take();
+        let frame = self.on_scaled(places, |panel, scaled, future| {
+            // The truth stands before forecasts of the history.
+            let (others, (frame, outputs)) = match self.asked {
+                Asked::Ahead { h, .. } => (0, self.ahead(panel, scaled, h, future)?),
+                Asked::Insample { step_size, from_padding } => {
+                    let span = Span::Insample { step_size, from_padding };
+                    let forecast = forecast_span(trained, &scaled.panel, span);
+                    let mut forecasts = forecast_windows(trained, panel, scaled, &[], forecast)?;
+                    let outputs = std::mem::take(&mut forecasts.models);
+                    (1, (table(trained, panel, forecasts)?.0, outputs))
+                }
+            };
+            if let Some(far_values) = &mut far_values {
+                far_values.count(panel, &frame, others, &outputs);
             }
-        })
+            Ok(frame)
+        })?;
+        self.far_values = far_values;
+        Ok(frame)
     }
 
     /// What `work` makes of some of the series, as they are and as the models see them, and of their future as the models
@@ -244,7 +253,7 @@ impl<'a> ForecastBlocks<'a> {
         scaled: &LocallyScaled<'_>,
         h: usize,
         future: Option<&Future>,
-    ) -> Result<Frame, Error> {
+    ) -> Result<(Frame, Vec<Vec<Output>>), Error> {
         let trained = self.trained;
         let mut frame = trained.frame(panel);
         for series in 0..panel.n_series() {
@@ -254,28 +263,9 @@ impl<'a> ForecastBlocks<'a> {
         let forecast = |model: &FittedModel, quantiles: Option<&[f64]>| {
             forecast_ahead(trained, model, quantiles, &scaled.panel, future, h)
         };
-        frame.columns = forecast_windows(trained, panel, scaled, &self.level, forecast)?.columns;
-        Ok(frame)
-    }
-
-    /// Counts the forecasts of a block that are no finite numbers, and warns of them after the last one.
-    fn count(&mut self, frame: &Frame) {
-        // The truth may be unknown.
-        let truth = usize::from(matches!(self.asked, Asked::Insample { .. }));
-        for (i, (name, values)) in frame.columns.iter().skip(truth).enumerate() {
-            if self.not_finite.len() == i {
-                self.not_finite.push((name.clone(), 0));
-            }
-            self.not_finite[i].1 += values.iter().filter(|value| !value.is_finite()).count();
-        }
-        self.values += frame.n_rows();
-        if self.done == self.panel.n_series() {
-            self.not_finite.retain(|(_, count)| *count > 0);
-            if !self.not_finite.is_empty() {
-                let (columns, of) = (std::mem::take(&mut self.not_finite), self.values);
-                self.trained.warnings.warn(&Warning::NotFinite { columns, of });
-            }
-        }
+        let forecasts = forecast_windows(trained, panel, scaled, &self.level, forecast)?;
+        frame.columns = forecasts.columns;
+        Ok((frame, forecasts.models))
     }
 
     /// All blocks in one table.
@@ -317,10 +307,12 @@ impl Iterator for ForecastBlocks<'_> {
         }
         self.done = places.end;
         let block = self.forecast(places);
-        match &block {
-            Ok(frame) if self.warns => self.count(frame),
-            Ok(_) => {}
-            Err(_) => self.done = self.panel.n_series(),
+        if block.is_err() {
+            self.done = self.panel.n_series();
+        } else if self.done == self.panel.n_series()
+            && let Some(far_values) = self.far_values.take()
+        {
+            far_values.warn(&self.trained.warnings);
         }
         Some(block)
     }

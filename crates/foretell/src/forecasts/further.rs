@@ -103,7 +103,7 @@ fn forecast_repeatedly(
 }
 
 /// The column that is fed back to a model as known values: the only one, or the median of quantiles.
-fn fed_back_column(outputs: &[Output]) -> Option<usize> {
+pub(crate) fn fed_back_column(outputs: &[Output]) -> Option<usize> {
     match outputs.len() == 1 || outputs.iter().all(|output| output.quantile.is_none()) {
         true => Some(0),
         false => outputs.iter().position(|output| output.quantile == Some(0.5)),

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
+use crate::warning::Warning;
 
 /// How the columns of a model's forecast are made.
 pub(crate) struct Recipe<'a> {
@@ -78,6 +79,35 @@ fn by_itself<'a>(estimator: &dyn Estimator, name: &str, level: &[f64]) -> Result
     Ok(Some(Recipe { of_model: own, outputs, source: Source::Own(places) }))
 }
 
+/// Whether an error says that a model lacks intervals that others may have.
+fn lacks_intervals(error: &Error) -> bool {
+    matches!(error, Error::Usage(UsageError::NoIntervals { .. } | UsageError::OtherLevels { .. }))
+}
+
+/// The models among these, of which `check` says whether each has the intervals, that lack them.
+///
+/// # Errors
+/// Why the first one lacks them, if none has them; any other error.
+pub(crate) fn without_intervals(
+    models: impl Iterator<Item = (String, Result<(), Error>)>,
+) -> Result<Vec<String>, Error> {
+    let (mut lacking, mut first, mut any) = (Vec::new(), None, false);
+    for (name, found) in models {
+        match found {
+            Ok(()) => any = true,
+            Err(error) if lacks_intervals(&error) => {
+                lacking.push(name);
+                first.get_or_insert(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match first.filter(|_| !any) {
+        Some(error) => Err(error),
+        None => Ok(lacking),
+    }
+}
+
 /// Whether a model has the intervals; `calibrated` if there will be those of conformal prediction.
 pub(crate) fn check(
     estimator: &dyn Estimator,
@@ -91,8 +121,40 @@ pub(crate) fn check(
     }
 }
 
-/// What the forecast of a model consists of.
+/// What the forecast of a model consists of: where it lacks intervals that others have, its own columns.
 pub(crate) fn recipe<'a>(
+    trained: &'a TrainedModels,
+    model: &FittedModel,
+    name: &str,
+    level: &[f64],
+) -> Result<Recipe<'a>, Error> {
+    match with_intervals(trained, model, name, level) {
+        Err(error) if lacks_intervals(&error) && has_any_intervals(trained, level) => {
+            with_intervals(trained, model, name, &[])
+        }
+        recipe => recipe,
+    }
+}
+
+fn has_any_intervals(trained: &TrainedModels, level: &[f64]) -> bool {
+    trained.named().any(|(model, name)| with_intervals(trained, model, &name, level).is_ok())
+}
+
+/// Warns of models that lack intervals which others have.
+pub(crate) fn warn_of_no_intervals(trained: &TrainedModels, level: &[f64]) -> Result<(), Error> {
+    let has = |(model, name): (&FittedModel, String)| {
+        let found = with_intervals(trained, model, &name, level).map(drop);
+        (name, found)
+    };
+    let models = without_intervals(trained.named().map(has))?;
+    if !models.is_empty() {
+        trained.warnings.warn(&Warning::NoIntervals { models });
+    }
+    Ok(())
+}
+
+/// What the forecast of a model with these intervals consists of.
+fn with_intervals<'a>(
     trained: &'a TrainedModels,
     model: &FittedModel,
     name: &str,

@@ -9,17 +9,6 @@ use crate::error::Error;
 use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
 
-/// Warns of values that are no finite numbers among the columns of a forecast.
-pub(crate) fn warn_of_non_finite(trained: &TrainedModels, columns: &[(String, Vec<f32>)]) {
-    let count = |values: &[f32]| values.iter().filter(|value| !value.is_finite()).count();
-    let counts = columns.iter().map(|(name, values)| (name.clone(), count(values)));
-    let columns_hit: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
-    if !columns_hit.is_empty() {
-        let of = columns[0].1.len();
-        trained.warnings.warn(&Warning::NotFinite { columns: columns_hit, of });
-    }
-}
-
 /// Warns of categories that training did not see, in what models read to forecast what follows a panel.
 pub(crate) fn warn_of_unseen_categories(
     trained: &TrainedModels,
@@ -44,6 +33,33 @@ pub(crate) fn warn_of_unseen_categories_in(
         trained.warnings.warn(&Warning::UnseenCategories { columns });
     }
     Ok(())
+}
+
+/// Warns of series that end before others, if a model sees all of them side by side: it takes rows of different times for
+/// those of one. Training refuses them; neuralforecast's models have it so, and forecast all the same.
+pub(crate) fn warn_of_other_ends(trained: &TrainedModels, panel: &Panel) {
+    if let Some(ends) = panel.early_ends().filter(|_| trained.is_joint()) {
+        trained.warnings.warn(&Warning::EndsDiffer(ends));
+    }
+}
+
+/// Warns of series that end before others, so that what has passed is forecast, and of series of which nothing is known in
+/// what models read.
+pub(crate) fn warn_of_unknown_history(trained: &TrainedModels, panel: &Panel) {
+    if let Some(ends) = panel.early_ends().filter(|_| !trained.is_joint()) {
+        trained.warnings.warn(&Warning::EarlyEnds(ends));
+    }
+    warn_of_other_ends(trained, panel);
+    let read = trained.estimators().map(Estimator::rows_read).max().unwrap_or(usize::MAX);
+    let unknown = |series: &usize| {
+        let mask = panel.available_mask(*series).unwrap_or(&[1.0]);
+        mask[mask.len().saturating_sub(read)..].iter().all(|known| *known == 0.0)
+    };
+    let series: Vec<_> =
+        (0..panel.n_series()).filter(unknown).map(|series| panel.id(series).to_string()).collect();
+    if !series.is_empty() {
+        trained.warnings.warn(&Warning::NothingKnown { series });
+    }
 }
 
 /// Refuses series that are shorter than what a model reads.

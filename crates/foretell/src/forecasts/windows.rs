@@ -41,7 +41,13 @@ pub(crate) fn forecast_windows(
             sort_quantiles(&recipe.of_model, &mut values);
         }
         let ids: Vec<&str> = cutoffs.iter().map(|(series, _)| &**panel.id(*series)).collect();
-        let columns = recipe.columns(&name, &ids, &values)?;
+        let mut columns = recipe.columns(&name, &ids, &values)?;
+        for (output, values) in recipe.outputs.iter().zip(&mut columns) {
+            // A parameter of a distribution is no forecast.
+            if output.suffix.is_empty() || output.quantile.is_some() {
+                trained.settings.bound(values);
+            }
+        }
         let names = recipe.outputs.iter().map(|output| format!("{name}{}", output.suffix));
         forecasts.columns.extend(names.zip(columns));
         forecasts.models.push(recipe.outputs);

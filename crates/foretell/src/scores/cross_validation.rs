@@ -11,10 +11,10 @@ use crate::fitted::Fitted;
 use crate::fitted_model::FittedModel;
 use crate::forecaster::Forecaster;
 use crate::forecasts::blocks::blocks_ahead;
+use crate::forecasts::far_values::FarValues;
 use crate::forecasts::levels::{checked, recipe};
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::{SeriesRows, table};
-use crate::forecasts::warnings::warn_of_non_finite;
 use crate::forecasts::windows::{WindowForecasts, forecast_span, forecast_windows};
 use crate::memory::check_validation;
 use crate::predict_options::PredictOptions;
@@ -132,6 +132,7 @@ impl Forecaster {
         plan.check_levels(&level)?;
         plan.check_columns()?;
         check_validation(&plan.models(), panel, n_windows, level.len(), &plan.memory)?;
+        plan.warn_of_data(panel);
         let cutoffs: Vec<usize> = (0..n_windows).rev().map(|window| plan.h() + window * step_size).collect();
         if let Some(intervals) = plan.intervals {
             plan.warnings.warn_of_few_windows(intervals.n_windows, &level);
@@ -318,7 +319,10 @@ impl CrossValidation {
     fn of(fitted: Fitted, panel: &Panel, mut forecasts: WindowForecasts) -> Result<Self, Error> {
         let models = complete_models(&fitted.trained, &mut forecasts);
         let (frame, windows) = table(&fitted.trained, panel, forecasts)?;
-        warn_of_non_finite(&fitted.trained, &frame.columns[1..]);
+        let mut far_values = FarValues::default();
+        let outputs: Vec<Vec<Output>> = models.iter().map(|(_, outputs)| outputs.clone()).collect();
+        far_values.count(panel, &frame, 1, &outputs);
+        far_values.warn(&fitted.trained.warnings);
         Ok(Self { frame, fitted, models, windows })
     }
 

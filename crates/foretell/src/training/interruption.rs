@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::fitted_model::FittedModel;
+use crate::own_settings::{ENTRY, put};
 use crate::training::checkpointing::{digest, trainings_in};
 
 /// How far a training came that its listener interrupted. Model directories have it in an entry of their configuration that
@@ -34,8 +35,7 @@ pub struct InterruptedModel {
     pub max_steps: u64,
 }
 
-/// Where it is among the entries of a configuration.
-const ENTRY: &str = "foretell";
+/// What it is called in the entry.
 const NAME: &str = "interruption";
 
 impl Interruption {
@@ -68,7 +68,7 @@ impl Interruption {
     }
 
     pub(crate) fn store(&self, configuration: &mut Configuration) {
-        configuration.other.insert(ENTRY.to_owned(), json!({ NAME: self }));
+        put(configuration, NAME, json!(self));
     }
 
     pub(crate) fn read(configuration: &Configuration) -> Option<Self> {

@@ -1,6 +1,7 @@
 //! The training of several models on one panel, and its state on disk.
 
 pub(crate) mod checkpointing;
+pub(crate) mod divergence;
 pub(crate) mod interruption;
 pub(crate) mod model_state;
 pub(crate) mod plan;

@@ -16,17 +16,19 @@ use crate::columns::{ColumnNames, column_names};
 use crate::conformal::PredictionIntervals;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::forecasts::levels::check;
+use crate::forecasts::levels::{check, without_intervals};
 use crate::inputs::categories::{check_categorical, encode_categories, vocabulary};
 use crate::inputs::local_scalers::LocalScalers;
 use crate::memory::{TrainingWork, check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
+use crate::own_settings::OwnSettings;
 use crate::trained_models::TrainedModels;
 use crate::training::checkpointing::{Checkpointing, identify_training};
+use crate::training::divergence::{LossTrend, check_trend};
 use crate::training::interruption::Interruption;
 use crate::training::side_by_side::side_by_side;
 use crate::usage_error::UsageError;
-use crate::warning::WarningListener;
+use crate::warning::{Warning, WarningListener};
 
 /// Called after each step of training with the name of the model's column and the state after the step.
 type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
@@ -38,6 +40,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) workers: Result<Workers, TooManyThreads>,
     pub(crate) columns: ColumnNames,
     pub(crate) reading: ReadOptions,
+    pub(crate) settings: OwnSettings,
     pub(crate) local_scalers: LocalScalers,
     pub(crate) intervals: Option<PredictionIntervals>,
     pub(crate) listener: ModelListener,
@@ -78,6 +81,7 @@ impl TrainingPlan {
             workers: Workers::new(0),
             columns: ColumnNames::default(),
             reading: ReadOptions::default(),
+            settings: OwnSettings::default(),
             local_scalers: LocalScalers::default(),
             intervals: None,
             listener: Box::new(|_, _| Verdict::Continue),
@@ -117,10 +121,17 @@ impl TrainingPlan {
         input.max(calibration).saturating_add(self.val_size).saturating_add(test_size)
     }
 
-    /// Whether the models will have these intervals.
+    /// Whether models will have these intervals; warns of those that will not, if some will.
     pub(crate) fn check_levels(&self, level: &[f64]) -> Result<(), Error> {
-        let mut models = self.models().into_iter().zip(self.column_names());
-        models.try_for_each(|(model, name)| check(model, &name, level, self.intervals.is_some()))
+        let has = |(model, name): (&dyn Estimator, String)| {
+            let found = check(model, &name, level, self.intervals.is_some());
+            (name, found)
+        };
+        let models = without_intervals(self.models().into_iter().zip(self.column_names()).map(has))?;
+        if !models.is_empty() {
+            self.warnings.warn(&Warning::NoIntervals { models });
+        }
+        Ok(())
     }
 
     /// No two columns of a forecast may have the same name.
@@ -132,6 +143,30 @@ impl TrainingPlan {
         }
         let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
         twice.map_or(Ok(()), |i| Err(UsageError::Columns { name: taken.swap_remove(i) }.into()))
+    }
+
+    /// Warns of what the data or the settings make doubtful before anything is trained.
+    pub(crate) fn warn_of_data(&self, panel: &Panel) {
+        let mut settings: Vec<String> =
+            self.models().into_iter().flat_map(Estimator::passed_over).cloned().collect();
+        settings.sort_unstable();
+        settings.dedup();
+        if !settings.is_empty() {
+            self.warnings.warn(&Warning::PassedOver { settings });
+        }
+        self.warnings.warn_of_coarse_values(panel);
+        for (model, name) in self.models().into_iter().zip(self.column_names()) {
+            self.warnings.warn_of_few_checks(model, &name, self.val_size > 0);
+            self.warnings.warn_of_no_counts(model, &name, panel);
+        }
+    }
+
+    /// Warns of series that end before others, unless a model refuses them.
+    pub(crate) fn warn_of_early_ends(&self, panel: &Panel) {
+        let joint = self.models().into_iter().any(Estimator::is_joint);
+        if let Some(ends) = panel.early_ends().filter(|_| !joint) {
+            self.warnings.warn(&Warning::EarlyEnds(ends));
+        }
     }
 
     /// Trains on the panel without its last `test_size` steps, and calibrates intervals there.
@@ -200,7 +235,9 @@ impl TrainingPlan {
         // Several processes make the same calls in the same order: one model after the other.
         let at_a_time = if self.reduction.processes() > 1 { 1 } else { workers.threads() };
         let trained = side_by_side(models.len(), at_a_time, &stop, |i| {
+            let mut trend = LossTrend::default();
             let mut listen = |progress: &Progress| {
+                trend.push(progress);
                 let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
                 let verdict = listener(&names[i], progress);
                 match stop.fetch_or(verdict == Verdict::Interrupt, Relaxed) {
@@ -217,12 +254,15 @@ impl TrainingPlan {
             };
             let trained = fit_beside_others(models[i], &lock, &scaled.panel, held_out, run);
             stop.fetch_or(trained.is_err(), Relaxed);
-            trained
+            trained.map(|trained| (trained, trend))
         });
-        let models: Vec<FittedModel> = trained
-            .into_iter()
-            .map(|model| model.map(|model| FittedModel::new(Arc::from(model))))
-            .collect::<Result<_, _>>()?;
+        let trained = trained.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let known = scaled.panel.without_last(held_out.rows());
+        for ((model, trend), name) in trained.iter().zip(&names) {
+            check_trend(&**model, name, trend, &known, &workers, &self.warnings)?;
+        }
+        let models: Vec<FittedModel> =
+            trained.into_iter().map(|(model, _)| FittedModel::new(Arc::from(model))).collect();
         // What training took is given back: forecasts need little of it, and may come much later.
         workers.each(&mut vec![(); workers.threads()], true, |_, ()| foretell_pool::trim());
         foretell_pool::trim();
@@ -243,6 +283,7 @@ impl TrainingPlan {
             vocabulary,
             workers,
             raw_quantiles: false,
+            settings: self.settings,
             conformal: None,
             warnings: self.warnings.clone(),
             memory: self.memory.clone(),

@@ -6,6 +6,7 @@ mod alone;
 mod categories;
 mod checkpoints;
 mod conformance;
+mod doubts;
 mod estimators;
 mod etth1;
 mod growing_series;

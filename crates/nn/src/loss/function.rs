@@ -109,6 +109,9 @@ pub(super) trait Distribution {
     /// The values that it gives a probability to.
     fn support(&self) -> Support;
 
+    /// Whether it has probabilities of whole numbers alone.
+    fn is_of_counts(&self) -> bool;
+
     /// The same loss with other quantiles in the columns of its forecasts.
     fn with_quantiles(&self, quantiles: Quantiles) -> Arc<dyn LossFunction>;
 

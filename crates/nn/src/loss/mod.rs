@@ -280,6 +280,11 @@ impl Loss {
         self.distribution().map_or(targets::NUMBERS, Distribution::support)
     }
 
+    /// Whether it is that of a distribution of counts, which has probabilities of whole numbers alone.
+    pub fn is_of_counts(&self) -> bool {
+        self.distribution().is_some_and(Distribution::is_of_counts)
+    }
+
     /// Whether models are trained with it; other losses only validate.
     pub fn trains(&self) -> bool {
         self.function.trains()

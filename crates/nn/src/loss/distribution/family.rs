@@ -24,6 +24,9 @@ pub(crate) trait Family<const P: usize>: Sized {
     /// The values that it gives a probability to.
     const SUPPORT: Support = NUMBERS;
 
+    /// Whether values are counts: it has probabilities of whole numbers alone.
+    const COUNTS: bool = false;
+
     /// Takes its own arguments out of those of the loss. `num_samples` is for those that are sampled.
     fn read(arguments: &mut Arguments, num_samples: usize) -> Result<Self, HyperParameterError>;
 

@@ -242,6 +242,10 @@ impl<C: Component<P>, const P: usize> Distribution for Mixture<C, P> {
         C::Family::SUPPORT
     }
 
+    fn is_of_counts(&self) -> bool {
+        C::COUNTS
+    }
+
     fn with_quantiles(&self, quantiles: Quantiles) -> Arc<dyn LossFunction> {
         Arc::new(Self { quantiles, ..self.clone() })
     }

@@ -81,6 +81,10 @@ macro_rules! distributions {
                 match self { $(Self::$family(_) => $family::SUPPORT,)* }
             }
 
+            fn is_of_counts(&self) -> bool {
+                match self { $(Self::$family(_) => $family::COUNTS,)* }
+            }
+
             fn sum(&self, output: &[f32], truth: Targets<'_>, gradient: Gradient<'_>) -> f64 {
                 match self { $(Self::$family(member) => family::sum(member, output, truth, gradient),)* }
             }
@@ -170,6 +174,10 @@ impl Distribution for DistributionLoss {
 
     fn support(&self) -> Support {
         self.kind.support()
+    }
+
+    fn is_of_counts(&self) -> bool {
+        self.kind.is_of_counts()
     }
 
     fn with_quantiles(&self, quantiles: Quantiles) -> Arc<dyn LossFunction> {

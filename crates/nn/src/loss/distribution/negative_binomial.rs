@@ -39,6 +39,7 @@ impl Family<2> for NegativeBinomial {
     /// neuralforecast calls the probability logits.
     const SUFFIXES: [&'static str; 2] = ["-total_count", "-logits"];
     const SUPPORT: Support = FROM_ZERO;
+    const COUNTS: bool = true;
 
     fn read(_: &mut Arguments, _: usize) -> Result<Self, HyperParameterError> {
         Ok(Self)

@@ -32,6 +32,7 @@ impl Family<1> for Poisson {
     const NAME: &'static str = "Poisson";
     const SUFFIXES: [&'static str; 1] = ["-loc"];
     const SUPPORT: Support = FROM_ZERO;
+    const COUNTS: bool = true;
 
     fn read(_: &mut Arguments, _: usize) -> Result<Self, HyperParameterError> {
         Ok(Self { floor: 1e-10 })

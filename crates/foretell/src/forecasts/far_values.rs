@@ -1,0 +1,82 @@
+//! Forecast values that nobody should trust: infinite ones, those that are no number, and those far beyond the history.
+
+use foretell_data::{Frame, Panel};
+use foretell_estimator::Output;
+
+use crate::warning::{Warning, WarningListener};
+
+/// Forecasts that are so many times as large as anything in the history of their series are far beyond it.
+const FAR: f64 = 1e3;
+
+/// Ids that are kept for the warning.
+const KEPT: usize = 6;
+
+/// How many values of each column are to be warned of.
+#[derive(Default)]
+pub(crate) struct FarValues {
+    not_finite: Vec<(String, usize)>,
+    far: Vec<(String, usize)>,
+    /// Series with values far beyond their history, the first few.
+    series: Vec<String>,
+    /// Values of each column.
+    of: usize,
+}
+
+impl FarValues {
+    /// Counts the values of the columns of `frame` after the first `others`, forecasts of series of `panel` that are these
+    /// outputs.
+    pub(crate) fn count(&mut self, panel: &Panel, frame: &Frame, others: usize, outputs: &[Vec<Output>]) {
+        let outputs = outputs.iter().flatten();
+        // A parameter of a distribution may be of any size.
+        let is_value: Vec<bool> =
+            outputs.map(|output| output.suffix.is_empty() || output.quantile.is_some()).collect();
+        let columns = &frame.columns[others..];
+        if self.far.is_empty() {
+            self.far = columns.iter().map(|(name, _)| (name.clone(), 0)).collect();
+            self.not_finite = self.far.clone();
+        }
+        self.of += frame.n_rows();
+        let mut start = 0;
+        for rows in frame.ids.chunk_by(|one, other| one == other) {
+            let range = start..start + rows.len();
+            start = range.end;
+            let reach = panel.find(&rows[0]).map_or(f64::INFINITY, |series| reach(panel, series));
+            let mut is_far = false;
+            for (i, (_, values)) in columns.iter().enumerate() {
+                for &value in &values[range.clone()] {
+                    self.not_finite[i].1 += usize::from(!value.is_finite());
+                    if value.is_finite() && is_value[i] && f64::from(value).abs() > reach {
+                        (self.far[i].1, is_far) = (self.far[i].1 + 1, true);
+                    }
+                }
+            }
+            if is_far && self.series.len() < KEPT && self.series.last().is_none_or(|last| **last != *rows[0])
+            {
+                self.series.push(rows[0].to_string());
+            }
+        }
+    }
+
+    /// Warns of what was counted.
+    pub(crate) fn warn(self, warnings: &WarningListener) {
+        let some = |columns: Vec<(String, usize)>| -> Vec<_> {
+            columns.into_iter().filter(|(_, count)| *count > 0).collect()
+        };
+        let (not_finite, far, of) = (some(self.not_finite), some(self.far), self.of);
+        if !not_finite.is_empty() {
+            warnings.warn(&Warning::NotFinite { columns: not_finite, of });
+        }
+        if !far.is_empty() {
+            warnings.warn(&Warning::FarBeyond { columns: far, of, series: self.series });
+        }
+    }
+}
+
+/// The size beyond which forecasts of a series are far beyond its history; infinite where that is 0 or not known.
+fn reach(panel: &Panel, series: usize) -> f64 {
+    let history = panel.known_y(series, 0..panel.len(series));
+    match history.iter().filter(|y| !y.is_nan()).map(|y| y.abs()).fold(0.0, f32::max) {
+        0.0 => f64::INFINITY,
+        largest => FAR * f64::from(largest),
+    }
+}

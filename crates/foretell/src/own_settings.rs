@@ -1,0 +1,78 @@
+//! What models keep in their directory beside what neuralforecast has a place for.
+
+use foretell_checkpoint::Configuration;
+use foretell_data::End;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Where it is among the entries of a configuration; neuralforecast passes over it.
+pub(crate) const ENTRY: &str = "foretell";
+const NAME: &str = "settings";
+
+/// Settings that neuralforecast does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct OwnSettings {
+    /// What became of series that end before others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) end: Option<End>,
+    /// Whether forecasts below 0 become 0.
+    pub(crate) non_negative: bool,
+    /// Whether forecasts become whole numbers.
+    pub(crate) integer: bool,
+}
+
+impl OwnSettings {
+    /// Puts them into a configuration; nothing, if nothing was set.
+    pub(crate) fn store(&self, configuration: &mut Configuration) {
+        if *self != Self::default() {
+            put(configuration, NAME, serde_json::to_value(self).expect("names and plain values"));
+        }
+    }
+
+    /// Makes forecasts what they were said to be. What is no number stays none.
+    pub(crate) fn bound(&self, values: &mut [f32]) {
+        for value in values {
+            if self.integer {
+                // Without a -0.
+                *value = value.round() + 0.0;
+            }
+            if self.non_negative && *value < 0.0 {
+                *value = 0.0;
+            }
+        }
+    }
+
+    /// Those of a configuration, or why they cannot be read.
+    pub(crate) fn read(configuration: &Configuration) -> Result<Self, String> {
+        let found = configuration.other.get(ENTRY).and_then(|entry| entry.get(NAME));
+        let read = found.map(|found| serde_json::from_value(found.clone())).transpose();
+        Ok(read.map_err(|error| format!("{ENTRY}.{NAME}: {error}"))?.unwrap_or_default())
+    }
+}
+
+/// Puts a value beside those that are in the entry already.
+pub(crate) fn put(configuration: &mut Configuration, name: &str, value: Value) {
+    let entry = configuration.other.entry(ENTRY).or_insert_with(|| Map::new().into());
+    if let Value::Object(entry) = entry {
+        entry.insert(name.to_owned(), value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forecasts_are_bounded_as_was_said() {
+        let bound = |non_negative: bool, integer: bool| {
+            let mut values = [-1.5, -0.2, 0.4, 0.5, 2.6, f32::NAN, f32::NEG_INFINITY];
+            OwnSettings { non_negative, integer, ..OwnSettings::default() }.bound(&mut values);
+            values.map(|value| value.to_string()).join(" ")
+        };
+        assert_eq!(bound(true, false), "0 0 0.4 0.5 2.6 NaN 0");
+        assert_eq!(bound(false, true), "-2 0 0 1 3 NaN -inf");
+        assert_eq!(bound(true, true), "0 0 0 1 3 NaN 0");
+        assert_eq!(bound(false, false), "-1.5 -0.2 0.4 0.5 2.6 NaN -inf");
+    }
+}
