@@ -28,7 +28,8 @@ impl DirectoryFiles {
     /// are opened anew.
     ///
     /// # Errors
-    /// If there is no such directory, or it cannot be read; [`FileError::Unfinished`] if a killed process moved it aside.
+    /// If there is no such directory, or it cannot be read; [`FileError::NotRegular`] if a pipe, a device or a socket has one of the
+    /// names; [`FileError::Unfinished`] if a killed process moved it aside.
     pub fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Self> {
         for _ in 0..MOST_ATTEMPTS {
             match attempt(path, &wanted) {
@@ -101,11 +102,14 @@ fn attempt(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Option<BTreeMap
             Ok(file) => File::from(file),
             Err(rustix::io::Errno::NOENT) => continue,
             // A socket.
-            Err(rustix::io::Errno::NXIO) => continue,
+            Err(rustix::io::Errno::NXIO) => return Err(FileError::NotRegular { path: path.join(name) }),
             Err(error) => return Err(FileError::io("read", &path.join(name))(error.into())),
         };
-        if file.metadata().map_err(failed())?.is_file() {
+        let kind = file.metadata().map_err(failed())?.file_type();
+        if kind.is_file() {
             files.insert(name.to_owned(), file);
+        } else if !kind.is_dir() {
+            return Err(FileError::NotRegular { path: path.join(name) });
         }
     }
     let opened = Identity::of_metadata(&directory.metadata().map_err(failed())?);

@@ -84,7 +84,7 @@ fn pipes_and_devices_in_directories_are_refused() {
         ("bad/configuration.pkl", "import --from bad --freq D --out new"),
         ("bad/NLinear_0.ckpt", "import --from bad/NLinear_0.ckpt --freq D --out new"),
         ("state/training-0-model-0.safetensors", &state),
-        ("state/training-0-model-0.safetensors", "inspect --checkpoint state"),
+        ("state/training-0-model-0.safetensors", "inspect state"),
     ] {
         for kind in ["pipe", "link to a pipe", "device"] {
             match kind {
@@ -99,7 +99,9 @@ fn pipes_and_devices_in_directories_are_refused() {
             if name.ends_with("0.ckpt") || name.ends_with("NLinear_0.safetensors") {
                 dir.put("bad/configuration.json", r#"{"nf_format":"2"}"#);
             }
-            fails(&dir, line);
+            let message = fails(&dir, line);
+            let refused = ["is no regular file", "overwriting would delete"];
+            assert!(refused.iter().any(|said| message.contains(said)), "{line}, {kind}: {message}");
             for left in [name, "pipe", "bad/configuration.json"] {
                 let _ = fs::remove_file(dir.path(left));
             }
