@@ -47,7 +47,7 @@ pub(crate) struct Sink {
 enum Goal {
     Stdout(io::Stdout),
     Plain(WholeFile),
-    Gzip(GzEncoder<WholeFile>),
+    Gzip(Box<GzEncoder<WholeFile>>),
 }
 
 impl Sink {

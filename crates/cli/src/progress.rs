@@ -6,9 +6,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use foretell::{
-    Bench, EarlyEnds, End, Filled, Fitted, Metrics, Panel, Progress, ReadNote, Trimmed, Verdict,
-};
+use foretell::{Bench, EarlyEnds, End, Filled, Fitted, Metrics, Panel, Progress, ReadNote, Trimmed, Verdict};
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 

@@ -129,7 +129,7 @@ struct Row {
 
 impl Evaluate {
     pub(crate) fn log(&self) -> Log {
-        self.log.log
+        self.log.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {

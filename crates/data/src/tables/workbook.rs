@@ -258,16 +258,12 @@ impl TableReader for SheetTable {
         read.map_err(|why| (self as &dyn TableReader).bad_time(column, why))
     }
 
-    fn number(&self, column: usize) -> Result<f32, Flaw> {
-        let finite = |value: f64| match value as f32 {
-            value if value.is_infinite() => Err(Flaw::TooLarge),
-            value => Ok(value),
-        };
+    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
         match self.cell(column) {
             Data::Empty => Err(Flaw::Missing),
-            Data::Int(value) => finite(*value as f64),
-            Data::Float(value) => finite(*value),
-            Data::String(text) => self.numbers.number(text.as_bytes()),
+            Data::Int(value) => Ok(*value as f64),
+            Data::Float(value) => Ok(*value),
+            Data::String(text) => self.numbers.wide_number(text.as_bytes()),
             Data::Error(calamine::CellErrorType::NA) => Err(Flaw::Missing),
             _ => Err(Flaw::Type),
         }
