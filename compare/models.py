@@ -830,7 +830,7 @@ CASES = {
             ("stat", STAT),
             ("exog-mq", EXOG | LOSSES["mq"]),
             ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
-            *CATEGORICAL[:1],
+            ("categorical", CATEGORICAL[0][1] | LOSSES["mse"]),
             ("mse", LOSSES["mse"]),
             ("studentt", FUTR | distribution("StudentT")),
             ("negativebinomial", distribution("NegativeBinomial")),

@@ -66,9 +66,19 @@ impl<'a> SplineBasis<'a> {
     pub fn forward(&self, x: &[f32], out: &mut [f32]) {
         let functions = self.functions();
         assert_eq!(x.len() * functions, out.len(), "values of {functions} functions at {} points", x.len());
+        // Loops of a known length, for the usual order, take a fraction of the time.
+        match self.order {
+            3 => self.values(x, 3, out),
+            order => self.values(x, order, out),
+        }
+    }
+
+    #[inline(always)]
+    fn values(&self, x: &[f32], order: usize, out: &mut [f32]) {
+        let functions = self.functions();
         self.for_each_row(x, out, functions, |x, grid, out| {
             out.fill(0.0);
-            if let Some(local) = Local::of(x, grid, self.order) {
+            if let Some(local) = Local::of(x, grid, order) {
                 local.within(functions).for_each(|(i, value)| out[i] = value);
             }
         });
@@ -87,9 +97,16 @@ impl<'a> SplineBasis<'a> {
             "values of {functions} functions at {} points",
             x.len()
         );
-        if order == 0 || x.is_empty() {
-            return grad_x.fill(0.0);
+        match order {
+            0 => grad_x.fill(0.0),
+            3 => self.slopes(x, 3, grad_out, grad_x),
+            order => self.slopes(x, order, grad_out, grad_x),
         }
+    }
+
+    #[inline(always)]
+    fn slopes(&self, x: &[f32], order: usize, grad_out: &[f32], grad_x: &mut [f32]) {
+        let functions = self.functions();
         let features = self.features();
         threads::rows(x.len() / features, features * COST, [grad_x], |range, [slopes]| {
             for (i, slope) in slopes.iter_mut().enumerate() {
@@ -137,7 +154,7 @@ impl<'a> SplineBasis<'a> {
 
 impl Local {
     /// The functions of this order at `x`; `None` outside of the grid.
-    #[inline]
+    #[inline(always)]
     fn of(x: f32, grid: &[f32], order: usize) -> Option<Self> {
         let last = grid.len() - 1;
         // A count, not a search: it takes no branches.

@@ -63,26 +63,26 @@ impl Wavelet {
             exponents.iter_mut().zip(z).for_each(|(e, z)| *e = -0.5 * z * z);
             simd::exp(&exponents[..z.len()], bell);
         }
-        let results = value.iter_mut().zip(slope.iter_mut());
-        for (((value, slope), &z), &e) in results.zip(z).zip(&*bell) {
-            (*value, *slope) = match self {
-                Self::MexicanHat => {
-                    /// 2 / (√3 π^¼).
-                    const FACTOR: f32 = 0.867_325_07;
-                    (FACTOR * (z * z - 1.0) * e, FACTOR * z * (3.0 - z * z) * e)
-                }
-                Self::Morlet => {
-                    let (sin, cos) = (5.0 * z).sin_cos();
-                    (cos * e, -(z * cos + 5.0 * sin) * e)
-                }
-                Self::Dog => (-z * e, (z * z - 1.0) * e),
-                Self::Meyer => meyer(z),
-                Self::Shannon if z == 0.0 => (1.0, 0.0),
-                Self::Shannon => {
-                    let (sin, cos) = z.sin_cos();
-                    (sin / z, (cos - sin / z) / z)
-                }
-            };
+        // A loop for each, so that those without branches use vectors.
+        let all = value.iter_mut().zip(slope.iter_mut()).zip(z);
+        match self {
+            Self::MexicanHat => all.zip(&*bell).for_each(|(((value, slope), &z), e)| {
+                /// 2 / (√3 π^¼).
+                const FACTOR: f32 = 0.867_325_07;
+                (*value, *slope) = (FACTOR * (z * z - 1.0) * e, FACTOR * z * (3.0 - z * z) * e);
+            }),
+            Self::Morlet => all.zip(&*bell).for_each(|(((value, slope), &z), e)| {
+                let (sin, cos) = (5.0 * z).sin_cos();
+                (*value, *slope) = (cos * e, -(z * cos + 5.0 * sin) * e);
+            }),
+            Self::Dog => all.zip(&*bell).for_each(|(((value, slope), &z), e)| {
+                (*value, *slope) = (-z * e, (z * z - 1.0) * e);
+            }),
+            Self::Meyer => all.for_each(|((value, slope), &z)| (*value, *slope) = meyer(z)),
+            Self::Shannon => all.for_each(|((value, slope), &z)| {
+                let (sin, cos) = z.sin_cos();
+                (*value, *slope) = if z == 0.0 { (1.0, 0.0) } else { (sin / z, (cos - sin / z) / z) };
+            }),
         }
     }
 }
@@ -168,16 +168,19 @@ impl WaveletSums {
                     self.for_each_part(o, x, parameters, |part| {
                         let (first, len) = (part.first, part.values.len());
                         let at = o * inputs + first..o * inputs + first + len;
-                        let own = weights[at.clone()].iter_mut().zip(part.values);
-                        own.for_each(|(sum, value)| *sum += g * value);
-                        let moved = scales[at.clone()].iter_mut().zip(&mut translations[at]);
-                        let moved = moved.zip(&mut grad_x[first..first + len]).enumerate();
-                        for (i, ((scale, translation), dx)) in moved {
-                            let d = g * part.weights[i] * part.slopes[i] / part.scale[i];
-                            *dx += d;
-                            *translation -= d;
-                            *scale -= d * part.z[i];
+                        for (sum, value) in weights[at.clone()].iter_mut().zip(part.values) {
+                            *sum += g * value;
                         }
+                        // The gradients of all z, then of what each is computed from.
+                        let mut d = [0.0; LANES];
+                        let d = &mut d[..len];
+                        let of_z = part.weights.iter().zip(part.slopes).zip(part.scale);
+                        d.iter_mut().zip(of_z).for_each(|(d, ((w, slope), s))| *d = g * w * slope / s);
+                        let dx = &mut grad_x[first..first + len];
+                        dx.iter_mut().zip(&*d).for_each(|(dx, d)| *dx += d);
+                        translations[at.clone()].iter_mut().zip(&*d).for_each(|(sum, d)| *sum -= d);
+                        let stretched = scales[at].iter_mut().zip(&*d).zip(part.z);
+                        stretched.for_each(|((sum, d), z)| *sum -= d * z);
                     });
                 }
             }

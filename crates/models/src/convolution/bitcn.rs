@@ -5,13 +5,14 @@
 //! neuralforecast the steps of the history become those of the horizon by two linear layers over time.
 
 use foretell_nn::{
-    Activation, Conv1d, Dims, Forward, HyperParameterError, Init, Inputs, Linear, Model, Needs, Padding,
-    ParamId, Scope, Table, Var,
+    Activation, Dims, Forward, HyperParameterError, Init, Inputs, Linear, Model, Needs, Padding, ParamId,
+    Scope, Table, Var,
 };
 use serde_json::{Value, json};
 
 use crate::architecture::{Architecture, Exogenous, MIN_SHARD_LITTLE_MEMORY};
 use crate::hyper::hyper_parameters;
+use crate::recurrent::shared::step_by_step::step_inputs;
 use crate::rules;
 
 hyper_parameters! {
@@ -23,7 +24,7 @@ hyper_parameters! {
     }
 }
 
-/// Activations are `[windows, steps, channels]` throughout.
+/// Activations are `[steps, windows, channels]` throughout.
 struct Network {
     dims: Dims,
     hidden: usize,
@@ -40,7 +41,7 @@ struct Network {
 /// A convolution of two taps, and a linear layer that makes of it what is added to the state and what is added to the result.
 struct Cell {
     convolution: [ParamId; 2],
-    moves: Conv1d,
+    dilation: usize,
     split: Linear,
 }
 
@@ -64,11 +65,10 @@ impl Architecture for BiTcn {
         let &Dims { input_size, horizon, hist_exog, stat_exog, futr_exog, outputs, .. } = dims;
         let columns = 1 + hist_exog + stat_exog + futr_exog;
         let history = Linear::new(&mut scope.at("lin_hist"), columns, hidden);
-        let backward = Cell::stack(&mut scope.at("net_bwd"), hidden, input_size, |steps| [steps, 0]);
+        let backward = Cell::stack(&mut scope.at("net_bwd"), hidden, input_size);
         let future = (futr_exog > 0).then(|| {
             let embedding = Linear::new(&mut scope.at("lin_futr"), futr_exog, hidden);
-            let steps = input_size + horizon;
-            (embedding, Cell::stack(&mut scope.at("net_fwd"), hidden, steps, |steps| [0, steps]))
+            (embedding, Cell::stack(&mut scope.at("net_fwd"), hidden, input_size + horizon))
         });
         let temporal = [("temporal_lin1", input_size, hidden), ("temporal_lin2", hidden, horizon)]
             .map(|(name, inputs, outputs)| Linear::new(&mut scope.at(name), inputs, outputs));
@@ -80,50 +80,44 @@ impl Architecture for BiTcn {
 }
 
 impl Cell {
-    /// As many cells as let the last one see `steps` steps; `padding` is zeros before and behind for so many steps between two
-    /// taps.
-    fn stack(
-        scope: &mut Scope<'_>,
-        hidden: usize,
-        steps: usize,
-        padding: impl Fn(usize) -> [usize; 2],
-    ) -> Vec<Self> {
+    /// As many cells as let the last one see `steps` steps.
+    fn stack(scope: &mut Scope<'_>, hidden: usize, steps: usize) -> Vec<Self> {
         let depth = steps.next_power_of_two().trailing_zeros().max(1) as usize;
         let cell = |i: usize| {
-            let (dilation, mut scope) = (1 << i, scope.at(i));
+            let mut scope = scope.at(i);
             let init = Init::fan_in(hidden.saturating_mul(2));
             let mut first = scope.at("conv1");
             let convolution =
                 [first.param("weight", [hidden, hidden, 2], init), first.param("bias", [hidden], init)];
-            let moves = Conv1d { dilation, padding: padding(dilation), ..Conv1d::default() };
             let split = Linear::pointwise(&mut scope.at("conv2"), [hidden, 2 * hidden], true);
-            Self { convolution, moves, split }
+            Self { convolution, dilation: 1 << i, split }
         };
         (0..depth).map(cell).collect()
     }
 }
 
 impl Network {
-    /// The sum of what the cells add to the result: `x [windows, steps, hidden]` to the same shape.
-    fn read(&self, cx: &Forward<'_>, x: &Var, cells: &[Cell]) -> Var {
-        // The state, and beside it the result.
-        let mut both = x.pad(2, 0, self.hidden, Padding::Zeros);
-        for cell in cells {
-            let state = both.narrow(2, 0, self.hidden);
-            let seen = cx.convolution(cell.convolution, &state, Activation::Gelu, cell.moves);
-            both = both + cell.split.forward(cx, &cx.dropout(seen, self.dropout), Activation::Identity);
+    /// The sum of what the cells add to the result: `x [steps, windows, hidden]` to the same shape. With `turned`, the steps are in
+    /// reverse order, and so are the taps of the kernels.
+    fn read(&self, cx: &Forward<'_>, x: Var, cells: &[Cell], turned: bool) -> Var {
+        let hidden = self.hidden;
+        let (mut state, mut result) = (x, None);
+        for (i, cell) in cells.iter().enumerate() {
+            let [weight, bias] = cell.convolution.map(|id| cx.param(id));
+            let weight = if turned { weight.flip(2) } else { weight };
+            let seen = state.causal_convolution(&weight, &bias, Activation::Gelu, cell.dilation);
+            let seen = cx.dropout(seen, self.dropout);
+            let added = cell.split.rows(cx, &seen, hidden..2 * hidden);
+            result = Some(match result {
+                Some(result) => added + result,
+                None => added,
+            });
+            // Nothing reads the state behind the last cell.
+            if i + 1 < cells.len() {
+                state = state + cell.split.rows(cx, &seen, 0..hidden);
+            }
         }
-        both.narrow(2, self.hidden, self.hidden)
-    }
-
-    /// `[y | hist | stat | futr]` of each step of the history.
-    fn columns(&self, windows: &Inputs) -> Var {
-        let steps = self.dims.input_size;
-        let mut parts = vec![Var::constant(windows.insample_y.unsqueeze(2))];
-        parts.extend(windows.hist_exog.clone());
-        parts.extend(windows.stat_exog.iter().map(|columns| columns.repeat(1, steps)));
-        parts.extend(windows.futr_exog.iter().map(|columns| columns.narrow(1, 0, steps)));
-        Var::concat(&parts, 2)
+        result.expect("at least one cell")
     }
 }
 
@@ -133,23 +127,26 @@ impl Model for Network {
         let embed =
             |layer: &Linear, x: &Var| cx.dropout(layer.forward(cx, x, Activation::Identity), self.dropout);
         let future = self.future.as_ref().zip(windows.futr_exog.as_ref());
-        let future = future.map(|((layer, cells), columns)| self.read(cx, &embed(layer, columns), cells));
-        let mut x = self.read(cx, &embed(&self.history, &self.columns(windows)), &self.backward);
+        let future = future.map(|((layer, cells), columns)| {
+            let from_the_end = embed(layer, &columns.permute(&[1, 0, 2]).flip(0));
+            self.read(cx, from_the_end, cells, true).flip(0)
+        });
+        let mut x = self.read(cx, embed(&self.history, &step_inputs(windows)), &self.backward, false);
         if let Some(future) = &future {
-            x = Var::concat(&[x, future.narrow(1, 0, input_size)], 2);
+            x = Var::concat(&[x, future.narrow(0, 0, input_size)], 2);
         }
         let [first, second] = &self.temporal;
-        let x = cx.dropout(first.forward_columns(cx, &x, Activation::Gelu), self.dropout);
-        let mut x = second.forward_columns(cx, &x, Activation::Identity);
+        let x = cx.dropout(first.forward_first_axis(cx, &x).activation(Activation::Gelu), self.dropout);
+        let mut x = second.forward_first_axis(cx, &x);
         if let Some(future) = &future {
-            x = Var::concat(&[x, future.narrow(1, input_size, horizon)], 2);
+            x = Var::concat(&[x, future.narrow(0, input_size, horizon)], 2);
         }
-        self.output.forward(cx, &x, Activation::Identity)
+        self.output.forward(cx, &x, Activation::Identity).permute(&[1, 0, 2])
     }
 
     fn saved_activations(&self, _: &Table) -> usize {
         let Dims { input_size, horizon, .. } = self.dims;
-        // Kept of a cell: its input, what the convolution makes before and behind the activation, with dropout that, too.
+        // Kept of a cell: its state, what the convolution makes before and behind the activation, with dropout that, too.
         let of_cell = if self.dropout > 0.0 { 4 } else { 3 };
         let cells = |cells: &[Cell], steps: usize| (of_cell * cells.len() + 4).saturating_mul(steps);
         let future = self.future.as_ref().map_or(0, |(_, stack)| cells(stack, input_size + horizon));
