@@ -63,7 +63,7 @@ impl Sink {
             }
             false => match compressed(path)? {
                 false => Goal::Plain(whole_file(path)?),
-                true => Goal::Gzip(GzEncoder::new(whole_file(path)?, Compression::default())),
+                true => Goal::Gzip(Box::new(GzEncoder::new(whole_file(path)?, Compression::default()))),
             },
         };
         Ok(Self { goal, path: path.to_owned(), decimal: '.', failure: None })
@@ -152,7 +152,7 @@ impl Sink {
         let done = match &mut self.goal {
             Goal::Stdout(out) => act(out),
             Goal::Plain(file) => act(file),
-            Goal::Gzip(encoder) => act(encoder),
+            Goal::Gzip(encoder) => act(&mut **encoder),
         };
         done.map_err(|error| {
             let kind = error.kind();

@@ -5,8 +5,8 @@
 //! neuralforecast the steps of the history become those of the horizon by two linear layers over time.
 
 use foretell_nn::{
-    Activation, Dims, Forward, HyperParameterError, Init, Inputs, Linear, Model, Needs, Padding, ParamId,
-    Scope, Table, Var,
+    Activation, Dims, Forward, HyperParameterError, Init, Inputs, Linear, Model, Needs, ParamId, Scope,
+    Table, Var,
 };
 use serde_json::{Value, json};
 
