@@ -20,8 +20,8 @@ pub(super) struct Tweedie {
     pub(super) rho: f64,
     /// The number of samples that quantiles are taken from.
     pub(super) samples: usize,
-    /// Whether the logarithm of the mean is the softplus of the output, as in neuralforecast. Then no mean is below 1 or below
-    /// the window's location, so that only models that were trained so have it.
+    /// Whether the softplus of the output is the logarithm of the mean, as in neuralforecast, and not the mean itself. Then no
+    /// mean is below 1 or below the window's location, so that only models that were trained so have it.
     pub(super) softplus: bool,
 }
 
@@ -38,7 +38,9 @@ impl Tweedie {
     fn log_mean(&self, output: f64, loc: f64) -> (f64, f64) {
         let [low, high] = if self.softplus { POSITIVE } else { BOUNDS };
         let inside = |x: f64| (low..=high).contains(&x) || x.is_nan();
-        let (own, slope) = if self.softplus { (softplus(output), sigmoid(output)) } else { (output, 1.0) };
+        let (soft, slope) = (softplus(output), sigmoid(output));
+        // A mean that grows like the output, not like its exponential, stays near the data where these say little.
+        let (own, slope) = if self.softplus { (soft, slope) } else { (soft.ln(), slope / soft) };
         let shifted = own.clamp(low, high) + if loc > 0.0 { loc.ln() } else { 0.0 };
         let slope = if inside(own) && inside(shifted) { slope } else { 0.0 };
         (shifted.clamp(low, high), slope)
