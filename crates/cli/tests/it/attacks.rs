@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
 
 use crate::test_directory::{LONG, SMALL, TestDirectory, stderr};
 
@@ -67,6 +69,33 @@ fn a_lock_that_is_no_lock_is_neither_followed_nor_deleted() {
         }
         assert!(run(&dir, &line).status.success());
     }
+}
+
+/// Between the look at the paths and the rename. `ATTACKS=1000` tries longer.
+#[test]
+fn an_output_that_becomes_a_link_to_an_input_never_replaces_it() {
+    let dir = trained();
+    let data = dir.read("long.csv");
+    let attacks = std::env::var("ATTACKS").ok().and_then(|text| text.parse().ok()).unwrap_or(10_usize).max(1);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Relaxed) {
+                symlink("long.csv", dir.path("switch")).unwrap();
+                fs::rename(dir.path("switch"), dir.path("f.csv")).unwrap();
+                dir.put("switch", "an output of before");
+                fs::rename(dir.path("switch"), dir.path("f.csv")).unwrap();
+            }
+        });
+        for attack in 0..attacks {
+            let output = dir.run(&format!("predict --model model {LONG} --threads 1 --out f.csv"));
+            let message = stderr(&output);
+            // Whoever panics here leaves the other thread at work.
+            let held = dir.read("long.csv") == data && matches!(output.status.code(), Some(0..=2));
+            done.store(!held || attack + 1 == attacks, Relaxed);
+            assert!(held, "{message}");
+        }
+    });
 }
 
 #[test]
