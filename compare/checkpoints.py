@@ -43,6 +43,7 @@ from neuralforecast.losses.pytorch import (
 )
 from neuralforecast.models import (
     GRU,
+    KAN,
     LSTM,
     MLP,
     NBEATS,
@@ -52,6 +53,7 @@ from neuralforecast.models import (
     TCN,
     TFT,
     Autoformer,
+    BiTCN,
     DeepAR,
     DeepNPTS,
     DilatedRNN,
@@ -63,11 +65,14 @@ from neuralforecast.models import (
     NLinear,
     SOFTSSharp,
     PatchTST,
+    RMoK,
+    StemGNN,
     TiDE,
     TimeXer,
     TSMixer,
     TSMixerx,
     VanillaTransformer,
+    XLinear,
     iTransformer,
 )
 from neuralforecast.utils import PredictionIntervals
@@ -495,6 +500,21 @@ CASES = {
             (TSMixerx, SMALL_MIXER | dict(alias="series", loss=HuberLoss(0.5))),
             (TSMixerx, SMALL_MIXER | HIST | FUTR | STAT | categories("f1", "s1") | dict(alias="exog", n_block=1, dropout=0.1, scaler_type="robust")),
             (TSMixerx, SMALL_MIXER | FUTR | STAT | categories("f1", "s1") | dict(alias="categories", revin=False, scaler_type="standard")),
+        ],
+        lengths=(40, 25, 18),
+        val_size=4,
+        labels=dict(f1=LABELS["f1"], s1=LABELS["s1"]),
+        **EXOG_COLUMNS,
+    ),
+    # Grids of splines, running statistics among experts, a graph of series.
+    "splines-and-graphs": Case(
+        "D",
+        [
+            (BiTCN, HIST | FUTR | STAT | categories("f1", "s1") | dict(alias="convolutions", hidden_size=3, scaler_type="standard")),
+            (KAN, HIST | FUTR | STAT | categories("f1", "s1") | dict(alias="splines", hidden_size=[3], grid_range=[-2, 2], scaler_type="robust", loss=MQLoss(level=[80]))),
+            (XLinear, dict(n_series=3, hidden_size=3, temporal_ff=4, channel_ff=3) | HIST | FUTR | STAT | categories("f1", "s1") | dict(alias="gates", valid_loss=MSE())),
+            (RMoK, dict(n_series=3, alias="experts", wavelet_function="dog", scaler_type="standard")),
+            (StemGNN, dict(n_series=3, alias="graph", input_size=4, multi_layer=1)),
         ],
         lengths=(40, 25, 18),
         val_size=4,
