@@ -397,6 +397,6 @@ fn models_that_pytorch_wrote_are_imported() {
     dir.ok(&format!("{weights} {given} --set hidden_size=6"));
     assert!(
         dir.fails(1, &format!("predict --model {files}/directory/model --data x.csv"))
-            .contains("foretell import --from")
+            .contains("foretell's command `import`")
     );
 }
