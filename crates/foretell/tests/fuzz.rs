@@ -101,7 +101,7 @@ fn imports() {
 
     use foretell::{Freq, ImportOptions};
     use zip::write::SimpleFileOptions;
-    use zip::{ZipArchive, ZipWriter};
+    use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
     const CHECKPOINTS: [&str; 4] = [
         "directory/model/NHITS_0.ckpt",
@@ -144,8 +144,10 @@ fn imports() {
             return Fitted::import(home.path(), &ImportOptions::default()).map(drop);
         }
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        // As PyTorch does; a damaged length is to be seen as such.
+        let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
         for (name, sound) in &archives[i] {
-            zip.start_file(name.as_str(), SimpleFileOptions::default()).unwrap();
+            zip.start_file(name.as_str(), stored).unwrap();
             zip.write_all(if is_program(name) { bytes } else { sound }).unwrap();
         }
         let path = home.path().join("one.pt");
