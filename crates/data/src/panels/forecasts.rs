@@ -46,6 +46,7 @@ impl Frame {
 mod tests {
     use std::sync::Arc;
 
+    use super::super::read::LOOK;
     use super::*;
     use crate::{FileFormat, Zone};
     #[cfg(feature = "parquet")]
@@ -137,6 +138,22 @@ mod tests {
             let options = ReadOptions { freq: Some(frame.freq), columns: Some(Vec::new()), ..options };
             assert_eq!(Panel::from_file(&path, &options).unwrap().has_integer_ids(), integer_ids);
         }
+    }
+
+    #[test]
+    fn more_than_memory_has_room_for_is_refused_on_the_way() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("f.csv");
+        let mut text = "unique_id,ds,MLP\n".to_owned();
+        (0..2 * LOOK).for_each(|row| text += &format!("a,{row},1\n"));
+        std::fs::write(&path, text).unwrap();
+        let read = |limit| {
+            let options = ReadOptions { max_memory: Some(limit), ..ReadOptions::default() };
+            Frame::from_file(&path, &options, Freq::parse("1").unwrap())
+        };
+        assert_eq!(read(100_000_000).unwrap().n_rows(), 2 * LOOK);
+        let error = read(1_000_000).unwrap_err().to_string();
+        assert!(error.contains("its first 65536 rows take"), "{error}");
     }
 
     #[test]
