@@ -40,7 +40,8 @@ fn a_series_alone_is_forecast_as_within_its_panel_up_to_rounding() {
             ("windows_batch_size", json!(16)),
             ("step_size", json!(8)),
             // TimesNet's periods are those of the batch otherwise, as in neuralforecast.
-            ("period_per_window", json!(true))];
+            ("period_per_window", json!(true)),
+        ];
         let settings = settings.into_iter().filter(|(name, _)| own.contains_key(*name));
         let spec =
             settings.fold(spec.clone(), |spec, (name, value)| spec.set(name, value).expect("a setting"));
