@@ -154,7 +154,7 @@ mod pickles {
 
     use foretell_checkpoint::parse_pickle;
     use zip::write::SimpleFileOptions;
-    use zip::{ZipArchive, ZipWriter};
+    use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
     use super::*;
 
@@ -243,9 +243,11 @@ mod pickles {
         fuzz(&target("torch program", programs.clone()), |program, choice| {
             let place = programs.iter().position(|sound| sound == program);
             let files = &archives[place.unwrap_or(choice as usize % archives.len())];
+            // As PyTorch does; a damaged length is to be seen as such.
+            let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
             let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
             for (name, bytes) in files {
-                zip.start_file(name.as_str(), SimpleFileOptions::default()).unwrap();
+                zip.start_file(name.as_str(), stored).unwrap();
                 zip.write_all(if name.ends_with("data.pkl") { program } else { bytes }).unwrap();
             }
             read(&zip.finish().unwrap().into_inner())

@@ -281,7 +281,9 @@ fn refused_losses_say_why() {
     assert!(message(json!({"FreDF": {"alpha": 1.5}})).contains("from 0 to 1, found 1.5"));
     assert!(message(json!("DistributionLoss")).contains("one of Normal, StudentT"));
     assert!(message(json!({"DistributionLoss": {"distribution": "ISQF"}})).contains("found \"ISQF\""));
-    assert!(message(json!({"DistributionLoss": {"distribution": "Tweedie"}})).contains("rho must be"));
+    assert!(
+        message(json!({"DistributionLoss": {"distribution": "Tweedie", "rho": 2}})).contains("rho must be")
+    );
     assert!(
         message(json!({"DistributionLoss": {"distribution": "Normal", "rho": 1.5}}))
             .contains("loss.DistributionLoss.rho must be left out")

@@ -314,7 +314,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/threads/src",
         &["patience scope", "helpers", "indices", "rows", "pipeline sequence workers"],
     ),
-    folders("crates/train/src", &["config reduction state stopping", "shards", "fit"]),
+    folders("crates/train/src", &["config state stopping", "shards", "fit"]),
     folders(
         "xtask/src",
         &[

@@ -145,7 +145,9 @@ impl Evaluate {
             target: self.target_col.clone(),
         };
         let scored = ScoredForecasts::new(&forecast, actual.as_ref(), history.as_ref(), &columns)?;
-        let rows = self.rows(&forecast, &scored)?;
+        let tables = [history.as_ref(), actual.as_ref(), Some(&forecast)];
+        let season = self.season.unwrap_or_else(|| usual_season_of(tables.into_iter().flatten()));
+        let rows = self.rows(&forecast, &scored, season)?;
         let [all, true_rows] = scored.rows();
         if true_rows < all {
             self.log()
@@ -229,7 +231,12 @@ impl Evaluate {
             .collect()
     }
 
-    fn rows(&self, forecast: &ForecastTable, scored: &ScoredForecasts) -> anyhow::Result<Vec<Row>> {
+    fn rows(
+        &self,
+        forecast: &ForecastTable,
+        scored: &ScoredForecasts,
+        season: usize,
+    ) -> anyhow::Result<Vec<Row>> {
         let labels = match (&self.statics, &self.group_by) {
             (Some(path), Some(column)) => Some(self.labels(path, column, scored)?),
             _ => None,
@@ -246,7 +253,6 @@ impl Evaluate {
             (Some(path), Some(column)) => Some(self.weights(path, column, scored)?),
             _ => None,
         };
-        let season = self.season.unwrap_or_else(|| season_of(forecast));
         let metrics = self.chosen(scored)?;
         let table = scored.scores(&metrics, by, season, self.baseline.as_deref(), weights.as_deref())?;
         let names = labels.map(|(names, _)| names).unwrap_or_default();
@@ -413,12 +419,15 @@ fn digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// The usual season of the frequency that the first series of a forecast seems to have.
-fn season_of(forecast: &ForecastTable) -> usize {
-    let of_first = forecast.ids.iter().zip(&forecast.times).filter(|(id, _)| **id == forecast.ids[0]);
-    let mut times: Vec<i64> = of_first.map(|(_, time)| *time).collect();
-    times.sort_unstable();
-    times.dedup();
-    let freq = foretell::Freq::infer(forecast.kind, forecast.zone.as_ref(), &times);
+/// The usual season of the frequency that the first series of these tables seems to have, in the first that shows one.
+fn usual_season_of<'t>(mut tables: impl Iterator<Item = &'t ForecastTable>) -> usize {
+    let freq = tables.find_map(|table| {
+        let first = table.ids.first()?;
+        let of_first = table.ids.iter().zip(&table.times).filter(|(id, _)| *id == first);
+        let mut times: Vec<i64> = of_first.map(|(_, time)| *time).collect();
+        times.sort_unstable();
+        times.dedup();
+        foretell::Freq::infer(table.kind, table.zone.as_ref(), &times)
+    });
     freq.map_or(1, usual_season)
 }

@@ -172,7 +172,7 @@ impl<R: Read> TextTable<R> {
     }
 
     /// Notes that a number stands in percent.
-    fn watch_percent(&self, column: usize, number: Result<f32, Flaw>) -> Result<f32, Flaw> {
+    fn watch_percent<T>(&self, column: usize, number: Result<T, Flaw>) -> Result<T, Flaw> {
         if number.is_ok() && self.field(column).trim_ascii_end().ends_with(b"%") {
             self.percent.set(true);
         }
@@ -257,7 +257,7 @@ impl<R: Read> TableReader for TextTable<R> {
     }
 
     fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
-        self.numbers.wide_number(self.field(column))
+        self.watch_percent(column, self.numbers.wide_number(self.field(column)))
     }
 
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {

@@ -428,9 +428,9 @@ impl Model for Network {
     fn saved_activations(&self, _: &Table) -> usize {
         let Dims { input_size, horizon, n_series, outputs, .. } = self.dims;
         let windows = if self.mixed.is_some() { 1 } else { n_series };
-        // Of a step in a block: season and trend, what perceptrons over channels and over time make of them, and their sums. All
-        // scales together have at most twice the steps of the window.
-        let step = 10_usize.saturating_mul(self.d_model).saturating_add(4 * self.d_ff);
+        // Of a step in a block: season and trend, what perceptrons over channels and over time make of them, of which half is
+        // kept. All scales together have at most twice the steps of the window.
+        let step = 5_usize.saturating_mul(self.d_model).saturating_add(2 * self.d_ff);
         let blocks = step.saturating_mul(self.blocks.len() + 1).saturating_mul(2 * input_size);
         let ends = (2 * input_size + (2 + outputs) * horizon).saturating_mul(n_series);
         blocks.saturating_mul(windows).saturating_add(ends)
