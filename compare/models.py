@@ -558,7 +558,7 @@ CASES = {
             ("one-window", ONE),
             ("many-windows", dict(batch=5, e_layers=1)),
             ("h1", dict(h=1)),
-            ("one-series", dict(n_series=1)),
+            ("one-series", dict(n_series=1, loss=MSE())),
             ("no-layers", dict(e_layers=0)),
             ("no-norm", dict(use_norm=False)),
             ("average25", dict(moving_avg=25, e_layers=1)),
