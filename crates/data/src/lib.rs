@@ -82,6 +82,7 @@ pub use error::file::UnreadableTable;
 pub use error::flaw::{Flaw, Gap};
 pub use error::place::Place;
 pub use error::too_large::TooLarge;
+pub use error::untaught_steps::UntaughtSteps;
 pub use foretell_simd::{Key, Stream};
 #[cfg(feature = "parquet")]
 pub use frames::batch::ParquetWriter;

@@ -7,6 +7,7 @@ pub(crate) mod flaw;
 pub(crate) mod place;
 mod remedies;
 pub(crate) mod too_large;
+pub(crate) mod untaught_steps;
 
 use std::borrow::Cow;
 use std::io;
@@ -21,8 +22,9 @@ use crate::error::early_ends::EarlyEnds;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
-use crate::error::remedies::{horizon_remedy, no_windows_remedy, several_rows_remedy, too_short_remedy};
+use crate::error::remedies::{no_windows_remedy, several_rows_remedy, too_short_remedy};
 use crate::error::too_large::TooLarge;
+use crate::error::untaught_steps::UntaughtSteps;
 use crate::setting::Setting;
 use crate::wording::{did_you_mean, listed};
 
@@ -52,14 +54,12 @@ pub enum DataError {
         file: Arc<str>,
     },
     /// A series that the panel does not have.
-    #[error("no series `{id}`{}; the panel has {count}", did_you_mean(.nearest))]
+    #[error("the panel has no series `{id}`{}", did_you_mean(.nearest))]
     UnknownSeries {
         /// The series that was looked for.
         id: String,
         /// The one it may be a slip of.
         nearest: Option<String>,
-        /// Series that there are.
-        count: usize,
     },
     /// A series without a row, which would vanish.
     #[error("series `{id}` has no rows; give it some, or leave it out")]
@@ -430,28 +430,8 @@ pub enum DataError {
         padded: bool,
     },
     /// A horizon of which some steps have no truth in any training window.
-    #[error(
-        "no training window shows the truth of {count} of the h = {h} steps, which would be forecast by weights that nothing \
-         trained: the longest series has {rows} rows to train on ({held_out} held out), and of these input_size = \
-         {input_size} come before the horizon; {}",
-        horizon_remedy(*longest, *h, *rows, *held_out, *input_size, *padded)
-    )]
-    UntaughtSteps {
-        /// The horizon.
-        h: usize,
-        /// Its steps without a truth.
-        count: usize,
-        /// The longest horizon whose steps all have one.
-        longest: usize,
-        /// Rows of the longest series before the held-out ones.
-        rows: usize,
-        /// Rows kept for validation and test.
-        held_out: usize,
-        /// The insample length.
-        input_size: usize,
-        /// Whether windows may begin before the series (`start_padding_enabled`).
-        padded: bool,
-    },
+    #[error("{0}")]
+    UntaughtSteps(Box<UntaughtSteps>),
     /// No row to train on counts.
     #[error(
         "sample_weight is 0 in every row that training could learn to forecast, so that nothing would be learned; give \

@@ -26,31 +26,8 @@ pub(super) fn no_windows_remedy(held_out: usize, [insample, outsample]: [usize; 
     helpful(remedies)
 }
 
-/// What gives every step of a horizon a truth to learn.
-pub(super) fn horizon_remedy(
-    longest: usize,
-    h: usize,
-    rows: usize,
-    held_out: usize,
-    input_size: usize,
-    padded: bool,
-) -> String {
-    let lower = format!("lower h to {longest}, the longest horizon that these data teach");
-    let shorter = format!("lower input_size to {}", rows.saturating_sub(h));
-    // Where the rows would do, it is their mask, their weights or the steps between windows that hide some.
-    let hidden = longest + input_size < rows.min(h + input_size);
-    let remedies = [
-        (longest > 0, &*lower),
-        (hidden, "give values where available_mask or sample_weight is 0, or lower step_size"),
-        (!hidden, "give more rows"),
-        (held_out > 0, "hold out fewer (val_size; n_windows and step_size of a cross-validation)"),
-        (!padded && !hidden && rows > h && rows - h < input_size, &*shorter),
-        (!padded && !hidden && rows > h, "set start_padding_enabled"),
-    ];
-    helpful(remedies)
-}
-
-fn helpful<const N: usize>(remedies: [(bool, &str); N]) -> String {
+/// Those of the remedies that help.
+pub(super) fn helpful<const N: usize>(remedies: [(bool, &str); N]) -> String {
     let helpful: Vec<&str> =
         remedies.into_iter().filter(|(helps, _)| *helps).map(|(_, remedy)| remedy).collect();
     helpful.join(", or ")

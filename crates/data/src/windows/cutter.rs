@@ -20,6 +20,7 @@ use super::ranks::Ranks;
 use super::scaler::WindowScaler;
 use super::spec::{Span, WindowRef, WindowSpec};
 use crate::error::DataError;
+use crate::error::untaught_steps::UntaughtSteps;
 use crate::panels::column::ColumnKind;
 use crate::panels::covariates::Future;
 use crate::panels::panel::Panel;
@@ -337,7 +338,7 @@ impl<'p> Cutter<'p> {
             }
         }
         let (longest, held_out) = (self.panel.max_len() as i64, self.grid.cut);
-        Err(DataError::UntaughtSteps {
+        let untaught = UntaughtSteps {
             h: self.h,
             count: untaught.len(),
             longest: untaught[0],
@@ -345,7 +346,8 @@ impl<'p> Cutter<'p> {
             held_out: held_out as usize,
             input_size: self.l,
             padded: self.grid.offset < -longest,
-        })
+        };
+        Err(DataError::UntaughtSteps(untaught.into()))
     }
 
     /// Rows of a series that windows of this span see.
