@@ -5,13 +5,11 @@ use std::sync::Arc;
 use super::cells::{check_mask, check_weight, finite};
 use super::column::ColumnKind;
 use super::panel::{Data, Panel};
+use super::read::{MASK, WEIGHT};
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use crate::nearest::nearest;
-
-const MASK: &str = "available_mask";
-const WEIGHT: &str = "sample_weight";
 
 impl Panel {
     /// Appends rows to a series, at the times that follow its last by the frequency: their `y`, and the values of every further
@@ -36,7 +34,7 @@ impl Panel {
     pub fn append(&mut self, id: &str, y: &[f32], columns: &[(&str, &[f32])]) -> Result<(), DataError> {
         let series = self.find(id).ok_or_else(|| {
             let ids = self.ids().map(|id| &**id);
-            DataError::UnknownSeries { id: id.to_owned(), nearest: nearest(id, ids), count: self.n_series() }
+            DataError::UnknownSeries { id: id.to_owned(), nearest: nearest(id, ids) }
         })?;
         self.check_appended(series, y, columns)?;
         let own = self.series[series].clone();
@@ -83,9 +81,9 @@ impl Panel {
 
     fn check_appended(&self, series: usize, y: &[f32], columns: &[(&str, &[f32])]) -> Result<(), DataError> {
         let Data { mask, weight, columns: own, table, .. } = &*self.data;
-        let names =
-            || self.column_names().chain(mask.as_ref().map(|_| MASK)).chain(weight.as_ref().map(|_| WEIGHT));
-        let names: Vec<&str> = names().collect();
+        let marks = [(MASK, mask.is_some()), (WEIGHT, weight.is_some())];
+        let marks = marks.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name);
+        let names: Vec<&str> = self.column_names().chain(marks).collect();
         for (name, values) in columns {
             if !names.contains(name) {
                 let remedy = "give one of these names, or leave it out";

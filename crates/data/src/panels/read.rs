@@ -26,8 +26,8 @@ use crate::tables::text_table::TextTable;
 const TARGET_REMEDY: &str = "set the name of the target column";
 const COLUMN_REMEDY: &str = "give one of these names, or add the column";
 
-const MASK: &str = "available_mask";
-const WEIGHT: &str = "sample_weight";
+pub(super) const MASK: &str = "available_mask";
+pub(super) const WEIGHT: &str = "sample_weight";
 
 /// Rows from one look at the memory that a panel takes to the next.
 pub(super) const LOOK: usize = 1 << 16;
