@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use foretell_data::ForecastTable;
 use foretell_evaluate::{
-    DieboldMariano, EvaluationError, Metric, ModelForecasts, ScoreBy, ScoreHistory, ScoreOptions, ScoreTable,
-    ScoredRows, diebold_mariano, evaluate,
+    DieboldMariano, EvaluationError, Metric, ScoreBy, ScoreHistory, ScoreOptions, ScoreTable, ScoredRows,
+    diebold_mariano, evaluate,
 };
 
 use crate::columns::ColumnNames;
 use crate::error::Error;
+use crate::scores::model_columns::ModelColumns;
 
 /// Forecasts of any tool beside what came true, ready to be scored.
 ///
@@ -25,18 +26,11 @@ pub struct ScoredForecasts {
     cutoffs: Vec<i64>,
     times: Vec<i64>,
     steps: Vec<u32>,
-    models: Vec<ModelOfFile>,
+    models: Vec<ModelColumns>,
     /// Times and values of each series, in the order of time.
     history: Vec<Vec<(i64, f64)>>,
     /// What was known before each forecast.
     known: HashMap<(u32, i64), Vec<f64>>,
-}
-
-#[derive(Debug)]
-struct ModelOfFile {
-    name: String,
-    point: Vec<f64>,
-    quantiles: Vec<(f64, Vec<f64>)>,
 }
 
 impl ScoredForecasts {
@@ -170,11 +164,8 @@ impl ScoredForecasts {
     }
 
     fn scored(&self) -> Result<ScoredRows<'_>, EvaluationError> {
-        let models = self.models.iter().map(|model| {
-            let quantiles = model.quantiles.iter().map(|(q, values)| (*q, &values[..]));
-            ModelForecasts::of_points(model.name.clone(), &model.point).with_quantiles(quantiles)
-        });
-        ScoredRows::new(&self.y, &self.series, &self.cutoffs, &self.steps, models.collect())
+        let models = self.models.iter().map(ModelColumns::forecasts).collect();
+        ScoredRows::new(&self.y, &self.series, &self.cutoffs, &self.steps, models)
     }
 
     /// Whether the absolute errors of the first model are smaller than those of the second, by the test of Diebold and Mariano over
@@ -239,13 +230,13 @@ fn cutoffs(forecast: &ForecastTable, series: &[u32]) -> Vec<i64> {
 }
 
 /// The models of a table, by the names of its columns.
-fn models(forecast: &ForecastTable, target: &str) -> Vec<ModelOfFile> {
-    let mut models: Vec<ModelOfFile> = Vec::new();
+fn models(forecast: &ForecastTable, target: &str) -> Vec<ModelColumns> {
+    let mut models: Vec<ModelColumns> = Vec::new();
     let columns = forecast.columns.iter().filter(|(name, _)| name != target);
     for (column, values) in columns {
         let (model, part) = part_of(column);
         let place = models.iter().position(|known| known.name == model).unwrap_or_else(|| {
-            models.push(ModelOfFile { name: model.to_owned(), point: Vec::new(), quantiles: Vec::new() });
+            models.push(ModelColumns { name: model.to_owned(), point: Vec::new(), quantiles: Vec::new() });
             models.len() - 1
         });
         let model = &mut models[place];

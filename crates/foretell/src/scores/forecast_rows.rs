@@ -4,16 +4,10 @@ use std::collections::HashMap;
 
 use foretell_data::{Frame, Panel};
 use foretell_estimator::{Output, point_column};
-use foretell_evaluate::{EvaluationError, ModelForecasts, ScoreHistory, ScoredRows};
+use foretell_evaluate::{EvaluationError, ScoreHistory, ScoredRows};
 
 use crate::forecasts::rolling::SeriesRows;
-
-/// The columns of one model.
-struct ModelColumns {
-    name: String,
-    point: Vec<f64>,
-    quantiles: Vec<(f64, Vec<f64>)>,
-}
+use crate::scores::model_columns::ModelColumns;
 
 /// Forecasts from several cutoffs beside the truth, and what was known before each.
 pub(crate) struct ForecastRows {
@@ -89,11 +83,8 @@ impl ForecastRows {
     }
 
     fn scored_with<'a>(&'a self, cutoffs: &'a [i64]) -> Result<ScoredRows<'a>, EvaluationError> {
-        let models = self.models.iter().map(|model| {
-            let quantiles = model.quantiles.iter().map(|(q, values)| (*q, &values[..]));
-            ModelForecasts::of_points(model.name.clone(), &model.point).with_quantiles(quantiles)
-        });
-        ScoredRows::new(&self.y, &self.series, cutoffs, &self.steps, models.collect())
+        let models = self.models.iter().map(ModelColumns::forecasts).collect();
+        ScoredRows::new(&self.y, &self.series, cutoffs, &self.steps, models)
     }
 
     /// Forecasts of which at least one step's truth is known.

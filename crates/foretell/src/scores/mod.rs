@@ -4,4 +4,5 @@ pub(crate) mod cross_validation;
 pub(crate) mod forecast_file;
 pub(crate) mod forecast_rows;
 pub(crate) mod metrics;
+mod model_columns;
 pub(crate) mod precision;
