@@ -26,7 +26,8 @@ pub struct RecordedProduct {
 /// Records the plans of all products of the process, on whatever thread, while it lives. Complex products, and products that other
 /// crates multiply themselves, are not among them.
 ///
-/// It costs a product nothing while there is none: the word that a product reads for a [`FlopCounter`](crate::FlopCounter) says so.
+/// Without one a product reads the word that it reads for a [`FlopCounter`](crate::FlopCounter); what that costs tiny products stands in
+/// `docs/performance.md`.
 ///
 /// ```standalone_crate
 /// use foretell_gemm::{MatMut, MatRef, Options, PlanRecorder, matmul};
