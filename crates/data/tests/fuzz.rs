@@ -261,7 +261,12 @@ fn headers_of_millions_of_columns_are_refused() {
         let names = within_limits(name, ALWAYS, bytes.len(), || {
             foretell_data::column_names(&path, &Default::default())
         });
-        assert_eq!(matches!(names, Err(DataError::TooLarge(_))), broad, "{name}: {names:?}");
+        let refused = match broad {
+            true => matches!(names, Err(DataError::TooLarge(_))),
+            // It may be so broad, but has no name in it.
+            false => matches!(names, Err(DataError::Empty { .. })),
+        };
+        assert!(refused, "{name}: {names:?}");
     }
     // What is read at once is bounded too, where no line is too broad.
     let (refused, taken) =
