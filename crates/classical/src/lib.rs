@@ -17,6 +17,7 @@
 //!     listen: &mut |_| Verdict::Continue,
 //!     state: None,
 //!     reduction: &OneProcess,
+//!     start: Start::default(),
 //! };
 //! // The season of days is a week.
 //! let trained = Classical::<SeasonalNaive>::new(9).fit(&panel, HeldOut::default(), run)?;

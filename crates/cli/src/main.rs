@@ -22,6 +22,7 @@ mod inputs;
 mod interrupt;
 mod layout_args;
 mod markdown;
+mod model_args;
 mod model_facts;
 mod output;
 mod precision;
@@ -33,6 +34,7 @@ mod setting_words;
 mod table;
 mod threshold;
 mod ticks;
+mod train_args;
 
 use std::env;
 use std::ffi::OsString;

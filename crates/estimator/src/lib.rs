@@ -40,7 +40,7 @@ pub use memory_limit::MemoryLimit;
 pub use outputs::{Output, point_column, sort_quantiles};
 pub use progress::{Listener, Outcome, Progress, Verdict};
 pub use reduction::{OneProcess, Reduction, add_in_order};
-pub use run::{HeldOut, Run, StateFile, TrainingSize};
+pub use run::{HeldOut, Run, Start, StateFile, TrainingSize};
 
 /// The README's example is a test.
 #[cfg(doctest)]

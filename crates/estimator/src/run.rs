@@ -1,5 +1,6 @@
 //! What a training is given beside its data.
 
+use std::any::Any;
 use std::path::PathBuf;
 
 use foretell_data::{Panel, Vocabulary};
@@ -38,6 +39,17 @@ pub struct Run<'a> {
     /// The processes that train together: [`OneProcess`](crate::OneProcess), or several that make the same calls with the same
     /// settings and data. An estimator that fits in a moment may fit whole on each of them.
     pub reduction: &'a dyn Reduction,
+    /// Where it starts.
+    pub start: Start<'a>,
+}
+
+/// Where a training starts. An estimator that fits in a moment may fit anew.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Start<'a> {
+    /// A [`Trained`](crate::Trained) of the same kind, from which the training goes on; `None` to begin anew.
+    pub from: Option<&'a dyn Any>,
+    /// The parameters that stay as they are: whole names, or the beginnings of names up to a point, as `blocks.0`.
+    pub frozen: &'a [String],
 }
 
 /// Where the state of one training is kept, so that a run that was killed goes on from there. An estimator that is trained

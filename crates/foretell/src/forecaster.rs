@@ -34,6 +34,30 @@ impl Forecaster {
         Ok(Self { plan: TrainingPlan::new(specs.into_iter().collect())? })
     }
 
+    /// The models of `fitted`, to be trained further, on other data or for more steps: see [`Forecaster::start_from`].
+    ///
+    /// ```
+    /// # use foretell::{Forecaster, Freq, ModelSpec, Panel};
+    /// # let wave = |from: i32| (from..from + 60).map(|day| (day as f32 * 0.9).sin()).collect::<Vec<_>>();
+    /// # let panel = |from: i32| Panel::from_series(Freq::parse("D")?, [("a", 0, wave(from))]);
+    /// let (last_year, this_year) = (panel(0)?, panel(60)?);
+    /// let spec = ModelSpec::new("NLinear", 3, 8)?.set("max_steps", 20)?;
+    /// let fitted = Forecaster::new([spec])?.fit(&last_year)?;
+    /// let fitted = Forecaster::from_fitted(&fitted)?.fit(&this_year)?; // 20 steps more
+    ///
+    /// // With other hyper-parameters of training:
+    /// let spec = fitted.models()[0].spec().clone().set("max_steps", 5)?.set("learning_rate", 1e-4)?;
+    /// let fitted = Forecaster::new([spec])?.start_from(&fitted).fit(&this_year)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If two of the models are the same but for their weights.
+    pub fn from_fitted(fitted: &Fitted) -> Result<Self, Error> {
+        let specs = fitted.models().iter().map(|model| model.spec().clone());
+        Ok(Self::new(specs)?.start_from(fitted))
+    }
+
     /// Steps that the models forecast.
     pub fn h(&self) -> usize {
         self.plan.h()
@@ -193,6 +217,28 @@ impl Forecaster {
     /// the same models, whose weights do not depend on how many they are, to the last bit.
     pub fn reduction(mut self, reduction: impl Reduction + Send + 'static) -> Self {
         self.plan.reduction = Arc::new(reduction);
+        self
+    }
+
+    /// Goes on from trained models in place of new weights: each network from the one whose column has its name, with its weights,
+    /// its running statistics and the categories that it knows. Hyper-parameters of training may differ from theirs
+    /// (`max_steps`, `learning_rate`, `loss` of as many outputs, ...), those that change the shape of a weight may not. The optimiser
+    /// begins anew. Names of columns, how data are read, local scalers and the treatment of ends and bounds are taken over; what is set
+    /// after this holds in their place. [`Forecaster::from_fitted`] begins with the same hyper-parameters.
+    pub fn start_from(mut self, fitted: &Fitted) -> Self {
+        let trained = &fitted.trained;
+        self.plan.start.set_models(trained);
+        self.plan.columns = trained.columns.clone();
+        self.plan.reading = trained.reading.clone();
+        self.plan.settings = trained.settings;
+        self.plan.local_scalers = trained.local_scalers;
+        self
+    }
+
+    /// Leaves parameters of the networks as they are, by their whole names or by the beginnings of names up to a point: `blocks.0` are
+    /// the parameters of a first block. A network that has none of a name refuses it at [`Forecaster::fit`].
+    pub fn freeze(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.plan.start.frozen = names.into_iter().map(Into::into).collect();
         self
     }
 

@@ -115,6 +115,25 @@ pub enum UsageError {
         /// Another model of that alias.
         second: &'static str,
     },
+    /// A model that is to go on from a trained one that there is not.
+    #[error("{model} is to be trained on from where it is, but the trained models are {known}")]
+    NoStart {
+        /// The model's column.
+        model: String,
+        /// The columns of the trained models.
+        known: String,
+    },
+    /// A column of categories that the trained model does not read.
+    #[error(
+        "{model} was trained without the categories of column {column}, so its training cannot go on with them; leave the \
+         column out of cat_exog_list, or train anew"
+    )]
+    NoStartCategories {
+        /// The model's column.
+        model: String,
+        /// The column.
+        column: String,
+    },
     /// A level that is no percentage.
     #[error("a level is a percentage above 0 and below 100, found {found}")]
     Level {

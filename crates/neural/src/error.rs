@@ -37,6 +37,14 @@ pub enum NetworkError {
         /// Why, and what to do.
         reason: String,
     },
+    /// A training that cannot start as it was asked to.
+    #[error("{model} cannot start so: {reason}")]
+    Start {
+        /// The model.
+        model: String,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// Training that could not go on.
     #[error("{model}: {source}")]
     Train {
@@ -88,6 +96,7 @@ impl NetworkError {
                 | Self::Threads(_)
                 | Self::Memory(_)
                 | Self::OtherTraining { .. }
+                | Self::Start { .. }
                 | Self::Steps { .. }
         )
     }

@@ -40,6 +40,7 @@ mod optimizer_settings;
 mod product_rate;
 mod spec;
 mod spec_error;
+mod start;
 mod state;
 mod synthetic;
 mod torch_classes;

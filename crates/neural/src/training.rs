@@ -8,6 +8,7 @@ use foretell_train::{Cut, Fit, PARAMS, StateWriter, fit};
 use crate::error::NetworkError;
 use crate::spec::NetworkSpec;
 use crate::spec_error::SpecError;
+use crate::start::first_params;
 use crate::state::{find_state, finish_state, state_writer};
 use crate::train_config::train_config;
 use crate::trained_network::TrainedNetwork;
@@ -43,7 +44,7 @@ pub(crate) fn train(
         _ => Some(Cutter::new(panel, &window_spec(spec, &valid_dims), span)?),
     };
     let loss = spec.loss();
-    let mut params = table.initialise(config.random_seed);
+    let (mut params, frozen) = first_params(spec, table, run.start)?;
     let found = run.state.map(find_state).transpose()?.flatten();
     if let Some(outcome) = found.as_ref().map(|found| found.finished(&mut params)).transpose()?.flatten() {
         return Ok(TrainedNetwork { spec: spec.clone(), network, params, outcome: Some(outcome) });
@@ -68,6 +69,7 @@ pub(crate) fn train(
         valid_dims,
         config,
         workers: run.workers,
+        frozen: &frozen,
         from,
         keep,
         reduction: run.reduction,

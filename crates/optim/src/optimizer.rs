@@ -31,6 +31,8 @@ pub struct Optimizer {
     rule: Rule,
     clip: Option<Clip>,
     len: usize,
+    /// The parameters that steps change, in order.
+    trained: Vec<Range<usize>>,
     /// As many as the rule has names for; the others are empty.
     states: [Buffer<f32>; 2],
     /// Of each block's gradient, where its norm is asked for.
@@ -45,7 +47,26 @@ impl Optimizer {
         let state = |i: usize| Buffer::zeroed(if i < kept { len } else { 0 });
         let squares = matches!(clip, Some(Clip::Norm(_))).then(|| Buffer::zeroed(len.div_ceil(BLOCK)));
         let squares = squares.unwrap_or_default();
-        Self { rule, clip, len, states: [state(0), state(1)], squares, steps: 0 }
+        let trained = vec![0..len];
+        Self { rule, clip, len, trained, states: [state(0), state(1)], squares, steps: 0 }
+    }
+
+    /// Leaves the parameters of these ranges as they are: neither their gradients nor a decay of weights change them, and a bound
+    /// on the norm does not count them.
+    ///
+    /// # Panics
+    /// If a range ends beyond the parameters.
+    pub fn freezing(mut self, frozen: &[Range<usize>]) -> Self {
+        for frozen in frozen {
+            assert!(frozen.end <= self.len, "{frozen:?} of {} parameters", self.len);
+            let parts = |range: &Range<usize>| {
+                let before = range.start..range.end.min(frozen.start);
+                let after = range.start.max(frozen.end)..range.end;
+                [before, after].into_iter().filter(|part| !part.is_empty())
+            };
+            self.trained = self.trained.iter().flat_map(parts).collect();
+        }
+        self
     }
 
     /// One step at a rate (or at a [`Pace`]): the gradient is the sum of `shards`, in their order.
@@ -63,6 +84,7 @@ impl Optimizer {
         }
         self.steps += 1;
         let (rule, step) = (momentum.map_or(self.rule, |new| self.rule.with_momentum(new)), self.steps);
+        let trained = &self.trained;
         let limit = match self.clip {
             None => Limit::None,
             Some(Clip::Value(most)) => Limit::Each(most as f32),
@@ -72,7 +94,10 @@ impl Optimizer {
                     for (block, square) in blocks.zip(squares) {
                         let range = block * BLOCK..len.min((block + 1) * BLOCK);
                         let sum = &mut [0.0; BLOCK][..range.len()];
-                        add_up(shards, range.start, sum);
+                        for part in within(trained, range.clone()) {
+                            let sum = &mut sum[part.start - range.start..part.end - range.start];
+                            add_up(shards, part.start, sum);
+                        }
                         *square = f64::from(simd::l2_norm(sum)).powi(2);
                     }
                 });
@@ -84,9 +109,10 @@ impl Optimizer {
         };
         let [first, second] = &mut self.states;
         foretell_threads::rows(len, COST, [params, first, second], |range, [params, first, second]| {
-            for at in (0..params.len()).step_by(BLOCK) {
-                let block = at..params.len().min(at + BLOCK);
-                let start = range.start + at;
+            let blocks = range.clone().step_by(BLOCK).map(|at| at..range.end.min(at + BLOCK));
+            for span in blocks.flat_map(|block| within(trained, block)) {
+                let start = span.start;
+                let block = span.start - range.start..span.end - range.start;
                 let mut sum;
                 let grads = match (shards, limit) {
                     (&[only], Limit::None) => &only[start..start + block.len()],
@@ -151,6 +177,12 @@ fn add_up(shards: &[&[f32]], start: usize, sum: &mut [f32]) {
     for other in shards.iter().skip(2) {
         simd::add_assign(sum, &other[start..start + sum.len()]);
     }
+}
+
+/// The parts of these ranges that lie in `block`.
+fn within(ranges: &[Range<usize>], block: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let common = move |range: &Range<usize>| range.start.max(block.start)..range.end.min(block.end);
+    ranges.iter().map(common).filter(|part| !part.is_empty())
 }
 
 /// A block of an arena, empty where that is.
@@ -244,6 +276,35 @@ mod tests {
             for (p, g) in params.iter().zip(&sum) {
                 let expected = -g * (most / norm).min(1.0);
                 assert!((f64::from(*p) - expected).abs() < 1e-5, "{p}, expected {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn frozen_parameters_stay_and_do_not_count_for_the_norm() {
+        let len = 2 * BLOCK + 100;
+        let frozen = [10..20, 15..30, BLOCK - 5..BLOCK + 7, len - 1..len];
+        let is_frozen = |i: usize| frozen.iter().any(|range| range.contains(&i));
+        let without_frozen = |mut shards: Vec<Vec<f32>>| {
+            let entries = shards.iter_mut().flat_map(|shard| shard.iter_mut().enumerate());
+            entries.filter(|(i, _)| is_frozen(*i)).for_each(|(_, gradient)| *gradient = 0.0);
+            shards
+        };
+        for rule in all_rules() {
+            for clip in [None, Some(Clip::Norm(1.0)), Some(Clip::Value(0.5))] {
+                let mut found = vec![0.5; len];
+                let mut optimizer = Optimizer::new(len, rule, clip).freezing(&frozen);
+                run(&mut optimizer, &mut found, 0..3, 2);
+                let (mut expected, mut all) = (vec![0.5; len], Optimizer::new(len, rule, clip));
+                for step in 0..3 {
+                    let shards = without_frozen(gradients(len, step));
+                    let shards: Vec<&[f32]> = shards.iter().map(|shard| &shard[..]).collect();
+                    all.step(&mut expected, &shards, 0.01);
+                }
+                for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                    let expected = if is_frozen(i) { 0.5 } else { *expected };
+                    assert_eq!(*found, expected, "{rule:?}, {clip:?}, parameter {i}");
+                }
             }
         }
     }

@@ -44,6 +44,8 @@ pub struct Fit<'a> {
     pub config: &'a TrainConfig,
     /// The threads to use.
     pub workers: &'a Workers,
+    /// The parts of the parameters' arena that training leaves as they are.
+    pub frozen: &'a [Range<usize>],
     /// The state to continue from, if not from the beginning.
     pub from: Option<State<'a>>,
     /// Keeps the state while training goes on, if it is to be kept.
@@ -120,7 +122,8 @@ pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), Trai
 fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
     let Fit { network, cut, train, valid, valid_dims, config, workers, mut keep, .. } = job;
     let key = Key::new(config.random_seed);
-    let optimizer = Optimizer::new(job.params.table().arena_len(), config.optimizer, config.clip);
+    let optimizer =
+        Optimizer::new(job.params.table().arena_len(), config.optimizer, config.clip).freezing(job.frozen);
     let mut engine = Engine::new(network, job.params, optimizer, cut.loss, key.fold(DROPOUT), workers)
         .precision(config.precision)
         .reduction(job.reduction);

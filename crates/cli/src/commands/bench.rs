@@ -3,7 +3,8 @@
 use clap::Args;
 use foretell::BenchProduct;
 
-use crate::args::{LogArgs, MemoryArgs, ModelArgs, steps, thread_count};
+use crate::args::{LogArgs, MemoryArgs, steps, thread_count};
+use crate::model_args::ModelArgs;
 use crate::output::print;
 use crate::precision::PrecisionArgs;
 use crate::progress::Log;
@@ -65,7 +66,8 @@ impl Bench {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let mut found = Vec::new();
-        for spec in self.models.specs(None, &[], self.log())? {
+        let from = self.models.trained(self.memory.limit())?;
+        for spec in self.models.specs(None, &[], from.as_ref(), self.log())? {
             let spec = match spec.is_multivariate() && spec.hyper_parameters()["n_series"].is_null() {
                 true => spec.set("n_series", self.n_series)?,
                 false => spec,

@@ -8,11 +8,12 @@ use clap::Args;
 use foretell::{Error, Interruption, Metrics, ModelSpec, Panel, ValidationOptions, usual_season};
 use serde_json::json;
 
-use crate::args::{CheckpointArgs, LevelArgs, TrainArgs, steps};
+use crate::args::{CheckpointArgs, LevelArgs, steps};
 use crate::failure::{Interrupted, Usage};
 use crate::output::{Sink, print};
 use crate::progress::Log;
 use crate::table::{AlignedTable, grouped};
+use crate::train_args::TrainArgs;
 
 /// Score models on rolling forecasts of the end of each series
 ///
@@ -83,16 +84,18 @@ impl CrossValidate {
             return Err(Usage("--intervals needs --level, as in --level 80".to_owned()).into());
         }
         let sink = self.out.as_deref().map(Sink::open).transpose()?;
-        let decimal = self.train.decimal()?;
+        let from = self.train.trained()?;
+        let from = from.as_ref();
+        let decimal = self.train.decimal(from)?;
         let sink = sink.map(|sink| sink.decimal(decimal));
-        let forecaster = self.checkpoint.of(self.train.forecaster(self.baselines()?)?);
+        let forecaster = self.checkpoint.of(self.train.forecaster(from, |h| self.baselines(h))?);
         let h = forecaster.h();
         let step_size = self.step_size.unwrap_or(h);
         let options = ValidationOptions::new(self.n_windows, step_size)
             .refit(self.refit.unwrap_or(0))
             .level(&self.level.levels);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
-        let panel = self.train.read(&forecaster, rows_needed)?;
+        let panel = self.train.read(from, &forecaster, rows_needed)?;
         self.log().catch_interrupts();
         let validation = match forecaster.cross_validate(&panel, &options) {
             Err(Error::NothingForecast { after }) => {
@@ -154,8 +157,7 @@ impl CrossValidate {
     }
 
     /// What the models are compared with.
-    fn baselines(&self) -> anyhow::Result<Vec<ModelSpec>> {
-        let h = self.train.h();
+    fn baselines(&self, h: usize) -> anyhow::Result<Vec<ModelSpec>> {
         let seasonal = ModelSpec::new("SeasonalNaive", h, 1)?.set("season_length", self.season)?;
         Ok(vec![ModelSpec::new("Naive", h, 1)?, seasonal])
     }

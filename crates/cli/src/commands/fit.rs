@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use foretell::{Interruption, ModelDirectory};
 
-use crate::args::{CheckpointArgs, TrainArgs, directory};
+use crate::args::{CheckpointArgs, directory};
 use crate::failure::Interrupted;
 use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
+use crate::train_args::TrainArgs;
 
 /// Train models on a file of series and save them
 ///
@@ -40,6 +41,8 @@ Examples:
     --out model
   foretell fit --data export.csv --wide --encoding windows-1252 --skip-rows 2 \\
     --skip-matching Total --model SeasonalNaive --h 24 --out model
+  foretell fit --from model --data new.csv --set max_steps=100 \\
+    --set learning_rate=1e-4 --freeze blocks.0 --out model-2   # trains it further
   foretell fit --config run.toml --seed 7
 
 run.toml holds flags by their names, and hyper-parameters in tables:
@@ -84,8 +87,10 @@ impl Fit {
         // What this command saved when it was interrupted, it may replace when it goes on.
         let goes_on = self.goes_on();
         let directory = take(&self.out, self.overwrite || goes_on)?;
-        let forecaster = self.checkpoint.of(self.train.forecaster(Vec::new())?);
-        let panel = self.train.read(&forecaster, forecaster.rows_needed())?;
+        let from = self.train.trained()?;
+        let from = from.as_ref();
+        let forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
+        let panel = self.train.read(from, &forecaster, forecaster.rows_needed())?;
         self.log().catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);

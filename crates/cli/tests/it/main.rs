@@ -8,6 +8,7 @@ mod config;
 mod evaluate;
 mod exports;
 mod files;
+mod further_training;
 #[cfg(unix)]
 mod kills;
 #[cfg(target_os = "linux")]

@@ -6,3 +6,4 @@ pub(crate) mod interruption;
 pub(crate) mod model_state;
 pub(crate) mod plan;
 pub(crate) mod side_by_side;
+pub(crate) mod start;

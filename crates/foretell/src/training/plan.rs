@@ -27,6 +27,7 @@ use crate::training::checkpointing::{Checkpointing, identify_training};
 use crate::training::divergence::{LossTrend, check_trend};
 use crate::training::interruption::Interruption;
 use crate::training::side_by_side::side_by_side;
+use crate::training::start::StartingPoint;
 use crate::usage_error::UsageError;
 use crate::warning::{Warning, WarningListener};
 
@@ -50,6 +51,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) precision: Precision,
     pub(crate) restore_best: bool,
     pub(crate) reduction: Arc<dyn Reduction + Send>,
+    pub(crate) start: StartingPoint,
     /// Trainings that were done: one, but for intervals and for refitting.
     trainings: usize,
 }
@@ -91,6 +93,7 @@ impl TrainingPlan {
             precision: Precision::F32,
             restore_best: true,
             reduction: Arc::new(OneProcess),
+            start: StartingPoint::default(),
             trainings: 0,
         };
         check_categorical(&plan.models())?;
@@ -205,7 +208,11 @@ impl TrainingPlan {
         let specs: Vec<ModelSpec> = self.specs.iter().map(|spec| self.as_trained(spec)).collect();
         let models: Vec<&dyn Estimator> = specs.iter().map(ModelSpec::as_ref).collect();
         models.iter().try_for_each(|model| model.check_n_series(panel.n_series()))?;
-        let vocabulary = vocabulary(&models, &panel.without_last(test_size))?;
+        self.start.check(&models, &self.column_names())?;
+        let vocabulary = match self.start.vocabulary() {
+            Some(known) => known.clone(),
+            None => vocabulary(&models, &panel.without_last(test_size))?,
+        };
         let workers = self.workers.clone()?;
         let work = TrainingWork {
             models: &models,
@@ -251,6 +258,7 @@ impl TrainingPlan {
                 listen: &mut listen,
                 state: state_files.as_ref().map(|files| &files[i]),
                 reduction: &*self.reduction,
+                start: self.start.of(&names[i]),
             };
             let trained = fit_beside_others(models[i], &lock, &scaled.panel, held_out, run);
             stop.fetch_or(trained.is_err(), Relaxed);
@@ -314,6 +322,7 @@ impl TrainingPlan {
         if self.precision != Precision::F32 {
             settings.insert("precision".to_owned(), self.precision.name().into());
         }
+        settings.extend(self.start.identity().map(|start| ("start".to_owned(), start)));
         settings
     }
 }

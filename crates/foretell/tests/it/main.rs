@@ -9,6 +9,7 @@ mod conformance;
 mod doubts;
 mod estimators;
 mod etth1;
+mod further_training;
 mod growing_series;
 mod horizons;
 mod importances;

@@ -1,0 +1,204 @@
+//! Which models a command is for, with which hyper-parameters.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use foretell::{Exogenous, Fitted, MemoryLimit, ModelSpec};
+
+use crate::args::steps;
+use crate::failure::Usage;
+use crate::progress::Log;
+use crate::setting::{Setting, setting};
+
+/// Models by name, and their hyper-parameters.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    /// Models to use, separated by commas, in any case of letters; `foretell models` lists them. A name may come
+    /// twice, as in NHITS,NHITS: --set NHITS.1.key=JSON sets hyper-parameters of the second
+    #[arg(
+        long = "model", value_name = "NAME[,NAME]", required_unless_present = "from", value_delimiter = ',',
+        value_parser = NonEmptyStringValueParser::new()
+    )]
+    models: Vec<String>,
+    /// The models of this directory, with their hyper-parameters, in place of --model and --h. Their training goes on from the
+    /// weights that they have; names of columns, how data are read and scaled are as saved with them. --set changes what
+    /// concerns the training (max_steps, learning_rate, ...), but no shape of a weight
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["models", "h", "input_size"])]
+    from: Option<PathBuf>,
+    /// Steps to forecast
+    #[arg(long, value_name = "N", required_unless_present = "from", value_parser = steps())]
+    h: Option<usize>,
+    /// Steps of history that the forecast of a network is made from; -1 for 3 times h. Other models read as much history
+    /// as they need
+    #[arg(long, value_name = "N", value_parser = input_size, allow_negative_numbers = true)]
+    input_size: Option<InputSize>,
+    /// Columns of the data known for the past only that the models read (hist_exog_list). A model that cannot read
+    /// such columns is trained without them, with a warning, if another model reads them; the same holds for the
+    /// following flags
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
+    hist_exog: Vec<String>,
+    /// Columns of the data known for past and future that the models read (futr_exog_list); `foretell predict --futr`
+    /// takes their future values
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
+    futr_exog: Vec<String>,
+    /// Columns of --static that the models read (stat_exog_list) [default: all of them; in bench, whose columns are
+    /// synthetic, none]
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
+    stat_exog: Vec<String>,
+    /// Those of these columns that hold categories, texts or numbers, which the models embed (cat_exog_list)
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
+    cat_exog: Vec<String>,
+    /// A hyper-parameter for all models, with NAME.key=JSON for those of that name, with NAME.1.key=JSON for the
+    /// second of them. They are numbered as their columns are, NAME (0), NAME1 (1), ...; a value that is not JSON is
+    /// taken as text
+    #[arg(long = "set", value_name = "key=JSON", value_parser = setting)]
+    settings: Vec<Setting>,
+}
+
+/// Steps of history; nothing for 3 times the horizon.
+#[derive(Clone, Copy, Debug)]
+struct InputSize(Option<usize>);
+
+fn input_size(text: &str) -> Result<InputSize, String> {
+    match text.parse() {
+        Ok(-1) => Ok(InputSize(None)),
+        Ok(size @ 1..=1_000_000) => Ok(InputSize(Some(size as usize))),
+        Ok(0_i64) | Err(_) | Ok(_) => Err("it must be between 1 and 1000000, or -1 for 3 times h".to_owned()),
+    }
+}
+
+/// A flag that names columns, the hyper-parameter that it sets, the columns, and which models can read them.
+type ColumnFlag<'a> = (&'static str, &'static str, &'a [String], fn(Exogenous) -> bool);
+
+impl ModelArgs {
+    /// The models with their hyper-parameters set: first those for all models, then those for models of a name, then
+    /// those for one. `statics` are the columns of the static file, if there is one; `from` are the trained models whose
+    /// hyper-parameters they have at first, as [`ModelArgs::trained`] read them. Models that cannot read columns which others read do without them, of which `log` tells.
+    pub(crate) fn specs(
+        &self,
+        seed: Option<u64>,
+        statics: &[String],
+        from: Option<&Fitted>,
+        log: Log,
+    ) -> anyhow::Result<Vec<ModelSpec>> {
+        let first = self.first_specs(from)?;
+        let names: Vec<String> = first.iter().map(|spec| spec.name().to_owned()).collect();
+        let number = |place: usize| names[..place].iter().filter(|name| **name == names[place]).count();
+        let models: Vec<(&str, usize)> =
+            names.iter().enumerate().map(|(place, name)| (name.as_str(), number(place))).collect();
+        for Setting { key, .. } in &self.settings {
+            if let Some(model) = key.model.as_ref().filter(|_| !models.iter().any(|(m, n)| key.is_for(m, *n)))
+            {
+                return Err(Usage(format!("--set {key}: {}", self.no_such_model(model, &names))).into());
+            }
+        }
+        // Trained models have their columns.
+        let all_statics = self.stat_exog.is_empty() && from.is_none();
+        let stat_exog = if all_statics { statics } else { &self.stat_exog };
+        let stat_flag = if all_statics { "--static" } else { "--stat-exog" };
+        let kinds: [ColumnFlag<'_>; 4] = [
+            ("--hist-exog", "hist_exog_list", &self.hist_exog, |reads| reads.hist),
+            ("--futr-exog", "futr_exog_list", &self.futr_exog, |reads| reads.futr),
+            (stat_flag, "stat_exog_list", stat_exog, |reads| reads.stat),
+            ("--cat-exog", "cat_exog_list", &self.cat_exog, |reads| reads.cat),
+        ];
+        let mut specs = first;
+        for (flag, name, columns, reads) in kinds.into_iter().filter(|(_, _, columns, _)| !columns.is_empty())
+        {
+            let any = specs.iter().any(|spec| reads(spec.exogenous()));
+            let mut without: Vec<&str> = Vec::new();
+            for (spec, (model, _)) in specs.iter_mut().zip(&models) {
+                match any && !reads(spec.exogenous()) {
+                    true => without.push(model),
+                    false => *spec = spec.clone().set(name, columns).context(flag)?,
+                }
+            }
+            if !without.is_empty() {
+                let (models, columns) = (without.join(", "), columns.join(", "));
+                log.warning(&format!("{flag} {columns}: {models} read no such columns and do without"));
+            }
+        }
+        let has_networks = specs.iter().any(|spec| spec.network().is_some());
+        let settle = |(mut spec, &(model, number)): (ModelSpec, &(&str, usize))| {
+            let has = |spec: &ModelSpec, name: &str| spec.hyper_parameters().contains_key(name);
+            if let Some(seed) = seed.filter(|_| has(&spec, "random_seed")) {
+                spec = spec.set("random_seed", seed)?;
+            }
+            let mut settings: Vec<&Setting> =
+                self.settings.iter().filter(|setting| setting.key.is_for(model, number)).collect();
+            settings.sort_by_key(|setting| setting.key.rank());
+            for Setting { key, value } in settings {
+                // What is set for all models is set for networks, where there are some.
+                let is_for_networks = key.model.is_none() && has_networks && spec.network().is_none();
+                if is_for_networks && !has(&spec, &key.name) {
+                    continue;
+                }
+                let flag = || match &key.model {
+                    None if models.len() > 1 => {
+                        format!("--set {key}, for all models (for one of them: --set NAME.{key})")
+                    }
+                    _ => format!("--set {key}"),
+                };
+                spec = spec.set(&key.name, value.clone()).with_context(flag)?;
+            }
+            Ok(spec)
+        };
+        specs.into_iter().zip(&models).map(settle).collect()
+    }
+
+    /// The models of --from, if it is given.
+    pub(crate) fn trained(&self, limit: MemoryLimit) -> anyhow::Result<Option<Fitted>> {
+        Ok(self.from.as_ref().map(|dir| Fitted::load_within(dir, limit)).transpose()?)
+    }
+
+    /// The models before anything is set: as they were trained, or with default hyper-parameters.
+    fn first_specs(&self, from: Option<&Fitted>) -> anyhow::Result<Vec<ModelSpec>> {
+        let h = match (from, self.h) {
+            (Some(fitted), _) => {
+                return Ok(fitted.models().iter().map(|model| model.spec().clone()).collect());
+            }
+            (None, h) => h.context("--h is missing")?,
+        };
+        let input_size = self.input_size.and_then(|InputSize(size)| size).unwrap_or(3 * h);
+        let specs = self.models.iter().map(|model| ModelSpec::new(model, h, input_size));
+        let specs = specs.collect::<Result<Vec<_>, _>>()?;
+        let mut networks = specs.iter().filter(|spec| spec.network().is_some()).map(ModelSpec::name);
+        if let (None, Some(network)) = (self.input_size, networks.next()) {
+            let message = format!(
+                "--input-size is missing: {network} is a network, which forecasts from so many steps of history; -1 stands for \
+                 3 times h"
+            );
+            return Err(Usage(message).into());
+        }
+        Ok(specs)
+    }
+
+    /// Why a hyper-parameter is for none of the models of these names.
+    fn no_such_model(&self, model: &str, names: &[String]) -> String {
+        let models = match &self.from {
+            Some(dir) => format!("the models of --from {}, {}", dir.display(), names.join(", ")),
+            None => format!("--model {}", self.models.join(", ")),
+        };
+        match names.iter().filter(|name| *name == model).count() {
+            0 => format!("there is no {model} among {models}"),
+            1 => format!("there is one {model} among {models}: {model}.0"),
+            n => format!("there are {n} {model} in {models}, numbered {model}.0 to {model}.{}", n - 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_size_is_positive_or_three_horizons() {
+        assert!(matches!(input_size("-1"), Ok(InputSize(None))));
+        assert!(matches!(input_size("96"), Ok(InputSize(Some(96)))));
+        for text in ["0", "-2", "1e3", "", "99999999999999999999"] {
+            assert!(input_size(text).is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What the commands take that train models.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use foretell::{
+    ColumnNames, FileOptions, Fitted, Forecaster, Freq, LocalScaler, ModelSpec, Panel, PredictionIntervals,
+    ReadOptions,
+};
+
+use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
+use crate::data_args::DataArgs;
+use crate::failure::Usage;
+use crate::holidays;
+use crate::model_args::ModelArgs;
+use crate::precision::PrecisionArgs;
+use crate::progress::Reporter;
+
+/// Training, as in `fit` and `cross-validate`.
+#[derive(Debug, Args)]
+pub(crate) struct TrainArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    models: ModelArgs,
+    /// Parameters of networks that training leaves as they are: whole names, or the beginnings of names up to a point, as
+    /// blocks.0,blocks.1
+    #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
+    freeze: Vec<String>,
+    /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, BME, SMS, bh, 1, ... or polars: 1mo, 15m, ...
+    /// [default: inferred]
+    #[arg(long, value_name = "F", value_parser = Freq::parse, conflicts_with = "from")]
+    freq: Option<Freq>,
+    /// File with the days on which business days or hours have no row, one a line. They are saved with the models
+    /// [default for --freq: B]
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    holidays: Option<PathBuf>,
+    /// Leave out series that are too short, with fewer rows than input_size and those held out after it, and list
+    /// them
+    #[arg(long)]
+    drop_short: bool,
+    /// Last steps of each series that are held out to watch the loss on: 0, or at least h
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    val_size: usize,
+    /// Scale each series by its own statistics, before windows are cut and scaled: standard, robust, robust-iqr,
+    /// minmax or boxcox
+    #[arg(long, value_name = "SCALER", value_parser = str::parse::<LocalScaler>)]
+    local_scaler: Option<LocalScaler>,
+    /// Scale each static column over the series, by one of the same
+    #[arg(long, value_name = "SCALER", value_parser = str::parse::<LocalScaler>)]
+    local_static_scaler: Option<LocalScaler>,
+    /// Calibrate prediction intervals of models that forecast a single number, on the errors of N forecasts of the
+    /// end of each series, STEP steps apart. METHOD is conformal_distribution or conformal_error. The models are
+    /// trained twice for that, first without that end; those that are saved are trained on all rows [default STEP: 1]
+    #[arg(long, value_name = "N[:METHOD[:STEP]]", value_parser = str::parse::<PredictionIntervals>)]
+    pub(crate) intervals: Option<PredictionIntervals>,
+    /// Threads; 0 for as many as the machine has. They change nothing in the result
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
+    threads: usize,
+    /// Seed of initial weights, draws and dropout [default: each model's random_seed]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    bounds: BoundArgs,
+    #[command(flatten)]
+    precision: PrecisionArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+}
+
+impl TrainArgs {
+    /// The models of --from, if it is given.
+    pub(crate) fn trained(&self) -> anyhow::Result<Option<Fitted>> {
+        self.models.trained(self.memory.limit())
+    }
+
+    /// The models, ready to be trained, `from` these if there are trained ones; `beside` are further ones for the horizon, of
+    /// which those are left out that are named already.
+    pub(crate) fn forecaster(
+        &self,
+        from: Option<&Fitted>,
+        beside: impl FnOnce(usize) -> anyhow::Result<Vec<ModelSpec>>,
+    ) -> anyhow::Result<Forecaster> {
+        self.data.check_names(None)?;
+        if from.is_none() && !self.freeze.is_empty() {
+            let message =
+                "--freeze: new weights are to be trained; name the models that have some by --from DIR";
+            return Err(Usage(message.to_owned()).into());
+        }
+        let statics = match &self.data.statics {
+            Some(path) => {
+                let mut names =
+                    foretell::column_names(path, &self.data.file.options(&FileOptions::default()))?;
+                names.retain(|name| *name != self.columns(from).id);
+                names
+            }
+            None => Vec::new(),
+        };
+        let statics = [statics, self.data.static_cols.clone()].concat();
+        let mut specs = self.models.specs(self.seed, &statics, from, self.log.log())?;
+        for spec in beside(specs[0].h())? {
+            if specs.iter().all(|named| named.name() != spec.name()) {
+                specs.push(spec);
+            }
+        }
+        let mut forecaster = Forecaster::new(specs)?;
+        if let Some(from) = from {
+            forecaster = forecaster.start_from(from).freeze(&self.freeze);
+        }
+        let [non_negative, integer] = [
+            from.is_some_and(Fitted::is_non_negative) || self.bounds.non_negative,
+            from.is_some_and(Fitted::is_integer) || self.bounds.integer,
+        ];
+        forecaster = forecaster
+            .reading(&self.reading(from)?)
+            .val_size(self.val_size)
+            .threads(self.threads)
+            .precision(self.precision.precision)
+            .columns(self.columns(from))
+            .non_negative(non_negative)
+            .integer(integer);
+        self.log.log().bounded(non_negative, integer);
+        if let Some(end) = self.data.end() {
+            forecaster = forecaster.end(end);
+        }
+        if let Some(bytes) = self.memory.bytes() {
+            forecaster = forecaster.max_memory(bytes);
+        }
+        if let Some(scaler) = self.local_scaler {
+            forecaster = forecaster.local_scaler(scaler);
+        }
+        if let Some(scaler) = self.local_static_scaler {
+            forecaster = forecaster.local_static_scaler(scaler);
+        }
+        if let Some(intervals) = self.intervals {
+            forecaster = forecaster.intervals(intervals);
+        }
+        let log = self.log.log();
+        let mut reporter = Reporter::new(log);
+        let forecaster = forecaster.on_warning(move |warning| log.warning(&warning.to_string()));
+        Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
+    }
+
+    /// The series, their static columns and those that `forecaster` reads included, read as for the models that it starts
+    /// `from`, if any; with --drop-short without those of fewer than `rows_needed` rows.
+    pub(crate) fn read(
+        &self,
+        from: Option<&Fitted>,
+        forecaster: &Forecaster,
+        rows_needed: usize,
+    ) -> anyhow::Result<Panel> {
+        let (max_memory, log) = (self.memory.limit().bytes(), self.log.log());
+        let panel = match from {
+            Some(fitted) => self.data.read_for(fitted, max_memory, log)?.0,
+            None => {
+                let (read, categories) = (forecaster.columns_read(), forecaster.categories());
+                let options = self.data.options(
+                    &self.columns(None),
+                    read,
+                    categories,
+                    self.freq()?,
+                    &ReadOptions::default(),
+                )?;
+                self.data.read(&ReadOptions { max_memory: Some(max_memory), ..options }, log)?
+            }
+        };
+        if !self.drop_short || panel.min_len() >= rows_needed {
+            return Ok(panel);
+        }
+        let series = (0..panel.n_series()).map(|series| (&**panel.id(series), panel.len(series)));
+        let dropped: Vec<_> = series.filter(|(_, rows)| *rows < rows_needed).collect();
+        if dropped.len() == panel.n_series() {
+            anyhow::bail!(
+                "--drop-short would leave out every series: {} rows are needed, and the longest has {}; lower \
+                 input_size or what is held out",
+                rows_needed,
+                panel.max_len()
+            );
+        }
+        self.log.log().dropped(&dropped, rows_needed);
+        Ok(panel.without_shorter_than(rows_needed))
+    }
+
+    /// The frequency that is given, without the holidays.
+    fn freq(&self) -> anyhow::Result<Option<Freq>> {
+        let Some(path) = &self.holidays else { return Ok(self.freq) };
+        let freq = self.freq.map_or_else(|| Freq::parse("B"), Ok)?;
+        let without = freq.without_holidays(&holidays::read(path)?);
+        let message =
+            || format!("--holidays: the frequency {freq} has no business days; give --freq B, C or bh");
+        Ok(Some(without.ok_or_else(|| Usage(message()))?))
+    }
+
+    /// The mark before decimals, of what is read and written.
+    pub(crate) fn decimal(&self, from: Option<&Fitted>) -> anyhow::Result<char> {
+        Ok(self.reading(from)?.numbers.decimal())
+    }
+
+    /// How data are read, whatever the models read of them.
+    fn reading(&self, from: Option<&Fitted>) -> anyhow::Result<ReadOptions> {
+        let saved = from.map_or_else(ReadOptions::default, |fitted| fitted.reading().clone());
+        self.data.options(&self.columns(from), Vec::new(), Vec::new(), None, &saved)
+    }
+
+    fn columns(&self, from: Option<&Fitted>) -> ColumnNames {
+        self.data.columns(from.map_or_else(ColumnNames::default, |fitted| fitted.columns().clone()))
+    }
+}

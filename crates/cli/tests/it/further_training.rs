@@ -1,0 +1,47 @@
+//! `--from`: models that are trained further, scored anew or measured, as they were saved.
+
+use crate::test_directory::{LONG, SMALL, TestDirectory, rows, stderr};
+
+#[test]
+fn a_saved_model_is_trained_further_as_it_was_saved() {
+    let dir = TestDirectory::new();
+    dir.ok(&format!(
+        "fit {LONG} --model NLinear {SMALL} --set scaler_type=standard --non-negative --out first"
+    ));
+    // Names of columns, frequency and bounds come from the directory; the horizon and sizes are those of the model.
+    let further =
+        "fit --from first --data long.csv --set max_steps=3 --set learning_rate=0.0001 --out second";
+    let output = dir.run(further);
+    let log = stderr(&output);
+    assert!(output.status.success() && log.contains("below 0"), "{log}");
+    let [first, second] =
+        ["first", "second"].map(|model| dir.ok(&format!("predict --model {model} --data long.csv")));
+    let (first, second) = (rows(&first), rows(&second));
+    assert_eq!(second[0], ["shop", "day", "NLinear"]);
+    assert_eq!(second.len(), first.len());
+    assert_ne!(second, first, "it was trained");
+    for (was, is) in first[1..].iter().zip(&second[1..]) {
+        let [was, is] = [was, is].map(|row| row[2].parse::<f32>().unwrap());
+        assert!((was - is).abs() < 0.1 * was.abs().max(1.0), "three small steps made {is} of {was}");
+    }
+    dir.ok("cross-validate --from first --data long.csv --n-windows 2 --log none");
+    dir.ok("bench --from first --batch 4 --log none");
+}
+
+#[test]
+fn what_does_not_go_together_is_told() {
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model NLinear {SMALL} --out first"));
+    for (flags, says) in [
+        ("--from first --model MLP", "cannot be used with"),
+        ("--from first --freeze liner", "it has linear; did you mean linear?"),
+        ("--from first --freeze linear", "nothing is left to train"),
+        ("--from first --set input_size=9", "must stay as they were trained"),
+        ("--from first --set MLP.max_steps=3", "there is no MLP among the models of --from first, NLinear"),
+        ("--freeze linear --model NLinear --h 2 --input-size 4", "--from"),
+    ] {
+        let message = dir.fails(2, &format!("fit {flags} --data long.csv --out second"));
+        assert!(message.contains(says), "{flags}: {message}");
+    }
+    assert!(dir.fails(1, "fit --from nowhere --data long.csv --out second").contains("nowhere"));
+}

@@ -1,0 +1,72 @@
+//! The trained models from which a training goes on.
+
+use foretell_data::{Key, Vocabulary};
+use foretell_estimator::{Estimator, Start};
+
+use serde_json::{Value, json};
+
+use crate::columns::categorical;
+use crate::fitted_model::FittedModel;
+use crate::trained_models::TrainedModels;
+use crate::usage_error::UsageError;
+
+/// Where the trainings of a plan start: by default anew, with all parameters trained.
+#[derive(Clone, Default)]
+pub(crate) struct StartingPoint {
+    /// Trained models by the names of their columns, and the categories that they know.
+    from: Option<(Vec<(String, FittedModel)>, Vocabulary)>,
+    /// Parameters that stay as they are.
+    pub(crate) frozen: Vec<String>,
+}
+
+impl StartingPoint {
+    /// Has trainings go on from these models.
+    pub(crate) fn set_models(&mut self, trained: &TrainedModels) {
+        let models = trained.named().map(|(model, name)| (name, model.clone())).collect();
+        self.from = Some((models, trained.vocabulary.clone()));
+    }
+
+    /// Where the training of the model of this column starts.
+    pub(crate) fn of(&self, column: &str) -> Start<'_> {
+        Start { from: self.model(column).map(|model| model.trained() as _), frozen: &self.frozen }
+    }
+
+    fn model(&self, column: &str) -> Option<&FittedModel> {
+        let (models, _) = self.from.as_ref()?;
+        models.iter().find(|(name, _)| name == column).map(|(_, model)| model)
+    }
+
+    /// The categories that the models know already, if they are trained ones.
+    pub(crate) fn vocabulary(&self) -> Option<&Vocabulary> {
+        self.from.as_ref().map(|(_, vocabulary)| vocabulary)
+    }
+
+    /// Whether each of these models that is trained in steps has one to go on from, which knows its categories.
+    pub(crate) fn check(&self, models: &[&dyn Estimator], columns: &[String]) -> Result<(), UsageError> {
+        let Some((known, vocabulary)) = &self.from else { return Ok(()) };
+        for (model, column) in models.iter().zip(columns).filter(|(model, _)| model.max_steps().is_some()) {
+            if self.model(column).is_none() {
+                let known: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+                return Err(UsageError::NoStart { model: column.clone(), known: known.join(", ") });
+            }
+            let unknown = categorical([*model]).into_iter().find(|name| !vocabulary.contains_key(name));
+            if let Some(name) = unknown {
+                return Err(UsageError::NoStartCategories { model: column.clone(), column: name });
+            }
+        }
+        Ok(())
+    }
+
+    /// What tells this start from others, for the state of a training; nothing if it starts anew.
+    pub(crate) fn identity(&self) -> Option<Value> {
+        let digest = |model: &FittedModel| {
+            let key =
+                model.parameters_in_order().fold(Key::new(0), |key, value| key.fold(value.to_bits().into()));
+            format!("{:016x}", key.bits(0))
+        };
+        let from: Vec<Value> = (self.from.iter().flat_map(|(models, _)| models))
+            .map(|(name, model)| json!({"model": name, "weights": digest(model)}))
+            .collect();
+        (self.from.is_some() || !self.frozen.is_empty()).then(|| json!({"from": from, "frozen": self.frozen}))
+    }
+}
