@@ -31,6 +31,10 @@ impl FittedModel {
         self.trained.outcome()
     }
 
+    pub(crate) fn shared(&self) -> Arc<dyn Trained> {
+        self.trained.clone()
+    }
+
     pub(crate) fn trained(&self) -> &dyn Trained {
         &*self.trained
     }

@@ -242,6 +242,13 @@ impl Forecaster {
         self
     }
 
+    /// Leaves the models that [`Forecaster::start_from`] names as they are: [`Forecaster::cross_validate`] then scores them on data
+    /// that they need not have seen, beside models that are trained.
+    pub fn untrained(mut self) -> Self {
+        self.plan.start.untrained = true;
+        self
+    }
+
     /// The rows that each series needs for [`Forecaster::fit`]; [`Panel::without_shorter_than`] leaves out the others.
     pub fn rows_needed(&self) -> usize {
         self.plan.rows_needed_before(0)

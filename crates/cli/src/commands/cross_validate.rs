@@ -37,6 +37,7 @@ Examples:
     --input-size 96 --n-windows 10 --out forecasts.csv --json > metrics.json
   foretell cross-validate --data sales.csv --model NHITS --h 24 --input-size 96 \\
     --n-windows 10 --refit --intervals 20 --level 80 --checkpoint state
+  foretell cross-validate --data this-year.csv --from model --as-is --n-windows 10
 
 With --json one object is printed: n_series, n_windows (asked for, of each series),
 step_size, h, season, and metrics, an array of: model, mae, rmse, smape, mase,
@@ -56,6 +57,9 @@ pub(crate) struct CrossValidate {
     /// Train the models anew for each forecast, or for every N-th, on all that comes before it
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = steps())]
     refit: Option<usize>,
+    /// Score the models of --from as they are, without training them. Errors on rows that they were trained on say little
+    #[arg(long, conflicts_with_all = ["refit", "freeze"])]
+    as_is: bool,
     #[command(flatten)]
     level: LevelArgs,
     /// Steps of a season, for MASE and SeasonalNaive [default: as usual for the frequency: 24 of h, 7 of D, 12 of
@@ -86,9 +90,15 @@ impl CrossValidate {
         let sink = self.out.as_deref().map(Sink::open).transpose()?;
         let from = self.train.trained()?;
         let from = from.as_ref();
+        if self.as_is && from.is_none() {
+            return Err(
+                Usage("--as-is scores trained models; name their directory by --from".to_owned()).into()
+            );
+        }
         let decimal = self.train.decimal(from)?;
         let sink = sink.map(|sink| sink.decimal(decimal));
         let forecaster = self.checkpoint.of(self.train.forecaster(from, |h| self.baselines(h))?);
+        let forecaster = if self.as_is { forecaster.untrained() } else { forecaster };
         let h = forecaster.h();
         let step_size = self.step_size.unwrap_or(h);
         let options = ValidationOptions::new(self.n_windows, step_size)

@@ -25,6 +25,8 @@ fn a_saved_model_is_trained_further_as_it_was_saved() {
         assert!((was - is).abs() < 0.1 * was.abs().max(1.0), "three small steps made {is} of {was}");
     }
     dir.ok("cross-validate --from first --data long.csv --n-windows 2 --log none");
+    let table = dir.ok("cross-validate --from first --as-is --data long.csv --n-windows 2 --level 80 --intervals 4 --log none");
+    assert!(table.contains("cover-80") && table.contains("SeasonalNaive"), "{table}");
     dir.ok("bench --from first --batch 4 --log none");
 }
 

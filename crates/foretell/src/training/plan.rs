@@ -214,8 +214,13 @@ impl TrainingPlan {
             None => vocabulary(&models, &panel.without_last(test_size))?,
         };
         let workers = self.workers.clone()?;
+        let to_train = models.iter().zip(self.column_names());
+        let to_train: Vec<&dyn Estimator> = to_train
+            .filter(|(_, name)| self.start.unchanged(name).is_none())
+            .map(|(model, _)| *model)
+            .collect();
         let work = TrainingWork {
-            models: &models,
+            models: &to_train,
             panel,
             held_out,
             vocabulary: &vocabulary,
@@ -242,6 +247,9 @@ impl TrainingPlan {
         // Several processes make the same calls in the same order: one model after the other.
         let at_a_time = if self.reduction.processes() > 1 { 1 } else { workers.threads() };
         let trained = side_by_side(models.len(), at_a_time, &stop, |i| {
+            if let Some(unchanged) = self.start.unchanged(&names[i]) {
+                return Ok((unchanged.shared(), LossTrend::default()));
+            }
             let mut trend = LossTrend::default();
             let mut listen = |progress: &Progress| {
                 trend.push(progress);
@@ -262,15 +270,16 @@ impl TrainingPlan {
             };
             let trained = fit_beside_others(models[i], &lock, &scaled.panel, held_out, run);
             stop.fetch_or(trained.is_err(), Relaxed);
-            trained.map(|trained| (trained, trend))
+            trained.map(|trained| (Arc::from(trained), trend))
         });
-        let trained = trained.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let trained: Vec<(Arc<dyn Trained>, LossTrend)> =
+            trained.into_iter().collect::<Result<_, EstimatorError>>()?;
         let known = scaled.panel.without_last(held_out.rows());
         for ((model, trend), name) in trained.iter().zip(&names) {
             check_trend(&**model, name, trend, &known, &workers, &self.warnings)?;
         }
         let models: Vec<FittedModel> =
-            trained.into_iter().map(|(model, _)| FittedModel::new(Arc::from(model))).collect();
+            trained.into_iter().map(|(model, _)| FittedModel::new(model)).collect();
         // What training took is given back: forecasts need little of it, and may come much later.
         workers.each(&mut vec![(); workers.threads()], true, |_, ()| foretell_pool::trim());
         foretell_pool::trim();

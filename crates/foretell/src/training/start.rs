@@ -17,6 +17,8 @@ pub(crate) struct StartingPoint {
     from: Option<(Vec<(String, FittedModel)>, Vocabulary)>,
     /// Parameters that stay as they are.
     pub(crate) frozen: Vec<String>,
+    /// Whether the models that there are stay as they are, without any training.
+    pub(crate) untrained: bool,
 }
 
 impl StartingPoint {
@@ -29,6 +31,11 @@ impl StartingPoint {
     /// Where the training of the model of this column starts.
     pub(crate) fn of(&self, column: &str) -> Start<'_> {
         Start { from: self.model(column).map(|model| model.trained() as _), frozen: &self.frozen }
+    }
+
+    /// The trained model of this column, if it is to stay as it is.
+    pub(crate) fn unchanged(&self, column: &str) -> Option<&FittedModel> {
+        self.model(column).filter(|_| self.untrained)
     }
 
     fn model(&self, column: &str) -> Option<&FittedModel> {

@@ -1,6 +1,8 @@
 //! Training that goes on from trained models: with their weights, some of them frozen, on other data.
 
-use foretell::{Error, Fitted, Forecaster, Freq, ModelSpec, Panel, ReadOptions, Value, json};
+use foretell::{
+    Error, Fitted, Forecaster, Freq, ModelSpec, Panel, ReadOptions, ValidationOptions, Value, json,
+};
 
 const H: usize = 3;
 
@@ -108,6 +110,20 @@ fn what_cannot_go_on_is_told() {
     assert!(found.contains("MLP") && found.contains("the trained models are NHITS"), "{found}");
     let found = message(start(spec("MLP", &[("alias", json!("NHITS"))])));
     assert!(found.contains("of its own kind"), "{found}");
+}
+
+#[test]
+fn trained_models_are_scored_as_they_are_beside_others() {
+    let first = fit(Forecaster::new([nhits(&[])]).unwrap(), 0.0, 1);
+    let options = ValidationOptions::new(2, 3);
+    let as_is = first.validate(&panel(1.0), 2, 3).unwrap();
+    let specs = [nhits(&[]), ModelSpec::new("Naive", H, 1).unwrap()];
+    let forecaster = Forecaster::new(specs).unwrap().start_from(&first).untrained();
+    let beside = forecaster.cross_validate(&panel(1.0), &options).unwrap();
+    let names: Vec<&str> = beside.frame.columns.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["y", "NHITS", "Naive"]);
+    assert_eq!(beside.frame.columns[..2], as_is.frame.columns[..2]);
+    assert_eq!(weights(&beside.fitted), weights(&first));
 }
 
 #[test]
