@@ -27,12 +27,13 @@ struct Place {
 /// The most results of an operation.
 pub(crate) const RESULTS: usize = 2;
 
-/// What runs when the gradients of an operation's results are complete: none is given of a result that got none.
+/// The backward pass of an operation, run once the gradients of its results are complete; `None` for a result that received no
+/// gradient.
 type Backward = Box<dyn FnOnce([Option<Tensor>; RESULTS], &mut BackwardPass<'_>)>;
 
 pub(crate) struct Node {
-    /// Nodes are numbered as they are made, so a node's inputs have smaller numbers than itself, and
-    /// going through the nodes by falling number is a valid order for the backward pass.
+    /// Nodes are numbered in the order of creation, so a node's inputs have smaller numbers than itself, and going through the
+    /// nodes by falling number is a valid order for the backward pass.
     pub(crate) number: u64,
     pub(crate) role: Role,
 }
@@ -47,7 +48,7 @@ pub(crate) enum Role {
 }
 
 impl Edge {
-    /// That of a constant.
+    /// The edge of a constant.
     pub(crate) const NOWHERE: Self = Self(None);
 
     pub(crate) fn new(role: Role) -> Self {
@@ -66,7 +67,7 @@ impl Edge {
         std::array::from_fn(|result| Self(first.0.clone().map(|place| Place { result, ..place })))
     }
 
-    /// What stands at its end.
+    /// The role of the node that the edge leads to; `None` for a constant.
     pub(crate) fn role(&self) -> Option<&Role> {
         Some(&self.0.as_ref()?.node.role)
     }
@@ -126,7 +127,7 @@ impl BackwardPass<'_> {
     /// Passes a whole gradient on. The first one is kept as it is, later ones are added to it in place.
     ///
     /// # Panics
-    /// If the gradient's shape is not that of the parameter, or of the gradients given before, or the arena ends before the
+    /// If the gradient's shape is not that of the parameter, or of the gradients added before, or the arena ends before the
     /// parameter does.
     #[track_caller]
     pub fn add_gradient(&mut self, to: &Edge, grad: Tensor) {
@@ -188,7 +189,7 @@ impl BackwardPass<'_> {
             .unwrap_or_else(|| panic!("a parameter at {range:?} has no place in an arena of {len} gradients"))
     }
 
-    /// Whether what is about to be written for the parameter at `offset` replaces what the arena holds.
+    /// Whether the next gradient written for the parameter at `offset` replaces the contents of the arena.
     fn first_write(&mut self, offset: usize) -> Accum {
         let first = self.written.as_mut().is_some_and(|written| written.insert(offset));
         if first { Accum::Replace } else { Accum::Add }

@@ -56,7 +56,7 @@ impl RoundedWeight {
         };
     }
 
-    /// Forgets what was packed, as the weight is about to change.
+    /// Forgets the packed weight, as it is about to change.
     pub fn forget(&mut self) {
         self.packed = [None, None];
     }
@@ -66,7 +66,7 @@ impl RoundedWeight {
         self.packed.each_ref().map(Option::is_some)
     }
 
-    /// What was packed for a product, if anything; asking has it packed from the next step on.
+    /// The weight packed for a product, if it is packed; asking has it packed from the next step on.
     pub(crate) fn for_product(&self, direction: Direction) -> Option<&WeightMatrix> {
         self.asked[direction as usize].store(true, Ordering::Relaxed);
         self.packed[direction as usize].as_ref()

@@ -47,8 +47,8 @@ impl Var {
         Self::recorded(value, backward).with_rounding(rounding)
     }
 
-    /// [`Var::operation`] with two results: `backward` gets the gradients of both `values`, once both are complete. That of a
-    /// value that nothing was made of is none; one of the two there is.
+    /// [`Var::operation`] with two results: `backward` gets the gradients of both `values`, once both are complete. The
+    /// gradient of a value that no operation used is `None`; at least one of the two is present.
     pub fn operation_of_two(
         values: [Tensor; 2],
         inputs: &[&Self],
@@ -94,7 +94,7 @@ impl Var {
         value.keep(if operation { rounding } else { Rounding::None })
     }
 
-    /// The rounding of what an operation on `inputs` keeps: none where no gradient is wanted.
+    /// The rounding of the tensors that an operation on `inputs` keeps: none where no gradient is wanted.
     pub(crate) fn saved_rounding(inputs: &[&Self], rounding: Rounding) -> Rounding {
         if inputs.iter().any(|input| input.edge.is_wanted()) { rounding } else { Rounding::None }
     }
@@ -104,7 +104,7 @@ impl Var {
         &self.value
     }
 
-    /// The value, which is gone from the variable: what is left is where the gradient goes.
+    /// Takes the value out of the variable, which keeps only the edge that its gradient goes to.
     pub(crate) fn take_value(&mut self) -> Tensor {
         std::mem::replace(&mut self.value, Tensor::zeros([0]))
     }

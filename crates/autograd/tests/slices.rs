@@ -1,4 +1,4 @@
-//! What the gradients of slices cost: this is the only test of its process, so the pool's counters are its own.
+//! The memory that gradients of slices take: this is the only test of its process, so the pool's counters are its own.
 
 use foretell_autograd::{Tensor, Var};
 use foretell_pool::metrics;

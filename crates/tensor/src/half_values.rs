@@ -28,7 +28,7 @@ impl HalfValues {
         self.rounding
     }
 
-    /// All of them in bfloat16, if that is what they were rounded to.
+    /// All values in bfloat16, if they were rounded to it.
     pub(crate) fn as_bf16(&self) -> Option<&[bf16]> {
         (self.rounding == Rounding::Bf16).then(|| self.bits.reinterpret_cast())
     }

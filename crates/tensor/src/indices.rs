@@ -8,7 +8,7 @@ use foretell_pool::Buffer;
 use crate::shape::Shape;
 use crate::storage::written;
 
-/// A row-major array of places along a dimension: what a search found, and what a gather takes. Cloning copies no
+/// A row-major array of places along a dimension: the result of a search, the argument of a gather. Cloning copies no
 /// values.
 #[derive(Clone)]
 pub struct Indices {

@@ -10,8 +10,8 @@ use crate::shape::Shape;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// A tensor that is kept for later: what it was rounded to takes half the bytes, and the numbers it was made of are freed
-/// when nobody else has them.
+/// A tensor that is kept for later: rounded to 16 bits it takes half the bytes, and the numbers before rounding are freed when
+/// nobody else has them.
 ///
 /// Views of one storage that are kept share its numbers in 16 bits, as they share those in 32.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ enum Kept {
 }
 
 impl Tensor {
-    /// The tensor, to be kept for later in what `rounding` rounds to; unchanged where that is nothing.
+    /// The tensor, kept for later in the type that `rounding` rounds to; unchanged where nothing is rounded.
     pub fn keep(&self, rounding: Rounding) -> KeptTensor {
         KeptTensor::of(self, rounding)
     }
@@ -105,13 +105,13 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_bf16_are_read_where_they_lie() {
+    fn numbers_in_bf16_are_read_without_a_copy() {
         let x = numbers();
         for (view, dense) in [(x.clone(), true), (x.narrow(0, 1, 1), true), (x.narrow(1, 1, 2), false)] {
             let kept = view.keep(Rounding::Bf16);
             let expected: Vec<f32> = kept.clone().into_tensor().to_vec();
-            let found = kept.as_bf16().map(|values| values.iter().map(|x| x.to_f32()).collect::<Vec<_>>());
-            assert_eq!(found, dense.then_some(expected));
+            let read = kept.as_bf16().map(|values| values.iter().map(|x| x.to_f32()).collect::<Vec<_>>());
+            assert_eq!(read, dense.then_some(expected));
             assert!(
                 view.keep(Rounding::F16).as_bf16().is_none() && view.keep(Rounding::None).as_bf16().is_none()
             );

@@ -1,8 +1,8 @@
 //! Shapes, strides, storage and views, and the operations on them that need no gradient.
 //!
-//! A [`Tensor`] is a view: a shape, strides and an offset into a reference-counted `f32` buffer. Taking
-//! a slice or a transpose copies no numbers, nor does a reshape of what lies in order. The buffers come from `foretell-pool`, so a
-//! program that repeats the same shapes stops calling the system allocator after its first round.
+//! A [`Tensor`] is a view: a shape, strides and an offset into a reference-counted `f32` buffer. Taking a slice or a transpose
+//! copies no numbers, nor does a reshape of a contiguous tensor. The buffers come from `foretell-pool`, so a program that
+//! repeats the same shapes stops calling the system allocator after its first round.
 //!
 //! Nothing here knows of gradients; `foretell-autograd` adds them. A shape mistake is a bug in the
 //! calling code and panics at the caller's line with both shapes.

@@ -20,7 +20,7 @@ impl Tensor {
     /// A row-major tensor whose values `write` fills.
     ///
     /// `write` gets `shape.numel()` initialised values that are unspecified: zeros, or what another tensor left in a
-    /// buffer of the pool. It must write each one; what it does not write is unspecified in the tensor too. In debug
+    /// buffer of the pool. It must write each one; values that it leaves out stay unspecified in the tensor. In debug
     /// builds these values are NaN, so that tests show it.
     pub fn build(shape: impl Into<Shape>, write: impl FnOnce(&mut [f32])) -> Self {
         let shape = shape.into();
@@ -209,7 +209,7 @@ impl Tensor {
     /// Every `step`-th element along `axis` from the first on, without a copy.
     pub(crate) fn every(mut self, axis: usize, step: usize) -> Self {
         self.shape[axis] = self.shape[axis].div_ceil(step);
-        // The step from a lone element to the next is never made, and may be too large to name.
+        // The step from a lone element to the next is never taken, and may be too large for the type.
         self.strides[axis] = self.strides[axis].saturating_mul(step);
         self
     }
@@ -265,7 +265,7 @@ impl Tensor {
     }
 }
 
-/// Of the same shape, and equal number by number, wherever these lie; NaN equals nothing.
+/// Equal if shapes are equal, and all numbers, whatever the strides; NaN equals nothing.
 impl PartialEq for Tensor {
     fn eq(&self, other: &Self) -> bool {
         self.shape == other.shape && self.contiguous().values() == other.contiguous().values()

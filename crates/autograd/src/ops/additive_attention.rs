@@ -26,8 +26,8 @@ impl Var {
         let shapes = [[steps, batch, units].into(), [batch, units].into(), [units].into()];
         let fit = [&keys, &query, &weight].map(|operand| operand.shape()) == shapes
             && *values.shape() == [steps, batch, columns];
-        let found = operands.map(Self::shape);
-        assert!(fit, "attention with keys, query, weight and values of shapes {found:?}");
+        let shapes = operands.map(Self::shape);
+        assert!(fit, "attention with keys, query, weight and values of shapes {shapes:?}");
 
         let attention = AdditiveAttention { steps, batch, units, columns };
         let mut shares = Tensor::zeros([0]);

@@ -18,8 +18,11 @@ impl Var {
     pub fn affine_rows(&self, factor: &Self, offset: &Self) -> Self {
         let (shape, rows) = (self.shape(), self.shape()[0]);
         for vector in [factor, offset] {
-            let found = vector.shape();
-            assert!(*found == [rows], "affine_rows of shape {shape:?} by a vector of shape {found:?}");
+            let vector_shape = vector.shape();
+            assert!(
+                *vector_shape == [rows],
+                "affine_rows of shape {shape:?} by a vector of shape {vector_shape:?}"
+            );
         }
         let size = self.value().numel() / rows.max(1);
         let (x, factors) = (self.value().contiguous(), factor.value().contiguous());

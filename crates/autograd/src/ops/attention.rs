@@ -61,7 +61,7 @@ impl Var {
         self.attend(keys, values, options, false).0
     }
 
-    /// [`Var::attention`], and its scores with the mask, `[batch, heads, queries, keys]`: what a further layer may take as its
+    /// [`Var::attention`], and its scores with the mask, `[batch, heads, queries, keys]`: a further layer may take them as its
     /// mask (residual attention, He et al. 2020, arXiv 2012.11747).
     ///
     /// # Panics
@@ -92,7 +92,7 @@ impl Var {
         let [q, k, v] = operands.map(|operand| operand.value().contiguous());
         let [kept_q, kept_k, kept_v] =
             [(self, &q), (keys, &k), (values, &v)].map(|(var, value)| var.save_for_backward(value, rounding));
-        // Scores are computed again from what is kept, and must be those of the forward pass, whose products round the same way
+        // Scores are recomputed from the kept operands, and must be those of the forward pass, whose products round the same way
         // unless they are small.
         let [q, k] = match rounding == Rounding::None || call.attention().rounds_scores() {
             true => [q, k],
@@ -121,7 +121,7 @@ impl Var {
         let kept = out.keep(Self::saved_rounding(&inputs, rounding));
         drop([q, k, v]);
         let out_shape = out.shape();
-        let backward = move |[grad, given]: [Option<Tensor>; 2], gradients: &mut BackwardPass<'_>| {
+        let backward = move |[grad, grad_scores]: [Option<Tensor>; 2], gradients: &mut BackwardPass<'_>| {
             let grad = grad.unwrap_or_else(|| Tensor::zeros(out_shape));
             let [q, k, v] = [kept_q, kept_k, kept_v].map(KeptTensor::into_tensor);
             let kept = kept.into_tensor();
@@ -143,7 +143,7 @@ impl Var {
             attention.backward(
                 saved,
                 Operand { data: grad.values(), strides },
-                given.as_ref().map(Tensor::values),
+                grad_scores.as_ref().map(Tensor::values),
                 AttentionGradients {
                     q: OperandMut { data: dq.values_mut(), strides: of_q },
                     k: OperandMut { data: dk.values_mut(), strides: of_k },
@@ -326,8 +326,8 @@ mod tests {
         let all = AttentionOptions { causal: true, ..AttentionOptions::new(2) };
         let later = AttentionOptions { earlier_keys: 2, ..all };
         let expected = q.attention(&k, &v, &all).narrow(1, 2, 3).value().to_vec();
-        let found = q.narrow(1, 2, 3).attention(&k, &v, &later).value().to_vec();
-        let far = found.iter().zip(&expected).find(|(a, b)| (**a - **b).abs() > 1e-6);
+        let output = q.narrow(1, 2, 3).attention(&k, &v, &later).value().to_vec();
+        let far = output.iter().zip(&expected).find(|(a, b)| (**a - **b).abs() > 1e-6);
         assert!(far.is_none(), "{far:?}");
     }
 

@@ -26,7 +26,7 @@ pub struct ChannelStatistics {
 
 impl Var {
     /// Normalises each channel of `self [..., channels]` over all other dimensions to mean 0 and variance 1 (biased,
-    /// `eps` added to it), then applies `affine = (gamma, beta)`, each `[channels]`, if given. Returns the batch's
+    /// `eps` added to it), then applies `affine = (gamma, beta)`, each `[channels]`, if there is one. Returns the batch's
     /// statistics beside the result; running ones are up to the caller.
     ///
     /// # Panics
@@ -48,7 +48,7 @@ impl Var {
         (self.normalise_channels(x, moments, affine, eps, true), statistics)
     }
 
-    /// [`Var::batch_norm`] by given statistics, which are constants: those of training, for a forecast.
+    /// [`Var::batch_norm`] by `statistics`, which are constants: those of training, for a forecast.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -68,7 +68,7 @@ impl Var {
     }
 
     /// Normalises each channel of each series of `self [..., time, channels]` over time, then applies
-    /// `affine = (gamma, beta)`, each `[channels]`, if given.
+    /// `affine = (gamma, beta)`, each `[channels]`, if there is one.
     ///
     /// # Panics
     /// If the shapes do not fit.

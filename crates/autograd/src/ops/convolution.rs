@@ -18,7 +18,7 @@ pub struct Conv1d {
     pub dilation: usize,
     /// Steps of padding before and behind.
     pub padding: [usize; 2],
-    /// What the padding holds.
+    /// The values of the padding.
     pub beyond: PaddingMode,
     /// Groups of channels that do not see each other.
     pub groups: usize,

@@ -8,7 +8,7 @@ use crate::Var;
 
 impl Var {
     /// `self [batch, time, channels]` minus its mean over `kernel` (odd) steps around each step, the ends being repeated.
-    /// What is subtracted, the trend, is `self` minus the result.
+    /// The trend that is subtracted is `self` minus the result.
     ///
     /// # Panics
     /// If the shape is another or empty, or `kernel` even.

@@ -31,7 +31,7 @@ impl Var {
         )
     }
 
-    /// `pull` multiplies the gradient by the slope, computed from what is saved.
+    /// `pull` multiplies the gradient by the slope, computed from the saved tensor.
     fn elementary(
         &self,
         forward: impl Fn(&[f32], &mut [f32]) + Sync,

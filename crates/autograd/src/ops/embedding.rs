@@ -61,9 +61,9 @@ mod tests {
     fn the_unknown_is_the_mean_of_what_is_known() {
         let table = Tensor::from_slice(&[9.0, 9.0, 1.0, 2.0, 3.0, 6.0], [3, 2]);
         let ids = Tensor::from_slice(&[2.0, 0.0, 1.0, 2.0], [2, 2]);
-        let found = Var::constant(table).embedding(&ids);
-        assert_eq!(&*found.shape(), [2, 2, 2]);
-        assert_eq!(found.value().to_vec(), [3.0, 6.0, 2.0, 4.0, 1.0, 2.0, 3.0, 6.0]);
+        let rows = Var::constant(table).embedding(&ids);
+        assert_eq!(&*rows.shape(), [2, 2, 2]);
+        assert_eq!(rows.value().to_vec(), [3.0, 6.0, 2.0, 4.0, 1.0, 2.0, 3.0, 6.0]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The gate of a gated linear unit, after the product, and what is added to it.
+//! The gate of a gated linear unit, after the product, and the residual that is added to it.
 
 use foretell_simd as simd;
 use foretell_tensor::Tensor;

@@ -74,13 +74,13 @@ fn values_at(x: &Tensor, along: Axis, places: &Indices) -> Tensor {
 
 #[track_caller]
 fn assert_fits(operation: &str, shape: Shape, axis: usize, places: &Indices) {
-    let found = places.shape();
-    let fits = axis < shape.len() && found.len() == shape.len() && {
+    let places_shape = places.shape();
+    let fits = axis < shape.len() && places_shape.len() == shape.len() && {
         let mut expected = shape;
-        expected[axis] = found[axis];
-        expected == found
+        expected[axis] = places_shape[axis];
+        expected == places_shape
     };
-    assert!(fits, "{operation} along axis {axis} of shape {shape:?} with places of shape {found:?}");
+    assert!(fits, "{operation} along axis {axis} of shape {shape:?} with places of shape {places_shape:?}");
 }
 
 #[cfg(test)]

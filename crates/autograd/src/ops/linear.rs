@@ -79,8 +79,8 @@ impl Var {
 
         let rounding = weight.rounding();
         let in_bf16 = rounding.of_product([rows, k, n]) == Rounding::Bf16;
-        // What is packed is to have the bits of what is not: a step without it, the first one or the first after a resumption,
-        // computes the same.
+        // A packed weight must give the same bits as one that is not packed: a step without it, the first one or the first
+        // after a resumption, computes the same.
         let format = |shape| WeightFormat::best_for(shape, rounding);
         let packed = |shape| in_step.filter(|_| format(shape) == Some(WeightFormat::Bf16)).cloned();
         let [forward, backward] = [packed([rows, k, n]), packed([rows, n, k])];
@@ -167,7 +167,7 @@ pub(super) fn activated(activation: Activation, product: impl Fn(Activation) -> 
     }
 }
 
-/// What a slope is computed from, kept for the backward pass; nothing for the identity.
+/// The tensor that the activation's slope is computed from, kept for the backward pass; empty for the identity.
 pub(super) fn kept_slope(activation: Activation, saved: Tensor, rounding: Rounding) -> KeptTensor {
     match activation {
         Activation::Identity => Tensor::zeros([0]).keep(Rounding::None),
@@ -175,7 +175,7 @@ pub(super) fn kept_slope(activation: Activation, saved: Tensor, rounding: Roundi
     }
 }
 
-/// What the rows of a weight stand for.
+/// The meaning of a weight's rows.
 #[derive(Clone, Copy)]
 enum Layout {
     RowPerOutput,

@@ -19,7 +19,7 @@ use crate::Var;
 
 impl Var {
     /// Normalises the last dimension to mean 0 and variance 1 (biased, `eps` added to it), then applies
-    /// `affine = (gamma, beta)`, each `[features]`, beta being optional, if given.
+    /// `affine = (gamma, beta)`, each `[features]`, beta being optional, if there is one.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -65,7 +65,7 @@ impl Var {
     }
 
     /// Divides the last dimension by the root of its mean square (`eps` added under the root), then multiplies by
-    /// `gamma [features]`, if given.
+    /// `gamma [features]`, if there is one.
     ///
     /// # Panics
     /// If the shapes do not fit.

@@ -8,7 +8,7 @@ use crate::Var;
 
 impl Var {
     /// A variable with the `value` of a block of operations on `inputs` and on parameters, which was computed without
-    /// recording. The backward pass computes the block `again`, records it, and goes on through what it recorded.
+    /// recording. The backward pass computes the block `again`, records it, and continues through the recorded operations.
     ///
     /// `again` gets the inputs, and must come to the same value: dropout with the same keys.
     ///

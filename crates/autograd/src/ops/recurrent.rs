@@ -229,10 +229,10 @@ impl Var {
         let values = Values::of(weights);
         let x = plain(self);
         let first = start.map(|start| [Some(&start.h), start.c.as_ref()]).unwrap_or_default();
-        let given = [self, weights.input, weights.state].into_iter();
-        let given = given.chain(weights.biases.into_iter().flatten()).chain(weights.projection);
-        let given: Vec<&Self> = given.chain(first.into_iter().flatten()).collect();
-        let wanted = given.iter().any(|var| var.edge().is_wanted());
+        let operands = [self, weights.input, weights.state].into_iter();
+        let operands = operands.chain(weights.biases.into_iter().flatten()).chain(weights.projection);
+        let operands: Vec<&Self> = operands.chain(first.into_iter().flatten()).collect();
+        let wanted = operands.iter().any(|var| var.edge().is_wanted());
         let run = if wanted { RunMode::Training } else { RunMode::Inference };
         assert!(
             !wanted || weights.held.is_none_or(|held| !held.is_narrow()),
@@ -273,7 +273,7 @@ impl Var {
         }
 
         let value = states.narrow(0, steps + 1 - last, last);
-        let edges: Vec<_> = given.iter().map(|var| var.edge()).collect();
+        let edges: Vec<_> = operands.iter().map(|var| var.edge()).collect();
         let starts = start.is_some();
         // States and cells are kept in 16 bits where products round, as the tape's gates already are; inputs and
         // states are shared with the layers around.
@@ -319,10 +319,10 @@ impl Var {
         match last_c {
             None => {
                 let one = |grad, gradients: &mut BackwardPass<'_>| backward([Some(grad), None], gradients);
-                (Self::operation(value, &given, one), None)
+                (Self::operation(value, &operands, one), None)
             }
             Some(last_c) => {
-                let [states, c] = Self::operation_of_two([value, last_c], &given, backward);
+                let [states, c] = Self::operation_of_two([value, last_c], &operands, backward);
                 (states, Some(c))
             }
         }
@@ -428,8 +428,8 @@ mod tests {
         for cell in [Cell::Rnn(Activation::Tanh), Cell::Lstm, Cell::Gru] {
             let x: Vec<Var> = inputs(cell, None).into_iter().map(Var::constant).collect();
             let zeros = Var::constant(Tensor::zeros([2, 3]));
-            let found = run_from(&x, cell, [&zeros, &zeros]).narrow(0, 0, 4);
-            assert_eq!(found.value().to_vec(), run(&x, cell, 4, None).value().to_vec());
+            let states = run_from(&x, cell, [&zeros, &zeros]).narrow(0, 0, 4);
+            assert_eq!(states.value().to_vec(), run(&x, cell, 4, None).value().to_vec());
         }
     }
 

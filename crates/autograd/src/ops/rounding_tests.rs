@@ -20,11 +20,11 @@ fn run(inputs: &[Tensor], marked: usize, rounding: Rounding, f: &dyn Fn(&[Var]) 
         })
         .collect();
     let output = f(&variables);
-    assert_eq!(output.rounding(), rounding, "what is made of a variable is marked as it is");
-    let mut found = vec![output.value().to_vec()];
+    assert_eq!(output.rounding(), rounding, "the result of an operation is marked as its operand");
+    let mut results = vec![output.value().to_vec()];
     output.backward_from(random(output.shape(), 99), &mut []);
-    found.extend(variables.iter().map(|variable| variable.grad().expect("a gradient").to_vec()));
-    found
+    results.extend(variables.iter().map(|variable| variable.grad().expect("a gradient").to_vec()));
+    results
 }
 
 /// Either kind of rounding, and what 16 of them change.
@@ -211,11 +211,11 @@ fn what_is_kept_takes_half_the_bytes() {
 }
 
 #[test]
-fn loud_scores_too_few_to_be_rounded_are_found_again_backwards() {
+fn large_scores_too_few_to_be_rounded_are_recomputed_backwards() {
     // Seven steps of three heads of eight: scores of ten thousands, which roundings by 1/256 move by tens.
     let inputs = [(100.0, 1), (100.0, 2), (1.0, 3)].map(|(size, seed)| random([2, 7, 24], seed).scale(size));
     let attend = |x: &[Var]| {
-        // What an operation made is kept in 16 bits.
+        // The result of an operation is kept in 16 bits.
         let [q, k, v] = [&x[0], &x[1], &x[2]].map(|x| x.scale(1.0));
         q.attention(&k, &v, &AttentionOptions::new(3))
     };

@@ -33,11 +33,14 @@ impl Numbers {
     }
 
     #[track_caller]
-    fn assert_close(&self, found: &Tensor, what: &str) {
-        assert_eq!(&*found.shape(), &self.shape[..], "shape of {what}");
+    fn assert_close(&self, actual: &Tensor, what: &str) {
+        assert_eq!(&*actual.shape(), &self.shape[..], "shape of {what}");
         let scale = self.data.iter().fold(1.0_f32, |scale, x| scale.max(x.abs()));
-        for (i, (found, expected)) in found.to_vec().into_iter().zip(&self.data).enumerate() {
-            assert!((found - expected).abs() <= 3e-6 * scale, "{what}[{i}]: {found}, PyTorch has {expected}");
+        for (i, (actual, expected)) in actual.to_vec().into_iter().zip(&self.data).enumerate() {
+            assert!(
+                (actual - expected).abs() <= 3e-6 * scale,
+                "{what}[{i}]: {actual}, PyTorch has {expected}"
+            );
         }
     }
 }
@@ -63,8 +66,8 @@ pub(crate) fn assert_matches_pytorch<R: Into<Outputs>>(
         let Outputs { output, extra_outputs } = apply(&inputs, &Arguments(&case.args)).into();
         case.output.assert_close(output.value(), &what);
         assert_eq!(extra_outputs.len(), case.extra_outputs.len(), "further results of {what}");
-        for (found, expected) in extra_outputs.iter().zip(&case.extra_outputs) {
-            expected.assert_close(found, &format!("{what}: further result"));
+        for (actual, expected) in extra_outputs.iter().zip(&case.extra_outputs) {
+            expected.assert_close(actual, &format!("{what}: further result"));
         }
         output.backward_from(case.grad_output.tensor(), &mut []);
         for (j, (input, expected)) in inputs.iter().zip(&case.grads).enumerate() {
@@ -74,7 +77,7 @@ pub(crate) fn assert_matches_pytorch<R: Into<Outputs>>(
     }
 }
 
-/// What an operation returns: the output, through which the gradient flows, and its further results.
+/// The results of an operation: the output, through which the gradient flows, and its further results.
 pub(crate) struct Outputs {
     output: Var,
     extra_outputs: Vec<Tensor>,

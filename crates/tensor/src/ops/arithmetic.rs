@@ -52,7 +52,7 @@ impl Tensor {
         self.update(other, 1, simd::add_assign);
     }
 
-    /// What `kernel` makes of the numbers, each of one; `cost` is the work of one, as for [`foretell_threads::rows`].
+    /// The output of `kernel`, which maps each number to one; `cost` is the work of one, as for [`foretell_threads::rows`].
     pub fn map(&self, cost: usize, kernel: impl Fn(&[f32], &mut [f32]) + Sync) -> Self {
         let source = self.contiguous();
         let x = source.values();
@@ -69,8 +69,8 @@ impl Tensor {
         threads::rows(x.len(), cost, [values], |range, [values]| kernel(values, &x[range]));
     }
 
-    /// What two functions that say the same make of two tensors, stretched to a common shape by NumPy's rule: `kernel`
-    /// does whole rows, `one` a pair of numbers where an operand is stretched or strided.
+    /// Two tensors, stretched to a common shape by NumPy's rule, joined number by number by a function that comes in two forms:
+    /// `kernel` joins whole rows, `one` a pair of numbers where an operand is stretched or strided.
     #[track_caller]
     pub fn zip(
         &self,

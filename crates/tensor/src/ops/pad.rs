@@ -4,7 +4,7 @@ use foretell_threads as threads;
 
 use crate::tensor::Tensor;
 
-/// What stands in the padding.
+/// The values that fill the padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
     /// Zeros.

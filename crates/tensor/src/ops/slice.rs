@@ -1,4 +1,4 @@
-//! Ranges of a dimension with a step, and adding to where one lies.
+//! Ranges of a dimension with a step, and addition into such a range.
 
 use std::ops::Range;
 
@@ -24,8 +24,8 @@ impl Tensor {
         self.narrow(axis, range.start, range.len()).every(axis, step)
     }
 
-    /// Adds these values to those of `whole`, row-major of `shape`, that lie at `start`, `start + step` and so on
-    /// along `axis`: the transpose of [`Tensor::slice`], of which it writes nothing but the range.
+    /// Adds these values to the elements `start`, `start + step` and so on along `axis` of `whole`, row-major of `shape`: the
+    /// transpose of [`Tensor::slice`]. Elements outside the range are not written.
     ///
     /// # Panics
     /// If the slice does not lie within `shape`, or `whole` is not of that size.
