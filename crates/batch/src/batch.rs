@@ -9,23 +9,23 @@ use crate::shift_target::shift_target;
 /// Windows with their targets.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// What the model sees.
+    /// The inputs of the model.
     pub windows: Windows,
-    /// What it should have forecast, `[batch, horizon]`: on the windows' scale; or as in the panel, for a distribution's loss
-    /// and where forecasts are compared with the data.
+    /// The true values, `[batch, horizon]`: on the windows' scale; or as in the panel, for a distribution's loss and where
+    /// forecasts are compared with the data.
     pub target: Tensor,
     /// The weight of each step in the loss, `[batch, horizon]`: mask times sample weight times horizon weight.
     pub weights: Tensor,
     /// The scale that the loss divides the errors of each window by, `[batch]`, on the scale of the target.
     pub error_scale: Tensor,
-    /// What was subtracted from the target of each window, `[batch]`.
+    /// The shift that was subtracted from the target of each window, `[batch]`.
     pub loc: Tensor,
-    /// What the target of each window was divided by, `[batch]`.
+    /// The scale that the target of each window was divided by, `[batch]`.
     pub scale: Tensor,
 }
 
 impl Batch {
-    /// What the forecasts are compared with.
+    /// The true values, with weights and scales, that forecasts are compared with.
     pub fn truth(&self) -> Targets<'_> {
         Targets {
             horizon: self.target.shape()[1],
@@ -141,7 +141,7 @@ impl Cut<'_> {
         }
     }
 
-    /// The sum of the weights of all steps of the windows: what the loss is divided by.
+    /// The sum of the weights of all steps of the windows: the divisor of the loss.
     /// `sums` is scratch memory, whose contents do not matter.
     pub fn total_weight(&self, cutter: &Cutter<'_>, windows: &[WindowRef], sums: &mut Vec<f64>) -> f64 {
         sums.clear();

@@ -1,6 +1,6 @@
-//! Windows cut from a panel, as tensors with their targets and weights: what training and forecasts give to a model.
+//! Windows cut from a panel, as tensors with their targets and weights: the inputs of models in training and forecasts.
 //!
-//! [`foretell_data`] counts and cuts windows as plain slices, [`foretell_nn`] defines what a model sees; here the first become
+//! [`foretell_data`] counts and cuts windows as plain slices, [`foretell_nn`] defines a model's inputs; here the first become
 //! the second.
 //!
 //! # Features

@@ -1,4 +1,4 @@
-//! What a model that forecasts step by step is fed in training.
+//! The inputs of a model that forecasts step by step, in training.
 
 use foretell_nn::{Tensor, Windows};
 

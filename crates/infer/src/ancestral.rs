@@ -26,7 +26,7 @@ pub(crate) struct Sampling<'a> {
 pub(crate) struct Window {
     /// The key of its draws, into which path and step are folded.
     pub(crate) key: Key,
-    /// What the target that the model sees was shifted and divided by.
+    /// Shift and scale that were applied to the target that the model reads.
     pub(crate) input_scaling: Stats,
     /// Shift and scale that bring the model's outputs to the scale of the data.
     pub(crate) output_scaling: Stats,
@@ -109,7 +109,7 @@ impl Sampling<'_> {
     }
 }
 
-/// The key of the draws for a window, made of the id of its series and the time of its cutoff. So they are the same
+/// The key of the draws for a window, derived from the id of its series and the time of its cutoff. So they are the same
 /// whatever other windows and series are forecast beside it.
 pub(crate) fn window_key(key: Key, cutter: &Cutter<'_>, window: WindowRef) -> Key {
     let id = cutter.panel().id(window.series as usize).as_bytes();
@@ -200,10 +200,10 @@ mod tests {
     fn intervals_widen_as_those_of_the_process() {
         const H: usize = 12;
         const PATHS: usize = 20_000;
-        let found = forecast(&[[2.0, 3.0]], &[7], H, PATHS);
+        let forecasts = forecast(&[[2.0, 3.0]], &[7], H, PATHS);
         let (mut before, mut last) = (2.0, 3.0);
         let (mut weight_before, mut weight, mut variance) = (0.0, 1.0, 0.0);
-        for (step, row) in found.chunks(3).enumerate() {
+        for (step, row) in forecasts.chunks(3).enumerate() {
             (before, last) = (last, f64::from(A) * last + f64::from(B) * before);
             variance += weight * weight * DEVIATION * DEVIATION;
             (weight_before, weight) = (weight, f64::from(A) * weight + f64::from(B) * weight_before);
@@ -211,9 +211,9 @@ mod tests {
             // Four standard errors of the mean and of a quantile at 0.1.
             let error = deviation / f64::sqrt(PATHS as f64);
             let expected = [last, last - 1.281_55 * deviation, last + 1.281_55 * deviation];
-            for ((found, expected), errors) in row.iter().zip(expected).zip([4.0, 6.8, 6.8]) {
-                let off = (f64::from(*found) - expected).abs();
-                assert!(off < errors * error, "step {step}: {found}, expected {expected}");
+            for ((forecast, expected), errors) in row.iter().zip(expected).zip([4.0, 6.8, 6.8]) {
+                let off = (f64::from(*forecast) - expected).abs();
+                assert!(off < errors * error, "step {step}: {forecast}, expected {expected}");
             }
             assert!(step > 0 || (f64::from(row[0]) - last).abs() < 1e-6, "the first mean is no sample's");
         }

@@ -17,14 +17,14 @@ const BLOCK: usize = 128;
 /// The most numbers of the windows that one thread runs at a time, unless a single window has more.
 const BLOCK_NUMBERS: usize = 1 << 22;
 
-/// The most numbers that a model makes of the windows that one thread runs at a time, likewise.
+/// The most numbers that a model computes from the windows that one thread runs at a time, likewise.
 const MAX_BLOCK_ACTIVATIONS: usize = 1 << 28;
 
-/// How many windows of these sizes one thread runs at a time, for a model that makes `kept` numbers of each.
+/// How many windows of these sizes one thread runs at a time, for a model that computes `kept` numbers from each.
 pub fn block_windows(dims: &Dims, kept: usize) -> usize {
-    let [seen, made] = [(BLOCK_NUMBERS, window_numbers(dims)), (MAX_BLOCK_ACTIVATIONS, kept)]
+    let [by_inputs, by_activations] = [(BLOCK_NUMBERS, window_numbers(dims)), (MAX_BLOCK_ACTIVATIONS, kept)]
         .map(|(all, one)| all / one.max(1));
-    seen.min(made).clamp(1, (BLOCK / dims.n_series).max(1))
+    by_inputs.min(by_activations).clamp(1, (BLOCK / dims.n_series).max(1))
 }
 
 /// The least parameters with which the products of a single block of windows share the threads: with fewer, entering
@@ -59,7 +59,7 @@ pub struct BatchSizes {
     pub windows: Option<usize>,
 }
 
-/// A trained model, and what its forecasts are made with.
+/// A trained model with the settings of its forecasts.
 #[derive(Clone, Copy)]
 pub struct Forecasts<'a> {
     /// The model.
@@ -132,7 +132,7 @@ impl Forecasts<'_> {
         self.params.revin().map_or(stats, |affine| stats.corrected(affine))
     }
 
-    /// Writes the forecasts that sample paths make of the windows.
+    /// Writes the forecasts of the windows by sample paths.
     fn sample(
         &self,
         cutter: &Cutter<'_>,
@@ -239,8 +239,8 @@ impl Forecasts<'_> {
         loss.value_and_slope(sums.divided_by(total)).0
     }
 
-    /// The means of the distributions of a step, `[batch, 1]`, on the windows' scale, from `outputs [batch, 1,
-    /// outputs]`: what a model that forecasts step by step sees of its own forecast.
+    /// The means of the distributions of a step, `[batch, 1]`, on the windows' scale, from `outputs [batch, 1, outputs]`: the
+    /// target that a model which forecasts step by step reads of its own forecast.
     fn scaled_means(&self, scaler: WindowScaler, outputs: &Tensor, batch: &Batch) -> Tensor {
         let (mean, outputs, loss) = (DistributionColumns::mean(), outputs.contiguous(), self.cut.loss);
         let rows = outputs.values().chunks_exact(loss.outputs());

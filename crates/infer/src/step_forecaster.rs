@@ -1,4 +1,4 @@
-//! Forecasts of a series that grows: each step is read once, and what a recurrent network has read is kept in its state.
+//! Forecasts of a series that grows: each step is read once, and the recurrent network's state stands for all steps before.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub struct StepForecaster {
     outputs: Tensor,
 }
 
-/// What a [`StepForecaster`] works with.
+/// The parts of a [`StepForecaster`].
 #[derive(Clone)]
 pub struct StepParts {
     /// The network, which keeps a state and draws no sample paths.
@@ -37,7 +37,7 @@ pub struct StepParts {
     pub horizon: usize,
     /// How values are scaled.
     pub scaler: WindowScaler,
-    /// By what.
+    /// Shift and scale of the values.
     pub scaling: Stats,
     /// The seed of the random numbers of forecasts that draw some.
     pub random_seed: u64,
@@ -141,7 +141,7 @@ impl StepParts {
         crate::forecast::key(self.random_seed)
     }
 
-    /// What the network is fed of its forecast of a step, `[1, 1, outputs]`, as the target of that step, `[1, 1]`.
+    /// The target that the network reads for a step, `[1, 1]`, from its forecast of the step, `[1, 1, outputs]`.
     fn fed_back(&self, outputs: &Tensor) -> Tensor {
         if !self.loss.is_distribution() {
             return mean_of_outputs(outputs);

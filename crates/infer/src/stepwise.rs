@@ -5,8 +5,8 @@ use foretell_pool::Buffer;
 
 /// The forecast of a model, `[batch, horizon, outputs]`, on the windows' scale. The windows of a model that forecasts
 /// step by step are shifted by one step and reach over the horizon; the target within the horizon is not read.
-/// `fed_back` turns the forecast of a step, `[batch, 1, outputs]`, into what the model is fed as the target of that
-/// step, `[batch, 1]`. `key` is what the model's random numbers are drawn from.
+/// `fed_back` turns the forecast of a step, `[batch, 1, outputs]`, into the target that the model reads for that step, `[batch,
+/// 1]`. The model's random numbers are drawn from `key`.
 pub fn forecast(
     network: &Network,
     params: &Params,
@@ -64,7 +64,7 @@ pub(crate) fn go_on(
     Tensor::from_buffer(forecasts, [batch, horizon, outputs])
 }
 
-/// What a model is fed of its own forecast `[batch, 1, outputs]` as the target of the step, `[batch, 1]`, where the
+/// The target `[batch, 1]` that a model reads for a step, from its own forecast `[batch, 1, outputs]` of the step, where the
 /// outputs are forecasts: their mean.
 pub fn mean_of_outputs(forecast: &Tensor) -> Tensor {
     match forecast.shape()[2] {
@@ -117,9 +117,9 @@ mod tests {
         let decoding = Decoding::StepByStep { h_train: 1, inference_input_size: 1, feedback: Feedback::Mean };
         let needs = Needs { decoding, ..Needs::default() };
         let network = Network { needs, model: Arc::new(Adder) };
-        let found =
+        let forecasts =
             forecast(&network, &Table::default().initialise(0), Key::new(0), &windows, 3, &mean_of_outputs);
-        assert_eq!(&*found.shape(), [1, 3, 2]);
-        assert_eq!(found.to_vec(), [102.0, 112.0, 307.0, 317.0, 612.0, 622.0]);
+        assert_eq!(&*forecasts.shape(), [1, 3, 2]);
+        assert_eq!(forecasts.to_vec(), [102.0, 112.0, 307.0, 317.0, 612.0, 622.0]);
     }
 }

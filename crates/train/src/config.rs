@@ -42,7 +42,7 @@ pub struct TrainConfig {
     pub drop_last_loader: bool,
     /// The seed of the draws of series, windows and dropout.
     pub random_seed: u64,
-    /// What the operands of products are rounded to; everything else is `f32`. Validation forecasts in `f32`, as the
+    /// The type that the operands of products are rounded to; everything else is `f32`. Validation forecasts in `f32`, as the
     /// trained model does.
     pub precision: Precision,
 }

@@ -48,7 +48,7 @@ pub struct Fit<'a> {
     pub frozen: &'a [Range<usize>],
     /// The state to continue from, if not from the beginning.
     pub from: Option<State<'a>>,
-    /// Keeps the state while training goes on, if it is to be kept.
+    /// Keeps the state while training runs, if it is to be kept.
     pub keep: Option<StateWriter<'a>>,
     /// The processes that train together: [`OneProcess`](crate::OneProcess), or several with the same job each. Each of them
     /// validates by itself, and all of them stop at the same step if their listeners do.
@@ -218,17 +218,17 @@ impl<'a> Batches<'a> {
         train.draw(series.batch(step), *windows_batch_size, &mut draws, rows);
         let total = cut.total_weight(train, rows, sums);
         let per_window = train.rows_per_window();
-        let of = |range: Range<usize>| &rows[range.start * per_window..range.end * per_window];
+        let rows_of = |range: Range<usize>| &rows[range.start * per_window..range.end * per_window];
         let count = rows.len() / per_window;
         check_coupling(network, count, step + 1)?;
-        engine.step(count, total, pace, |range| cut.batch(train, of(range))).map_err(|fault| {
-            let series = ids(train, of(fault.windows));
+        engine.step(count, total, pace, |range| cut.batch(train, rows_of(range))).map_err(|fault| {
+            let series = ids(train, rows_of(fault.windows));
             TrainError::NotFinite { loss: fault.loss, step: step + 1, shard: fault.shard, series }
         })
     }
 }
 
-/// The checks on the validation windows, and what follows from them.
+/// The checks on the validation windows, and the schedule and early stopping that follow them.
 struct Checks<'a> {
     valid_loss: &'a Loss,
     schedule: Schedule,

@@ -22,7 +22,7 @@ use crate::state::{PARAMS, State};
 const MAX_SHARDS: usize = 16;
 
 /// The least work of a step, in multiplications, for which waking the other threads pays: each window is multiplied
-/// by each parameter once, and what is kept of it is written and read in a few passes.
+/// by each parameter once, and its saved activations are written and read in a few passes.
 const MIN_PARALLEL_WORK: usize = 1 << 21;
 
 /// The cost of the passes over a number that a step keeps, in multiplications.
@@ -98,7 +98,7 @@ impl Shard {
     }
 }
 
-/// What the loss of a shard is divided by and begins with.
+/// The divisor and the first derivative of a shard's loss, which depend on the whole batch.
 #[derive(Clone, Copy)]
 struct LossSizes {
     /// The sum of the weights of the whole batch.
@@ -115,7 +115,7 @@ struct Division {
     windows: usize,
     /// Shards of the batch.
     count: usize,
-    /// Those that this process runs.
+    /// The shards that this process runs.
     own: Range<usize>,
     /// Whether it is worth waking the other threads.
     spread: bool,
@@ -361,8 +361,8 @@ impl<'a> Engine<'a> {
         Ok(fault.loss)
     }
 
-    /// What the backward passes of the shards leave to be done: the gradients behind products of weights, zeros where a parameter got
-    /// none, and the `slope` of the loss by the mean.
+    /// Completes the gradients after the backward passes of the shards: adds those behind products of weights, writes zeros
+    /// where a parameter received none, and multiplies all by `slope`, the derivative of the loss by the mean.
     fn complete_gradients(&mut self, division: &Division, products: &[Var], slope: f64) {
         let table = self.params.table();
         let shards = &mut self.shards[..division.own.len()];
@@ -410,7 +410,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// What products round to.
+/// The rounding of products in this precision.
 pub fn rounding_of(precision: Precision) -> Rounding {
     match precision {
         Precision::F32 => Rounding::None,
@@ -420,7 +420,7 @@ pub fn rounding_of(precision: Precision) -> Rounding {
 }
 
 /// Adds up the gradients of the multiplied weights over the shards of all processes and passes them on to the parameters that
-/// these are made of, as part of the gradient of the batch's first shard, where that is among these.
+/// were multiplied, as part of the gradient of the batch's first shard, where that is among these.
 fn backpropagate_derived(
     products: &[Var],
     table: &Table,

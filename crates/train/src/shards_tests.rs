@@ -1,4 +1,4 @@
-//! What a step does with its shards: their number, their gradients, and steps that are not taken.
+//! Tests of a step's shards: their number, their gradients, and steps that are not taken.
 
 use std::sync::Arc;
 
@@ -62,10 +62,10 @@ fn losses_have_the_gradients_of_the_whole_batch() {
         let mut engine = Engine::new(&network, params, adam, &loss, Key::new(0), &workers);
         let (mut first, mut second) = (0.0, 0.0);
         for step in 1..=3 {
-            let found = engine.step(N, N as f64, 0.5, cut).expect("a number");
+            let loss_value = engine.step(N, N as f64, 0.5, cut).expect("a number");
             // Value and derivative over the whole batch, then Adam.
-            let mean = |of: &dyn Fn(f64, f64) -> f64| {
-                x.iter().zip(&y).map(|(&x, &y)| of(x.into(), y.into())).sum::<f64>() / N as f64
+            let mean = |term: &dyn Fn(f64, f64) -> f64| {
+                x.iter().zip(&y).map(|(&x, &y)| term(x.into(), y.into())).sum::<f64>() / N as f64
             };
             let own = f64::from(own);
             let square = mean(&|x, y| (w * x - y) * (w * x - y) + own * w * x * w * x);
@@ -76,13 +76,16 @@ fn losses_have_the_gradients_of_the_whole_batch() {
                 "MSE" => (square, slope),
                 _ => (square / naive, slope / naive),
             };
-            assert!((found - value).abs() < 1e-5 * value, "{name}: {found}, expected {value}");
+            assert!((loss_value - value).abs() < 1e-5 * value, "{name}: {loss_value}, expected {value}");
             first = 0.9 * first + 0.1 * slope;
             second = 0.999 * second + 0.001 * slope * slope;
             let correct = |decay: f64| 1.0 - decay.powi(step);
             w -= 0.5 * (first / correct(0.9)) / ((second / correct(0.999)).sqrt() + 1e-8);
-            let found = f64::from(engine.params().tensor(weight).item());
-            assert!((found - w).abs() < 1e-5, "{name}: step {step} leads to {found}, expected {w}");
+            let weight_after = f64::from(engine.params().tensor(weight).item());
+            assert!(
+                (weight_after - w).abs() < 1e-5,
+                "{name}: step {step} leads to {weight_after}, expected {w}"
+            );
         }
     }
 }

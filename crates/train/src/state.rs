@@ -80,7 +80,7 @@ impl State<'_> {
     }
 }
 
-/// How the state is kept while training goes on.
+/// Keeps the state of a training while it runs.
 pub struct StateWriter<'a> {
     /// Steps between two writes of the state, at least 1; it is also written when the listener interrupts.
     pub every: u64,

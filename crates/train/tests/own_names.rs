@@ -49,8 +49,8 @@ fn a_model_is_trained_for_a_step() {
     let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
     let (loss, workers) = (Loss::mae(), Workers::new(1).expect("a thread"));
     let mut engine = Engine::new(&network, params, optimizer, &loss, Key::new(0), &workers);
-    let found = engine.step(4, 4.0, config.schedule.at(0), |range| batch(range.len()));
-    assert_eq!(found, Ok(2.0));
+    let loss_value = engine.step(4, 4.0, config.schedule.at(0), |range| batch(range.len()));
+    assert_eq!(loss_value, Ok(2.0));
     // The slope of |w - 1| is 1, of which the bound leaves a half.
     assert_eq!(engine.into_params().get("w"), Some(Tensor::full([1], 2.0)));
 }

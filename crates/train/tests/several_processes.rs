@@ -13,7 +13,7 @@ use foretell_train::{
 };
 use serde_json::json;
 
-/// What the processes exchange.
+/// The memory through which the processes exchange numbers.
 struct Exchange {
     all_here: Barrier,
     numbers: Mutex<Vec<Vec<f64>>>,
