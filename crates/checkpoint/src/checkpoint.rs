@@ -25,9 +25,9 @@ use crate::tagged::{Misfit, Sidecar};
 /// A model directory in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
-    /// What the forecaster knows beside its models.
+    /// The settings and the state of the forecaster beside its models.
     pub configuration: Configuration,
-    /// The models, in the order they were given (neuralforecast itself loads them by file name).
+    /// The models, in the order in which they are forecast with (neuralforecast itself loads them by file name).
     pub models: Vec<ModelFile>,
     /// Models that are no networks.
     pub plain_models: Vec<PlainModel>,
@@ -132,8 +132,8 @@ impl Checkpoint {
         self.save_at(&ModelDirectory::at(dir, overwrite)?)
     }
 
-    /// Writes the directory to a hidden sibling, flushes it to the disk and exchanges it with what is there, in one step
-    /// where the system can. On failure what was there stays as it was.
+    /// Writes the directory to a hidden sibling, flushes it to the disk and exchanges it with the directory at the path, in one
+    /// step where the system can. On failure that directory stays as it was.
     ///
     /// # Errors
     /// The place cannot be written any more, or the checkpoint contradicts itself: no model, a model of another

@@ -1,4 +1,4 @@
-//! Checksums of what files hold, so that a bit that was flipped on a disk is found before anything is made of it.
+//! Checksums of the contents of files, so that a bit that was flipped on a disk is found before the contents are used.
 //!
 //! They are of the content, not of the bytes: a file that another program wrote again with the same tensors and the same
 //! entries, in whatever order, keeps its checksum. neuralforecast passes over the entries that hold them.
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::tensor::TensorData;
 
-/// What the entry of a checksum is called.
+/// The name of the entry that holds a checksum.
 pub(crate) const CHECKSUM: &str = "foretell_crc32";
 
 /// The checksum of a file of tensors and entries, those in the order of their names.

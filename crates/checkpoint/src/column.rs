@@ -16,7 +16,7 @@ pub enum Column {
     Floats(Vec<f64>),
     /// Time stamps, counted in `unit` from 1970-01-01.
     Times {
-        /// What is counted.
+        /// The unit of the counts.
         unit: TimeUnit,
         /// With a zone the count starts at 1970-01-01 UTC; without one the stamps are civil times.
         zone: Option<String>,

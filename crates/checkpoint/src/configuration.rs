@@ -8,7 +8,7 @@ use crate::column::{Column, Container};
 use crate::tagged::{Misfit, Sidecar, TAG, count, list, object, tag, text};
 use crate::tensor::TensorData;
 
-/// What a forecaster knows beside its models.
+/// The settings and the state of a forecaster beside its models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Configuration {
     /// The horizon of every model.

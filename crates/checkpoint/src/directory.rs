@@ -15,8 +15,8 @@ pub(crate) const CONFIGURATION_TENSORS: &str = "configuration.safetensors";
 pub(crate) const DATASET: &str = "dataset.json";
 pub(crate) const DATASET_TENSORS: &str = "dataset.safetensors";
 
-/// What models have learned that are no networks, in the layout of safetensors: neuralforecast takes each file of that ending for
-/// one of its own models.
+/// The file of the numbers that models other than networks have learned, in the layout of safetensors: neuralforecast takes
+/// each file that ends in `.safetensors` for one of its own models.
 pub(crate) const NUMBERS: &str = "foretell_models.bin";
 
 /// Bytes of the header of a safetensors file, at most: as that format has it.
@@ -27,7 +27,7 @@ const LEGACY: &str = "configuration.pkl";
 
 /// A place to save models at, which no other process writes to meanwhile.
 ///
-/// What can be told beforehand is told when it is taken: worth doing before a long training.
+/// Errors that are known before anything is saved are raised when it is taken: worth doing before a long training.
 #[derive(Debug)]
 pub struct ModelDirectory {
     place: DirectoryPlace,
@@ -35,7 +35,7 @@ pub struct ModelDirectory {
 }
 
 impl ModelDirectory {
-    /// Takes a path. Its parents are made, and removed again unless something is saved there.
+    /// Takes a path. Its parents are created, and removed again unless something is saved there.
     ///
     /// With `overwrite`, a model directory is replaced that foretell or neuralforecast wrote, if nothing else is in
     /// it; without, only an empty directory is.
@@ -48,7 +48,7 @@ impl ModelDirectory {
         Ok(directory)
     }
 
-    /// The path as it was given.
+    /// The path as the caller wrote it.
     pub fn path(&self) -> &Path {
         self.place.path()
     }
@@ -64,7 +64,7 @@ impl ModelDirectory {
         self.place.replace(fill)
     }
 
-    /// Whether what is there may be replaced.
+    /// Checks that the contents of the directory may be replaced.
     fn check(&self) -> Result<()> {
         let path = self.path().to_path_buf();
         if !self.is_occupied() {
@@ -81,7 +81,7 @@ impl ModelDirectory {
     }
 }
 
-/// What is in a directory beside models, or missing for it to be a model directory.
+/// The entries of a directory that belong to no model directory, or the one that it lacks to be a model directory.
 fn foreign(directory: &Path) -> Result<Vec<String>> {
     let (mut foreign, mut configured) = (Vec::new(), false);
     let failed = |error| CheckpointError::io("read", directory, error);

@@ -24,7 +24,7 @@ pub enum CheckpointError {
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried, as a verb: "read", "write", "replace".
+        /// The attempted action, as a verb: "read", "write", "replace".
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
@@ -36,7 +36,7 @@ pub enum CheckpointError {
     Missing {
         /// The absent path.
         path: PathBuf,
-        /// What it should hold and how to get it.
+        /// The contents that it should have, and how to get it.
         hint: &'static str,
     },
     /// The directory holds pickles of neuralforecast 3.2 or older.
@@ -63,7 +63,7 @@ pub enum CheckpointError {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What is wrong with its bytes.
+        /// The fault of its bytes.
         reason: String,
     },
     /// A file that is not as it was written.
@@ -74,7 +74,7 @@ pub enum CheckpointError {
     Checksum {
         /// The file.
         path: PathBuf,
-        /// The checksum of what it holds; none if it should name one and does not.
+        /// The checksum of the contents; `None` if the file should name one and does not.
         found: Option<String>,
     },
     /// A file of PyTorch's or a pickle that cannot be read without Python.
@@ -87,7 +87,7 @@ pub enum CheckpointError {
     Pickle {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// A tensor with an element type that has no Rust counterpart here.
@@ -111,16 +111,16 @@ pub enum CheckpointError {
         /// The parser's reason, with line and column.
         source: serde_json::Error,
     },
-    /// JSON that does not say what it should.
+    /// JSON without the value that is expected.
     #[error("{place}: `{field}` should be {expected}, found {found}")]
     Field {
         /// The file or the model.
         place: String,
         /// The path of the value.
         field: String,
-        /// What belongs there.
+        /// The values that are allowed.
         expected: String,
-        /// What is there.
+        /// The value found.
         found: String,
     },
     /// The tensors are not those of the model.
@@ -128,7 +128,7 @@ pub enum CheckpointError {
     Names {
         /// The file or the model.
         place: String,
-        /// What is missing, too much or of another shape.
+        /// The names that are missing or unexpected, and the shapes that differ.
         mismatch: NameMismatch,
     },
     /// A file where a directory is expected.
@@ -151,7 +151,7 @@ pub enum CheckpointError {
     NotACheckpoint {
         /// The directory.
         path: PathBuf,
-        /// What is in it beside models, by name.
+        /// The entries in it that belong to no model directory, by name.
         found: Vec<String>,
     },
     /// A file or directory that cannot be written whole.

@@ -40,7 +40,7 @@ impl TensorFile {
     /// Reads a file that foretell wrote, as [`read`](Self::read) does; here a missing checksum is an error.
     ///
     /// # Errors
-    /// Those of [`read`](Self::read), and [`CheckpointError::Checksum`] where there is none.
+    /// The errors of [`read`](Self::read), and [`CheckpointError::Checksum`] where there is none.
     pub fn read_checked(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         match Self::parse(&read_regular(path)?, path)? {

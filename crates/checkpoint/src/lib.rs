@@ -111,7 +111,7 @@ pub use names::check_names;
 #[cfg(feature = "pickle")]
 pub use pickle::{PickleValue, PickledObject, parse_pickle, read_pickle};
 pub use plain_model::PlainModel;
-/// What hyper-parameters and settings are written in.
+/// The type of hyper-parameters and settings: JSON.
 pub use serde_json::{Map, Value};
 pub use tagged::{lr_scheduler_class, optimizer_class, torch_class_name};
 pub use tensor::{TensorData, TensorValues};

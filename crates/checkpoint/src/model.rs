@@ -14,7 +14,7 @@ use crate::tensor::TensorData;
 
 pub(crate) const FORMAT: &str = "2";
 
-/// What `{alias}_{k}.safetensors` holds; the [crate docs](crate) say what Python needs of it.
+/// The contents of `{alias}_{k}.safetensors`; the [crate docs](crate) say what Python needs of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelFile {
     /// The name its forecasts carry; the file's name before the last `_`.

@@ -65,9 +65,9 @@ mod tests {
     #[test]
     fn files_come_back_as_they_were() {
         let packed = pack(&files());
-        let found = unpack(&packed).expect("it was packed");
-        assert_eq!(found.len(), 3);
-        assert!(files().iter().all(|(name, bytes)| found[name] == &bytes[..]));
+        let unpacked = unpack(&packed).expect("it was packed");
+        assert_eq!(unpacked.len(), 3);
+        assert!(files().iter().all(|(name, bytes)| unpacked[name] == &bytes[..]));
         assert!(unpack(&pack(&[])).expect("nothing").is_empty());
     }
 

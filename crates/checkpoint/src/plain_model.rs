@@ -1,4 +1,4 @@
-//! Models that neuralforecast does not have and that are no networks: what they have learned is numbers of series.
+//! Models that neuralforecast does not have and that are no networks: the learned numbers belong to series.
 //!
 //! They stand in an entry of the configuration, which neuralforecast passes over: it loads the networks of the directory. The
 //! numbers are in a file of their own, in the layout of safetensors under a name that neuralforecast does not load: of model `i` the numbers
@@ -19,7 +19,7 @@ use crate::tensor::{TensorData, TensorValues};
 pub struct PlainModel {
     /// The name its forecasts carry.
     pub alias: String,
-    /// What it is: "SeasonalNaive", ...
+    /// The name of its kind: "SeasonalNaive", ...
     pub class: String,
     /// Its place among all models of the directory.
     pub place: usize,
@@ -96,7 +96,7 @@ pub(crate) fn numbers_file(models: &[PlainModel]) -> Option<TensorFile> {
     (!tensors.is_empty()).then_some(TensorFile { metadata, tensors })
 }
 
-/// Gives the models of a configuration what they have learned.
+/// Puts the learned numbers into the models of a configuration.
 pub(crate) fn read_numbers(models: &mut [PlainModel], file: TensorFile) -> Result<(), Misfit> {
     let mut tensors = file.tensors;
     models.iter_mut().enumerate().try_for_each(|(number, model)| model.read(number, &mut tensors))

@@ -166,7 +166,7 @@ pub(crate) fn plain(field: &str, value: &Value, sidecar: &mut Sidecar) -> Result
     }
 }
 
-/// Lists of lists of the given shape.
+/// Lists of lists of this shape.
 fn nested(shape: &[usize], flat: Vec<Value>) -> Value {
     match shape {
         [] => flat.into_iter().next().unwrap_or(Value::Null),
@@ -207,8 +207,8 @@ mod tests {
         let pointer = sidecar.put("x", "torch", TensorData::f32([2, 1], vec![0.5, 2.0]));
         let inline = json!({TAG: "array", "kind": "numpy", "dtype": "int64", "shape": [2], "values": [3, 4]});
         let value = json!({"deep": [pointer, inline], "loss": optimizer_class("Adam")});
-        let found = plain("v", &value, &mut sidecar).unwrap();
-        assert_eq!(found, json!({"deep": [[[0.5], [2.0]], [3, 4]], "loss": optimizer_class("Adam")}));
+        let lists = plain("v", &value, &mut sidecar).unwrap();
+        assert_eq!(lists, json!({"deep": [[[0.5], [2.0]], [3, 4]], "loss": optimizer_class("Adam")}));
         let again = plain("v", &value, &mut sidecar).unwrap_err().at("file");
         assert!(again.to_string().contains("second pointer"), "{again}");
     }

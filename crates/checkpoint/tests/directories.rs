@@ -49,10 +49,10 @@ fn every_tensor_is_read_as_python_reads_it() {
         serde_json::from_slice(&fs::read(fixtures().join("expected.json")).unwrap()).unwrap();
     let mut tensors = 0;
     for (file, expected) in expected.as_object().unwrap() {
-        let found = TensorFile::read(fixtures().join(file)).unwrap().tensors;
+        let tensors_read = TensorFile::read(fixtures().join(file)).unwrap().tensors;
         let expected = expected.as_object().unwrap();
-        assert!(expected.keys().eq(found.keys()), "{file}");
-        for (name, tensor) in &found {
+        assert!(expected.keys().eq(tensors_read.keys()), "{file}");
+        for (name, tensor) in &tensors_read {
             assert_eq!(json!(tensor.shape()), expected[name][0], "{file} {name}");
             let (ours, theirs) = (sum(tensor.values()), expected[name][1].as_f64().unwrap());
             assert!((ours - theirs).abs() <= 1e-9 * theirs.abs().max(1.0), "{file} {name}: {ours} {theirs}");
@@ -183,15 +183,15 @@ fn shared_and_complex_and_integer_tensors_are_read() {
 #[test]
 fn names_and_shapes_are_checked() {
     let model = load("plain").models.remove(2);
-    let found = || model.weights().into_iter().map(|(name, tensor)| (name, tensor.shape()));
+    let shapes = || model.weights().into_iter().map(|(name, tensor)| (name, tensor.shape()));
     let right: [(&str, &[usize]); 2] = [("linear.bias", &[3]), ("linear.weight", &[3, 6])];
-    check_names("model", right, found()).unwrap();
+    check_names("model", right, shapes()).unwrap();
     let wrong: [(&str, &[usize]); 2] = [("linear.bias", &[3]), ("linear.weight", &[3, 7])];
-    assert!(matches!(check_names("model", wrong, found()), Err(CheckpointError::Names { .. })));
+    assert!(matches!(check_names("model", wrong, shapes()), Err(CheckpointError::Names { .. })));
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn a_written_checkpoint_is_read_back_equal() {
     let home = tempfile::tempdir().unwrap();
     let mut checkpoints: Vec<_> =
         ["plain", "exogenous", "integers", "conformal"].into_iter().map(load).collect();
@@ -199,8 +199,8 @@ fn what_is_written_is_read_again() {
     for (i, checkpoint) in checkpoints.into_iter().enumerate() {
         let (first, second) = (home.path().join(format!("{i}")), home.path().join(format!("{i}_again")));
         checkpoint.save(&first, false).unwrap();
-        let mut found = Checkpoint::load(&first).unwrap();
-        found.save(&second, false).unwrap();
+        let mut loaded = Checkpoint::load(&first).unwrap();
+        loaded.save(&second, false).unwrap();
         for entry in fs::read_dir(&first).unwrap() {
             let path = entry.unwrap().path();
             let again = second.join(path.file_name().unwrap());
@@ -208,9 +208,9 @@ fn what_is_written_is_read_again() {
         }
         // Saving fills in the classes of the aliases.
         if checkpoint.configuration.alias_to_model.is_empty() {
-            found.configuration.alias_to_model.clear();
+            loaded.configuration.alias_to_model.clear();
         }
-        assert_eq!(found, checkpoint);
+        assert_eq!(loaded, checkpoint);
     }
 }
 

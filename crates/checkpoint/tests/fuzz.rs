@@ -158,7 +158,8 @@ mod pickles {
 
     use super::*;
 
-    /// What Python writes; an instruction is a byte, and what it builds takes a hundred.
+    /// The memory that any pickle of Python's may take, plus a factor times its size: an instruction is a byte, and the node
+    /// that it builds takes a hundred.
     const ALWAYS: usize = 2 << 20;
     const FACTOR: usize = 300;
 

@@ -61,18 +61,18 @@ fn every_flipped_bit_of_a_file_of_ours_is_found() {
         TensorFile::read_checked(&path)
     };
     assert_eq!(read(&bytes).unwrap().to_bytes(), bytes);
-    let mut found = 0;
+    let mut detected = 0;
     for bit in 0..bytes.len() * 8 {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
         match read(&flipped) {
             Ok(read) => assert_eq!(read.to_bytes(), bytes, "bit {bit}"),
-            Err(CheckpointError::Checksum { .. }) => found += 1,
+            Err(CheckpointError::Checksum { .. }) => detected += 1,
             Err(_) => {}
         }
     }
     // All of the tensors' bits: nothing else tells them.
-    assert!(found >= (6 * 4 + 2 * 8) * 8, "{found}");
+    assert!(detected >= (6 * 4 + 2 * 8) * 8, "{detected}");
     // Files of other programs have no checksum, which only the state of training must have.
     let other = fs::read(fixtures().join("plain/my_model_0.safetensors")).unwrap();
     parse(&other).unwrap();

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// A node by its number.
 pub(super) type Id = usize;
 
-/// What an instruction has built. Texts and bytes lie in the program.
+/// A value that an instruction has built. Texts and bytes borrow from the program.
 #[derive(Debug)]
 pub(super) enum Node<'a> {
     None,
@@ -21,23 +21,23 @@ pub(super) enum Node<'a> {
     Dict(Vec<Id>),
     /// A class or a function: its module and its name.
     Global(&'a str, &'a str),
-    /// A call that was not made.
+    /// A call, recorded but not carried out.
     Call(Box<Call>),
-    /// What the writer stored beside the pickle.
+    /// An object that the writer stored beside the pickle.
     Persistent(Id),
     /// A number that does not fit into 64 bits.
     Unknown,
 }
 
-/// A call of a function or a class, and what the object would have been told after it.
+/// A call of a function or a class, and the state and items that were to be set on the object afterwards.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) callable: Id,
     /// A tuple.
     pub(super) arguments: Id,
-    /// The last state that it was given.
+    /// The last state that was set on it.
     pub(super) state: Option<Id>,
-    /// What was appended to it.
+    /// The items that were appended to it.
     pub(super) items: Vec<Id>,
     /// Keys and values that were set, in turn.
     pub(super) entries: Vec<Id>,
@@ -365,8 +365,8 @@ mod tests {
     use super::*;
 
     fn fails(program: &[u8], reason: &str) {
-        let found = run(program, usize::MAX).unwrap_err();
-        assert!(found.contains(reason), "{found}");
+        let error = run(program, usize::MAX).unwrap_err();
+        assert!(error.contains(reason), "{error}");
     }
 
     #[test]

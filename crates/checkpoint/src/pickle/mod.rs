@@ -41,7 +41,7 @@ pub fn read_pickle(path: impl AsRef<Path>, memory: u64) -> Result<PickleValue> {
 /// # Errors
 /// They are cut off or damaged, take more memory, or are of a kind that needs Python.
 pub fn parse_pickle(bytes: &[u8], path: &Path, memory: u64) -> Result<PickleValue> {
-    // The instructions' objects and the values that are made of them are there at a time.
+    // The nodes that instructions build and the values built from them exist at the same time.
     let most = usize::try_from(memory / 2).unwrap_or(usize::MAX);
     let read = || -> Result<PickleValue, String> {
         if !bytes.starts_with(b"PK") {
@@ -54,7 +54,7 @@ pub fn parse_pickle(bytes: &[u8], path: &Path, memory: u64) -> Result<PickleValu
         let mut archive = Archive::open(bytes)?;
         let program = archive.program()?;
         let (nodes, root) = machine::run(&program, most)?;
-        // Tensors lie in the archive, and are counted with the file.
+        // The bytes of tensors are in the archive, and are counted with the file.
         let most = most.saturating_add(bytes.len().saturating_mul(2));
         Builder::new(&nodes, Some(&mut archive), Budget::of(bytes.len(), most)).value(root)
     };

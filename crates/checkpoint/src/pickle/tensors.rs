@@ -43,7 +43,7 @@ const NUMPY: [(&str, Dtype); 13] = [
 const MOST_DIMENSIONS: usize = 16;
 
 impl Builder<'_, '_, '_, '_> {
-    /// What a call stands for; an object of unknown class where it is none of those known here.
+    /// The value that a call stands for; an object of unknown class where its function is none of those known here.
     pub(super) fn call(&mut self, call: &Call) -> Result<PickleValue, String> {
         let Node::Global(module, name) = self.nodes[call.callable] else { return self.object(call) };
         let arguments = self.list(call.arguments);
@@ -211,8 +211,8 @@ impl Builder<'_, '_, '_, '_> {
         }
         self.budget.spend(step.checked_mul(width).ok_or("an array of strange shape")?)?;
         let data = gather(&bytes, width, 0, &shape, &stride);
-        let found = data.and_then(|data| array(dtype, shape, &data));
-        found.ok_or_else(|| "an array whose shape does not fit its numbers".to_owned())
+        let tensor = data.and_then(|data| array(dtype, shape, &data));
+        tensor.ok_or_else(|| "an array whose shape does not fit its numbers".to_owned())
     }
 }
 
@@ -225,7 +225,7 @@ fn array(dtype: Dtype, shape: Vec<usize>, bytes: &[u8]) -> Option<PickleValue> {
     Some(PickleValue::Array(TensorData::new(shape, TensorValues::from_bytes(dtype, bytes)?)))
 }
 
-/// The elements of a strided view in order, each of `width` bytes; nothing if one lies outside. The caller has seen to it that
+/// The elements of a strided view in order, each of `width` bytes; `None` if one is outside. The caller has seen to it that
 /// their bytes can be counted.
 fn gather(bytes: &[u8], width: usize, offset: usize, size: &[usize], stride: &[usize]) -> Option<Vec<u8>> {
     if size.len() != stride.len() {

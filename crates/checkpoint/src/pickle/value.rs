@@ -1,10 +1,10 @@
-//! What a pickle holds, as plain data.
+//! The contents of a pickle as plain data.
 
 use super::archive::Archive;
 use super::machine::{Call, Id, Node};
 use crate::tensor::TensorData;
 
-/// What a pickle holds.
+/// A value of a pickle.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum PickleValue {
@@ -82,7 +82,7 @@ impl PickleValue {
         }
     }
 
-    /// What it is, for messages.
+    /// The kind of value, for messages.
     pub fn kind(&self) -> String {
         match self {
             Self::None => "None".to_owned(),
@@ -189,7 +189,7 @@ impl<'n, 'a, 'z, 'f> Builder<'n, 'a, 'z, 'f> {
     /// An object whose class is not known: its attributes and its entries.
     pub(super) fn object(&mut self, call: &Call) -> Result<PickleValue, String> {
         let class = match self.nodes[call.callable] {
-            // How objects of older protocols are made: the class is the first argument.
+            // The way in which older protocols build objects: the class is the first argument.
             Node::Global("copyreg" | "copy_reg", "_reconstructor") => self.first(call.arguments),
             _ => Some(call.callable),
         };
@@ -200,7 +200,7 @@ impl<'n, 'a, 'z, 'f> Builder<'n, 'a, 'z, 'f> {
         let entries = self.pairs(&call.entries)?;
         let mut attributes = Vec::new();
         if let Some(state) = call.state {
-            // A dictionary, or that and what lies in slots.
+            // A dictionary, or a pair of it and the values of slots.
             let parts = match &self.nodes[state] {
                 Node::List(parts) if parts.len() == 2 => parts.clone(),
                 _ => vec![state],

@@ -46,7 +46,7 @@ pub(crate) fn with_arg(class: &str, name: &str, value: impl Into<Value>) -> Loss
     loss
 }
 
-/// What `MQLoss(level=[80, 90])` becomes.
+/// The loss that `MQLoss(level=[80, 90])` is stored as.
 pub(crate) fn levels_80_and_90() -> LossSpec {
     LossSpec {
         output_names: ["-median", "-lo-90", "-lo-80", "-hi-80", "-hi-90"].map(String::from).to_vec(),
