@@ -9,14 +9,14 @@ use foretell_optim::{Optimizer, Rule};
 
 const HIDDEN: usize = 24;
 const SAMPLES: usize = 64;
-/// Where the parts lie in the flat array of weights: first layer, its bias, second layer, its bias.
+/// The ranges of the parts in the flat array of weights: first layer, its bias, second layer, its bias.
 const W1: usize = 0;
 const B1: usize = HIDDEN;
 const W2: usize = 2 * HIDDEN;
 const B2: usize = 3 * HIDDEN;
 const WEIGHTS: usize = 3 * HIDDEN + 1;
 
-/// What a product reads: the number as the policy's precision holds it.
+/// The operand of a product: the number, rounded to the policy's precision.
 fn rounded(policy: Autocast, x: f32) -> f32 {
     match policy.of(OperationKind::Product) {
         Precision::F16 => f16::from_f32(x).to_f32(),

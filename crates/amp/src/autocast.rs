@@ -22,7 +22,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// All of them.
+    /// All precisions.
     pub const ALL: [Self; 3] = [Self::F32, Self::Bf16, Self::F16];
 
     /// As it is written on the command line and in files: `f32`, `bf16`, `f16`.
@@ -70,8 +70,8 @@ impl FromStr for Precision {
     type Err = UnknownPrecision;
 
     fn from_str(word: &str) -> Result<Self, UnknownPrecision> {
-        let found = Self::ALL.into_iter().find(|precision| precision.name() == word);
-        found.ok_or_else(|| UnknownPrecision(word.to_owned()))
+        let precision = Self::ALL.into_iter().find(|known| known.name() == word);
+        precision.ok_or_else(|| UnknownPrecision(word.to_owned()))
     }
 }
 
@@ -102,7 +102,7 @@ pub enum OperationKind {
 }
 
 impl OperationKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 10] = [
         Self::Product,
         Self::Convolution,

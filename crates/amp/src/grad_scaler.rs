@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct GradScalerConfig {
     /// The scale of the first step.
     pub initial_scale: f32,
-    /// What the scale is multiplied by after `growth_interval` steps in a row without a gradient that is not finite.
+    /// The factor of the scale after `growth_interval` steps in a row without a gradient that is not finite.
     pub growth_factor: f64,
-    /// What the scale is multiplied by after a step with a gradient that is not finite.
+    /// The factor of the scale after a step with a gradient that is not finite.
     pub backoff_factor: f64,
     /// After how many finite steps in a row the scale grows.
     pub growth_interval: u32,
@@ -65,7 +65,7 @@ impl GradScalerConfig {
 /// larger. The numbers are those of `torch.amp.GradScaler`, with one difference: the scale does not fall below the
 /// smallest normal `f32`, where PyTorch's reaches zero and stays there.
 ///
-/// Its serde form is its state: training that is continued from it goes on as if it had not been interrupted.
+/// Its serde form is its state: training resumed from it continues as if it had not been interrupted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "State", into = "State")]
 pub struct GradScaler {
@@ -76,7 +76,7 @@ pub struct GradScaler {
     skipped: u64,
 }
 
-/// What is saved of a scaler.
+/// The saved state of a scaler.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State {
@@ -129,12 +129,12 @@ impl GradScaler {
         Self { config, scale: config.initial_scale, finite_steps: 0, skipped: 0 }
     }
 
-    /// What the loss of this step, or the derivative that its backward pass starts from, is to be multiplied by.
+    /// The factor of the loss of this step, or of the derivative that its backward pass starts from.
     pub fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// Divides gradients by the scale and says whether all are finite. Gradients that lie in several slices take one call
+    /// Divides gradients by the scale and says whether all are finite. Gradients in several slices take one call
     /// each. Within [`foretell_threads::share`] the pass is split over several threads.
     #[must_use = "a step with gradients that are not finite must not be taken"]
     pub fn unscale(&self, gradients: &mut [f32]) -> bool {

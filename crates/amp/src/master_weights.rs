@@ -70,7 +70,7 @@ impl<H: HalfFloat> MasterWeights<H> {
         weights
     }
 
-    /// The weights in `f32`: what is saved, and what evaluation in full precision uses.
+    /// The weights in `f32`: these are saved, and evaluation in full precision uses them.
     pub fn masters(&self) -> &[f32] {
         &self.masters
     }

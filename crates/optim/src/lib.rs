@@ -1,6 +1,6 @@
 //! Optimisers and learning-rate schedules over flat slices.
 //!
-//! A model's parameters lie in one arena, its gradients in one arena per shard of the batch. A step is
+//! A model's parameters are in one arena, its gradients in one arena per shard of the batch. A step is
 //! one pass over all of them, block by block: sum the shards' gradients in their order, clip the sum and update the
 //! parameters. A block stays in the caches next to the core
 //! meanwhile, so memory is read and written once (a bound on the gradient's norm needs a second pass, over the

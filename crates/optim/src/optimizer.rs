@@ -35,7 +35,7 @@ pub struct Optimizer {
     trained: Vec<Range<usize>>,
     /// As many as the rule has names for; the others are empty.
     states: [Buffer<f32>; 2],
-    /// Of each block's gradient, where its norm is asked for.
+    /// The sum of squares of each block's gradient, where the norm is asked for.
     squares: Buffer<f64>,
     steps: u64,
 }
@@ -140,26 +140,27 @@ impl Optimizer {
         self.steps
     }
 
-    /// What is kept for each parameter, under PyTorch's names.
+    /// The numbers that are kept for each parameter, under PyTorch's names.
     pub fn states(&self) -> impl Iterator<Item = (&'static str, &[f32])> {
         self.rule.state_names().iter().copied().zip(self.states.iter().map(|state| &**state))
     }
 
-    /// Puts an optimiser where another was after `steps` steps; `state` finds what that one kept by name.
+    /// Sets the optimiser to the state of another after `steps` steps; `state` returns the numbers that the other kept, by
+    /// name.
     ///
     /// # Panics
     /// If a state has another length than there are parameters.
     pub fn restore<'s>(&mut self, steps: u64, state: impl Fn(&str) -> &'s [f32]) {
         self.steps = steps;
         for (&name, own) in self.rule.state_names().iter().zip(&mut self.states) {
-            let given = state(name);
-            assert_eq!(given.len(), own.len(), "{name} of an optimiser");
-            own.copy_from_slice(given);
+            let saved = state(name);
+            assert_eq!(saved.len(), own.len(), "{name} of an optimiser");
+            own.copy_from_slice(saved);
         }
     }
 }
 
-/// What clipping does to a gradient.
+/// The effect of clipping on a gradient.
 #[derive(Clone, Copy)]
 enum Limit {
     None,

@@ -76,7 +76,7 @@ impl Default for Rule {
 }
 
 impl Rule {
-    /// What PyTorch calls the numbers that are kept for each parameter.
+    /// PyTorch's names of the numbers that are kept for each parameter.
     pub fn state_names(&self) -> &'static [&'static str] {
         match self {
             Self::Adam(_) | Self::AdamW(_) | Self::RAdam(_) => &["exp_avg", "exp_avg_sq"],

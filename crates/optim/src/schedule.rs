@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 pub struct Pace {
     /// The learning rate.
     pub rate: f64,
-    /// What takes the place of the rule's momentum (of Adam's beta1), where the schedule changes it.
+    /// The momentum in place of the rule's (of Adam's beta1), where the schedule changes it.
     pub momentum: Option<f64>,
 }
 
@@ -69,7 +69,7 @@ pub struct StepDecay {
     pub initial: f64,
     /// Steps between two changes; at least 1.
     pub every: u64,
-    /// What the rate is multiplied by.
+    /// The factor of the rate.
     pub factor: f64,
 }
 
@@ -192,7 +192,7 @@ pub struct Plateau {
 /// The constants of a [`Plateau`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlateauConfig {
-    /// What the rate is multiplied by; below 1.
+    /// The factor of the rate; below 1.
     pub factor: f64,
     /// Checks without a new best one that are borne.
     pub patience: u64,

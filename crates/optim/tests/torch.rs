@@ -161,8 +161,11 @@ fn schedules_agree_with_torch() {
             let pace = schedule.at(step as u64);
             let (rate, momentum) = (case.rates[step], case.momenta[step]);
             assert!((pace.rate - rate).abs() < 1e-12, "{what}, step {step}: {}, expected {rate}", pace.rate);
-            let found = pace.momentum.unwrap_or(0.9);
-            assert!((found - momentum).abs() < 1e-12, "{what}, step {step}: {found}, expected {momentum}");
+            let scheduled = pace.momentum.unwrap_or(0.9);
+            assert!(
+                (scheduled - momentum).abs() < 1e-12,
+                "{what}, step {step}: {scheduled}, expected {momentum}"
+            );
             schedule.observe(*loss);
         }
         assert_eq!(schedule.watches(), case.scheduler == "ReduceLROnPlateau");
