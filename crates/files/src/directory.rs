@@ -25,12 +25,12 @@ pub struct DirectoryPlace {
     is_own: fn(&OsStr) -> bool,
     lock: Option<Lock>,
     unfinished: Option<Unfinished>,
-    /// Directories that were made for it, from the top.
-    made: Vec<PathBuf>,
+    /// The directories that were created for it, from the top.
+    created: Vec<PathBuf>,
 }
 
 impl DirectoryPlace {
-    /// Takes a path: makes the directories that it is in, locks it, and removes what killed processes left beside it.
+    /// Takes a path: creates the directories that it is in, locks it, and removes what killed processes left beside it.
     /// A directory that one of them moved aside is put back.
     ///
     /// Of directories that are replaced, files whose names are not of their own (`is_own`) are never deleted.
@@ -39,9 +39,9 @@ impl DirectoryPlace {
     /// If the path holds no directory, or one that cannot be replaced, or another process writes there.
     pub fn at(path: &Path, is_own: fn(&OsStr) -> bool) -> Result<Self> {
         let failed = || FileError::io("write", path);
-        let made = make_parents(path).map_err(failed())?;
+        let created = make_parents(path).map_err(failed())?;
         let mut taken =
-            Self { path: path.into(), place: PathBuf::new(), is_own, lock: None, unfinished: None, made };
+            Self { path: path.into(), place: PathBuf::new(), is_own, lock: None, unfinished: None, created };
         taken.place = resolve(path).map_err(failed())?;
         if taken.place.parent().is_none() || is_mount_point(&taken.place) {
             return Err(FileError::MountPoint { path: path.into() });
@@ -55,7 +55,7 @@ impl DirectoryPlace {
         let place = taken.place.clone();
         taken.unfinished = Some(Unfinished::new(move || remove_half_written(&place, is_own)));
         match fs::metadata(&taken.place) {
-            Ok(found) if found.is_dir() => check_deletable(&taken.place).map_err(failed())?,
+            Ok(metadata) if metadata.is_dir() => check_deletable(&taken.place).map_err(failed())?,
             Ok(_) => return Err(failed()(io::ErrorKind::NotADirectory.into())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed()(error)),
@@ -63,7 +63,7 @@ impl DirectoryPlace {
         Ok(taken)
     }
 
-    /// The path as it was given.
+    /// The path as the caller wrote it.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -172,7 +172,7 @@ impl DirectoryPlace {
 impl Drop for DirectoryPlace {
     fn drop(&mut self) {
         self.lock = None;
-        for directory in self.made.iter().rev() {
+        for directory in self.created.iter().rev() {
             // One that something was saved in is not empty, and stays.
             let _ = fs::remove_dir(directory);
         }
@@ -210,7 +210,7 @@ pub(crate) fn moved_aside(place: &Path) -> Option<PathBuf> {
 
 /// Makes the directories that a path is in; those that were not there.
 fn make_parents(path: &Path) -> io::Result<Vec<PathBuf>> {
-    // A link that leads to nothing says where something is missing: nothing is made up for it.
+    // A link that leads nowhere says where something is missing: nothing is created for it.
     if path.symlink_metadata().is_ok() {
         return Ok(Vec::new());
     }
@@ -258,7 +258,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("deep/er/model");
         drop(at(&path));
-        assert!(entries(home.path()).is_empty(), "what was made for nothing is gone");
+        assert!(entries(home.path()).is_empty(), "directories that were created for nothing are gone");
         at(&path).replace(write_mark("one")).unwrap();
         at(&path).replace(write_mark("two")).unwrap();
         assert_eq!(
@@ -339,10 +339,10 @@ mod tests {
         let chmod = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         let home = tempfile::tempdir().unwrap();
         let (path, link) = (home.path().join("model"), home.path().join("link"));
-        let made = home.path().join("made");
-        fs::create_dir(&made).unwrap();
+        let created = home.path().join("created");
+        fs::create_dir(&created).unwrap();
         at(&path).replace(write_mark("one")).unwrap();
-        assert_eq!(mode(&path), mode(&made), "the umask decides on those of a new one");
+        assert_eq!(mode(&path), mode(&created), "the umask decides on those of a new one");
         chmod(&path, 0o700);
         chmod(&path.join("mark"), 0o640);
         symlink("model", &link).unwrap();

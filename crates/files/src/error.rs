@@ -13,7 +13,7 @@ pub enum FileError {
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried, as a verb: "read", "write", "replace".
+        /// The attempted action, as a verb: "read", "write", "replace".
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
@@ -43,7 +43,7 @@ pub enum FileError {
     /// A pipe, a device or a directory where a file is expected.
     #[error("{} is no regular file but a pipe, a device or a directory; put the file itself there", path.display())]
     NotRegular {
-        /// What is no file.
+        /// The path of it.
         path: PathBuf,
     },
     /// Something else has the name of the file that would lock the place.
@@ -54,9 +54,9 @@ pub enum FileError {
     NotALock {
         /// The file or directory.
         path: PathBuf,
-        /// What has the lock's name.
+        /// The path that has the lock's name.
         lock: PathBuf,
-        /// What it is.
+        /// The kind of thing at that path.
         what: &'static str,
     },
     /// A directory that other file systems begin at cannot be renamed.

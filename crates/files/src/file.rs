@@ -16,7 +16,7 @@ use crate::place::{
 use crate::rename::rename_over;
 use crate::unfinished::Unfinished;
 
-/// A file in the making: what is written to it goes to a hidden file beside the path, which takes the path's place by
+/// A file in the making: its content goes to a hidden file beside the path, which takes the path's place by
 /// [`commit`](Self::commit). Without that the path stays as it was.
 ///
 /// Links are written through. Pipes, devices and open files (`/dev/stdout`) are written to directly, as they come; so is
@@ -33,7 +33,7 @@ pub struct WholeFile {
 
 #[derive(Debug)]
 enum Way {
-    /// A file beside, which is made by the first write.
+    /// A file beside, created by the first write.
     Beside { temporary: Option<NamedTempFile>, _unfinished: Unfinished, _lock: Lock },
     /// The file itself, which is opened by the first write: opening a pipe waits for its reader.
     Direct(Option<File>),
@@ -51,9 +51,9 @@ impl WholeFile {
             return Ok(Self { path, place, way: Way::Direct(None), kept: Vec::new() });
         }
         let place = resolve(path).map_err(failed())?;
-        let found = fs::metadata(&place).ok();
-        let special = found.as_ref().is_some_and(|found| !found.is_file() && !found.is_dir());
-        if found.is_some() && !special {
+        let existing = fs::metadata(&place).ok();
+        let special = existing.as_ref().is_some_and(|existing| !existing.is_file() && !existing.is_dir());
+        if existing.is_some() && !special {
             // It may be protected where its directory is not.
             File::options().write(true).open(&place).map_err(failed())?;
         }
@@ -66,7 +66,7 @@ impl WholeFile {
                 let unfinished = Unfinished::new(move || remove_leftovers(&half_written));
                 Way::Beside { temporary: None, _unfinished: unfinished, _lock: lock }
             }
-            Some(Err(FileError::Io { source, .. })) if found.is_some() && refuses_new_files(&source) => {
+            Some(Err(FileError::Io { source, .. })) if existing.is_some() && refuses_new_files(&source) => {
                 Way::Direct(None)
             }
             Some(Err(FileError::Busy { process, .. })) => {
@@ -84,12 +84,12 @@ impl WholeFile {
         Self { kept, ..self }
     }
 
-    /// The path as it was given.
+    /// The path as the caller wrote it.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Puts what was written in its place.
+    /// Puts the written file in its place.
     ///
     /// # Errors
     /// If that fails, for which the file stays as it was; [`FileError::Kept`] if one is there that is to be kept.
@@ -99,7 +99,7 @@ impl WholeFile {
         match self.way {
             Way::Direct(_) => Ok(()),
             Way::Beside { temporary, .. } => {
-                let temporary = temporary.expect("it was just made");
+                let temporary = temporary.expect("the writer has just created it");
                 match put(temporary, &self.place, &self.kept) {
                     Ok(true) => Ok(()),
                     Ok(false) => Err(FileError::Kept { path: self.path }),
@@ -161,7 +161,7 @@ fn put(temporary: NamedTempFile, place: &Path, kept: &[Identity]) -> io::Result<
         keep_owner_and_mode(&old, temporary.path())?;
     }
     temporary.as_file().sync_all()?;
-    // Of what the name of the temporary file is afterwards, dropping it disposes.
+    // Dropping it deletes the file that has the temporary name afterwards.
     let done = rename_over(temporary.path(), place, kept)?;
     drop(temporary);
     sync_directory(parent_of(place))?;

@@ -1,9 +1,9 @@
-//! Whether two paths are one file.
+//! Identities of files: whether two paths lead to one file.
 
 use std::path::Path;
 use std::{fs, io};
 
-/// What a path leads to, whatever it is called: links and hard links of one file are equal.
+/// The file or directory that a path leads to, whatever it is called: links and hard links of one file are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Identity(Inner);
 
@@ -14,13 +14,13 @@ type Inner = (u64, u64);
 type Inner = std::path::PathBuf;
 
 impl Identity {
-    /// What is at the path, links followed.
+    /// The identity of the file or directory at the path, links followed.
     ///
     /// # Errors
     /// If there is nothing, or nothing that may be looked at.
     pub fn of(path: &Path) -> io::Result<Self> {
         #[cfg(unix)]
-        return fs::metadata(path).map(|found| Self::of_metadata(&found));
+        return fs::metadata(path).map(|metadata| Self::of_metadata(&metadata));
         #[cfg(not(unix))]
         return fs::canonicalize(path).map(Self);
     }
@@ -28,14 +28,14 @@ impl Identity {
     /// Devices and inodes are numbers of other types on macOS.
     #[cfg(unix)]
     #[allow(clippy::unnecessary_cast)]
-    pub(crate) fn of_stat(found: &rustix::fs::Stat) -> Self {
-        Self((found.st_dev as u64, found.st_ino as u64))
+    pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> Self {
+        Self((stat.st_dev as u64, stat.st_ino as u64))
     }
 
     #[cfg(unix)]
-    pub(crate) fn of_metadata(found: &fs::Metadata) -> Self {
+    pub(crate) fn of_metadata(metadata: &fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
-        Self((found.dev(), found.ino()))
+        Self((metadata.dev(), metadata.ino()))
     }
 }
 

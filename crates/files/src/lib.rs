@@ -5,7 +5,7 @@
 //! what a killed process left beside it. [`DirectoryFiles`] opens the files of a directory so that all of them are of
 //! one moment, whoever replaces it meanwhile.
 //!
-//! What is written for `dir/name` is for a while beside it, under hidden names:
+//! While `dir/name` is written, there are files beside it under hidden names:
 //!
 //! | name | what it is |
 //! |---|---|

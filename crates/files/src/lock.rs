@@ -23,7 +23,7 @@ impl Lock {
     ///
     /// # Errors
     /// [`FileError::Busy`] if somebody has it; [`FileError::NotALock`] if there is something else of that name;
-    /// [`FileError::Io`] if the file cannot be made.
+    /// [`FileError::Io`] if the file cannot be created.
     pub fn beside(place: &Path) -> Result<Self> {
         Self::at(sibling(place, ".lock"), place, None)
     }
@@ -32,7 +32,7 @@ impl Lock {
     ///
     /// # Errors
     /// [`FileError::Busy`] if somebody has it; [`FileError::NotALock`] if there is something else of that name;
-    /// [`FileError::Io`] if the file cannot be made.
+    /// [`FileError::Io`] if the file cannot be created.
     pub fn within(directory: &Path) -> Result<Self> {
         Self::at(directory.join(".lock"), directory, Some(directory))
     }
@@ -83,7 +83,7 @@ impl Drop for Lock {
     }
 }
 
-/// Opens the file of a lock, which is made where there is none. What others put there is neither followed nor changed.
+/// Opens the file of a lock, created where there is none. Files that others put there are neither followed nor changed.
 fn open(path: &Path, place: &Path) -> Result<File> {
     let not_a_lock = |what| FileError::NotALock { path: place.to_path_buf(), lock: path.to_path_buf(), what };
     let mut options = File::options();
@@ -96,16 +96,16 @@ fn open(path: &Path, place: &Path) -> Result<File> {
         options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
     }
     let mut file = match (options.open(path), path.symlink_metadata()) {
-        (_, Ok(found)) if found.is_symlink() => return Err(not_a_lock("a link")),
-        (Err(_), Ok(found)) if !found.is_file() => return Err(not_a_lock("no file")),
+        (_, Ok(link)) if link.is_symlink() => return Err(not_a_lock("a link")),
+        (Err(_), Ok(link)) if !link.is_file() => return Err(not_a_lock("no file")),
         (opened, _) => opened.map_err(FileError::io("write", place))?,
     };
-    let found = file.metadata().map_err(FileError::io("write", place))?;
-    if !found.is_file() {
+    let metadata = file.metadata().map_err(FileError::io("write", place))?;
+    if !metadata.is_file() {
         return Err(not_a_lock("no file"));
     }
     #[cfg(unix)]
-    if std::os::unix::fs::MetadataExt::nlink(&found) > 1 {
+    if std::os::unix::fs::MetadataExt::nlink(&metadata) > 1 {
         return Err(not_a_lock("a file with other names beside this one"));
     }
     match holder(&mut file) {
@@ -135,7 +135,7 @@ fn holder(file: &mut File) -> io::Result<Option<u32>> {
 fn is_still_at(file: &File, path: &Path) -> bool {
     use crate::identity::Identity;
     let [ours, theirs] = [file.metadata(), path.symlink_metadata()]
-        .map(|found| found.ok().map(|found| Identity::of_metadata(&found)));
+        .map(|metadata| metadata.ok().map(|metadata| Identity::of_metadata(&metadata)));
     ours.is_some() && ours == theirs
 }
 

@@ -1,4 +1,4 @@
-//! Places for files and directories: where links lead, the hidden names beside them, who owns what is there.
+//! Places for files and directories: where links lead, the hidden names beside them, the owner of what they hold.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File, Metadata};
@@ -174,8 +174,8 @@ pub(crate) fn is_mount_point(path: &Path) -> bool {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
-        let found = statx(CWD, path, AtFlags::empty(), StatxFlags::empty());
-        found.is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
+        let attributes = statx(CWD, path, AtFlags::empty(), StatxFlags::empty());
+        attributes.is_ok_and(|attributes| attributes.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
     }
     #[cfg(not(target_os = "linux"))]
     {

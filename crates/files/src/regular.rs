@@ -22,9 +22,9 @@ pub fn open_regular(path: &Path) -> Result<File> {
         options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
     }
     let failed = || FileError::io("read", path);
-    let found = path.metadata().map_err(failed())?;
+    let metadata = path.metadata().map_err(failed())?;
     // Looked at before it is opened, which alone makes some devices act, and after, since it may be another one by then.
-    let opened = if found.is_file() { Some(options.open(path).map_err(failed())?) } else { None };
+    let opened = if metadata.is_file() { Some(options.open(path).map_err(failed())?) } else { None };
     match opened {
         Some(file) if file.metadata().map_err(failed())?.is_file() => Ok(file),
         _ => Err(FileError::NotRegular { path: path.to_path_buf() }),
@@ -34,7 +34,7 @@ pub fn open_regular(path: &Path) -> Result<File> {
 /// The content of a regular file.
 ///
 /// # Errors
-/// Those of [`open_regular`]; [`FileError::Io`] if it cannot be read, or memory has no room for it.
+/// The errors of [`open_regular`]; [`FileError::Io`] if it cannot be read, or memory has no room for it.
 pub fn read_regular(path: &Path) -> Result<Vec<u8>> {
     read_open(&open_regular(path)?).map_err(FileError::io("read", path))
 }

@@ -37,8 +37,8 @@ pub(crate) fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)
 }
 
-/// Renames a file to another name of its directory, unless what is there, or the directory, is among `kept`. What was there before
-/// may have the name `from` afterwards; whether it was done.
+/// Renames a file to another name of its directory, unless the file of that name, or the directory, is among `kept`. A file
+/// that had the name before may be called `from` afterwards; returns whether it was done.
 ///
 /// The names are exchanged first, and exchanged again if the wrong file was there: so none can be put there between the look
 /// and the rename. All of it goes through one handle of the directory, which may be called otherwise meanwhile.
@@ -54,7 +54,7 @@ pub(crate) fn rename_over(from: &Path, to: &Path, kept: &[Identity]) -> io::Resu
     let directory = File::from(open(parent_of(to), flags, Mode::empty())?);
     let is_kept = |name| {
         statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)
-            .is_ok_and(|found| kept.contains(&Identity::of_stat(&found)))
+            .is_ok_and(|stat| kept.contains(&Identity::of_stat(&stat)))
     };
     if kept.contains(&Identity::of_metadata(&directory.metadata()?)) || is_kept(names[1]) {
         return Ok(false);
@@ -82,7 +82,7 @@ pub(crate) fn rename_over(from: &Path, to: &Path, kept: &[Identity]) -> io::Resu
 #[cfg(not(unix))]
 pub(crate) fn rename_over(from: &Path, to: &Path, kept: &[Identity]) -> io::Result<bool> {
     let parent = Identity::of(crate::place::parent_of(to))?;
-    if kept.contains(&parent) || Identity::of(to).is_ok_and(|found| kept.contains(&found)) {
+    if kept.contains(&parent) || Identity::of(to).is_ok_and(|identity| kept.contains(&identity)) {
         return Ok(false);
     }
     std::fs::rename(from, to).map(|()| true)

@@ -23,9 +23,8 @@ const MOST_ATTEMPTS: usize = 1000;
 impl DirectoryFiles {
     /// Opens the files of a directory whose names are `wanted`.
     ///
-    /// They are opened through a handle of the directory. If that is still at its path when the last one is open, none
-    /// was deleted before, as a writer deletes only what it has put another directory in the place of; else they
-    /// are opened anew.
+    /// They are opened through a handle of the directory. If that is still at its path when the last one is open, none was
+    /// deleted before, as a writer deletes a directory only after it has put another in its place; else they are opened anew.
     ///
     /// # Errors
     /// If there is no such directory, or it cannot be read; [`FileError::NotRegular`] if a pipe, a device or a socket has one of the

@@ -1,4 +1,4 @@
-//! What the tests of several files share.
+//! Helpers that the tests of several files share.
 
 use std::fs;
 use std::path::Path;

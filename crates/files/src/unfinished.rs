@@ -1,13 +1,13 @@
-//! What a process has beside places while it writes there, for a process that ends before it is done.
+//! Files and directories that exist beside a place only while a process writes it, for a process that ends before it is done.
 
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Removes what is beside a place.
+/// Removes the files and directories beside a place.
 type Clean = Box<dyn Fn() + Send>;
 
-/// By numbers that rise, so that what was taken last is removed first.
+/// By numbers that rise, so that the last place taken is cleaned first.
 static UNFINISHED: Mutex<BTreeMap<u64, Clean>> = Mutex::new(BTreeMap::new());
 
 fn unfinished() -> MutexGuard<'static, BTreeMap<u64, Clean>> {
@@ -19,7 +19,7 @@ fn unfinished() -> MutexGuard<'static, BTreeMap<u64, Clean>> {
 pub(crate) struct Unfinished(u64);
 
 impl Unfinished {
-    /// What `clean` removes.
+    /// Registers the files and directories that `clean` removes.
     pub(crate) fn new(clean: impl Fn() + Send + 'static) -> Self {
         let mut all = unfinished();
         let number = all.last_key_value().map_or(0, |(last, _)| last + 1);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::shelf;
 
-/// What the pool has done since the process began, over all threads.
+/// Counters of the pool since the process began, over all threads.
 ///
 /// Sizes are those of size classes, that is, of the memory in truth held. The figures are exact when
 /// no other thread uses the pool at the same moment, except `peak_bytes`.
@@ -114,7 +114,7 @@ pub(crate) fn report_live(change: i64) {
     }
 }
 
-/// What the pool has done so far, over all threads.
+/// The counters of the pool so far, over all threads.
 pub fn metrics() -> PoolMetrics {
     let registry = registry();
     let mut sum = Registry { threads: Vec::new(), ended: registry.ended, ended_live: registry.ended_live };

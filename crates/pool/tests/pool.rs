@@ -1,4 +1,4 @@
-//! What a user may rely on. Each test runs alone, on a thread of its own: the metrics are global.
+//! The guarantees to users. Each test runs alone, on a thread of its own: the metrics are global.
 
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
@@ -236,7 +236,7 @@ fn a_stale_buffer_is_poisoned_in_debug_builds() {
     }
 }
 
-/// What Miri and AddressSanitizer watch: no byte of a block is read that was never written.
+/// A property that Miri and AddressSanitizer watch: no byte of a block is read that was never written.
 #[test]
 fn a_stale_buffer_is_initialised_whoever_had_its_block_before() {
     alone(|| {

@@ -126,7 +126,7 @@ impl Work {
 fn look_out() {
     thread_local!(static LOOKING: Cell<bool> = const { Cell::new(false) });
     if LOOKING.replace(true) {
-        return; // The work found here is that of an outer lookout, which goes on.
+        return; // Called from the work of an outer lookout, which continues.
     }
     let mut since = Instant::now();
     while since.elapsed() < LOOKOUT {

@@ -57,7 +57,7 @@ mod tests {
             ("pipeline", |look| {
                 let (mut below, mut above) = ([0.0; 65], [0.0; 65]);
                 let mut stages = [(0, &mut below[..]), (1, &mut above[..])];
-                // While the first chunk is made there is nothing for another thread.
+                // While the first chunk is computed there is nothing for another thread.
                 pipeline(&[0.0; 64], [64, 1], MANY, &mut stages, |chunks, _, _, _| {
                     if *chunks > 0 {
                         look();

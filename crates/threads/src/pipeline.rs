@@ -23,8 +23,8 @@ const CHUNK_WORTH_SHARING: usize = 1 << 12;
 /// it and after its own chunk before, on the threads that [`share`](crate::share) allows.
 ///
 /// The first stage reads `x [steps, _]`. A stage is a value of its own and the rows that it writes, `[steps + 1, _]`, the first
-/// of which is given. `work(own, input, before, after)` gets the value, the steps of the chunk as the stage before left them (or
-/// of `x`), the stage's own row before them, and its rows to write. `cost` is the work of a chunk as for
+/// of which the caller has filled. `work(own, input, before, after)` gets the value, the steps of the chunk as the stage before
+/// left them (or of `x`), the stage's own row before them, and its rows to write. `cost` is the work of a chunk as for
 /// [`rows`](crate::rows()). A thread that comes late, or that the system has taken off its core, is not waited for unless it is
 /// within a chunk.
 ///

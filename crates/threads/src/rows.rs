@@ -26,7 +26,7 @@ const SUM_BLOCKS: usize = 16;
 /// [`share`](crate::share) allows. `cost` is the work of a row: about as many numbers as a plain pass over memory would
 /// take as long for.
 ///
-/// What `work` writes for a row must not depend on which other rows are in its range: then no bit depends on the threads.
+/// The output of `work` for a row must not depend on which other rows are in its range: then no bit depends on the threads.
 ///
 /// # Panics
 /// If the lengths of `outs` are no multiples of `rows`, or a call panics.

@@ -19,8 +19,8 @@ use crate::{
 /// microsecond. To hand a step over to the next takes some 0.2.
 const STEP_WORTH_SHARING: usize = 1 << 12;
 
-/// Runs the steps of a recurrence over `rows [steps + 1, width]`, of which the first is given: all blocks of a step before any
-/// of the next, on the threads that [`share`](crate::share) allows.
+/// Runs the steps of a recurrence over `rows [steps + 1, width]`, of which the caller has filled the first: all blocks of a
+/// step before any of the next, on the threads that [`share`](crate::share) allows.
 ///
 /// A block is the columns that it writes in each row, and a value of its own: `work(t, own, before, after)` gets the
 /// step's number, that value, row t as a whole, and the block's columns of row t + 1. `cost` is the work of a step as for
@@ -77,8 +77,8 @@ struct Shared<S> {
     done: AtomicUsize,
 }
 
-/// What is next: the step, and how many of its blocks were taken from the first on and from the last on. So a thread has
-/// the same blocks step after step, whose weights its cache has.
+/// The next block to take: its step, and how many of the step's blocks were taken from the first on and from the last on. So a
+/// thread has the same blocks step after step, whose weights its cache has.
 #[cfg(feature = "parallel")]
 #[derive(Clone, Copy)]
 struct Turn {

@@ -35,7 +35,7 @@ pub struct Workers {
 #[error("threads must be between 0 (as many as the machine has) and {most}, found {found}")]
 #[non_exhaustive]
 pub struct TooManyThreads {
-    /// What was asked for.
+    /// The number that was asked for.
     pub found: usize,
     /// The most that may be.
     pub most: usize,
