@@ -1,6 +1,6 @@
 //! The columns of a panel that an estimator reads beside the target.
 
-/// What is known of a column.
+/// When the values of a column are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Known for the past only.
@@ -9,7 +9,7 @@ pub enum ColumnKind {
     Futr,
     /// One value per series.
     Stat,
-    /// Of categories, among those of the other kinds.
+    /// Holds categories; the column is also of one of the other kinds.
     Cat,
 }
 
@@ -22,7 +22,7 @@ pub struct ColumnsRead<'a> {
     pub futr: &'a [String],
     /// Static columns.
     pub stat: &'a [String],
-    /// Those of these columns that hold categories.
+    /// The columns among these that hold categories.
     pub cat: &'a [String],
 }
 

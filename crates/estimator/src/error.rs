@@ -1,4 +1,4 @@
-//! What can go wrong with an estimator.
+//! Errors of estimators.
 
 use std::error::Error as StdError;
 
@@ -32,7 +32,7 @@ pub enum EstimatorError {
     Support {
         /// The estimator's column.
         model: String,
-        /// What values may be.
+        /// The values that the loss allows.
         expected: &'static str,
         /// The id of a series.
         series: String,
@@ -44,7 +44,7 @@ pub enum EstimatorError {
     /// A mistake in what was asked for, whatever the data are.
     #[error(transparent)]
     Usage(Box<dyn StdError + Send + Sync>),
-    /// What the estimator's kind alone knows.
+    /// An error that only the estimator's kind has.
     #[error(transparent)]
     Failed(Box<dyn StdError + Send + Sync>),
 }

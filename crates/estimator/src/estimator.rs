@@ -33,7 +33,7 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
     /// may be.
     fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError>;
 
-    /// Settings that were given, and that it passed over as they change no forecast.
+    /// Settings that it passed over, as they change no forecast.
     fn passed_over(&self) -> &[String] {
         &[]
     }
@@ -41,7 +41,7 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
     /// All hyper-parameters with their values: two estimators of a name that have the same are the same.
     fn hyper_parameters(&self) -> Map<String, Value>;
 
-    /// What the hyper-parameter of this name means, if it has one.
+    /// The meaning of the hyper-parameter of this name, if it has one.
     fn meaning(&self, name: &str) -> Option<&'static str>;
 
     /// Whether its hyper-parameters fit together.
@@ -90,8 +90,8 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// If it forecasts another number of series together.
-    fn check_n_series(&self, found: usize) -> Result<(), EstimatorError> {
-        _ = found;
+    fn check_n_series(&self, n_series: usize) -> Result<(), EstimatorError> {
+        _ = n_series;
         Ok(())
     }
 
@@ -141,7 +141,7 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
     /// Trains it on the panel without the rows that are held out. The columns of categories hold their numbers.
     ///
     /// # Errors
-    /// If the panel lacks a column that it reads, a series is too short, or training cannot go on.
+    /// If the panel lacks a column that it reads, a series is too short, or training cannot continue.
     fn fit(&self, panel: &Panel, held_out: HeldOut, run: Run<'_>)
     -> Result<Box<dyn Trained>, EstimatorError>;
 
@@ -164,7 +164,7 @@ impl PartialEq for dyn Estimator {
 
 /// An estimator after training: it forecasts the windows of any panel.
 pub trait Trained: Any + fmt::Debug + Send + Sync {
-    /// What was trained.
+    /// The estimator that was trained.
     fn estimator(&self) -> &dyn Estimator;
 
     /// How its training ended; nothing for one that was loaded, or that needs no steps.
@@ -200,7 +200,7 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
         MemoryEstimate::default()
     }
 
-    /// What it has learned, for model directories: with its hyper-parameters all that
+    /// The numbers that it has learned, for model directories: with its hyper-parameters all that
     /// [`EstimatorEntry::restore`](EstimatorEntry) needs. Nothing by default.
     fn learned(&self) -> Learned {
         Learned::default()

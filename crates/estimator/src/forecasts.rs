@@ -1,4 +1,4 @@
-//! What trained estimators are asked for, and what they answer.
+//! Requests to trained estimators, and their answers.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct Asked<'a> {
     pub quantiles: Option<&'a [f64]>,
 }
 
-/// What an estimator has learned.
+/// The numbers that an estimator has learned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Learned {
     /// The ids of the series that it has numbers of, in the order of these; none where its numbers belong to no series.

@@ -1,4 +1,4 @@
-//! What every forecaster is: two traits, from a panel to a trained forecaster, and from that to columns.
+//! The seam that every forecaster implements: two traits, from a panel to a trained forecaster, and from that to columns.
 //!
 //! An [`Estimator`] is a model before training: a neural network, an exponential smoothing, a rule. [`Estimator::fit`] makes
 //! it a [`Trained`] one, which forecasts the windows of a panel: numbers in columns ([`Output`]). Whoever works with

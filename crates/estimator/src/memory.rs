@@ -1,4 +1,4 @@
-//! Estimates of the memory that work will take, made before the work begins.
+//! Estimates of the memory that work will take, computed before the work begins.
 
 use std::borrow::Cow;
 
@@ -19,17 +19,17 @@ const NUMBER: u64 = 4;
 pub struct TooMuchMemory {
     /// The work.
     pub work: String,
-    /// What it needs.
+    /// The memory that it needs.
     pub needed: String,
-    /// What it needs most of it for.
+    /// The parts of the work that need most of it.
     pub parts: String,
-    /// What it may take.
+    /// The limit of memory.
     pub limit: Box<MemoryLimit>,
-    /// What would make it less.
+    /// A remedy that would need less.
     pub remedy: Cow<'static, str>,
 }
 
-/// What a piece of work will take, part by part.
+/// The memory that a piece of work will take, part by part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MemoryEstimate {
     parts: Vec<(String, u64)>,
@@ -53,7 +53,7 @@ impl MemoryEstimate {
         self
     }
 
-    /// All of it.
+    /// The sum of all parts.
     pub fn total(&self) -> u64 {
         self.parts.iter().fold(0, |sum: u64, (_, bytes)| sum.saturating_add(*bytes))
     }

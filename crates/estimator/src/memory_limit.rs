@@ -98,7 +98,7 @@ pub(crate) fn shown_bytes(bytes: u64) -> String {
     ByteSize(bytes).display().si().to_string()
 }
 
-/// What the machine has, as `/proc/meminfo` tells it.
+/// The memory of the machine, as `/proc/meminfo` states it.
 fn machine_memory(root: &Path) -> Option<u64> {
     let text = fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -116,7 +116,7 @@ fn address_space(root: &Path) -> Option<u64> {
 /// of both versions of control groups.
 fn control_groups(root: &Path) -> Vec<PathBuf> {
     let text = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
-    let mut found = Vec::new();
+    let mut groups = Vec::new();
     for line in text.lines() {
         // hierarchy:controllers:path
         let mut parts = line.splitn(3, ':').skip(1);
@@ -127,12 +127,12 @@ fn control_groups(root: &Path) -> Vec<PathBuf> {
             _ => continue,
         };
         let own = home.join(path.trim_start_matches('/'));
-        found.extend(own.ancestors().take_while(|path| path.starts_with(&home)).map(Path::to_owned));
+        groups.extend(own.ancestors().take_while(|path| path.starts_with(&home)).map(Path::to_owned));
     }
-    found
+    groups
 }
 
-/// What a control group allows, if it sets a limit.
+/// The memory that a control group allows, if it sets a limit.
 fn group_limit(group: &Path) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok()?.trim().parse().ok();
     read("memory.max").or_else(|| read("memory.limit_in_bytes"))

@@ -3,7 +3,7 @@
 /// A column of an estimator's forecast.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// What stands behind the estimator's name in the name of the column.
+    /// The part of the column's name after the estimator's name.
     pub suffix: String,
     /// The quantile that the column is of, if it is of one.
     pub quantile: Option<f32>,

@@ -1,4 +1,4 @@
-//! What a training run reports after each step, and what its listener answers.
+//! The report of a training run after each step, and the answer of its listener.
 
 use std::time::Duration;
 

@@ -7,8 +7,8 @@
 /// that is added up over shards (losses, gradients, running statistics) is added in the order of shards. So the result is the same
 /// to the last bit, however many processes there are, and one process is [`OneProcess`].
 ///
-/// What is a function of the seed and the step needs no exchange: every process draws the windows of the whole batch itself, and
-/// knows the sum of their weights, which the loss is divided by.
+/// Functions of the seed and the step need no exchange: every process draws the windows of the whole batch itself, and knows
+/// the sum of their weights, which the loss is divided by.
 ///
 /// In each step all processes make the same calls in the same order, so each call may wait for those of the others:
 ///

@@ -1,4 +1,4 @@
-//! What a training is given beside its data.
+//! The arguments of a training beside its data.
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -20,13 +20,13 @@ pub struct HeldOut {
 }
 
 impl HeldOut {
-    /// All of them.
+    /// All rows that are held out.
     pub fn rows(self) -> usize {
         self.validation.saturating_add(self.test)
     }
 }
 
-/// What a training is given beside its data.
+/// The arguments of a training beside its data.
 pub struct Run<'a> {
     /// The threads to use.
     pub workers: &'a Workers,
@@ -52,7 +52,7 @@ pub struct Start<'a> {
     pub frozen: &'a [String],
 }
 
-/// Where the state of one training is kept, so that a run that was killed goes on from there. An estimator that is trained
+/// Where the state of one training is kept, so that a run that was killed resumes from there. An estimator that is trained
 /// in a moment need not keep any.
 #[derive(Clone, Debug)]
 pub struct StateFile {
@@ -60,7 +60,7 @@ pub struct StateFile {
     pub path: PathBuf,
     /// Steps from one state to the next.
     pub every: u64,
-    /// What identifies the training: models, settings and data.
+    /// The identity of the training: models, settings and data.
     pub training: Value,
 }
 

@@ -1,6 +1,6 @@
-//! What can be wrong with what is to be scored.
+//! Errors of scoring.
 
-/// A mistake in what is to be scored, or by what.
+/// A mistake in the forecasts to be scored, or in the metrics.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluationError {
@@ -9,7 +9,7 @@ pub enum EvaluationError {
     UnknownMetric {
         /// The name.
         found: String,
-        /// Those of all metrics.
+        /// The names of all metrics.
         known: String,
     },
     /// A parameter that the metric does not take, or that is no number.
@@ -17,7 +17,7 @@ pub enum EvaluationError {
     Parameter {
         /// The metric as it was written.
         found: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: &'static str,
     },
     /// Columns of different lengths.
@@ -30,7 +30,7 @@ pub enum EvaluationError {
         /// Its length.
         found: usize,
     },
-    /// A metric that is relative to what came before, of which nothing was given.
+    /// A metric that is relative to the history, without one.
     #[error(
         "{metric} is relative to the history of each series, and none was given; give it, or leave {metric} out"
     )]
@@ -53,7 +53,7 @@ pub enum EvaluationError {
     Weight {
         /// The series, by its number.
         series: u32,
-        /// What was found.
+        /// The weight found.
         found: f64,
     },
     /// Two forecasts that cannot be compared.

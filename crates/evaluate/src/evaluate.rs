@@ -12,7 +12,7 @@ use crate::history::{ScoreHistory, mean, seasonal_mean};
 use crate::metric::{Metric, RowAggregate, RowScore, Scale};
 use crate::rows::{ModelForecasts, ScoredRows, same, short};
 
-/// What a score is of.
+/// The rows that one score covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ScoreBy<'a> {
     /// Each forecast of each series.
@@ -31,12 +31,12 @@ pub enum ScoreBy<'a> {
     Rows,
 }
 
-/// What metrics are relative to, and how windows are weighted.
+/// The history and baseline that metrics are relative to, and the weights of windows.
 #[derive(Clone, Copy, Default)]
 pub struct ScoreOptions<'a> {
     /// Steps of a season, for scaled metrics; at least 1 is taken.
     pub season: usize,
-    /// What was known before each forecast.
+    /// The values before each forecast.
     pub history: Option<&'a dyn ScoreHistory>,
     /// The model that `rmae` divides by.
     pub baseline: Option<&'a str>,
@@ -44,7 +44,7 @@ pub struct ScoreOptions<'a> {
     pub weights: Option<&'a [f64]>,
 }
 
-/// What a row of a [`ScoreTable`] is of.
+/// The rows of one row of a [`ScoreTable`]: the series, cutoff, label or step that they share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ScoreGroup {
     /// The series, if it is of one.
@@ -69,7 +69,7 @@ pub struct MetricScores {
 /// Scores of forecasts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoreTable {
-    /// What the rows are of, in the order in which they appear.
+    /// The groups of the rows, in the order in which they appear.
     pub groups: Vec<ScoreGroup>,
     /// The models.
     pub models: Vec<String>,
@@ -83,7 +83,7 @@ pub struct ScoreTable {
 /// history does not change over the season, for example, by which its error cannot be divided.
 ///
 /// # Errors
-/// A metric that is relative to a history or a baseline that was not given, and weights that are none.
+/// A metric that is relative to a history or a baseline that is missing, and weights that are no weights.
 pub fn evaluate(
     rows: &ScoredRows<'_>,
     metrics: &[Metric],
@@ -114,7 +114,7 @@ pub fn evaluate(
 fn check_weights(windows: &Windows, options: &ScoreOptions<'_>) -> Result<(), EvaluationError> {
     let Some(weights) = options.weights else { return Ok(()) };
     let weight = |series: u32| weights.get(series as usize).copied().unwrap_or(f64::NAN);
-    let wrong = |found: f64| !(found.is_finite() && found >= 0.0);
+    let wrong = |weight: f64| !(weight.is_finite() && weight >= 0.0);
     let sum: f64 = windows.keys.iter().map(|(series, _)| weight(*series)).sum();
     match windows.keys.iter().map(|(series, _)| *series).find(|series| wrong(weight(*series))) {
         Some(series) => Err(EvaluationError::Weight { series, found: weight(series) }),
@@ -183,7 +183,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The score of each row of a model; nothing if it lacks what the metric needs.
+    /// The score of each row of a model; `None` if it lacks the quantiles or intervals that the metric needs.
     fn scorer<'m>(
         &self,
         y: &'m [f64],
@@ -213,7 +213,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// What rows add up to.
+/// Sums over rows.
 #[derive(Clone, Copy, Default)]
 struct RowSums {
     score: f64,
@@ -243,7 +243,7 @@ impl RowSums {
     }
 }
 
-/// What the score of each window is divided by; NaN where that is 0 or unknown.
+/// The divisor of each window's score; NaN where that is 0 or unknown.
 fn scales(
     rows: &ScoredRows<'_>,
     windows: &Windows,
@@ -264,7 +264,7 @@ fn scales(
         scale => {
             let history = options.history.ok_or(EvaluationError::NoHistory { metric: metric.name })?;
             let season = options.season.max(1);
-            let of = |(series, cutoff): &(u32, i64)| {
+            let scale_of = |(series, cutoff): &(u32, i64)| {
                 let known = history.until(*series, *cutoff);
                 match scale {
                     Scale::SeasonalError => seasonal_mean(known, season, f64::abs),
@@ -272,7 +272,7 @@ fn scales(
                     _ => mean(known),
                 }
             };
-            windows.keys.iter().map(of).collect()
+            windows.keys.iter().map(scale_of).collect()
         }
     };
     Ok(scales.into_iter().map(|scale| if scale == 0.0 { f64::NAN } else { scale }).collect())

@@ -1,6 +1,6 @@
-//! What was known of each series before it was forecast, which scaled metrics divide by.
+//! The history of each series before its forecasts, which scaled metrics divide by.
 
-/// What was known before each forecast.
+/// The values before each forecast.
 pub trait ScoreHistory {
     /// The values of a series up to that cutoff, in the order of time; NaN where unknown.
     fn until(&self, series: u32, cutoff: i64) -> &[f64];
@@ -19,7 +19,7 @@ pub fn seasonal_error(y: &[f64], season: usize) -> f64 {
     seasonal_mean(y, season, f64::abs)
 }
 
-/// The mean of what is known; NaN where nothing is.
+/// The mean of the known values; NaN where there is none.
 pub(crate) fn mean(y: &[f64]) -> f64 {
     let known = y.iter().filter(|y| !y.is_nan());
     let (sum, count) = known.fold((0.0, 0_usize), |(sum, count), y| (sum + y, count + 1));

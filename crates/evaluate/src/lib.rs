@@ -1,7 +1,7 @@
-//! Scores of forecasts, beside what came true: a table of metrics, over all rows or by series, cutoff and step.
+//! Scores of forecasts, beside the true values: a table of metrics, over all rows or by series, cutoff and step.
 //!
 //! A [`Metric`] is an entry of [`METRICS`]: a name, what it needs, and a function of one row. [`ScoredRows`] are the forecasts of
-//! any number of models, whoever made them; [`evaluate`] scores them as `utilsforecast` does. All is in `f64`.
+//! any number of models, whatever their source; [`evaluate`] scores them as `utilsforecast` does. All is in `f64`.
 //!
 //! ```
 //! use foretell_evaluate::{Metric, ModelForecasts, ScoreBy, ScoreOptions, ScoredRows, evaluate};

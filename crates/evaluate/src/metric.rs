@@ -1,15 +1,15 @@
-//! What a metric is: a function of a row, how its values become one, and what they are relative to.
+//! The parts of a metric: a function of a row, how its values become one, and the scale that they are relative to.
 
-/// A function of what came true and what was forecast, one row at a time.
+/// A function of the true value and the forecast, one row at a time.
 #[derive(Clone, Copy, Debug)]
 pub enum RowScore {
-    /// Of `y`, the point forecast and the metric's parameter.
+    /// A function of `y`, the point forecast and the metric's parameter.
     Point(fn(f64, f64, f64) -> f64),
-    /// Of `y`, the forecast quantile and its probability; a score for each quantile.
+    /// A function of `y`, the forecast quantile and its probability; a score for each quantile.
     EachQuantile(fn(f64, f64, f64) -> f64),
     /// The same; one score, the mean over all quantiles.
     Quantiles(fn(f64, f64, f64) -> f64),
-    /// Of `y`, the ends of a central interval and the probability in it; a score for each interval.
+    /// A function of `y`, the ends of a central interval and the probability in it; a score for each interval.
     Interval(fn(f64, [f64; 2], f64) -> f64),
 }
 
@@ -26,7 +26,7 @@ pub enum RowAggregate {
     PerTruth,
 }
 
-/// What the scores of a series are divided by.
+/// The divisor of a series' scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Nothing.
@@ -46,13 +46,13 @@ pub enum Scale {
 pub struct Metric {
     /// As in `utilsforecast`.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// An explanation in a few words.
     pub meaning: &'static str,
     /// The score of a row.
     pub score: RowScore,
     /// How rows become one figure.
     pub aggregate: RowAggregate,
-    /// What that is relative to.
+    /// The scale that this figure is relative to.
     pub scale: Scale,
     /// The third argument of a score of points, where it has one.
     pub parameter: Option<f64>,

@@ -48,8 +48,8 @@ fn scores_are_those_of_utilsforecast() {
     for (m, name) in ["A", "B"].iter().enumerate() {
         for (i, theirs) in numbers(&expected[*name]).into_iter().enumerate() {
             let metric = names[i].as_str().unwrap();
-            let found = table.metrics.iter().find(|scores| scores.name == metric);
-            let scores = found.unwrap_or_else(|| panic!("no {metric}"));
+            let metric_scores = table.metrics.iter().find(|scores| scores.name == metric);
+            let scores = metric_scores.unwrap_or_else(|| panic!("no {metric}"));
             let group = table
                 .groups
                 .iter()
@@ -61,6 +61,6 @@ fn scores_are_those_of_utilsforecast() {
     }
     assert_eq!(compared, 2 * 432);
     let single: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
-    assert!(single.iter().all(|name| names.iter().any(|found| found.as_str().unwrap().starts_with(name))));
+    assert!(single.iter().all(|name| names.iter().any(|scored| scored.as_str().unwrap().starts_with(name))));
     assert!(Metric::parse("mae").is_ok());
 }
