@@ -30,14 +30,14 @@ const OP: &str = "attention";
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct FlashAttention {
-    /// What products of queries and keys are multiplied with; `1 / sqrt(dim)` where there is none.
+    /// The factor of the products of queries and keys; `1 / sqrt(dim)` where there is none.
     pub scale: Option<f64>,
     /// Which keys a query sees.
     pub pattern: Pattern<'static>,
     /// Added to the scores: F32, of a shape that broadcasts to `[batch, heads, queries, keys]`. Minus infinity hides a key. No
     /// gradient goes to it, so one that candle tracks is refused.
     pub mask: Option<Tensor>,
-    /// What of the probabilities is dropped.
+    /// The dropout of the probabilities.
     pub dropout: Option<Dropout>,
 }
 
@@ -51,9 +51,9 @@ impl FlashAttention {
     /// is `[batch, heads, queries, value_dim]`. A query that sees no key has zeros.
     ///
     /// The operands may be views: heads of a packed projection (`reshape` to `[batch, steps, heads, dim]` and `transpose(1,
-    /// 2)`), or keys that several heads share (`expand`). They are read where they lie if the numbers of a head's step lie side
-    /// by side. The result lies as the queries do: with heads inside the steps, `transpose(1, 2)` and `reshape` back to `[batch,
-    /// steps, heads * value_dim]` copy nothing.
+    /// 2)`), or keys that several heads share (`expand`). They are read without a copy if the numbers of a head's step are
+    /// adjacent. The result has the memory order of the queries: with heads inside the steps, `transpose(1, 2)` and `reshape`
+    /// back to `[batch, steps, heads * value_dim]` copy nothing.
     ///
     /// # Errors
     /// If an operand or the mask is not F32 on the CPU, the shapes do not fit, the mask is tracked, or a setting is none.
@@ -114,7 +114,7 @@ fn refuse<T>(setting: &'static str, expected: &'static str, found: impl ToString
     Err(OpError::Setting { op: OP, setting, expected, found: found.to_string() })
 }
 
-/// The mask as a view of shape `[batch, heads, queries, keys]` whose rows lie in order.
+/// The mask as a view of shape `[batch, heads, queries, keys]` whose rows are contiguous.
 fn broadcast(mask: &Tensor, sizes: &Sizes) -> Result<Tensor> {
     check(OP, "the mask", mask)?;
     if mask.track_op() {
@@ -137,7 +137,7 @@ fn broadcast(mask: &Tensor, sizes: &Sizes) -> Result<Tensor> {
     Ok(fits(&rows.contiguous()?)?)
 }
 
-/// In which order the heads and the steps of a tensor lie in memory.
+/// The order of a tensor's heads and steps in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     /// `[batch, heads, steps, dim]`.
@@ -147,7 +147,7 @@ enum Order {
 }
 
 impl Order {
-    /// Of a tensor `[batch, heads, steps, dim]`.
+    /// The order of a tensor `[batch, heads, steps, dim]`.
     fn of(tensor: &Tensor) -> Self {
         let (dims, stride) = (tensor.dims(), tensor.stride());
         match dims[1] > 1 && dims[2] > 1 && stride[1] < stride[2] {
@@ -190,7 +190,7 @@ impl Order {
     }
 }
 
-/// The operation on operands whose rows lie in order. Its result has the dimensions of `order`.
+/// The operation on operands whose rows are contiguous. Its result has the dimensions of `order`.
 struct Op {
     sizes: Sizes,
     scale: f32,
@@ -198,13 +198,13 @@ struct Op {
     mask: Option<Tensor>,
     dropout: Option<Dropout>,
     order: Order,
-    /// What the backward pass makes the scores again from: one number a query.
+    /// The statistics from which the backward pass recomputes the scores: one number a query.
     stats: OnceLock<Vec<f32>>,
 }
 
 type Stored<'a> = (&'a CpuStorage, &'a Layout);
 
-/// An operand `[batch, heads, steps, dim]` where it lies.
+/// An operand `[batch, heads, steps, dim]` in its storage.
 fn operand<'a>((storage, layout): Stored<'a>, order: Order) -> candle_core::Result<Operand<'a>> {
     Ok(Operand { data: from_first(storage, layout)?, strides: order.strides(layout) })
 }
@@ -227,10 +227,10 @@ impl Op {
         })
     }
 
-    /// A dense gradient in the order of the tensor that it is of.
-    fn gradient(&self, of: &Tensor) -> (Vec<f32>, Strides, Order) {
-        let (order, dims) = (Order::of(of), of.dims());
-        (vec![0.0; of.elem_count()], order.dense(dims[1], dims[2], dims[3]), order)
+    /// A dense gradient in the memory order of its tensor.
+    fn gradient(&self, operand: &Tensor) -> (Vec<f32>, Strides, Order) {
+        let (order, dims) = (Order::of(operand), operand.dims());
+        (vec![0.0; operand.elem_count()], order.dense(dims[1], dims[2], dims[3]), order)
     }
 }
 
@@ -285,11 +285,13 @@ impl CustomOp3 for Op {
                 attention.backward(saved, grad, None, gradients);
             })
         })?;
-        let made = |(data, _, order): (Vec<f32>, Strides, Order), of: &Tensor| {
-            let &[batch, heads, steps, dim] = of.dims() else { unreachable!("checked when it was applied") };
-            let made = || order.heads_first(tensor(data, order.dims(batch, heads, steps, dim).to_vec())?);
-            of.track_op().then(made).transpose()
+        let tracked = |(data, _, order): (Vec<f32>, Strides, Order), operand: &Tensor| {
+            let &[batch, heads, steps, dim] = operand.dims() else {
+                unreachable!("checked when it was applied")
+            };
+            let gradient = || order.heads_first(tensor(data, order.dims(batch, heads, steps, dim).to_vec())?);
+            operand.track_op().then(gradient).transpose()
         };
-        Ok((made(dq, q)?, made(dk, k)?, made(dv, v)?))
+        Ok((tracked(dq, q)?, tracked(dk, k)?, tracked(dv, v)?))
     }
 }

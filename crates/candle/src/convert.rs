@@ -1,4 +1,4 @@
-//! foretell's tensors and candle's, made of each other.
+//! Conversions between foretell's tensors and candle's.
 
 use candle_core::{Layout, Tensor};
 use foretell_tensor::{MAX_RANK, Shape, Tensor as OurTensor};
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::operand::{check, from_first, misshapen, read, tensor};
 
 /// candle's tensor as one of foretell's, with the same shape. The numbers are copied once, in order, whatever the strides: those
-/// of foretell's tensors lie in buffers of its pool.
+/// of foretell's tensors are in buffers of its pool.
 ///
 /// # Errors
 /// If it is not F32 on the CPU, or has more than [`MAX_RANK`] dimensions.
@@ -54,7 +54,7 @@ fn copy_in_order(values: &[f32], layout: &Layout, out: &mut [f32]) {
 /// foretell's tensor as one of candle's: F32, on the CPU, contiguous, with the same shape. The numbers are copied once.
 ///
 /// # Errors
-/// Those of candle's own, which has none for numbers in memory.
+/// candle's own errors; it has none for numbers in memory.
 ///
 /// ```
 /// let x = foretell_tensor::Tensor::from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3]).transpose(0, 1);

@@ -1,4 +1,4 @@
-//! What an operation cannot be applied to.
+//! The reasons why an operation is refused.
 
 use candle_core::{DType, DeviceLocation};
 
@@ -36,7 +36,7 @@ pub enum OpError {
         op: &'static str,
         /// The operand.
         operand: &'static str,
-        /// What fits.
+        /// The shapes that fit.
         expected: String,
         /// Its shape.
         found: Vec<usize>,
@@ -46,11 +46,11 @@ pub enum OpError {
     Setting {
         /// The operation.
         op: &'static str,
-        /// What was set.
+        /// The name of the setting.
         setting: &'static str,
-        /// What it may be.
+        /// The values that are allowed.
         expected: &'static str,
-        /// What it is.
+        /// The value found.
         found: String,
     },
     /// An error of candle's own.

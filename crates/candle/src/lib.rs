@@ -9,14 +9,14 @@
 //! use candle_core::{Device, Tensor, Var};
 //! use foretell_candle::{Activation, FlashAttention, layer_norm, linear};
 //!
-//! // 2 windows of 24 steps of 32 numbers; one layer makes queries, keys and values of them, for 4 heads of 8.
+//! // 2 windows of 24 steps of 32 numbers; one layer projects them to queries, keys and values, for 4 heads of 8.
 //! let x = Tensor::randn(0f32, 1.0, (2, 24, 32), &Device::Cpu)?;
 //! let weight = Var::randn(0f32, 0.2, (96, 32), &Device::Cpu)?;
 //! let packed = linear(&x, &weight, None, Activation::Identity)?.reshape((2, 24, 3, 4, 8))?;
-//! // Views of `packed`: heads are read where they lie.
+//! // Views of `packed`: heads are read without a copy.
 //! let [q, k, v] = [0, 1, 2].map(|i| packed.get_on_dim(2, i)?.transpose(1, 2));
 //! let seen = FlashAttention::causal().apply(&q?, &k?, &v?)?;
-//! // The result lies as the queries do, so that this copies nothing.
+//! // The result has the memory order of the queries, so that this copies nothing.
 //! let joined = seen.transpose(1, 2)?.reshape((2, 24, 32))?;
 //! let normal = layer_norm(&joined, &Tensor::ones(32, x.dtype(), x.device())?, None, 1e-5)?;
 //! let gradients = normal.sqr()?.sum_all()?.backward()?;
@@ -24,12 +24,12 @@
 //! # Ok::<(), candle_core::Error>(())
 //! ```
 //!
-//! # What holds
+//! # Guarantees
 //!
 //! * **F32 on the CPU.** Anything else is an [`OpError`] that says what to do; nothing is converted silently.
-//! * **Copies.** Operands are read where they lie if their rows are contiguous: of attention any batch, head and step
-//!   strides, of a linear layer any weight. Other views are copied once, as candle's `contiguous` does. Results are
-//!   contiguous, but for attention's, which lie as the queries do.
+//! * **Copies.** Operands are read without a copy if their rows are contiguous: of attention any batch, head and step strides,
+//!   of a linear layer any weight. Other views are copied once, as candle's `contiguous` does. Results are contiguous, but
+//!   for attention's, which have the memory order of the queries.
 //! * **Gradients** go to all operands that candle tracks, and to no others. A linear layer does not compute those of the
 //!   others; attention and norms, whose gradients come from one pass, compute all and drop these. They are not
 //!   differentiable themselves, as candle's are not by default.

@@ -9,7 +9,7 @@ use foretell_threads as threads;
 
 use crate::error::Result;
 use crate::operand::{check, contiguous, from_first, misshapen, on_all_threads, read, rows_and_cols, tensor};
-use crate::optional_operand::{Lying, TwoOrThree, apply};
+use crate::optional_operand::{StridedStorage, TwoOrThree, apply};
 
 /// The work of an activation of a number, in numbers of a plain pass over memory.
 const COST: usize = 8;
@@ -17,7 +17,7 @@ const COST: usize = 8;
 /// `activation(x wᵀ + b)` of `x [..., k]`, `weight [n, k]` as `candle_nn::Linear` has it, and `bias [n]`, if there is one;
 /// the result is `[..., n]`.
 ///
-/// The weight is read where it lies, so that the transpose of a `[k, n]` matrix costs no copy.
+/// The weight is read without a copy, so that the transpose of a `[k, n]` matrix costs none.
 ///
 /// # Errors
 /// If an operand is not F32 on the CPU, or the shapes do not fit.
@@ -44,7 +44,7 @@ pub fn linear(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>, activation: Ac
     Ok(apply(op, [&x, &weight], bias.as_ref())?)
 }
 
-/// Whether rows or columns lie in order, at distances that do not overlap.
+/// Whether rows or columns are contiguous, at distances that do not overlap.
 fn is_matrix(weight: &Tensor) -> bool {
     let (dims, stride) = (weight.dims(), weight.stride());
     (stride[1] == 1 && stride[0] >= dims[1]) || (stride[0] == 1 && stride[1] >= dims[0])
@@ -56,8 +56,8 @@ struct Linear {
     before: OnceLock<Vec<f32>>,
 }
 
-/// A weight where it lies.
-fn matrix((storage, layout): Lying<'_>) -> candle_core::Result<MatRef<'_, f32>> {
+/// A weight in its storage.
+fn matrix((storage, layout): StridedStorage<'_>) -> candle_core::Result<MatRef<'_, f32>> {
     let (dims, stride) = (layout.dims(), layout.stride());
     Ok(MatRef::new(from_first(storage, layout)?, dims[0], dims[1], stride[0], stride[1]))
 }
@@ -67,8 +67,8 @@ impl TwoOrThree for Linear {
 
     fn forward(
         &self,
-        [(x, x_layout), weight]: [Lying<'_>; 2],
-        bias: Option<Lying<'_>>,
+        [(x, x_layout), weight]: [StridedStorage<'_>; 2],
+        bias: Option<StridedStorage<'_>>,
     ) -> candle_core::Result<(CpuStorage, Shape)> {
         let bias = bias.map(|(bias, layout)| contiguous(bias, layout)).transpose()?;
         let (rows, k) = rows_and_cols(x_layout.dims());

@@ -14,7 +14,7 @@ use foretell_threads as threads;
 
 use crate::error::{OpError, Result};
 use crate::operand::{check, contiguous, misshapen, on_all_threads, read, rows_and_cols, tensor};
-use crate::optional_operand::{Lying, TwoOrThree, apply};
+use crate::optional_operand::{StridedStorage, TwoOrThree, apply};
 
 /// The work of a number of a row, in numbers of a plain pass over memory.
 const COST: usize = 6;
@@ -75,8 +75,8 @@ impl TwoOrThree for LayerNorm {
 
     fn forward(
         &self,
-        [x, gamma]: [Lying<'_>; 2],
-        beta: Option<Lying<'_>>,
+        [x, gamma]: [StridedStorage<'_>; 2],
+        beta: Option<StridedStorage<'_>>,
     ) -> candle_core::Result<(CpuStorage, Shape)> {
         let gamma = contiguous(gamma.0, gamma.1)?;
         let beta = beta.map(|(beta, layout)| contiguous(beta, layout)).transpose()?;

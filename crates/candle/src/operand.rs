@@ -1,10 +1,10 @@
-//! The numbers of candle's tensors, checked and read where they lie.
+//! The numbers of candle's tensors, checked and read without a copy.
 
 use candle_core::{CpuStorage, DType, Device, Layout, Shape, Storage, Tensor};
 
 use crate::error::{OpError, Result};
 
-/// Refuses what is not F32 on the CPU.
+/// Refuses tensors that are not F32 on the CPU.
 pub(crate) fn check(op: &'static str, operand: &'static str, tensor: &Tensor) -> Result<()> {
     if !tensor.device().is_cpu() {
         return Err(OpError::Device { op, operand, found: tensor.device().location() });
@@ -54,7 +54,7 @@ pub(crate) fn read<const N: usize, R>(
     }))
 }
 
-/// The same tensor if its last dimension lies in order, else a contiguous copy.
+/// The same tensor if its last dimension is contiguous, else a contiguous copy.
 pub(crate) fn with_whole_rows(tensor: &Tensor) -> candle_core::Result<Tensor> {
     let whole = tensor.stride().last().is_none_or(|&stride| stride == 1) || tensor.dims().last() == Some(&1);
     if whole { Ok(tensor.clone()) } else { tensor.contiguous() }

@@ -2,14 +2,18 @@
 
 use candle_core::{CpuStorage, CustomOp2, CustomOp3, Layout, Result, Shape, Tensor};
 
-/// An operand where it lies.
-pub(crate) type Lying<'a> = (&'a CpuStorage, &'a Layout);
+/// The storage and the layout of an operand.
+pub(crate) type StridedStorage<'a> = (&'a CpuStorage, &'a Layout);
 
-/// What such an operation computes.
+/// An operation of two or three operands, forward and backward.
 pub(crate) trait TwoOrThree: Send + Sync + 'static {
     const NAME: &'static str;
 
-    fn forward(&self, operands: [Lying<'_>; 2], third: Option<Lying<'_>>) -> Result<(CpuStorage, Shape)>;
+    fn forward(
+        &self,
+        operands: [StridedStorage<'_>; 2],
+        third: Option<StridedStorage<'_>>,
+    ) -> Result<(CpuStorage, Shape)>;
 
     /// The gradients of the operands, as far as candle tracks them, by that of the result `res`.
     fn backward(

@@ -31,7 +31,7 @@ pub fn softmax(x: &Tensor, dim: impl Dim) -> Result<Tensor> {
     Ok(x.contiguous()?.apply_op1(Softmax { len, inner })?)
 }
 
-/// Of x seen as `[outer, len, inner]`, along the middle.
+/// The softmax of x seen as `[outer, len, inner]`, along the middle.
 struct Softmax {
     len: usize,
     inner: usize,

@@ -21,24 +21,24 @@ fn values(x: &Tensor) -> Vec<f32> {
 }
 
 /// Fails unless the two are of one shape and differ by at most `tolerance` of the larger of 1 and the largest number.
-fn assert_close(what: &str, found: &Tensor, expected: &Tensor, tolerance: f32) {
-    assert_eq!(found.dims(), expected.dims(), "{what}: shapes");
-    let (found, expected) = (values(found), values(expected));
+fn assert_close(what: &str, actual: &Tensor, expected: &Tensor, tolerance: f32) {
+    assert_eq!(actual.dims(), expected.dims(), "{what}: shapes");
+    let (actual, expected) = (values(actual), values(expected));
     let scale = expected.iter().fold(1.0f32, |scale, x| scale.max(x.abs()));
-    for (i, (a, b)) in found.iter().zip(&expected).enumerate() {
+    for (i, (a, b)) in actual.iter().zip(&expected).enumerate() {
         assert!((a - b).abs() <= tolerance * scale, "{what}: number {i} is {a}, expected {b}, scale {scale}");
     }
 }
 
-/// What `work` makes of variables with these values, and the gradients of a weighted sum of it.
+/// The result of `work` on variables with these values, and the gradients of a weighted sum of it.
 fn run(operands: &[Tensor], work: impl Fn(&[Tensor]) -> Result<Tensor>) -> (Tensor, Vec<Tensor>) {
     let vars: Vec<Var> = operands.iter().map(|x| Var::from_tensor(x).unwrap()).collect();
     let tensors: Vec<Tensor> = vars.iter().map(|var| var.as_tensor().clone()).collect();
     let out = work(&tensors).unwrap();
     let weights = wave(out.dims(), 17);
     let gradients = (&out * &weights).unwrap().sum_all().unwrap().backward().unwrap();
-    let of = |var: &Var| gradients.get(var).cloned().unwrap_or_else(|| var.zeros_like().unwrap());
-    (out.detach(), vars.iter().map(of).collect())
+    let gradient_of = |var: &Var| gradients.get(var).cloned().unwrap_or_else(|| var.zeros_like().unwrap());
+    (out.detach(), vars.iter().map(gradient_of).collect())
 }
 
 /// Compares values and gradients.
@@ -213,7 +213,7 @@ fn attention_of_any_lengths_and_masks() {
 }
 
 #[test]
-fn attention_reads_views_where_they_lie() {
+fn attention_reads_views_without_a_copy() {
     // Queries, keys and values of one packed projection.
     let heads = |x: &Tensor, i: usize| x.reshape((2, 9, 3, 4, 5))?.get_on_dim(2, i)?.transpose(1, 2);
     agree(
@@ -222,7 +222,7 @@ fn attention_reads_views_where_they_lie() {
         |x| {
             let seen =
                 FlashAttention::causal().apply(&heads(&x[0], 0)?, &heads(&x[0], 1)?, &heads(&x[0], 2)?)?;
-            // It lies as the queries do.
+            // It has the memory order of the queries.
             assert!(seen.transpose(1, 2)?.is_contiguous());
             seen.transpose(1, 2)?.reshape((2, 9, 20))
         },
@@ -345,15 +345,15 @@ fn gradients_go_where_candle_tracks() {
     assert!(gradients.get(&x).is_none());
 }
 
-/// The error that an operation gives.
-fn refused(found: foretell_candle::Result<Tensor>) -> (OpError, String) {
-    let error = found.unwrap_err();
+/// The error of a refused operation.
+fn refused(result: foretell_candle::Result<Tensor>) -> (OpError, String) {
+    let error = result.unwrap_err();
     let text = error.to_string();
     (error, text)
 }
 
 #[test]
-fn what_does_not_fit_is_a_typed_error() {
+fn refused_operands_are_typed_errors() {
     let x = wave(&[2, 3], 1);
     let half = x.to_dtype(DType::F16).unwrap();
     let gamma = wave(&[3], 2);

@@ -1,4 +1,4 @@
-//! What candle's own operations make of the same: as candle-nn composes them where gradients are wanted, since its fused
+//! The same computations by candle's own operations: as candle-nn composes them where gradients are wanted, since its fused
 //! softmax and norms record none. The test of agreement, the bench and the example compare with these.
 #![allow(dead_code, reason = "each of the three uses some of them")]
 
