@@ -216,8 +216,8 @@ mod tests {
     fn an_argument_that_is_refused_says_what_it_may_be() {
         let mut wrong = arguments(json!({ "a": 1.0, "b": -1, "c": 1.5, "d": 4_294_967_296_u64, "e": 0 }));
         let mut message = |name, range| wrong.number(name, range).expect_err("a mistake").to_string();
-        let found = message("a", NumberRange::FROM_0_BELOW_1);
-        assert_eq!(found, "hyper-parameter a must be a number from 0 to below 1, found 1.0");
+        let text = message("a", NumberRange::FROM_0_BELOW_1);
+        assert_eq!(text, "hyper-parameter a must be a number from 0 to below 1, found 1.0");
         assert!(message("b", NumberRange::POSITIVE).ends_with("must be a positive number, found -1"));
         let mut message = |name| wrong.count(name, 0..=u32::MAX).expect_err("a mistake").to_string();
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use foretell_autograd::Tensor;
 
-/// What a model weighs: a column, counted among those of its kind as the model sees them, or the target.
+/// A variable that a model weighs: a column, counted among those of its kind as the model sees them, or the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variable {
     /// A column known for the past only.

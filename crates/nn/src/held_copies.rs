@@ -1,5 +1,5 @@
 //! The copies of weights that forecasts hold beside the arena: packed, in `f32` or in fewer bits, multiplied with each other, or
-//! laid out for one sequence. Here are their places and their sizes; they are made in [`weights`](crate::weights).
+//! laid out for one sequence. Here are their places and their sizes; [`weights`](crate::weights) computes them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -40,7 +40,7 @@ pub(crate) struct HeldCopies {
     pub(crate) recurrent: Vec<OnceLock<Arc<HeldWeights>>>,
     /// The multiplied weights of pairs in `f32`, by their place among the pairs.
     pub(crate) products: Vec<OnceLock<Tensor>>,
-    /// Those in fewer bits.
+    /// The multiplied weights of pairs in fewer bits.
     pub(crate) pairs: Vec<Slot<HeldPair>>,
 }
 

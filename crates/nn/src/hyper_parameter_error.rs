@@ -1,4 +1,4 @@
-//! What is wrong with a hyper-parameter.
+//! Errors of hyper-parameters.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ pub struct HyperParameterError {
     pub model: Option<&'static str>,
     /// The hyper-parameter; a value within it by its path, such as `loss.HuberLoss.delta`.
     pub name: String,
-    /// What it may be.
+    /// The values that are allowed.
     pub expected: String,
-    /// What it was, as JSON or in words.
+    /// The value found, as JSON or in words.
     pub found: String,
 }
 

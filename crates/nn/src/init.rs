@@ -98,8 +98,8 @@ mod tests {
         Init::Normal.fill(Key::new(5), &mut values);
         let moment = |power| values.iter().map(|&v| f64::from(v).powi(power)).sum::<f64>() / 10_001.0;
         for (power, expected, within) in [(1, 0.0, 0.04), (2, 1.0, 0.06), (3, 0.0, 0.16), (4, 3.0, 0.4)] {
-            let found = moment(power);
-            assert!((found - expected).abs() < within, "moment {power}: {found}");
+            let sample_moment = moment(power);
+            assert!((sample_moment - expected).abs() < within, "moment {power}: {sample_moment}");
         }
     }
 

@@ -23,18 +23,18 @@ pub(crate) struct RecurrentParams {
     pub(crate) input: ParamId,
     /// U, the weights of the state: `[gates * hidden, state]`.
     pub(crate) state: ParamId,
-    /// Of W and of U, `[gates * hidden]` each.
+    /// The biases beside W and U, `[gates * hidden]` each.
     pub(crate) biases: Option<[ParamId; 2]>,
     /// P, which an LSTM projects its states with: `[state, hidden]`.
     pub(crate) projection: Option<ParamId>,
 }
 
 /// The weights of two linear layers without an activation between them, multiplied: `P [inputs + 1, outputs]`, whose
-/// rows are what the layers make of the unit vectors, `[W₁, b₁]ᵀ W₂ᵀ + [0, b₂]ᵀ`. For `u` units the work per window
+/// rows are the outputs of the layers for the unit vectors, `[W₁, b₁]ᵀ W₂ᵀ + [0, b₂]ᵀ`. For `u` units the work per window
 /// falls from `u (inputs + u)` to `u inputs`.
 ///
 /// Training multiplies once for all shards of a batch: they treat the product as a parameter, and its gradient, added up
-/// over the shards, goes on to the layers. Inference multiplies once for all windows.
+/// over the shards, is passed on to the layers. Inference multiplies once for all windows.
 #[derive(Clone, Debug)]
 pub struct Multiplied {
     pub(crate) shape: Shape,

@@ -110,7 +110,7 @@ impl Windows {
         self.each(|tensor| tensor.narrow(1, range.start, range.len()))
     }
 
-    /// What `part` makes of everything that has steps.
+    /// The result of `part` on everything that has steps.
     fn each(&self, part: impl Fn(&Tensor) -> Tensor) -> Self {
         Self {
             insample_y: part(&self.insample_y),
@@ -180,7 +180,7 @@ pub trait Model: Send + Sync {
 /// A model with what it needs of those who train and serve it.
 #[derive(Clone)]
 pub struct Network {
-    /// What it needs.
+    /// Its requirements on training and inference.
     pub needs: Needs,
     /// Its forward pass.
     pub model: Arc<dyn Model>,
@@ -193,8 +193,8 @@ impl<M: Model + 'static> From<M> for Network {
     }
 }
 
-/// What a model that forecasts step by step remembers from one step to the next, of every row of the batch. Only the model
-/// knows its type.
+/// The state of a model that forecasts step by step from one step to the next, of every row of the batch. Only the model knows
+/// its type.
 #[derive(Default)]
 pub struct StepState(Option<Box<dyn StepMemory>>);
 
@@ -211,7 +211,7 @@ impl StepState {
     /// If the state is of another model.
     pub fn get<T: StepMemory + Default>(&mut self) -> &mut T {
         let state: &mut dyn Any = self.0.get_or_insert_with(|| Box::new(T::default())).as_mut();
-        state.downcast_mut().expect("a state is used by the model that made it")
+        state.downcast_mut().expect("a state is used by the model that created it")
     }
 
     /// The state of `times` rows that were all like row `row`.
@@ -226,7 +226,7 @@ pub struct Forward<'a> {
     pub(crate) training: bool,
     /// Whether the graph is recorded, so that parameters get gradients.
     pub(crate) records: bool,
-    /// What the randomness of this run is drawn from.
+    /// The key that the randomness of this run is drawn from.
     key: Key,
     draws: Cell<u64>,
     /// The updates of running state by this run, which no gradient makes.
@@ -371,7 +371,8 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// What the run of a part of `part_rows` rows adds to the loss of a batch of `rows` rows, a scalar, if anything.
+    /// The term that the run of a part of `part_rows` rows adds to the loss of a batch of `rows` rows, a scalar, if there is
+    /// one.
     ///
     /// # Panics
     /// If the model added a loss that does not have one term for each row.
@@ -409,8 +410,8 @@ impl<'a> Forward<'a> {
         };
         let constant = |input: &&Var| Var::constant(input.value().clone()).with_rounding(input.rounding());
         let constants: Vec<Var> = inputs.iter().map(constant).collect();
-        let made = block(&first, &constants);
-        let (value, made) = (made.value().clone(), made.rounding());
+        let output = block(&first, &constants);
+        let (value, output_rounding) = (output.value().clone(), output.rounding());
         assert!(first.losses.borrow().is_empty(), "a block that is computed again cannot add a loss");
         self.draws.set(first.draws.get());
         self.updates.borrow_mut().append(&mut first.into_updates());
@@ -425,7 +426,7 @@ impl<'a> Forward<'a> {
             };
             block(&again, inputs)
         });
-        again.with_rounding(made)
+        again.with_rounding(output_rounding)
     }
 
     /// A key for what a model draws, another at each call in a run. In training it depends on the step and the shard.

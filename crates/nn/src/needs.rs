@@ -1,6 +1,6 @@
-//! What a model needs of those who train and serve it.
+//! The requirements of a model on training and inference.
 
-/// What a model needs of those who train and serve it: a function of its hyper-parameters and sizes alone.
+/// The requirements of a model on training and inference: a function of its hyper-parameters and sizes alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// Which series a window holds.
@@ -58,7 +58,7 @@ pub enum Decoding {
     ///
     /// So it sees windows whose target is shifted by one step: place t holds the target of step t and the columns of
     /// step t + 1; historic columns are zeros in the horizon. Their length is `input_size`, plus 1, plus the steps of
-    /// the horizon, less 1; [`Model::forward`](crate::Model::forward) forecasts those of their steps that lie beyond
+    /// the horizon, less 1; [`Model::forward`](crate::Model::forward) forecasts those of their steps that are beyond
     /// `input_size`.
     StepByStep {
         /// Steps of the horizon that it trains on (neuralforecast's `h_train`).
@@ -66,12 +66,12 @@ pub enum Decoding {
         /// Steps of history that it sees where it forecasts, without the one further step that every window holds
         /// (neuralforecast's `inference_input_size`).
         inference_input_size: usize,
-        /// What it is fed of its own forecasts.
+        /// The target that it reads of its own forecasts.
         feedback: Feedback,
     },
 }
 
-/// What a model that forecasts step by step is fed as the target of a step that it has forecast.
+/// The target that a model which forecasts step by step reads for a step that it has forecast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feedback {
     /// Its mean: that of the distribution, or of the outputs. The distribution of a step then ignores the uncertainty
@@ -87,7 +87,7 @@ pub enum Feedback {
 }
 
 impl Decoding {
-    /// The number of sample paths of a forecast; `None` if it is not made of paths.
+    /// The number of sample paths of a forecast; `None` if it draws no paths.
     pub fn paths(self) -> Option<usize> {
         match self {
             Self::StepByStep { feedback: Feedback::Samples { paths }, .. } => Some(paths),

@@ -68,7 +68,7 @@ pub(crate) enum Origin {
     Counter,
 }
 
-/// Runs when the arenas are made, so that absurd sizes are found before anything is allocated.
+/// Runs when the arenas are allocated, so that absurd sizes are found before anything is.
 pub(crate) type Fill = Arc<dyn Fn(&mut [f32]) + Send + Sync>;
 
 impl fmt::Debug for Origin {

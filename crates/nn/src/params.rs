@@ -1,5 +1,5 @@
-//! The values of a model's parameters, in one flat arena. What PyTorch's state dictionary lists beside them lies in arenas of
-//! its own: constants, state that training changes but no gradient does (running means and variances), and counters.
+//! The values of a model's parameters, in one flat arena. The other values of PyTorch's state dictionary are in arenas of their
+//! own: constants, state that training changes but no gradient does (running means and variances), and counters.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::held_copies::HeldCopies;
 use crate::param_entry::{Origin, ParamEntry, ParamId};
 use crate::table::Table;
 
-/// Why a parameter cannot be given these values.
+/// Why a parameter cannot take these values.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParamError {
     /// No parameter of that name.
     #[error("no parameter is called {found}; Params::table().entries() lists their names")]
     UnknownName {
-        /// The name given.
+        /// The name asked for.
         found: String,
     },
     /// Values of another shape.
@@ -55,7 +55,7 @@ pub struct Params {
     constants: Storage,
     pub(crate) state: Storage,
     pub(crate) counters: Vec<i64>,
-    /// Weights as forecasts hold them beside the arena, each made when it is first asked for.
+    /// Weights as forecasts hold them beside the arena, each computed when it is first asked for.
     pub(crate) copies: HeldCopies,
 }
 
@@ -152,7 +152,7 @@ impl Params {
         &self.storage(entry).values()[entry.offset..entry.offset + entry.shape.numel()]
     }
 
-    /// A clone that does not share what forecasts made of the weights.
+    /// A clone that does not share the copies of weights that forecasts have computed.
     pub fn without_copies(&self) -> Self {
         let mut clone = self.clone();
         clone.forget_copies();

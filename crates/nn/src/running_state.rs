@@ -92,7 +92,7 @@ impl Params {
         self.counters.copy_from_slice(counters);
     }
 
-    /// Applies what runs on the parts of a batch do to the state, in the order given.
+    /// Applies to the state the updates of runs on the parts of a batch, in the order of the iterator.
     ///
     /// # Panics
     /// If a value has another shape than its state.

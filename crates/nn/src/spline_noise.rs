@@ -96,8 +96,8 @@ mod tests {
         let inverse = SplineNoise { intervals: 5, order: 3, bound: 1.0 }.least_norm();
         let y = [1.0, -2.0, 3.0, 0.5, -1.0, 2.0];
         for (row, expected) in inverse.chunks_exact(6).zip(LEAST_NORM) {
-            let found: f64 = row.iter().zip(y).map(|(a, y)| a * y).sum();
-            assert!((found - expected).abs() < 1e-5, "{found}, PyTorch has {expected}");
+            let coefficient: f64 = row.iter().zip(y).map(|(a, y)| a * y).sum();
+            assert!((coefficient - expected).abs() < 1e-5, "{coefficient}, PyTorch has {expected}");
         }
     }
 

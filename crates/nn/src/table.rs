@@ -30,7 +30,7 @@ pub struct Table {
     aliases: Vec<Alias>,
     multiplied: Vec<Multiplied>,
     recurrent: Vec<RecurrentParams>,
-    /// Of parameters and constants, second names included.
+    /// The names of parameters and constants, second names included.
     names: HashMap<String, ParamId>,
     seed: u64,
     len: usize,
@@ -101,7 +101,7 @@ impl Table {
         self.len.saturating_add(self.multiplied_len)
     }
 
-    /// Where the gradient of multiplied weights lies among the gradients.
+    /// The range of the gradient of multiplied weights among the gradients.
     pub fn multiplied_range(&self, multiplied: &Multiplied) -> Range<usize> {
         let start = self.len + multiplied.offset;
         start..start + multiplied.shape.numel()
@@ -170,7 +170,7 @@ impl Scope<'_> {
         id
     }
 
-    /// The seed of choices that are made while a model is built and are not stored in a checkpoint, such as FEDformer's
+    /// The seed of choices during the construction of a model that are not stored in a checkpoint, such as FEDformer's
     /// frequencies.
     pub fn seed(&self) -> u64 {
         self.table.seed

@@ -23,7 +23,7 @@ pub enum WeightPrecision {
 }
 
 impl WeightPrecision {
-    /// All of them.
+    /// All precisions.
     pub const ALL: [Self; 3] = [Self::F32, Self::Bf16, Self::Int8];
 
     /// As it is written on the command line and in files: `f32`, `bf16`, `int8`.
@@ -64,8 +64,8 @@ impl FromStr for WeightPrecision {
     type Err = UnknownWeightPrecision;
 
     fn from_str(word: &str) -> Result<Self, UnknownWeightPrecision> {
-        let found = Self::ALL.into_iter().find(|precision| precision.name() == word);
-        found.ok_or_else(|| UnknownWeightPrecision { found: word.to_owned() })
+        let precision = Self::ALL.into_iter().find(|known| known.name() == word);
+        precision.ok_or_else(|| UnknownWeightPrecision { found: word.to_owned() })
     }
 }
 

@@ -32,11 +32,11 @@ enum Held {
     /// As they are trained: `weight [outputs, inputs]` and `bias [outputs]`; in a step in bfloat16 with a place where the
     /// weight is packed once for all its products.
     AsTrained { weight: Var, in_step: Option<Arc<RoundedWeight>>, bias: Option<Var> },
-    /// Those of a pair, multiplied: `[inputs + 1, outputs]`, the last row being the pair's result for zeros.
+    /// The weights of a pair, multiplied: `[inputs + 1, outputs]`, the last row being the pair's result for zeros.
     Multiplied(Var),
     /// Packed once, in `f32` or in fewer bits.
     Copied { weight: Arc<HeldCopy<WeightMatrix>>, bias: Option<Var> },
-    /// Those of a pair, multiplied, in fewer bits.
+    /// The weights of a pair, multiplied, in fewer bits.
     CopiedPair(Arc<HeldCopy<HeldPair>>),
 }
 
@@ -51,7 +51,7 @@ impl Multiplied {
         let [first, second] = &self.layers;
         let bias = |layer: &LinearParams| cx.param(layer.bias.expect("layers of a pair have one"));
         let (inner, outer) = (cx.param(first.weight), cx.param(second.weight));
-        // Weights are read where they lie, so nothing is kept for the backward pass.
+        // The product reads the weights without a copy, so nothing is kept for the backward pass.
         let of_units = outer.matmul(&inner).permute(&[1, 0]);
         let hidden = outer.shape()[1];
         let exact = outer.with_rounding(Rounding::None);
@@ -254,7 +254,7 @@ impl Forward<'_> {
         last: usize,
         carried: Option<&mut CellState>,
     ) -> Var {
-        x.recurrent(cell, &self.recurrent_weights(layer).as_given(), last, carried)
+        x.recurrent(cell, &self.recurrent_weights(layer).as_operands(), last, carried)
     }
 
     /// A recurrent layer over `x [steps, batch, inputs]`, starting from `start`: its states, and its last state.
@@ -266,7 +266,7 @@ impl Forward<'_> {
         x: &Var,
         start: &CellVars,
     ) -> (Var, CellVars) {
-        x.recurrent_from(cell, &self.recurrent_weights(layer).as_given(), start)
+        x.recurrent_from(cell, &self.recurrent_weights(layer).as_operands(), start)
     }
 
     /// Recurrent layers on top of each other over `x [steps, batch, inputs]`, without dropout between them: the top layer's last
@@ -284,8 +284,8 @@ impl Forward<'_> {
             return None;
         }
         let weights: Vec<_> = layers.iter().map(|layer| self.recurrent_weights(layer)).collect();
-        let given: Vec<_> = weights.iter().map(HeldRecurrent::as_given).collect();
-        x.recurrent_stack(cell, &given, last, carried)
+        let operands: Vec<_> = weights.iter().map(HeldRecurrent::as_operands).collect();
+        x.recurrent_stack(cell, &operands, last, carried)
     }
 
     fn recurrent_weights(&self, layer: &RecurrentParams) -> HeldRecurrent {
@@ -317,7 +317,7 @@ struct HeldRecurrent {
 }
 
 impl HeldRecurrent {
-    fn as_given(&self) -> RecurrentWeights<'_> {
+    fn as_operands(&self) -> RecurrentWeights<'_> {
         RecurrentWeights {
             input: &self.input,
             state: &self.state,

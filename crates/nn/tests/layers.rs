@@ -31,7 +31,7 @@ struct Batch {
     /// Nothing where no gradient flows to it.
     grad_input: Option<Numbers>,
     grads: BTreeMap<String, Entry>,
-    /// What the layer makes of the input in inference, after this batch; nothing where that is the output.
+    /// The output of the layer in inference, after this batch; `None` where it is that of training.
     forecast: Option<Numbers>,
 }
 
@@ -54,11 +54,14 @@ impl Numbers {
     }
 
     #[track_caller]
-    fn assert_close(&self, found: &Tensor, what: &str) {
-        assert_eq!(&*found.shape(), &self.shape[..], "shape of {what}");
+    fn assert_close(&self, actual: &Tensor, what: &str) {
+        assert_eq!(&*actual.shape(), &self.shape[..], "shape of {what}");
         let scale = self.data.iter().fold(1.0_f32, |scale, x| scale.max(x.abs()));
-        for (i, (found, expected)) in found.to_vec().into_iter().zip(&self.data).enumerate() {
-            assert!((found - expected).abs() <= 3e-6 * scale, "{what}[{i}]: {found}, PyTorch has {expected}");
+        for (i, (actual, expected)) in actual.to_vec().into_iter().zip(&self.data).enumerate() {
+            assert!(
+                (actual - expected).abs() <= 3e-6 * scale,
+                "{what}[{i}]: {actual}, PyTorch has {expected}"
+            );
         }
     }
 }
@@ -247,11 +250,11 @@ fn layer(name: &str, args: &Map<String, Value>, shape: &[usize], table: &mut Tab
             let layer = StaticEncoder::new(&mut table.root(), &sizes);
             let embedding = NumberEmbedding::new(&mut table.root(), "column", columns, hidden);
             Box::new(move |cx, x| {
-                let made = layer.forward(cx, &embedding.embed(cx, x.clone()));
+                let contexts = layer.forward(cx, &embedding.embed(cx, x.clone()));
                 let (h, c): (Vec<Var>, Vec<Option<Var>>) =
-                    made.start.into_iter().map(|start| (start.h, start.c)).unzip();
-                let contexts = [made.selection, made.enrichment].into_iter().chain(h);
-                let all: Vec<Var> = contexts.chain(c.into_iter().flatten()).chain([made.weights]).collect();
+                    contexts.start.into_iter().map(|start| (start.h, start.c)).unzip();
+                let all = [contexts.selection, contexts.enrichment].into_iter().chain(h);
+                let all: Vec<Var> = all.chain(c.into_iter().flatten()).chain([contexts.weights]).collect();
                 Var::concat(&all, 1)
             })
         }
@@ -318,9 +321,9 @@ fn check(what: &str, name: &str, case: &Case) {
     let mut params = table.initialise(1);
     let entries = params.table().entries().to_vec();
     let names: Vec<&String> = case.weights.keys().collect();
-    let mut found: Vec<&String> = entries.iter().map(|entry| &entry.name).collect();
-    found.sort_unstable();
-    assert_eq!(found, names, "{what}: names");
+    let mut names_of_entries: Vec<&String> = entries.iter().map(|entry| &entry.name).collect();
+    names_of_entries.sort_unstable();
+    assert_eq!(names_of_entries, names, "{what}: names");
     for (i, entry) in entries.iter().enumerate() {
         match &case.weights[&entry.name] {
             Entry::Counter(count) => params.set_counter(i, *count),
@@ -342,10 +345,10 @@ fn check(what: &str, name: &str, case: &Case) {
     }
     for entry in &entries {
         match (case.state.get(&entry.name), params.counter(entry)) {
-            (Some(Entry::Counter(expected)), Some(found)) => assert_eq!(found, *expected, "{what}"),
+            (Some(Entry::Counter(expected)), Some(counter)) => assert_eq!(counter, *expected, "{what}"),
             (Some(Entry::Values(expected)), None) => {
-                let found = params.get(&entry.name).expect("an entry of the table");
-                expected.assert_close(&found, &format!("{what}: {}", entry.name));
+                let state = params.get(&entry.name).expect("an entry of the table");
+                expected.assert_close(&state, &format!("{what}: {}", entry.name));
             }
             (None, None) if entry.is_trained() || entry.is_constant() || entry.is_frozen() => {}
             _ => panic!("{what}: {} is state in one of the two", entry.name),
@@ -362,10 +365,12 @@ fn train(what: &str, apply: &Apply, params: &mut Params, batch: &Batch) {
     batch.output.assert_close(y.value(), &format!("{what}: output"));
     y.backward_from(batch.grad_output.tensor(), &mut gradients);
     match (&batch.grad_input, x.grad()) {
-        (Some(expected), Some(found)) => {
-            expected.assert_close(&found, &format!("{what}: gradient of the input"))
+        (Some(expected), Some(gradient)) => {
+            expected.assert_close(&gradient, &format!("{what}: gradient of the input"))
         }
-        (expected, found) => assert!(expected.is_none() && found.is_none(), "{what}: gradient of the input"),
+        (expected, gradient) => {
+            assert!(expected.is_none() && gradient.is_none(), "{what}: gradient of the input")
+        }
     }
     for (name, expected) in &batch.grads {
         let entry = params.table().entry(params.table().find(name).expect("a parameter"));
@@ -375,8 +380,10 @@ fn train(what: &str, apply: &Apply, params: &mut Params, batch: &Batch) {
             assert!(zero, "{what}: {name} has a gradient");
             continue;
         }
-        let found = &gradients[entry.offset..entry.offset + entry.shape.numel()];
-        expected.values().assert_close(&Tensor::from_slice(found, entry.shape), &format!("{what}: {name}"));
+        let gradient = &gradients[entry.offset..entry.offset + entry.shape.numel()];
+        expected
+            .values()
+            .assert_close(&Tensor::from_slice(gradient, entry.shape), &format!("{what}: {name}"));
     }
     let updates = cx.into_updates();
     drop(y);

@@ -40,17 +40,17 @@ fn loss(args: &Map<String, Value>) -> Loss {
     if own.get("distribution").is_some_and(|name| name == "Tweedie") {
         own.insert("softplus".to_owned(), true.into());
     }
-    // Where intervals were given, the fixture lists the quantiles that they stand for beside them.
+    // Where intervals are the argument, the fixture lists the quantiles that they stand for beside them.
     if own.contains_key("level") {
         own.remove("quantiles");
     }
     Loss::new(name, &own).unwrap_or_else(|error| panic!("{args:?}: {error}"))
 }
 
-fn close(found: f32, expected: f32, tolerance: f32, what: &str) {
+fn close(actual: f32, expected: f32, tolerance: f32, what: &str) {
     assert!(
-        (found - expected).abs() <= tolerance * (1.0 + expected.abs()),
-        "{what}: {found}, expected {expected}"
+        (actual - expected).abs() <= tolerance * (1.0 + expected.abs()),
+        "{what}: {actual}, expected {expected}"
     );
 }
 
@@ -128,17 +128,17 @@ fn distributions_forecast_mean_quantiles_and_parameters() {
         assert_eq!(columns.count(), loss.suffixes().len());
         let (outputs, told) = (steps * loss.outputs(), steps * columns.count());
         for (window, output) in pred.data.chunks_exact(outputs).enumerate() {
-            let mut found = vec![0.0; told];
+            let mut columns_of_steps = vec![0.0; told];
             let (loc, scale) = (values(&case.loc)[window], values(&case.scale)[window]);
-            loss.forecast(&columns, output, loc, scale, &mut found);
+            loss.forecast(&columns, output, loc, scale, &mut columns_of_steps);
             // Of what has no formula only the mean is there.
             let count = expected.shape[2];
-            for (row, expected) in found
+            for (row, expected) in columns_of_steps
                 .chunks_exact(columns.count())
                 .zip(expected.data.chunks_exact(count).skip(window * steps))
             {
-                for (i, (&found, &expected)) in row.iter().zip(expected).enumerate() {
-                    close(found, expected, 1e-5, &format!("{:?}: column {i}", case.args));
+                for (i, (&value, &expected)) in row.iter().zip(expected).enumerate() {
+                    close(value, expected, 1e-5, &format!("{:?}: column {i}", case.args));
                 }
                 assert!(
                     row[2] <= row[3] && row[3] <= row[1] && row[1] <= row[4] && row[4] <= row[5],
@@ -217,7 +217,7 @@ fn accuracy_is_better_where_it_is_higher() {
 
 #[test]
 fn arguments_survive_a_round_trip() {
-    for given in [
+    for written in [
         json!("MAE"),
         json!("RMSE"),
         json!({"HuberLoss": {"delta": 0.5}}),
@@ -238,10 +238,10 @@ fn arguments_survive_a_round_trip() {
         json!({"sCRPS": {"quantiles": [0.9, 0.2]}}),
         json!("Accuracy"),
     ] {
-        let loss = Loss::parse(&given).expect("a loss");
+        let loss = Loss::parse(&written).expect("a loss");
         assert_eq!(Loss::new(loss.name(), &loss.arguments()).expect("the same loss"), loss);
     }
-    let suffixes = |given: Value| Loss::parse(&given).expect("a loss").suffixes();
+    let suffixes = |written: Value| Loss::parse(&written).expect("a loss").suffixes();
     assert_eq!(
         suffixes(json!({"MQLoss": {"level": [99.5, 80]}})),
         ["-median", "-lo-99.5", "-lo-80", "-hi-80", "-hi-99.5"]

@@ -34,10 +34,10 @@ impl Deep {
             let (count, most) = (self.count, self.most_bytes.clone());
             let block = move |cx: &Forward<'_>, v: &[Var]| {
                 cx.count(count);
-                let made = cx.dropout(wide.forward(cx, &v[0], Activation::Relu), 0.2);
-                let made = narrow.forward(cx, &made, Activation::Tanh);
+                let hidden = cx.dropout(wide.forward(cx, &v[0], Activation::Relu), 0.2);
+                let hidden = narrow.forward(cx, &hidden, Activation::Tanh);
                 most.set(most.get().max(foretell_pool::metrics().live_bytes as u64));
-                made.add(&v[0])
+                hidden.add(&v[0])
             };
             x = if self.again { cx.recompute(&[&x], block) } else { block(cx, &[x]) };
         }

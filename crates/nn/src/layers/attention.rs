@@ -5,7 +5,7 @@ use foretell_autograd::{Activation, AttentionOptions, Indices, SparseAttention, 
 
 use crate::{Forward, Linear, Scope};
 
-/// What neuralforecast calls the layers of queries, keys, values and results.
+/// neuralforecast's names of the layers of queries, keys, values and results.
 const NAMES: [&str; 4] = ["query_projection", "key_projection", "value_projection", "out_projection"];
 
 /// The sizes of a [`MultiHeadAttention`].
@@ -99,7 +99,7 @@ impl MultiHeadAttention {
         Self { query, key, value, out, heads, dropout: 0.0, sparse: Some(sparse) }
     }
 
-    /// Whether what a query reads depends on the other queries.
+    /// Whether the keys of a query depend on the other queries.
     pub fn is_sparse(&self) -> bool {
         self.sparse.is_some()
     }

@@ -17,7 +17,7 @@ use foretell_autograd::{Activation, Tensor, Var};
 
 use crate::{Forward, Init, Linear, ParamId, Scope};
 
-/// Heads that FEDformer's weights are made for.
+/// Heads that FEDformer's weights are laid out for.
 const HEADS: usize = 8;
 
 /// The sizes of a [`FourierBlock`] or a [`FourierCrossAttention`].
@@ -59,7 +59,7 @@ impl FourierSizes {
     }
 }
 
-/// What both layers end with: each mode is multiplied by its weights, all are transformed back to steps, and go through the
+/// The last part of both layers: each mode is multiplied by its weights, all are transformed back to steps, and go through the
 /// last linear layer.
 #[derive(Clone, Debug)]
 struct Frequencies {

@@ -29,7 +29,7 @@ pub enum ResidualContext {
     /// No context.
     None,
     /// No context, but weights for one, which PyTorch's state dictionary lists: in neuralforecast it is zeros or
-    /// never given.
+    /// never there.
     Unused,
     /// A context.
     Read,
@@ -40,7 +40,7 @@ pub enum ResidualContext {
 /// ```
 ///
 /// with f the activation, GLU a [`GatedLinear`], and a layer norm that adds 0.001 to the variance; `skip` is x, or
-/// `W_o x + b_o` where the number of outputs is given. Parameters: `lin_a`, `lin_c` (a weight alone), `lin_i`, `glu`,
+/// `W_o x + b_o` where the number of outputs is set. Parameters: `lin_a`, `lin_c` (a weight alone), `lin_i`, `glu`,
 /// `out_proj`, `layer_norm.ln`; with one output there is no norm.
 #[derive(Clone, Debug)]
 pub struct GatedResidual {
@@ -55,7 +55,7 @@ pub struct GatedResidual {
 }
 
 impl GatedResidual {
-    /// What neuralforecast adds to the variance in the norms of its Temporal Fusion Transformer.
+    /// The number that neuralforecast adds to the variance in the norms of its Temporal Fusion Transformer.
     pub const NORM_EPS: f32 = 1e-3;
 
     /// Registers the parameters in `scope`.
@@ -96,7 +96,7 @@ impl GatedResidual {
     /// `x [..., batch, inputs]` and, of a network that reads one, a context `[batch, hidden]`, to `[..., batch, outputs]`.
     ///
     /// # Panics
-    /// If the shapes do not fit, or a context is given to a network that reads none or is missing.
+    /// If the shapes do not fit, or there is a context for a network that reads none, or none for one that reads one.
     #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var, context: Option<&Var>) -> Var {
         self.run(cx, &|layer, activation| layer.forward(cx, x, activation), || x.clone(), context)

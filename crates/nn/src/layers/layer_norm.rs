@@ -15,7 +15,7 @@ pub struct LayerNorm {
 }
 
 impl LayerNorm {
-    /// What PyTorch adds to the variance.
+    /// The number that PyTorch adds to the variance.
     const EPS: f32 = 1e-5;
 
     /// Registers weight and bias in `scope`.

@@ -239,10 +239,10 @@ mod tests {
         for layer in layers {
             let expected =
                 layer.forward(&cx, &x.permute(&[1, 2, 0]), Activation::Identity).permute(&[2, 0, 1]);
-            let found = layer.forward_first_axis(&cx, &x);
-            assert_eq!(found.shape(), expected.shape());
-            for (found, expected) in found.value().to_vec().iter().zip(expected.value().to_vec()) {
-                assert!((found - expected).abs() < 1e-5, "{found}, {expected}");
+            let output = layer.forward_first_axis(&cx, &x);
+            assert_eq!(output.shape(), expected.shape());
+            for (number, expected) in output.value().to_vec().iter().zip(expected.value().to_vec()) {
+                assert!((number - expected).abs() < 1e-5, "{number}, {expected}");
             }
         }
     }

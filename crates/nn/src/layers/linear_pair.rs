@@ -67,9 +67,10 @@ mod tests {
             gradients
         };
         let expected = whole(&apart);
-        let close = |found: &[f32]| {
-            for (i, (found, expected)) in found.iter().zip(&expected[..table.arena_len()]).enumerate() {
-                assert!((found - expected).abs() < 1e-5, "gradient {i}: {found}, apart {expected}");
+        let close = |gradients: &[f32]| {
+            for (i, (gradient, expected)) in gradients.iter().zip(&expected[..table.arena_len()]).enumerate()
+            {
+                assert!((gradient - expected).abs() < 1e-5, "gradient {i}: {gradient}, apart {expected}");
             }
         };
         close(&whole(&pair));

@@ -54,7 +54,9 @@ impl EmbeddedNumbers {
     /// If there are none, or their shapes differ in more than the number of variables.
     #[track_caller]
     pub fn concat(parts: &[Self]) -> Self {
-        let join = |of: fn(&Self) -> &Var, axis| Var::concat(&parts.iter().map(of).collect::<Vec<_>>(), axis);
+        let join = |tensor: fn(&Self) -> &Var, axis| {
+            Var::concat(&parts.iter().map(tensor).collect::<Vec<_>>(), axis)
+        };
         Self {
             numbers: join(|part| &part.numbers, parts[0].numbers.shape().len() - 1),
             vectors: join(|part| &part.vectors, 0),

@@ -33,11 +33,11 @@ pub struct RevIn {
     affine: Option<[ParamId; 2]>,
     series: usize,
     config: RevInConfig,
-    /// What is added to the affine factor before it divides.
+    /// The number that is added to the affine factor before it divides.
     factor_eps: f32,
 }
 
-/// The shift and the scale of windows, `[rows]` each: what was subtracted, and what they were divided by then.
+/// The shift and the scale of windows, `[rows]` each: the shift was subtracted first, then the scale divided.
 #[derive(Clone, Debug)]
 pub struct WindowScales {
     shift: Tensor,

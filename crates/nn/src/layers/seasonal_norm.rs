@@ -65,8 +65,8 @@ mod tests {
         let x: Vec<f32> = (0..24).map(|i| (i * i % 17) as f32).collect();
         let x = Var::constant(Tensor::from_slice(&x, [2, 4, 3]));
         let expected = centred(&plain.forward(&cx, &x));
-        let close = |found: &Var, expected: &Var| {
-            let both = found.value().to_vec().into_iter().zip(expected.value().to_vec());
+        let close = |output: &Var, expected: &Var| {
+            let both = output.value().to_vec().into_iter().zip(expected.value().to_vec());
             both.into_iter().all(|(a, b)| (a - b).abs() < 1e-5)
         };
         assert!(close(&norm.forward(&cx, &x), &expected));

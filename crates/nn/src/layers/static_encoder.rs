@@ -93,8 +93,8 @@ impl StaticEncoder {
         let SelectedVariables { sum, weights } = self.columns.forward(cx, x, None);
         let [selection, enrichment] = self.contexts.each_ref().map(|network| network.forward(cx, &sum, None));
         let states = |networks: &Vec<GatedResidual>| -> Vec<Var> {
-            let made: Vec<Var> = networks.iter().map(|network| network.forward(cx, &sum, None)).collect();
-            made.iter().cycle().take(self.layers).cloned().collect()
+            let states: Vec<Var> = networks.iter().map(|network| network.forward(cx, &sum, None)).collect();
+            states.iter().cycle().take(self.layers).cloned().collect()
         };
         let [h, c] = [0, 1].map(|kind| self.first.get(kind).map(states));
         let start = h.into_iter().flatten().enumerate();

@@ -185,11 +185,11 @@ impl EncoderLayer {
     }
 }
 
-/// Layers of self-attention, attention to what the encoder made, and a perceptron, each with a residual and a norm behind it:
+/// Layers of self-attention, attention to the encoder's output, and a perceptron, each with a residual and a norm behind it:
 /// `layers.0` and so on, each of `self_attention`, `cross_attention`, `conv1`, `conv2`, `norm1`, `norm2` and `norm3`; a last
 /// `norm`, and the linear layer `projection`.
 ///
-/// No mask hides later steps, as in neuralforecast, whose `TransDecoder` is given none; ProbSparse attention hides them by
+/// No mask hides later steps, as in neuralforecast, whose `TransDecoder` gets none; ProbSparse attention hides them by
 /// itself.
 #[derive(Clone, Debug)]
 pub struct TransformerDecoder {

@@ -12,7 +12,7 @@ pub struct VariableSelectionSizes {
     pub variables: usize,
     /// Width of each vector.
     pub hidden: usize,
-    /// Whether it is given a context of `hidden` numbers. Weights for one are registered in any case.
+    /// Whether it reads a context of `hidden` numbers. Weights for one are registered in any case.
     pub reads_context: bool,
     /// The rate of dropout within the networks of the variables.
     pub dropout: f32,
@@ -74,7 +74,7 @@ impl VariableSelection {
         Self { joint, of_variables, reads_context }
     }
 
-    /// Selects from `x`, numbers `[..., batch, variables]`, given a context `[batch, hidden]` if it reads one; a
+    /// Selects from `x`, numbers `[..., batch, variables]`, and a context `[batch, hidden]` if it reads one; a
     /// network that reads none ignores it.
     ///
     /// # Panics

@@ -1,4 +1,4 @@
-//! What there is to a loss: a trait that each implements in a file of its own.
+//! The parts of a loss: a trait that each implements in a file of its own.
 
 use std::fmt::Debug;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -22,7 +22,7 @@ pub(super) type Gradient<'a> = Option<(&'a mut [f32], f32)>;
 /// Only [`LossFunction::sum`] is called for every part of every batch. It runs over whole slices, so the call through a table
 /// of functions costs nothing.
 pub(super) trait LossFunction: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
-    /// Takes its arguments out of those that were given; absent ones take neuralforecast's defaults.
+    /// Takes its arguments out of the map; absent ones take neuralforecast's defaults.
     fn read(arguments: &mut Arguments) -> Result<Self, HyperParameterError>
     where
         Self: Sized;
@@ -40,7 +40,7 @@ pub(super) trait LossFunction: Debug + Send + Sync + UnwindSafe + RefUnwindSafe 
         vec![]
     }
 
-    /// What the model's outputs for a step are.
+    /// The kind of the model's outputs for a step.
     fn outputs(&self) -> Outputs<'_> {
         Outputs::Point
     }
@@ -62,7 +62,7 @@ pub(super) trait LossFunction: Debug + Send + Sync + UnwindSafe + RefUnwindSafe 
         true
     }
 
-    /// `Σ w l` over `prediction [n, h, outputs]`; where a gradient is to be written, that of the sum times the given scale.
+    /// `Σ w l` over `prediction [n, h, outputs]`; where a gradient is to be written, that of the sum times its scale.
     /// Where a weight is 0, value and gradient are 0, whatever is there.
     fn sum(&self, prediction: &[f32], truth: Targets<'_>, gradient: Gradient<'_>) -> f64;
 
@@ -77,13 +77,13 @@ pub(super) trait LossFunction: Debug + Send + Sync + UnwindSafe + RefUnwindSafe 
         (means.sum, 1.0)
     }
 
-    /// What falls as forecasts get better, where the value rises.
+    /// A value that falls as forecasts get better, where the loss's own rises.
     fn minimised(&self, value: f64) -> f64 {
         value
     }
 }
 
-/// What the outputs for a step are, of a model that was trained with a loss.
+/// The kind of a model's outputs for a step, as its loss defines it.
 pub(super) enum Outputs<'a> {
     /// One number, its best forecast.
     Point,

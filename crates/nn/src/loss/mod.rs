@@ -57,7 +57,7 @@ macro_rules! losses {
             /// The names that [`Loss::parse`] knows.
             pub const NAMES: [&'static str; COUNT] = [$($name),*];
 
-            /// What each of [`Loss::NAMES`] is, in a few words.
+            /// The meaning of each of [`Loss::NAMES`], in a few words.
             pub const MEANINGS: [&'static str; COUNT] = [$($meaning),*];
 
             /// Reads the loss of this name.
@@ -226,7 +226,7 @@ impl Loss {
         self.function.arguments().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The weights of the steps of the horizon, if they were given.
+    /// The weights of the steps of the horizon, if they are set.
     pub fn horizon_weight(&self) -> Option<&[f32]> {
         self.horizon_weight.as_deref()
     }
@@ -290,7 +290,8 @@ impl Loss {
         self.function.trains()
     }
 
-    /// What falls as forecasts get better, of a value of the loss: the value, or for `Accuracy` what it is short of 1.
+    /// A value that falls as forecasts get better, from a value of the loss: the value, or for `Accuracy` its difference from
+    /// 1.
     pub fn minimised(&self, value: f64) -> f64 {
         self.function.minimised(value)
     }
@@ -382,8 +383,8 @@ impl Loss {
         })
     }
 
-    /// What a part of a batch adds to its loss. `mean` is [`Loss::mean`] of the part, with what the model added to it, and
-    /// `total` the sum of the weights over the whole batch.
+    /// The part of a batch's loss that these windows add. `mean` is [`Loss::mean`] of the part, with the losses that the model
+    /// added to it, and `total` the sum of the weights over the whole batch.
     pub fn part(&self, mean: f64, truth: Targets<'_>, total: f64) -> LossSums {
         let reference = if total == 0.0 { 0.0 } else { self.function.reference(truth) / total };
         LossSums { sum: mean, reference }

@@ -1,20 +1,20 @@
-//! Quantiles as an argument, and what their columns are called.
+//! Quantiles as an argument, and the names of their columns.
 
 use serde_json::{Number, Value, json};
 
 use crate::HyperParameterError;
 use crate::arguments::{Arguments, NumberRange};
 
-/// Quantiles with the suffixes of their columns. How they were given decides order and names.
+/// Quantiles with the suffixes of their columns. The argument that they were written as decides order and names.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Quantiles {
-    given: Given,
+    argument: Argument,
     values: Vec<f32>,
     suffixes: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Given {
+enum Argument {
     /// Central intervals in percent, kept as written: `80` and `80.0` name different columns.
     Level(Vec<Number>),
     List(Vec<f64>),
@@ -60,7 +60,11 @@ impl Quantiles {
         ends.insert(0, (50.0, "-median".to_owned()));
         // The same operations in the same precision as in neuralforecast: quantiles are stored in checkpoints.
         let (values, suffixes) = ends.into_iter().map(|(q, suffix)| (q as f32 / 100.0, suffix)).unzip();
-        Self { given: Given::Level(level.into_iter().map(|(_, number)| number).collect()), values, suffixes }
+        Self {
+            argument: Argument::Level(level.into_iter().map(|(_, number)| number).collect()),
+            values,
+            suffixes,
+        }
     }
 
     /// The listed quantiles, in the order of the list.
@@ -72,17 +76,17 @@ impl Quantiles {
         };
         let (values, suffixes) =
             (list.iter().map(|&q| q as f32).collect(), list.iter().map(suffix).collect());
-        Self { given: Given::List(list), values, suffixes }
+        Self { argument: Argument::List(list), values, suffixes }
     }
 
     /// Listed quantiles in ascending order; those of intervals as they are.
     pub(super) fn sorted(self) -> Self {
-        match self.given {
-            Given::List(mut list) => {
+        match self.argument {
+            Argument::List(mut list) => {
                 list.sort_by(f64::total_cmp);
                 Self::listed(list)
             }
-            Given::Level(_) => self,
+            Argument::Level(_) => self,
         }
     }
 
@@ -94,11 +98,11 @@ impl Quantiles {
         &self.suffixes
     }
 
-    /// The constructor argument that gives these quantiles: its name and its value.
+    /// The constructor argument of these quantiles: its name and its value.
     pub(super) fn argument(&self) -> (&'static str, Value) {
-        match &self.given {
-            Given::Level(level) => ("level", json!(level)),
-            Given::List(list) => ("quantiles", json!(list)),
+        match &self.argument {
+            Argument::Level(level) => ("level", json!(level)),
+            Argument::List(list) => ("quantiles", json!(list)),
         }
     }
 }
@@ -109,11 +113,11 @@ fn round2(x: f64) -> f64 {
 
 /// The numbers without those that came before.
 fn unique(list: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut found: Vec<f64> = Vec::new();
+    let mut unique: Vec<f64> = Vec::new();
     for x in list {
-        if !found.contains(&x) {
-            found.push(x);
+        if !unique.contains(&x) {
+            unique.push(x);
         }
     }
-    found
+    unique
 }

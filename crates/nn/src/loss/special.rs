@@ -65,7 +65,7 @@ pub(super) fn gamma_q(a: f64, x: f64) -> f64 {
     }
 }
 
-/// The regularised incomplete beta function `I_x(a, b)`, with `y = 1 - x` given for its precision's sake.
+/// The regularised incomplete beta function `I_x(a, b)`; `y` is `1 - x`, which the caller may know more precisely.
 pub(super) fn beta_inc(a: f64, b: f64, x: f64, y: f64) -> f64 {
     if x <= 0.0 || y <= 0.0 {
         return if x <= 0.0 { 0.0 } else { 1.0 };
@@ -132,8 +132,7 @@ pub(super) fn normal_quantile(q: f64) -> f64 {
     symmetric_quantile(q, |p| tail_quantile(p, 0.0, tail_and_density))
 }
 
-/// The quantile of a distribution that is symmetric about 0, given the start `upper(p)` of its upper tail of
-/// probability `p`.
+/// The quantile of a distribution that is symmetric about 0, from the start `upper(p)` of its upper tail of probability `p`.
 pub(super) fn symmetric_quantile(q: f64, upper: impl Fn(f64) -> f64) -> f64 {
     if q < 0.5 { -upper(q) } else { upper(1.0 - q) }
 }

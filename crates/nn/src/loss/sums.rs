@@ -21,7 +21,7 @@ impl LossSums {
         [self.sum, self.reference]
     }
 
-    /// Of [`LossSums::to_array`].
+    /// The sums from [`LossSums::to_array`].
     pub fn from_array([sum, reference]: [f64; 2]) -> Self {
         Self { sum, reference }
     }

@@ -1,4 +1,4 @@
-//! What forecasts are compared with.
+//! The true values that forecasts are compared with.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ pub struct Targets<'a> {
     pub weights: &'a [f32],
     /// [`Loss::error_scale`](crate::Loss::error_scale) of each window's history, `[n]`; empty stands for 1.
     pub error_scale: &'a [f32],
-    /// What each window's target was shifted by, `[n]`, for a distribution's loss; empty stands for 0.
+    /// The shift of each window's target, `[n]`, for a distribution's loss; empty stands for 0.
     pub loc: &'a [f32],
-    /// What each window's target was divided by, `[n]`, for a distribution's loss; empty stands for 1.
+    /// The scale that each window's target was divided by, `[n]`, for a distribution's loss; empty stands for 1.
     pub scale: &'a [f32],
 }
 

@@ -24,7 +24,7 @@ impl Params {
     /// step of one where the layer is applied to each step. For recurrent layers, a forecast of a single window lays out the
     /// weights of the state in its own way: after forecasts of one window and of several, both copies are in memory.
     ///
-    /// Copies are made when a forecast first asks for them. The weights in `f32` stay in memory beside them: runs that
+    /// Copies are computed when a forecast first asks for them. The weights in `f32` stay in memory beside them: runs that
     /// record gradients use them, and they are what is saved.
     ///
     /// # Panics
@@ -100,7 +100,7 @@ impl Params {
         Some(self.copies.matrices[id.0].get_or_init(make).clone())
     }
 
-    /// Multiplied weights as constants, made when they are first asked for.
+    /// Multiplied weights as constants, computed when they are first asked for.
     pub(super) fn multiplied(&self, id: MultipliedId) -> Tensor {
         self.copies.products[id.0].get_or_init(|| self.compute_multiplied(id)).clone()
     }

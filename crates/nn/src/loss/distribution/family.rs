@@ -1,4 +1,4 @@
-//! What there is to a distribution, and what all do alike, step by step in double precision.
+//! The parts of a distribution, and the work that all share, step by step in double precision.
 
 use foretell_simd::{Key, Stream};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::loss::columns::{DistributionColumns, Level};
 use crate::loss::function::Gradient;
 use crate::loss::targets::{NUMBERS, Support, Targets};
 
-/// A distribution of `P` parameters, made of as many outputs of the model and the location and scale of the window
+/// A distribution of `P` parameters, from as many outputs of the model and the location and scale of the window
 /// (neuralforecast's "scale decouple": the network learns numbers of order 1, whatever the level of the series).
 pub(crate) trait Family<const P: usize>: Sized {
     /// neuralforecast's name.

@@ -27,7 +27,7 @@ use crate::loss::function::{Distribution, Gradient, LossFunction, Outputs};
 use crate::loss::quantiles::Quantiles;
 use crate::loss::targets::{Support, Targets};
 
-/// What the components of a mixture are, distributions of `P` parameters.
+/// The components of a mixture, distributions of `P` parameters.
 pub(crate) trait Component<const P: usize>:
     Clone + Debug + Send + Sync + UnwindSafe + RefUnwindSafe + 'static
 {
@@ -48,7 +48,7 @@ pub(crate) trait Component<const P: usize>:
     /// Whether the values are whole numbers from 0.
     const COUNTS: bool;
 
-    /// What the distribution takes for the window's location and scale.
+    /// The window's location and scale as the distribution takes them.
     fn window(loc: f64, scale: f64) -> [f64; 2] {
         [loc, scale]
     }
@@ -71,7 +71,7 @@ pub(crate) struct Mixture<C, const P: usize> {
 
 impl<C: Component<P>, const P: usize> LossFunction for Mixture<C, P> {
     fn read(arguments: &mut Arguments) -> Result<Self, HyperParameterError> {
-        let count = |found: Option<u32>, default: usize| found.map_or(default, |count| count as usize);
+        let count = |argument: Option<u32>, default: usize| argument.map_or(default, |count| count as usize);
         let components = count(arguments.count("n_components", 1..=1000)?, C::COMPONENTS);
         let quantiles = Quantiles::read(arguments)?;
         let num_samples = count(arguments.count("num_samples", 1..=1_000_000)?, 1000);
@@ -214,7 +214,7 @@ impl<C: Component<P>, const P: usize> Mixture<C, P> {
         for (k, parameters) in parameters.chunks_exact_mut(P).enumerate() {
             parameters.copy_from_slice(&C::FAMILY.parameters(self.component(output, k), loc, scale));
         }
-        let parameters = parameters.chunks_exact(P).map(|of| std::array::from_fn(|i| of[i]));
+        let parameters = parameters.chunks_exact(P).map(|own| std::array::from_fn(|i| own[i]));
         weights.iter().copied().zip(parameters)
     }
 }

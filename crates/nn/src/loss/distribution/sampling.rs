@@ -1,4 +1,4 @@
-//! Random numbers of the distributions, and of those that they are made of.
+//! Random numbers of the distributions, and of those that they are composed of.
 
 use foretell_simd::{Key, Stream};
 

@@ -6,8 +6,8 @@ use crate::Loss;
 use crate::loss::columns::Level;
 use crate::loss::special::{beta_inc, digamma, gamma_q, ln_gamma, normal_quantile};
 
-fn close(found: f64, expected: f64, tolerance: f64) {
-    assert!((found - expected).abs() <= tolerance * (1.0 + expected.abs()), "{found}, expected {expected}");
+fn close(actual: f64, expected: f64, tolerance: f64) {
+    assert!((actual - expected).abs() <= tolerance * (1.0 + expected.abs()), "{actual}, expected {expected}");
 }
 
 /// Values of the C library and of scipy.
@@ -94,8 +94,8 @@ fn quantiles_of_counts_are_where_the_summed_probabilities_reach_them() {
                 let ways = ln_gamma(count + k) - ln_gamma(count) - ln_gamma(k + 1.0);
                 (ways + count * f64::ln(1.0 - p) + k * f64::ln(p)).exp()
             };
-            let found = NegativeBinomial.quantile([count, p], level(q));
-            assert_eq!(found, by_sum(q, probability), "{q} of {count}, {p}");
+            let quantile = NegativeBinomial.quantile([count, p], level(q));
+            assert_eq!(quantile, by_sum(q, probability), "{q} of {count}, {p}");
         }
     }
     assert_eq!(Bernoulli.quantile([0.3], level(0.69)), 0.0);
@@ -220,15 +220,16 @@ fn samples_are_of_their_distribution() {
 
 #[test]
 fn outputs_that_make_no_distribution_have_no_samples() {
-    let of = |name: &str, output: &[f32]| {
+    let sample = |name: &str, output: &[f32]| {
         let arguments = Map::from_iter([("distribution".to_owned(), json!(name))]);
         Loss::new("DistributionLoss", &arguments).expect("a loss").sample(output, 0.0, 1.0, Key::new(1))
     };
-    assert!(of("Poisson", &[f32::NAN]).is_nan() && of("Normal", &[f32::INFINITY, 0.0]).is_nan());
+    assert!(sample("Poisson", &[f32::NAN]).is_nan() && sample("Normal", &[f32::INFINITY, 0.0]).is_nan());
     assert!(
-        of("NegativeBinomial", &[f32::NAN, 1.0]).is_nan() && of("StudentT", &[1.0, 0.0, f32::NAN]).is_nan()
+        sample("NegativeBinomial", &[f32::NAN, 1.0]).is_nan()
+            && sample("StudentT", &[1.0, 0.0, f32::NAN]).is_nan()
     );
-    assert!(of("Poisson", &[3.0]) >= 0.0);
+    assert!(sample("Poisson", &[3.0]) >= 0.0);
     let mixture = Loss::new("GMM", &Map::new()).expect("a loss");
     assert!(mixture.sample(&[f32::NAN, 0.0], 0.0, 1.0, Key::new(1)).is_nan());
     let columns = mixture.columns();
@@ -253,17 +254,17 @@ fn equal_components_are_one() {
             output.iter().flat_map(|&x| [x; 3]).chain([0.5, -1.0, 2.0]).collect();
         let target = [target];
         let truth = Targets { loc: &[1.5], scale: &[2.0], ..Targets::new(1, &target, &[1.0]) };
-        let found = [(&one, output), (&three, &outputs_of_three)]
+        let sums = [(&one, output), (&three, &outputs_of_three)]
             .map(|(loss, output)| loss.sums(output, truth).sum());
-        close(found[1], found[0], 1e-12);
+        close(sums[1], sums[0], 1e-12);
         let quantiles = [(&one, output), (&three, &outputs_of_three[..])].map(|(loss, output)| {
             let columns = loss.columns();
             let mut row = vec![0.0; columns.count()];
             loss.forecast(&columns, output, 1.5, 2.0, &mut row);
             row
         });
-        for (found, expected) in quantiles[1].iter().zip(&quantiles[0]) {
-            close((*found).into(), (*expected).into(), 1e-6);
+        for (quantile, expected) in quantiles[1].iter().zip(&quantiles[0]) {
+            close((*quantile).into(), (*expected).into(), 1e-6);
         }
     }
 }
