@@ -1,4 +1,4 @@
-//! What a model states about itself, and what an entry of the list of models knows of it.
+//! The declaration of a model, and its entry in the list of models.
 
 use std::any::TypeId;
 
@@ -57,7 +57,7 @@ pub trait Architecture: HyperParameters + 'static {
         vec![Value::Object(Map::new())]
     }
 
-    /// What a model of these hyper-parameters needs of those who train and serve it.
+    /// The requirements of a model of these hyper-parameters on training and inference.
     fn needs(&self, dims: &Dims) -> Needs {
         let _ = dims;
         Needs::default()
@@ -157,7 +157,7 @@ impl ModelEntry {
         (self.own)()
     }
 
-    /// The names of the hyper-parameters that only this model has, and what they mean.
+    /// The names of the hyper-parameters that only this model has, and their meanings.
     pub fn meanings(&self) -> Vec<(&'static str, &'static str)> {
         (self.meanings)()
     }
@@ -195,7 +195,7 @@ impl ModelEntry {
         Err(HyperParameterError::new("loss", expected, found).of(self.name))
     }
 
-    /// What the model of these hyper-parameters (absent ones take their defaults) needs of those who run it.
+    /// The requirements on training and inference of the model of these hyper-parameters (absent ones take their defaults).
     ///
     /// # Errors
     /// If one of them does not exist or is of another kind.
@@ -249,10 +249,10 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// The configuration with the given hyper-parameters set and the defaults for the rest.
-fn parse<A: Architecture>(given: &Map<String, Value>) -> Result<A, HyperParameterError> {
+/// The configuration with these hyper-parameters set and the defaults for the rest.
+fn parse<A: Architecture>(own: &Map<String, Value>) -> Result<A, HyperParameterError> {
     let mut config = A::default();
-    for (name, value) in given {
+    for (name, value) in own {
         let unknown = || Err(HyperParameterError::new(name, "one that the model has", value));
         config.set(name, value).unwrap_or_else(unknown).map_err(|error| error.of(A::NAME))?;
     }

@@ -182,12 +182,12 @@ fn steps_are_the_whole_window(
     let mut state = StepState::default();
     let mut read = 0..dims.input_size + 1;
     for step in 0..dims.horizon {
-        let found = model.step(&cx, &windows.steps(read.clone()).inputs(), &mut state).value().to_vec();
+        let output = model.step(&cx, &windows.steps(read.clone()).inputs(), &mut state).value().to_vec();
         let expected = whole.narrow(1, step, 1).to_vec();
-        assert_eq!(found.len(), expected.len(), "{name}: numbers of one step");
-        for (found, expected) in found.iter().zip(&expected) {
-            let close = (found - expected).abs() < 1e-4;
-            assert!(close, "{name}: step {step} is {found} by itself, {expected} among all");
+        assert_eq!(output.len(), expected.len(), "{name}: numbers of one step");
+        for (output, expected) in output.iter().zip(&expected) {
+            let close = (output - expected).abs() < 1e-4;
+            assert!(close, "{name}: step {step} is {output} by itself, {expected} among all");
         }
         read = read.end..read.end + 1;
     }
@@ -208,9 +208,9 @@ fn explanations_are_weights(
     dims: &Dims,
 ) {
     let (name, rows) = (entry.name, windows.batch());
-    let found = model.explain(&Forward::inference(params), &windows.inputs());
-    assert_eq!(found.is_some(), entry.explains, "{name}: an explanation");
-    let Some(Explanation { past, future, fixed, attention }) = found else { return };
+    let explanation = model.explain(&Forward::inference(params), &windows.inputs());
+    assert_eq!(explanation.is_some(), entry.explains, "{name}: an explanation");
+    let Some(Explanation { past, future, fixed, attention }) = explanation else { return };
     let &Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, .. } = dims;
     let parts = [(past, vec![rows, input_size]), (future, vec![rows, horizon]), (fixed, vec![rows])];
     let steps = input_size + horizon;
@@ -237,8 +237,8 @@ fn explanations_are_weights(
 }
 
 fn unknown_hyper_parameters_are_errors(name: &str, entry: &ModelEntry) {
-    let given = Map::from_iter([("no_such_thing".to_owned(), Value::Null)]);
+    let unknown = Map::from_iter([("no_such_thing".to_owned(), Value::Null)]);
     let dims = dims(entry, &Map::new(), 1, false);
-    let error = entry.build(&given, &dims, &CategoricalColumns::default(), &mut Table::default()).err();
+    let error = entry.build(&unknown, &dims, &CategoricalColumns::default(), &mut Table::default()).err();
     assert!(error.is_some_and(|error| error.to_string().contains("no_such_thing")), "{name}");
 }

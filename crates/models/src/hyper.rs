@@ -8,10 +8,10 @@ use crate::rules::ValueRule;
 /// The hyper-parameters that only one model has, each with a default, a name and a meaning.
 /// [`hyper_parameters!`](crate::hyper_parameters) makes such a struct.
 pub trait HyperParameters: Default {
-    /// Each one's name and what it means.
+    /// The name and the meaning of each.
     fn meanings() -> Vec<(&'static str, &'static str)>;
 
-    /// All of them by name, as JSON.
+    /// All hyper-parameters by name, as JSON.
     fn to_map(&self) -> Map<String, Value>;
 
     /// Sets the hyper-parameter of this name; `None` if there is no such hyper-parameter.
@@ -141,7 +141,7 @@ mod tests {
     }
 
     hyper_parameters! {
-        /// What a model has.
+        /// Hyper-parameters of a test's model.
         Config {
             /// A long
             /// story.

@@ -55,7 +55,7 @@ pub use hyper::HyperParameters;
 pub use own::{find, register};
 pub use recurrent::shared::sampling::HYPER_PARAMETERS as SAMPLING;
 pub use registry::MODELS;
-/// What [`hyper_parameters!`] writes.
+/// Names that the expansion of [`hyper_parameters!`] uses.
 #[doc(hidden)]
 pub use {hyper::read, serde_json, serde_json::json};
 

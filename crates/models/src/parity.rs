@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::{CategoricalColumn, CategoricalColumns, MODELS, ModelEntry, find};
 
-/// The seed that the models of the fixtures were made with.
+/// The seed that the models of the fixtures were initialised with.
 const RANDOM_SEED: u64 = 1;
 
 /// How the names of positional encodings end.
@@ -27,7 +27,7 @@ const POSITIONS: [&str; 2] = ["position_embedding.pe", "positional_embedding.pos
 /// How the names of fixed encodings of times end: sines and cosines, too.
 const TIMES: &str = "_embed.emb.weight";
 
-/// A case: its hyper-parameters, the tensors of its file, and what was found wrong.
+/// A case: its hyper-parameters, the tensors of its file, and the differences found.
 struct Case<'f> {
     name: &'f str,
     entry: &'static ModelEntry,
@@ -88,7 +88,7 @@ impl Case<'_> {
             names.map(|name| name.as_str().expect("a name")).collect()
         };
         let all = names("cat_exog_list");
-        let of = |key: &str| {
+        let columns_of = |key: &str| {
             let columns = names(key);
             let place = |name: &&str| columns.iter().position(|column| column == name);
             let category = |name: &&str| {
@@ -100,41 +100,41 @@ impl Case<'_> {
             all.iter().filter_map(category).collect()
         };
         CategoricalColumns {
-            hist: of("hist_exog_list"),
-            futr: of("futr_exog_list"),
-            stat: of("stat_exog_list"),
+            hist: columns_of("hist_exog_list"),
+            futr: columns_of("futr_exog_list"),
+            stat: columns_of("stat_exog_list"),
         }
     }
 
     fn windows(&self) -> Windows {
-        let given = |name: &str| self.get(name).is_some().then(|| self.tensor(name));
+        let optional = |name: &str| self.get(name).is_some().then(|| self.tensor(name));
         Windows {
             insample_y: self.steps("inputs/insample_y"),
             insample_mask: self.steps("inputs/insample_mask"),
-            hist_exog: given("inputs/hist_exog"),
-            futr_exog: given("inputs/futr_exog"),
-            stat_exog: given("inputs/stat_exog"),
+            hist_exog: optional("inputs/hist_exog"),
+            futr_exog: optional("inputs/futr_exog"),
+            stat_exog: optional("inputs/stat_exog"),
         }
     }
 
     /// The largest difference must be within `tolerance` of the largest value.
-    fn expect_close(&self, what: &str, found: &[f32], expected: &[f32], tolerance: f32) {
-        if found.len() != expected.len() {
-            self.fault(format!("{what} has {} values, in neuralforecast {}", found.len(), expected.len()));
+    fn expect_close(&self, what: &str, actual: &[f32], expected: &[f32], tolerance: f32) {
+        if actual.len() != expected.len() {
+            self.fault(format!("{what} has {} values, in neuralforecast {}", actual.len(), expected.len()));
             return;
         }
         let scale = expected.iter().fold(f32::MIN_POSITIVE, |scale, x| scale.max(x.abs()));
         let far = |&i: &usize| {
-            let difference = (found[i] - expected[i]).abs();
+            let difference = (actual[i] - expected[i]).abs();
             difference.is_nan() || difference > tolerance * scale
         };
-        let Some(first) = (0..found.len()).find(far) else { return };
-        let count = (first..found.len()).filter(far).count();
-        let (here, there) = (found[first], expected[first]);
+        let Some(first) = (0..actual.len()).find(far) else { return };
+        let count = (first..actual.len()).filter(far).count();
+        let (here, there) = (actual[first], expected[first]);
         self.fault(format!(
             "{what}[{first}] is {here}, in neuralforecast {there}; {count} of {} values differ by more than \
              {tolerance:e} of the largest, {scale}",
-            found.len(),
+            actual.len(),
         ));
     }
 
@@ -157,11 +157,11 @@ impl Case<'_> {
         expected.extend(table.aliases().iter().map(|alias| alias.name.as_str()));
         expected.sort_unstable();
         let weights = format!("{}/weights/", self.name);
-        let found: Vec<&str> = (self.tensors.keys())
+        let names: Vec<&str> = (self.tensors.keys())
             .filter_map(|name| name.strip_prefix(&weights))
             .filter(|name| !name.starts_with("loss.") && !name.starts_with("valid_loss."))
             .collect();
-        assert_eq!(expected, found, "names of the state dictionary");
+        assert_eq!(expected, names, "names of the state dictionary");
 
         let mut params = table.initialise(0);
         for i in 0..params.table().entries().len() {
@@ -176,8 +176,8 @@ impl Case<'_> {
             if entry.is_constant() && POSITIONS.iter().any(|end| entry.name.ends_with(end)) {
                 let (shape, places) = (entry.shape, weights.shape()[1]);
                 assert_eq!(*weights.shape(), [1, places, shape[2]], "shape of {}", entry.name);
-                let found = &params.values(&entry)[..weights.numel()];
-                self.expect_close(&name, found, weights.values(), 1e-6);
+                let positions = &params.values(&entry)[..weights.numel()];
+                self.expect_close(&name, positions, weights.values(), 1e-6);
                 continue;
             }
             assert_eq!(weights.shape(), entry.shape, "shape of {}", entry.name);
@@ -201,18 +201,18 @@ impl Case<'_> {
         let history = windows.insample_y.values().chunks_exact(windows.insample_y.shape()[1]);
         let error_scale: Vec<f32> =
             history.map(|history| loss.error_scale(history, &vec![1.0; history.len()])).collect();
-        let given = |name: &str| self.get(name).map_or(&[][..], |data| data.as_f32().expect("f32"));
+        let values_or_none = |name: &str| self.get(name).map_or(&[][..], |data| data.as_f32().expect("f32"));
         let truth = Targets {
             error_scale: &error_scale,
-            loc: given("loc"),
-            scale: given("scale"),
+            loc: values_or_none("loc"),
+            scale: values_or_none("scale"),
             ..Targets::new(horizon, target.values(), weights.values())
         };
         // The forecast of inference, where it differs from that of training.
         if let Some(forecast) = self.get("forecast") {
             let cx = Forward::inference(&params).with_key(Key::new(1));
-            let found = model.forward(&cx, &windows.inputs()).value().contiguous();
-            self.expect_close("forecast", found.values(), forecast.as_f32().expect("f32"), 1e-5);
+            let output = model.forward(&cx, &windows.inputs()).value().contiguous();
+            self.expect_close("forecast", output.values(), forecast.as_f32().expect("f32"), 1e-5);
         }
         // The forecast, the loss and its gradient at these weights; then the running state is updated.
         let step = |params: &mut Params, gradients: &mut [f32]| {
@@ -269,11 +269,11 @@ impl Case<'_> {
                 (Some(TensorValues::F32(expected)), None) => {
                     self.expect_close(&name, params.values(entry), expected, 1e-4);
                 }
-                (Some(TensorValues::I64(expected)), Some(found)) => {
-                    assert_eq!([found], expected[..], "{name}")
+                (Some(TensorValues::I64(expected)), Some(counter)) => {
+                    assert_eq!([counter], expected[..], "{name}")
                 }
                 (None, None) => {}
-                (expected, found) => panic!("{name} is {found:?}, in neuralforecast {expected:?}"),
+                (expected, counter) => panic!("{name} is {counter:?}, in neuralforecast {expected:?}"),
             }
         }
     }

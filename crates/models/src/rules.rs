@@ -1,5 +1,5 @@
-//! What the values of hyper-parameters may be: rules for [`hyper_parameters!`](crate::hyper_parameters), which
-//! [`HyperParameters::set`](crate::HyperParameters::set) holds each value against.
+//! Rules for the values of hyper-parameters: [`hyper_parameters!`](crate::hyper_parameters) names one for each, and
+//! [`HyperParameters::set`](crate::HyperParameters::set) checks each value by it.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;

@@ -1,4 +1,4 @@
-//! What makes this build fast, and whether it is on.
+//! The optimisations of this build, and whether they are on.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub struct Acceleration {
 }
 
 impl Acceleration {
-    /// That of this program on this machine.
+    /// The optimisations of this program on this machine.
     pub fn current() -> Self {
         Self {
             level: foretell_simd::level(),
@@ -73,16 +73,16 @@ mod tests {
 
     #[test]
     fn the_features_of_this_build_are_on_or_off_together_with_their_crates() {
-        let found = Acceleration::current();
+        let current = Acceleration::current();
         if std::env::var_os("FORETELL_SIMD").is_none() {
-            assert_eq!(Some(found.level), Level::available().pop());
+            assert_eq!(Some(current.level), Level::available().pop());
         }
         assert_eq!(foretell_simd::SIMD, cfg!(feature = "simd"));
-        assert_eq!(found.faer, cfg!(feature = "faer"));
-        assert_eq!(found.flash, cfg!(feature = "flash"));
-        assert_eq!(found.parallel, cfg!(feature = "parallel"));
-        assert_eq!(found.pool, cfg!(feature = "pool"));
-        assert_eq!(found.amp, cfg!(feature = "amp"));
+        assert_eq!(current.faer, cfg!(feature = "faer"));
+        assert_eq!(current.flash, cfg!(feature = "flash"));
+        assert_eq!(current.parallel, cfg!(feature = "parallel"));
+        assert_eq!(current.pool, cfg!(feature = "pool"));
+        assert_eq!(current.amp, cfg!(feature = "amp"));
     }
 
     #[test]

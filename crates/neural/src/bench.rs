@@ -21,14 +21,14 @@ use crate::synthetic::{
 use crate::train_config::train_config;
 use crate::windows::Purpose;
 
-/// What [`bench()`] measured.
+/// The measurements of [`bench()`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Bench {
     /// The model.
     pub model: String,
     /// The vector instructions and optimisations used.
     pub acceleration: Acceleration,
-    /// What the products of the training step round to.
+    /// The rounding of the products of the training step.
     pub precision: Precision,
     /// Threads used.
     pub threads: usize,
@@ -53,8 +53,8 @@ pub struct Bench {
     pub pool_misses_per_step: f64,
     /// Bytes that the forward pass of a batch keeps for the backward pass.
     pub held_bytes: u64,
-    /// What the model, its windows and its steps added to the process's resident memory at its peak; `None` where the system
-    /// does not report it. It is less where the process held more memory before, such as that of another bench.
+    /// The process's resident memory at its peak beyond that before the model, its windows and its steps; `None` where the
+    /// system does not report it. It is less where the process held more memory before, such as that of another bench.
     pub step_peak_mb: Option<f64>,
     /// The peak of the process's resident memory so far; `None` where the system does not report it.
     pub peak_rss_mb: Option<f64>,
@@ -67,7 +67,7 @@ pub struct Bench {
 /// Products of matrices of one shape that [`bench()`] saw.
 #[derive(Clone, Debug, Serialize)]
 pub struct BenchProduct {
-    /// What they belong to: `step`, `forward_batch` or `forward_one`.
+    /// The part of the bench that they belong to: `step`, `forward_batch` or `forward_one`.
     pub part: &'static str,
     /// `[m, k, n]` of a product of `[m, k]` and `[k, n]`.
     pub shape: [usize; 3],
@@ -146,8 +146,8 @@ pub fn bench(
 
     let mut products: Vec<_> = BenchProduct::all("step", products).collect();
     for (part, windows) in [("forward_batch", batch), ("forward_one", 1)] {
-        let made = products_of_forecasts(spec, &network, &params, &workers, windows);
-        products.extend(BenchProduct::all(part, made));
+        let recorded = products_of_forecasts(spec, &network, &params, &workers, windows);
+        products.extend(BenchProduct::all(part, recorded));
     }
 
     let gemm_rate = product_rate(&workers);
@@ -185,7 +185,7 @@ struct Steps<'a> {
     before_mb: Option<f64>,
 }
 
-/// What a training step takes.
+/// The figures of a training step.
 struct StepFigures {
     seconds: f64,
     /// Buffers that the pool did not have.

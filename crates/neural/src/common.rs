@@ -52,7 +52,7 @@ hyper_parameters! {
         hist_exog_list: Option<Vec<String>> = None,
         /// Columns of the static table.
         stat_exog_list: Option<Vec<String>> = None,
-        /// Those of these columns that hold categories, which are embedded instead of scaled.
+        /// The columns among these that hold categories, which are embedded instead of scaled.
         cat_exog_list: Option<Vec<String>> = None,
         /// The most categories that each of them may have, {column: number}; null for those of the training data.
         categorical_cardinalities: Option<BTreeMap<String, usize>> = None => |columns| {
@@ -99,7 +99,7 @@ hyper_parameters! {
         },
         /// Checks without a better validation loss after which training ends; -1 for none.
         early_stop_patience_steps: i64 = -1,
-        /// What early stopping watches: "ptl/val_loss" or "valid_loss", which are the same.
+        /// The loss that early stopping watches: "ptl/val_loss" or "valid_loss", which are the same.
         val_monitor: String = "ptl/val_loss".to_owned() => |name| {
             let holds = ["ptl/val_loss", "valid_loss"].contains(&name.as_str());
             rules::require(holds, "\"ptl/val_loss\" or \"valid_loss\", which are the same in foretell")

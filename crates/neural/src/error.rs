@@ -1,4 +1,4 @@
-//! What can go wrong with a network.
+//! Errors of networks.
 
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ pub enum NetworkError {
         /// Why, and what to do.
         reason: String,
     },
-    /// Training that could not go on.
+    /// Training that could not continue.
     #[error("{model}: {source}")]
     Train {
         /// The model.
@@ -62,7 +62,7 @@ pub enum NetworkError {
     OtherTraining {
         /// The directory.
         dir: PathBuf,
-        /// What differs, and how.
+        /// The settings that differ, and how.
         differences: String,
     },
     /// The state of a training that this one cannot continue from.

@@ -84,8 +84,8 @@ impl Estimator for NetworkSpec {
         self.is_multivariate()
     }
 
-    fn check_n_series(&self, found: usize) -> Result<(), EstimatorError> {
-        self.fits_n_series(found)
+    fn check_n_series(&self, n_series: usize) -> Result<(), EstimatorError> {
+        self.fits_n_series(n_series)
     }
 
     fn rows_needed(&self) -> usize {

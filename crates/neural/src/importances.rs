@@ -15,7 +15,7 @@ pub struct FeatureImportances {
     /// The series that the weights are means over.
     pub series: usize,
     /// The weights of the columns, and of the target (`observed_target`), at each step of the history; at each they add up to 1.
-    /// Where a model has no column of the future, it is given the last value of the target as one, `repeated_target`.
+    /// Where a model has no column of the future, it reads the last value of the target as one, `repeated_target`.
     pub past: Option<StepWeights>,
     /// The weights of the columns of the future, at each step of the horizon; nothing where there are none.
     pub future: Option<StepWeights>,

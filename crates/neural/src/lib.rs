@@ -50,11 +50,11 @@ mod training;
 mod unknown_name;
 mod windows;
 
-/// What a network of your own is made of: an [`Architecture`](own_model::Architecture) states its hyper-parameters and builds
-/// a [`Model`](own_model::Model), the forward pass; [`NetworkSpec::of`] then makes it a network like the zoo's.
+/// The types that a network of your own needs: an [`Architecture`](own_model::Architecture) states its hyper-parameters and
+/// builds a [`Model`](own_model::Model), the forward pass; [`NetworkSpec::of`] then makes it a network like the zoo's.
 pub mod own_model {
     pub use foretell_models::{Architecture, Exogenous, HyperParameters, hyper_parameters, register, rules};
-    // A model and what it says of itself.
+    // A model and its requirements.
     pub use foretell_nn::{
         Coupling, Decoding, Dims, Explanation, Feedback, Forward, HyperParameterError, Inputs, Map, Model,
         Needs, SeriesPerWindow, StepMemory, StepState, Value, Variable, VariableWeights, Windows,

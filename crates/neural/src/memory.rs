@@ -14,10 +14,10 @@ use crate::spec_error::SpecError;
 use crate::train_config::train_config;
 use crate::windows::{Purpose, window_dims};
 
-/// What forecasts make of the weights, at most.
+/// The part of the memory that copies of the weights take, at most.
 const COPIES: &str = "weights as forecasts hold them";
 
-/// The parameters of a network, and what its training on a panel takes.
+/// The parameters of a network, and the memory that its training on a panel takes.
 pub(crate) fn training_memory(
     spec: &NetworkSpec,
     size: &TrainingSize<'_>,

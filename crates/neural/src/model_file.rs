@@ -106,7 +106,7 @@ pub fn read_model(file: &ModelFile) -> Result<TrainedNetwork, String> {
 /// The model with the weights of a state dictionary, or why it cannot have them.
 pub(crate) fn with_weights(
     spec: NetworkSpec,
-    found: &BTreeMap<&str, &TensorData>,
+    weights: &BTreeMap<&str, &TensorData>,
 ) -> Result<TrainedNetwork, String> {
     let mut table = Table::default();
     let network = spec.build(&mut table).map_err(|error| error.to_string())?;
@@ -115,7 +115,7 @@ pub(crate) fn with_weights(
         table.entries().iter().map(|entry| (entry.name.as_str(), stored_shape(entry))).collect();
     let aliases = table.aliases().iter();
     expected.extend(aliases.map(|alias| (alias.name.as_str(), stored_shape(table.entry(alias.of)))));
-    let shapes = found.iter().map(|(name, tensor)| (*name, tensor.shape()));
+    let shapes = weights.iter().map(|(name, tensor)| (*name, tensor.shape()));
     check_names("its state dictionary", expected.iter().map(|(name, shape)| (*name, &shape[..])), shapes)
         .map_err(|error| error.to_string())?;
 
@@ -125,7 +125,7 @@ pub(crate) fn with_weights(
             let entry = &params.table().entries()[index];
             (entry.name.clone(), entry.is_complex)
         };
-        let values = found.get(name.as_str()).map(|tensor| tensor.values());
+        let values = weights.get(name.as_str()).map(|tensor| tensor.values());
         match (values, params.table().entries()[index].is_counter()) {
             (Some(TensorValues::F32(values)), false) if !is_complex => params.set(index, values),
             (Some(TensorValues::C64(values)), false) if is_complex => {

@@ -7,7 +7,7 @@ use foretell_nn::{Dims, Needs, SeriesPerWindow};
 use crate::spec::NetworkSpec;
 
 impl NetworkSpec {
-    /// What the model needs of those who train and serve it.
+    /// The requirements of the model on training and inference.
     pub(crate) fn needs(&self) -> Needs {
         let own = "hyper-parameters are checked when they are set";
         self.entry.needs(&self.own, &Dims::new(self.input_size(), self.common.h)).expect(own)

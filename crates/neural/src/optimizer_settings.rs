@@ -77,22 +77,22 @@ impl Class {
     ) -> Result<Self, HyperParameterError> {
         let kwargs = kwargs.clone().unwrap_or_default();
         if name.is_none() && !kwargs.is_empty() {
-            let found = Value::from(kwargs).to_string();
+            let stated = Value::from(kwargs).to_string();
             let (name, expected) = (format!("{kind}_kwargs"), format!("null where {kind} is null"));
-            return Err(HyperParameterError::new(name, expected, found));
+            return Err(HyperParameterError::new(name, expected, stated));
         }
         Ok(Self { kind, name: name.clone(), arguments: Arguments::new(&kwargs) })
     }
 
-    /// The class that `read` makes of the arguments, of which none may be left.
+    /// The settings that `read` takes from the arguments, of which none may be left.
     fn read<T>(
         mut self,
         read: impl FnOnce(&mut Arguments, Option<&str>) -> Result<T, HyperParameterError>,
     ) -> Result<T, HyperParameterError> {
-        let found = read(&mut self.arguments, self.name.as_deref())
+        let settings = read(&mut self.arguments, self.name.as_deref())
             .map_err(|error| error.within(&format!("{}_kwargs", self.kind)))?;
         let known = self.arguments.known();
-        let Some((name, value)) = self.arguments.first_unread() else { return Ok(found) };
+        let Some((name, value)) = self.arguments.first_unread() else { return Ok(settings) };
         let hint = match nearest(name, known.iter().copied()) {
             Some(known) if known != name => format!("; did you mean {known}?"),
             _ => String::new(),

@@ -48,7 +48,7 @@ fn defaults_are_those_of_torch() {
 
 #[test]
 fn arguments_arrive() {
-    let found = read(json!({
+    let settings = read(json!({
         "optimizer_kwargs": { "momentum": 0.9, "nesterov": true, "weight_decay": 1, "foreach": true, "maximize": false },
         "optimizer": "SGD",
         "lr_scheduler": "CosineWarmup",
@@ -63,7 +63,7 @@ fn arguments_arrive() {
         schedule: Schedule::CosineWarmup(schedule),
         clip: Some(Clip::Value(2.0)),
     };
-    assert_eq!(found, expected);
+    assert_eq!(settings, expected);
     assert_eq!(read(json!({ "gradient_clip_val": 0.5 })).clip, Some(Clip::Norm(0.5)));
     assert_eq!(read(json!({ "gradient_clip_val": 0 })).clip, None);
     let plateau = json!({ "lr_scheduler": "ReduceLROnPlateau", "lr_scheduler_kwargs": { "patience": 3 } });

@@ -41,11 +41,11 @@ pub struct NetworkSpec {
     /// None for the training loss.
     valid_loss: Option<Loss>,
     scaler: WindowScaler,
-    /// How gradients change parameters, or what of the hyper-parameters that say so does not fit together.
+    /// How gradients change parameters, or which of the hyper-parameters for it contradict each other.
     optimizer: Result<OptimizerSettings, HyperParameterError>,
     pub(crate) precision: Precision,
     pub(crate) restore_best: bool,
-    /// Settings of neuralforecast's trainer that were given and change nothing.
+    /// Settings of neuralforecast's trainer that were set and change nothing.
     passed_over: Vec<String>,
 }
 
@@ -155,9 +155,9 @@ impl NetworkSpec {
             ("hist_exog_list", reads.hist, "historic"),
             ("stat_exog_list", reads.stat, "static"),
         ];
-        let given = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
+        let is_filled = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
         if let Some((_, _, kind)) =
-            lists.iter().find(|(list, reads, _)| *list == name && !reads && given(value))
+            lists.iter().find(|(list, reads, _)| *list == name && !reads && is_filled(value))
         {
             return refuse(format!("empty: the model reads no {kind} columns"));
         }
@@ -291,7 +291,8 @@ impl NetworkSpec {
         }
     }
 
-    /// Settings of neuralforecast's trainer that were given and change nothing: where it computes, what it tells and keeps.
+    /// Settings of neuralforecast's trainer that were set and change nothing: where it computes, which reports it writes and
+    /// which files it keeps.
     pub fn passed_over(&self) -> &[String] {
         &self.passed_over
     }
@@ -351,7 +352,7 @@ impl NetworkSpec {
         self.valid_loss.as_ref().unwrap_or(&self.loss)
     }
 
-    /// What the products of its training round their operands to: `f32`, the default, not at all.
+    /// The type that the products of its training round their operands to: `f32`, the default, not at all.
     #[must_use]
     pub fn precision(self, precision: Precision) -> Self {
         Self { precision, ..self }
@@ -369,7 +370,7 @@ impl NetworkSpec {
         Common::default().to_map()
     }
 
-    /// What the hyper-parameter of this name means, if the model has it.
+    /// The meaning of the hyper-parameter of this name, if the model has it.
     pub fn meaning(&self, name: &str) -> Option<&'static str> {
         let mut all = Common::meanings().into_iter().chain(self.entry.meanings());
         all.find(|(known, _)| *known == name).map(|(_, meaning)| meaning)
@@ -416,13 +417,13 @@ impl NetworkSpec {
 
     /// The model for as many categories as there are, where no other number was set.
     pub(crate) fn with_cardinalities(mut self, vocabulary: &Vocabulary) -> Self {
-        let found = vocabulary
+        let counts = vocabulary
             .iter()
             .filter(|(name, _)| self.common.cat_exog_list.iter().flatten().any(|column| column == *name));
-        let found: Vec<_> = found.map(|(name, categories)| (name.clone(), categories.len())).collect();
-        if !found.is_empty() {
+        let counts: Vec<_> = counts.map(|(name, categories)| (name.clone(), categories.len())).collect();
+        if !counts.is_empty() {
             let set = self.common.categorical_cardinalities.get_or_insert_default();
-            found.into_iter().for_each(|(name, count)| _ = set.entry(name).or_insert(count));
+            counts.into_iter().for_each(|(name, count)| _ = set.entry(name).or_insert(count));
         }
         self
     }

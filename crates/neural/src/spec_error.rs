@@ -1,4 +1,4 @@
-//! What is wrong with a model or its hyper-parameters.
+//! Errors of models and their hyper-parameters.
 
 use foretell_data::nearest;
 use foretell_models::HyperParameterError;
@@ -10,7 +10,7 @@ pub enum SpecError {
     /// No model of that name.
     #[error("no model is called {found}; {hint}there are {known}")]
     UnknownModel {
-        /// The name given.
+        /// The name asked for.
         found: String,
         /// The name that was probably meant, as a question.
         hint: String,
@@ -22,9 +22,9 @@ pub enum SpecError {
     UnknownName {
         /// The model.
         model: &'static str,
-        /// The name given.
+        /// The name asked for.
         found: String,
-        /// What was probably meant, why there is no such thing, or how to list them.
+        /// The name that was probably meant, the reason why there is no such thing, or how to list the names.
         hint: String,
     },
     /// A value that a hyper-parameter cannot have.
@@ -40,7 +40,7 @@ pub enum SpecError {
         /// The horizon.
         h: usize,
     },
-    /// What an estimator that is no network says of its hyper-parameters.
+    /// The error of an estimator that is no network about its hyper-parameters.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
     /// A model larger than memory.

@@ -1,4 +1,4 @@
-//! The state of a network's training on disk, so that a run that was killed goes on where it was.
+//! The state of a network's training on disk, so that a run that was killed resumes where it was.
 //!
 //! The file is replaced as a whole: a kill at any moment leaves the previous state or the new one. It says of which training
 //! it is: with which models, settings and data.
@@ -92,7 +92,7 @@ pub(crate) fn finish_state(file: &StateFile, params: &Params, outcome: &Outcome)
     write(file, true, &state)
 }
 
-/// What keeps the state of a network while it trains; its first failure goes to `failure`.
+/// The writer that keeps the state of a network while it trains; its first failure goes to `failure`.
 pub(crate) fn state_writer<'a>(
     file: &'a StateFile,
     failure: &'a mut Option<NetworkError>,
@@ -145,7 +145,7 @@ fn write(file: &StateFile, finished: bool, state: &State<'_>) -> Result<(), Netw
 /// How far the training of a network is, as a file has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateSummary {
-    /// What identifies the training.
+    /// The identity of the training: models, settings and data.
     pub training: Value,
     /// Steps that are done.
     pub step: u64,
@@ -219,7 +219,7 @@ impl SavedState {
         }))
     }
 
-    /// The state to go on from, of a model with such parameters and an optimiser with these states.
+    /// The state to continue from, of a model with such parameters and an optimiser with these states.
     pub(crate) fn state<'s>(
         &'s self,
         params: &Params,
@@ -238,11 +238,11 @@ impl SavedState {
         let [latest, best] =
             self.statistics.each_ref().map(|(values, counters)| Statistics { values, counters });
         let expected = Statistics::of(params);
-        let sizes = |found: Statistics<'_>| (found.values.len(), found.counters.len());
+        let sizes = |statistics: Statistics<'_>| (statistics.values.len(), statistics.counters.len());
         let has_best = arenas.iter().any(|(name, _)| *name == BEST);
-        for found in [Some(latest), has_best.then_some(best)].into_iter().flatten() {
-            if sizes(found) != sizes(expected) {
-                let ((values, counters), (found, counted)) = (sizes(expected), sizes(found));
+        for statistics in [Some(latest), has_best.then_some(best)].into_iter().flatten() {
+            if sizes(statistics) != sizes(expected) {
+                let ((values, counters), (found, counted)) = (sizes(expected), sizes(statistics));
                 return Err(damaged(format!(
                     "{found} running statistics and {counted} counters, expected {values} and {counters}"
                 )));

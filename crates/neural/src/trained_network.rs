@@ -67,7 +67,7 @@ impl TrainedNetwork {
         Ok(held)
     }
 
-    /// The same without the copies of weights that forecasts so far have made.
+    /// The same without the copies of weights that forecasts so far have computed.
     pub fn without_copies(&self) -> Self {
         Self { params: self.params.without_copies(), ..self.clone() }
     }
@@ -144,7 +144,7 @@ impl TrainedNetwork {
         StepForecaster::new(parts, history).or_else(|error| refuse(&error.to_string()))
     }
 
-    /// What `work` makes of the windows of `span`, from which `h` steps are forecast.
+    /// The result of `work` on the windows of `span`, from which `h` steps are forecast.
     fn on_windows<R>(
         &self,
         panel: &Panel,

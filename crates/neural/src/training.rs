@@ -45,12 +45,12 @@ pub(crate) fn train(
     };
     let loss = spec.loss();
     let (mut params, frozen) = first_params(spec, table, run.start)?;
-    let found = run.state.map(find_state).transpose()?.flatten();
-    if let Some(outcome) = found.as_ref().map(|found| found.finished(&mut params)).transpose()?.flatten() {
+    let saved = run.state.map(find_state).transpose()?.flatten();
+    if let Some(outcome) = saved.as_ref().map(|saved| saved.finished(&mut params)).transpose()?.flatten() {
         return Ok(TrainedNetwork { spec: spec.clone(), network, params, outcome: Some(outcome) });
     }
     let names = config.optimizer.state_names().iter().copied().chain([PARAMS]);
-    let from = found.as_ref().map(|found| found.state(&params, names)).transpose()?;
+    let from = saved.as_ref().map(|saved| saved.state(&params, names)).transpose()?;
     let mut failure = None;
     let mut write = run.state.map(|state| state_writer(state, &mut failure));
     let keep = write.as_mut().zip(run.state).map(|(write, state)| StateWriter { every: state.every, write });
@@ -86,7 +86,7 @@ pub(crate) fn train(
     Ok(TrainedNetwork { spec: spec.clone(), network, params, outcome: Some(outcome) })
 }
 
-/// What a distribution gives no probability to has no likelihood.
+/// Refuses values that the loss's distribution gives no probability to: they have no likelihood.
 fn check_support(spec: &NetworkSpec, panel: &Panel) -> Result<(), EstimatorError> {
     let (expected, possible) = spec.loss().support();
     for series in 0..panel.n_series() {

@@ -1,9 +1,9 @@
-//! Hyper-parameters that there are not: what was meant, or why there is no such thing.
+//! Unknown hyper-parameters: the name that was meant, or why there is no such thing.
 
 use foretell_data::{Setting, nearest};
 use serde_json::Value;
 
-/// What other libraries, or whoever is in a hurry, call hyper-parameters, and their names.
+/// The names of hyper-parameters in other libraries, or of people in a hurry, and ours.
 const OTHER_NAMES: &[(&str, &str)] = &[
     ("batch", "batch_size (series) or windows_batch_size (windows)"),
     ("clip", "gradient_clip_val"),
@@ -31,7 +31,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("weight_decay", "optimizer_kwargs, as {\"weight_decay\": 0.1} with optimizer = \"AdamW\""),
 ];
 
-/// What stands in the place of an argument of the trainer.
+/// The replacement of an argument of the trainer.
 #[derive(Clone, Copy)]
 enum Instead {
     /// Nothing, for this reason.
@@ -49,7 +49,7 @@ const TRAINER: Instead = Instead::Nothing(
     "it is an argument of PyTorch Lightning's trainer, which foretell does without; leave it out",
 );
 
-/// Arguments that neuralforecast passes on to PyTorch Lightning's trainer, and what is in their place.
+/// Arguments that neuralforecast passes on to PyTorch Lightning's trainer, and their replacements.
 const TRAINER_ARGUMENTS: &[(&str, Instead)] = &[
     ("accelerator", CPU_ONLY),
     ("accumulate_grad_batches", TRAINER),
@@ -96,7 +96,8 @@ const TRAINER_ARGUMENTS: &[(&str, Instead)] = &[
     ("use_distributed_sampler", CPU_ONLY),
 ];
 
-/// Those that say where it computes and what it tells and keeps, and so change no forecast.
+/// The arguments for where training computes, which reports it writes and which files it keeps, none of which changes a
+/// forecast.
 const WITHOUT_EFFECT: &[&str] = &[
     "accelerator",
     "barebones",
@@ -145,7 +146,7 @@ pub(crate) fn is_trainer_argument(name: &str) -> bool {
     TRAINER_ARGUMENTS.iter().any(|(argument, _)| *argument == name)
 }
 
-/// What to say of a name that is not among the `known` ones.
+/// The hint for a name that is not among the `known` ones.
 pub(crate) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let key = name.to_lowercase().replace('-', "_");
     if let Some((_, meant)) = OTHER_NAMES.iter().find(|(other, _)| *other == key) {

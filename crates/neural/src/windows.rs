@@ -5,7 +5,7 @@ use foretell_nn::{Decoding, Dims, Needs};
 
 use crate::spec::NetworkSpec;
 
-/// What windows are for.
+/// The purpose of windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Train,

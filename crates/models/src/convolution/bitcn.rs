@@ -1,5 +1,5 @@
-//! BiTCN: two stacks of dilated convolutions, of which one reads the history and the other, from its end, what is known of the
-//! future.
+//! BiTCN: two stacks of dilated convolutions, of which one reads the history and the other, from its end, the columns that are
+//! known of the future.
 //!
 //! Sprangers, Schelter, de Rijke 2023, "Parameter-efficient deep probabilistic forecasting" (arXiv 2112.02905), section 4. As in
 //! neuralforecast the steps of the history become those of the horizon by two linear layers over time.
@@ -38,7 +38,7 @@ struct Network {
     output: Linear,
 }
 
-/// A convolution of two taps, and a linear layer that makes of it what is added to the state and what is added to the result.
+/// A convolution of two taps, and a linear layer that splits its output into one part added to the state and one to the result.
 struct Cell {
     convolution: [ParamId; 2],
     dilation: usize,
@@ -97,8 +97,8 @@ impl Cell {
 }
 
 impl Network {
-    /// The sum of what the cells add to the result: `x [steps, windows, hidden]` to the same shape. With `turned`, the steps are in
-    /// reverse order, and so are the taps of the kernels.
+    /// The sum of the cells' contributions to the result: `x [steps, windows, hidden]` to the same shape. With `turned`, the
+    /// steps are in reverse order, and so are the taps of the kernels.
     fn read(&self, cx: &Forward<'_>, x: Var, cells: &[Cell], turned: bool) -> Var {
         let hidden = self.hidden;
         let (mut state, mut result) = (x, None);
@@ -146,7 +146,7 @@ impl Model for Network {
 
     fn saved_activations(&self, _: &Table) -> usize {
         let Dims { input_size, horizon, .. } = self.dims;
-        // Kept of a cell: its state, what the convolution makes before and behind the activation, with dropout that, too.
+        // Kept of a cell: its state, the convolution before and behind the activation, with dropout its result, too.
         let of_cell = if self.dropout > 0.0 { 4 } else { 3 };
         let cells = |cells: &[Cell], steps: usize| (of_cell * cells.len() + 4).saturating_mul(steps);
         let future = self.future.as_ref().map_or(0, |(_, stack)| cells(stack, input_size + horizon));

@@ -1,4 +1,4 @@
-//! StemGNN: a graph of the series that attention finds, and gated linear layers on the spectrum of what it mixes.
+//! StemGNN: a graph of the series that attention finds, and gated linear layers on the spectrum of the mixed series.
 //!
 //! Cao, Wang, Duan, Zhang, Zhu, Huang, Tong, Xu, Bai, Tong, Zhang 2020, "Spectral Temporal Graph Neural Network for Multivariate
 //! Time-series Forecasting" (arXiv 2103.07719), section 4. As in neuralforecast the transform is over the orders of the graph's
@@ -50,7 +50,7 @@ struct Block {
     /// `[1, orders, 1, units, units]`.
     weight: ParamId,
     forecast: [Linear; 2],
-    /// What is left for the next block, of the result and of the block's input.
+    /// Layers that compute the next block's input, from the mixed units and from this block's input; the last block has none.
     backcast: Option<[Linear; 2]>,
     units: usize,
 }
@@ -155,8 +155,8 @@ impl Block {
         Self { spectrum, weight, forecast, backcast, units }
     }
 
-    /// What it forecasts of `x [windows, series, steps]`, of the same shape, and what it leaves for the next block. `graph` are the
-    /// real and the imaginary parts of the spectrum's operators on the series, `[series * orders, series]` each.
+    /// The forecast from `x [windows, series, steps]`, of the same shape, and the input of the next block. `graph` are the real
+    /// and the imaginary parts of the spectrum's operators on the series, `[series * orders, series]` each.
     fn forward(&self, cx: &Forward<'_>, x: &Var, graph: &[Var; 2]) -> (Var, Option<Var>) {
         let units = self.units;
         let &[windows, series, steps] = &*x.shape() else { unreachable!("[windows, series, steps]") };
@@ -252,7 +252,7 @@ impl Model for Network {
     fn saved_activations(&self, _: &Table) -> usize {
         let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
         // Of a series in a block: of five gated layers of four orders three results each, of the last one less, the inverse
-        // transform, and what is forecast of it.
+        // transform, and the forecast.
         let block =
             (6 * 3 * ORDERS + 3 * ORDERS + 3).saturating_mul(self.units).saturating_add(20 * input_size);
         let series = block.saturating_mul(2).saturating_add(2 * horizon * outputs);

@@ -37,7 +37,8 @@ hyper_parameters! {
         down_sampling_layers: usize = 1 => rules::layers,
         /// Steps that become one of the next scale.
         down_sampling_window: usize = 2 => rules::units,
-        /// What becomes of them: their mean ("avg"), the largest ("max"), or a random convolution of three steps ("conv").
+        /// How these steps become one: by their mean ("avg"), the largest ("max"), or a random convolution of three steps
+        /// ("conv").
         down_sampling_method: String = "avg".to_owned() => |method| rules::one_of(method, &["avg", "max", "conv"]),
         /// Whether the series are brought to mean 0 and variance 1 at each scale, and the forecasts back.
         use_norm: bool = true,
@@ -75,7 +76,7 @@ enum DownSamplingKind {
     Convolution(Tensor),
 }
 
-/// What makes a forecast at one scale.
+/// The layers that forecast from one scale.
 struct Scale {
     /// The steps of the scale to those of the horizon.
     predict: Linear,
@@ -428,7 +429,7 @@ impl Model for Network {
     fn saved_activations(&self, _: &Table) -> usize {
         let Dims { input_size, horizon, n_series, outputs, .. } = self.dims;
         let windows = if self.mixed.is_some() { 1 } else { n_series };
-        // Of a step in a block: season and trend, what perceptrons over channels and over time make of them, of which half is
+        // Of a step in a block: season and trend, and the outputs of perceptrons over channels and over time, half of which are
         // kept. All scales together have at most twice the steps of the window.
         let step = 5_usize.saturating_mul(self.d_model).saturating_add(2 * self.d_ff);
         let blocks = step.saturating_mul(self.blocks.len() + 1).saturating_mul(2 * input_size);

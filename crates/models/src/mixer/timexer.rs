@@ -160,7 +160,7 @@ impl Network {
         cx.dropout(Var::concat(&[patches, own], 1), self.sizes.dropout)
     }
 
-    /// What the series' tokens attend to: the series, and each historic and static column of each series.
+    /// The tokens that the series' tokens attend to: the series, and each historic and static column of each series.
     fn context(&self, cx: &Forward<'_>, inputs: &Inputs, y: &Var) -> Var {
         let Dims { input_size, n_series, .. } = self.dims;
         let windows = inputs.batch() / n_series;

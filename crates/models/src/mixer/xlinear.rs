@@ -28,7 +28,7 @@ hyper_parameters! {
         channel_dropout: f64 = 0.0 => rules::dropout,
         /// Dropout of the embedding.
         embed_dropout: f64 = 0.0 => rules::dropout,
-        /// Dropout of what the forecast is computed from.
+        /// Dropout of the features that the forecast is computed from.
         head_dropout: f64 = 0.0 => rules::dropout,
         /// Whether each window's series are brought to mean 0 and variance 1, and the forecasts back.
         use_norm: bool = true,
@@ -146,7 +146,7 @@ impl Gate {
 }
 
 impl Network {
-    /// What is known of each series, side by side: `y [rows, time]` to `[rows, features]`.
+    /// The features of each series, side by side: `y [rows, time]` to `[rows, features]`.
     fn features(&self, cx: &Forward<'_>, inputs: &Inputs, y: &Var) -> Var {
         let (rows, series, hidden) = (inputs.batch(), self.dims.n_series, self.hidden);
         let shape = [rows / series, series, hidden];
@@ -156,7 +156,7 @@ impl Network {
         let token = cx.param(self.token).expand(shape);
         let gated = self.temporal.rows(cx, &Var::concat(&[&own, &token], 2));
         let token = gated.narrow(2, hidden, hidden);
-        // Only what the gate leaves of the tokens is read.
+        // Only the tokens behind the gate are read.
         let series_and_tokens = self.channel.columns(cx, &Var::concat(&[own, token], 1));
         let tokens = series_and_tokens.narrow(1, series, series);
         let mut parts = [gated.narrow(2, 0, hidden), tokens]
@@ -188,7 +188,7 @@ impl Model for Network {
     }
 
     fn saved_activations(&self, table: &Table) -> usize {
-        // Of a series: what each linear layer makes of it, and what is joined and multiplied, twice the gates' inputs.
+        // Of a series: the output of each linear layer, and the joined and multiplied numbers, twice the gates' inputs.
         table.matrix_outputs("").saturating_add(12 * self.hidden).saturating_mul(self.dims.n_series)
     }
 }

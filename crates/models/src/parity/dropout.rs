@@ -1,8 +1,8 @@
-//! What dropout does to the outputs of each model, against neuralforecast.
+//! The effect of dropout on the outputs of each model, against neuralforecast.
 //!
 //! neuralforecast draws from another generator, so distributions are compared: `tests/dropout.safetensors`, written by
 //! `compare/dropout.py`, holds the mean and the standard deviation of each output of one window over ten thousand passes
-//! in training mode, with every rate at 0.3. Whatever else a model draws in training is part of it: the pooling of SOFTS
+//! in training mode, with every rate at 0.3. All other draws in training are included: the pooling of SOFTS
 //! and SOFTSSharp, Informer's keys.
 
 use super::*;
@@ -32,13 +32,13 @@ fn copies(tensor: &Tensor, count: usize) -> Tensor {
 fn moments(case: &Case<'_>) -> Vec<(f64, f64)> {
     let (model, params) = case.network(&case.loss());
     let window = case.windows();
-    let given = |tensor: &Option<Tensor>| tensor.as_ref().map(|tensor| copies(tensor, COPIES));
+    let copies_if_any = |tensor: &Option<Tensor>| tensor.as_ref().map(|tensor| copies(tensor, COPIES));
     let windows = Windows {
         insample_y: copies(&window.insample_y, COPIES),
         insample_mask: copies(&window.insample_mask, COPIES),
-        hist_exog: given(&window.hist_exog),
-        futr_exog: given(&window.futr_exog),
-        stat_exog: given(&window.stat_exog),
+        hist_exog: copies_if_any(&window.hist_exog),
+        futr_exog: copies_if_any(&window.futr_exog),
+        stat_exog: copies_if_any(&window.stat_exog),
     };
     let mut sums = Vec::new();
     for batch in 0..BATCHES {
@@ -67,18 +67,18 @@ fn near(difference: f64, bound: f64) -> bool {
 }
 
 fn check(case: &Case<'_>) {
-    let found = moments(case);
+    let moments = moments(case);
     let (mean, deviation) = (case.tensor("mean"), case.tensor("deviation"));
     let expected: Vec<(f64, f64)> =
         mean.values().iter().zip(deviation.values()).map(|(&m, &d)| (m.into(), d.into())).collect();
-    assert_eq!(found.len(), expected.len(), "outputs");
+    assert_eq!(moments.len(), expected.len(), "outputs");
     assert!(expected.iter().all(|(_, d)| *d > 0.0), "{}: an output that no draw reaches", case.name);
     let root = |moments: &[(f64, f64)]| moments.iter().map(|(_, d)| d * d).sum::<f64>().sqrt();
-    let (all, all_expected) = (root(&found), root(&expected));
+    let (all, all_expected) = (root(&moments), root(&expected));
     if !near(all / all_expected - 1.0, ALL_DEVIATIONS) {
         case.fault(format!("the outputs' deviation is {all:.4}, in neuralforecast {all_expected:.4}"));
     }
-    for (i, ((m, d), (mean, deviation))) in found.into_iter().zip(expected).enumerate() {
+    for (i, ((m, d), (mean, deviation))) in moments.into_iter().zip(expected).enumerate() {
         let error = ((d * d + deviation * deviation) / DRAWS as f64).sqrt();
         if !near(m - mean, STANDARD_ERRORS * error) {
             case.fault(format!("the mean of output {i} is {m:.4} ± {error:.4}, in neuralforecast {mean:.4}"));

@@ -20,9 +20,9 @@ use crate::rules::{self, MAX_LAYERS, MAX_UNITS};
 
 hyper_parameters! {
     DilatedRnn {
-        /// What each layer does in a step: RNN, GRU, LSTM, ResLSTM or AttentiveLSTM.
+        /// The cell of each layer: RNN, GRU, LSTM, ResLSTM or AttentiveLSTM.
         cell_type: String = "LSTM".to_owned(),
-        /// The rates of the layers, a list for each group: how many steps ago the state is that a step goes on from.
+        /// The dilations of the layers, a list for each group: how many steps back the state is that a step continues from.
         dilations: Vec<Vec<usize>> = vec![vec![1, 2], vec![4, 8]] => |dilations| {
             let rates = || dilations.iter().flatten();
             let groups = !dilations.is_empty() && dilations.iter().all(|group| !group.is_empty());

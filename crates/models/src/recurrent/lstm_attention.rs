@@ -9,13 +9,13 @@
 //! ```text
 //! s[1..L] = LSTM([y | hist | stat | futr])                  states of the history
 //! q[t]    = s[L] + position[t] + W futr[t]                   the query of step t of the horizon
-//! c[t]    = norm(q[t] + attention(q[t], s[1..L]))            what it read
+//! c[t]    = norm(q[t] + attention(q[t], s[1..L]))            the attended states
 //! y[t]    = perceptron([c[t] | futr[t]])
 //! ```
 //!
-//! [`LSTM`](crate::recurrent::lstm) forecasts step t from a single state of the history. Here each step of the horizon chooses the
-//! states that it reads, by its position and by what is known of it in advance: a holiday can look at the holidays before it.
-//! All steps are forecast at once.
+//! [`LSTM`](crate::recurrent::lstm) forecasts step t from a single state of the history. Here each step of the horizon chooses
+//! the states that it reads, by its position and by the columns that are known of it in advance: a holiday can look at the
+//! holidays before it. All steps are forecast at once.
 
 use foretell_nn::{
     Activation, AttentionSizes, Cell, Dims, Forward, HyperParameterError, Init, Inputs, LayerNorm, Linear,
@@ -154,7 +154,7 @@ impl Model for Network {
     fn saved_activations(&self, table: &Table) -> usize {
         let Dims { input_size, horizon, futr_exog, .. } = self.dims;
         // Kept of each step of the history: the cells, the states batch by batch, a key and a value. Kept of each
-        // step of the horizon: the query twice, its projection, what the heads read, the result, the sum, its norm,
+        // step of the horizon: the query twice, its projection, the heads' outputs, the result, the sum, its norm,
         // and the norm beside the columns.
         let states = table.matrix_outputs(ENCODER).saturating_add(3 * self.hidden);
         let steps = table.matrix_outputs(DECODER).saturating_add(8 * self.hidden + futr_exog);

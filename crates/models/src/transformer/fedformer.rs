@@ -38,7 +38,7 @@ hyper_parameters! {
 /// A difference from neuralforecast.
 const UNUSED_PROJECTIONS: &str = "Projections of keys and values that neuralforecast makes and never calls are kept in checkpoints as they were drawn.";
 
-/// The number of heads that its weights are made for.
+/// The number of heads that its weights are laid out for.
 const HEADS: usize = 8;
 
 impl Attention for FourierBlock {
@@ -95,8 +95,8 @@ impl Architecture for Fedformer {
                 "so large that the {ahead} steps of the decoder have frequency {mode}, which was chosen of those of \
                  {chosen_ahead} steps (0.5 is always)"
             );
-            let found = sizes.shared.decoder_input_size_multiplier;
-            return Err(HyperParameterError::new("decoder_input_size_multiplier", expected, found));
+            let multiplier = sizes.shared.decoder_input_size_multiplier;
+            return Err(HyperParameterError::new("decoder_input_size_multiplier", expected, multiplier));
         }
 
         // All layers of a kind share the weights of the first. The encoder subtracts moving averages and drops them,
@@ -156,10 +156,10 @@ mod tests {
         // FEDformer(h=4, input_size=40, modes=5, random_seed=3).
         let config = Fedformer { modes: 5, ..Fedformer::default() };
         let mut random = LegacyShuffle::new(3);
-        let found = [40, 24, 24, 40].map(|steps| config.choose(steps, &mut random));
+        let chosen = [40, 24, 24, 40].map(|steps| config.choose(steps, &mut random));
         let expected =
             [[1, 2, 4, 14, 17], [0, 3, 5, 9, 11], [2, 4, 5, 6, 9], [3, 13, 15, 16, 18]].map(Vec::from);
-        assert_eq!(found, expected);
+        assert_eq!(chosen, expected);
         let lowest = Fedformer { modes: 9, mode_select: "low".to_owned(), ..Fedformer::default() };
         assert_eq!(lowest.choose(12, &mut random), [0, 1, 2, 3, 4, 5]);
     }

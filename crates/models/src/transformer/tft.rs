@@ -43,9 +43,9 @@ hyper_parameters! {
         n_rnn_layers: usize = 1 => rules::layers,
         /// Their cells: "lstm" or "gru".
         rnn_type: String = "lstm".to_owned() => |name| rules::one_of(&name.to_lowercase(), &["lstm", "gru"]),
-        /// Whether all of them start from the same state, made of the static columns, instead of one each.
+        /// Whether all of them start from the same state, computed from the static columns, instead of one each.
         one_rnn_initial_state: bool = false,
-        /// Dropout of the gated residual networks and of what the attention brings.
+        /// Dropout of the gated residual networks and of the output of the attention.
         dropout: f64 = 0.1 => rules::dropout,
     }
 }
@@ -178,7 +178,7 @@ struct Network {
 struct Encoded {
     history: Var,
     future: Var,
-    /// The contexts made of the static columns, if there are any.
+    /// The contexts computed from the static columns, if there are any.
     contexts: Option<StaticContexts>,
     /// The weights of the variables of the history and of the future, `[steps, batch, variables]`.
     weights: [Var; 2],
@@ -197,7 +197,7 @@ impl Network {
         Encoded { history, future, contexts, weights }
     }
 
-    /// The contexts made of the static columns, if there are any.
+    /// The contexts computed from the static columns, if there are any.
     fn contexts(&self, cx: &Forward<'_>, windows: &Inputs) -> Option<StaticContexts> {
         let columns = self.embedding.stat.as_ref().zip(windows.stat_exog.as_ref());
         let embedded = columns.map(|(embedding, columns)| embedding.embed(cx, columns.clone()));
@@ -246,11 +246,11 @@ impl Model for Network {
     fn saved_activations(&self, table: &Table) -> usize {
         let Dims { input_size, horizon, .. } = self.dims;
         let steps = input_size + horizon;
-        let of = |part: &str, steps: usize| table.matrix_outputs(part).saturating_mul(steps);
-        let temporal = |part: &str, steps| of(&format!("{TEMPORAL_ENCODER}.{part}"), steps);
-        let fusion = |part: &str, steps| of(&format!("{DECODER}.{part}"), steps);
+        let numbers = |part: &str, steps: usize| table.matrix_outputs(part).saturating_mul(steps);
+        let temporal = |part: &str, steps| numbers(&format!("{TEMPORAL_ENCODER}.{part}"), steps);
+        let fusion = |part: &str, steps| numbers(&format!("{DECODER}.{part}"), steps);
         [
-            of(STATIC_ENCODER, 1),
+            numbers(STATIC_ENCODER, 1),
             temporal("history_", input_size),
             temporal("future_", horizon),
             temporal("input_gate", steps),
@@ -259,7 +259,7 @@ impl Model for Network {
             fusion("attention_gate", horizon),
             fusion("positionwise_grn", horizon),
             fusion("decoder_gate", horizon),
-            of(OUTPUT, horizon),
+            numbers(OUTPUT, horizon),
         ]
         .into_iter()
         .fold(0, usize::saturating_add)
@@ -311,7 +311,7 @@ impl Embedding {
     }
 }
 
-/// A gated linear layer, what it is added to, and a norm of the sum.
+/// A gated linear layer, added to a residual, and a norm of the sum.
 struct GatedNorm {
     gate: GatedLinear,
     norm: LayerNorm,
@@ -372,7 +372,7 @@ struct FusionDecoder {
 
 impl FusionDecoder {
     /// The steps of the horizon, `[horizon, batch, hidden]`. The history's steps are keys and values only: no forecast depends
-    /// on what they would attend to.
+    /// on their queries.
     fn forward(&self, cx: &Forward<'_>, history: &Var, future: &Var, context: Option<&Var>) -> Var {
         let [earlier, own] = self.enriched(cx, [history, future], context);
         let read = self.attention.forward(cx, &earlier, &own);

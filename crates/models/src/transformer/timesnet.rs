@@ -111,7 +111,7 @@ impl Architecture for TimesNet {
         let norm = LayerNorm::new(&mut scope.at("layer_norm"), [hidden]);
         let predict = Linear::new(&mut scope.at("predict_linear"), input_size, steps);
         let projection = Linear::new(&mut scope.at("projection"), hidden, outputs);
-        // Of each period: the plane, what the first convolution makes before and behind the activation, the result.
+        // Of each period: the plane, the first convolution before and behind the activation, the result.
         let plane = hidden.saturating_add(units).saturating_mul(2);
         let kept = plane.saturating_mul(self.top_k).saturating_add(8 * hidden);
         Ok(Box::new(Network { dims: *dims, embedding, predict, blocks, norm, projection, kept }))
@@ -165,7 +165,7 @@ impl Block {
         Var::concat(&windows.collect::<Vec<_>>(), 0)
     }
 
-    /// The sum of what the convolutions make of `x` folded by each of its periods, weighted by their amplitudes, and of `x`.
+    /// `x` plus the convolutions of `x` folded by each of its periods, weighted by the softmax of the periods' amplitudes.
     fn mixed(&self, x: &Var, kernels: &[[Var; 2]; 2]) -> Var {
         let &[windows, steps, _] = &*x.shape() else { unreachable!("[windows, steps, channels]") };
         let amplitudes = x.permute(&[0, 2, 1]).rfft().modulus().mean(1);
@@ -186,7 +186,7 @@ impl Block {
     }
 }
 
-/// What the convolutions make of the steps of `x`, a period in each row of a plane.
+/// The convolutions of the steps of `x`, folded into a plane with a period in each row.
 fn folded_by(period: usize, x: &Var, [first, second]: &[[Var; 2]; 2]) -> Var {
     let &[windows, steps, channels] = &*x.shape() else { unreachable!("[windows, steps, channels]") };
     let rows = steps.div_ceil(period);

@@ -11,8 +11,8 @@ use crate::model_file::is_tolerated;
 use crate::optimizer_settings;
 use crate::spec::NetworkSpec;
 
-/// The hyper-parameters of a model of this class. What forecasts do not depend on is passed over where it is an object of
-/// Python's, or of neuralforecast's own versions; `settings` are given besides.
+/// The hyper-parameters of a model of this class. Those that no forecast depends on are passed over where they are objects of
+/// Python's, or of neuralforecast's own versions; `settings` come in addition.
 pub(super) fn read(
     class: &str,
     stored: &PickleValue,

@@ -42,15 +42,15 @@ pub(super) fn read(stored: &PickledObject) -> Result<Value, String> {
             None => arguments.insert("quantiles".to_owned(), quantiles),
         };
     }
-    // What the distribution itself is given.
+    // The arguments of the distribution itself.
     if let Some(Value::Object(more)) = stored.attribute("distribution_kwargs").and_then(json) {
         arguments.extend(more);
     }
     Ok(Value::Object(Map::from_iter([(class.to_owned(), Value::Object(arguments))])))
 }
 
-/// The levels of intervals, if the names of the outputs are those that neuralforecast makes of levels: the median, then the lower
-/// ends, the widest first, then the upper ones.
+/// The levels of intervals, if the names of the outputs are those of neuralforecast's levels: the median, then the lower ends,
+/// the widest first, then the upper ones.
 fn level(names: Option<&PickleValue>) -> Option<Vec<Value>> {
     let Some(PickleValue::List(names)) = names else { return None };
     let names = names.iter().map(PickleValue::as_text).collect::<Option<Vec<_>>>()?;
@@ -78,14 +78,14 @@ mod tests {
 
     #[test]
     fn levels_are_told_from_quantiles_by_the_names_of_outputs() {
-        let of =
+        let level_of =
             |names: &[&str]| level(Some(&PickleValue::List(names.iter().map(|name| text(name)).collect())));
-        let levels = of(&["-median", "-lo-90", "-lo-80.5", "-hi-80.5", "-hi-90"]);
+        let levels = level_of(&["-median", "-lo-90", "-lo-80.5", "-hi-80.5", "-hi-90"]);
         assert_eq!(levels, Some(vec![json!(80.5), json!(90)]));
-        assert_eq!(of(&["", "-median", "-lo-80", "-hi-80", "-loc", "-scale"]), Some(vec![json!(80)]));
-        assert_eq!(of(&["-lo-80.0", "-median", "-hi-80.0"]), None);
-        assert_eq!(of(&["-median"]), None);
-        assert_eq!(of(&[""]), None);
+        assert_eq!(level_of(&["", "-median", "-lo-80", "-hi-80", "-loc", "-scale"]), Some(vec![json!(80)]));
+        assert_eq!(level_of(&["-lo-80.0", "-median", "-hi-80.0"]), None);
+        assert_eq!(level_of(&["-median"]), None);
+        assert_eq!(level_of(&[""]), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What MLP and MLPMultivariate have in common: hidden layers of one size on a long row.
+//! The hidden layers of MLP and MLPMultivariate: layers of one size on a long row.
 
 use foretell_nn::{Activation, Dims, Forward, Linear, Scope, Var};
 

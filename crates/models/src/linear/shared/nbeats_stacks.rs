@@ -238,7 +238,7 @@ impl Columns {
         Self { flat: windows.flat_columns().collect(), known }
     }
 
-    /// What a block sees: the residual, then all columns.
+    /// The inputs of a block: the residual, then all columns.
     fn block_inputs(&self, residual: &Var) -> Vec<Var> {
         std::iter::once(residual).chain(&self.flat).cloned().collect()
     }

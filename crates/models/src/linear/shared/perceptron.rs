@@ -17,7 +17,7 @@ pub(crate) struct Layers<'a> {
     pub(crate) activation: &'a str,
 }
 
-/// The rule of `mlp_units`: each layer reads what the one before it gives.
+/// The rule of `mlp_units`: each layer reads the outputs of the one before it.
 pub(crate) fn chained(mlp_units: &[[usize; 2]]) -> Result<(), String> {
     let chained = mlp_units.windows(2).all(|pair| pair[0][1] == pair[1][0]);
     rules::require(

@@ -1,4 +1,4 @@
-//! What TSMixer and TSMixerx have in common: their hyper-parameters.
+//! The hyper-parameters that TSMixer and TSMixerx have in common.
 
 use foretell_nn::{RevIn, RevInConfig, Scope};
 use serde_json::{Value, json};

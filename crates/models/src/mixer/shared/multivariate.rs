@@ -1,4 +1,4 @@
-//! What models that forecast all series together have in common.
+//! Common parts of models that forecast all series together.
 
 use serde_json::{Value, json};
 

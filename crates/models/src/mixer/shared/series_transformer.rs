@@ -1,4 +1,4 @@
-//! What iTransformer and TimeXer have in common: transformers that read whole series as tokens.
+//! Common parts of iTransformer and TimeXer: transformers that read whole series as tokens.
 
 use foretell_nn::{
     Activation, HyperParameterError, Needs, RevIn, RevInConfig, Scope, SeriesPerWindow, TransformerSizes,

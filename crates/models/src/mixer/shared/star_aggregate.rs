@@ -1,4 +1,4 @@
-//! What SOFTS and SOFTSSharp have in common: series that exchange information through a core.
+//! Common parts of SOFTS and SOFTSSharp: series that exchange information through a core.
 //!
 //! Han, Chen, Ye, Zhan 2024, "SOFTS: Efficient Multivariate Time Series Forecasting with Series-Core Fusion" (arXiv
 //! 2404.14197): the STar Aggregate-Dispatch module (STAD, section 3.2) makes one vector of all series, the core, by
@@ -77,9 +77,8 @@ impl StarSizes {
     /// Numbers that a training step keeps of a series.
     fn saved_activations(&self) -> usize {
         let (hidden, units) = (self.hidden_size, self.units());
-        // Kept of a layer: its input, what goes into and comes out of each of four linear layers, two of which have
-        // an activation, the sums and norms, and the core; of the perceptron what is before and behind its
-        // activation; the results of dropout.
+        // Kept of a layer: its input, inputs and outputs of each of four linear layers, two of which have an activation, the
+        // sums and norms, and the core; of the perceptron the numbers before and behind its activation; the results of dropout.
         let dropped = if self.dropout > 0.0 { 3 } else { 0 };
         let layer = (10 + dropped) * hidden + 2 * self.d_core + (2 + dropped / 3) * units;
         layer.saturating_mul(self.e_layers).saturating_add(2 * hidden)

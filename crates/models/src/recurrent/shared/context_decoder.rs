@@ -1,5 +1,5 @@
-//! What TCN and DilatedRNN share: after an encoder of the history's steps, a linear layer over time makes a context
-//! for each step of the horizon, and a perceptron forecasts each step from its context and its future columns.
+//! The decoder of TCN and DilatedRNN: after an encoder of the history's steps, a linear layer over time makes a context for
+//! each step of the horizon, and a perceptron forecasts each step from its context and its future columns.
 
 use foretell_nn::{
     Dims, Forward, HyperParameterError, Inputs, Linear, Mlp, MlpSizes, Nonlinearity, Scope, Table, Var,
@@ -91,8 +91,8 @@ mod tests {
         let own = Map::from_iter([(name.to_owned(), value)]);
         let dims = Dims::new(6, 4);
         let entry = find(model).expect("a registered model");
-        let found = entry.build(&own, &dims, &CategoricalColumns::default(), &mut Table::default());
-        found.err().map(|error| error.to_string()).unwrap_or_default()
+        let built = entry.build(&own, &dims, &CategoricalColumns::default(), &mut Table::default());
+        built.err().map(|error| error.to_string()).unwrap_or_default()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What RNN, LSTM and GRU share: an encoder that reads the window step by step, and two ways of decoding.
+//! Common parts of RNN, LSTM and GRU: an encoder that reads the window step by step, and two ways of decoding.
 //!
 //! *Direct* (the default): the states of the last `h` steps of the history go through a perceptron each,
 //! together with the future columns of the step that is forecast. So the forecast of step k comes from the
@@ -77,7 +77,7 @@ impl Config {
         vec![sizes, recurrent]
     }
 
-    /// What a model of these hyper-parameters needs.
+    /// The requirements of a model of these hyper-parameters on training and inference.
     pub(crate) fn needs(&self, dims: &Dims) -> Needs {
         if !self.recurrent {
             return Needs::default();
@@ -158,7 +158,7 @@ struct Direct {
     decoder: Mlp,
 }
 
-/// What [`Direct`] keeps of the steps that it has read.
+/// The state of [`Direct`] after the steps that it has read.
 #[derive(Default)]
 struct DirectMemory {
     encoder: RecurrentState,
@@ -178,7 +178,7 @@ impl StepMemory for DirectMemory {
 }
 
 impl Direct {
-    /// The states of history that forecasts are made from.
+    /// The number of last states of the history that the forecast is decoded from.
     fn decoded(&self) -> usize {
         self.dims.horizon.min(self.dims.input_size)
     }
@@ -227,10 +227,10 @@ impl Model for Direct {
             Some(before) => Tensor::concat(&[&before.narrow(0, steps, decoded - steps), &new], 0),
             None => new,
         };
-        let found = states.shape()[0];
+        let kept = states.shape()[0];
         assert!(
-            found == decoded,
-            "the first windows have {found} steps of the {decoded} that are forecast from"
+            kept == decoded,
+            "the first windows have {kept} steps of the {decoded} that are forecast from"
         );
         *last = Some(states.clone());
         self.decode(cx, Var::constant(states), windows)
@@ -258,7 +258,7 @@ mod tests {
         n_series: 1,
     };
 
-    fn given(pairs: &[(&str, Value)]) -> Map<String, Value> {
+    fn hyper_parameters(pairs: &[(&str, Value)]) -> Map<String, Value> {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
     }
 
@@ -287,7 +287,7 @@ mod tests {
     fn step_by_step_is_the_whole_window() {
         for model in ["RNN", "LSTM", "GRU"] {
             let mut table = Table::default();
-            let own = given(&[("recurrent", json!(true)), ("inference_input_size", json!(9))]);
+            let own = hyper_parameters(&[("recurrent", json!(true)), ("inference_input_size", json!(9))]);
             let network = build(model, &own, &mut table).expect("a model");
             let params = table.initialise(3);
             let cx = Forward::inference(&params);
@@ -304,20 +304,20 @@ mod tests {
             let steps = parts.map(|(start, len)| {
                 network.model.step(&cx, &whole.steps(start..start + len).inputs(), &mut state).value().clone()
             });
-            let found = Tensor::concat(&[&steps[0], &steps[1], &steps[2]], 1).to_vec();
-            for (found, expected) in found.iter().zip(&expected) {
-                assert!((found - expected).abs() < 1e-6, "{model}: {found}, {expected}");
+            let outputs = Tensor::concat(&[&steps[0], &steps[1], &steps[2]], 1).to_vec();
+            for (output, expected) in outputs.iter().zip(&expected) {
+                assert!((output - expected).abs() < 1e-6, "{model}: {output}, {expected}");
             }
         }
     }
 
     #[test]
-    fn a_direct_forecast_goes_on_from_its_state() {
+    fn a_direct_forecast_continues_from_its_state() {
         for (model, horizon) in ["RNN", "LSTM", "GRU"].into_iter().flat_map(|model| [(model, 4), (model, 7)])
         {
             let mut table = Table::default();
             let dims = Dims { horizon, ..DIMS };
-            let own = given(&[("encoder_hidden_size", json!(20))]);
+            let own = hyper_parameters(&[("encoder_hidden_size", json!(20))]);
             let entry = find(model).expect("a registered model");
             let network = entry.build(&own, &dims, &CategoricalColumns::default(), &mut table);
             let network = network.unwrap_or_else(|error| panic!("{error}"));
@@ -331,11 +331,11 @@ mod tests {
             };
             let mut state = StepState::default();
             for (read, end) in [(0..5, 5), (5..6, 6), (6..8, 8), (8..9, 9)] {
-                let found = network.model.step(&cx, &part(read).inputs(), &mut state);
+                let output = network.model.step(&cx, &part(read).inputs(), &mut state);
                 let whole = network.model.forward(&cx, &part(0..end).inputs());
-                assert_eq!(found.shape(), whole.shape());
-                let (found, whole) = (found.value().to_vec(), whole.value().to_vec());
-                let far = found.iter().zip(&whole).find(|(a, b)| (**a - **b).abs() > 1e-6);
+                assert_eq!(output.shape(), whole.shape());
+                let (output, whole) = (output.value().to_vec(), whole.value().to_vec());
+                let far = output.iter().zip(&whole).find(|(a, b)| (**a - **b).abs() > 1e-6);
                 assert!(far.is_none(), "{model} of horizon {horizon} at {end}: {far:?}");
             }
             // A row of it, three times.
@@ -365,12 +365,13 @@ mod tests {
             ("decoder_activation", json!("GLU"), "ReLU, Softplus"),
         ] {
             for model in ["RNN", "LSTM", "GRU"] {
-                let error = build(model, &given(&[(name, value.clone())]), &mut Table::default()).err();
+                let error =
+                    build(model, &hyper_parameters(&[(name, value.clone())]), &mut Table::default()).err();
                 let message = error.map(|error| error.to_string()).unwrap_or_default();
                 assert!(message.contains(name) && message.contains(expected), "{model}: {message}");
             }
         }
-        let own = given(&[("recurrent", json!(true)), ("encoder_hidden_size", json!(2))]);
+        let own = hyper_parameters(&[("recurrent", json!(true)), ("encoder_hidden_size", json!(2))]);
         let error =
             build("LSTM", &own, &mut Table::default()).err().expect("an LSTM of 2 units for 2 outputs");
         assert!(error.to_string().contains("encoder_hidden_size must be above 2"), "{error}");

@@ -14,9 +14,9 @@ const ANCESTRAL: &str = "ancestral";
 
 hyper_parameters! {
     Sampling {
-        /// What a step by step forecast of a distribution is fed with: "mean", as in neuralforecast, the mean of the
-        /// step before, so that an interval knows the uncertainty of its own step alone; "ancestral", samples of the
-        /// step before, so that intervals widen with the horizon.
+        /// The target that a step-by-step forecast of a distribution reads of the step before: "mean", as in neuralforecast,
+        /// its mean, so that an interval knows the uncertainty of its own step alone; "ancestral", samples of it, so that
+        /// intervals widen with the horizon.
         sampling: String = MEAN.to_owned() => |how| {
             rules::require([MEAN, ANCESTRAL].contains(&how.as_str()), "\"mean\" or \"ancestral\"")
         },
@@ -30,7 +30,7 @@ hyper_parameters! {
 pub const HYPER_PARAMETERS: [&str; 2] = ["sampling", "trajectory_samples"];
 
 impl Sampling {
-    /// What a model is fed of its own forecasts.
+    /// The target that the model reads of its own forecasts.
     pub(crate) fn feedback(&self) -> Feedback {
         match self.sampling == ANCESTRAL {
             true => Feedback::Samples { paths: self.trajectory_samples },

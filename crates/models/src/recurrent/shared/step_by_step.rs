@@ -18,7 +18,7 @@ pub(crate) fn step_inputs(windows: &Inputs) -> Var {
 /// A model that forecasts step by step: a recurrent encoder, and what makes a forecast of its state at a step.
 pub(crate) struct Autoregressive {
     pub(crate) encoder: Recurrent,
-    /// What the encoder reads of windows, time-major: `[steps, batch, columns]`.
+    /// From windows to the encoder's inputs, time-major: `[steps, batch, columns]`.
     pub(crate) step_inputs: fn(&Inputs) -> Var,
     /// From the states `[steps, batch, units]` to the forecasts of the next steps, `[steps, batch, outputs]`.
     pub(crate) decoder: StepDecoder,

@@ -1,11 +1,11 @@
-//! What Autoformer and FEDformer have in common: an encoder and a decoder that subtract the trend layer by layer.
+//! Common parts of Autoformer and FEDformer: an encoder and a decoder that subtract the trend layer by layer.
 //!
 //! Wu, Xu, Wang, Long 2021, "Autoformer: Decomposition Transformers with Auto-Correlation for Long-Term Series
 //! Forecasting" (arXiv 2106.13008, section 3.1): after each attention and each perceptron the moving average is
 //! subtracted. The encoder drops it. The decoder projects it and adds it up, starting from the trend of the window's
 //! last steps and the window's mean.
 //!
-//! A moving average (over time) and a projection (over channels) commute: so what the decoder subtracts is first
+//! A moving average (over time) and a projection (over channels) commute: so the subtracted trend of the decoder is first
 //! projected to its three taps, which have fewer channels, and then averaged.
 
 use foretell_nn::{
@@ -34,7 +34,7 @@ pub(crate) trait Attention: Send + Sync {
     fn forward(&self, cx: &Forward<'_>, queries: &Var, source: &Var) -> Var;
 }
 
-/// Builds an attention in the given scope.
+/// Builds an attention in a scope.
 pub(crate) type BuildAttention<'a> = &'a mut dyn FnMut(&mut Scope<'_>) -> Box<dyn Attention>;
 
 impl DecomposedSizes {
@@ -94,13 +94,13 @@ impl DecomposedSizes {
 
     /// About how many numbers a training step keeps of a window.
     fn saved_activations(&self, layer: &TransformerSizes, dims: &Dims) -> usize {
-        let of = |layers: usize, kept: usize, steps: usize| {
+        let numbers = |layers: usize, kept: usize, steps: usize| {
             kept.saturating_mul(layers).saturating_add(4 * layer.hidden).saturating_mul(steps)
         };
         let EncoderDecoder { encoder_layers, decoder_layers, .. } = self.shared;
-        let encoder = of(encoder_layers, layer.kept_by_encoder_layer(), dims.input_size);
+        let encoder = numbers(encoder_layers, layer.kept_by_encoder_layer(), dims.input_size);
         let ahead = self.shared.label_len(dims) + dims.horizon;
-        encoder.saturating_add(of(decoder_layers, layer.kept_by_decoder_layer(), ahead))
+        encoder.saturating_add(numbers(decoder_layers, layer.kept_by_decoder_layer(), ahead))
     }
 }
 
@@ -135,7 +135,7 @@ struct DecoderLayer {
     dropout: f32,
 }
 
-/// The convolution that projects what a decoder layer subtracts: `weight [outputs, hidden, 3]`, circular over the
+/// The convolution that projects the trend that a decoder layer subtracts: `weight [outputs, hidden, 3]`, circular over the
 /// steps.
 struct Trend {
     weight: ParamId,
@@ -169,8 +169,8 @@ impl Trend {
 
 impl EncoderLayer {
     fn forward(&self, cx: &Forward<'_>, x: &Var, kernel: usize) -> Var {
-        let found = cx.dropout(self.attention.forward(cx, x, x), self.dropout);
-        let x = (x + found).season(kernel);
+        let attended = cx.dropout(self.attention.forward(cx, x, x), self.dropout);
+        let x = (x + attended).season(kernel);
         let y = self.perceptron.forward(cx, &x);
         (x + y).season(kernel)
     }

@@ -70,7 +70,7 @@ impl EncoderDecoder {
         }
         let encoded = steps.last().expect("the steps that are left");
         let decoder = times(sizes.kept_by_decoder_layer(), self.decoder_layers).saturating_add(embedded);
-        // Keys and values made of the encoder's result, for each layer of the decoder.
+        // Keys and values from the encoder's result, for each layer of the decoder.
         let keys = times(times(sizes.hidden, 2), self.decoder_layers);
         let decoder = times(decoder, seen + horizon).saturating_add(times(keys, *encoded));
         encoder.saturating_add(decoder).saturating_add(horizon * outputs)

@@ -93,7 +93,7 @@ impl EncoderDecoder {
     /// The sizes of a layer and the steps of the history that the decoder sees, for a model that encodes positions.
     ///
     /// # Errors
-    /// Those of [`EncoderDecoder::sizes`]; or if `hidden_size` is odd, or there are more steps than encoded
+    /// The errors of [`EncoderDecoder::sizes`]; or if `hidden_size` is odd, or there are more steps than encoded
     /// positions.
     pub(crate) fn check(&self, dims: &Dims) -> Result<(TransformerSizes, usize), HyperParameterError> {
         let (sizes, seen) = (self.sizes(dims)?, self.label_len(dims));
