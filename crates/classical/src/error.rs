@@ -12,9 +12,9 @@ pub enum ClassicalError {
     UnknownHyperParameter {
         /// The model.
         model: &'static str,
-        /// The name given.
+        /// The name asked for.
         found: String,
-        /// What was probably meant, or which there are.
+        /// The name that was probably meant, or the names that there are.
         hint: String,
     },
     /// A value that a hyper-parameter cannot have.
@@ -24,9 +24,9 @@ pub enum ClassicalError {
         model: &'static str,
         /// The hyper-parameter.
         name: String,
-        /// What it may be.
+        /// The values that are allowed.
         expected: &'static str,
-        /// What was given.
+        /// The value found, as JSON.
         found: String,
     },
 }

@@ -10,9 +10,9 @@ use crate::error::ClassicalError;
 pub struct HyperParameter<M> {
     /// Its name.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
-    /// What it may be, in words.
+    /// The values that are allowed, in words.
     pub expected: &'static str,
     /// Its value.
     pub get: fn(&M) -> Value,

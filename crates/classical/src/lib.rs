@@ -1,7 +1,8 @@
 //! Classical forecasters as estimators: the last value, the last season.
 //!
-//! Each is a [`Method`] in a file of its own, with a line in [`ESTIMATORS`]; [`Classical`] makes it an estimator. They are estimators like any other: fitted, saved, scored and given intervals
-//! as networks are. What a method learns of each series ([`SeriesNumbers`]) is saved as a binary file.
+//! Each is a [`Method`] in a file of its own, with a line in [`ESTIMATORS`]; [`Classical`] makes it an estimator like any
+//! other: fitted, saved, scored and with intervals as networks are. The numbers that a method learns of each series
+//! ([`SeriesNumbers`]) are saved as a binary file.
 //!
 //! ```
 //! use foretell_classical::{Classical, SeasonalNaive};

@@ -1,4 +1,4 @@
-//! What all classical forecasters share: an estimator around a method.
+//! The part that all classical forecasters share: an estimator around a method.
 
 use std::any::Any;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::error::ClassicalError;
 use crate::hyper::{self, HyperParameter};
 use crate::series_numbers::SeriesNumbers;
 
-/// What differs from one classical forecaster to another.
+/// A method: the part in which one classical forecaster differs from another.
 pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
     /// The estimator's name.
     const NAME: &'static str;
@@ -61,7 +61,7 @@ impl<M: Method> Classical<M> {
         Self { h, alias: None, method: M::default(), learned: Arc::default() }
     }
 
-    /// What it is found by.
+    /// The entry by which it is found.
     pub const fn entry() -> EstimatorEntry {
         EstimatorEntry {
             name: M::NAME,

@@ -1,4 +1,4 @@
-//! What a method has learned of each series.
+//! The numbers that a method has learned of each series.
 
 use std::collections::HashMap;
 
@@ -37,12 +37,12 @@ impl SeriesNumbers {
         Some(&values[place * count..(place + 1) * count])
     }
 
-    /// All of it, for files.
+    /// All numbers, for files.
     pub(crate) fn learned(&self) -> &Learned {
         &self.learned
     }
 
-    /// What [`SeriesNumbers::learned`] gave.
+    /// The numbers from [`SeriesNumbers::learned`].
     ///
     /// # Errors
     /// In words, if an id comes twice or numbers are not as many for each series.
