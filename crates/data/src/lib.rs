@@ -62,7 +62,7 @@ mod tables;
 mod windows;
 mod wording;
 
-/// What tables come in and go out as, beside files.
+/// The form in which tables come in and go out, beside files.
 #[cfg(feature = "parquet")]
 pub use arrow_array::RecordBatch;
 pub use calendar::error::CalendarError;

@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 pub enum Setting {
     /// How gaps in a series are filled.
     Fill,
-    /// What becomes of series that end before others.
+    /// The treatment of series that end before others.
     End,
     /// The mark before decimals.
     Decimal,
@@ -73,7 +73,7 @@ pub enum Setting {
     Threads,
     /// The precision of a training.
     Precision,
-    /// What is told of a training.
+    /// The reports of a training.
     Log,
     /// Where the state of a training is kept.
     Checkpoint,
@@ -157,7 +157,7 @@ fn name(setting: Setting) -> &'static str {
 pub struct SettingWords {
     /// The host's name of a setting, `--zone` for example; without one the name in Rust is shown.
     pub name: fn(Setting) -> Option<&'static str>,
-    /// What stands between a name and its value: a blank on a command line.
+    /// The text between a name and its value: a blank on a command line.
     pub assign: &'static str,
 }
 

@@ -36,13 +36,13 @@ impl TimeKind {
     /// Reads a time of this kind, without a zone.
     ///
     /// # Errors
-    /// What is wrong with the text and what to write instead.
+    /// The flaw of the text, and what to write instead.
     pub fn parse(self, text: &str) -> Result<i64, TimeFlaw> {
         Clock { kind: Some(self), ..Clock::default() }.read(text)
     }
 }
 
-/// What the times of a table are: settled by the first, and the same in all rows.
+/// The kind, the zone and the format of a table's times: settled by the first, and the same in all rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
     pub(crate) kind: Option<TimeKind>,
@@ -55,7 +55,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Reads a time; the error is what is wrong with the text and what to write instead.
+    /// Reads a time; the error is the flaw of the text, and what to write instead.
     pub(crate) fn read(&mut self, text: &str) -> Result<i64, TimeFlaw> {
         self.later = None;
         if let Some(format) = self.format.as_ref().filter(|format| !format.is_integer()) {
@@ -292,10 +292,10 @@ mod tests {
         assert_eq!(read("44927.5"), Err(DECIMAL));
         let mut clock = Clock::default();
         assert_eq!((clock.read("44927"), clock.read("44927.5")), (Ok(44_927), Err(DECIMAL)));
-        let of = |format: &str| Clock { format: TimeFormat::parse(format).ok(), ..Clock::default() };
-        let mut days = of("excel");
+        let clock_of = |format: &str| Clock { format: TimeFormat::parse(format).ok(), ..Clock::default() };
+        let mut days = clock_of("excel");
         assert_eq!((days.step(44_927), days.zone), (read("2023-01-01"), None));
-        let mut millis = of("epoch-ms");
+        let mut millis = clock_of("epoch-ms");
         assert_eq!(millis.step(1_672_531_200_000), read("2023-01-01"));
         assert_eq!(millis.zone.map(|zone| zone.name), Some("+00:00".to_owned()));
     }

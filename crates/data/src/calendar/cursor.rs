@@ -11,17 +11,17 @@ pub(crate) const FORMAT: TimeFlaw = TimeFlaw::advising(
 pub(crate) const CLOCK: TimeFlaw =
     TimeFlaw::new("is not a time of day; hours go to 23, minutes and seconds to 59, and 24:00 ends a day");
 
-/// What is left of a text.
+/// The rest of a text.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a>(pub(crate) &'a [u8]);
 
 impl Cursor<'_> {
     pub(crate) fn eat(&mut self, byte: u8) -> bool {
-        let found = self.0.first() == Some(&byte);
-        if found {
+        let is_next = self.0.first() == Some(&byte);
+        if is_next {
             self.0 = &self.0[1..];
         }
-        found
+        is_next
     }
 
     /// A number of `min` to `max` digits (as many as there are, up to `max`).

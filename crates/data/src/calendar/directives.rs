@@ -1,4 +1,4 @@
-//! The directives of a pattern of strptime, and what they say of a time.
+//! The directives of a pattern of strptime, and the parts of a time that they read.
 
 /// A directive in a pattern, from its percent sign on.
 pub(crate) struct Directive<'a> {
@@ -9,7 +9,7 @@ pub(crate) struct Directive<'a> {
 }
 
 impl Directive<'_> {
-    /// What it says of a time, each as the letter of the plain directive that says only that.
+    /// The parts of a time that it reads, each as the letter of the plain directive that reads only that.
     pub(crate) fn says(&self) -> &'static str {
         match self.text.as_bytes().last() {
             Some(b'Y' | b'y') => "Y",
@@ -41,7 +41,7 @@ impl Directive<'_> {
 
 /// The directives of a pattern, in order.
 pub(crate) fn directives(pattern: &str) -> Vec<Directive<'_>> {
-    let mut found = Vec::new();
+    let mut directives = Vec::new();
     let mut from = 0;
     while let Some(at) = pattern[from..].find('%').map(|at| from + at) {
         // Flags, a width, colons or a point stand before the letter.
@@ -49,10 +49,10 @@ pub(crate) fn directives(pattern: &str) -> Vec<Directive<'_>> {
         let rest = &pattern[at + 1..];
         let letter = rest.find(|c| !modifier(c)).unwrap_or(rest.len());
         let end = at + 1 + letter + rest[letter..].chars().next().map_or(0, char::len_utf8);
-        found.push(Directive { at, text: &pattern[at..end] });
+        directives.push(Directive { at, text: &pattern[at..end] });
         from = end;
     }
-    found
+    directives
 }
 
 #[cfg(test)]
@@ -61,8 +61,9 @@ mod tests {
 
     #[test]
     fn directives_are_found_with_their_modifiers() {
-        let texts =
-            |pattern| directives(pattern).iter().map(|found| found.text).collect::<Vec<_>>().join(" ");
+        let texts = |pattern| {
+            directives(pattern).iter().map(|directive| directive.text).collect::<Vec<_>>().join(" ")
+        };
         assert_eq!(texts("%Y-%m-%dT%H:%M:%S%.3f%:z"), "%Y %m %d %H %M %S %.3f %:z");
         assert_eq!(texts("100%% of %-d.%ä"), "%% %-d %ä");
         assert_eq!(texts("%"), "%");

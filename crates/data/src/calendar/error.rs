@@ -34,7 +34,7 @@ pub enum CalendarError {
     UnknownTimeFormat {
         /// The word.
         word: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
 }

@@ -1,10 +1,10 @@
-//! What is wrong with a time as it is written.
+//! Flaws of times as they are written.
 
 use std::fmt;
 
 use crate::setting::Setting;
 
-/// What is wrong with a time, and what to write instead.
+/// A flaw of a time, and what to write instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeFlaw {
     text: &'static str,
@@ -17,7 +17,7 @@ pub(crate) struct Advice {
     pub(crate) setting: Setting,
     /// An example of its value.
     pub(crate) example: &'static str,
-    /// What else would help.
+    /// Another remedy.
     pub(crate) or: &'static str,
 }
 

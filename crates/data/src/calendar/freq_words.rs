@@ -100,8 +100,8 @@ impl Unit {
             _ => {}
         }
         let every = [Every::Month, Every::Quarter, Every::Year];
-        let found = every.into_iter().flat_map(|every| Edge::ALL.map(|edge| (every, edge)));
-        let months = found.into_iter().find(|(every, edge)| base == months_word(*every, *edge));
+        let candidates = every.into_iter().flat_map(|every| Edge::ALL.map(|edge| (every, edge)));
+        let months = candidates.into_iter().find(|(every, edge)| base == months_word(*every, *edge));
         match months {
             Some((Every::Month, edge)) if anchor.is_none() => {
                 Some(Self::Months { every: Every::Month, month: 1, edge })

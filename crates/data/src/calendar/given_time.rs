@@ -1,4 +1,4 @@
-//! Times as they are given in code.
+//! Times as code states them.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub(crate) const LATE_ZONE: TimeFlaw =
 /// A time of a row, as [`Panel::from_series`](crate::Panel::from_series) and
 /// [`PanelBuilder`](crate::PanelBuilder) take it.
 ///
-/// | given | where times are integers | where they are dates or times |
+/// | type | where times are integers | where they are dates or times |
 /// |---|---|---|
 /// | [`i64`] | the integer | microseconds since 1970-01-01 00:00, on the panel's civil clock or, where it has a zone, UTC |
 /// | [`Date`], [`DateTime`] of jiff | an error | what the clock shows, that of the zone where the panel has one |
@@ -108,7 +108,7 @@ impl Time<'_> {
     /// The time as panels of this kind and zone keep it.
     ///
     /// # Errors
-    /// What is wrong with it and what to do.
+    /// The flaw of the time, and what to do.
     pub(crate) fn resolve(self, kind: TimeKind, zone: Option<&Zone>) -> Result<i64, TimeFlaw> {
         match self.0 {
             Given::Number(number) => Ok(number),
@@ -153,16 +153,16 @@ mod tests {
         let civil = date(2024, 7, 31).at(13, 45, 7, 250_000_000);
         let text = "2024-07-31 13:45:07.25";
         let micros = 1_722_433_507_250_000;
-        let of = |time: Time<'_>, zone: Option<&Zone>| time.resolve(TimeKind::Timestamp, zone);
+        let resolved = |time: Time<'_>, zone: Option<&Zone>| time.resolve(TimeKind::Timestamp, zone);
         for time in [civil.into(), text.into(), Time::from(micros)] {
-            assert_eq!(of(time, None), Ok(micros), "{time}");
+            assert_eq!(resolved(time, None), Ok(micros), "{time}");
         }
         let berlin = Zone::parse("Europe/Berlin").unwrap();
         let instant = Timestamp::from_microsecond(micros - 7_200_000_000).unwrap();
         for time in [civil.into(), text.into(), "2024-07-31T11:45:07.25Z".into(), Time::from(instant)] {
-            assert_eq!(of(time, Some(&berlin)), Ok(instant.as_microsecond()), "{time}");
+            assert_eq!(resolved(time, Some(&berlin)), Ok(instant.as_microsecond()), "{time}");
         }
-        assert_eq!(of(date(1969, 12, 31).into(), None), Ok(-DAY));
+        assert_eq!(resolved(date(1969, 12, 31).into(), None), Ok(-DAY));
         assert_eq!(Time::from("17").resolve(TimeKind::Integer, None), Ok(17));
     }
 
@@ -185,16 +185,16 @@ mod tests {
             ("yesterday".into(), "row 1, column `ds`: \"yesterday\" is not a time"),
             ("17".into(), "is not a date or time"),
         ] {
-            let found = first(hour, time).unwrap_err();
-            assert!(found.contains(expected), "{found}");
+            let message = first(hour, time).unwrap_err();
+            assert!(message.contains(expected), "{message}");
         }
         assert_eq!(first(day, date(2024, 1, 1).into()), Ok(()));
         let integers = Panel::from_series(Freq::parse("1").unwrap(), [("a", date(2024, 1, 1), [0.0])]);
-        let found = integers.unwrap_err().to_string();
-        assert!(found.contains("is a date, and the panel's times are integers"), "{found}");
+        let message = integers.unwrap_err().to_string();
+        assert!(message.contains("is a date, and the panel's times are integers"), "{message}");
 
         let civil = Panel::builder(TimeKind::Timestamp).series("a", &["2024-01-01", "2024-01-02"], &[0.0; 2]);
-        let found = civil.zone(Zone::parse("UTC").unwrap()).build().unwrap_err().to_string();
-        assert!(found.contains("name the zone before the times"), "{found}");
+        let message = civil.zone(Zone::parse("UTC").unwrap()).build().unwrap_err().to_string();
+        assert!(message.contains("name the zone before the times"), "{message}");
     }
 }

@@ -41,7 +41,7 @@ pub struct IntegerFormat {
     pub last: String,
 }
 
-/// What they look like, and what to do.
+/// The dates that the integers look like, and the remedy.
 impl fmt::Display for IntegerFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.word {

@@ -8,7 +8,7 @@ use super::days::{DAY, date_of, days_to};
 use super::flaw::TimeFlaw;
 use super::written::{End, Written};
 
-/// What stands between two times. Where dates hold slashes or dashes themselves, blanks set it apart.
+/// The separators of two times. Where dates hold slashes or dashes themselves, blanks set them apart.
 const BETWEEN: [&str; 8] = [" - ", " \u{2013} ", " \u{2014} ", " to ", " / ", "--", "\u{2013}", "/"];
 
 /// Reads an interval whose times `half` reads; nothing if the text is none. The end may be a time of day, or a duration

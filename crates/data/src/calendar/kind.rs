@@ -10,7 +10,7 @@ pub enum TimeKind {
 }
 
 impl TimeKind {
-    /// What times of this kind are called in a message.
+    /// The name of times of this kind in a message.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Integer => "integers",
@@ -18,7 +18,7 @@ impl TimeKind {
         }
     }
 
-    /// What to do where the frequency is for the other kind.
+    /// The remedy where the frequency is for the other kind.
     pub(crate) fn frequency_remedy(self) -> &'static str {
         match self {
             Self::Integer => "set an integer frequency such as `1`",

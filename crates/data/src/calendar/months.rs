@@ -20,7 +20,7 @@ pub(crate) enum Every {
 pub(crate) enum Edge {
     Start,
     End,
-    /// Of the days from Monday to Friday.
+    /// The first and the last day from Monday to Friday.
     BusinessStart,
     BusinessEnd,
 }

@@ -15,12 +15,12 @@ use super::written::{End, Written};
 
 const PATTERN: TimeFlaw = TimeFlaw::new("is not written as the format of the times says");
 
-/// A pattern as it was given, and its parts.
+/// A pattern as it was written, and its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     pub(crate) word: String,
     start: Part,
-    /// Of an interval.
+    /// The pattern of the end, if the times are intervals.
     end: Option<Part>,
 }
 

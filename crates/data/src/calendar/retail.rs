@@ -21,7 +21,7 @@ pub(crate) struct Retail {
     start: bool,
 }
 
-/// What a step is.
+/// The unit of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Part {
     Year,

@@ -13,7 +13,7 @@ const LEAP: TimeFlaw =
 const DAY_0: i64 = -25_569;
 const DAY_0_OF_1904: i64 = -24_107;
 
-/// What a number counts.
+/// The unit of a number, and the time that it counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Serial {
     /// Days as Excel counts them.

@@ -9,7 +9,7 @@ use super::written::Written;
 /// Reads a time, a period or an interval between two of them.
 ///
 /// # Errors
-/// What is wrong with the text, if it is in no spelling that is known.
+/// The flaw of the text, if it is in no spelling that is known.
 pub(crate) fn read(text: &str) -> Result<Written<'_>, TimeFlaw> {
     single(text).or_else(|flaw| interval::read(text, single).unwrap_or(Err(flaw)))
 }

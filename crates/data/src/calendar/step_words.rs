@@ -1,4 +1,4 @@
-//! What is said of steps that no frequency has.
+//! Descriptions of steps that no frequency has.
 
 use jiff::civil::Date;
 
@@ -10,7 +10,7 @@ use super::zone::Zone;
 /// The steps between times that are off the grid of their frequency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OddSteps {
-    /// What they are: `4 and 5 weeks`, `between 58 and 63 minutes`.
+    /// The steps in words: `4 and 5 weeks`, `between 58 and 63 minutes`.
     pub(crate) text: String,
     /// The grid that times which are only a little early or late belong to.
     pub(crate) grid: Option<&'static str>,

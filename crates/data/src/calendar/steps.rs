@@ -51,7 +51,7 @@ impl Steps {
         self.stretches[self.stretches.partition_point(|stretch| stretch.row <= row) - 1].at(row)
     }
 
-    /// All of them, in order.
+    /// All times, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = i64> {
         let ends = self.stretches.iter().skip(1).map(|next| next.row).chain([self.len]);
         self.stretches
@@ -60,7 +60,7 @@ impl Steps {
             .flat_map(|(stretch, end)| (stretch.row..end).map(|row| stretch.at(row)))
     }
 
-    /// Those of `len` rows from `start` on, in `out`.
+    /// The times of `len` rows from `start` on, in `out`.
     pub(crate) fn copy(&self, start: usize, len: usize, out: &mut Vec<i64>) {
         out.clear();
         let mut at = self.stretches.partition_point(|stretch| stretch.row <= start).max(1) - 1;

@@ -65,10 +65,10 @@ impl TimeStyle {
     /// Appends `time` to `out`, as the clocks of `zone` show it, followed by their offset from UTC.
     ///
     /// # Panics
-    /// If a timestamp lies outside the years -9999 to 9999.
+    /// If a timestamp is outside the years -9999 to 9999.
     pub fn write(self, zone: Option<&Zone>, time: i64, out: &mut String) {
         if let (Some(zone), true) = (zone, self != Self::Integer) {
-            let offset = zone.offset(time).expect("timestamps lie within the calendar");
+            let offset = zone.offset(time).expect("timestamps are within the calendar");
             self.write(None, time + i64::from(offset) * 1_000_000, out);
             let _ = zone::write_offset(offset, out);
             if zone.bracketed {
@@ -81,7 +81,7 @@ impl TimeStyle {
             let _ = write!(out, "{time}");
             return;
         }
-        let day = date_of(time.div_euclid(DAY)).expect("timestamps lie within the calendar");
+        let day = date_of(time.div_euclid(DAY)).expect("timestamps are within the calendar");
         let _ = write!(out, "{day}");
         if self == Self::Date {
             return;

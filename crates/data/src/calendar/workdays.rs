@@ -14,7 +14,7 @@ pub(crate) const WEEKDAYS: [&str; 7] = ["MON", "TUE", "WED", "THU", "FRI", "SAT"
 pub(crate) struct Workdays {
     /// From Monday on; at least one is open.
     week: [bool; 7],
-    /// Of the days that the week has, counted from the Monday before 1970-01-01 on, those that are closed; ascending.
+    /// The closed days among those that the week has open, counted from the Monday before 1970-01-01 on; ascending.
     closed: Vec<i64>,
 }
 

@@ -6,7 +6,7 @@ use super::zone::Zone;
 
 /// A time as it is written.
 pub(crate) struct Written<'a> {
-    /// What the clocks showed, in microseconds since 1970-01-01 00:00.
+    /// The time on the clocks, in microseconds since 1970-01-01 00:00.
     pub(crate) civil: i64,
     /// Seconds that these clocks are before UTC.
     pub(crate) offset: Option<i32>,
@@ -23,7 +23,7 @@ pub(crate) struct End {
 }
 
 impl Written<'_> {
-    /// What the clocks showed, and nothing else.
+    /// The time on the clocks, and nothing else.
     pub(crate) fn civil(civil: i64) -> Self {
         Self { civil, offset: None, zone: None, end: None }
     }

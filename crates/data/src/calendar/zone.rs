@@ -100,7 +100,7 @@ impl Zone {
         Some(self.zone.to_offset(Timestamp::from_microsecond(instant).ok()?).seconds())
     }
 
-    /// What the clocks of the zone show at an instant, in microseconds since 1970-01-01 00:00 on these clocks.
+    /// The time that the clocks of the zone show at an instant, in microseconds since 1970-01-01 00:00 on these clocks.
     pub fn civil(&self, instant: i64) -> Option<i64> {
         instant.checked_add(i64::from(self.offset(instant)?) * 1_000_000)
     }
@@ -124,18 +124,18 @@ impl Zone {
             (seconds % 60) as i8,
             micros as i32 * 1000,
         );
-        let found = self.zone.to_ambiguous_timestamp(time.ok()?);
-        let later = match found.offset() {
-            AmbiguousOffset::Fold { .. } => Some(found.later().ok()?.as_microsecond()),
+        let ambiguous = self.zone.to_ambiguous_timestamp(time.ok()?);
+        let later = match ambiguous.offset() {
+            AmbiguousOffset::Fold { .. } => Some(ambiguous.later().ok()?.as_microsecond()),
             AmbiguousOffset::Gap { .. } | AmbiguousOffset::Unambiguous { .. } => None,
         };
-        Some((found.compatible().ok()?.as_microsecond(), later))
+        Some((ambiguous.compatible().ok()?.as_microsecond(), later))
     }
 }
 
 /// The days of which no clock of a zone showed a minute.
 fn missing_days(zone: &TimeZone) -> Vec<i64> {
-    // Rules for summer time go on for ever; none of them moves a clock by a day.
+    // Rules for summer time never end; none of them moves a clock by a day.
     const END: Timestamp = Timestamp::constant(4_102_444_800, 0);
     let mut days = Vec::new();
     let mut before = zone.to_offset(Timestamp::MIN).seconds();

@@ -1,4 +1,4 @@
-//! Errors made from what is at hand where they are found.
+//! Constructors of errors, from the values at hand where the mistake is found.
 
 use std::borrow::Cow;
 use std::fmt;

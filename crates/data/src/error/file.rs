@@ -1,4 +1,4 @@
-//! What may be wrong with a file as a whole, or with the way in which its text is written.
+//! Errors of a file as a whole, and of the way in which its text is written.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub enum UnreadableTable {
     Compressed {
         /// The file.
         file: Arc<str>,
-        /// What is wrong with it, and what to do.
+        /// The fault, and the remedy.
         reason: String,
     },
     /// A line has more or fewer fields than the header.
@@ -40,7 +40,7 @@ pub enum UnreadableTable {
     UnclosedQuote {
         /// The line of the quote.
         at: Place,
-        /// What follows it in the line, cut short if long.
+        /// The text that follows it in the line, cut short if long.
         text: String,
     },
     /// The text is neither UTF-8 nor of an encoding that is recognised.
@@ -65,7 +65,7 @@ pub enum UnreadableTable {
     NothingAcross {
         /// The file.
         file: Arc<str>,
-        /// What was looked for.
+        /// The missing thing.
         what: &'static str,
         /// The columns there are.
         columns: Vec<String>,
@@ -75,7 +75,7 @@ pub enum UnreadableTable {
     Workbook {
         /// The file.
         file: Arc<str>,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// A sheet that the workbook has not.
@@ -85,7 +85,7 @@ pub enum UnreadableTable {
         file: Arc<str>,
         /// The sheet that was named.
         sheet: String,
-        /// Those that it has.
+        /// The sheets that it has.
         sheets: Vec<String>,
     },
     /// A line that sums up others.
@@ -104,7 +104,7 @@ pub enum UnreadableTable {
     Parquet {
         /// The file.
         file: Arc<str>,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// A file of a format that this program was built without.

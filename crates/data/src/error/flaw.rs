@@ -1,4 +1,4 @@
-//! What may be wrong with a cell or a row.
+//! Flaws of a cell or a row.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::calendar::freq::Freq;
 use crate::calendar::step_words::OddSteps;
 use crate::setting::Setting;
 
-/// What is wrong with a cell that should hold a number.
+/// The flaw of a cell that should hold a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// Empty, or a word for "no value" (`NaN`, `NA`, `null`, ...).
@@ -26,7 +26,7 @@ pub enum Flaw {
     Text,
     /// The same, in a further column, which may hold categories.
     Labelled,
-    /// Of a column whose type is neither of numbers nor of texts.
+    /// A cell of a column whose type is neither of numbers nor of texts.
     Type,
     /// Not 0 or 1, in `available_mask`.
     Mask,
@@ -100,7 +100,7 @@ impl fmt::Display for Flaw {
 }
 
 impl Flaw {
-    /// What is wrong with a cell at that place, and what to do.
+    /// The flaw of a cell at that place, and the remedy.
     pub(crate) fn at(self, place: &Place) -> String {
         match self {
             Self::Missing if place.in_slices() => {
@@ -134,7 +134,7 @@ pub struct Gap {
     pub trained: bool,
     /// A frequency that this series does follow.
     pub fits: Option<Freq>,
-    /// What the steps of its series are, if they are no steps of the frequency.
+    /// The steps of its series in words, if they are no steps of the frequency.
     pub odd: Option<OddSteps>,
     /// Whether another series seems to follow yet another one than that.
     pub mixed: bool,
@@ -173,7 +173,7 @@ impl fmt::Display for Gap {
 }
 
 impl Gap {
-    /// What to do with times that follow no frequency.
+    /// The remedy for times that follow no frequency.
     fn write_advice(&self, f: &mut fmt::Formatter<'_>, fill: &str) -> fmt::Result {
         match &self.odd {
             Some(OddSteps { text, grid }) => {

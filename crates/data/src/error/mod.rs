@@ -38,7 +38,7 @@ pub enum DataError {
     Read {
         /// The file.
         file: Arc<str>,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
     /// A file that is not what it should be.
@@ -88,7 +88,7 @@ pub enum DataError {
         nearest: Option<String>,
         /// The columns there are.
         available: Vec<String>,
-        /// What to do.
+        /// The remedy.
         remedy: Cow<'static, str>,
     },
     /// A column that has another meaning.
@@ -100,7 +100,7 @@ pub enum DataError {
         table: Arc<str>,
         /// The column.
         column: String,
-        /// What it holds.
+        /// Its meaning.
         what: &'static str,
     },
     /// Two columns have the same name.
@@ -142,7 +142,7 @@ pub enum DataError {
         column: String,
         /// The cell, cut short if long.
         value: String,
-        /// What is wrong with it.
+        /// The flaw of the cell.
         flaw: Flaw,
     },
     /// A column of categories that is used as one of numbers.
@@ -180,7 +180,7 @@ pub enum DataError {
         column: String,
         /// The cell, cut short if long.
         value: String,
-        /// What is wrong with it and what to write.
+        /// The flaw of the time, and what to write.
         why: Box<TimeFlaw>,
     },
     /// Times that are integers could be dates or step numbers, and nobody said which.
@@ -253,14 +253,14 @@ pub enum DataError {
         if *.trained { "give data of that frequency, or train models on these" } else { .kind.frequency_remedy() }
     )]
     FreqKind {
-        /// What the column holds.
+        /// The kind of times in the column.
         kind: TimeKind,
         /// The frequency.
         freq: Freq,
         /// Whether it is that of trained models, which forecast no other.
         trained: bool,
     },
-    /// A time lies outside the calendar, or would.
+    /// A time is outside the calendar, or would be.
     #[error(
         "series `{id}`: its times, or those to forecast, leave the years -9999 to 9999 (or 64 \
          bits); check the time column and its unit (microseconds since 1970)"
@@ -295,7 +295,7 @@ pub enum DataError {
     /// A table that is not laid out as it was read.
     #[error("{error}; {hint}")]
     LaidOut {
-        /// What is wrong with it as it was read.
+        /// The error of reading it as it was.
         error: Box<DataError>,
         /// How it seems to be laid out, and what says so.
         hint: String,
@@ -329,7 +329,7 @@ pub enum DataError {
         /// and the same as the table has them.
         theirs: Vec<String>,
     },
-    /// Static values are given twice for a series.
+    /// A series has static values twice.
     #[error("{at}: series `{id}` appears twice; static values need exactly one row per series")]
     DuplicateStatic {
         /// The later row.
@@ -364,7 +364,7 @@ pub enum DataError {
         /// The rows that are needed.
         needed: String,
     },
-    /// Future values are needed and none were given.
+    /// Future values are needed and there are none.
     #[error(
         "the future columns {} need their values over the horizon; pass a table of future rows ({})",
         listed(.columns),

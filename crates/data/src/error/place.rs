@@ -12,7 +12,7 @@ pub struct Place {
     pub line: bool,
     /// The series, when the rows came from slices.
     pub series: Option<Arc<str>>,
-    /// Line of the file, from 1, or index of the row, from 0; in slices, index among the rows given of the series.
+    /// Line of the file, from 1, or index of the row, from 0; in slices, index among the rows of the series.
     pub row: u64,
 }
 
@@ -22,7 +22,7 @@ impl Place {
         Self { file: None, line: false, series: None, row: row as u64 }
     }
 
-    /// A row of slices, from 0 among those given of a series.
+    /// A row of slices, from 0 among those of its series.
     pub(crate) fn of_series(id: &Arc<str>, row: usize) -> Self {
         Self { series: Some(id.clone()), ..Self::row(row) }
     }

@@ -1,20 +1,20 @@
-//! What to do about an error, where that depends on what was asked for.
+//! Remedies for errors, where they depend on the request.
 
 use crate::setting::Setting;
 
-/// What lets a series of few rows be trained on.
+/// The remedy that lets a series of few rows be trained on.
 pub(super) fn too_short_remedy(padded: bool) -> String {
     let shorter =
         if padded { "lower val_size" } else { "lower input_size or val_size, set start_padding_enabled" };
     format!("{shorter}, or leave out the series that are too short ({})", Setting::DropShort)
 }
 
-/// What else may become of several rows of one series and time.
+/// The remedy that makes one row of several of one series and time.
 pub(super) fn several_rows_remedy() -> String {
     format!(", or, if both count, say how they become one ({})", Setting::Aggregate.to("sum"))
 }
 
-/// What makes room for a window to train on.
+/// The remedies that make room for a window to train on.
 pub(super) fn no_windows_remedy(held_out: usize, [insample, outsample]: [usize; 2], padded: bool) -> String {
     let thresholds = outsample > 1 || padded && insample > 1;
     let remedies = [
@@ -26,7 +26,7 @@ pub(super) fn no_windows_remedy(held_out: usize, [insample, outsample]: [usize; 
     helpful(remedies)
 }
 
-/// Those of the remedies that help.
+/// The remedies that help, joined.
 pub(super) fn helpful<const N: usize>(remedies: [(bool, &str); N]) -> String {
     let helpful: Vec<&str> =
         remedies.into_iter().filter(|(helps, _)| *helps).map(|(_, remedy)| remedy).collect();

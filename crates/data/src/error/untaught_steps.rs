@@ -24,7 +24,7 @@ pub struct UntaughtSteps {
 }
 
 impl UntaughtSteps {
-    /// What gives every step a truth to learn.
+    /// The remedies that give every step a truth to learn.
     fn remedy(&self) -> String {
         let Self { h, longest, rows, held_out, input_size, padded, .. } = *self;
         let lower = format!("lower h to {longest}, the longest horizon that these data teach");

@@ -15,7 +15,7 @@ use crate::error::DataError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Aggregate {
-    /// All of them together.
+    /// Their sum.
     Sum,
     /// Their mean.
     Mean,
@@ -49,7 +49,7 @@ impl Aggregate {
         }
     }
 
-    /// What becomes of the values that are known; NaN where none is.
+    /// One value in place of those that are known; NaN where none is.
     pub(super) fn of(self, values: impl Iterator<Item = f32>) -> f32 {
         let mut values = values.filter(|value| !value.is_nan()).peekable();
         if self == Self::Count {

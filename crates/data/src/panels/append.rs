@@ -13,7 +13,7 @@ use crate::nearest::nearest;
 
 impl Panel {
     /// Appends rows to a series, at the times that follow its last by the frequency: their `y`, and the values of every further
-    /// column of the panel. `available_mask` and `sample_weight` are given under these names, if the panel has them; where they are
+    /// column of the panel. `available_mask` and `sample_weight` come under these names, if the panel has them; where they are
     /// left out, they are 1.
     ///
     /// A series has twice the room that it needs when it grows, so a row costs the same however long the series is, on average. A
@@ -58,20 +58,20 @@ impl Panel {
             }
         };
         let rows = start + own.len..start + own.len + y.len();
-        let given =
+        let appended =
             |name: &str| columns.iter().find(|(column, _)| *column == name).map(|(_, values)| *values);
         data.y[rows.clone()].copy_from_slice(y);
         for (name, values) in [(MASK, &mut data.mask), (WEIGHT, &mut data.weight)] {
             if let Some(values) = values {
-                match given(name) {
-                    Some(given) => values[rows.clone()].copy_from_slice(given),
+                match appended(name) {
+                    Some(appended) => values[rows.clone()].copy_from_slice(appended),
                     None => values[rows.clone()].fill(1.0),
                 }
             }
         }
         for column in &mut data.columns {
-            if let (Ok(values), Some(given)) = (&mut column.values, given(&column.name)) {
-                values[rows.clone()].copy_from_slice(given);
+            if let (Ok(values), Some(appended)) = (&mut column.values, appended(&column.name)) {
+                values[rows.clone()].copy_from_slice(appended);
             }
         }
         self.series[series].start = start;
@@ -98,10 +98,10 @@ impl Panel {
             if matches!(column.kind, ColumnKind::Labels(_)) {
                 return Err(DataError::Labels { column: column.name.clone() });
             }
-            let given = columns.iter().map(|(name, _)| *name);
-            if column.values.is_ok() && !given.clone().any(|name| name == column.name) {
+            let names = columns.iter().map(|(name, _)| *name);
+            if column.values.is_ok() && !names.clone().any(|name| name == column.name) {
                 let remedy = "give its values in the new rows";
-                return Err(DataError::missing_column(&"the new rows".into(), &column.name, given, remedy));
+                return Err(DataError::missing_column(&"the new rows".into(), &column.name, names, remedy));
             }
         }
         let known = columns.iter().find(|(name, _)| *name == MASK).map(|(_, mask)| *mask);

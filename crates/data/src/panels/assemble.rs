@@ -79,7 +79,7 @@ impl TableRows {
         })
     }
 
-    /// The frequency that is given, or the one that the longest series seems to have.
+    /// The frequency that is set, or the one that the longest series seems to have.
     fn settle(&self, kind: TimeKind, zone: Option<&Zone>, freq: Option<Freq>) -> Result<Freq, DataError> {
         let mut times = Vec::new();
         for run in &self.runs {
@@ -98,7 +98,7 @@ impl TableRows {
     }
 }
 
-/// Sorted times must be distinct and lie within the calendar.
+/// Sorted times must be distinct and within the calendar.
 fn check_order(
     kind: TimeKind,
     zone: Option<&Zone>,

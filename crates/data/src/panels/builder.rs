@@ -211,12 +211,12 @@ fn bad_time(row: usize, value: String, why: TimeFlaw) -> DataError {
 }
 
 impl Panel {
-    /// Starts a panel from slices whose times are of that kind; [`Time`] says how they are given.
+    /// Starts a panel from slices whose times are of that kind; [`Time`] lists their types.
     pub fn builder(kind: TimeKind) -> PanelBuilder {
         PanelBuilder::new(kind)
     }
 
-    /// A panel of regular series, each given as id, [`Time`] of its first row, and `y`.
+    /// A panel of regular series, each as id, [`Time`] of its first row, and `y`.
     ///
     /// # Errors
     /// Two series of one id, a value that is not finite, a time of another kind than the frequency's or beyond the
@@ -226,17 +226,17 @@ impl Panel {
         series: impl IntoIterator<Item = (I, T, Y)>,
     ) -> Result<Self, DataError> {
         let mut builder = Self::builder(freq.kind()).freq(freq);
-        let (mut given, mut rows) = (Vec::new(), 0);
+        let (mut sources, mut rows) = (Vec::new(), 0);
         for (id, first, y) in series {
-            given.push((Arc::<str>::from(id.as_ref()), builder.resolve(rows, first.into())?, y));
-            rows += given.last().map_or(0, |(_, _, y)| y.as_ref().len());
+            sources.push((Arc::<str>::from(id.as_ref()), builder.resolve(rows, first.into())?, y));
+            rows += sources.last().map_or(0, |(_, _, y)| y.as_ref().len());
         }
-        given.sort_by(|a, b| a.0.cmp(&b.0));
-        if let Some(panel) = Self::of_regular(freq, &given) {
+        sources.sort_by(|a, b| a.0.cmp(&b.0));
+        if let Some(panel) = Self::of_regular(freq, &sources) {
             return Ok(panel);
         }
         // Something is missing at an edge, or wrong: what is said of it is the same for all slices.
-        for (id, first, y) in given {
+        for (id, first, y) in sources {
             let times = freq.times(first, y.as_ref().len());
             let times = times.ok_or_else(|| DataError::TimeRange { id: id.to_string() })?;
             builder = builder.series(&id, &times, y.as_ref());
@@ -245,14 +245,14 @@ impl Panel {
     }
 
     /// A panel of sorted series whose values are all finite: no time needs to be computed but the first and the last.
-    fn of_regular<Y: AsRef<[f32]>>(freq: Freq, given: &[(Arc<str>, i64, Y)]) -> Option<Self> {
-        let (mut series, mut all) = (Vec::with_capacity(given.len()), Vec::new());
-        all.reserve_exact(given.iter().map(|(_, _, y)| y.as_ref().len()).sum());
-        let twice = given.windows(2).any(|pair| pair[0].0 == pair[1].0);
-        if twice || given.is_empty() {
+    fn of_regular<Y: AsRef<[f32]>>(freq: Freq, sources: &[(Arc<str>, i64, Y)]) -> Option<Self> {
+        let (mut series, mut all) = (Vec::with_capacity(sources.len()), Vec::new());
+        all.reserve_exact(sources.iter().map(|(_, _, y)| y.as_ref().len()).sum());
+        let twice = sources.windows(2).any(|pair| pair[0].0 == pair[1].0);
+        if twice || sources.is_empty() {
             return None;
         }
-        for (place, (id, first_time, y)) in given.iter().enumerate() {
+        for (place, (id, first_time, y)) in sources.iter().enumerate() {
             let (y, start) = (y.as_ref(), all.len());
             let last = freq.next(*first_time, y.len() as i64 - 1)?;
             let in_calendar = [*first_time, last].iter().all(|time| in_range(freq.kind(), None, *time));
@@ -268,7 +268,7 @@ impl Panel {
 }
 
 impl TableRows {
-    /// Says of which series the labels are that cannot be used: it may not have been known when they were given.
+    /// Says of which series the labels are that cannot be used: it may not have been known when they came.
     fn place_bad_cells(&mut self) {
         for i in 0..self.columns.len() {
             let Err(BadCell { at, .. }) = &self.columns[i].values else { continue };

@@ -19,11 +19,11 @@ const EXACT: f64 = (1_u64 << 53) as f64;
 /// number 0 stands for all that is not among them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Categories {
-    /// Of a column of which every label is a number below 2^53.
+    /// The categories of a column whose labels all are numbers below 2^53.
     Numbers(Vec<f64>),
-    /// Of a column of which every label is a truth value.
+    /// The categories of a column whose labels all are truth values.
     Truths(Vec<bool>),
-    /// Of any other column.
+    /// The categories of any other column.
     Texts(Vec<Arc<str>>),
 }
 
@@ -115,7 +115,7 @@ fn truth(label: &str) -> Option<bool> {
 }
 
 impl Column {
-    /// What the values of some rows name.
+    /// The categories that the values of some rows name.
     fn categories(&self, values: impl Iterator<Item = f32>) -> Categories {
         match &self.kind {
             ColumnKind::Labels(labels) => {
@@ -141,7 +141,7 @@ impl Column {
         }
     }
 
-    /// What makes a value of the column the number of its category.
+    /// The function from a value of the column to the number of its category.
     pub(crate) fn numbering<'a>(&'a self, categories: &'a Categories) -> Box<dyn Fn(f32) -> f32 + 'a> {
         match &self.kind {
             ColumnKind::Categories => Box::new(|value| value),
@@ -154,7 +154,7 @@ impl Column {
         }
     }
 
-    /// What a value of the column was before it became a number; nothing for a row that is not known.
+    /// The label of a value of the column, before it became a number; `None` for a row that is not known.
     pub(crate) fn label_of(&self, value: f32) -> Option<Cow<'_, str>> {
         match &self.kind {
             ColumnKind::Categories => None,
@@ -301,9 +301,9 @@ mod tests {
     }
 
     fn vocabulary(panel: &Panel) -> Vocabulary {
-        let of =
+        let categories_of =
             |name: &str| panel.categories_of(name).or_else(|_| panel.static_categories_of(name)).unwrap();
-        ["sky", "code", "color"].into_iter().map(|name| (name.to_owned(), of(name))).collect()
+        ["sky", "code", "color"].into_iter().map(|name| (name.to_owned(), categories_of(name))).collect()
     }
 
     fn texts(texts: &[&str]) -> Categories {
@@ -326,20 +326,20 @@ mod tests {
 
     #[test]
     fn what_all_labels_are_decides_what_they_mean() {
-        let of = |labels: &[&str], texts| {
+        let categories = |labels: &[&str], texts| {
             let labels: Vec<Arc<str>> = labels.iter().map(|label| Arc::from(*label)).collect();
             Categories::of(labels.iter(), texts)
         };
-        assert_eq!(of(&["3", " 03", "1e1"], false), Categories::Numbers(vec![3.0, 10.0]));
-        assert_eq!(of(&["3", "03"], true), texts(&["03", "3"]));
-        let truths = of(&["true", "FALSE", "True"], false);
+        assert_eq!(categories(&["3", " 03", "1e1"], false), Categories::Numbers(vec![3.0, 10.0]));
+        assert_eq!(categories(&["3", "03"], true), texts(&["03", "3"]));
+        let truths = categories(&["true", "FALSE", "True"], false);
         assert_eq!(truths, Categories::Truths(vec![false, true]));
         assert_eq!((truths.number_of("TRUE"), truths.number_of("yes")), (2, 0));
-        assert_eq!(of(&["true", "yes"], false), texts(&["true", "yes"]));
+        assert_eq!(categories(&["true", "yes"], false), texts(&["true", "yes"]));
         // As floats, these two are one.
-        let large = of(&["9007199254740992", "9007199254740993"], false);
+        let large = categories(&["9007199254740992", "9007199254740993"], false);
         assert_eq!(large, texts(&["9007199254740992", "9007199254740993"]));
-        assert_eq!(of(&["1e999", "3"], false), texts(&["1e999", "3"]));
+        assert_eq!(categories(&["1e999", "3"], false), texts(&["1e999", "3"]));
     }
 
     #[test]
@@ -376,12 +376,12 @@ mod tests {
             UnseenCategories { column: column.into(), values, rows, of }
         };
         let color = unseen("color", &["true"], 1, 2);
-        let found = panel.unseen_categories(&vocabulary, 9, Some(&future)).unwrap();
+        let unseen_columns = panel.unseen_categories(&vocabulary, 9, Some(&future)).unwrap();
         let [code, sky] = [unseen("code", &["10", "7"], 2, 8), unseen("sky", &["Snow", "hail"], 2, 8)];
-        assert_eq!(found, [code, color.clone(), sky]);
-        // What lies further back is not looked at, and what is encoded already is known.
-        let found = panel.unseen_categories(&vocabulary, 2, None).unwrap();
-        assert_eq!(found, [unseen("code", &["10"], 1, 4), color]);
+        assert_eq!(unseen_columns, [code, color.clone(), sky]);
+        // Rows further back are not looked at, and encoded categories are known.
+        let unseen_columns = panel.unseen_categories(&vocabulary, 2, None).unwrap();
+        assert_eq!(unseen_columns, [unseen("code", &["10"], 1, 4), color]);
         let encoded = panel.encode_categories(&vocabulary).unwrap();
         assert_eq!(encoded.unseen_categories(&vocabulary, 9, None).unwrap(), []);
     }
@@ -444,7 +444,7 @@ mod tests {
         let window: Vec<_> = cutter.all(0).collect();
         cutter
             .cut(&window, &mut WindowSlices { hist: &mut hist, futr: &mut futr, ..WindowSlices::default() });
-        // What lies before the series is no category that is known.
+        // Rows before the series have no category that is known.
         assert_eq!((hist, futr), ([0.0, 3.0, 2.0, 3.0], [0.0, 2.0, 2.0, 3.0, 2.0]));
     }
 

@@ -43,8 +43,8 @@ fn is_coarse(values: impl Iterator<Item = f32>) -> bool {
 mod tests {
     use super::*;
 
-    fn coarse(of: impl Fn(f64) -> f64) -> bool {
-        is_coarse((0..100).map(|t| of(f64::from(t)) as f32))
+    fn coarse(value: impl Fn(f64) -> f64) -> bool {
+        is_coarse((0..100).map(|t| value(f64::from(t)) as f32))
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl Column {
         Self { name: self.name.clone(), values, kind: self.kind.clone() }
     }
 
-    /// What the current row of a table says, in the table's column `i`.
+    /// The value of the current row of a table, in the table's column `i`.
     pub(crate) fn cell(&mut self, table: &dyn TableReader, i: usize) -> Result<f32, Flaw> {
         match &mut self.kind {
             ColumnKind::Labels(labels) => {
@@ -82,12 +82,12 @@ impl Column {
     }
 
     /// Appends a cell; the first bad one frees what was read so far.
-    pub(crate) fn push(&mut self, cell: Result<f32, Flaw>, found: impl FnOnce() -> (Place, String)) {
+    pub(crate) fn push(&mut self, cell: Result<f32, Flaw>, place_and_text: impl FnOnce() -> (Place, String)) {
         let rows = self.values.as_ref().map_or(0, Vec::len);
         if let Ok(values) = &mut self.values {
             values.push(0.0);
         }
-        self.set(rows, cell, found);
+        self.set(rows, cell, place_and_text);
     }
 
     /// Sets a cell that is there; the first bad one frees what was read so far.
@@ -95,13 +95,13 @@ impl Column {
         &mut self,
         row: usize,
         cell: Result<f32, Flaw>,
-        found: impl FnOnce() -> (Place, String),
+        place_and_text: impl FnOnce() -> (Place, String),
     ) {
         let Ok(values) = &mut self.values else { return };
         match cell {
             Ok(value) => values[row] = value,
             Err(flaw) => {
-                let (at, value) = found();
+                let (at, value) = place_and_text();
                 self.values = Err(BadCell { at, value, flaw });
             }
         }

@@ -110,7 +110,7 @@ impl fmt::Debug for Future {
 }
 
 impl Future {
-    /// Columns given as slices, `[series, h]` each, in the panel's order of series.
+    /// Columns from slices, `[series, h]` each, in the panel's order of series.
     ///
     /// # Errors
     /// A slice of another length, a value that is not finite.
@@ -146,7 +146,7 @@ impl Future {
     /// before and after these `h`, and rows of other series ([`Future::ignored_rows`]).
     ///
     /// # Errors
-    /// Rows that are missing, given twice, or between two steps, and what is wrong with the file itself.
+    /// Rows that are missing, there twice, or between two steps, and the faults of the file itself.
     /// A column with a cell that is no number is an error only when it is used.
     pub fn from_file(
         path: impl AsRef<Path>,
@@ -281,7 +281,7 @@ impl Future {
         self.ignored_rows
     }
 
-    /// What the reader took for granted in the file.
+    /// The assumptions of the reader about the file.
     pub fn notes(&self) -> &[ReadNote] {
         &self.notes
     }

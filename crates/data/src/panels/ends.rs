@@ -1,4 +1,4 @@
-//! Series that end before others of their panel, and what becomes of them.
+//! Series that end before others of their panel, and how they are treated.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use super::panel::{Data, Panel, Series};
 use crate::error::DataError;
 use crate::error::early_ends::EarlyEnds;
 
-/// What becomes of series that end a step or more before the last time of their panel. Unless someone says so, they stay as
-/// they are, and what follows them is forecast, although it has passed.
+/// The treatment of series that end a step or more before the last time of their panel. Unless someone says so, they stay as
+/// they are, and the steps after their end are forecast, although these have passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum End {
-    /// They go on to the last time of the panel, with values as [`Fill`] says, by default 0: nothing was sold any more.
+    /// They continue to the last time of the panel, with values as [`Fill`] says, by default 0: nothing was sold any more.
     Common,
-    /// They go on to the last time of the panel, with rows whose values are not known (`available_mask` is 0).
+    /// They continue to the last time of the panel, with rows whose values are not known (`available_mask` is 0).
     Masked,
     /// They are left out.
     Drop,
 }
 
 impl End {
-    /// All of them.
+    /// All treatments.
     pub const ALL: [Self; 3] = [Self::Common, Self::Masked, Self::Drop];
 
     /// Its name in settings.
@@ -48,8 +48,8 @@ impl std::str::FromStr for End {
     type Err = DataError;
 
     fn from_str(word: &str) -> Result<Self, DataError> {
-        let found = Self::ALL.into_iter().find(|end| end.name() == word);
-        found.ok_or_else(|| DataError::setting("end", word, Self::ALL.map(Self::name).join(", ")))
+        let end = Self::ALL.into_iter().find(|known| known.name() == word);
+        end.ok_or_else(|| DataError::setting("end", word, Self::ALL.map(Self::name).join(", ")))
     }
 }
 

@@ -24,14 +24,14 @@ impl Panel {
     /// The time that is a step before the first row of a series.
     ///
     /// # Errors
-    /// [`DataError::TimeRange`] if it lies before the calendar.
+    /// [`DataError::TimeRange`] if it is before the calendar.
     pub fn time_before(&self, series: usize) -> Result<i64, DataError> {
         let before = self.freq().next_in(self.zone(), self.time(series, 0), -1);
         before.ok_or_else(|| DataError::TimeRange { id: self.id(series).to_string() })
     }
 
     /// The panel with the targets `y`, `[series, steps]`, after the end of each series, as if they were
-    /// known. Further columns go on with the values of `future`, and with zeros where it has none.
+    /// known. Further columns continue with the values of `future`, and with zeros where it has none.
     ///
     /// # Panics
     /// If `y` is not as many steps for each series, or `future` has another number of them.
@@ -78,8 +78,8 @@ impl Panel {
 }
 
 impl Future {
-    /// What the columns of `panel` hold in the `h` rows that follow each series of `known`, which is the
-    /// panel without its last rows.
+    /// The values of the columns of `panel` in the `h` rows that follow each series of `known`, which is the panel without its
+    /// last rows.
     ///
     /// # Panics
     /// If a series of `known` is not followed by as many rows.

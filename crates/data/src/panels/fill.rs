@@ -10,7 +10,7 @@ use crate::nearest::nearest;
 
 /// How missing rows and values are filled; nothing is filled unasked.
 ///
-/// A missing row lies between two rows of its series; a missing value is an empty cell or NaN, of `y` between two
+/// A missing row is between two rows of its series; a missing value is an empty cell or NaN, of `y` between two
 /// values of its series, or of a further column. Where there is an `available_mask`, it is 0 in rows that are added;
 /// their `sample_weight` is that of the row before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub enum Fill {
     Interpolate,
 }
 
-/// What [`Fill`] filled.
+/// The rows and cells that [`Fill`] filled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filled {
     /// Rows added between others.
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn values_are_filled_each_in_its_way() {
-        for (fill, given, expected) in [
+        for (fill, gappy, expected) in [
             (Fill::Forward, [1.0, X, X, 4.0, X], [1.0, 1.0, 1.0, 4.0, 4.0]),
             (Fill::Zero, [X, X, 1.0, 4.0, X], [0.0, 0.0, 1.0, 4.0, 0.0]),
             (Fill::Interpolate, [1.0, X, X, 4.0, X], [1.0, 2.0, 3.0, 4.0, 4.0]),
@@ -129,9 +129,9 @@ mod tests {
             (Fill::Interpolate, [-3e38, X, X, X, 3e38], [-3e38, -1.5e38, 0.0, 1.5e38, 3e38]),
             (Fill::Forward, [1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 2.0, 3.0, 4.0, 5.0]),
         ] {
-            let mut values = given;
+            let mut values = gappy;
             fill.values(&mut values, true).unwrap();
-            assert_eq!(values, expected, "{fill}: {given:?}");
+            assert_eq!(values, expected, "{fill}: {gappy:?}");
         }
     }
 

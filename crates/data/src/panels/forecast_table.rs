@@ -29,7 +29,7 @@ pub struct ForecastTable {
     pub integer_ids: bool,
     /// The time of each row, as [`TimeKind`] says.
     pub times: Vec<i64>,
-    /// What times are.
+    /// The kind of the times.
     pub kind: TimeKind,
     /// The zone of the times, if they have one.
     pub zone: Option<Zone>,
@@ -103,8 +103,8 @@ impl ForecastTable {
     /// [`DataError::MissingColumn`] with the columns there are.
     pub fn column(&self, name: &str) -> Result<&[f64], DataError> {
         let names = self.columns.iter().map(|(name, _)| name.as_str());
-        let found = self.columns.iter().find(|(column, _)| column == name).map(|(_, values)| &values[..]);
-        found.ok_or_else(|| {
+        let values = self.columns.iter().find(|(column, _)| column == name).map(|(_, column)| &column[..]);
+        values.ok_or_else(|| {
             let remedy = "give one of these columns of numbers";
             DataError::missing_column(&self.file, name, names, remedy)
         })

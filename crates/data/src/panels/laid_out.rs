@@ -109,7 +109,7 @@ fn time_parts(header: &[String], options: &ReadOptions) -> Option<String> {
     Some(format!("if `{}` and `{part}` make the time together, say so ({columns})", options.time_col()))
 }
 
-/// What to tell of a wide table whose series are the hours of a day.
+/// The note on a wide table whose series are the hours of a day.
 pub(super) fn note_of_hours(table: &dyn TableReader) -> Option<ReadNote> {
     let (first, last) = hours(table.header())?;
     Some(ReadNote::HoursAcross { file: table.file().clone(), first: first.to_owned(), last: last.to_owned() })

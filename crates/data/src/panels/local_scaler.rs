@@ -303,7 +303,7 @@ impl Panel {
         mut self,
         scaler: LocalScaler,
     ) -> Result<(Self, BTreeMap<String, LocalStats>), DataError> {
-        let mut found = BTreeMap::new();
+        let mut fitted = BTreeMap::new();
         let mut statics = Vec::clone(&self.statics);
         for column in &mut statics {
             let (Ok(values), ColumnKind::Numbers) = (&mut column.values, &column.kind) else { continue };
@@ -317,10 +317,10 @@ impl Panel {
             }
             let stats = scaler.fit(&known);
             scaler.transform(stats, values);
-            found.insert(column.name.clone(), stats);
+            fitted.insert(column.name.clone(), stats);
         }
         self.statics = Arc::new(statics);
-        Ok((self, found))
+        Ok((self, fitted))
     }
 }
 

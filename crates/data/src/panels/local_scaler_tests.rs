@@ -6,12 +6,12 @@ fn numbers(value: &Value) -> Vec<f32> {
     value["data"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap() as f32).collect()
 }
 
-fn close(found: &[f32], expected: &[f32], tolerance: f32, what: &str) {
-    assert_eq!(found.len(), expected.len(), "{what}");
-    for (found, expected) in found.iter().zip(expected) {
+fn close(actual: &[f32], expected: &[f32], tolerance: f32, what: &str) {
+    assert_eq!(actual.len(), expected.len(), "{what}");
+    for (actual, expected) in actual.iter().zip(expected) {
         assert!(
-            (found - expected).abs() <= tolerance * expected.abs().max(1.0),
-            "{what}: {found} for {expected}"
+            (actual - expected).abs() <= tolerance * expected.abs().max(1.0),
+            "{what}: {actual} for {expected}"
         );
     }
 }

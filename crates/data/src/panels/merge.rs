@@ -1,4 +1,4 @@
-//! Several rows of one series and time made one, on request.
+//! Several rows of one series and time become one, on request.
 
 use super::aggregate::Aggregate;
 use super::column::ColumnKind;

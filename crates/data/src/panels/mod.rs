@@ -1,4 +1,4 @@
-//! Panels: series of one frequency, the future values that are known of them, and how they are made of tables and slices.
+//! Panels: series of one frequency, the future values that are known of them, and how tables and slices become panels.
 
 pub(crate) mod aggregate;
 mod append;

@@ -27,7 +27,7 @@ pub struct ReadOptions {
     pub file: FileOptions,
     /// One time column, every other column a series; else a row per series and time.
     pub wide: bool,
-    /// What stands across the columns of a row in the long layout, if it is not one value; by default nothing.
+    /// The meaning of the columns of a row in the long layout, if they are not one value; by default they are.
     pub across: Option<Across>,
     /// Several columns that make the time: a date, or a year, a month and a day (or a quarter), then the hour and the minute.
     /// A time format is that of the date. By default the time is one column.
@@ -102,8 +102,9 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// What models remember of how their data were read, so that nobody says it twice: the layout, how times and numbers are
-    /// written, what becomes of rows. The encoding belongs to a file, names of columns and the frequency models know anyway.
+    /// The options that models remember of how their data were read, so that nobody says it twice: the layout, how times and
+    /// numbers are written, how rows are treated. The encoding belongs to a file, names of columns and the frequency models
+    /// know anyway.
     pub fn remembered(&self) -> Self {
         let of_model = Self::default();
         Self {
@@ -119,7 +120,7 @@ impl ReadOptions {
         }
     }
 
-    /// What becomes of times.
+    /// The changes of times.
     ///
     /// # Errors
     /// Periods to gather rows in without a way to do so, a step to snap to that is not of one length.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::place::Place;
 
-/// What a table of slices is called.
+/// The name of a table of slices.
 pub(crate) const SLICES: &str = "the panel";
 
 /// Where the rows of a table stand in its source.

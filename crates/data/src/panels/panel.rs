@@ -21,7 +21,7 @@ use crate::tables::read_note::ReadNote;
 /// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
 /// rows, and static columns with one value per series.
 ///
-/// Every series is regular: row `i` lies `i` steps after its first, so times are computed, not
+/// Every series is regular: row `i` is `i` steps after its first, so times are computed, not
 /// stored. Cloning and cutting rows off the end share the columns.
 #[derive(Clone)]
 pub struct Panel {
@@ -67,7 +67,7 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    /// The values of series that were given as slices, without further columns.
+    /// The values of series that came as slices, without further columns.
     pub(crate) fn of_slices(y: Vec<f32>) -> Self {
         Self {
             table: SLICES.into(),
@@ -167,7 +167,7 @@ impl Panel {
         self.data.freq_inferred
     }
 
-    /// What [`Fill`](crate::Fill) added, where it was asked for.
+    /// The rows and cells that [`Fill`](crate::Fill) added, if it was set.
     pub fn filled(&self) -> Filled {
         self.data.filled
     }
@@ -177,7 +177,7 @@ impl Panel {
         self.data.trimmed
     }
 
-    /// What readers took for granted in the files, those of static columns included.
+    /// The assumptions of readers about the files, those of static columns included.
     pub fn notes(&self) -> &[ReadNote] {
         &self.notes
     }
@@ -210,7 +210,7 @@ impl Panel {
         self.series.binary_search_by(|series| (*series.id).cmp(id)).ok()
     }
 
-    /// The target of a series. Where `available_mask` is 0 and no value was given it is 0.
+    /// The target of a series. Where `available_mask` is 0 and there was no value it is 0.
     pub fn y(&self, series: usize) -> &[f32] {
         &self.data.y[self.series[series].rows()]
     }

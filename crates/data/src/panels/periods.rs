@@ -1,4 +1,4 @@
-//! Times moved to the grid of a frequency: to the period that they lie in, or to the nearest step.
+//! Times moved to the grid of a frequency: to their period, or to the nearest step.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::calendar::kind::TimeKind;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
 
-/// What becomes of rows and times before series are made of them.
+/// The changes of rows and times before they become series.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Periods {
@@ -54,7 +54,7 @@ fn floor_steps(time: i64, step: i64, zone: Option<&Zone>) -> i64 {
     (time + offset).div_euclid(step) * step - offset
 }
 
-/// The period that a time lies in, named as in pandas: weeks and the ends of months, quarters and years by their last day,
+/// The period of a time, named as in pandas: weeks and the ends of months, quarters and years by their last day,
 /// all others by their first.
 fn period(freq: Freq, zone: Option<&Zone>, time: i64) -> Option<i64> {
     if let Some(step) = step(freq).filter(|step| freq.kind() == TimeKind::Integer || step % DAY != 0) {

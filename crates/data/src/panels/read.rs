@@ -33,7 +33,7 @@ pub(super) const WEIGHT: &str = "sample_weight";
 pub(super) const LOOK: usize = 1 << 16;
 
 impl ReadOptions {
-    /// Whether a panel that takes `bytes` after so many rows may go on.
+    /// Whether a panel that takes `bytes` after so many rows may grow further.
     pub(super) fn check_memory(
         &self,
         table: &dyn TableReader,
@@ -54,8 +54,8 @@ impl ReadOptions {
         Clock { zone: self.zone.clone(), format, ..Clock::default() }
     }
 
-    /// What the times of the column `column` are, once all rows were read. Integers that all look like dates are
-    /// neither, unless someone says which.
+    /// The kind of the times of the column `column`, once all rows were read. Integers that all look like dates are neither,
+    /// unless someone says which.
     fn kind(&self, clock: &Clock, table: &Arc<str>, column: &str) -> Result<TimeKind, DataError> {
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.clone() })?;
         let said =

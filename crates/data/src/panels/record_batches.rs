@@ -1,4 +1,4 @@
-//! What is made of Arrow record batches.
+//! Panels and tables from Arrow record batches.
 
 use arrow_array::RecordBatch;
 
@@ -26,7 +26,7 @@ impl Panel {
     /// Adds the columns of record batches; else as [`with_static_file`](Self::with_static_file).
     ///
     /// # Errors
-    /// Those of `with_static_file`, and batches of different columns.
+    /// The errors of `with_static_file`, and batches of different columns.
     pub fn with_static_batches(
         self,
         batches: impl IntoIterator<Item = RecordBatch>,
@@ -40,7 +40,7 @@ impl Future {
     /// Takes the rows of record batches; else as [`from_file`](Self::from_file).
     ///
     /// # Errors
-    /// Those of `from_file`, and batches of different columns.
+    /// The errors of `from_file`, and batches of different columns.
     pub fn from_record_batches(
         batches: impl IntoIterator<Item = RecordBatch>,
         options: &ReadOptions,

@@ -1,4 +1,4 @@
-//! The rows of a table as they are read, before a panel is made of them.
+//! The rows of a table as they are read, before they become a panel.
 
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ impl TableRows {
         self.source(self.order.as_ref().map_or(i, |order| order[i] as usize))
     }
 
-    /// Where the `row`-th row that was read or given stands: in a file, or in the slices of its series.
+    /// Where the `row`-th row that was read or came as slices is: in a file, or in the slices of its series.
     pub(crate) fn source(&self, row: usize) -> Place {
         if !self.origin.is_slices() {
             return self.origin.place(row);

@@ -32,7 +32,7 @@ impl StrangeIds {
     }
 }
 
-/// What two spellings of one id have in common.
+/// The common form of an id's spellings.
 fn meaning(id: &str) -> Cow<'_, str> {
     let id = id.trim();
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

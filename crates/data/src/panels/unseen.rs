@@ -1,4 +1,4 @@
-//! What columns of categories hold that is none of their categories.
+//! Values of categorical columns that are none of their categories.
 
 use rustc_hash::FxHashSet;
 
@@ -8,12 +8,12 @@ use super::covariates::Future;
 use super::panel::Panel;
 use crate::error::DataError;
 
-/// What a column of categories holds that is none of them.
+/// The values of a categorical column that are none of its categories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnseenCategories {
     /// The column.
     pub column: String,
-    /// What is no category of it, each once, in the order of the rows.
+    /// These values, each once, in the order of the rows.
     pub values: Vec<String>,
     /// The rows that hold one of these,
     pub rows: usize,
@@ -45,8 +45,8 @@ impl UnseenCategories {
 }
 
 impl Panel {
-    /// What the columns of `vocabulary` hold that is none of their categories, in the last `rows` rows of each series, in
-    /// the static table and in `future`: one entry for each column that holds any. Rows without a value do not count.
+    /// The values of the columns of `vocabulary` that are none of their categories, in the last `rows` rows of each series, in
+    /// the static table and in `future`: one entry for each column that has any. Rows without a value do not count.
     ///
     /// # Errors
     /// A column of texts that was not read as one of categories, a label that is missing.

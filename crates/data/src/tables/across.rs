@@ -18,7 +18,7 @@ use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 
-/// What stands in the columns of a row, where it is not one value.
+/// The meaning of the columns of a row, where they are not one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Across {

@@ -43,8 +43,8 @@ const TYPE: TimeFlaw =
 /// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
 const BATCH: usize = 8192;
 
-/// What the pages that a batch stems from may take beside those at its ends; rows are decoded fewer at a time
-/// where a few of them stand for large pages.
+/// Bytes that the pages of a batch may take beside those at its ends; rows are decoded fewer at a time where a few of them
+/// stand for large pages.
 const BATCH_BYTES: u64 = 16 << 20;
 
 /// The rows of record batches, one after the other.
@@ -203,10 +203,12 @@ impl TableReader for ArrowTable<'_> {
         self.columns.clear();
         for batch in self.batches.by_ref() {
             let batch = batch?;
-            let found = names(&batch);
-            if found != self.header {
+            let columns = names(&batch);
+            if columns != self.header {
                 let (table, expected) = (self.name.clone(), self.header.clone());
-                return Err(UnreadableTable::Batches { table, batch: self.read, expected, found }.into());
+                return Err(
+                    UnreadableTable::Batches { table, batch: self.read, expected, found: columns }.into()
+                );
             }
             self.read += 1;
             if batch.num_rows() > 0 {
@@ -311,7 +313,7 @@ fn is_text(kind: &DataType) -> bool {
     kind.is_string() || kind.is_binary()
 }
 
-/// What names a series: a text, or a number, truth value, time or bytes as one.
+/// The id of a series: a text, or a number, truth value, time or bytes as one.
 fn id_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
     if array.is_null(row) {
         return None;

@@ -44,7 +44,7 @@ fn contains(error: DataError, message: &str) {
     assert!(error.contains(message), "{error}\n without\n{message}");
 }
 
-/// What `compare/tables.py` wrote.
+/// Checks the panel that `compare/tables.py` wrote.
 fn check_shops(panel: &Panel) {
     assert_eq!(panel.ids().map(|id| &**id).collect::<Vec<_>>(), ["north", "süd"]);
     for (series, base) in [(0, 0.25), (1, 10.25)] {
@@ -328,13 +328,13 @@ fn categories_of_all_types_are_labels() {
     let options = ReadOptions { categories: names.map(String::from).to_vec(), ..ReadOptions::default() };
     let read = |numbers| Panel::from_record_batches([columns(numbers)], &options).unwrap();
     let panel = read(vec![Some(3.5), Some(-1.0), Some(3.5)]);
-    let of = |name| panel.categories_of(name).unwrap();
-    assert_eq!(of("numbers"), Categories::Numbers(vec![-1.0, 3.5]));
-    assert_eq!(of("integers"), Categories::Texts(vec![u64::MAX.to_string().into(), "7".into()]));
+    let categories_of = |name| panel.categories_of(name).unwrap();
+    assert_eq!(categories_of("numbers"), Categories::Numbers(vec![-1.0, 3.5]));
+    assert_eq!(categories_of("integers"), Categories::Texts(vec![u64::MAX.to_string().into(), "7".into()]));
     // As CSV has them, not by way of 32 bits.
-    assert_eq!(of("decimals"), Categories::Numbers(vec![-2.0, 1.1]));
-    assert_eq!(of("truths"), Categories::Truths(vec![false, true]));
-    assert_eq!(of("words"), Categories::Texts(vec!["01".into(), "1".into()]));
+    assert_eq!(categories_of("decimals"), Categories::Numbers(vec![-2.0, 1.1]));
+    assert_eq!(categories_of("truths"), Categories::Truths(vec![false, true]));
+    assert_eq!(categories_of("words"), Categories::Texts(vec!["01".into(), "1".into()]));
     contains(panel.categories_of("days").unwrap_err(), "row 0, column `days`");
     for missing in [None, Some(f64::NAN)] {
         let error = read(vec![Some(1.0), missing, Some(1.0)]).categories_of("numbers").unwrap_err();

@@ -8,8 +8,8 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `work` gives, or nothing if it panics. The process's panic hook, whatever it is, is not told of such a
-/// panic; it is told of those of other threads as ever.
+/// The result of `work`, or nothing if it panics. The process's panic hook, whatever it is, does not hear of such a panic; it
+/// hears of those of other threads as ever.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -83,7 +83,7 @@ impl<R: Read> Read for Text<R> {
     }
 }
 
-/// What a decoder gives, for as long as that is in proportion.
+/// The output of a decoder, for as long as its size is in proportion.
 pub(crate) struct Unpacked<D> {
     format: &'static str,
     decoder: D,

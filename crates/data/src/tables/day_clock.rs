@@ -16,7 +16,7 @@ pub enum Hours {
 }
 
 impl Hours {
-    /// What the name of a column says.
+    /// The meaning that the name of a column states.
     pub(super) fn said_by(name: &str) -> Option<Self> {
         let name = name.to_lowercase().replace(['_', ' ', '-'], "");
         match name.as_str() {

@@ -21,11 +21,11 @@ pub(crate) struct NotEncodedSo(pub(crate) Encoding);
 pub(crate) struct Decoded<R> {
     input: R,
     state: State,
-    /// What was read and is not yet handed out: the beginning of a character, or what is to be decoded.
+    /// Bytes that were read and not yet handed out: the beginning of a character, or bytes to decode.
     rest: Vec<u8>,
     ended: bool,
-    /// What was recognised, if it is not UTF-8.
-    found: Option<Encoding>,
+    /// The encoding that was recognised, if it is not UTF-8.
+    recognised: Option<Encoding>,
 }
 
 enum State {
@@ -43,13 +43,13 @@ struct Conversion {
     /// Whether someone said so.
     asked: bool,
     decoded: Vec<u8>,
-    given: usize,
+    handed_out: usize,
 }
 
 impl Conversion {
     fn begin(encoding: Encoding, asked: bool) -> State {
         let decoder = encoding.0.new_decoder();
-        State::Other(Box::new(Self { decoder, asked, decoded: Vec::new(), given: 0 }))
+        State::Other(Box::new(Self { decoder, asked, decoded: Vec::new(), handed_out: 0 }))
     }
 }
 
@@ -69,13 +69,13 @@ impl<R: Read> Decoded<R> {
             (None, _, Some(_)) => State::Raw,
             (None, None, None) => State::Utf8 { beyond_ascii: false },
         };
-        let found = marked.filter(|_| encoding.is_none());
-        Ok(Self { input, state, rest, ended: false, found })
+        let recognised = marked.filter(|_| encoding.is_none());
+        Ok(Self { input, state, rest, ended: false, recognised })
     }
 
-    /// What was recognised so far, if it is not UTF-8.
-    pub(crate) fn found(&self) -> Option<Encoding> {
-        self.found
+    /// The encoding that was recognised so far, if it is not UTF-8.
+    pub(crate) fn recognised(&self) -> Option<Encoding> {
+        self.recognised
     }
 
     /// Reads what follows `rest` behind it into `out`; the number of all bytes there.
@@ -107,7 +107,7 @@ impl<R: Read> Decoded<R> {
                     true => State::Raw,
                     false => {
                         let encoding = Encoding(WINDOWS_1252);
-                        self.found = Some(encoding);
+                        self.recognised = Some(encoding);
                         Conversion::begin(encoding, false)
                     }
                 };
@@ -116,10 +116,10 @@ impl<R: Read> Decoded<R> {
         (valid > 0 || out.is_empty()).then_some(valid)
     }
 
-    /// Decodes the next piece, if all that is decoded was handed out.
+    /// Decodes the next piece, if all that was decoded is handed out.
     fn decode(&mut self) -> io::Result<()> {
         let State::Other(conversion) = &self.state else { return Ok(()) };
-        if conversion.given < conversion.decoded.len() || self.ended && self.rest.is_empty() {
+        if conversion.handed_out < conversion.decoded.len() || self.ended && self.rest.is_empty() {
             return Ok(());
         }
         let mut piece = vec![0; PIECE];
@@ -127,11 +127,11 @@ impl<R: Read> Decoded<R> {
         let piece = &piece[..len];
         let State::Other(conversion) = &mut self.state else { return Ok(()) };
         conversion.decoded.clear();
-        conversion.given = 0;
-        let undefined = self.found.is_some_and(|found| found.0 == WINDOWS_1252)
+        conversion.handed_out = 0;
+        let undefined = self.recognised.is_some_and(|recognised| recognised.0 == WINDOWS_1252)
             && piece.iter().any(|byte| UNDEFINED.contains(byte));
         if undefined && !conversion.asked {
-            self.found = None;
+            self.recognised = None;
             self.state = State::Raw;
             self.rest.splice(..0, piece.iter().copied());
             return Ok(());
@@ -159,24 +159,24 @@ impl<R: Read> Read for Decoded<R> {
                     // No character fits for certain; only what is read a few bytes at a time comes here.
                     let mut piece = [0; 4];
                     let read = self.read(&mut piece)?;
-                    let given = read.min(out.len());
-                    out[..given].copy_from_slice(&piece[..given]);
-                    self.rest.splice(..0, piece[given..read].iter().copied());
-                    return Ok(given);
+                    let len = read.min(out.len());
+                    out[..len].copy_from_slice(&piece[..len]);
+                    self.rest.splice(..0, piece[len..read].iter().copied());
+                    return Ok(len);
                 }
                 State::Utf8 { beyond_ascii } => {
                     let beyond_ascii = *beyond_ascii;
                     let len = self.fill(out)?;
-                    if let Some(given) = self.checked(&out[..len], beyond_ascii) {
-                        return Ok(given);
+                    if let Some(len) = self.checked(&out[..len], beyond_ascii) {
+                        return Ok(len);
                     }
                 }
-                State::Other(conversion) if conversion.given < conversion.decoded.len() => {
-                    let from = &conversion.decoded[conversion.given..];
-                    let given = from.len().min(out.len());
-                    out[..given].copy_from_slice(&from[..given]);
-                    conversion.given += given;
-                    return Ok(given);
+                State::Other(conversion) if conversion.handed_out < conversion.decoded.len() => {
+                    let from = &conversion.decoded[conversion.handed_out..];
+                    let len = from.len().min(out.len());
+                    out[..len].copy_from_slice(&from[..len]);
+                    conversion.handed_out += len;
+                    return Ok(len);
                 }
                 State::Other(_) if self.ended && self.rest.is_empty() => return Ok(0),
                 State::Other(_) => self.decode()?,
@@ -208,7 +208,7 @@ mod tests {
             let (mut text, mut buffer) = (Vec::new(), vec![0; piece]);
             loop {
                 match input.read(&mut buffer) {
-                    Ok(0) => break (Ok(text), input.found().map(|found| found.to_string())),
+                    Ok(0) => break (Ok(text), input.recognised().map(|recognised| recognised.to_string())),
                     Ok(len) => text.extend_from_slice(&buffer[..len]),
                     Err(error) => break (Err(error), None),
                 }
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn encodings_are_told_by_their_bytes() {
         let latin = "windows-1252";
-        for (bytes, text, found) in [
+        for (bytes, text, recognised) in [
             ("a,München\n1,2".as_bytes(), "a,München\n1,2", None),
             ("\u{feff}a,ü".as_bytes(), "a,ü", None),
             (b"a,M\xfcnchen\n1,2", "a,München\n1,2", Some(latin)),
@@ -236,7 +236,7 @@ mod tests {
             (b"", "", None),
         ] {
             let (read, told) = decoded(bytes, None);
-            assert_eq!((read.unwrap(), told.as_deref()), (text.as_bytes().to_vec(), found), "{text}");
+            assert_eq!((read.unwrap(), told.as_deref()), (text.as_bytes().to_vec(), recognised), "{text}");
         }
     }
 

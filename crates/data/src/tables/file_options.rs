@@ -25,7 +25,7 @@ pub struct FileOptions {
 }
 
 impl FileOptions {
-    /// Those that hold for tables beside the data as well: their titles are their own.
+    /// The options that hold for tables beside the data as well: their titles are their own.
     pub(crate) fn beside(&self) -> Self {
         Self { skip_rows: None, sheet: None, ..self.clone() }
     }

@@ -30,7 +30,7 @@ type Begin = for<'a> fn(TableOutput<'a>, TimeStyle, char) -> Box<dyn FrameWriter
 
 /// A format of files; [`FileFormat::all`] lists them.
 pub struct FileFormat {
-    /// What people call it.
+    /// Its usual name.
     pub name: &'static str,
     /// How the names of its files end, in small letters.
     pub endings: &'static [&'static str],

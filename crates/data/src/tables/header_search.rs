@@ -8,7 +8,7 @@ const LINES: usize = 64;
 
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// What was found in the beginning of a text.
+/// The header in the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) separator: u8,

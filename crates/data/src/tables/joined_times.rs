@@ -79,7 +79,7 @@ impl<'a> JoinedTimes<'a> {
         self.parts.iter().map(text).collect()
     }
 
-    /// What the clocks showed, in microseconds since 1970-01-01 00:00.
+    /// The time on the clocks, in microseconds since 1970-01-01 00:00.
     fn civil(&self, parts: &[Cow<'_, str>]) -> Result<i64, TimeFlaw> {
         let trimmed: Vec<&str> = parts.iter().map(|part| part.trim()).collect();
         let year = |text: &str| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -50,7 +50,7 @@ pub(crate) fn narrow(value: f64) -> Result<f32, Flaw> {
     if (value as f32).is_infinite() { Err(Flaw::TooLarge) } else { Ok(value as f32) }
 }
 
-/// What may stand between thousands: also spaces that do not break, wide and narrow.
+/// The marks that may stand between thousands: also spaces that do not break, wide and narrow.
 const THOUSANDS: [char; 10] = ['.', ',', ' ', '\'', '’', '_', '\u{a0}', '\u{202f}', '\u{2009}', '\u{2007}'];
 
 impl NumberFormat {
@@ -189,7 +189,7 @@ impl NumberFormat {
         Some(plain.into())
     }
 
-    /// What is wrong with a text that is no number: often it is one with other marks.
+    /// The flaw of a text that is no number: often it is one with other marks.
     fn flaw(self, text: &str) -> Flaw {
         // Most texts end here, at their first letter: a column may hold long ones.
         let may_count = |c: char| c.is_ascii_digit() || "+-eE.,".contains(c) || THOUSANDS.contains(&c);

@@ -1,5 +1,5 @@
-//! What the page headers of a Parquet file promise, before anything is unpacked: the reader makes room for
-//! a page as its header says, and a damaged or hostile one says anything.
+//! The sizes that the page headers of a Parquet file promise, before anything is unpacked: the reader makes room for a page as
+//! its header says, and a damaged or hostile one says anything.
 //!
 //! Headers are in Thrift's compact protocol (parquet-format, `PageHeader`): fields 2 and 3 are the sizes of
 //! the page, unpacked and packed; field 5, or 8 in the newer kind of pages, is a struct that holds the number of the
@@ -28,7 +28,7 @@ const ROWS_PER_BYTE: u64 = 1000;
 /// repeated takes no room in the page, but is unpacked each time.
 const DELTA_BYTE_ARRAY: u64 = 7;
 
-/// What the header of a page says.
+/// The header of a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct PageHeader {
     unpacked: u64,
@@ -37,8 +37,8 @@ struct PageHeader {
     values: Option<[u64; 2]>,
 }
 
-/// What the footer says of the file must be possible in `bytes` bytes. Gives the bytes that a value of a column
-/// keeps in memory, of the column that takes most.
+/// Checks that the sizes in the footer are possible in `bytes` bytes. Returns the bytes that a value of a column keeps in
+/// memory, of the column that takes most.
 pub(crate) fn check_layout(footer: &ParquetMetaData, file: &File, bytes: u64) -> Result<u64, String> {
     let mut rows = 0_u64;
     let mut most = 0;
@@ -73,19 +73,19 @@ fn check_pages(file: &File, size: u64, column: Range<u64>) -> Result<u64, String
     let (mut densest, mut shared, mut values) = (0, 0_u64, 0_u64);
     let limit = size.saturating_mul(FACTOR).max(ALWAYS);
     while at < column.end {
-        let mut found = None;
+        let mut page_and_length = None;
         for head in HEADS {
             let mut bytes = Vec::new();
             let head = (column.end - at).min(head as u64);
             let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.take(head).read_to_end(&mut bytes));
             read.map_err(|error| error.to_string())?;
             let mut rest = &bytes[..];
-            found = page_header(&mut rest).map(|page| (page, (bytes.len() - rest.len()) as u64));
-            if found.is_some() {
+            page_and_length = page_header(&mut rest).map(|page| (page, (bytes.len() - rest.len()) as u64));
+            if page_and_length.is_some() {
                 break;
             }
         }
-        match found {
+        match page_and_length {
             Some((page, header)) if page.unpacked <= limit => {
                 at += header + page.packed;
                 let Some([count, encoding]) = page.values else {

@@ -1,4 +1,4 @@
-//! What a reader took for granted in a file, so that somebody can see whether it was right.
+//! The assumptions of a reader about a file, so that somebody can see whether they are right.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::file_options::Encoding;
 use crate::setting::Setting;
 use crate::wording::listed;
 
-/// What a reader took for granted in a file; shown as one sentence with the setting that says otherwise.
+/// An assumption of a reader about a file; shown as one sentence with the setting that says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadNote {
@@ -15,7 +15,7 @@ pub enum ReadNote {
     Encoded {
         /// The file.
         file: Arc<str>,
-        /// What it was read as.
+        /// The encoding that it was read as.
         encoding: Encoding,
     },
     /// Lines before the header that were taken for titles.

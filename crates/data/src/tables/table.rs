@@ -1,4 +1,4 @@
-//! What every table of rows offers to those who read it, whatever file it is in.
+//! The trait of every table of rows, whatever file it is in.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -72,12 +72,12 @@ pub(crate) trait TableReader {
         false
     }
 
-    /// What every time is moved by once all rows were read, in microseconds.
+    /// The shift of every time once all rows were read, in microseconds.
     fn late_shift(&self) -> i64 {
         0
     }
 
-    /// What was taken for granted, once all is read.
+    /// The assumptions of the reader, once all is read.
     fn notes(&self) -> Vec<ReadNote> {
         Vec::new()
     }

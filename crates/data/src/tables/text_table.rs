@@ -32,8 +32,8 @@ const HEAD: u64 = 1 << 16;
 /// size once it is taken apart.
 const MAX_COLUMNS: usize = 1_000_000;
 
-/// What is read after the text: a line end to close the last line with, and a line that no table has, so that a quote that is
-/// still open is known by it.
+/// Bytes that are read after the text: a line end to close the last line with, and a line that no table has, so that a quote
+/// that is still open is known by it.
 const TAIL: &[u8] = b"\n\0\n";
 
 /// The first lines, the rest, and [`TAIL`].
@@ -275,8 +275,8 @@ impl<R: Read> TableReader for TextTable<R> {
 
     fn notes(&self) -> Vec<ReadNote> {
         let file = || self.file.clone();
-        let found = self.reader.get_ref().get_ref().get_ref().0.get_ref().1.get_ref().found();
-        let encoded = found.map(|encoding| ReadNote::Encoded { file: file(), encoding });
+        let recognised = self.reader.get_ref().get_ref().get_ref().0.get_ref().1.get_ref().recognised();
+        let encoded = recognised.map(|encoding| ReadNote::Encoded { file: file(), encoding });
         let titles = self.titles.then(|| ReadNote::Titles {
             file: file(),
             lines: self.passed,
@@ -311,7 +311,7 @@ fn unreadable(file: &Arc<str>, source: io::Error) -> DataError {
     }
 }
 
-/// What pandas reads as no value, whatever the column; of numbers more is.
+/// Labels that pandas reads as no value, whatever the column; of numbers more are.
 const NO_LABELS: [&str; 19] = [
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
     "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
@@ -369,13 +369,13 @@ mod tests {
             ("a,b\n1,\"", message(2, "")),
             ("a,\"b\n1,2\n", message(1, "b")),
         ] {
-            let found = error(text).unwrap_err().to_string();
-            assert!(found.starts_with(&expected), "{text:?}: {found}");
+            let message = error(text).unwrap_err().to_string();
+            assert!(message.starts_with(&expected), "{text:?}: {message}");
         }
         for text in ["a,b\n1,\"2\n\"", "a,b\n1,\"2\"\n", "a,b\n1,\"\"\"\"\n", "a,b\n1,2\"\n"] {
             error(text).unwrap();
         }
-        // Nothing but an end is made of what is read after the text.
+        // The bytes that are read after the text are nothing but an end.
         assert_eq!(lines("a\n1\n\n2"), [(2, 1), (4, 1)]);
     }
 

@@ -14,7 +14,7 @@ pub(crate) struct NarrowLines<R> {
     separator: u8,
     most: usize,
     /// Separators of the current line so far.
-    found: usize,
+    separators: usize,
     /// Bytes since the record began.
     bytes: usize,
 }
@@ -52,7 +52,7 @@ impl<R> NarrowLines<R> {
     }
 
     pub(crate) fn new(input: R, separator: u8, most: usize) -> Self {
-        Self { input, separator, most, found: 0, bytes: 0 }
+        Self { input, separator, most, separators: 0, bytes: 0 }
     }
 
     /// Says that a record begins at the next bytes, or a little before: what was read ahead of it is not counted.
@@ -70,16 +70,16 @@ impl<R: Read> Read for NarrowLines<R> {
         }
         let read = &buffer[..len];
         let separators = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == self.separator).count();
-        let before = self.found + separators(read);
+        let before = self.separators + separators(read);
         let last = read.iter().rposition(|&byte| byte == b'\n');
         if before > self.most {
             let mut lines = read.split(|&byte| byte == b'\n').map(separators);
-            let first = self.found + lines.next().unwrap_or(0);
-            if lines.chain([first]).any(|found| found > self.most) {
+            let first = self.separators + lines.next().unwrap_or(0);
+            if lines.chain([first]).any(|count| count > self.most) {
                 return Err(io::Error::other(LineTooWide::Separators));
             }
         }
-        self.found = last.map_or(before, |last| separators(&read[last + 1..]));
+        self.separators = last.map_or(before, |last| separators(&read[last + 1..]));
         Ok(len)
     }
 }

@@ -66,7 +66,7 @@ struct Scratch {
 }
 
 impl Cutter<'_> {
-    /// Writes windows into slices, in the order given. Any part of a batch may be cut on its own,
+    /// Writes windows into slices, in their order. Any part of a batch may be cut on its own,
     /// on any thread: a window does not depend on the others.
     ///
     /// # Panics

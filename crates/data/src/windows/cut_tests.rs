@@ -144,14 +144,14 @@ fn windows_are_those_of_neuralforecast() {
                 ..WindowSlices::default()
             },
         );
-        for (i, (found, expected)) in slices.iter().zip(expected).enumerate() {
+        for (i, (actual, expected)) in slices.iter().zip(expected).enumerate() {
             if kind == "predict" && (2..5).contains(&i) {
                 continue;
             }
-            let found = fingerprint(found);
+            let actual = fingerprint(actual);
             assert!(
-                (found - expected).abs() < 1e-5 * expected.abs().max(10.0),
-                "{case:?} field {i}: {found}"
+                (actual - expected).abs() < 1e-5 * expected.abs().max(10.0),
+                "{case:?} field {i}: {actual}"
             );
         }
     }

@@ -42,8 +42,8 @@ fn training_windows_are_as_many_as_there() {
     for (lens, l, h, step_size, start_padding, availability_threshold, val_size, test_size, expected) in table
     {
         let spec = WindowSpec { step_size, start_padding, availability_threshold, ..WindowSpec::new(l, h) };
-        let found = counts(&panel(lens, known), &spec, Span::Train { val_size, test_size });
-        assert_eq!(found, expected, "{lens:?} {spec:?}");
+        let actual = counts(&panel(lens, known), &spec, Span::Train { val_size, test_size });
+        assert_eq!(actual, expected, "{lens:?} {spec:?}");
     }
 }
 
@@ -79,7 +79,7 @@ fn windows_of_all_series_are_those_of_neuralforecast() {
             let rows = cutter.rows();
             let longest = *lens.iter().max().unwrap() as i64;
             let padding = if start_padding { l as i64 - 1 } else { 0 };
-            let mut found = Vec::new();
+            let mut windows = Vec::new();
             for window in rows.chunks(lens.len()) {
                 let offsets: Vec<i64> =
                     window.iter().map(|row| row.start - lens[row.series as usize] as i64).collect();
@@ -88,12 +88,12 @@ fn windows_of_all_series_are_those_of_neuralforecast() {
                     "{window:?}: as far from the ends"
                 );
                 assert!(window.iter().map(|row| row.series as usize).eq(0..lens.len()), "{window:?}");
-                found.push((offsets[0] + longest + padding) / step_size as i64);
+                windows.push((offsets[0] + longest + padding) / step_size as i64);
             }
-            assert_eq!(found, expected, "{lens:?} {spec:?} {unknown}");
+            assert_eq!(windows, expected, "{lens:?} {spec:?} {unknown}");
 
             let mut drawn = Vec::new();
-            for n in [1, found.len(), found.len() + 3] {
+            for n in [1, windows.len(), windows.len() + 3] {
                 cutter.draw(&[0], Some(n), &mut Stream::new(Key::new(5)), &mut drawn);
                 assert_eq!(drawn.len(), n * lens.len());
                 assert!(
@@ -102,7 +102,7 @@ fn windows_of_all_series_are_those_of_neuralforecast() {
                 let mut distinct = drawn.clone();
                 distinct.sort_unstable();
                 distinct.dedup();
-                assert!(distinct.len() == n.min(found.len()) * lens.len() || n > found.len());
+                assert!(distinct.len() == n.min(windows.len()) * lens.len() || n > windows.len());
             }
             cutter.draw(&[], None, &mut Stream::new(Key::new(5)), &mut drawn);
             assert_eq!(drawn, rows);

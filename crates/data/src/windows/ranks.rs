@@ -58,8 +58,8 @@ mod tests {
             for (i, bits) in sequences.iter().enumerate() {
                 let ones: Vec<usize> = (0..bits.len()).filter(|&at| bits[at]).collect();
                 prop_assert_eq!(ranks.count(i), ones.len());
-                let found: Vec<usize> = (0..ones.len()).map(|index| ranks.select(i, index)).collect();
-                prop_assert_eq!(found, ones);
+                let selected: Vec<usize> = (0..ones.len()).map(|index| ranks.select(i, index)).collect();
+                prop_assert_eq!(selected, ones);
             }
         }
     }

@@ -35,7 +35,7 @@ pub enum WindowScaler {
 /// Shift and scale of one column in one window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stats {
-    /// What scaled values are relative to.
+    /// The value that scaled values are relative to.
     pub loc: f32,
     /// The unit of scaled values; above zero.
     pub scale: f32,
@@ -235,11 +235,11 @@ mod tests {
                         None => stats,
                         Some((bias, weight)) => stats.corrected([bias[column], weight[column]]),
                     };
-                    let close = |found: f32, expected: f32, what: &str| {
+                    let close = |actual: f32, expected: f32, what: &str| {
                         let size = expected.abs().max(loc[window * columns + column].abs()).max(1.0);
                         assert!(
-                            (found - expected).abs() < 3e-6 * size,
-                            "{}, {what}: {found} for {expected}",
+                            (actual - expected).abs() < 3e-6 * size,
+                            "{}, {what}: {actual} for {expected}",
                             case["args"]
                         );
                     };

@@ -1,10 +1,10 @@
-//! What a window is made of, and which rows windows are cut from.
+//! The contents of a window, and the rows that windows are cut from.
 
 use super::scaler::WindowScaler;
 use crate::error::DataError;
 use crate::panels::covariates::Future;
 
-/// What a window is made of.
+/// The contents of a window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowSpec {
     /// Insample rows, `input_size` or L.
@@ -19,9 +19,9 @@ pub struct WindowSpec {
     /// Least fraction of known insample and outsample rows of a training window
     /// (`training_data_availability_threshold`); one row each is always needed.
     pub availability_threshold: [f64; 2],
-    /// Columns given for the insample rows.
+    /// Columns of the insample rows.
     pub hist: Vec<String>,
-    /// Columns given for the insample and outsample rows.
+    /// Columns of the insample and outsample rows.
     pub futr: Vec<String>,
     /// Static columns.
     pub stat: Vec<String>,
