@@ -1,9 +1,9 @@
-//! What columns are called, in the data and in forecasts, and which of them models read.
+//! The names of columns in the data and in forecasts, and the columns that models read.
 
 use foretell_estimator::{ColumnsRead, Estimator};
 use serde::{Deserialize, Serialize};
 
-/// What the columns of the data are called; kept with saved models.
+/// The names of the data's columns; kept with saved models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ColumnNames {

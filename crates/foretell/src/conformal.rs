@@ -23,13 +23,13 @@ use foretell_checkpoint::{Column, ConformalSettings};
 pub struct PredictionIntervals {
     /// Forecasts of each series whose errors count; at least 2. An interval of 80 % wants ten or more.
     pub n_windows: usize,
-    /// What is made of the errors.
+    /// The intervals that the errors become.
     pub method: ConformalMethod,
     /// Steps from one forecast to the next.
     pub step_size: usize,
 }
 
-/// What is made of the absolute errors of a series and step, e.
+/// The intervals that the absolute errors of a series and step, e, become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConformalMethod {
     /// The quantiles of all `ŷ - e` and `ŷ + e`.
@@ -164,7 +164,7 @@ impl Conformal {
         Self { intervals, h, table, places }
     }
 
-    /// What neuralforecast's directories keep.
+    /// The settings and the table that neuralforecast's directories keep.
     pub(crate) fn stored(&self) -> (ConformalSettings, Vec<(String, Column)>) {
         let PredictionIntervals { n_windows, method, step_size } = self.intervals;
         (ConformalSettings { n_windows, method: method.name().to_owned(), step_size }, self.table.clone())
@@ -251,22 +251,22 @@ mod tests {
 
     #[test]
     fn intervals_by_hand() {
-        let of = |method: &str| {
-            let found =
+        let quantiles = |method: &str| {
+            let ends =
                 conformal(method).quantiles("M", &["b", "a"], &[5.0, 5.0, 0.0, 0.0], [0.1, 0.9].into_iter());
-            found.expect("both are known")
+            ends.expect("both are known")
         };
         // Of -3, -1, 1, 3 and -30, -10, 10, 30, a tenth lies at 0.3 of the way from first to second.
-        let found = of("conformal_distribution");
-        let near = |found: &[f32], expected: [f32; 4]| {
-            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?}, {expected:?}");
+        let ends = quantiles("conformal_distribution");
+        let near = |ends: &[f32], expected: [f32; 4]| {
+            assert!(ends.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{ends:?}, {expected:?}");
         };
-        near(&found[0], [5.0, 5.0 - 8.0 + 1.6, -2.4, -24.0]);
-        near(&found[1], [5.0, 5.0 + 8.0 - 1.6, 2.4, 24.0]);
+        near(&ends[0], [5.0, 5.0 - 8.0 + 1.6, -2.4, -24.0]);
+        near(&ends[1], [5.0, 5.0 + 8.0 - 1.6, 2.4, 24.0]);
         // Nine tenths of the way from 1 to 3, from 10 to 30.
-        let found = of("conformal_error");
-        near(&found[0], [5.0, -3.0, -2.8, -28.0]);
-        near(&found[1], [5.0, 13.0, 2.8, 28.0]);
+        let ends = quantiles("conformal_error");
+        near(&ends[0], [5.0, -3.0, -2.8, -28.0]);
+        near(&ends[1], [5.0, 13.0, 2.8, 28.0]);
     }
 
     #[test]

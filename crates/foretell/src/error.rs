@@ -9,7 +9,7 @@ use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
 use crate::usage_error::UsageError;
 
-/// What went wrong; the message says what to do.
+/// An error of forecasting; the message says what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -22,7 +22,7 @@ pub enum Error {
     /// A model that cannot be trained on the data, or cannot forecast them.
     #[error(transparent)]
     Estimator(EstimatorError),
-    /// The training of a network that could not go on, or its state, which cannot be kept.
+    /// The training of a network that could not continue, or its state, which cannot be kept.
     #[error(transparent)]
     Network(NetworkError),
     /// A model directory that cannot be read or written.
@@ -59,7 +59,7 @@ pub enum Error {
         last: f64,
         /// The mean absolute error over the last horizon that was trained on.
         error: f64,
-        /// That of the naive forecast.
+        /// The mean absolute error of the naive forecast.
         naive: f64,
     },
     /// A column of categories without any.
@@ -68,7 +68,7 @@ pub enum Error {
         /// The column.
         column: String,
     },
-    /// More categories than a model was made for.
+    /// More categories than a model has room for.
     #[error(
         "{model}: column {column} has {found} categories in the training data, and categorical_cardinalities says {most}; \
          raise it, or leave the column out of categorical_cardinalities to have it counted"
@@ -92,7 +92,7 @@ pub enum Error {
     Frequency {
         /// The frequency of training.
         trained: Freq,
-        /// That of the panel.
+        /// The frequency of the panel.
         found: Freq,
     },
     /// A series that has too few rows to calibrate intervals on.
@@ -147,7 +147,7 @@ pub enum Error {
     ShortHistory {
         /// Models that read so many rows.
         models: Vec<String>,
-        /// What they read.
+        /// Rows that they read.
         input_size: usize,
         /// How many series are shorter,
         count: usize,

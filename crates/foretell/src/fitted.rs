@@ -28,14 +28,14 @@ use crate::training::interruption::Interruption;
 use crate::warning::{Warning, WarningListener};
 use crate::weights::hold_weights;
 
-/// Trained models. Cloning shares what they have learned.
+/// Trained models. Cloning shares the learned numbers.
 #[derive(Clone)]
 pub struct Fitted {
     pub(crate) trained: TrainedModels,
     interruption: Option<Interruption>,
 }
 
-/// What it holds.
+/// The contents: models, settings and state.
 impl Fitted {
     pub(crate) fn of(trained: TrainedModels, interruption: Option<Interruption>) -> Self {
         Self { trained, interruption }
@@ -67,7 +67,7 @@ impl Fitted {
         self.trained.freq
     }
 
-    /// What the columns of the data were called.
+    /// The names that the data's columns had.
     pub fn columns(&self) -> &ColumnNames {
         &self.trained.columns
     }
@@ -77,7 +77,7 @@ impl Fitted {
         &self.trained.reading
     }
 
-    /// What became of the series of the data that end before others, if that was said
+    /// The common end of series of the data that end before others, if it was set
     /// ([`Forecaster::end`](crate::Forecaster::end)).
     pub fn end(&self) -> Option<End> {
         self.trained.settings.end
@@ -144,7 +144,7 @@ impl Fitted {
     }
 
     /// Whether the quantiles of a forecast stay as the model gave them. By default those of each step are
-    /// sorted, so that none lies above a higher one.
+    /// sorted, so that none is above a higher one.
     pub fn raw_quantiles(mut self, raw: bool) -> Self {
         self.trained.raw_quantiles = raw;
         self
@@ -240,14 +240,14 @@ impl Fitted {
     /// distribution's loss any, a model of several quantiles those that it was trained for. Models that have none stand in the
     /// table as without levels, if others have some, with a warning.
     ///
-    /// **Further ahead than the models' horizon.** A recurrent model (`recurrent=true`) goes on step by step. Any
-    /// other forecasts its horizon again and again, each time from what it has forecast before, of quantiles
+    /// **Further ahead than the models' horizon.** A recurrent model (`recurrent=true`) continues step by step. Any
+    /// other forecasts its horizon again and again, each time from its forecasts before, of quantiles
     /// from the median; the last time so that its horizon ends with the last step.
     ///
     /// # Errors
     /// If the panel has another frequency, lacks a column that a model reads, or future values are missing; if no model
     /// has intervals of such levels; further ahead than the horizon, if a model reads historic columns, which are not
-    /// known beyond it, or has no median to go on from; if it would take more memory than the limit.
+    /// known beyond it, or has no median to continue from; if it would take more memory than the limit.
     pub fn predict_with(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<Frame, Error> {
         self.predict_blocks(panel, options)?.whole()
     }
@@ -270,7 +270,7 @@ impl Fitted {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Fitted::predict_with`]. An error of a single series may come only when its block is forecast.
+    /// The errors of [`Fitted::predict_with`]. An error of a single series may come only when its block is forecast.
     pub fn predict_blocks<'a>(
         &'a self,
         panel: &'a Panel,
@@ -281,7 +281,7 @@ impl Fitted {
         Ok(blocks.with_warnings())
     }
 
-    /// Warns of what is known before any forecast is made.
+    /// Warns of doubts that are known before any forecast is computed.
     fn warn_of_data(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<(), Error> {
         warn_of_unseen_categories(&self.trained, panel, options.future)?;
         warn_of_unknown_history(&self.trained, panel);
@@ -293,7 +293,7 @@ impl Fitted {
         Ok(())
     }
 
-    /// Forecasts what is known already: `h` steps from a cutoff every `step_size` steps, the last forecast
+    /// Forecasts rows that are known already: `h` steps from a cutoff every `step_size` steps, the last forecast
     /// ending with the series, the first cutoff a row of it. Errors of forecasts of rows that
     /// a model was trained on say little about it: [`Forecaster::cross_validate`](crate::Forecaster::cross_validate) measures
     /// it on rows that it has not seen.
@@ -308,7 +308,8 @@ impl Fitted {
     }
 
     /// [`Fitted::predict_insample`] with the forecast of the first `h` rows of a series too, if whole steps lead to it.
-    /// It is made from padding alone, so it is about 0 wherever the series lies. neuralforecast has it.
+    /// The model sees nothing but padding then, so the forecast is about 0, whatever the level of the series. neuralforecast
+    /// has it.
     ///
     /// # Errors
     /// If the panel has another frequency or lacks a column that a model reads, `step_size` is 0, a series has fewer than
@@ -324,7 +325,7 @@ impl Fitted {
     /// [`Fitted::predict_insample`], some series at a time, as [`Fitted::predict_blocks`].
     ///
     /// # Errors
-    /// Those of [`Fitted::predict_insample`]; one of a single series may come only when its block is forecast.
+    /// The errors of [`Fitted::predict_insample`]; one of a single series may come only when its block is forecast.
     pub fn predict_insample_blocks<'a>(
         &'a self,
         panel: &'a Panel,
@@ -336,7 +337,8 @@ impl Fitted {
     /// [`Fitted::predict_insample_from_padding`], some series at a time, as [`Fitted::predict_blocks`].
     ///
     /// # Errors
-    /// Those of [`Fitted::predict_insample_from_padding`]; one of a single series may come only when its block is forecast.
+    /// The errors of [`Fitted::predict_insample_from_padding`]; one of a single series may come only when its block is
+    /// forecast.
     pub fn predict_insample_from_padding_blocks<'a>(
         &'a self,
         panel: &'a Panel,
@@ -398,7 +400,7 @@ impl Fitted {
     }
 
     /// Writes the models as [`Fitted::save`] does, to a place that was taken before: worth doing before a long
-    /// training, since what is wrong with the place is known then.
+    /// training, since faults of the place are known then.
     ///
     /// # Errors
     /// If the directory cannot be written.
@@ -429,7 +431,8 @@ impl Fitted {
 
 /// Bytes.
 impl Fitted {
-    /// What [`Fitted::save`] writes, in one piece with a checksum: for a database, a cache or another process.
+    /// The bytes of the model in one piece with a checksum, with all that [`Fitted::save`] writes: for a database, a cache or
+    /// another process.
     ///
     /// ```
     /// # use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
@@ -447,7 +450,7 @@ impl Fitted {
         to_bytes(&self.trained, self.interruption.as_ref())
     }
 
-    /// Reads what [`Fitted::to_bytes`] wrote, within [`MemoryLimit::of_machine`].
+    /// Reads the bytes of [`Fitted::to_bytes`], within [`MemoryLimit::of_machine`].
     ///
     /// # Errors
     /// If the bytes are something else or were changed since, or hold a model that this program does not have.

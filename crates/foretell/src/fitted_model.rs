@@ -9,7 +9,7 @@ use foretell_neural::{TrainedNetwork, WeightPrecision};
 
 use crate::model_spec::ModelSpec;
 
-/// One trained model. Cloning shares what it has learned.
+/// One trained model. Cloning shares the learned numbers.
 #[derive(Clone)]
 pub struct FittedModel {
     spec: ModelSpec,

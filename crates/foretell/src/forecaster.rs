@@ -100,8 +100,9 @@ impl Forecaster {
         self
     }
 
-    /// What the products of a network's training round their operands to: `f32`, the default, not at all. `bf16` is faster where the machine
-    /// multiplies such numbers (AMX, AVX512-BF16) and needs no other learning rate; `f16` is more precise, and not faster.
+    /// The type that the products of a network's training round their operands to: `f32`, the default, not at all. `bf16` is
+    /// faster where the machine multiplies such numbers (AMX, AVX512-BF16) and needs no other learning rate; `f16` is more
+    /// precise, and not faster.
     ///
     /// Linear layers, convolutions, recurrent layers and attention round, in both passes, and sum up in `f32`; what is kept for
     /// the backward pass takes 16 bits. Norms, softmax, losses, reductions and the optimiser are `f32`, and so are the
@@ -125,7 +126,7 @@ impl Forecaster {
         self
     }
 
-    /// Says how the data were read; models remember of it what is said of files like these
+    /// Says how the data were read; models remember the settings that hold for files like these
     /// ([`ReadOptions::remembered`]), and [`Fitted::reading`](crate::Fitted::reading) gives it back.
     pub fn reading(mut self, options: &ReadOptions) -> Self {
         self.plan.reading = options.remembered();
@@ -190,10 +191,10 @@ impl Forecaster {
         self
     }
 
-    /// Keeps the state of training in `dir` every `every_steps` steps, and goes on from there if `dir` holds
-    /// it: a run that was killed, or that the listener interrupted, ends with the same weights, to the last bit, as one
-    /// that was not. It must be the same training: models, settings and data. The state of a finished run stays
-    /// until [`remove_training_state`](crate::remove_training_state).
+    /// Keeps the state of training in `dir` every `every_steps` steps, and resumes from there if `dir` holds it: a run that was
+    /// killed, or that the listener interrupted, ends with the same weights, to the last bit, as one that was not. It must be
+    /// the same training: models, settings and data. The state of a finished run stays until
+    /// [`remove_training_state`](crate::remove_training_state).
     ///
     /// # Panics
     /// If `every_steps` is 0.
@@ -258,7 +259,7 @@ impl Forecaster {
     /// threads idle, the others one after the other.
     ///
     /// # Errors
-    /// If a column is missing, a series is too short, or training cannot go on; if more than 1024 threads were asked
+    /// If a column is missing, a series is too short, or training cannot continue; if more than 1024 threads were asked
     /// for, or a precision that this program was built without (the feature `amp`).
     pub fn fit(mut self, panel: &Panel) -> Result<Fitted, Error> {
         self.plan.warn_of_data(panel);

@@ -1,4 +1,4 @@
-//! Models that PyTorch wrote, made forecasters.
+//! Forecasters from models that PyTorch wrote.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use crate::fitted::Fitted;
 pub struct Imported {
     /// The models, to forecast with or to save.
     pub fitted: Fitted,
-    /// What of the files was left out, and what it means, in words.
+    /// The parts of the files that were left out, and their effect, in words.
     pub left_out: Vec<String>,
 }
 
 impl Fitted {
-    /// Reads models that PyTorch wrote: a checkpoint of PyTorch Lightning's (`.ckpt`), a state dictionary (`.pt`), or a directory
-    /// that `NeuralForecast.save` of version 3.2 or older wrote. Nothing in the files is executed. What becomes of it is saved by
-    /// [`Fitted::save`], and neuralforecast 3.3 reads that.
+    /// Reads models that PyTorch wrote: a checkpoint of PyTorch Lightning's (`.ckpt`), a state dictionary (`.pt`), or a
+    /// directory that `NeuralForecast.save` of version 3.2 or older wrote. Nothing in the files is executed. [`Fitted::save`]
+    /// saves the imported forecaster, and neuralforecast 3.3 reads the directory.
     ///
     /// # Errors
     /// If a file cannot be read, or needs Python; if `options` lack what it does not say; if its tensors are not those of the

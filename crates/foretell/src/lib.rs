@@ -105,12 +105,12 @@ pub mod evaluate {
 }
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
-/// The buffers that training and forecasts recycle: how much idle memory is kept, and how it is given back. A fit gives back its
+/// The buffers that training and forecasts recycle: how much idle memory is kept, and how it is returned. A fit gives back its
 /// own.
 pub mod pool {
     pub use foretell_pool::{Limits, PoolMetrics, limits, metrics, set_limits, trim};
 }
-/// What an estimator of your own is made of; [`register_estimator`] makes it known by its name.
+/// The types that an estimator of your own needs; [`register_estimator`] makes it known by its name.
 pub mod own_estimator {
     pub use foretell_data::Span;
     pub use foretell_estimator::{
@@ -123,8 +123,8 @@ pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use foretell_estimator::{
     EstimatorError, MemoryLimit, Outcome, Progress, TooManyThreads, TooMuchMemory, Verdict, Workers,
 };
-/// What a network of your own is made of: an [`Architecture`](own_model::Architecture) states its hyper-parameters and builds
-/// a [`Model`](own_model::Model), the forward pass; [`ModelSpec::of`] then makes it a model like the zoo's.
+/// The types that a network of your own needs: an [`Architecture`](own_model::Architecture) states its hyper-parameters and
+/// builds a [`Model`](own_model::Model), the forward pass; [`ModelSpec::of`] then makes it a model like the zoo's.
 /// `examples/own_model.rs` is one, and `docs/own-model.md` explains it.
 pub use foretell_neural::own_model;
 pub use foretell_neural::{

@@ -14,10 +14,10 @@ use crate::error::Error;
 /// The bytes of a 32-bit number.
 const NUMBER: u64 = 4;
 
-/// What a row of a table of forecasts takes beside its columns: a reference to its id, and its time.
+/// Bytes of a row of a table of forecasts beside its columns: a reference to its id, and its time.
 const ROW: u64 = 16 + 8;
 
-/// What would make a training smaller.
+/// The remedies that make a training smaller.
 const SMALLER: &str = "choose smaller layers, or lower h, input_size or windows_batch_size";
 
 /// The rows of a table of forecasts with so many columns.
@@ -85,7 +85,7 @@ pub(crate) fn check_validation(
     let columns: usize = models.iter().map(|model| model.outputs().len()).sum();
     let columns = columns + models.len() * 2 * levels;
     let rows = held_rows(panel, n_windows, models[0].horizon());
-    // As they are made, as columns, and in the table with their truth and cutoffs.
+    // As the models return them, as columns, and in the table with their truth and cutoffs.
     let needs = panels(panel, 0).and_all(forecasts(rows, 2 * columns + 3));
     Ok(needs.check(limit, "cross-validation", "lower h or n_windows, or leave series out")?)
 }
@@ -116,10 +116,10 @@ pub(crate) fn check_load(dir: &Path, limit: &MemoryLimit) -> Result<(), Error> {
     /// The bytes of a value beside those of its text.
     const VALUES: u64 = 16;
     let size = |endings: &[&str]| {
-        // What cannot be read is told by whoever reads it.
+        // Files that cannot be read are an error of whoever reads them.
         let paths = fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
         total_size(
-            paths.filter(|path| path.extension().is_some_and(|found| endings.iter().any(|e| found == *e))),
+            paths.filter(|path| path.extension().is_some_and(|ending| endings.iter().any(|e| ending == *e))),
         )
     };
     let (tensors, documents) = (size(&["safetensors", "bin"]), size(&["json"]));

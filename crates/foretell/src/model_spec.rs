@@ -95,7 +95,7 @@ impl ModelSpec {
     }
 
     /// A network of your own with its default hyper-parameters. It is [registered](crate::own_model::register), so that
-    /// this process loads what it saved.
+    /// this process loads the models that it saved.
     ///
     /// # Errors
     /// If a size is 0.
@@ -151,7 +151,7 @@ impl ModelSpec {
         self.network().map(NetworkSpec::input_size)
     }
 
-    /// What the hyper-parameter of this name means, if the model has it.
+    /// The meaning of the hyper-parameter of this name, if the model has it.
     pub fn meaning(&self, name: &str) -> Option<&'static str> {
         self.0.meaning(name)
     }
@@ -203,7 +203,7 @@ impl From<ModelSpec> for Box<dyn Estimator> {
     }
 }
 
-/// What an estimator says of its hyper-parameters.
+/// The error of an estimator's hyper-parameters as that of a specification.
 fn spec_error(error: EstimatorError) -> SpecError {
     match error {
         EstimatorError::Usage(source) => match source.downcast() {

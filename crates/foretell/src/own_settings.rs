@@ -1,4 +1,4 @@
-//! What models keep in their directory beside what neuralforecast has a place for.
+//! Settings that models keep in their directory and that neuralforecast has no place for.
 
 use foretell_checkpoint::Configuration;
 use foretell_data::End;
@@ -13,7 +13,7 @@ const NAME: &str = "settings";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct OwnSettings {
-    /// What became of series that end before others.
+    /// The common end of series that end before others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) end: Option<End>,
     /// Whether forecasts below 0 become 0.
@@ -30,7 +30,7 @@ impl OwnSettings {
         }
     }
 
-    /// Makes forecasts what they were said to be. What is no number stays none.
+    /// Rounds and bounds forecasts as the settings say. NaN stays NaN.
     pub(crate) fn bound(&self, values: &mut [f32]) {
         for value in values {
             if self.integer {
@@ -43,10 +43,10 @@ impl OwnSettings {
         }
     }
 
-    /// Those of a configuration, or why they cannot be read.
+    /// The settings of a configuration, or why they cannot be read.
     pub(crate) fn read(configuration: &Configuration) -> Result<Self, String> {
-        let found = configuration.other.get(ENTRY).and_then(|entry| entry.get(NAME));
-        let read = found.map(|found| serde_json::from_value(found.clone())).transpose();
+        let entry = configuration.other.get(ENTRY).and_then(|all| all.get(NAME));
+        let read = entry.map(|settings| serde_json::from_value(settings.clone())).transpose();
         Ok(read.map_err(|error| format!("{ENTRY}.{NAME}: {error}"))?.unwrap_or_default())
     }
 }

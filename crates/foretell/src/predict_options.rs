@@ -1,8 +1,8 @@
-//! What is to be forecast.
+//! The options of a forecast.
 
 use foretell_data::Future;
 
-/// What [`Fitted::predict_with`](crate::Fitted::predict_with) forecasts.
+/// The options of [`Fitted::predict_with`](crate::Fitted::predict_with).
 ///
 /// ```
 /// use foretell::PredictOptions;

@@ -22,7 +22,7 @@ pub(crate) fn store(reading: &ReadOptions, configuration: &mut Configuration) {
 /// Reads it.
 ///
 /// # Errors
-/// What is wrong with the entry.
+/// The fault of the entry, in words.
 pub(crate) fn restore(configuration: &Configuration) -> Result<ReadOptions, String> {
     match configuration.other.get(ENTRY).and_then(|entry| entry.get(NAME)) {
         None => Ok(ReadOptions::default()),

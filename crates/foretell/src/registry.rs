@@ -10,7 +10,7 @@ use foretell_neural::MODELS;
 static REGISTERED: RwLock<Vec<EstimatorEntry>> = RwLock::new(Vec::new());
 
 /// Makes an estimator of your own known by its name, so that [`ModelSpec::new`](crate::ModelSpec::new) finds it and
-/// [`Fitted::load`](crate::Fitted::load) loads what was saved of it.
+/// [`Fitted::load`](crate::Fitted::load) loads models of it that were saved.
 ///
 /// # Panics
 /// If another model has that name.

@@ -1,4 +1,4 @@
-//! Trained models, and what is known of the data that they were trained on: what forecasts are made of.
+//! Trained models, with the facts about their training data that forecasts need.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::own_settings::OwnSettings;
 use crate::warning::WarningListener;
 
-/// Trained models with what they need to forecast a panel.
+/// Trained models with all that a forecast of a panel needs.
 #[derive(Clone)]
 pub(crate) struct TrainedModels {
     pub(crate) models: Vec<FittedModel>,

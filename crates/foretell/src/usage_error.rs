@@ -1,4 +1,4 @@
-//! Mistakes in what was asked for: models, hyper-parameters, settings.
+//! Mistakes in requests: models, hyper-parameters, settings.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use foretell_data::Setting;
 use foretell_estimator::{TooManyThreads, TooMuchMemory};
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
-/// A mistake in what was asked for, whatever the data are; the message says what to ask for instead. A command line ends
+/// A mistake in the request, whatever the data are; the message says what to ask for instead. A command line ends
 /// with exit code 2 for it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -39,23 +39,23 @@ pub enum UsageError {
     /// Work that would take more memory than it may.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// What a network alone is asked for.
+    /// An error of a network's own settings or requests.
     #[error(transparent)]
     Network(Box<NetworkError>),
-    /// What a model of another kind is asked for.
+    /// An error of the settings or requests of a model that is no network.
     #[error(transparent)]
     Estimator(Box<dyn std::error::Error + Send + Sync>),
-    /// What only networks have, asked of another model.
+    /// A request for something that only networks have, to another model.
     #[error("{model} is no network, so there is no {what} of it; name one of {known}")]
     NoNetwork {
         /// The model.
         model: &'static str,
-        /// What was asked for.
+        /// The thing asked for.
         what: &'static str,
         /// The networks that there are.
         known: String,
     },
-    /// No models were given.
+    /// A forecaster without models.
     #[error("a forecaster needs at least one model")]
     NoModels,
     /// Models of different horizons.
@@ -77,7 +77,7 @@ pub enum UsageError {
     ValSize {
         /// The horizon.
         h: usize,
-        /// What was given.
+        /// The length of the validation part that was set.
         found: usize,
     },
     /// Cross-validation over no windows.
@@ -137,7 +137,7 @@ pub enum UsageError {
     /// A level that is no percentage.
     #[error("a level is a percentage above 0 and below 100, found {found}")]
     Level {
-        /// What was asked for.
+        /// The level asked for.
         found: f64,
     },
     /// Intervals of a model that has none.
@@ -158,7 +158,7 @@ pub enum UsageError {
     NoImportances {
         /// The models that were asked.
         found: String,
-        /// Those that have them.
+        /// The models that have them.
         known: String,
     },
     /// Intervals that a model was not trained for.
@@ -229,7 +229,7 @@ pub enum UsageError {
         /// Steps asked for.
         found: usize,
     },
-    /// Quantiles without a median to go on from.
+    /// Quantiles without a median to continue from.
     #[error(
         "{model} forecasts more than h = {h} steps only from its own median, which is not among the quantiles of its \
              loss"

@@ -1,4 +1,4 @@
-//! What the work goes on after, but whoever uses its result should know.
+//! Warnings: the work continues, but whoever uses its result should know.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,9 +36,9 @@ pub enum Warning {
         /// Ids of the series that have fewer, with their rows.
         series: Vec<(String, usize)>,
     },
-    /// Columns of categories hold what training did not see.
+    /// Columns of categories hold values that training did not see.
     UnseenCategories {
-        /// The columns, with what they hold.
+        /// The columns, with these values.
         columns: Vec<UnseenCategories>,
     },
     /// Forecasts that are infinite or not a number.
@@ -62,7 +62,7 @@ pub enum Warning {
         /// The names of the models' columns.
         models: Vec<String>,
     },
-    /// Series that end before others, so that what is forecast of them has passed.
+    /// Series that end before others, so that their forecasts are of steps that have passed.
     EarlyEnds(EarlyEnds),
     /// Series that end before others, for models that see all series side by side and so take rows of different times for those
     /// of one.
@@ -121,7 +121,7 @@ pub enum Warning {
         /// Their ids.
         series: Vec<String>,
     },
-    /// Settings of neuralforecast's trainer that were given and change nothing.
+    /// Settings of neuralforecast's trainer that were set and change nothing.
     PassedOver {
         /// Their names.
         settings: Vec<String>,

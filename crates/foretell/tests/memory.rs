@@ -10,7 +10,7 @@ use foretell::{
 };
 use foretell_fuzz::peak_memory;
 
-/// What a test takes is counted for the whole process.
+/// Held by a test while it runs, since memory is counted for the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -19,7 +19,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 const FIVE_GB: u64 = 5_000_000_000;
 
-/// What it may take to find out: the weights by which NHITS interpolates a million steps are the most.
+/// The memory that a refusal may take: the weights by which NHITS interpolates a million steps are the most.
 const LITTLE: usize = 200 << 20;
 
 fn panel(rows: usize) -> Panel {
@@ -31,7 +31,7 @@ fn spec(model: &str, h: usize, input_size: usize) -> ModelSpec {
     ModelSpec::new(model, h, input_size).expect("a model").set("max_steps", 2).expect("steps")
 }
 
-/// What an error says that the work needs.
+/// The memory that the work needs according to an error.
 fn needed(error: &Error) -> u64 {
     match error {
         Error::Usage(UsageError::Memory(TooMuchMemory { needed, .. })) => {
@@ -197,7 +197,7 @@ fn a_model_larger_than_the_limit_is_not_loaded() {
     assert!(matches!(foretell::Fitted::load(&dir), Err(Error::Usage(UsageError::Memory(_)))));
 }
 
-/// What a training took is given back when it is done, so that a program that fits now and then stays small.
+/// The buffers of a training are returned when it is done, so that a program that fits now and then stays small.
 #[test]
 fn a_fit_gives_back_what_it_took() {
     let _alone = alone();

@@ -1,4 +1,4 @@
-//! What a model directory holds, whether foretell or neuralforecast wrote it, and whether or not foretell has its models.
+//! The contents of a model directory, whether foretell or neuralforecast wrote it, and whether or not foretell has its models.
 
 use std::path::Path;
 
@@ -50,7 +50,7 @@ pub struct Contents {
 pub struct ModelContents {
     /// The name of its column in forecasts.
     pub alias: String,
-    /// What it is: NHITS, LSTM, ...
+    /// The name of its kind: NHITS, LSTM, ...
     pub class: String,
     /// Why foretell cannot forecast with it; nothing if it can.
     pub unsupported: Option<String>,
@@ -124,8 +124,8 @@ impl ModelContents {
     /// A model that is no network.
     fn of_plain(plain: PlainModel) -> Self {
         let defaults = find_estimator(&plain.class).map(|entry| (entry.new)(1).hyper_parameters());
-        let mut given = plain.hyper_parameters.clone();
-        given.retain(|name, value| {
+        let mut own = plain.hyper_parameters.clone();
+        own.retain(|name, value| {
             let default = defaults.as_ref().and_then(|defaults| defaults.get(name));
             !["h", "alias"].contains(&name.as_str()) && default != Some(value)
         });
@@ -137,7 +137,7 @@ impl ModelContents {
             input_size: Value::Null,
             loss: Value::Null,
             scaler_type: Value::Null,
-            hyper_parameters: given,
+            hyper_parameters: own,
             parameters: numbers,
             bytes: numbers * size_of::<f64>(),
             tensors: Vec::new(),
@@ -145,14 +145,14 @@ impl ModelContents {
     }
 
     fn of(file: &ModelFile) -> Result<Self, Error> {
-        let mut given = file.arguments()?;
-        plain_optimizer(&mut given);
+        let mut own = file.arguments()?;
+        plain_optimizer(&mut own);
         let loss = loss_value(file.loss()?);
         match file.valid_loss()? {
-            Some(valid) => given.insert("valid_loss".to_owned(), loss_value(valid)),
-            None => given.shift_remove("valid_loss"),
+            Some(valid) => own.insert("valid_loss".to_owned(), loss_value(valid)),
+            None => own.shift_remove("valid_loss"),
         };
-        let mut take = |name: &str| given.shift_remove(name).unwrap_or_default();
+        let mut take = |name: &str| own.shift_remove(name).unwrap_or_default();
         let (input_size, scaler_type) = (take("input_size"), take("scaler_type"));
         for name in ["h", "loss", "alias"] {
             take(name);
@@ -163,7 +163,7 @@ impl ModelContents {
                 let (_, default) = UNSUPPORTED.iter().find(|(known, _)| *known == name)?;
                 serde_json::from_str(default).ok()
             };
-            given.retain(|name, value| {
+            own.retain(|name, value| {
                 let default = defaults.get(name).cloned().or_else(|| unsupported(name));
                 default.is_none_or(|default| !same(&default, value))
             });
@@ -186,7 +186,7 @@ impl ModelContents {
             input_size,
             loss,
             scaler_type,
-            hyper_parameters: given,
+            hyper_parameters: own,
             parameters,
             bytes,
             tensors: tensors.iter().map(info).collect(),
@@ -220,13 +220,13 @@ mod tests {
 
     #[test]
     fn directories_of_neuralforecast_are_described() {
-        let found = fixture("several");
+        let contents = fixture("several");
         let classes: Vec<(&str, &str)> =
-            found.models.iter().map(|model| (model.alias.as_str(), model.class.as_str())).collect();
+            contents.models.iter().map(|model| (model.alias.as_str(), model.class.as_str())).collect();
         assert_eq!(classes.len(), 5);
         assert!(classes.contains(&("MLP", "MLP")) && classes.contains(&("NHITS", "NHITS")));
-        assert!(found.bytes > 10_000 && found.fitted);
-        for model in &found.models {
+        assert!(contents.bytes > 10_000 && contents.fitted);
+        for model in &contents.models {
             assert_eq!(model.unsupported, None);
             let counted: usize =
                 model.tensors.iter().map(|tensor| tensor.shape.iter().product::<usize>()).sum();

@@ -1,4 +1,4 @@
-//! Model directories: written, read, described, and made of files of PyTorch's.
+//! Model directories: written, read, described, and imported from files of PyTorch's.
 
 #[cfg(feature = "pickle")]
 pub(crate) mod import;

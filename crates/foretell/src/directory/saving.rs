@@ -98,7 +98,7 @@ pub(crate) fn restore(plain: PlainModel) -> Result<FittedModel, String> {
     Ok(FittedModel::new(Arc::from(trained)))
 }
 
-/// What a directory holds of models.
+/// The contents of a model directory.
 fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> Checkpoint {
     let freq = match trained.freq.to_string() {
         step if step.parse::<i64>().is_ok() => Frequency::Step(step.parse().expect("just tried")),
@@ -143,7 +143,7 @@ fn plain_model(place: usize, trained: &dyn Trained) -> PlainModel {
     }
 }
 
-/// Models, and what the configuration of the directory at `dir` says of them.
+/// Models, and the settings in the configuration of the directory at `dir`.
 pub(crate) fn assemble(
     dir: &Path,
     configuration: Configuration,

@@ -1,4 +1,4 @@
-//! Forecasts of a large panel, some series at a time: what is in memory does not grow with the panel.
+//! Forecasts of a large panel, some series at a time: the memory does not grow with the panel.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -36,16 +36,16 @@ pub struct ForecastBlocks<'a> {
     level: Vec<f64>,
     /// Series that are forecast already.
     done: usize,
-    /// What is to be warned of after the last block, if anything is.
+    /// The values to warn of after the last block, if they are counted.
     far_values: Option<FarValues>,
 }
 
 /// Which forecasts there are to be.
 #[derive(Clone, Copy)]
 enum Asked<'a> {
-    /// Of the steps after the end of each series.
+    /// Forecasts of the steps after the end of each series.
     Ahead { h: usize, future: Option<&'a Future> },
-    /// Of the history, from one cutoff after the other.
+    /// Forecasts of the history, from one cutoff after the other.
     Insample { step_size: usize, from_padding: bool },
 }
 
@@ -210,8 +210,8 @@ impl<'a> ForecastBlocks<'a> {
         Ok(frame)
     }
 
-    /// What `work` makes of some of the series, as they are and as the models see them, and of their future as the models
-    /// see it.
+    /// The result of `work` on some of the series: it sees them as in the data and as the models see them, and their future as
+    /// the models see it.
     fn on_scaled<R>(
         &self,
         places: Range<usize>,

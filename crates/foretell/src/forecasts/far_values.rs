@@ -19,7 +19,7 @@ pub(crate) struct FarValues {
     /// Series with values far beyond their history, the first few.
     series: Vec<String>,
     /// Values of each column.
-    of: usize,
+    rows: usize,
 }
 
 impl FarValues {
@@ -35,7 +35,7 @@ impl FarValues {
             self.far = columns.iter().map(|(name, _)| (name.clone(), 0)).collect();
             self.not_finite = self.far.clone();
         }
-        self.of += frame.n_rows();
+        self.rows += frame.n_rows();
         let mut start = 0;
         for rows in frame.ids.chunk_by(|one, other| one == other) {
             let range = start..start + rows.len();
@@ -57,12 +57,12 @@ impl FarValues {
         }
     }
 
-    /// Warns of what was counted.
+    /// Warns of the counted values.
     pub(crate) fn warn(self, warnings: &WarningListener) {
         let some = |columns: Vec<(String, usize)>| -> Vec<_> {
             columns.into_iter().filter(|(_, count)| *count > 0).collect()
         };
-        let (not_finite, far, of) = (some(self.not_finite), some(self.far), self.of);
+        let (not_finite, far, of) = (some(self.not_finite), some(self.far), self.rows);
         if !not_finite.is_empty() {
             warnings.warn(&Warning::NotFinite { columns: not_finite, of });
         }

@@ -1,4 +1,4 @@
-//! The columns of a forecast when intervals of some levels are asked for, and how they are made.
+//! The columns of a forecast when intervals of some levels are asked for, and the rules that compute them.
 
 use foretell_estimator::{Estimator, Output};
 
@@ -9,7 +9,7 @@ use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 use crate::warning::Warning;
 
-/// How the columns of a model's forecast are made.
+/// The rule that computes the columns of a model's forecast.
 pub(crate) struct Recipe<'a> {
     /// The columns that the model forecasts.
     pub(crate) of_model: Vec<Output>,
@@ -69,11 +69,11 @@ fn by_itself<'a>(estimator: &dyn Estimator, name: &str, level: &[f64]) -> Result
     if is_point(estimator) {
         return Ok(None);
     }
-    let of = |q: f64| own.iter().position(|own| own.quantile.is_some_and(|own| near(own, q)));
-    let places: Option<Vec<usize>> = quantiles.iter().map(|&q| of(q)).collect();
+    let column_of = |q: f64| own.iter().position(|own| own.quantile.is_some_and(|own| near(own, q)));
+    let places: Option<Vec<usize>> = quantiles.iter().map(|&q| column_of(q)).collect();
     let places = places
         .ok_or_else(|| UsageError::OtherLevels { model: name.to_owned(), known: known_levels(&own) })?;
-    let median = of(0.5);
+    let median = column_of(0.5);
     let outputs = median.map(|median| own[median].clone()).into_iter().chain(ends).collect();
     let places = median.into_iter().chain(places).collect();
     Ok(Some(Recipe { of_model: own, outputs, source: Source::Own(places) }))
@@ -121,7 +121,7 @@ pub(crate) fn check(
     }
 }
 
-/// What the forecast of a model consists of: where it lacks intervals that others have, its own columns.
+/// The recipe of a model's forecast: where it lacks intervals that others have, its own columns.
 pub(crate) fn recipe<'a>(
     trained: &'a TrainedModels,
     model: &FittedModel,
@@ -143,8 +143,8 @@ fn has_any_intervals(trained: &TrainedModels, level: &[f64]) -> bool {
 /// Warns of models that lack intervals which others have.
 pub(crate) fn warn_of_no_intervals(trained: &TrainedModels, level: &[f64]) -> Result<(), Error> {
     let has = |(model, name): (&FittedModel, String)| {
-        let found = with_intervals(trained, model, &name, level).map(drop);
-        (name, found)
+        let intervals = with_intervals(trained, model, &name, level).map(drop);
+        (name, intervals)
     };
     let models = without_intervals(trained.named().map(has))?;
     if !models.is_empty() {
@@ -153,7 +153,7 @@ pub(crate) fn warn_of_no_intervals(trained: &TrainedModels, level: &[f64]) -> Re
     Ok(())
 }
 
-/// What the forecast of a model with these intervals consists of.
+/// The recipe of the forecast of a model with these intervals.
 fn with_intervals<'a>(
     trained: &'a TrainedModels,
     model: &FittedModel,

@@ -1,4 +1,4 @@
-//! Whether forecasts fit into memory, before they are made.
+//! Whether forecasts fit into memory, checked before they are computed.
 
 use foretell_data::Panel;
 use foretell_estimator::MemoryEstimate;
@@ -8,7 +8,7 @@ use crate::forecasts::levels::recipe;
 use crate::memory::{forecasts, panels};
 use crate::trained_models::TrainedModels;
 
-/// What forecasts make of the weights, at most.
+/// The part of the memory that copies of the weights take, at most.
 const COPIES: &str = "weights as forecasts hold them";
 
 /// Whether `rows` rows of forecasts of steps like these can be held in memory beside what forecasting takes.

@@ -1,4 +1,4 @@
-//! What forecasts warn of.
+//! Warnings of forecasts.
 
 use std::collections::BTreeMap;
 

@@ -20,8 +20,8 @@ pub(crate) struct WindowForecasts {
     pub(crate) models: Vec<Vec<Output>>,
 }
 
-/// The columns of all models for the windows that `forecast` makes each of them forecast, at the quantiles that it is given.
-/// They are on the scale of the data.
+/// The columns of all models for the windows of `forecast`, which gets a model and the quantiles to forecast. They are on the
+/// scale of the data.
 pub(crate) fn forecast_windows(
     trained: &TrainedModels,
     panel: &Panel,

@@ -29,7 +29,7 @@ pub(crate) fn check_categorical(models: &[&dyn Estimator]) -> Result<(), Error> 
     Ok(())
 }
 
-/// What the categorical columns of the models hold in a panel.
+/// The categories of the models' categorical columns in a panel.
 pub(crate) fn vocabulary(models: &[&dyn Estimator], panel: &Panel) -> Result<Vocabulary, Error> {
     let mut vocabulary = Vocabulary::new();
     for name in categorical(models.iter().copied()) {
@@ -79,7 +79,7 @@ pub(crate) fn stored(vocabulary: &Vocabulary) -> BTreeMap<String, Vec<(Value, us
     vocabulary.iter().map(|(name, categories)| (name.clone(), encoded(categories))).collect()
 }
 
-/// The vocabulary of what [`stored`] made of it.
+/// The vocabulary that [`stored`] returned this for.
 ///
 /// # Errors
 /// In words, if values are of several kinds, or their indices are not 1, 2, 3 and so on.

@@ -57,7 +57,7 @@ impl LocallyScaled<'_> {
         series.zip(values.chunks_mut(each)).for_each(|(series, values)| scales.inverse(series, values));
     }
 
-    /// What neuralforecast's directories keep of the scalers: by column, of series and of static columns.
+    /// The scalers as neuralforecast's directories keep them: by column, of series and of static columns.
     pub(crate) fn stored(&self, target: &str) -> [BTreeMap<String, FittedScaler>; 2] {
         let stored = |scaler: LocalScaler, stats: &[LocalStats]| FittedScaler {
             kind: scaler.name().to_owned(),

@@ -26,7 +26,7 @@ use crate::training::plan::TrainingPlan;
 use crate::usage_error::UsageError;
 use crate::warning::Warning;
 
-/// What [`Forecaster::cross_validate`] forecasts, with the names and defaults of neuralforecast's `cross_validation`.
+/// The options of [`Forecaster::cross_validate`], with the names and defaults of neuralforecast's `cross_validation`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ValidationOptions<'a> {
@@ -64,7 +64,7 @@ impl Default for ValidationOptions<'_> {
     }
 }
 
-/// What the scores of [`CrossValidation::scores`] are relative to, and how series are weighted.
+/// The baseline that the scores of [`CrossValidation::scores`] are relative to, and the weights of series.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ValidationScores<'a> {
@@ -93,15 +93,15 @@ impl<'a> ValidationScores<'a> {
     }
 }
 
-/// Forecasts from several cutoffs, and the models that made them.
+/// Forecasts from several cutoffs, and the models behind them.
 pub struct CrossValidation {
     /// `unique_id, ds, cutoff, y` and a column per output of each model; ordered by series, cutoff, time.
     /// An unknown `y` is NaN.
     pub frame: Frame,
-    /// The models, trained on what lies before the first cutoff, or with [`ValidationOptions::refit`] those that were
-    /// trained last. If the listener interrupted training, [`Fitted::interruption`] says where, and the frame has what
-    /// was forecast until then: the columns of the models that were trained to their end, and with `refit` the windows before the
-    /// training that was interrupted.
+    /// The models, trained on the rows before the first cutoff, or with [`ValidationOptions::refit`] those that were trained
+    /// last. If the listener interrupted training, [`Fitted::interruption`] says where, and the frame has the forecasts until
+    /// then: the columns of the models that were trained to their end, and with `refit` the windows before the training that
+    /// was interrupted.
     pub fitted: Fitted,
     /// The forecast models: their names and their columns.
     models: Vec<(String, Vec<Output>)>,
@@ -113,7 +113,7 @@ impl Forecaster {
     /// forecasts `n_windows` times, `step_size` steps apart, the last forecast ending with the series. A
     /// series that is too short for the earliest forecasts has fewer, as in neuralforecast. With
     /// [`ValidationOptions::refit`] the models are trained anew on the way. If the listener interrupts training, the result is
-    /// what was forecast until then.
+    /// the forecasts until then.
     ///
     /// # Errors
     /// [`Error::NothingForecast`] if training was interrupted before any model could forecast; if `n_windows` or `step_size` is 0, if a model has none of the intervals asked for, and those of
@@ -167,8 +167,8 @@ fn validate_once(
     Ok((Fitted::of(trained, interruption), forecasts))
 }
 
-/// Each forecast is made as if the panel ended there, with `ahead[window]` steps still to come, by models
-/// trained on that every so many windows.
+/// Each forecast comes as if the panel ended there, with `ahead[window]` steps still to come, from models trained on that every
+/// so many windows.
 fn validate_anew(
     plan: &mut TrainingPlan,
     panel: &Panel,
@@ -338,7 +338,7 @@ impl CrossValidation {
     }
 
     /// Any metrics of the models' forecasts, over all or by series, cutoff, step or label; series and their weights are in the
-    /// order of the panel. Scaled metrics divide by what was known before each cutoff, with a season in steps.
+    /// order of the panel. Scaled metrics divide by the values before each cutoff, with a season in steps.
     ///
     /// # Errors
     /// A baseline or weights that are none.

@@ -1,4 +1,4 @@
-//! Scores of any tables of forecasts, whoever made them.
+//! Scores of any tables of forecasts, whatever their source.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,12 +29,12 @@ pub struct ScoredForecasts {
     models: Vec<ModelColumns>,
     /// Times and values of each series, in the order of time.
     history: Vec<Vec<(i64, f64)>>,
-    /// What was known before each forecast.
+    /// The values before each forecast.
     known: HashMap<(u32, i64), Vec<f64>>,
 }
 
 impl ScoredForecasts {
-    /// Forecasts beside `actual`, or beside the target in their own table. What was known before each forecast, which scaled metrics
+    /// Forecasts beside `actual`, or beside the target in their own table. The values before each forecast, which scaled metrics
     /// are relative to, is taken from `history` and from `actual`.
     ///
     /// # Errors
@@ -66,11 +66,11 @@ impl ScoredForecasts {
         let y = match actual {
             None => forecast.column(&columns.target)?.to_vec(),
             Some(_) => {
-                let of = |(series, time): (&u32, &i64)| {
+                let truth = |(series, time): (&u32, &i64)| {
                     let values = &values[*series as usize];
                     values.binary_search_by_key(time, |(time, _)| *time).map_or(f64::NAN, |i| values[i].1)
                 };
-                series.iter().zip(&forecast.times).map(of).collect()
+                series.iter().zip(&forecast.times).map(truth).collect()
             }
         };
         if y.iter().all(|y| y.is_nan()) {
@@ -150,7 +150,7 @@ impl ScoredForecasts {
     /// Scores of all models. Weights and labels have one entry per series, in the order of [`ScoredForecasts::ids`].
     ///
     /// # Errors
-    /// Those of [`evaluate`].
+    /// The errors of [`evaluate`].
     pub fn scores(
         &self,
         metrics: &[Metric],
@@ -175,8 +175,8 @@ impl ScoredForecasts {
     /// A name that no model has, or fewer than two times.
     pub fn compare(&self, first: &str, second: &str) -> Result<DieboldMariano, Error> {
         let find = |name: &str| {
-            let found = self.models.iter().find(|model| model.name == name);
-            found.ok_or_else(|| EvaluationError::NoBaseline {
+            let model = self.models.iter().find(|known| known.name == name);
+            model.ok_or_else(|| EvaluationError::NoBaseline {
                 metric: "a comparison",
                 models: self.models.iter().map(|model| model.name.clone()).collect(),
             })
@@ -345,13 +345,13 @@ mod tests {
             ("LSTM_ql0.25", "LSTM", Some(0.25)),
             ("T-median", "T", Some(0.5)),
         ] {
-            let (found, part) = part_of(column);
-            let of = match part {
+            let (base, part) = part_of(column);
+            let quantile = match part {
                 Part::Point => None,
                 Part::Quantile(q) => Some(q),
             };
             assert_eq!(
-                (found, of.map(|q| (q * 1e6).round())),
+                (base, quantile.map(|q| (q * 1e6).round())),
                 (model, q.map(|q: f64| (q * 1e6).round())),
                 "{column}"
             );

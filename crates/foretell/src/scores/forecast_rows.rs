@@ -9,13 +9,13 @@ use foretell_evaluate::{EvaluationError, ScoreHistory, ScoredRows};
 use crate::forecasts::rolling::SeriesRows;
 use crate::scores::model_columns::ModelColumns;
 
-/// Forecasts from several cutoffs beside the truth, and what was known before each.
+/// Forecasts from several cutoffs beside the truth, and the values before each.
 pub(crate) struct ForecastRows {
     horizon: usize,
     y: Vec<f64>,
     series: Vec<u32>,
     cutoffs: Vec<i64>,
-    /// The first cutoff of the row's series: models were trained on what comes before.
+    /// The first cutoff of the row's series: models were trained on the rows before it.
     first_cutoffs: Vec<i64>,
     steps: Vec<u32>,
     models: Vec<ModelColumns>,
@@ -72,12 +72,12 @@ impl ForecastRows {
         }
     }
 
-    /// The rows as metrics see them, scaled by what was known before each cutoff.
+    /// The rows as metrics see them, scaled by the values before each cutoff.
     pub(crate) fn scored(&self) -> Result<ScoredRows<'_>, EvaluationError> {
         self.scored_with(&self.cutoffs)
     }
 
-    /// The same, scaled by what was known before the first cutoff of each series.
+    /// The same, scaled by the values before the first cutoff of each series.
     pub(crate) fn scored_by_training_part(&self) -> Result<ScoredRows<'_>, EvaluationError> {
         self.scored_with(&self.first_cutoffs)
     }

@@ -36,7 +36,7 @@ pub struct Metrics {
     /// max(q (y - ŷ), (q - 1) (y - ŷ)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mqloss: Option<f64>,
-    /// Of each central interval that is forecast, how often it held the truth; upwards.
+    /// The share of truths within each central interval that is forecast; upwards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coverage: Vec<Coverage>,
 }

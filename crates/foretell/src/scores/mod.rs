@@ -1,4 +1,4 @@
-//! How good models are: forecasts of what is known, and their errors.
+//! The accuracy of models: forecasts of known rows, and their errors.
 
 pub(crate) mod cross_validation;
 pub(crate) mod forecast_file;

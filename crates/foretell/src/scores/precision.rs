@@ -1,4 +1,4 @@
-//! What forecasts lose and gain by weights in fewer bits.
+//! The accuracy and the speed of forecasts with weights in fewer bits.
 
 use foretell_data::Panel;
 use foretell_neural::WeightPrecision;
@@ -44,7 +44,7 @@ impl Fitted {
     /// [`Metrics::mase`].
     ///
     /// # Errors
-    /// Those of [`Fitted::validate`] and [`Fitted::weight_precision`].
+    /// The errors of [`Fitted::validate`] and [`Fitted::weight_precision`].
     ///
     /// # Panics
     /// If `season` is 0.
@@ -76,7 +76,7 @@ impl Fitted {
                 let change = |held: f64, wide: f64| {
                     if wide == 0.0 { f64::NAN } else { 100.0 * (held / wide - 1.0) }
                 };
-                // Copies that other forecasts have made are not those of these.
+                // Copies for other forecasts do not count for these.
                 let network = network.without_copies();
                 let seconds = |windows: usize| network.forecast_seconds(&self.trained.workers, windows);
                 let (forecast_us, batch_ms) = (1e6 * seconds(1), 1e3 * seconds(PrecisionScore::BATCH));

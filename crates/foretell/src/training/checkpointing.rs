@@ -1,4 +1,4 @@
-//! Where the state of training runs is kept on disk, so that a run that was killed goes on where it was.
+//! Where the state of training runs is kept on disk, so that a run that was killed resumes where it was.
 //!
 //! Each model has a file, which its estimator writes. The file says of which training it is: with which models, settings and
 //! data.
@@ -57,7 +57,7 @@ impl Checkpointing {
     }
 }
 
-/// What identifies a training run: the models, what they read of the data, and `further` settings.
+/// The identity of a training run: the models, the columns of the data that they read, and `further` settings.
 pub(crate) fn identify_training(
     models: &[&dyn Estimator],
     panel: &Panel,

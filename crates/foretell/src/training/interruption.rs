@@ -1,4 +1,4 @@
-//! Trainings that were ended before their end, and what model directories say of them.
+//! Trainings that were ended before their end, and their record in model directories.
 
 use std::fmt;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub struct InterruptedModel {
     pub max_steps: u64,
 }
 
-/// What it is called in the entry.
+/// The name of the entry.
 const NAME: &str = "interruption";
 
 impl Interruption {

@@ -1,4 +1,4 @@
-//! What a directory holds in which the state of training is kept.
+//! The contents of a directory in which the state of training is kept.
 
 use std::path::Path;
 

@@ -127,8 +127,8 @@ impl TrainingPlan {
     /// Whether models will have these intervals; warns of those that will not, if some will.
     pub(crate) fn check_levels(&self, level: &[f64]) -> Result<(), Error> {
         let has = |(model, name): (&dyn Estimator, String)| {
-            let found = check(model, &name, level, self.intervals.is_some());
-            (name, found)
+            let intervals = check(model, &name, level, self.intervals.is_some());
+            (name, intervals)
         };
         let models = without_intervals(self.models().into_iter().zip(self.column_names()).map(has))?;
         if !models.is_empty() {
@@ -148,7 +148,7 @@ impl TrainingPlan {
         twice.map_or(Ok(()), |i| Err(UsageError::Columns { name: taken.swap_remove(i) }.into()))
     }
 
-    /// Warns of what the data or the settings make doubtful before anything is trained.
+    /// Warns of doubts about the data or the settings before anything is trained.
     pub(crate) fn warn_of_data(&self, panel: &Panel) {
         let mut settings: Vec<String> =
             self.models().into_iter().flat_map(Estimator::passed_over).cloned().collect();
@@ -280,7 +280,7 @@ impl TrainingPlan {
         }
         let models: Vec<FittedModel> =
             trained.into_iter().map(|(model, _)| FittedModel::new(model)).collect();
-        // What training took is given back: forecasts need little of it, and may come much later.
+        // The buffers of training are returned: forecasts need little of them, and may come much later.
         workers.each(&mut vec![(); workers.threads()], true, |_, ()| foretell_pool::trim());
         foretell_pool::trim();
         self.warnings.warn_of_fewer_threads(&workers);
@@ -316,7 +316,7 @@ impl TrainingPlan {
         spec.network().map_or_else(|| spec.clone(), network)
     }
 
-    /// What a training is determined by, beside its models and data.
+    /// The settings that determine a training, beside its models and data.
     fn settings(&self, test_size: usize) -> Map<String, Value> {
         let name = |scaler: Option<LocalScaler>| Value::from(scaler.map(LocalScaler::name));
         let settings = [

@@ -6,7 +6,7 @@ use std::thread;
 
 /// Runs `work(0)`, `work(1)`, ... up to `count`, as many at a time as there are `threads`, each on a thread of its
 /// own, or fewer where the system refuses to start one. They start in order, and once `stop` is set no further one does.
-/// Gives what they gave, in order.
+/// Returns their results, in order.
 ///
 /// # Panics
 /// If one of them panics.
@@ -57,11 +57,11 @@ mod tests {
     fn all_is_done_once_and_given_in_order() {
         for threads in [1, 2, 5] {
             let calls = AtomicUsize::new(0);
-            let found = side_by_side(7, threads, &AtomicBool::new(false), |i| {
+            let results = side_by_side(7, threads, &AtomicBool::new(false), |i| {
                 calls.fetch_add(1, Relaxed);
                 i * i
             });
-            assert_eq!((found, calls.into_inner()), (vec![0, 1, 4, 9, 16, 25, 36], 7));
+            assert_eq!((results, calls.into_inner()), (vec![0, 1, 4, 9, 16, 25, 36], 7));
         }
         assert!(side_by_side(0, 2, &AtomicBool::new(false), |i| i).is_empty());
     }
@@ -70,12 +70,12 @@ mod tests {
     fn what_was_started_ends_and_nothing_else_starts() {
         for threads in [1, 2, 3] {
             let stop = AtomicBool::new(false);
-            let found = side_by_side(9, threads, &stop, |i| {
+            let results = side_by_side(9, threads, &stop, |i| {
                 stop.fetch_or(i == 4, Relaxed);
                 i
             });
-            assert!(found.len() >= 5 && found.len() < 5 + threads, "{threads} threads: {found:?}");
-            assert!(found.iter().enumerate().all(|(i, &found)| i == found));
+            assert!(results.len() >= 5 && results.len() < 5 + threads, "{threads} threads: {results:?}");
+            assert!(results.iter().enumerate().all(|(i, &result)| i == result));
         }
     }
 

@@ -8,7 +8,7 @@ use foretell::{Forecaster, Freq, MODELS, ModelSpec, Panel, json};
 const H: usize = 6;
 const INPUT_SIZE: usize = 24;
 
-/// Of the largest value that a model sees: what `Fitted::predict` promises.
+/// The bound that `Fitted::predict` promises, as a share of the largest value that a model sees.
 const BOUND: f32 = 1e-5;
 
 /// As many as products of few rows and of many are told apart by.

@@ -17,7 +17,7 @@ fn cases() -> Vec<PathBuf> {
     cases
 }
 
-/// What is asked of the models of a case, and where neuralforecast's answer is.
+/// A request to the models of a case, for which neuralforecast's answer is in a file.
 enum Asked {
     Predict,
     Level(Vec<f64>),

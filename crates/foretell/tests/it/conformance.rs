@@ -1,4 +1,4 @@
-//! What every model of the zoo must do when it is trained, saved and served, whatever it computes: with each of its
+//! The requirements on every model of the zoo when it is trained, saved and served, whatever it computes: with each of its
 //! small configurations, with all columns that it reads and with none.
 
 use std::collections::BTreeMap;
@@ -128,7 +128,7 @@ impl Bits {
         }
     }
 
-    /// What a directory knows: all but how training ended.
+    /// The part of it that a directory keeps: all but how training ended.
     fn kept(self) -> Self {
         Self { losses: None, ..self }
     }

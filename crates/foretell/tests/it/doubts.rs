@@ -1,4 +1,4 @@
-//! What makes results doubtful is told, or refused, before anybody trusts them.
+//! Doubtful results are warned of, or refused, before anybody trusts them.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! What counted for forecasts, against what neuralforecast says of the same models and data: `importances.json` of
+//! Feature importances against neuralforecast's of the same models and data: `importances.json` of
 //! `fixtures/checkpoints/fusion`, written by `compare/checkpoints.py`.
 
 use std::collections::BTreeMap;

@@ -36,7 +36,7 @@ fn fit(spec: ModelSpec, panel: &Panel, threads: usize) -> Fitted {
     forecaster.fit(panel).expect("a fit")
 }
 
-/// What is made of the wave's values.
+/// A function of the wave's values.
 type Of = fn(f32) -> f32;
 
 fn round(y: f32) -> f32 {

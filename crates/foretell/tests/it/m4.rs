@@ -12,7 +12,7 @@ use crate::accuracy::{panels, spec};
 
 const H: usize = 48;
 
-/// What neuralforecast reaches with the same settings, by `compare/m4.py`.
+/// The scores that neuralforecast reaches with the same settings, by `compare/m4.py`.
 struct Reference {
     /// The seeds are 1 to this number.
     seeds: u64,

@@ -1,5 +1,5 @@
-//! What PyTorch and neuralforecast 3.2 wrote must predict here what it predicts there. `fixtures/pickles` holds the files
-//! with the forecasts, written by `compare/pickles.py`.
+//! Files that PyTorch and neuralforecast 3.2 wrote must predict here as they do in neuralforecast. `fixtures/pickles` holds the
+//! files with the forecasts, written by `compare/pickles.py`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

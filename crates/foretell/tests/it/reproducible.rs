@@ -78,7 +78,7 @@ fn the_seed_matters() {
     assert_ne!(bits(&fit(2, 1)), bits(&fit(2, 2)));
 }
 
-/// What docs/differences.md promises: products of few rows are summed in another order than those of many.
+/// The promise of docs/differences.md: products of few rows are summed in another order than those of many.
 #[test]
 fn other_series_change_a_forecast_by_no_more_than_rounding() {
     let fitted = fit(1, 1);

@@ -70,7 +70,7 @@ fn column<'a>(frame: &'a Frame, name: &str) -> &'a [f32] {
     &found.unwrap_or_else(|| panic!("no column {name}")).1
 }
 
-/// Of each step ahead, the share of the truth that lies in the interval, and the interval's mean width.
+/// The share of the truth within the interval and the interval's mean width, of each step ahead.
 fn intervals(sampling: &str) -> Vec<(f64, f64)> {
     let settings = [
         ("sampling", json!(sampling)),

@@ -6,7 +6,7 @@ use std::thread;
 use foretell::own_estimator::{Reduction, add_in_order};
 use foretell::{Forecaster, Freq, ModelSpec, Panel};
 
-/// What the processes exchange: their numbers, and the sum of those before, if there were any.
+/// The memory through which the processes exchange numbers, with the sum of those before, if there were any.
 struct Exchange {
     all_here: Barrier,
     numbers: Mutex<Vec<Vec<f64>>>,
@@ -68,7 +68,7 @@ fn panel() -> Panel {
     Panel::from_series(Freq::parse("h").unwrap(), (0..4).map(|i| (format!("s{i}"), 0, series(i)))).unwrap()
 }
 
-/// What each of so many processes has trained.
+/// The trained models of each of so many processes.
 fn train(processes: usize) -> Vec<Vec<u8>> {
     let (numbers, sum) = (Mutex::new(vec![Vec::new(); processes]), Mutex::default());
     let exchange = Arc::new(Exchange { all_here: Barrier::new(processes), numbers, sum });

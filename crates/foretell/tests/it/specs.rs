@@ -34,7 +34,7 @@ fn mistakes_of_the_question_are_told_from_those_of_the_data() {
     assert!(!matches!(Error::from(data), Error::Usage(_)));
 }
 
-/// What neuralforecast's DeepNPTS refuses, and what it takes.
+/// The settings that neuralforecast's DeepNPTS refuses, and those that it takes.
 #[test]
 fn a_model_of_weighted_history_refuses_other_outputs_and_no_history() {
     let spec = || ModelSpec::new("DeepNPTS", 2, 6).expect("a model");

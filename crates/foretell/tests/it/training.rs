@@ -22,7 +22,7 @@ fn spec(name: &str) -> ModelSpec {
     spec.and_then(|spec| spec.set("max_steps", 60)).expect("valid hyper-parameters")
 }
 
-/// What repeats the last value.
+/// A model that repeats the last value.
 fn naive() -> ModelSpec {
     ModelSpec::new("Naive", H, 1).expect("a model")
 }

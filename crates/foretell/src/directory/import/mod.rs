@@ -1,4 +1,4 @@
-//! Files of PyTorch's and directories of neuralforecast 3.2 and older, made forecasters. Nothing in them is executed.
+//! Forecasters from files of PyTorch's and directories of neuralforecast 3.2 and older. Nothing in them is executed.
 
 mod configuration;
 
@@ -19,7 +19,7 @@ use crate::memory::check_import;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 
-/// What files do not say, or what shall be otherwise than they say.
+/// Settings that files lack, or that shall differ from those of the files.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ImportOptions {
@@ -30,12 +30,12 @@ pub struct ImportOptions {
     pub settings: Map<String, Value>,
     /// How far apart the times of the data are; needed of a file alone, which does not say it.
     pub freq: Option<Freq>,
-    /// The most memory that importing, and forecasts of what was imported, may take.
+    /// The most memory that importing, and forecasts with the imported models, may take.
     pub max_memory: MemoryLimit,
 }
 
 impl ImportOptions {
-    /// What files say.
+    /// No settings but those of the files.
     pub fn new() -> Self {
         Self::default()
     }
@@ -55,7 +55,7 @@ impl ImportOptions {
         Self { freq: Some(freq), ..self }
     }
 
-    /// The most memory that importing, and forecasts of what was imported, may take.
+    /// The most memory that importing, and forecasts with the imported models, may take.
     pub fn max_memory(self, max_memory: MemoryLimit) -> Self {
         Self { max_memory, ..self }
     }

@@ -1,4 +1,4 @@
-//! What the accuracy tests share: where the panels are, and how models are trained on them.
+//! Shared parts of the accuracy tests: where the panels are, and how models are trained on them.
 
 use std::path::PathBuf;
 
