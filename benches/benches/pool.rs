@@ -29,8 +29,8 @@ fn written(c: &mut Criterion) {
     }
 }
 
-/// What a training step does: many buffers that live together and go together, which the system
-/// allocator gives back to the kernel, page by page.
+/// The buffers of a training step: many that live together and go together, which the system allocator returns to the kernel,
+/// page by page.
 fn step(c: &mut Criterion) {
     const COUNT: usize = 8;
     let len = (1 << 20) / size_of::<f32>();

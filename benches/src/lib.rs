@@ -29,7 +29,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use foretell_pool::Buffer;
 use foretell_simd::{mean_variance, normalise};
 
-/// What the suites share: a hundred functions within minutes, no plots.
+/// The settings that all suites share: a hundred functions within minutes, no plots.
 pub fn criterion() -> Criterion {
     Criterion::default()
         .warm_up_time(Duration::from_millis(50))
@@ -58,7 +58,7 @@ pub fn wide(x: &[f32]) -> Vec<f64> {
     x.iter().map(|&x| x.into()).collect()
 }
 
-/// Mean, deviation and normalisation: what it takes to standardise a series.
+/// Mean, deviation and normalisation: the steps that standardise a series.
 pub fn standardise(x: &[f64], out: &mut [f64]) {
     let (mean, variance) = mean_variance(x);
     normalise(x, mean, variance.sqrt(), out);

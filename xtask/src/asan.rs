@@ -12,7 +12,7 @@ use crate::tidy;
 
 const TOOLCHAIN: &str = "nightly";
 
-/// What `cargo xtask asan` accepts.
+/// Arguments of `cargo xtask asan`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// The packages to test; by default all libraries that may have `unsafe` code.
@@ -68,7 +68,7 @@ fn host() -> Result<String, String> {
     }
 }
 
-/// What the nightly compiler says, or how to get one.
+/// The output of the nightly compiler, or how to get one.
 fn rustc(arguments: &[&str]) -> Result<String, String> {
     let output = Command::new("rustup").args(["run", TOOLCHAIN, "rustc"]).args(arguments).output();
     let output =
@@ -93,11 +93,11 @@ mod tests {
     #[test]
     fn the_libraries_with_unsafe_code_are_tested() {
         let metadata = MetadataCommand::new().no_deps().exec().unwrap();
-        let found = libraries(&metadata);
+        let packages = libraries(&metadata);
         for package in ["foretell-simd", "foretell-pool", "foretell-gemm", "foretell-flash"] {
-            assert!(found.iter().any(|found| found == package), "{package}: {found:?}");
+            assert!(packages.iter().any(|name| name == package), "{package}: {packages:?}");
         }
-        assert!(!found.iter().any(|found| found == "foretell-nn" || found == "foretell-cli"), "{found:?}");
+        assert!(!packages.iter().any(|name| name == "foretell-nn" || name == "foretell-cli"), "{packages:?}");
     }
 
     #[test]

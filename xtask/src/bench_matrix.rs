@@ -18,7 +18,7 @@ use crate::figures::median;
 use crate::pgo;
 use crate::system::{cargo, machine, output, run as run_command, target, write};
 
-/// What `cargo xtask bench-matrix` accepts.
+/// Arguments of `cargo xtask bench-matrix`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Two cells, small sizes, one turn: whether the matrix works. Writes below target, not to docs.
@@ -209,9 +209,8 @@ fn run_one(
     if cell.precision != "f32" {
         command.arg(cell.precision);
     }
-    let found: Value =
-        serde_json::from_str(&output(&mut command)?).context("the workload printed no JSON")?;
-    let built = found["acceleration"].as_str().context("no acceleration")?;
+    let line: Value = serde_json::from_str(&output(&mut command)?).context("the workload printed no JSON")?;
+    let built = line["acceleration"].as_str().context("no acceleration")?;
     let on = |feature: &&str| match *feature {
         "simd" => !built.starts_with("scalar"),
         feature => built.split(", ").any(|part| part == feature),
@@ -219,7 +218,7 @@ fn run_one(
     let wrong: Vec<&str> =
         FEATURES.into_iter().filter(|feature| on(feature) != cell.features.contains(feature)).collect();
     ensure!(wrong.is_empty(), "it was built with {built}; {} should be otherwise", wrong.join(", "));
-    let read = parse(&found)?;
+    let read = parse(&line)?;
     figures.seconds.extend(read.seconds);
     *figures = Figures { seconds: std::mem::take(&mut figures.seconds), ..read };
     Ok(())
@@ -227,7 +226,7 @@ fn run_one(
 
 /// Outputs that differ from those of the first cell by more than rounding.
 fn disagreements(cells: &[Cell], rows: &[Row]) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut disagreements = Vec::new();
     for Row { workload, cells: figures } in rows {
         let reference = &figures[0].outputs;
         let scale = reference.iter().fold(f64::MIN_POSITIVE, |scale, value| scale.max(value.abs()));
@@ -242,14 +241,14 @@ fn disagreements(cells: &[Cell], rows: &[Row]) -> Vec<String> {
             };
             // Not a number is no agreement.
             if gap.is_nan() || gap > bound {
-                found.push(format!(
+                disagreements.push(format!(
                     "{workload}: `{}` differs from `{}` by {gap:.1e} of the largest output, bound {bound:.0e}",
                     cell.name, cells[0].name
                 ));
             }
         }
     }
-    found
+    disagreements
 }
 
 fn as_json(options: &Options, cells: &[Cell], rows: &[Row]) -> Value {
@@ -271,7 +270,7 @@ fn as_json(options: &Options, cells: &[Cell], rows: &[Row]) -> Value {
     json!({ "machine": machine(), "quick": options.quick, "cells": cells_json.collect::<Vec<_>>() })
 }
 
-/// What an earlier run saved.
+/// The figures that an earlier run saved.
 fn read(path: &Path) -> anyhow::Result<Value> {
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("{} is no JSON", path.display()))
@@ -326,27 +325,24 @@ mod tests {
         };
         assert!(disagreements(&cells, &[row(&[1.0009, 10.0])]).is_empty());
         for outputs in [&[1.002, 10.0][..], &[f64::NAN, 10.0], &[1.0], &[]] {
-            let found = disagreements(&cells, &[row(outputs)]);
+            let told = disagreements(&cells, &[row(outputs)]);
             assert!(
-                found.len() == 1 && found[0].starts_with("step: `everything` differs from `baseline`"),
-                "{found:?}"
+                told.len() == 1 && told[0].starts_with("step: `everything` differs from `baseline`"),
+                "{told:?}"
             );
         }
         // In bfloat16 they may be further off, but not at will.
         let mut row = row(&[1.0, 10.0]);
         row.cells[2].outputs[0] = 1.4;
-        let found = disagreements(&cells, &[row]);
-        assert!(
-            found.len() == 1 && found[0].contains("bf16` differs") && found[0].contains("3e-2"),
-            "{found:?}"
-        );
+        let told = disagreements(&cells, &[row]);
+        assert!(told.len() == 1 && told[0].contains("bf16` differs") && told[0].contains("3e-2"), "{told:?}");
     }
 
     #[test]
     fn what_is_saved_is_what_is_read() {
         let cells = cells(&options(true, false));
-        let found = [&[1.0][..], &[1.0, 2.0], &[3.0]].map(figures);
-        let rows = [Row { workload: "load".to_owned(), cells: found.to_vec() }];
+        let figures = [&[1.0][..], &[1.0, 2.0], &[3.0]].map(figures);
+        let rows = [Row { workload: "load".to_owned(), cells: figures.to_vec() }];
         let saved = as_json(&options(true, false), &cells, &rows);
         assert_eq!(parse(&saved["cells"][1]["workloads"]["load"]).unwrap(), rows[0].cells[1]);
         assert!(parse(&json!({ "seconds": [1.0] })).is_err());

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, bail};
 use clap::{Args, builder::PossibleValuesParser};
 
-/// What `cargo xtask ci` accepts.
+/// Arguments of `cargo xtask ci`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Run only these steps (comma-separated).
@@ -27,7 +27,7 @@ struct Step {
     name: &'static str,
     /// `NAME=value`, or empty.
     environment: &'static str,
-    /// What follows `cargo`.
+    /// The arguments of `cargo`.
     arguments: &'static str,
 }
 
@@ -74,7 +74,7 @@ const STEPS: &[Step] = &[
              without_the_feature"
         ),
     ),
-    // Whether programs with nothing and with everything agree on what they compute.
+    // Whether programs with nothing and with everything compute the same.
     step("matrix", "", "run --package xtask -- bench-matrix --quick"),
 ];
 

@@ -15,13 +15,13 @@ use crate::figures::{digits, geometric_mean, median, table};
 use crate::sizes::Sizes;
 use crate::system::{Tool, cores, foretell, is_multivariate, machine, output, write};
 
-/// What `cargo xtask compare` accepts.
+/// Arguments of `cargo xtask compare`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Models of the zoo (comma-separated).
     #[arg(long, value_name = "MODEL", value_delimiter = ',', required = true)]
     models: Vec<String>,
-    /// What to lay beside foretell (comma-separated).
+    /// The programs to measure beside foretell (comma-separated).
     #[arg(long, value_name = "SIDE", value_delimiter = ',', value_enum, default_values = ["torch", "onnx", "neuralforecast"])]
     beside: Vec<Side>,
     /// Measure the operations that candle has as well, by the suite of foretell-candle, which takes minutes to build.
@@ -61,7 +61,7 @@ pub(crate) struct Options {
     json: Option<PathBuf>,
 }
 
-/// What foretell is compared with.
+/// A program that foretell is compared with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, ValueEnum)]
 enum Side {
     /// neuralforecast's models in a bare loop of PyTorch: steps, forecasts, memory.
@@ -94,7 +94,7 @@ impl Side {
     }
 }
 
-/// A figure of both sides: its key in the JSON of either, what the table calls it.
+/// A figure of both sides: its key in the JSON of either, its name in the table.
 struct Figure {
     key: &'static str,
     name: &'static str,
@@ -119,7 +119,7 @@ const GNU_TIME: Tool = Tool { names: &["time"], package: "the package time" };
 /// Figures of one side for one model, each turn's.
 type Turns = BTreeMap<&'static str, Vec<f64>>;
 
-/// What was measured of a model.
+/// The measurements of a model.
 #[derive(Default)]
 struct Compared {
     ours: Turns,
@@ -141,15 +141,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         folder: crate::system::target()?.join("compare"),
     };
     let mut notes = Vec::new();
-    let mut found: Vec<(&str, Compared)> = Vec::new();
+    let mut compared_models: Vec<(&str, Compared)> = Vec::new();
     for model in &options.models {
         eprintln!("{model}");
         let compared =
             setting.compare(model, &mut notes).with_context(|| format!("{model} was not compared"))?;
-        found.push((model, compared));
+        compared_models.push((model, compared));
     }
     notes.dedup();
-    let mut report = setting.report(&found, &notes);
+    let mut report = setting.report(&compared_models, &notes);
     let operations = options.candle.then(|| candle::measure(&setting.threads)).transpose()?;
     if let Some(operations) = &operations {
         report += &candle::report(operations);
@@ -159,7 +159,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         write(path, &report)?;
     }
     if let Some(path) = &options.json {
-        let mut all = setting.as_json(&found, &notes);
+        let mut all = setting.as_json(&compared_models, &notes);
         all["candle"] = json!(operations);
         write(path, serde_json::to_string_pretty(&all)?)?;
     }
@@ -212,7 +212,7 @@ impl Setting<'_> {
         Ok(compared)
     }
 
-    /// What is measured: PyTorch in f32 and by its autocast where foretell computes in bfloat16.
+    /// The sides to measure: PyTorch in f32 and by its autocast where foretell computes in bfloat16.
     fn beside(&self) -> Vec<Side> {
         let mut beside = self.options.beside.clone();
         if self.options.precision == "bf16" && beside.contains(&Side::Torch) {
@@ -240,7 +240,7 @@ impl Setting<'_> {
         Ok(true)
     }
 
-    /// What `foretell bench` says of a model.
+    /// The figures of `foretell bench` for a model.
     fn bench(&self, model: &str) -> anyhow::Result<Map<String, Value>> {
         let Options { sizes, precision, .. } = self.options;
         let mut command = Command::new(&self.foretell);
@@ -317,7 +317,7 @@ impl Setting<'_> {
         Ok((figures, note))
     }
 
-    /// What compare/measure.py says of a model on a side.
+    /// The figures of compare/measure.py for a model on a side.
     fn theirs(&self, side: Side, model: &str, seed: u64) -> anyhow::Result<Map<String, Value>> {
         let Options { sizes, steps, data, .. } = self.options;
         let mut command = Command::new(&self.python);
@@ -346,7 +346,7 @@ impl Setting<'_> {
     }
 
     /// The heading, a table of medians and ratios, their geometric means, and what is missing.
-    fn report(&self, found: &[(&str, Compared)], notes: &[String]) -> String {
+    fn report(&self, compared_models: &[(&str, Compared)], notes: &[String]) -> String {
         let Options { sizes: Sizes { batch, input_size, h }, precision, rounds, .. } = self.options;
         let mut text = format!(
             "{}.\n{} threads, batch {batch}, h {h}, input_size {input_size}, {precision}; medians of {rounds} turns, fits \
@@ -355,9 +355,10 @@ impl Setting<'_> {
             self.threads,
             self.options.seeds.len()
         );
-        let rows = found.iter().flat_map(|(model, compared)| rows(model, compared)).collect::<Vec<_>>();
+        let rows =
+            compared_models.iter().flat_map(|(model, compared)| rows(model, compared)).collect::<Vec<_>>();
         text += &table(&["model", "figure", "foretell", "beside", "theirs", "ratio"], &rows);
-        let means: Vec<Vec<String>> = ratios(found)
+        let means: Vec<Vec<String>> = ratios(compared_models)
             .into_iter()
             .map(|((figure, side), ratios)| {
                 let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
@@ -374,8 +375,8 @@ impl Setting<'_> {
         text
     }
 
-    fn as_json(&self, found: &[(&str, Compared)], notes: &[String]) -> Value {
-        let models = found.iter().map(|(model, Compared { ours, theirs })| {
+    fn as_json(&self, compared_models: &[(&str, Compared)], notes: &[String]) -> Value {
+        let models = compared_models.iter().map(|(model, Compared { ours, theirs })| {
             let ratios: Map<String, Value> = theirs
                 .iter()
                 .map(|(side, theirs)| {
@@ -422,9 +423,9 @@ fn rows(model: &str, compared: &Compared) -> Vec<Vec<String>> {
 }
 
 /// The ratios of all models, by figure and side.
-fn ratios(found: &[(&str, Compared)]) -> BTreeMap<(usize, Side), Vec<f64>> {
+fn ratios(compared_models: &[(&str, Compared)]) -> BTreeMap<(usize, Side), Vec<f64>> {
     let mut ratios: BTreeMap<_, Vec<f64>> = BTreeMap::new();
-    for (_, compared) in found {
+    for (_, compared) in compared_models {
         for (side, turns) in &compared.theirs {
             for (i, Figure { key, .. }) in FIGURES.iter().enumerate() {
                 if let (Some(ours), Some(theirs)) = (compared.ours.get(key), turns.get(key)) {

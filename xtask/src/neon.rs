@@ -23,7 +23,7 @@ const SYSROOT: &str = "/usr/aarch64-linux-gnu";
 const COMPILERS: [&str; 2] = ["rustc", "/usr/bin/rustc"];
 const MINIMUM_RUST: &str = env!("CARGO_PKG_RUST_VERSION");
 
-/// What `cargo xtask test-neon` accepts.
+/// Arguments of `cargo xtask test-neon`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Arguments for `cargo test`, such as `-- --nocapture`.
@@ -59,13 +59,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 /// The library path keeps the loader and the C library of one kind: where the distribution's own
-/// aarch64 C library lies beside the cross one, the cross loader would take it, and hang in the first
+/// aarch64 C library is beside the cross one, the cross loader would take it, and hang in the first
 /// thread that a program starts.
 fn runner() -> String {
     format!("{EMULATOR} -L {SYSROOT} -E LD_LIBRARY_PATH={SYSROOT}/lib")
 }
 
-/// What a machine has of the tools.
+/// The tools that a machine has.
 struct Machine {
     /// The compiler to use, or why each of them will not do.
     compiler: Result<&'static str, Vec<String>>,
@@ -145,8 +145,8 @@ fn new_enough(version: &str) -> bool {
         let minor = rest.split(|c: char| !c.is_ascii_digit()).next()?;
         Some((major.parse().ok()?, minor.parse().ok()?))
     };
-    let found = version.split_whitespace().nth(1).and_then(parts);
-    found.is_some() && found >= parts(MINIMUM_RUST)
+    let installed = version.split_whitespace().nth(1).and_then(parts);
+    installed.is_some() && installed >= parts(MINIMUM_RUST)
 }
 
 fn on_path(program: &str) -> bool {

@@ -18,7 +18,7 @@ const MOST_BYTES: u64 = 500_000;
 /// have in common is built once.
 const OUTSIDE: &str = "outside";
 
-/// What each package holds besides its sources.
+/// The files of each package besides its sources.
 const FILES: &[&str] = &["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
 pub(crate) fn run() -> anyhow::Result<()> {
@@ -100,8 +100,8 @@ pub(crate) fn cargo_outside(metadata: &Metadata) -> Command {
 }
 
 fn size(path: &Path) -> anyhow::Result<u64> {
-    let found = path.metadata().with_context(|| format!("there is no {}", path.display()))?;
-    Ok(found.len())
+    let metadata = path.metadata().with_context(|| format!("there is no {}", path.display()))?;
+    Ok(metadata.len())
 }
 
 /// The packages of the workspace that go to a registry.
@@ -114,7 +114,7 @@ pub(crate) fn is_published(package: &Package) -> bool {
     package.publish.as_ref().is_none_or(|to| !to.is_empty())
 }
 
-/// What is missing in a package, and what should not be in it.
+/// Complaints about files that are missing in a package, and about those that should not be in it.
 fn wrong_files(list: &str) -> Vec<String> {
     let files: HashSet<&str> = list.lines().collect();
     let missing = FILES.iter().filter(|file| !files.contains(*file)).map(|file| format!("no {file}"));
@@ -131,7 +131,7 @@ mod tests {
         let list = "Cargo.toml\nLICENSE-APACHE\nLICENSE-MIT\nREADME.md\nsrc/lib.rs\n";
         assert!(wrong_files(list).is_empty());
         assert_eq!(wrong_files(&list.replace("README.md\n", "")), ["no README.md"]);
-        let found = wrong_files(&format!("{list}tests/fixtures/a.json\n"));
-        assert_eq!(found, ["tests/fixtures/a.json is for tests"]);
+        let wrong = wrong_files(&format!("{list}tests/fixtures/a.json\n"));
+        assert_eq!(wrong, ["tests/fixtures/a.json is for tests"]);
     }
 }

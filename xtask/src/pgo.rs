@@ -1,4 +1,4 @@
-//! `cargo xtask pgo`: a build that knows which way the branches go, and what it brings.
+//! `cargo xtask pgo`: a build that knows which way the branches go, and its gain.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use clap::Args;
 use crate::figures::{digits, geometric_mean, median, table};
 use crate::system::{Tool, cargo, in_path, machine, output, run as run_command, target, write};
 
-/// What `cargo xtask pgo` accepts.
+/// Arguments of `cargo xtask pgo`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Where to put the optimised binary [default: target/pgo/foretell].
@@ -27,8 +27,8 @@ pub(crate) struct Options {
     without_bolt: bool,
 }
 
-/// What is trained, forecast and cross-validated for the profile, and measured before and after: products of every shape,
-/// recurrent sequences, convolutions, attention.
+/// The models that are trained, forecast and cross-validated for the profile, and measured before and after: products of every
+/// shape, recurrent sequences, convolutions, attention.
 const MODELS: &[&str] = &["MLP", "NHITS", "LSTM", "TCN", "PatchTST"];
 
 /// The figures of `foretell bench` that are laid side by side.
@@ -47,7 +47,7 @@ pub(crate) struct Build<'a> {
     pub(crate) package: &'a str,
     pub(crate) binary: &'a str,
     pub(crate) profile: &'a str,
-    /// Those that are on, all others being off; the default ones where there is nothing.
+    /// The features that are on, all others being off; the default ones where there is nothing.
     pub(crate) features: Option<&'a str>,
     /// Below the workspace's target directory. Each set of flags has its own, so that none throws away what another built.
     pub(crate) folder: &'a str,
@@ -119,11 +119,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if let Ok(program) = &bolt {
         println!("=== BOLT");
         let moved = bolted(program, &after, &folder, &data)?;
-        // BOLT has made programs that fault.
+        // Some programs of BOLT fault.
         match work(&moved, &folder, &data, &raw) {
             Ok(()) => after = moved,
             Err(error) => {
-                bolt = Err(format!("what it made does not run ({})", error.to_string().trim()));
+                bolt = Err(format!("its program does not run ({})", error.to_string().trim()));
                 after = stripped(&after, &folder)?;
             }
         }
@@ -217,7 +217,7 @@ pub(crate) fn panel() -> String {
     text
 }
 
-/// What a user does: fit, predict, score.
+/// The work of a user: fit, predict, score.
 fn work(program: &Path, folder: &Path, data: &Path, raw: &Path) -> anyhow::Result<()> {
     let (models, model) = (MODELS.join(","), folder.join("model"));
     let common = ["--model", &models, "--h", "24", "--input-size", "96", "--set", "max_steps=15"];
@@ -287,17 +287,17 @@ fn report(before: &Path, after: &Path, options: &Options, no_bolt: Option<&str>)
     let programs = [before, after];
     let (mut rows, mut steps) = (Vec::new(), Vec::new());
     for model in MODELS {
-        let mut found: [Vec<serde_json::Value>; 2] = Default::default();
+        let mut lines: [Vec<serde_json::Value>; 2] = Default::default();
         for _ in 0..options.rounds {
-            for (program, found) in programs.iter().zip(&mut found) {
+            for (program, lines) in programs.iter().zip(&mut lines) {
                 let arguments =
                     ["bench", "--model", model, "--h", "24", "--input-size", "96", "--json", "--log", "none"];
                 let line = output(Command::new(program).args(arguments))?;
-                found.push(serde_json::from_str(&line).context("the bench printed no JSON")?);
+                lines.push(serde_json::from_str(&line).context("the bench printed no JSON")?);
             }
         }
         for (key, name) in FIGURES {
-            let [a, b] = found
+            let [a, b] = lines
                 .each_ref()
                 .map(|turns| median(&turns.iter().filter_map(|turn| turn[key].as_f64()).collect::<Vec<_>>()));
             if *key == "step_ms" {

@@ -21,7 +21,7 @@ use crate::pgo::{Build, SERIES};
 use crate::sizes::Sizes;
 use crate::system::{Tool, cores, machine, models, output, target, write};
 
-/// What `cargo xtask profile` accepts.
+/// Arguments of `cargo xtask profile`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// The models whose trainings are profiled [default: all of the zoo].
@@ -61,7 +61,7 @@ const FREQUENCY: &str = "997";
 /// Windows of a step under valgrind, where a step takes a hundred times as long and more: four of 32 windows of an LSTM take minutes.
 const SLOW_BATCH: usize = 8;
 
-/// What a window of all series has of the windows of one series.
+/// The divisor of the batch for models whose window holds all series.
 const SHARE_OF_ALL_SERIES: usize = 4;
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
@@ -119,33 +119,33 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was found of a model.
+/// The measurements of a model.
 struct Profiled {
     step_ms: [f64; 2],
-    /// Of a step's time, as [`stacks::PARTS`]; nothing where nobody samples.
+    /// The shares of a step's time, as [`stacks::PARTS`]; `None` where nobody samples.
     parts: Option<[f64; 5]>,
     ratios: Vec<(&'static str, f64)>,
 }
 
-/// A column of the summary: its head, and what it says of a model.
+/// A column of the summary: its head, and its cell for a model.
 type Column = (&'static str, fn(&Profiled) -> String);
 
 const SUMMARY: [Column; 9] = [
     ("model", |_| String::new()),
-    ("step on one thread, ms", |found| digits(found.step_ms[0])),
-    ("on all, ms", |found| digits(found.step_ms[1])),
-    ("of gemm's rate", |found| found.percent("share_of_gemm_rate")),
-    ("data", |found| found.part(stacks::Part::Data)),
-    ("forward", |found| found.part(stacks::Part::Forward)),
-    ("backward", |found| found.part(stacks::Part::Backward)),
-    ("optimiser", |found| found.part(stacks::Part::Optimiser)),
-    ("other", |found| found.part(stacks::Part::Other)),
+    ("step on one thread, ms", |profiled| digits(profiled.step_ms[0])),
+    ("on all, ms", |profiled| digits(profiled.step_ms[1])),
+    ("of gemm's rate", |profiled| profiled.percent("share_of_gemm_rate")),
+    ("data", |profiled| profiled.part(stacks::Part::Data)),
+    ("forward", |profiled| profiled.part(stacks::Part::Forward)),
+    ("backward", |profiled| profiled.part(stacks::Part::Backward)),
+    ("optimiser", |profiled| profiled.part(stacks::Part::Optimiser)),
+    ("other", |profiled| profiled.part(stacks::Part::Other)),
 ];
 
 impl Profiled {
     fn percent(&self, name: &str) -> String {
-        let found = self.ratios.iter().find(|(key, _)| *key == name);
-        found.map_or("-".to_owned(), |(_, value)| format!("{:.0} %", 100.0 * value))
+        let ratio = self.ratios.iter().find(|(key, _)| *key == name);
+        ratio.map_or("-".to_owned(), |(_, value)| format!("{:.0} %", 100.0 * value))
     }
 
     fn part(&self, part: stacks::Part) -> String {
@@ -159,7 +159,7 @@ impl Profiled {
     }
 }
 
-/// What is profiled, and where its files are.
+/// A model to profile, with its settings and files.
 struct Subject<'a> {
     options: &'a Options,
     program: &'a Path,
@@ -276,7 +276,7 @@ impl Subject<'_> {
         Ok(stacks)
     }
 
-    /// What cachegrind counts for a step: the difference of trainings of four steps and of two.
+    /// The counts of cachegrind for a step: the difference of trainings of four steps and of two.
     fn counted(&self, valgrind: &Path) -> anyhow::Result<memory::Counts> {
         let run = |steps: usize| {
             let file = self.folder.join(format!("cachegrind.{steps}"));
@@ -368,11 +368,11 @@ mod tests {
     #[test]
     fn a_line_of_the_summary_has_a_cell_for_each_column_and_says_what_is_not_known() {
         let parts = Some([0.01, 0.3, 0.5, 0.1, 0.09]);
-        let found = Profiled { step_ms: [10.0, 6.0], parts, ratios: vec![("share_of_gemm_rate", 0.42)] };
-        let line = found.line("MLP");
+        let profiled = Profiled { step_ms: [10.0, 6.0], parts, ratios: vec![("share_of_gemm_rate", 0.42)] };
+        let line = profiled.line("MLP");
         assert_eq!(line, ["MLP", "10.0", "6.00", "42 %", "1 %", "30 %", "50 %", "10 %", "9 %"]);
-        let found = Profiled { parts: None, ratios: Vec::new(), ..found };
-        assert_eq!(found.line("MLP")[3..], ["-"; 6]);
+        let profiled = Profiled { parts: None, ratios: Vec::new(), ..profiled };
+        assert_eq!(profiled.line("MLP")[3..], ["-"; 6]);
     }
 
     #[test]

@@ -120,7 +120,7 @@ impl Program<'_> {
         PROBES.iter().filter(|probe| self.reached.contains(probe.package))
     }
 
-    /// What is probed is a dependency as well, without features, so that it is the crate's own doing if it has any.
+    /// The probed packages are dependencies as well, without features, so that features they have are the crate's own doing.
     fn manifest(&self, packages: &[Package]) -> String {
         let dependency = |package: &Package, default_features: bool| {
             let path = package.manifest_path.parent().expect("a manifest lies in a directory");

@@ -1,4 +1,4 @@
-//! The machine, and the programs on it: what is missing is named with its package.
+//! The machine, and the programs on it: a missing one is named with its package.
 
 use std::env;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde_json::Value;
 pub(crate) struct Tool {
     /// Its names, the best first.
     pub(crate) names: &'static [&'static str],
-    /// What to install, as Debian calls it.
+    /// The package to install, as Debian calls it.
     pub(crate) package: &'static str,
 }
 
@@ -48,16 +48,16 @@ pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Runs a command to its end; what it printed.
+/// Runs a command to its end; returns its output.
 pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
-    let found = command.output().with_context(|| format!("cannot start {command:?}"))?;
-    if !found.status.success() {
-        let errors = String::from_utf8_lossy(&found.stderr);
+    let result = command.output().with_context(|| format!("cannot start {command:?}"))?;
+    if !result.status.success() {
+        let errors = String::from_utf8_lossy(&result.stderr);
         let last: Vec<&str> = errors.lines().rev().take(8).collect();
         let last: Vec<&str> = last.into_iter().rev().collect();
-        bail!("{command:?} failed ({}):\n{}", found.status, last.join("\n"));
+        bail!("{command:?} failed ({}):\n{}", result.status, last.join("\n"));
     }
-    Ok(String::from_utf8_lossy(&found.stdout).into_owned())
+    Ok(String::from_utf8_lossy(&result.stdout).into_owned())
 }
 
 /// Runs a command to its end, its output being seen.
@@ -67,13 +67,13 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A number of `/proc/cpuinfo` or the like: what follows the colon of the first line that starts so.
+/// A number of `/proc/cpuinfo` or the like: the text after the colon of the first line that starts so.
 fn field(text: &str, name: &str) -> Option<String> {
     let line = text.lines().find(|line| line.trim_start().starts_with(name))?;
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// What a report says of where it was made: processor, cores, system, compiler, date.
+/// The place of a report's measurements: processor, cores, system, compiler, date.
 pub(crate) fn machine() -> String {
     let processor = std::fs::read_to_string("/proc/cpuinfo").ok();
     let processor = processor.and_then(|text| field(&text, "model name"));
@@ -111,7 +111,7 @@ fn date(mut days: u64) -> String {
     format!("{year}-{:02}-{:02}", month + 1, days + 1)
 }
 
-/// Writes a file and the folders that it lies in.
+/// Writes a file and the folders above it.
 pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -143,8 +143,8 @@ pub(crate) fn models(foretell: &Path) -> anyhow::Result<Vec<(String, String)>> {
 /// Whether a window of the model holds all series.
 pub(crate) fn is_multivariate(foretell: &Path, model: &str) -> anyhow::Result<bool> {
     let models = models(foretell)?;
-    let found = models.iter().find(|(name, _)| name == model);
-    let (_, kind) = found.with_context(|| format!("there is no model {model}"))?;
+    let listed = models.iter().find(|(name, _)| name == model);
+    let (_, kind) = listed.with_context(|| format!("there is no model {model}"))?;
     Ok(kind.starts_with("multivariate"))
 }
 

@@ -1,6 +1,6 @@
 //! `cargo xtask tidy`: the rules of the house that the compiler does not check.
 //!
-//! One file per rule in `tidy/`; what the rules allow is data in `tidy/house.rs`. The rules run over
+//! One file per rule in `tidy/`; the uses that they allow are data in `tidy/house.rs`. The rules run over
 //! the members of the workspace, and as a test of this crate.
 
 mod circles;
@@ -54,16 +54,16 @@ pub(crate) fn run() -> anyhow::Result<()> {
 fn check_workspace() -> anyhow::Result<Vec<Violation>> {
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let root = metadata.workspace_root.as_std_path();
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     let mut names = TypeNames::default();
     for package in &metadata.packages {
-        found.extend(check_package(root, package, &metadata.packages, &mut names)?);
+        violations.extend(check_package(root, package, &metadata.packages, &mut names)?);
     }
-    found.extend(length::stale_entries(root));
-    found.extend(edges::unused(&metadata.packages));
-    found.extend(profiles::check(&Source::read(root, &root.join("Cargo.toml"))?, &metadata.packages));
-    found.sort();
-    Ok(found)
+    violations.extend(length::stale_entries(root));
+    violations.extend(edges::unused(&metadata.packages));
+    violations.extend(profiles::check(&Source::read(root, &root.join("Cargo.toml"))?, &metadata.packages));
+    violations.sort();
+    Ok(violations)
 }
 
 fn check_package(
@@ -73,27 +73,27 @@ fn check_package(
     names: &mut TypeNames,
 ) -> anyhow::Result<Vec<Violation>> {
     let manifest = Source::read(root, package.manifest_path.as_std_path())?;
-    let mut found = manifest::check(&manifest);
-    found.extend(edges::check(package, &manifest));
-    found.extend(features::check(package, members, &manifest));
-    found.extend(packaging::check(package, members, &manifest));
+    let mut violations = manifest::check(&manifest);
+    violations.extend(edges::check(package, &manifest));
+    violations.extend(features::check(package, members, &manifest));
+    violations.extend(packaging::check(package, members, &manifest));
     let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
     let mut sources = Vec::new();
     for path in rust_files(directory.as_std_path())? {
         let source = Source::read(root, &path)?;
-        found.extend(unsafety::check(&package.name, &source));
-        found.extend(length::check(&source));
-        found.extend(words::check(&source));
-        found.extend(flags::check(&source));
-        found.extend(names.add(&source));
+        violations.extend(unsafety::check(&package.name, &source));
+        violations.extend(length::check(&source));
+        violations.extend(words::check(&source));
+        violations.extend(flags::check(&source));
+        violations.extend(names.add(&source));
         let is_root = |target: &cargo_metadata::Target| target.src_path.as_std_path() == path;
         if package.targets.iter().any(|target| (target.is_lib() || target.is_bin()) && is_root(target)) {
-            found.extend(roots::check(&package.name, &source));
+            violations.extend(roots::check(&package.name, &source));
         }
         sources.push(source);
     }
-    found.extend(folders::check(&sources));
-    Ok(found)
+    violations.extend(folders::check(&sources));
+    Ok(violations)
 }
 
 /// The `.rs` files below `directory`, build output aside.

@@ -6,7 +6,7 @@ use anyhow::{Context, bail, ensure};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// What may be on there: one thread, and no tables but text.
+/// The features that a browser can have: one thread, and no tables but text.
 const FEATURES: &str = "simd,faer,pool";
 
 /// Crates that build or link C, beside those whose name ends in `-sys`.

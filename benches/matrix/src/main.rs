@@ -22,7 +22,7 @@ use workloads::all;
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// What is to be measured, and how.
+/// The settings of a measurement.
 pub(crate) struct Settings {
     /// How long a workload is repeated.
     pub(crate) seconds: f64,

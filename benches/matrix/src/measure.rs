@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::{ALLOCATOR, Settings};
 
-/// What a workload gave.
+/// The measurements of a workload.
 pub(crate) struct Measured {
     /// The time of each run.
     pub(crate) seconds: Vec<f64>,

@@ -1,4 +1,4 @@
-//! What is measured in every cell.
+//! The workloads that are measured in every cell.
 
 use std::error::Error;
 use std::io::{BufWriter, Write};
@@ -64,7 +64,7 @@ const OTHERS: [Workload; 7] = [
     Workload { name: "load NHITS", run: load },
 ];
 
-/// All of them, in the order of the table.
+/// All workloads, in the order of the table.
 pub(crate) fn all() -> impl Iterator<Item = &'static Workload> {
     OTHERS.iter().chain(MODELS.iter().flatten())
 }

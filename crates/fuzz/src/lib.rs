@@ -41,9 +41,9 @@ const CORPUS: usize = 1000;
 /// Files of which the memory is compared with the size: those of smaller ones is that of buffers.
 const LARGE: usize = 4096;
 
-/// What is damaged, and what reading it may take.
+/// Files to damage, and the memory that reading them may take.
 pub struct FuzzTarget<'a> {
-    /// What the files are, for the report.
+    /// The name of the files, for the report.
     pub name: &'a str,
     /// Sound files.
     pub seeds: Vec<Vec<u8>>,
@@ -124,7 +124,7 @@ pub fn fuzz<E: Debug>(target: &FuzzTarget<'_>, mut read: impl FnMut(&[u8], u64) 
     );
 }
 
-/// What `work` gives, and the most bytes that were allocated meanwhile, beyond those before.
+/// The result of `work`, and the most bytes that were allocated meanwhile, beyond those before.
 pub fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let _guard = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     MEMORY.reset_peak_usage();
@@ -133,7 +133,7 @@ pub fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, usize) {
     (result, MEMORY.peak_usage().saturating_sub(before))
 }
 
-/// The names of the variants that an error is made of, without what depends on the very bytes.
+/// The names of an error's variants, without what depends on the very bytes.
 fn variants<E: Debug>(outcome: &Result<(), E>) -> String {
     let Err(error) = outcome else { return String::new() };
     let text = format!("{error:?}").replace(r"\\", "").replace(r#"\""#, "");

@@ -1,4 +1,4 @@
-//! The cells of the matrix, and what was measured in them.
+//! The cells of the matrix, and the figures measured in them.
 
 use anyhow::Context;
 use serde_json::Value;
@@ -11,7 +11,7 @@ pub(super) const FEATURES: [&str; 6] = ["simd", "faer", "parallel", "pool", "fla
 pub(super) enum Link {
     /// As a program of a user's is by default.
     Plain,
-    /// As what is handed out: link-time optimisation over all crates.
+    /// As the released program: link-time optimisation over all crates.
     Whole,
     /// That, by a profile of the workloads.
     Profiled,
@@ -37,7 +37,7 @@ impl Cell {
     }
 }
 
-/// What a workload gave in a cell, over all turns.
+/// The figures of a workload in a cell, over all turns.
 #[derive(Default, Clone, Debug, PartialEq)]
 pub(super) struct Figures {
     pub(super) seconds: Vec<f64>,
@@ -52,21 +52,21 @@ pub(super) struct Row {
     pub(super) cells: Vec<Figures>,
 }
 
-/// What outputs may differ by between cells, in units of the largest: rounding in another order; and of products in bfloat16,
-/// which has 8 bits.
+/// Bounds of the difference of outputs between cells, in units of the largest: rounding in another order; and of products in
+/// bfloat16, which has 8 bits.
 pub(super) const BOUND: f64 = 1e-4;
 pub(super) const BOUND_BF16: f64 = 3e-2;
 
 /// Figures as a workload prints them, and as they are saved.
-pub(super) fn parse(found: &Value) -> anyhow::Result<Figures> {
+pub(super) fn parse(figures: &Value) -> anyhow::Result<Figures> {
     let numbers = |key: &str| -> anyhow::Result<Vec<f64>> {
-        let values = found[key].as_array().with_context(|| format!("no {key}"))?;
+        let values = figures[key].as_array().with_context(|| format!("no {key}"))?;
         Ok(values.iter().map(|value| value.as_f64().unwrap_or(f64::NAN)).collect())
     };
     Ok(Figures {
         seconds: numbers("seconds")?,
-        allocations: found["allocations"].as_f64().context("no allocations")?,
-        peak_mb: found["peak_mb"].as_f64().unwrap_or(f64::NAN),
+        allocations: figures["allocations"].as_f64().context("no allocations")?,
+        peak_mb: figures["peak_mb"].as_f64().unwrap_or(f64::NAN),
         outputs: numbers("outputs")?,
     })
 }

@@ -12,7 +12,7 @@ const TARGET: f64 = 71.0;
 /// Differences smaller than this are those of two runs of the same program.
 const NOISE: f64 = 0.02;
 
-/// The whole text, and what is slower than before.
+/// The whole text, and the workloads that are slower than before.
 pub(super) fn markdown(cells: &[Cell], rows: &[Row], before: Option<&Value>) -> (String, Vec<String>) {
     let mut text = format!(
         "<!-- `cargo xtask bench-matrix` writes this file. -->\n# What each optimisation is worth\n\nThe same workloads in builds \
@@ -93,7 +93,7 @@ fn verdict(cells: &[Cell], rows: &[Row]) -> String {
 
 /// The workloads and cells whose median is above that before by more than the spreads of both runs.
 fn regressions(cells: &[Cell], rows: &[Row], before: &Value) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut regressions = Vec::new();
     for row in rows {
         for (cell, now) in cells.iter().zip(&row.cells) {
             let earlier = before["cells"]
@@ -106,14 +106,16 @@ fn regressions(cells: &[Cell], rows: &[Row], before: &Value) -> Vec<String> {
             };
             if let Some(ratio) = slower(now, &then) {
                 let by = 100.0 * (ratio - 1.0);
-                found.push(format!("{}: `{}` takes {by:.0} % more", row.workload, cell.name));
+                regressions.push(format!("{}: `{}` takes {by:.0} % more", row.workload, cell.name));
             }
         }
     }
-    if before["machine"].as_str().is_some_and(|then| place(then) != place(&machine())) && !found.is_empty() {
-        found.push(format!("(the other run was on another machine: {})", before["machine"]));
+    if before["machine"].as_str().is_some_and(|then| place(then) != place(&machine()))
+        && !regressions.is_empty()
+    {
+        regressions.push(format!("(the other run was on another machine: {})", before["machine"]));
     }
-    found
+    regressions
 }
 
 /// The processor of a machine's description.

@@ -22,9 +22,9 @@ pub(super) fn measure(threads: &str) -> anyhow::Result<Operations> {
     read(&folder)
 }
 
-/// What criterion wrote of operations that both sides have.
+/// The times that criterion wrote of operations that both sides have.
 fn read(folder: &Path) -> anyhow::Result<Operations> {
-    let mut found = Operations::new();
+    let mut operations = Operations::new();
     for group in folders(folder)? {
         for bench in folders(&group)? {
             let new = bench.join("new");
@@ -40,11 +40,12 @@ fn read(folder: &Path) -> anyhow::Result<Operations> {
             };
             let Some(side) = ["candle", "foretell"].iter().position(|side| *side == who) else { continue };
             let nanoseconds = estimates["median"]["point_estimate"].as_f64();
-            found.entry(format!("{group}, {what}")).or_default()[side] = nanoseconds.map(|time| time / 1e9);
+            operations.entry(format!("{group}, {what}")).or_default()[side] =
+                nanoseconds.map(|time| time / 1e9);
         }
     }
-    found.retain(|_, sides| sides.iter().all(Option::is_some));
-    Ok(found)
+    operations.retain(|_, sides| sides.iter().all(Option::is_some));
+    Ok(operations)
 }
 
 fn folders(folder: &Path) -> anyhow::Result<Vec<std::path::PathBuf>> {
@@ -93,13 +94,13 @@ mod tests {
             write(&new.join("estimates.json"), estimates.to_string()).unwrap();
         }
         write(&folder.join("report/index.html"), "").unwrap();
-        let found = read(&folder).unwrap();
+        let operations = read(&folder).unwrap();
         fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(found, [("softmax 8x8, forward".to_owned(), [Some(3e-6), Some(1e-6)])].into());
+        assert_eq!(operations, [("softmax 8x8, forward".to_owned(), [Some(3e-6), Some(1e-6)])].into());
         assert!(
-            report(&found).contains("| softmax 8x8, forward | 1.00 us | 3.00 us | 3.00 |"),
+            report(&operations).contains("| softmax 8x8, forward | 1.00 us | 3.00 us | 3.00 |"),
             "{}",
-            report(&found)
+            report(&operations)
         );
     }
 }

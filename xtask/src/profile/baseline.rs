@@ -19,7 +19,7 @@ struct Bound {
     tolerance: f64,
 }
 
-/// What is counted is repeatable; what is timed is not.
+/// The bounds of repeatable counts, and the wider ones of times.
 const BOUNDS: [Bound; 6] = [
     bound(
         "instructions_per_flop",
@@ -112,9 +112,9 @@ pub(super) fn check(model: &str, ratios: &[(&str, f64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is worse than before, in words.
+/// The ratios that are worse than before, in words.
 fn worse(ratios: &[(&str, f64)], before: &Value) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut worse = Vec::new();
     for bound in &BOUNDS {
         let now = ratios.iter().find(|(name, _)| *name == bound.name).map(|(_, value)| *value);
         let (Some(now), Some(then)) = (now, before[bound.name].as_f64()) else { continue };
@@ -123,10 +123,10 @@ fn worse(ratios: &[(&str, f64)], before: &Value) -> Vec<String> {
             false => now < then * (1.0 - bound.tolerance),
         };
         if is_worse || now.is_nan() {
-            found.push(format!("{}: {now:.4}, before {then:.4} ({})", bound.name, bound.meaning));
+            worse.push(format!("{}: {now:.4}, before {then:.4} ({})", bound.name, bound.meaning));
         }
     }
-    found
+    worse
 }
 
 #[cfg(test)]
@@ -137,21 +137,21 @@ mod tests {
     fn what_is_worse_beyond_its_bound_is_told() {
         let before =
             json!({ "instructions_per_flop": 0.2, "share_of_gemm_rate": 0.8, "pool_misses_per_step": 0.0 });
-        let found = |name, value| worse(&[(name, value)], &before);
-        assert!(found("instructions_per_flop", 0.209).is_empty());
+        let complaints = |name, value| worse(&[(name, value)], &before);
+        assert!(complaints("instructions_per_flop", 0.209).is_empty());
         assert_eq!(
-            found("instructions_per_flop", 0.22),
+            complaints("instructions_per_flop", 0.22),
             [
                 "instructions_per_flop: 0.2200, before 0.2000 (instructions for each operation of products, at the AVX2 level)"
             ]
         );
-        assert!(found("instructions_per_flop", 0.1).is_empty());
-        assert!(found("share_of_gemm_rate", 0.7).is_empty());
-        assert_eq!(found("share_of_gemm_rate", 0.6).len(), 1);
-        assert_eq!(found("share_of_gemm_rate", f64::NAN).len(), 1);
-        assert_eq!(found("pool_misses_per_step", 0.5).len(), 1);
-        // What was not measured before is not compared.
-        assert!(found("speed_up_of_threads", 0.1).is_empty());
+        assert!(complaints("instructions_per_flop", 0.1).is_empty());
+        assert!(complaints("share_of_gemm_rate", 0.7).is_empty());
+        assert_eq!(complaints("share_of_gemm_rate", 0.6).len(), 1);
+        assert_eq!(complaints("share_of_gemm_rate", f64::NAN).len(), 1);
+        assert_eq!(complaints("pool_misses_per_step", 0.5).len(), 1);
+        // Ratios that were not measured before are not compared.
+        assert!(complaints("speed_up_of_threads", 0.1).is_empty());
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
         let sites =
             Sites::parse(r#"{"ftbl": ["[root]"], "pps": [{"tb": 1, "tbk": 1, "gb": 2000000, "fs": []}]}"#)
                 .unwrap();
-        let found = ratios(&[bench(10.0), bench(5.0)], None, Some(&(counts, sites)), 32);
+        let measured = ratios(&[bench(10.0), bench(5.0)], None, Some(&(counts, sites)), 32);
         let expected = [
             ("instructions_per_flop", 0.2),
             ("peak_bytes_per_held", 2.0),
@@ -174,7 +174,7 @@ mod tests {
             ("share_of_gemm_rate", 0.5),
             ("speed_up_of_threads", 2.0),
         ];
-        assert_eq!(found, expected);
-        assert!(report(&found).contains("| 0.2000 |"));
+        assert_eq!(measured, expected);
+        assert!(report(&measured).contains("| 0.2000 |"));
     }
 }

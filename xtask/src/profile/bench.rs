@@ -1,4 +1,4 @@
-//! What a run of the benchmark says, and what the memory of the machine allows beside it.
+//! The output of a run of the benchmark, and the bandwidth of the machine's memory.
 
 use std::time::Instant;
 

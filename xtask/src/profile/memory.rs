@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::bench::{Bench, copy_rate};
 use crate::figures::{digits, table};
 
-/// What cachegrind counted, by the name of the event.
+/// The counts of cachegrind, by the name of the event.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Counts(BTreeMap<String, f64>);
 
@@ -49,7 +49,7 @@ impl Counts {
     }
 }
 
-/// What a place in the code allocates.
+/// The allocations at one place in the code.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Site {
     function: String,
@@ -58,15 +58,15 @@ pub(super) struct Site {
     at_peak: f64,
 }
 
-/// All of them.
+/// All sites.
 pub(super) struct Sites(Vec<Site>);
 
 impl Sites {
-    /// What valgrind's dhat writes: program points with counts and the indices of their frames.
+    /// Reads the output of valgrind's dhat: program points with counts and the indices of their frames.
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
-        let found: Value = serde_json::from_str(text).context("dhat wrote no JSON")?;
-        let frames = found["ftbl"].as_array().context("dhat wrote no frames")?;
-        let points = found["pps"].as_array().context("dhat wrote no program points")?;
+        let document: Value = serde_json::from_str(text).context("dhat wrote no JSON")?;
+        let frames = document["ftbl"].as_array().context("dhat wrote no frames")?;
+        let points = document["pps"].as_array().context("dhat wrote no program points")?;
         let mut sites: BTreeMap<String, Site> = BTreeMap::new();
         for point in points {
             let names: Vec<&str> = point["fs"]
@@ -76,7 +76,7 @@ impl Sites {
                 .filter_map(|index| frames.get(index.as_u64()? as usize)?.as_str())
                 .map(function_of)
                 .collect();
-            // The first of ours is who asked; what lies within is the allocator and the standard library.
+            // The first of ours is who asked; the frames within it are the allocator and the standard library.
             let ours = names.iter().find(|name| name.contains("foretell") && !name.contains("alloc::"));
             let function = ours.or(names.first()).map_or("unknown", |name| name).to_owned();
             let number = |key: &str| point[key].as_f64().unwrap_or(0.0);
@@ -93,10 +93,10 @@ impl Sites {
         Ok(Self(sites.into_values().collect()))
     }
 
-    /// Those of the largest value of something.
-    fn top(&self, count: usize, of: fn(&Site) -> f64) -> Vec<&Site> {
+    /// The sites with the largest values of a figure.
+    fn top(&self, count: usize, value: fn(&Site) -> f64) -> Vec<&Site> {
         let mut sites: Vec<&Site> = self.0.iter().collect();
-        sites.sort_by(|a, b| of(b).total_cmp(&of(a)));
+        sites.sort_by(|a, b| value(b).total_cmp(&value(a)));
         sites.truncate(count);
         sites
     }
@@ -121,8 +121,9 @@ fn function_of(frame: &str) -> &str {
 pub(super) fn report(counts: &Counts, sites: &Sites, bench: &Bench, batches: (usize, usize)) -> String {
     let windows = batches.0 as f64;
     // The difference of two runs may be a few misses below none.
-    let share =
-        |misses: &str, of: &str| format!("{:.2} %", 100.0 * counts.get(misses).max(0.0) / counts.get(of));
+    let share = |misses: &str, total: &str| {
+        format!("{:.2} %", 100.0 * counts.get(misses).max(0.0) / counts.get(total))
+    };
     let row = |name: &str, event: &str, first: &str, last: &str| {
         vec![
             name.to_owned(),

@@ -25,8 +25,8 @@ pub(super) const PARTS: [(Part, &str); 5] = [
     (Part::Other, "other"),
 ];
 
-/// What tells a part by the name of a function, the outermost function that has one counting: a backward pass that runs a block
-/// forwards once more is a backward pass.
+/// The parts that functions belong to, by a piece of their names; the outermost function that has one counts: a backward pass
+/// that runs a block forwards once more is a backward pass.
 const SIGNS: [(&str, Part); 12] = [
     ("foretell_optim", Part::Optimiser),
     ("backward", Part::Backward),
@@ -47,7 +47,7 @@ const SIGNS: [(&str, Part); 12] = [
 const DISPATCHERS: [&str; 2] = ["pulp::", "foretell_gemm::vector::run"];
 
 impl Stacks {
-    /// What `perf script -F ip,sym` prints: a line for each frame, the leaf first, an empty one after each stack.
+    /// Reads the output of `perf script -F ip,sym`: a line for each frame, the leaf first, an empty one after each stack.
     pub(super) fn parse(text: &str) -> Self {
         let mut stacks: BTreeMap<Vec<String>, usize> = BTreeMap::new();
         let mut stack: Vec<String> = Vec::new();

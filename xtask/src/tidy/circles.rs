@@ -52,28 +52,28 @@ type Graph = BTreeMap<String, BTreeSet<String>>;
 fn circles(graph: &Graph) -> Vec<BTreeSet<String>> {
     let reached: BTreeMap<&String, BTreeSet<&String>> =
         graph.keys().map(|file| (file, reachable(graph, file))).collect();
-    let mut found: Vec<BTreeSet<String>> = Vec::new();
+    let mut circles: Vec<BTreeSet<String>> = Vec::new();
     for (file, reachable) in &reached {
         let comes_back = |other: &&&String| reached.get(**other).is_some_and(|from| from.contains(file));
         let circle: BTreeSet<String> =
             reachable.iter().filter(comes_back).map(|file| (*file).clone()).collect();
-        if circle.len() > 1 && !found.contains(&circle) {
-            found.push(circle);
+        if circle.len() > 1 && !circles.contains(&circle) {
+            circles.push(circle);
         }
     }
-    found
+    circles
 }
 
 /// All that a file leads to.
 fn reachable<'a>(graph: &'a Graph, from: &String) -> BTreeSet<&'a String> {
-    let mut found = BTreeSet::new();
+    let mut reached = BTreeSet::new();
     let mut waiting: Vec<&String> = graph.get(from).into_iter().flatten().collect();
     while let Some(file) = waiting.pop() {
-        if found.insert(file) {
+        if reached.insert(file) {
             waiting.extend(graph.get(file).into_iter().flatten());
         }
     }
-    found
+    reached
 }
 
 #[cfg(test)]
@@ -124,9 +124,9 @@ mod tests {
             Source::new("crates/x/src/a.rs", "\nuse crate::b::B;"),
             Source::new("crates/x/src/b.rs", "use super::a::A;"),
         ];
-        let found = check("crates/x/src", &Modules::below("crates/x/src", &sources).arrows());
+        let violations = check("crates/x/src", &Modules::below("crates/x/src", &sources).arrows());
         assert_eq!(
-            found[0].remedy,
+            violations[0].remedy,
             "move what they share to a file below (a line 2 uses b; b line 1 uses a)"
         );
     }

@@ -48,9 +48,9 @@ fn idle(room: &Room, depends_on: impl Fn(&str) -> bool) -> impl Iterator<Item = 
     room.uses.iter().filter(move |used| !depends_on(used)).map(|used| (room.name, *used))
 }
 
-/// What is wrong with one of our crates using another, and what to do; nothing if all is well.
+/// The violation of one of our crates that uses another, and its remedy; `None` if the use is allowed.
 ///
-/// Code uses what its row lists; its tests also what lies on lower floors, and the fixtures' reader.
+/// Code uses the crates of its row; its tests also those on lower floors, and the fixtures' reader.
 fn own_edge(from: &str, to: &str, for_tests: bool) -> Option<(String, String)> {
     let row = ROOMS.iter().find(|room| room.name == from)?;
     let below = ROOMS.iter().any(|room| room.name == to && room.floor < row.floor);
@@ -114,8 +114,8 @@ mod tests {
     fn a_row_lists_no_more_than_is_used() {
         let nn = ROOMS.iter().find(|room| room.name == "foretell-nn").unwrap();
         assert_eq!(idle(nn, |_| true).count(), 0);
-        let found: Vec<_> = idle(nn, |used| used != "foretell-pool").collect();
-        assert_eq!(found, [("foretell-nn", "foretell-pool")]);
+        let idle_edges: Vec<_> = idle(nn, |used| used != "foretell-pool").collect();
+        assert_eq!(idle_edges, [("foretell-nn", "foretell-pool")]);
     }
 
     #[test]

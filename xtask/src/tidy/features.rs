@@ -11,7 +11,7 @@ use super::{
     violation::Violation,
 };
 
-/// What is wrong, and what to do.
+/// A violation and its remedy.
 type Finding = (String, String);
 
 pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -> Vec<Violation> {
@@ -23,16 +23,16 @@ pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -
             return Vec::new();
         };
         let by_default = dependency.uses_default_features && !defaults(used).is_empty();
-        let mut found: Vec<Finding> =
+        let mut findings: Vec<Finding> =
             forced(&package.name, &used.name, by_default, &dependency.features).into_iter().collect();
         if dependency.kind == DependencyKind::Normal {
             let passed = |feature: &str| package.features.get(feature).map(Vec::as_slice);
             let features = used.features.keys().filter(|feature| *feature != "default");
             let features = features.map(|feature| (&**feature, is_default(package, used, feature)));
-            found.extend(not_passed(&package.name, &used.name, features, passed));
+            findings.extend(not_passed(&package.name, &used.name, features, passed));
         }
         let line = manifest::line_of(manifest, &dependency.name);
-        found.into_iter().map(|(what, remedy)| manifest.violation(line, what, remedy)).collect()
+        findings.into_iter().map(|(what, remedy)| manifest.violation(line, what, remedy)).collect()
     };
     let mixed = package.features.iter().flat_map(|(feature, parts)| {
         let parts = parts.iter().filter_map(|part| part.split_once('/'));
@@ -94,8 +94,9 @@ fn not_passed<'a>(
 ) -> Vec<Finding> {
     let missing = |&(feature, by_default): &(&str, bool)| {
         let parts = [format!("{used}/{feature}"), format!("{used}?/{feature}")];
-        let passes = passed(feature).is_some_and(|found| found.iter().any(|part| parts.contains(part)));
-        let is_default = || passed("default").is_some_and(|found| found.iter().any(|name| name == feature));
+        let passes = passed(feature).is_some_and(|passed| passed.iter().any(|part| parts.contains(part)));
+        let is_default =
+            || passed("default").is_some_and(|defaults| defaults.iter().any(|name| name == feature));
         !passes || by_default && !is_default()
     };
     let finding = |(feature, by_default): (&str, bool)| {
@@ -139,29 +140,29 @@ mod tests {
 
     #[test]
     fn default_features_are_passed_down_by_default() {
-        let found = |default: &[&str], simd: &[&str]| {
+        let missing = |default: &[&str], simd: &[&str]| {
             let table = [("default", owned(default)), ("simd", owned(simd))];
             let passed = |name: &str| table.iter().find(|(key, _)| *key == name).map(|(_, parts)| &parts[..]);
-            let found = not_passed("foretell-x", "foretell-gemm", [("simd", true), ("faer", true)], passed);
-            found.into_iter().map(|(what, _)| what).collect::<Vec<_>>()
+            let missing = not_passed("foretell-x", "foretell-gemm", [("simd", true), ("faer", true)], passed);
+            missing.into_iter().map(|(what, _)| what).collect::<Vec<_>>()
         };
         let simd = "foretell-x does not pass `simd` down to foretell-gemm by default";
         let faer = "foretell-x does not pass `faer` down to foretell-gemm by default";
-        assert_eq!(found(&["simd"], &["foretell-gemm/simd"]), [faer]);
-        assert_eq!(found(&["simd"], &["foretell-gemm?/simd"]), [faer]);
-        assert_eq!(found(&[], &["foretell-gemm/simd"]), [simd, faer]);
-        assert_eq!(found(&["simd"], &["foretell-simd/simd"]), [simd, faer]);
+        assert_eq!(missing(&["simd"], &["foretell-gemm/simd"]), [faer]);
+        assert_eq!(missing(&["simd"], &["foretell-gemm?/simd"]), [faer]);
+        assert_eq!(missing(&[], &["foretell-gemm/simd"]), [simd, faer]);
+        assert_eq!(missing(&["simd"], &["foretell-simd/simd"]), [simd, faer]);
     }
 
     #[test]
     fn other_features_are_passed_down_too() {
-        let found = |parts: &[&str]| {
+        let missing = |parts: &[&str]| {
             let parts = owned(parts);
             let passed = |name: &str| (name == "parquet").then_some(&parts[..]);
             not_passed("foretell-x", "foretell-data", [("parquet", false)], passed)
         };
-        assert_eq!(found(&["foretell-data/parquet"]), []);
-        assert_eq!(found(&[])[0].0, "foretell-x does not pass `parquet` down to foretell-data");
+        assert_eq!(missing(&["foretell-data/parquet"]), []);
+        assert_eq!(missing(&[])[0].0, "foretell-x does not pass `parquet` down to foretell-data");
     }
 
     #[test]

@@ -13,21 +13,21 @@ pub(super) fn check(source: &Source) -> Vec<Violation> {
     if HOSTS.iter().any(|host| source.path.starts_with(host)) {
         return Vec::new();
     }
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for (i, (line, text)) in source.lines.iter().zip(source.text.lines()).enumerate() {
         // Unit tests end a file.
         if line.code.contains("#[cfg(test)]") {
             break;
         }
         if let Some(flag) = flag_in_text(text).filter(|_| !line.is_comment()) {
-            found.push(source.violation(
+            violations.push(source.violation(
                 i + 1,
                 format!("a message of a library names the flag `{flag}`"),
                 "show a `Setting` of foretell-data; the command line has the words in setting_words.rs",
             ));
         }
     }
-    found
+    violations
 }
 
 /// The first `--word` of the line that a quote, a blank, a bracket or a backtick stands before.

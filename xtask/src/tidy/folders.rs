@@ -8,7 +8,7 @@ use super::{
     violation::Violation,
 };
 
-/// What is wrong with the order of the files of one package.
+/// The violations of the order of the files of one package.
 pub(super) fn check(sources: &[Source]) -> Vec<Violation> {
     let roots = sources.iter().filter_map(|source| {
         let (folder, file) = source.path.rsplit_once('/')?;
@@ -16,17 +16,17 @@ pub(super) fn check(sources: &[Source]) -> Vec<Violation> {
     });
     let mut roots: Vec<&str> = roots.collect();
     roots.dedup();
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for root in roots {
         let modules = Modules::below(root, sources);
         let arrows = modules.arrows();
-        found.extend(circles::check(root, &arrows));
+        violations.extend(circles::check(root, &arrows));
         match FOLDERS.iter().find(|folders| folders.source == root) {
-            Some(folders) => found.extend(check_order(folders, &modules, &arrows)),
-            None => found.extend(check_few(root, &modules, &arrows)),
+            Some(folders) => violations.extend(check_order(folders, &modules, &arrows)),
+            None => violations.extend(check_few(root, &modules, &arrows)),
         }
     }
-    found
+    violations
 }
 
 /// The floor of a module, from 0.
@@ -36,9 +36,9 @@ fn floor(folders: &Folders, name: &str) -> Option<usize> {
 
 fn check_order(folders: &Folders, modules: &Modules<'_>, arrows: &[Arrow<'_>]) -> Vec<Violation> {
     let floor = |name: &str| floor(folders, name);
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for module in modules.top().into_iter().filter(|module| floor(module).is_none()) {
-        found.push(Source::new(folders.source, "").violation(
+        violations.push(Source::new(folders.source, "").violation(
             1,
             format!("the module {module} has no place in the order of its crate"),
             "give it one in FOLDERS of xtask/src/tidy/house.rs",
@@ -53,7 +53,7 @@ fn check_order(folders: &Folders, modules: &Modules<'_>, arrows: &[Arrow<'_>]) -
         if *used != from[0] && floor(used).is_none_or(|used| used >= own) {
             let below: Vec<&str> =
                 folders.from_the_ground_up[..own].iter().flat_map(|floor| floor.split_whitespace()).collect();
-            found.push(source.violation(
+            violations.push(source.violation(
                 *line,
                 format!("{} may not use `crate::{used}`", from[0]),
                 match &below[..] {
@@ -63,7 +63,7 @@ fn check_order(folders: &Folders, modules: &Modules<'_>, arrows: &[Arrow<'_>]) -
             ));
         }
     }
-    found
+    violations
 }
 
 /// A crate without an order has few modules.
@@ -83,7 +83,7 @@ fn check_few(root: &str, modules: &Modules<'_>, arrows: &[Arrow<'_>]) -> Option<
     })
 }
 
-/// The floors that modules stand on by what they use of each other; none where they do so in a circle.
+/// The floors of modules by their uses of each other; none where they do so in a circle.
 fn order(modules: &Modules<'_>, arrows: &[Arrow<'_>]) -> Option<Vec<String>> {
     let mut left = modules.top();
     let mut floors = Vec::new();
@@ -111,8 +111,8 @@ mod tests {
         let sources: Vec<Source> =
             files.iter().map(|(path, text)| Source::new(&format!("crates/x/src/{path}"), text)).collect();
         let modules = Modules::below(HOUSE.source, &sources);
-        let found = check_order(&HOUSE, &modules, &modules.arrows());
-        found.into_iter().map(|violation| violation.what).collect()
+        let violations = check_order(&HOUSE, &modules, &modules.arrows());
+        violations.into_iter().map(|violation| violation.what).collect()
     }
 
     #[test]
@@ -156,10 +156,10 @@ mod tests {
             Source::new("crates/x/src/c.rs", "use crate::{a, b::B};"),
         ];
         let modules = Modules::below(HOUSE.source, &sources);
-        let found = check_order(&house, &modules, &modules.arrows());
-        assert_eq!(found.len(), 1);
+        let violations = check_order(&house, &modules, &modules.arrows());
+        assert_eq!(violations.len(), 1);
         assert_eq!(
-            (found[0].path.as_str(), found[0].what.as_str()),
+            (violations[0].path.as_str(), violations[0].what.as_str()),
             ("crates/x/src/a.rs", "a may not use `crate::b`")
         );
     }
@@ -177,12 +177,12 @@ mod tests {
         let sources: Vec<Source> =
             files.iter().map(|(path, text)| Source::new(&format!("crates/x/src/{path}"), text)).collect();
         assert_eq!(check(&sources[..5]), []);
-        let found = check(&sources);
-        assert_eq!((found.len(), found[0].what.as_str()), (1, "5 modules have no order"));
+        let violations = check(&sources);
+        assert_eq!((violations.len(), violations[0].what.as_str()), (1, "5 modules have no order"));
         assert!(
-            found[0].remedy.ends_with(r#"by what they use now: ["b d e", "a", "c"]"#),
+            violations[0].remedy.ends_with(r#"by what they use now: ["b d e", "a", "c"]"#),
             "{}",
-            found[0].remedy
+            violations[0].remedy
         );
     }
 }

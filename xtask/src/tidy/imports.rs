@@ -39,7 +39,7 @@ pub(super) enum To {
 const MOST_RE_EXPORTS: usize = 16;
 
 impl<'a> Modules<'a> {
-    /// Those below the folder `root`.
+    /// The modules below the folder `root`.
     pub(super) fn below(root: &str, sources: &'a [Source]) -> Self {
         let mut files = BTreeMap::new();
         for source in sources {
@@ -60,7 +60,7 @@ impl<'a> Modules<'a> {
         self.files.keys().filter_map(|module| Some(module.first()?.as_str())).collect()
     }
 
-    /// What each file but the root uses of the others.
+    /// The uses of other files by each file but the root.
     pub(super) fn arrows(&self) -> Vec<Arrow<'a>> {
         let mut arrows = Vec::new();
         for (module, File { source, names }) in &self.files {
@@ -69,7 +69,7 @@ impl<'a> Modules<'a> {
             }
             let used = names.paths.iter().map(|named| (named, false));
             let imported = names.imports.iter().map(|import| {
-                // A folder's file that hands on what lies in the folder, and does not name it itself, uses nothing of it.
+                // A folder's file that re-exports an item of the folder, and does not name it itself, uses nothing of it.
                 (&import.path, import.is_exported && !names.words.contains(&import.name))
             });
             for (Named { path, line }, hands_on) in used.chain(imported) {

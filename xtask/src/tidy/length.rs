@@ -61,10 +61,10 @@ mod tests {
 
     #[test]
     fn a_file_above_the_budget_is_found() {
-        let found = check(&file("crates/x/src/a.rs", FILE_LINES + 1, TESTS));
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].line, FILE_LINES + 1);
-        assert!(found[0].what.starts_with("501 lines"), "{}", found[0].what);
+        let violations = check(&file("crates/x/src/a.rs", FILE_LINES + 1, TESTS));
+        assert_eq!(violations.len(), 1);
+        assert_eq!(violations[0].line, FILE_LINES + 1);
+        assert!(violations[0].what.starts_with("501 lines"), "{}", violations[0].what);
     }
 
     #[test]

@@ -21,19 +21,19 @@ pub(super) fn check(manifest: &Source) -> Vec<Violation> {
     };
     let package = table(&document, "package");
     let line = package.and_then(first_line(&manifest.text)).unwrap_or(1);
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     let description = package.and_then(|package| package.get("description")?.get_ref().as_str());
     if description.is_none_or(|description| description.trim().is_empty()) {
-        found.push(manifest.violation(line, "no description", "say in one line why the crate exists"));
+        violations.push(manifest.violation(line, "no description", "say in one line why the crate exists"));
     }
     for field in INHERITED {
         if !package.and_then(|package| package.get(*field)).is_some_and(inherits) {
             let remedy = format!("write `{field}.workspace = true`");
-            found.push(manifest.violation(line, format!("{field} is not the workspace's"), remedy));
+            violations.push(manifest.violation(line, format!("{field} is not the workspace's"), remedy));
         }
     }
     if !table(&document, "lints").is_some_and(says_workspace) {
-        found.push(manifest.violation(
+        violations.push(manifest.violation(
             line,
             "the workspace's lints are not on",
             "add `[lints] workspace = true`",
@@ -42,17 +42,17 @@ pub(super) fn check(manifest: &Source) -> Vec<Violation> {
     for (name, _) in dependencies(&document).filter(|(_, value)| !inherits(value)) {
         let what = format!("{} is not taken from the workspace", name.get_ref());
         let remedy = "put version or path in [workspace.dependencies] and write `NAME.workspace = true`";
-        found.push(manifest.violation(line_at(&manifest.text, name.span().start), what, remedy));
+        violations.push(manifest.violation(line_at(&manifest.text, name.span().start), what, remedy));
     }
-    found
+    violations
 }
 
 /// The line that names a dependency; the first one where it cannot be told.
 pub(super) fn line_of(manifest: &Source, dependency: &str) -> usize {
     let Ok(document) = DeTable::parse(&manifest.text) else { return 1 };
     let mut dependencies = dependencies(document.get_ref());
-    let found = dependencies.find(|(name, _)| name.get_ref() == dependency);
-    found.map_or(1, |(name, _)| line_at(&manifest.text, name.span().start))
+    let named = dependencies.find(|(name, _)| name.get_ref() == dependency);
+    named.map_or(1, |(name, _)| line_at(&manifest.text, name.span().start))
 }
 
 type Key<'a> = Spanned<std::borrow::Cow<'a, str>>;
@@ -155,9 +155,10 @@ clap = { workspace = true, features = [
             ("serde.version = \"1.0\"", 19),
             ("[dependencies.serde]\nversion = \"1.0\"", 19),
         ] {
-            let found = check(&Source::new("Cargo.toml", &TIDY.replace("serde.workspace = true", written)));
-            assert_eq!(found.len(), 1, "{written}: {found:?}");
-            assert_eq!(found[0].line, line, "{written}");
+            let violations =
+                check(&Source::new("Cargo.toml", &TIDY.replace("serde.workspace = true", written)));
+            assert_eq!(violations.len(), 1, "{written}: {violations:?}");
+            assert_eq!(violations[0].line, line, "{written}");
         }
     }
 

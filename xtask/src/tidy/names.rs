@@ -1,16 +1,16 @@
-//! What a file of Rust says about modules: those that it declares, the items that it defines, and the paths that it names.
+//! The names in a file of Rust: the modules that it declares, the items that it defines, and the paths that it names.
 
 use std::collections::BTreeSet;
 use std::str::FromStr as _;
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
-/// The names of one file. What is compiled for tests only is left out.
+/// The names of one file. Names that are compiled for tests only are left out.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
     /// Modules in files of their own, as `mod x;` declares them.
     pub(super) modules: BTreeSet<String>,
-    /// Those of them that are compiled for tests only.
+    /// The modules among these that are compiled for tests only.
     pub(super) test_modules: BTreeSet<String>,
     /// Items, and modules within braces.
     pub(super) items: BTreeSet<String>,
@@ -249,7 +249,7 @@ fn path(tokens: &[TokenTree]) -> Vec<String> {
 }
 
 /// The names that a `use` binds, with their paths.
-fn use_trees(tokens: &[TokenTree], before: &mut Vec<String>, found: &mut Vec<(String, Vec<String>)>) {
+fn use_trees(tokens: &[TokenTree], before: &mut Vec<String>, bindings: &mut Vec<(String, Vec<String>)>) {
     for tree in tokens.split(|token| is_punct(Some(token), ',')) {
         let depth = before.len();
         let mut name = None;
@@ -264,7 +264,7 @@ fn use_trees(tokens: &[TokenTree], before: &mut Vec<String>, found: &mut Vec<(St
                 TokenTree::Punct(sign) if sign.as_char() == '*' => name = Some("*".to_owned()),
                 TokenTree::Group(group) => {
                     let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-                    use_trees(&inner, before, found);
+                    use_trees(&inner, before, bindings);
                     before.truncate(depth);
                     break;
                 }
@@ -277,7 +277,7 @@ fn use_trees(tokens: &[TokenTree], before: &mut Vec<String>, found: &mut Vec<(St
             let is_self = before.len() > 1 && before.last().is_some_and(|last| last == "self");
             let path: Vec<String> = before[..before.len() - usize::from(is_self)].to_vec();
             let last = path.last().cloned().unwrap_or_default();
-            found.push((name.unwrap_or(last), path));
+            bindings.push((name.unwrap_or(last), path));
         }
         before.truncate(depth);
     }

@@ -50,8 +50,8 @@ pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -
 mod tests {
     use super::*;
 
-    /// What is wrong with a package of ours after a change.
-    fn found(change: impl FnOnce(&mut Package)) -> Vec<String> {
+    /// The violations of a package of ours after a change.
+    fn violations(change: impl FnOnce(&mut Package)) -> Vec<String> {
         let metadata = cargo_metadata::MetadataCommand::new().no_deps().exec().unwrap();
         let package = metadata.packages.iter().find(|package| package.name == "foretell-data");
         let mut package = package.unwrap().clone();
@@ -62,11 +62,11 @@ mod tests {
 
     #[test]
     fn a_page_of_the_registry_shows_what_it_should() {
-        assert_eq!(found(|_| {}), [""; 0]);
-        assert_eq!(found(|package| package.repository = None), ["no repository"]);
-        assert_eq!(found(|package| package.documentation = None), ["no documentation"]);
-        assert_eq!(found(|package| package.keywords.clear()), ["no keywords of its own"]);
-        let elsewhere = found(|package| package.manifest_path = "nowhere/Cargo.toml".into());
+        assert_eq!(violations(|_| {}), [""; 0]);
+        assert_eq!(violations(|package| package.repository = None), ["no repository"]);
+        assert_eq!(violations(|package| package.documentation = None), ["no documentation"]);
+        assert_eq!(violations(|package| package.keywords.clear()), ["no keywords of its own"]);
+        let elsewhere = violations(|package| package.manifest_path = "nowhere/Cargo.toml".into());
         assert_eq!(elsewhere, ["no README.md", "no licence files"]);
     }
 
@@ -76,7 +76,7 @@ mod tests {
             let fuzz = |package: &mut Package| {
                 change(package.dependencies.iter_mut().find(|used| used.name == "foretell-fuzz").unwrap());
             };
-            found(fuzz)
+            violations(fuzz)
         };
         let wrong = ["foretell-fuzz is not published, so Cargo cannot package what needs it"];
         assert_eq!(with(|fuzz| fuzz.req = VersionReq::parse("0.1.0").unwrap()), wrong);

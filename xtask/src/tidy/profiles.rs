@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use super::{manifest, source::Source, violation::Violation};
 use crate::package::is_published;
 
-/// What is wrong with the profiles of the workspace's manifest for the programs among `members`.
+/// The violations of the profiles of the workspace's manifest for the programs among `members`.
 pub(super) fn check(root: &Source, members: &[Package]) -> Vec<Violation> {
     let programs = members.iter().filter(|package| is_published(package));
     let programs = programs.filter(|package| package.targets.iter().any(|target| target.is_bin()));
@@ -35,14 +35,14 @@ struct Unstripped {
     profile: String,
     package: String,
     line: usize,
-    /// What the profile says, as TOML.
+    /// The profile's `strip`, as TOML.
     strip: String,
 }
 
-/// What one profile says of stripping, with what it inherits.
+/// The `strip` of one profile and of its packages, with those that it inherits.
 #[derive(Clone, Default)]
 struct Profile {
-    /// Nothing where it says nothing.
+    /// `None` where the profile has none.
     strip: Option<String>,
     /// By package that has a table of its own: its `strip`, if any.
     packages: BTreeMap<String, Option<String>>,
@@ -51,14 +51,14 @@ struct Profile {
 fn unstripped(text: &str, programs: &[&str]) -> Vec<Unstripped> {
     let Ok(document) = DeTable::parse(text) else { return Vec::new() };
     let Some(profiles) = manifest::table(document.get_ref(), "profile") else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut unstripped = Vec::new();
     for (name, _) in profiles {
         let Profile { strip, packages } = profile(profiles, name.get_ref());
         let Some(strip) = strip else { continue };
         for (package, own) in packages {
             if programs.contains(&&*package) && own.as_ref() != Some(&strip) {
                 let line = manifest::line_at(text, name.span().start);
-                found.push(Unstripped {
+                unstripped.push(Unstripped {
                     profile: name.get_ref().to_string(),
                     package,
                     line,
@@ -67,10 +67,10 @@ fn unstripped(text: &str, programs: &[&str]) -> Vec<Unstripped> {
             }
         }
     }
-    found
+    unstripped
 }
 
-/// A profile with what it inherits, as Cargo joins the two: entry by entry, before tables of packages are looked at.
+/// A profile with the entries that it inherits, as Cargo joins the two: entry by entry, before tables of packages are looked at.
 fn profile(profiles: &DeTable<'_>, name: &str) -> Profile {
     let Some(table) = manifest::table(profiles, name) else { return Profile::default() };
     let parent = table.get("inherits").and_then(|parent| parent.get_ref().as_str());
@@ -97,27 +97,32 @@ fn strip(table: &DeTable<'_>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<(String, usize)> {
-        let found = unstripped(text, &["foretell-cli"]);
-        found.into_iter().map(|unstripped| (unstripped.profile, unstripped.line)).collect()
+    fn unstripped_programs(text: &str) -> Vec<(String, usize)> {
+        let programs = unstripped(text, &["foretell-cli"]);
+        programs.into_iter().map(|unstripped| (unstripped.profile, unstripped.line)).collect()
     }
 
     #[test]
     fn a_table_of_its_own_says_strip_too() {
         let head = "[profile.release]\nstrip = \"symbols\"\n[profile.release.package]\n";
-        assert_eq!(found(head), []);
-        assert_eq!(found(&format!("{head}faer.opt-level = 0")), []);
-        assert_eq!(found(&format!("{head}foretell-cli.opt-level = 1")), [("release".to_owned(), 1)]);
+        assert_eq!(unstripped_programs(head), []);
+        assert_eq!(unstripped_programs(&format!("{head}faer.opt-level = 0")), []);
+        assert_eq!(
+            unstripped_programs(&format!("{head}foretell-cli.opt-level = 1")),
+            [("release".to_owned(), 1)]
+        );
         let whole = "foretell-cli = { opt-level = 1, strip = \"symbols\" }";
-        assert_eq!(found(&format!("{head}{whole}")), []);
+        assert_eq!(unstripped_programs(&format!("{head}{whole}")), []);
         let other = "foretell-cli = { opt-level = 1, strip = \"debuginfo\" }";
-        assert_eq!(found(&format!("{head}{other}")), [("release".to_owned(), 1)]);
+        assert_eq!(unstripped_programs(&format!("{head}{other}")), [("release".to_owned(), 1)]);
     }
 
     #[test]
     fn a_profile_that_strips_nothing_asks_for_nothing() {
         assert_eq!(
-            found("[profile.dev]\nopt-level = 2\n[profile.dev.package]\nforetell-cli.opt-level = 0"),
+            unstripped_programs(
+                "[profile.dev]\nopt-level = 2\n[profile.dev.package]\nforetell-cli.opt-level = 0"
+            ),
             []
         );
     }
@@ -127,11 +132,11 @@ mod tests {
         let release = "[profile.release]\nstrip = true\n[profile.release.package]\nforetell-cli = { opt-level = 1, strip = true }\n";
         let dist =
             "[profile.dist]\ninherits = \"release\"\n[profile.dist.package]\nforetell-cli.opt-level = 3\n";
-        assert_eq!(found(&format!("{release}{dist}")), []);
+        assert_eq!(unstripped_programs(&format!("{release}{dist}")), []);
         let unstripped = release.replace(", strip = true", "");
         let both = [("dist".to_owned(), 5), ("release".to_owned(), 1)];
-        assert_eq!(found(&format!("{unstripped}{dist}")), both);
+        assert_eq!(unstripped_programs(&format!("{unstripped}{dist}")), both);
         let whole = "[profile.profiling]\ninherits = \"release\"\nstrip = false\n";
-        assert_eq!(found(&format!("{release}{whole}")), [("profiling".to_owned(), 5)]);
+        assert_eq!(unstripped_programs(&format!("{release}{whole}")), [("profiling".to_owned(), 5)]);
     }
 }

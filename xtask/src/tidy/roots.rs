@@ -7,28 +7,28 @@ use super::{
 };
 
 pub(super) fn check(package: &str, root: &Source) -> Vec<Violation> {
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     let first = root.text.lines().next().unwrap_or_default();
     if first.strip_prefix("//!").is_none_or(|doc| doc.trim().is_empty()) {
-        found.push(root.violation(
+        violations.push(root.violation(
             1,
             "no doc line at the top of the crate",
             "begin the file with `//! Why it exists.`",
         ));
     }
     let wanted = match unsafe_in(package) {
-        Unsafe::Anywhere => return found,
+        Unsafe::Anywhere => return violations,
         Unsafe::File(_) => "#![deny(unsafe_code)]",
         Unsafe::Nowhere => "#![forbid(unsafe_code)]",
     };
     if !root.lines.iter().any(|line| line.code.trim() == wanted) {
-        found.push(root.violation(
+        violations.push(root.violation(
             1,
             format!("{package} does not say `{wanted}`"),
             "add it below the crate's docs",
         ));
     }
-    found
+    violations
 }
 
 #[cfg(test)]

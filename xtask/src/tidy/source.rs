@@ -1,4 +1,4 @@
-//! A file as lines of code and comment, so that no rule is fooled by a string. Comments are what stands between the
+//! A file as lines of code and comment, so that no rule is fooled by a string. Comments are the text between the
 //! tokens of Rust: parsers drop them.
 
 use std::{fs, ops::Range, path::Path, str::FromStr as _};
@@ -120,7 +120,7 @@ impl Lines {
         self.0.last_mut().expect("there is a first line")
     }
 
-    /// Adds text by `add`, which is given each of its lines.
+    /// Adds text by `add`, which gets each of its lines.
     fn add(&mut self, text: &str, add: impl Fn(&mut Line, &str)) {
         for (i, row) in text.split('\n').enumerate() {
             if i > 0 {

@@ -14,7 +14,7 @@ pub(super) struct TypeNames {
 impl TypeNames {
     /// Takes in the definitions of a file; those whose name another file has taken are violations.
     pub(super) fn add(&mut self, source: &Source) -> Vec<Violation> {
-        let mut found = Vec::new();
+        let mut violations = Vec::new();
         let lines = if source.is_test() { &[] } else { &source.lines[..] };
         for (i, line) in lines.iter().enumerate() {
             let Some(name) = public_type(&line.code).filter(|name| !SHARED_TYPE_NAMES.contains(name)) else {
@@ -25,10 +25,14 @@ impl TypeNames {
             // One type may be defined twice in a file, each time for other features.
             if *path != source.path {
                 let what = format!("public type `{name}` is defined in {path}:{first} too");
-                found.push(source.violation(i + 1, what, "give one of them a name that says what it is of"));
+                violations.push(source.violation(
+                    i + 1,
+                    what,
+                    "give one of them a name that says what it is of",
+                ));
             }
         }
-        found
+        violations
     }
 }
 
@@ -45,11 +49,11 @@ fn public_type(code: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// What is found where file follows file.
+    /// The violations of these files, read one after the other.
     fn broken(files: &[(&str, &str)]) -> Vec<String> {
         let mut names = TypeNames::default();
-        let found = files.iter().flat_map(|(path, text)| names.add(&Source::new(path, text)));
-        found.map(|v| format!("{}:{} {}", v.path, v.line, v.what)).collect()
+        let violations = files.iter().flat_map(|(path, text)| names.add(&Source::new(path, text)));
+        violations.map(|v| format!("{}:{} {}", v.path, v.line, v.what)).collect()
     }
 
     #[test]
@@ -64,9 +68,10 @@ mod tests {
         ];
         for kind in kinds {
             let line = kind.lines().position(|line| line.contains("Scale")).unwrap() + 1;
-            let found = broken(&[("crates/x/src/a.rs", "\npub struct Scale;"), ("crates/y/src/b.rs", kind)]);
+            let violations =
+                broken(&[("crates/x/src/a.rs", "\npub struct Scale;"), ("crates/y/src/b.rs", kind)]);
             let what = "public type `Scale` is defined in crates/x/src/a.rs:2 too";
-            assert_eq!(found, [format!("crates/y/src/b.rs:{line} {what}")]);
+            assert_eq!(violations, [format!("crates/y/src/b.rs:{line} {what}")]);
         }
     }
 

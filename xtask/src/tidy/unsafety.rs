@@ -12,18 +12,18 @@ pub(super) fn check(package: &str, source: &Source) -> Vec<Violation> {
         Unsafe::File(path) => source.path == path,
         Unsafe::Nowhere => false,
     };
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for (i, line) in source.lines.iter().enumerate() {
         let Some(at) = find_word(&line.code, "unsafe") else { continue };
         if !allowed {
             let remedy = "use a safe function of simd, pool, threads, gemm or flash, or add one there";
-            found.push(source.violation(i + 1, format!("unsafe in {}", source.path), remedy));
+            violations.push(source.violation(i + 1, format!("unsafe in {}", source.path), remedy));
         } else if needs_reason(&source.lines, i, at) && !has_reason(&source.lines, i) {
             let remedy = "write `// SAFETY:` above it and say why it holds";
-            found.push(source.violation(i + 1, "unsafe without its reason", remedy));
+            violations.push(source.violation(i + 1, "unsafe without its reason", remedy));
         }
     }
-    found
+    violations
 }
 
 /// A declaration (`unsafe fn`, `unsafe trait`) sets a contract, in its docs; everything else relies on one.

@@ -1,4 +1,4 @@
-//! What the rules report.
+//! The reports of the rules.
 
 use std::fmt;
 

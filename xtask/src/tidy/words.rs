@@ -1,6 +1,6 @@
-//! No words that admit a stub: what is in the tree is finished.
+//! No words that admit a stub: all code in the tree is finished.
 //!
-//! The words stand here, and in the tests below, as what is looked for; nothing in this file is unfinished.
+//! The words stand here, and in the tests below, as the words to look for; nothing in this file is unfinished.
 
 use super::{
     source::{Source, find_word},
@@ -10,25 +10,25 @@ use super::{
 /// Macros that stand for missing code.
 const MACROS: &[&str] = &["todo!", "unimplemented!"];
 
-/// What people write beside unfinished code, in lower case.
+/// The words that people write beside unfinished code, in lower case.
 const CONFESSIONS: &[&str] =
     &["fixme", "todo", "not implemented", "placeholder", "dummy", "simplified", "for now"];
 
 pub(super) fn check(source: &Source) -> Vec<Violation> {
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for (i, line) in source.lines.iter().enumerate() {
         let comment = line.comment.to_lowercase();
         let in_code = MACROS.iter().filter(|word| find_word(&line.code, word).is_some());
         let in_comment = CONFESSIONS.iter().filter(|word| find_word(&comment, word).is_some());
         for word in in_code.chain(in_comment) {
-            found.push(source.violation(
+            violations.push(source.violation(
                 i + 1,
                 format!("`{word}` admits a stub"),
                 "finish it, or say what it is",
             ));
         }
     }
-    found
+    violations
 }
 
 #[cfg(test)]
