@@ -26,7 +26,7 @@ pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
     /// Its hyper-parameters beside `h` and `alias`.
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>];
 
-    /// The method with what it learns of the panel as a whole; what it learns of each series goes to `learned`.
+    /// The method with the numbers that it learns of the panel as a whole; those of each series go to `learned`.
     #[must_use]
     fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers) -> Self;
 

@@ -87,7 +87,7 @@ pub enum NetworkError {
 }
 
 impl NetworkError {
-    /// Whether it is a mistake in what was asked for, whatever the data are.
+    /// Whether it is a mistake in the request, whatever the data are.
     pub fn is_usage(&self) -> bool {
         matches!(
             self,

@@ -1,7 +1,7 @@
 //! Estimates of the memory that training and forecasts of a network will take.
 //!
-//! Tables of parameters, gradients, the optimiser's state are counted exactly; what a model keeps of the windows that it works
-//! on is an estimate ([`foretell_nn::Model::saved_activations`]).
+//! Tables of parameters, gradients, the optimiser's state are counted exactly; the activations that a model keeps of the
+//! windows that it works on is an estimate ([`foretell_nn::Model::saved_activations`]).
 
 use foretell_data::Setting;
 use foretell_estimator::{MemoryEstimate, MemoryLimit, TooMuchMemory, TrainingSize};

@@ -46,7 +46,7 @@ pub(crate) struct OptimizerSettings {
 }
 
 impl OptimizerSettings {
-    /// Reads what the hyper-parameters say together.
+    /// Reads the hyper-parameters together.
     pub(crate) fn read(common: &Common) -> Result<Self, HyperParameterError> {
         let mut rule = Class::new("optimizer", &common.optimizer, &common.optimizer_kwargs)?.read(rule)?;
         let schedule = Class::new("lr_scheduler", &common.lr_scheduler, &common.lr_scheduler_kwargs)?
@@ -250,7 +250,7 @@ fn steps(arguments: &mut Arguments, name: &'static str) -> Result<Option<u64>, H
     Ok(arguments.count(name, 0..=u32::MAX)?.map(u64::from))
 }
 
-/// Writes what the hyper-parameters say as neuralforecast's files do: classes as such, with the arguments that
+/// Writes the hyper-parameters as neuralforecast's files do: classes as such, with the arguments that
 /// their constructors demand. It leaves arguments alone that have no class, so that is where ours goes.
 pub(crate) fn to_file(map: &mut Map<String, Value>) {
     if let Some(class) = map["optimizer"].as_str().map(optimizer_class) {

@@ -1,4 +1,4 @@
-//! The rate of large products of matrices: what a training step is measured by.
+//! The rate of large products of matrices: the measure of a training step.
 
 use std::time::Instant;
 

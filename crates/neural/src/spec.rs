@@ -70,7 +70,7 @@ impl NetworkSpec {
     }
 
     /// A model of your own with its default hyper-parameters. It is [registered](foretell_models::register), so that
-    /// this process loads what it saved.
+    /// this process loads the models that it saved.
     ///
     /// # Errors
     /// If a size is 0.
@@ -146,7 +146,7 @@ impl NetworkSpec {
         Err(HyperParameterError::new(name, expected, found).of(self.name()).into())
     }
 
-    /// Checks what a common hyper-parameter may be for this model.
+    /// Checks the value of a common hyper-parameter for this model.
     fn check_common(&self, name: &str, value: &Value) -> Result<(), SpecError> {
         let refuse = |expected: String| self.refuse(name, expected, value);
         let (reads, default) = (self.entry.exogenous, Common::default().to_map());
@@ -176,7 +176,7 @@ impl NetworkSpec {
         Ok(())
     }
 
-    /// Reads what was set, where it stands for something: a loss, a scaler, an optimiser.
+    /// Reads the value, where it stands for a loss, a scaler or an optimiser.
     fn parse(&mut self, name: &str, value: &Value) -> Result<(), SpecError> {
         let parse = || {
             Loss::parse(value).map_err(|mut error| {
@@ -280,7 +280,7 @@ impl NetworkSpec {
         self.optimizer.clone().map_err(|error| error.of(self.name()))
     }
 
-    /// Whether the validation loss can be had from what the training loss makes a model forecast.
+    /// Whether the validation loss can be computed from the outputs that the training loss defines.
     pub(crate) fn losses_fit(&self) -> bool {
         let (loss, valid) = (self.loss(), self.valid_loss());
         match (loss.is_distribution(), valid.is_distribution()) {

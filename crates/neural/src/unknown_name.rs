@@ -36,7 +36,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 enum Instead {
     /// Nothing, for this reason.
     Nothing(&'static str),
-    /// A setting: what it does.
+    /// A setting, and its effect in words.
     Setting(&'static str, Setting),
 }
 

@@ -166,8 +166,9 @@ pub trait Model: Send + Sync {
     }
 
     /// For a model that [keeps a state](Model::keeps_state): reads the windows on from `state`, which is empty at the start, and
-    /// forecasts what comes after them. If it forecasts step by step ([`Decoding::StepByStep`](crate::Decoding::StepByStep)) that is one step, `[rows, 1,
-    /// outputs]`; else its horizon, `[rows, horizon, outputs]`, and the first windows are as long as its history.
+    /// forecasts the steps after them. If it forecasts step by step ([`Decoding::StepByStep`](crate::Decoding::StepByStep))
+    /// that is one step, `[rows, 1, outputs]`; else its horizon, `[rows, horizon, outputs]`, and the first windows are as long
+    /// as its history.
     ///
     /// # Panics
     /// If the model keeps no state, or the first windows are too short.
@@ -177,7 +178,7 @@ pub trait Model: Send + Sync {
     }
 }
 
-/// A model with what it needs of those who train and serve it.
+/// A model with its requirements on training and inference.
 #[derive(Clone)]
 pub struct Network {
     /// Its requirements on training and inference.
@@ -429,7 +430,7 @@ impl<'a> Forward<'a> {
         again.with_rounding(output_rounding)
     }
 
-    /// A key for what a model draws, another at each call in a run. In training it depends on the step and the shard.
+    /// A key for a model's random numbers, another at each call in a run. In training it depends on the step and the shard.
     /// In inference it depends on the seed alone and is the same for all batches: the model must then draw the same
     /// for every row, or a forecast would depend on the other rows of its batch.
     pub fn next_key(&self) -> Key {

@@ -34,7 +34,7 @@ impl RoundedWeights {
         }
     }
 
-    /// Forgets what was packed.
+    /// Forgets the packed weights.
     ///
     /// # Panics
     /// If the graph of the step is still alive.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The format in which the weights of products are held for forecasts.
 ///
-/// Training, its validation and what is saved are in `f32`; see [`Params::hold`](crate::Params::hold).
+/// Training, its validation and saved weights are in `f32`; see [`Params::hold`](crate::Params::hold).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WeightPrecision {

@@ -307,7 +307,7 @@ pub(crate) fn side_by_side(parts: &[Var]) -> Var {
     }
 }
 
-/// The weights of a recurrent layer, and beside them what forecasts make of them.
+/// The weights of a recurrent layer, and beside them the copies that forecasts hold.
 struct HeldRecurrent {
     input: Var,
     state: Var,

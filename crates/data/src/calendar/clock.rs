@@ -75,7 +75,7 @@ impl Clock {
         }
     }
 
-    /// Takes what is written: of an interval, the start.
+    /// Takes a time as written: of an interval, the start.
     fn written(&mut self, written: &Written<'_>) -> Result<i64, TimeFlaw> {
         let first = self.kind.is_none();
         self.settle(TimeKind::Timestamp)?;
@@ -99,7 +99,7 @@ impl Clock {
         Ok(step)
     }
 
-    /// Takes what the clocks showed, without an offset.
+    /// Takes a time on the clocks, without an offset.
     fn civil(&mut self, civil: i64, first: bool) -> Result<i64, TimeFlaw> {
         match &self.zone {
             None => Ok(civil),
@@ -141,7 +141,7 @@ impl Clock {
         }
     }
 
-    /// Takes what the clocks showed, with their offset from UTC, the name of their zone, or both.
+    /// Takes a time on the clocks, with their offset from UTC, the name of their zone, or both.
     fn zoned(
         &mut self,
         civil: i64,

@@ -1,4 +1,4 @@
-//! Days of the calendar as numbers, and what is said of times that it does not have.
+//! Days of the calendar as numbers, and the flaws of times that it does not have.
 
 use jiff::SignedDuration;
 use jiff::civil::{Date, date};

@@ -79,7 +79,7 @@ impl OpeningHours {
         index.checked_mul(self.length())?.checked_add(passed)
     }
 
-    /// The time `n` hours after `time`. As in pandas, what is outside goes to the next opening first, and the moment of
+    /// The time `n` hours after `time`. As in pandas, a time outside goes to the next opening first, and the moment of
     /// closing is that of the next opening.
     pub(crate) fn next(&self, time: i64, n: i64) -> Option<i64> {
         let total = self.open_until(time)?.checked_add(n.checked_mul(HOUR)?)?;

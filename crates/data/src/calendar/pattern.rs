@@ -71,7 +71,7 @@ impl Pattern {
         Ok(Self { word: word.to_owned(), start, end })
     }
 
-    /// Reads a time; the error is what is wrong with the text.
+    /// Reads a time; the error is the flaw of the text.
     pub(crate) fn read(&self, text: &str) -> Result<Written<'static>, TimeFlaw> {
         let read = self.start.parse(text).map_err(|_| PATTERN)?;
         let rest = text.get(read.consumed..).ok_or(PATTERN)?;
@@ -167,7 +167,7 @@ impl Part {
         (clock(&time) == Ok(0)).then_some(Read { time, consumed, next_day: DAY })
     }
 
-    /// The time that was read, with the first of what the pattern leaves open.
+    /// The time that was read, with the first day or month where the pattern leaves it open.
     fn written(&self, mut read: BrokenDownTime) -> Result<Written<'static>, TimeFlaw> {
         if let Some(instant) = read.timestamp() {
             return Ok(Written { offset: Some(0), ..Written::civil(instant.as_microsecond()) });
@@ -198,7 +198,7 @@ fn clock(read: &BrokenDownTime) -> Result<i64, TimeFlaw> {
     Ok(seconds * 1_000_000 + i64::from(clock.subsec_nanosecond() / 1000))
 }
 
-/// Sets what a pattern without day or month leaves open to the first.
+/// Sets a day or month that the pattern leaves open to the first.
 fn complete(read: &mut BrokenDownTime) -> Result<(), jiff::Error> {
     let weeks = [read.iso_week(), read.sunday_based_week(), read.monday_based_week()];
     if weeks.iter().any(Option::is_some) {

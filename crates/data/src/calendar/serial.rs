@@ -44,7 +44,7 @@ impl Serial {
         }
     }
 
-    /// Reads a number, with decimals or without; the error is what is wrong with it.
+    /// Reads a number, with decimals or without; the error is its flaw.
     pub(crate) fn read(self, text: &str) -> Result<Written<'static>, TimeFlaw> {
         let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
         let whole: i64 = whole.parse().map_err(|_| NUMBER)?;

@@ -76,7 +76,7 @@ impl TimeFormat {
         self.0 == How::Integer
     }
 
-    /// Reads a time; the error is what is wrong with the text.
+    /// Reads a time; the error is the flaw of the text.
     pub(crate) fn read(&self, text: &str) -> Result<Written<'static>, TimeFlaw> {
         match &self.0 {
             How::Integer => Err(STEP),

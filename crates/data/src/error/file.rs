@@ -99,7 +99,7 @@ pub enum UnreadableTable {
         /// Its first cell.
         first: String,
     },
-    /// A Parquet file that is damaged, or holds what is not read here.
+    /// A Parquet file that is damaged, or holds types that are not read here.
     #[error("{file}: {reason}; write the file again, compressed by snappy or zstd or not at all")]
     Parquet {
         /// The file.

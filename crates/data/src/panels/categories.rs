@@ -204,7 +204,7 @@ impl Panel {
         Ok(column.categories(self.series.iter().map(|series| values[series.place])))
     }
 
-    /// The panel whose columns of `vocabulary` hold the numbers of their categories: 0 for what is not among
+    /// The panel whose columns of `vocabulary` hold the numbers of their categories: 0 for values that are not among
     /// them. Scalers pass such columns by. The columns are copied.
     ///
     /// # Errors

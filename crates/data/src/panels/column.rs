@@ -81,7 +81,7 @@ impl Column {
         }
     }
 
-    /// Appends a cell; the first bad one frees what was read so far.
+    /// Appends a cell; the first bad one frees the values so far.
     pub(crate) fn push(&mut self, cell: Result<f32, Flaw>, place_and_text: impl FnOnce() -> (Place, String)) {
         let rows = self.values.as_ref().map_or(0, Vec::len);
         if let Ok(values) = &mut self.values {
@@ -90,7 +90,7 @@ impl Column {
         self.set(rows, cell, place_and_text);
     }
 
-    /// Sets a cell that is there; the first bad one frees what was read so far.
+    /// Sets a cell that is there; the first bad one frees the values so far.
     pub(crate) fn set(
         &mut self,
         row: usize,

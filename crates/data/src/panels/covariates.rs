@@ -28,7 +28,7 @@ impl Panel {
     /// when it is used.
     ///
     /// # Errors
-    /// Series without a row, a series with two, and what is wrong with the file itself.
+    /// Series without a row, a series with two, and the faults of the file itself.
     pub fn with_static_file(self, path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
         self.with_static_table(&mut *open(path.as_ref(), &options.file.beside(), |_| true)?, options)
     }

@@ -74,7 +74,7 @@ impl Panel {
     }
 
     /// The panel whose series all end at the same time, to less than a step: `end` says what becomes of those that end
-    /// earlier. In rows that are added, `fill` says what the target and the numeric columns are ([`Fill::Interpolate`]: the
+    /// earlier. In rows that are added, `fill` sets the target and the numeric columns ([`Fill::Interpolate`]: the
     /// value before, since none follows); categories and the `sample_weight` are those of the row before.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::calendar::zone::Zone;
 use crate::error::DataError;
 
 impl TableRows {
-    /// Adds the rows that are missing by the frequency to a sorted table, then fills what is NaN.
+    /// Adds the rows that are missing by the frequency to a sorted table, then fills NaN.
     pub(crate) fn fill_gaps(
         &mut self,
         fill: Fill,

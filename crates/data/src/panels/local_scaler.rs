@@ -110,7 +110,7 @@ impl LocalScaler {
                     let (power, change) = (f64::from(loc), f64::from(*value) * f64::from(loc));
                     match change > -1.0 {
                         true => (change.ln_1p() / power).exp() as f32,
-                        // Below all that the transform can give, the curve goes on mirrored.
+                        // Below all that the transform can give, the curve continues mirrored.
                         false => -((-1.0 - change).ln() / power).exp() as f32,
                     }
                 }

@@ -1,4 +1,4 @@
-//! A table of two columns, whatever they are called: one holds times, and the other what is forecast.
+//! A table of two columns, whatever they are called: one holds times, and the other the target.
 
 use super::options::ReadOptions;
 use crate::calendar::clock::Clock;

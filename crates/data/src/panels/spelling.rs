@@ -10,7 +10,7 @@ const MOST: usize = 100_000;
 /// Ids of a table that are none of the panel's.
 #[derive(Debug, Default)]
 pub(super) struct StrangeIds {
-    /// Each by what it means.
+    /// The ids by their common form.
     ids: FxHashMap<String, String>,
 }
 

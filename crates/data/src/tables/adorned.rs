@@ -16,7 +16,7 @@ const CURRENCIES: [&str; 61] = [
     "INR", "BRL", "MXN", "ZAR", "TRY", "RUB", "KRW", "SGD", "HKD", "ILS",
 ];
 
-/// A number without the signs around it, and what they say.
+/// A number without the signs around it, and the meaning of the signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Adorned<'a> {
     pub(super) digits: &'a str,

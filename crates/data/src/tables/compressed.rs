@@ -1,14 +1,14 @@
 //! Text that is compressed by gzip or Zstandard: told by its first bytes, whatever the file is called, and unpacked
 //! as it is read.
 //!
-//! A few bytes can stand for any amount of text, so what comes out is held against what went in. Zstandard's own
+//! A few bytes can stand for any amount of text, so the size of the output is held against that of the input. Zstandard's own
 //! window takes up to 128 MB, its decoder's default limit.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// Text may be unpacked to so many times what it was packed to,
+/// Text may be unpacked to so many times its packed size,
 const FACTOR: u64 = 100;
 
 /// and to so much in any case.

@@ -91,7 +91,7 @@ impl<R: Read> Decoded<R> {
         Ok(held + read)
     }
 
-    /// Hands out what is UTF-8 of `out[..len]`, and settles what the rest is. Nothing means: look again.
+    /// Hands out the UTF-8 at the start of `out[..len]`, and settles the encoding of the rest. `None` means: look again.
     fn checked(&mut self, out: &[u8], beyond_ascii: bool) -> Option<usize> {
         let (valid, cut) = match str::from_utf8(out) {
             Ok(text) => (text.len(), false),

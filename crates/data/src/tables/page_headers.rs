@@ -24,7 +24,7 @@ const HEADS: [usize; 2] = [1 << 10, 1 << 20];
 /// damaged or hostile file could claim any number of rows.
 const ROWS_PER_BYTE: u64 = 1000;
 
-/// The encoding of texts as what they have in common with the one before, and the rest: a long text that is
+/// The encoding of texts as a prefix shared with the text before, and the rest: a long text that is
 /// repeated takes no room in the page, but is unpacked each time.
 const DELTA_BYTE_ARRAY: u64 = 7;
 

@@ -127,7 +127,7 @@ impl SheetTable {
     }
 }
 
-/// A sheet, and what is told of the choice.
+/// A sheet, and the note on its choice.
 struct Chosen {
     name: String,
     note: Option<ReadNote>,

@@ -3,8 +3,8 @@
 //!
 //! The vector of a step (Zhou et al. 2021, "Informer", arXiv 2012.07436, appendix B) is the sum of three: a convolution
 //! over the step and its two neighbours, circular over the window; the sines and cosines of its position
-//! (Vaswani et al. 2017, arXiv 1706.03762, section 3.5); a linear layer of what is known of its time. The first and the
-//! last are one product here, of the three neighbouring values and the columns of a step side by side.
+//! (Vaswani et al. 2017, arXiv 1706.03762, section 3.5); a linear layer of the columns that are known of its time. The first
+//! and the last are one product here, of the three neighbouring values and the columns of a step side by side.
 
 use foretell_autograd::{Activation, Shape, Var};
 

@@ -35,7 +35,7 @@ impl TransformerSizes {
     fn kept(&self, attentions: usize) -> usize {
         let dropped = usize::from(self.dropout > 0.0);
         // Kept of an attention: queries, keys, values, the heads' results, the output, the sum and its norm; of the
-        // perceptron: what is before and behind its activation, the output, the sum and its norm.
+        // perceptron: the numbers before and behind its activation, the output, the sum and its norm.
         let of_attention = (7 + dropped).saturating_mul(self.hidden);
         let of_perceptron = (3 + dropped)
             .saturating_mul(self.hidden)

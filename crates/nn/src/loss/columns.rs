@@ -9,7 +9,7 @@ pub(super) struct Level {
     pub(super) normal: f64,
 }
 
-/// The columns of a forecast: what is asked of a distribution.
+/// The columns of a forecast: the figures to compute of a distribution.
 #[derive(Clone, Debug)]
 pub struct DistributionColumns {
     pub(super) mean: bool,

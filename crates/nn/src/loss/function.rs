@@ -14,7 +14,7 @@ use super::targets::{Support, Targets};
 use crate::HyperParameterError;
 use crate::arguments::Arguments;
 
-/// Where the derivative of a sum by the prediction is written, and what it is multiplied by.
+/// Where the derivative of a sum by the prediction is written, and its factor.
 pub(super) type Gradient<'a> = Option<(&'a mut [f32], f32)>;
 
 /// A loss and its arguments, `horizon_weight` excepted: weights of steps are the same for all losses.
@@ -72,7 +72,7 @@ pub(super) trait LossFunction: Debug + Send + Sync + UnwindSafe + RefUnwindSafe 
         0.0
     }
 
-    /// The loss of a batch from the means of `l` and of what it is relative to, and its derivative by the first.
+    /// The loss of a batch from the means of `l` and of its reference, and its derivative by the first.
     fn value_and_slope(&self, means: LossSums) -> (f64, f64) {
         (means.sum, 1.0)
     }

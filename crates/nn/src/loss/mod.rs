@@ -131,7 +131,7 @@ impl PartialEq for Loss {
     }
 }
 
-/// Derived, it would borrow the name from what is read.
+/// Derived, it would borrow the name from the input.
 impl<'de> Deserialize<'de> for Loss {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::parse(&Value::deserialize(deserializer)?).map_err(D::Error::custom)
@@ -425,7 +425,7 @@ impl Loss {
     }
 
     /// Writes the columns `[h, columns]` of a window's distribution, on the data's scale, from the model's
-    /// outputs `[h, outputs]` and what the window's target was shifted by and divided by.
+    /// outputs `[h, outputs]` and the shift and the scale of the window's target.
     ///
     /// # Panics
     /// If this is no distribution's loss, or the lengths do not fit.
@@ -445,7 +445,7 @@ impl Loss {
     }
 
     /// A sample of the distribution of a step on the data's scale, a function of the key, from the model's outputs
-    /// `[outputs]` for the step and what the window's target was shifted by and divided by. NaN where the outputs
+    /// `[outputs]` for the step and the shift and the scale of the window's target. NaN where the outputs
     /// make no distribution.
     ///
     /// # Panics

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The targets of `n` windows of `horizon` steps, with what a loss needs to know of the windows.
+/// The targets of `n` windows of `horizon` steps, with the facts about the windows that a loss needs.
 #[derive(Clone, Copy)]
 pub struct Targets<'a> {
     /// Steps of a window.

@@ -25,7 +25,7 @@ impl Params {
     /// weights of the state in its own way: after forecasts of one window and of several, both copies are in memory.
     ///
     /// Copies are computed when a forecast first asks for them. The weights in `f32` stay in memory beside them: runs that
-    /// record gradients use them, and they are what is saved.
+    /// record gradients use them, and these are saved.
     ///
     /// # Panics
     /// If it is not `f32` and the program was built without the feature `amp`.

@@ -56,7 +56,7 @@ impl Family<1> for Tweedie {
     fn read(arguments: &mut Arguments, num_samples: usize) -> Result<Self, HyperParameterError> {
         let range =
             NumberRange { expected: "a number above 1 and below 2", holds: |rho| 1.0 < rho && rho < 2.0 };
-        // neuralforecast asks for it; halfway between Poisson and Gamma is what others begin with.
+        // neuralforecast asks for it; halfway between Poisson and Gamma is the usual default.
         let rho = arguments.number("rho", range)?.unwrap_or(1.5);
         let softplus = arguments.flag("softplus", false)?;
         Ok(Self { rho, samples: num_samples, softplus })
