@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use foretell::{
-    ColumnNames, FileOptions, Fitted, Forecaster, Freq, LocalScaler, ModelSpec, Panel, PredictionIntervals,
-    ReadOptions,
+    ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, LocalScaler, ModelSpec, Panel,
+    PredictionIntervals, ReadOptions,
 };
 
 use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
@@ -54,6 +54,14 @@ pub(crate) struct TrainArgs {
     /// trained twice for that, first without that end; those that are saved are trained on all rows [default STEP: 1]
     #[arg(long, value_name = "N[:METHOD[:STEP]]", value_parser = str::parse::<PredictionIntervals>)]
     pub(crate) intervals: Option<PredictionIntervals>,
+    /// Further columns that combine the forecasts of all models, and the intervals that all of them have: EnsembleMean,
+    /// EnsembleMedian, or EnsembleWeighted with the weights of least squared error on the last N horizons of each series. For the
+    /// weights the models are trained twice, as for --intervals, on whose forecasts they are learnt if there are some
+    #[arg(
+        long = "ensemble", value_name = "mean|median|weighted[:N]", value_delimiter = ',',
+        value_parser = str::parse::<Ensemble>
+    )]
+    ensembles: Vec<Ensemble>,
     /// Threads; 0 for as many as the machine has. They change nothing in the result
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
@@ -136,6 +144,9 @@ impl TrainArgs {
         }
         if let Some(intervals) = self.intervals {
             forecaster = forecaster.intervals(intervals);
+        }
+        for ensemble in &self.ensembles {
+            forecaster = forecaster.ensemble(*ensemble);
         }
         let log = self.log.log();
         let mut reporter = Reporter::new(log);

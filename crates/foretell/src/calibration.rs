@@ -1,10 +1,11 @@
-//! Intervals calibrated on trained models' forecasts of the end of each series.
+//! What is learnt of trained models from their forecasts of the end of each series: intervals, and the weights of an ensemble.
 
 use foretell_checkpoint::{Column, TimeUnit};
-use foretell_data::{Panel, Span, TimeKind};
-use foretell_estimator::Estimator;
+use foretell_data::{Frame, Panel, Span, TimeKind};
+use foretell_estimator::{Estimator, point_column};
 
 use crate::conformal::{Conformal, PredictionIntervals};
+use crate::ensemble::LeastSquares;
 use crate::error::Error;
 use crate::forecasts::levels::is_point;
 use crate::forecasts::rolling::table;
@@ -12,20 +13,26 @@ use crate::forecasts::windows::{forecast_span, forecast_windows};
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 
-/// Whether models of a horizon `h` can be calibrated on the panel: whether any forecasts a single number, and every series
-/// has rows before the first forecast: one, and the `held_out` that are not trained on.
+/// Whether models can be calibrated: whether any forecasts a single number.
 pub(crate) fn check_calibration<'a>(
-    intervals: PredictionIntervals,
     models: impl IntoIterator<Item = &'a dyn Estimator>,
+) -> Result<(), Error> {
+    match models.into_iter().any(is_point) {
+        true => Ok(()),
+        false => Err(UsageError::NothingToCalibrate.into()),
+    }
+}
+
+/// Whether every series has rows before the first of these forecasts of its end by models of a horizon `h`: one, and the
+/// `held_out` that are not trained on.
+pub(crate) fn check_windows(
+    windows: PredictionIntervals,
     h: usize,
     panel: &Panel,
     held_out: usize,
 ) -> Result<(), Error> {
-    intervals.check()?;
-    if !models.into_iter().any(is_point) {
-        return Err(UsageError::NothingToCalibrate.into());
-    }
-    let needed = intervals.test_size(h).saturating_add(held_out).saturating_add(1);
+    windows.check()?;
+    let needed = windows.test_size(h).saturating_add(held_out).saturating_add(1);
     match (0..panel.n_series()).find(|&series| panel.len(series) < needed) {
         Some(short) => {
             let (id, rows) = (panel.id(short).to_string(), panel.len(short));
@@ -35,21 +42,59 @@ pub(crate) fn check_calibration<'a>(
     }
 }
 
-/// The calibration by the errors of trained models on the last steps of each series.
-pub(crate) fn calibrate(
+/// The forecasts of the end of each series, which the models were trained without, beside the truth.
+pub(crate) fn forecast_windows_of_end(
     trained: &TrainedModels,
     panel: &Panel,
     held_out: usize,
-    intervals: PredictionIntervals,
-) -> Result<Conformal, Error> {
-    let h = trained.h();
-    check_calibration(intervals, trained.estimators(), h, panel, held_out)?;
-    let (test_size, step_size) = (intervals.test_size(h), intervals.step_size);
+    windows: PredictionIntervals,
+) -> Result<Frame, Error> {
+    check_windows(windows, trained.h(), panel, held_out)?;
+    let (test_size, step_size) = (windows.test_size(trained.h()), windows.step_size);
     let scaled = trained.seen(panel, held_out + test_size)?;
     let span = Span::Test { test_size, step_size };
     let forecasts =
         forecast_windows(trained, panel, &scaled, &[], forecast_span(trained, &scaled.panel, span))?;
-    let (frame, _) = table(trained, panel, forecasts)?;
+    Ok(table(trained, panel, forecasts)?.0)
+}
+
+/// The weights of the ensemble of least squared error on such forecasts. Each series is measured by its mean absolute error, so that
+/// all count alike; rows of which something is not known count nothing.
+pub(crate) fn ensemble_weights(trained: &TrainedModels, frame: &Frame) -> Vec<f64> {
+    let (_, truth) = &frame.columns[0];
+    let points: Vec<&[f32]> = trained
+        .named()
+        .filter_map(|(model, name)| {
+            let outputs = model.trained().estimator().outputs();
+            frame.column(&format!("{name}{}", outputs[point_column(&outputs)].suffix))
+        })
+        .collect();
+    let errors = |row: usize| -> Option<Vec<f64>> {
+        let errors = points.iter().map(|point| f64::from(point[row]) - f64::from(truth[row]));
+        errors.map(|error| error.is_finite().then_some(error)).collect()
+    };
+    let mut squares = LeastSquares::new(points.len());
+    let mut start = 0;
+    for rows in frame.ids.chunk_by(|one, other| one == other) {
+        let known: Vec<Vec<f64>> = (start..start + rows.len()).filter_map(errors).collect();
+        start += rows.len();
+        let scale = known.iter().flatten().map(|error| error.abs()).sum::<f64>();
+        let count = (known.len() * points.len()) as f64;
+        if scale > 0.0 {
+            known.iter().for_each(|errors| squares.add(errors, (count / scale).powi(2) / known.len() as f64));
+        }
+    }
+    squares.weights()
+}
+
+/// The calibration by the errors of such forecasts.
+pub(crate) fn calibrate(
+    trained: &TrainedModels,
+    panel: &Panel,
+    frame: &Frame,
+    intervals: PredictionIntervals,
+) -> Conformal {
+    let h = trained.h();
     let time = |times: &[i64]| match panel.freq().kind() {
         TimeKind::Integer => Column::Integers(times.to_vec()),
         TimeKind::Timestamp => {
@@ -71,5 +116,5 @@ pub(crate) fn calibrate(
         }
     }
     let places = panel.ids().enumerate().map(|(place, id)| (id.to_string(), place)).collect();
-    Ok(Conformal::of_errors(intervals, h, errors, places))
+    Conformal::of_errors(intervals, h, errors, places)
 }

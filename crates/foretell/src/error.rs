@@ -97,7 +97,8 @@ pub enum Error {
     },
     /// A series that has too few rows to calibrate intervals on.
     #[error(
-        "prediction intervals with these settings need {needed} rows of each series, and series {id} has {rows}; \
+        "prediction intervals, or weights of an ensemble, with these settings need {needed} rows of each series, and series {id} \
+         has {rows}; \
          lower n_windows, step_size, val_size or h, or leave out the series that are too short ({})",
         Setting::DropShort
     )]

@@ -8,7 +8,7 @@ use foretell_data::{End, Frame, Freq, Future, Panel, ReadOptions};
 use foretell_estimator::{MemoryLimit, Workers};
 use foretell_neural::{FeatureImportances, WeightPrecision};
 
-use crate::calibration::calibrate;
+use crate::calibration::{calibrate, check_calibration, forecast_windows_of_end};
 use crate::columns::{ColumnNames, columns_read};
 use crate::conformal::PredictionIntervals;
 use crate::directory::saving::{from_bytes, load, save, to_bytes};
@@ -96,6 +96,11 @@ impl Fitted {
     /// The names of the models' columns, without the suffixes of their outputs.
     pub fn column_names(&self) -> Vec<String> {
         self.trained.column_names()
+    }
+
+    /// The names of the columns of ensembles, which follow those of the models, and the weights of the models if it has some.
+    pub fn ensembles(&self) -> impl Iterator<Item = (&'static str, Option<&[f64]>)> {
+        self.trained.ensembles.iter().map(|ensemble| (ensemble.column(), ensemble.weights()))
     }
 
     /// The columns of the data that the models read beside the target, for
@@ -212,7 +217,9 @@ impl Fitted {
         let trained = &self.trained;
         trained.check_frequency(panel)?;
         check_calibration_memory(&trained.memory, panel, intervals, (trained.models.len(), trained.h()))?;
-        self.trained.conformal = Some(calibrate(trained, panel, 0, intervals)?);
+        check_calibration(trained.estimators())?;
+        let frame = forecast_windows_of_end(trained, panel, 0, intervals)?;
+        self.trained.conformal = Some(calibrate(trained, panel, &frame, intervals));
         Ok(self)
     }
 }

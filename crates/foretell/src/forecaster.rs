@@ -10,6 +10,7 @@ use foretell_neural::Precision;
 
 use crate::columns::{ColumnNames, categorical, columns_read};
 use crate::conformal::PredictionIntervals;
+use crate::ensemble::Ensemble;
 use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::model_spec::ModelSpec;
@@ -174,6 +175,25 @@ impl Forecaster {
     /// training, the models are those of that training, and have no intervals.
     pub fn intervals(mut self, intervals: PredictionIntervals) -> Self {
         self.plan.intervals = Some(intervals);
+        self
+    }
+
+    /// Adds a column that combines the forecasts of all models, and the ends of intervals that all of them have. Saved with the
+    /// models. [`Ensemble::Weighted`] learns its weights from a training before, as intervals are calibrated.
+    ///
+    /// ```
+    /// # use foretell::{Ensemble, Forecaster, Freq, ModelSpec, Panel};
+    /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, (0..60).map(|day| (day % 7) as f32))])?;
+    /// let specs = ["Naive", "SeasonalNaive"].map(|name| ModelSpec::new(name, 7, 1));
+    /// let specs = specs.into_iter().collect::<Result<Vec<_>, _>>()?;
+    /// let fitted = Forecaster::new(specs)?.ensemble(Ensemble::Weighted { n_windows: 3 }).fit(&panel)?;
+    /// let forecast = fitted.predict(&panel, None)?;
+    /// assert_eq!(forecast.column("EnsembleWeighted"), forecast.column("SeasonalNaive"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn ensemble(mut self, ensemble: Ensemble) -> Self {
+        self.plan.ensembles.retain(|other| other.column() != ensemble.column());
+        self.plan.ensembles.push(ensemble);
         self
     }
 

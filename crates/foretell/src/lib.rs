@@ -56,6 +56,7 @@ mod calibration;
 mod columns;
 mod conformal;
 mod directory;
+mod ensemble;
 mod error;
 mod fitted;
 mod fitted_model;
@@ -120,6 +121,7 @@ pub mod own_estimator {
     };
 }
 pub use conformal::{ConformalMethod, PredictionIntervals};
+pub use ensemble::Ensemble;
 pub use foretell_estimator::{
     EstimatorError, MemoryLimit, Outcome, Progress, TooManyThreads, TooMuchMemory, Verdict, Workers,
 };

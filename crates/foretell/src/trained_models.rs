@@ -9,6 +9,7 @@ use foretell_estimator::{Estimator, MemoryLimit, Workers};
 
 use crate::columns::{ColumnNames, column_names};
 use crate::conformal::Conformal;
+use crate::ensemble::Combination;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::inputs::categories::encode_categories;
@@ -33,6 +34,8 @@ pub(crate) struct TrainedModels {
     pub(crate) raw_quantiles: bool,
     pub(crate) settings: OwnSettings,
     pub(crate) conformal: Option<Conformal>,
+    /// Combined forecasts, whose columns follow those of the models.
+    pub(crate) ensembles: Vec<Combination>,
     pub(crate) warnings: WarningListener,
     pub(crate) memory: MemoryLimit,
 }

@@ -134,6 +134,17 @@ pub enum UsageError {
         /// The column.
         column: String,
     },
+    /// No way of combining forecasts.
+    #[error(
+        "an ensemble is mean, median or weighted:N, with N windows of at least 2 to learn the weights by, found {found:?}"
+    )]
+    EnsembleText {
+        /// The text.
+        found: String,
+    },
+    /// An ensemble of a single model.
+    #[error("an ensemble combines the forecasts of several models; name two or more")]
+    EnsembleOfOne,
     /// A level that is no percentage.
     #[error("a level is a percentage above 0 and below 100, found {found}")]
     Level {

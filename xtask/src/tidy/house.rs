@@ -225,7 +225,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "columns own_settings predict_options reading registry usage_error warning",
             "error model_spec",
-            "bench conformal fitted_model inputs",
+            "bench conformal ensemble fitted_model inputs",
             "memory trained_models weights",
             "forecasts",
             "calibration importances",

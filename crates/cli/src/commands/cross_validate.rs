@@ -37,6 +37,8 @@ Examples:
     --input-size 96 --n-windows 10 --out forecasts.csv --json > metrics.json
   foretell cross-validate --data sales.csv --model NHITS --h 24 --input-size 96 \\
     --n-windows 10 --refit --intervals 20 --level 80 --checkpoint state
+  foretell cross-validate --data sales.csv --model NHITS,MLP,SeasonalNaive --h 24 \\
+    --input-size 96 --ensemble mean,weighted:5 --n-windows 10
   foretell cross-validate --data this-year.csv --from model --as-is --n-windows 10
 
 With --json one object is printed: n_series, n_windows (asked for, of each series),

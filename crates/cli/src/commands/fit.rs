@@ -41,6 +41,8 @@ Examples:
     --out model
   foretell fit --data export.csv --wide --encoding windows-1252 --skip-rows 2 \\
     --skip-matching Total --model SeasonalNaive --h 24 --out model
+  foretell fit --data sales.csv --model NHITS,MLP,SeasonalNaive --h 24 \\
+    --input-size 96 --ensemble weighted:5 --out model   # their weighted mean, too
   foretell fit --from model --data new.csv --set max_steps=100 \\
     --set learning_rate=1e-4 --freeze blocks.0 --out model-2   # trains it further
   foretell fit --config run.toml --seed 7

@@ -32,7 +32,7 @@ Examples:
 
 With --json one object is printed: h, freq, fitted, id_col, time_col,
 target_col, local_scaler, local_static_scaler, prediction_intervals,
-interruption (models, an array of: model, step, max_steps; missing, the columns
+ensembles (columns, with their weights), interruption (models, an array of: model, step, max_steps; missing, the columns
 whose training had not begun; training; or null), dataset ([series, rows]),
 bytes, and models, an array of: alias, class, unsupported (why foretell cannot
 run it, or null), input_size, loss, scaler_type, hyper_parameters (those that
@@ -151,6 +151,7 @@ fn facts(found: &Contents) -> AlignedTable {
         ("local scaler", found.local_scaler.clone()),
         ("local static scaler", found.local_static_scaler.clone()),
         ("intervals", found.prediction_intervals.clone()),
+        ("ensembles", (!found.ensembles.is_empty()).then(|| found.ensembles.join(", "))),
         (
             "dataset",
             found.dataset.map(|[series, rows]| format!("{} series, {} rows", grouped(series), grouped(rows))),

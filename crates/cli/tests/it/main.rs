@@ -8,7 +8,7 @@ mod config;
 mod evaluate;
 mod exports;
 mod files;
-mod further_training;
+
 #[cfg(unix)]
 mod kills;
 #[cfg(target_os = "linux")]
@@ -17,6 +17,7 @@ mod looking;
 mod mistakes;
 mod outputs;
 mod resume;
+mod saved_models;
 mod scores;
 mod short_series;
 mod test_directory;

@@ -8,7 +8,7 @@ use foretell_neural::{NetworkSpec, UNSUPPORTED, loss_value, plain_optimizer, rea
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::directory::saving::restore;
+use crate::directory::saving::{ensembles, restore};
 use crate::error::Error;
 use crate::memory::check_load;
 use crate::registry::find_estimator;
@@ -35,6 +35,8 @@ pub struct Contents {
     pub local_static_scaler: Option<String>,
     /// How conformal intervals were calibrated, if they were: method, windows.
     pub prediction_intervals: Option<String>,
+    /// The columns of ensembles, with the weight of each model where there are some.
+    pub ensembles: Vec<String>,
     /// How far training came, if it was interrupted.
     pub interruption: Option<Interruption>,
     /// Series and rows of the data that are stored beside the models.
@@ -99,7 +101,9 @@ impl Contents {
         for plain in plain_models {
             contents.insert(plain.place.min(contents.len()), ModelContents::of_plain(plain));
         }
+        let ensembles = ensembles(&configuration, contents.len()).unwrap_or_default();
         Ok(Self {
+            ensembles: ensembles.iter().map(ToString::to_string).collect(),
             interruption: Interruption::read(&configuration),
             h: configuration.h,
             freq: match configuration.freq {

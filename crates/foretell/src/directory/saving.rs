@@ -11,17 +11,21 @@ use foretell_neural::{model_file, read_model};
 
 use crate::columns::{ColumnNames, categorical};
 use crate::conformal::Conformal;
+use crate::ensemble::Combination;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::inputs::categories::{self, check_categorical};
 use crate::inputs::local_scalers::LocalScalers;
 use crate::memory::check_load;
-use crate::own_settings::OwnSettings;
+use crate::own_settings::{self, OwnSettings};
 use crate::reading;
 use crate::registry::find_estimator;
 use crate::trained_models::TrainedModels;
 use crate::training::interruption::Interruption;
 use crate::warning::WarningListener;
+
+/// The ensembles among the entries of foretell's own.
+const ENSEMBLES: &str = "ensembles";
 
 /// Writes models to a directory, which appears whole or not at all.
 pub(crate) fn save(
@@ -117,6 +121,10 @@ fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> C
         configuration.conformity_scores = Some(scores);
     }
     trained.settings.store(&mut configuration);
+    if !trained.ensembles.is_empty() {
+        let ensembles = serde_json::to_value(&trained.ensembles).expect("names and numbers");
+        own_settings::put(&mut configuration, ENSEMBLES, ensembles);
+    }
     if let Some(interruption) = interruption {
         interruption.store(&mut configuration);
     }
@@ -182,6 +190,7 @@ pub(crate) fn assemble(
         scaler.map_err(|error| fault(&first, format!("{setting}: {error}")))
     };
     let settings = OwnSettings::read(&configuration).map_err(|reason| fault(&first, reason))?;
+    let ensembles = ensembles(&configuration, models.len()).map_err(|reason| fault(&first, reason))?;
     let local_scalers = LocalScalers {
         series: scaler("local_scaler_type", &configuration.local_scaler_type)?,
         statics: scaler("local_static_scaler_type", &configuration.local_static_scaler_type)?,
@@ -209,7 +218,22 @@ pub(crate) fn assemble(
         raw_quantiles: false,
         settings,
         conformal,
+        ensembles,
         memory: limit,
         warnings: WarningListener::default(),
     })
+}
+
+/// The ensembles of a configuration with so many models, or why they cannot be read.
+pub(crate) fn ensembles(configuration: &Configuration, models: usize) -> Result<Vec<Combination>, String> {
+    let Some(found) = configuration.other.get(own_settings::ENTRY).and_then(|entry| entry.get(ENSEMBLES))
+    else {
+        return Ok(Vec::new());
+    };
+    let ensembles: Vec<Combination> =
+        serde_json::from_value(found.clone()).map_err(|error| format!("{ENSEMBLES}: {error}"))?;
+    match ensembles.iter().filter_map(Combination::weights).find(|weights| weights.len() != models) {
+        Some(weights) => Err(format!("{ENSEMBLES}: {} weights of {models} models", weights.len())),
+        None => Ok(ensembles),
+    }
 }

@@ -32,6 +32,7 @@ pub(crate) fn check_forecast(
         copies = copies.saturating_add(held);
         columns += recipe(trained, model, &name, level)?.outputs.len();
     }
+    columns += trained.ensembles.len() * (1 + 2 * level.len());
     // Values are told for a model, and then stand in columns.
     let needs = panels(panel, 0).and("parameters", parameters).and(COPIES, copies).and_all(largest);
     Ok(needs.and_all(forecasts(rows, 2 * columns)).check(&trained.memory, "forecasting", remedy)?)

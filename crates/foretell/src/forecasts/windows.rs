@@ -1,7 +1,7 @@
 //! The forecasts of all models for windows of a panel.
 
 use foretell_data::{Panel, Span};
-use foretell_estimator::{Asked, Cutoff, ForecastValues, Output, sort_quantiles};
+use foretell_estimator::{Asked, Cutoff, ForecastValues, Output, point_column, sort_quantiles};
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
@@ -16,8 +16,50 @@ pub(crate) struct WindowForecasts {
     pub(crate) windows: Vec<Cutoff>,
     /// Columns with their names, `[windows, steps]`.
     pub(crate) columns: Vec<(String, Vec<f32>)>,
-    /// The columns of each model.
+    /// The columns of each model, then those of each ensemble.
     pub(crate) models: Vec<Vec<Output>>,
+}
+
+impl WindowForecasts {
+    /// Adds the columns of the ensembles of the models, whose columns are there.
+    fn add_ensembles(&mut self, trained: &TrainedModels) {
+        let members = std::mem::take(&mut self.models);
+        let starts: Vec<usize> = members
+            .iter()
+            .scan(0, |start, outputs| Some(std::mem::replace(start, *start + outputs.len())))
+            .collect();
+        for ensemble in &trained.ensembles {
+            for output in ensemble_outputs(&members) {
+                let places =
+                    members.iter().zip(&starts).map(|(outputs, start)| start + place_of(&output, outputs));
+                let columns: Vec<&[f32]> = places.map(|place| &self.columns[place].1[..]).collect();
+                let combined = ensemble.combine(&columns);
+                self.columns.push((format!("{}{}", ensemble.column(), output.suffix), combined));
+            }
+        }
+        self.models = with_ensembles(trained, members);
+    }
+}
+
+/// The columns of each model, followed by those of each ensemble of them.
+pub(crate) fn with_ensembles(trained: &TrainedModels, mut members: Vec<Vec<Output>>) -> Vec<Vec<Output>> {
+    let outputs = ensemble_outputs(&members);
+    members.extend(trained.ensembles.iter().map(|_| outputs.clone()));
+    members
+}
+
+/// The columns of an ensemble of models with these columns: the forecast of a single number, and the ends of the intervals that all
+/// of them have.
+fn ensemble_outputs(members: &[Vec<Output>]) -> Vec<Output> {
+    let is_end = |output: &&Output| output.suffix.starts_with("-lo-") || output.suffix.starts_with("-hi-");
+    let in_all = |output: &&Output| members.iter().all(|outputs| outputs.contains(output));
+    let ends = members.first().into_iter().flatten().filter(is_end).filter(in_all).cloned();
+    [Output::point()].into_iter().chain(ends).collect()
+}
+
+/// Which of a model's columns an ensemble combines for this column of its own.
+fn place_of(output: &Output, outputs: &[Output]) -> usize {
+    outputs.iter().position(|own| own == output).unwrap_or_else(|| point_column(outputs))
 }
 
 /// The columns of all models for the windows of `forecast`, which gets a model and the quantiles to forecast. They are on the
@@ -53,6 +95,7 @@ pub(crate) fn forecast_windows(
         forecasts.models.push(recipe.outputs);
         forecasts.windows = cutoffs;
     }
+    forecasts.add_ensembles(trained);
     Ok(forecasts)
 }
 

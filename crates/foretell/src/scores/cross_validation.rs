@@ -15,7 +15,7 @@ use crate::forecasts::far_values::FarValues;
 use crate::forecasts::levels::{checked, recipe};
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::{SeriesRows, table};
-use crate::forecasts::windows::{WindowForecasts, forecast_span, forecast_windows};
+use crate::forecasts::windows::{WindowForecasts, forecast_span, forecast_windows, with_ensembles};
 use crate::memory::check_validation;
 use crate::predict_options::PredictOptions;
 use crate::scores::forecast_rows::ForecastRows;
@@ -199,9 +199,8 @@ fn validate_anew(
         parts.push((blocks_ahead(&trained, &known, &options)?.whole()?, known));
     }
     let mut forecasts = WindowForecasts::default();
-    for (model, name) in trained.named() {
-        forecasts.models.push(recipe(&trained, model, &name, level)?.outputs);
-    }
+    let outputs = trained.named().map(|(model, name)| Ok(recipe(&trained, model, &name, level)?.outputs));
+    forecasts.models = with_ensembles(&trained, outputs.collect::<Result<_, Error>>()?);
     let names = parts[0].0.columns.iter().map(|(name, _)| (name.clone(), Vec::new()));
     forecasts.columns = names.collect();
     for series in 0..panel.n_series() {
@@ -300,14 +299,17 @@ impl Fitted {
     }
 }
 
-/// Takes the models out of their forecasts, with their names and outputs; the columns of those whose training was interrupted are
-/// dropped.
+/// Takes the models and ensembles out of their forecasts, with their names and outputs; the columns of those whose training was
+/// interrupted are dropped.
 fn complete_models(trained: &TrainedModels, forecasts: &mut WindowForecasts) -> Vec<(String, Vec<Output>)> {
+    let all_complete = trained.models.iter().all(is_complete);
+    let named = trained.named().map(|(model, name)| (is_complete(model), name));
+    let ensembles = trained.ensembles.iter().map(|ensemble| (all_complete, ensemble.column().to_owned()));
     let mut columns = std::mem::take(&mut forecasts.columns).into_iter();
     let mut models = Vec::new();
-    for ((model, name), outputs) in trained.named().zip(std::mem::take(&mut forecasts.models)) {
+    for ((complete, name), outputs) in named.chain(ensembles).zip(std::mem::take(&mut forecasts.models)) {
         let own: Vec<_> = columns.by_ref().take(outputs.len()).collect();
-        if is_complete(model) {
+        if complete {
             forecasts.columns.extend(own);
             models.push((name, outputs));
         }

@@ -11,9 +11,12 @@ use foretell_estimator::{
 use foretell_neural::{NetworkSpec, Precision};
 use serde_json::{Map, Value};
 
-use crate::calibration::{calibrate, check_calibration};
+use crate::calibration::{
+    calibrate, check_calibration, check_windows, ensemble_weights, forecast_windows_of_end,
+};
 use crate::columns::{ColumnNames, column_names};
 use crate::conformal::PredictionIntervals;
+use crate::ensemble::Ensemble;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::levels::{check, without_intervals};
@@ -44,6 +47,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) settings: OwnSettings,
     pub(crate) local_scalers: LocalScalers,
     pub(crate) intervals: Option<PredictionIntervals>,
+    pub(crate) ensembles: Vec<Ensemble>,
     pub(crate) listener: ModelListener,
     pub(crate) warnings: WarningListener,
     pub(crate) checkpointing: Option<Checkpointing>,
@@ -86,6 +90,7 @@ impl TrainingPlan {
             settings: OwnSettings::default(),
             local_scalers: LocalScalers::default(),
             intervals: None,
+            ensembles: Vec::new(),
             listener: Box::new(|_, _| Verdict::Continue),
             warnings: WarningListener::default(),
             checkpointing: None,
@@ -144,6 +149,10 @@ impl TrainingPlan {
         for (model, name) in self.models().into_iter().zip(self.column_names()) {
             taken.extend(model.outputs().iter().map(|output| format!("{name}{}", output.suffix)));
         }
+        taken.extend(self.ensembles.iter().map(|ensemble| ensemble.column().to_owned()));
+        if !self.ensembles.is_empty() && self.specs.len() < 2 {
+            return Err(UsageError::EnsembleOfOne.into());
+        }
         let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
         twice.map_or(Ok(()), |i| Err(UsageError::Columns { name: taken.swap_remove(i) }.into()))
     }
@@ -178,17 +187,35 @@ impl TrainingPlan {
         panel: &Panel,
         test_size: usize,
     ) -> Result<(TrainedModels, Option<Interruption>), Error> {
-        let Some(intervals) = self.intervals else { return self.train_before(panel, test_size, true) };
+        let Some(windows) = self.windows_of_end() else { return self.train_before(panel, test_size, true) };
         let (h, known) = (self.h(), panel.without_last(test_size));
-        check_calibration(intervals, self.models(), h, &known, self.val_size)?;
-        check_calibration_memory(&self.memory, &known, intervals, (self.specs.len(), h))?;
-        let (earlier, interruption) = self.train_before(&known, intervals.test_size(h), false)?;
+        if self.intervals.is_some() {
+            check_calibration(self.models())?;
+        }
+        check_windows(windows, h, &known, self.val_size)?;
+        check_calibration_memory(&self.memory, &known, windows, (self.specs.len(), h))?;
+        let (earlier, interruption) = self.train_before(&known, windows.test_size(h), false)?;
         if interruption.is_some() {
             return Ok((earlier, interruption));
         }
-        let conformal = calibrate(&earlier, &known, self.val_size, intervals)?;
+        let frame = forecast_windows_of_end(&earlier, &known, self.val_size, windows)?;
+        let conformal = self.intervals.map(|intervals| calibrate(&earlier, &known, &frame, intervals));
+        let weights = ensemble_weights(&earlier, &frame);
         let (trained, interruption) = self.train_before(panel, test_size, true)?;
-        Ok((TrainedModels { conformal: Some(conformal), ..trained }, interruption))
+        let ensembles =
+            self.ensembles.iter().filter_map(|ensemble| ensemble.combination(Some(&weights))).collect();
+        Ok((TrainedModels { conformal, ensembles, ..trained }, interruption))
+    }
+
+    /// The forecasts of the end of each series that intervals are calibrated on, else those that an ensemble's weights are learnt by.
+    fn windows_of_end(&self) -> Option<PredictionIntervals> {
+        let of_weights = self.ensembles.iter().find_map(|ensemble| match *ensemble {
+            Ensemble::Weighted { n_windows } => {
+                Some(PredictionIntervals { n_windows, step_size: self.h(), ..PredictionIntervals::default() })
+            }
+            _ => None,
+        });
+        self.intervals.or(of_weights)
     }
 
     /// Trains the models once, without the last `test_size` steps. `last` is whether no further training follows: before that,
@@ -302,6 +329,7 @@ impl TrainingPlan {
             raw_quantiles: false,
             settings: self.settings,
             conformal: None,
+            ensembles: self.ensembles.iter().filter_map(|ensemble| ensemble.combination(None)).collect(),
             warnings: self.warnings.clone(),
             memory: self.memory.clone(),
         };

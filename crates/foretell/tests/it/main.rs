@@ -7,6 +7,7 @@ mod categories;
 mod checkpoints;
 mod conformance;
 mod doubts;
+mod ensembles;
 mod estimators;
 mod etth1;
 mod further_training;

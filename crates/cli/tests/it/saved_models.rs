@@ -1,4 +1,4 @@
-//! `--from`: models that are trained further, scored anew or measured, as they were saved.
+//! What is made of trained models: further training, scores as they are, ensembles.
 
 use crate::test_directory::{LONG, SMALL, TestDirectory, rows, stderr};
 
@@ -46,4 +46,21 @@ fn what_does_not_go_together_is_told() {
         assert!(message.contains(says), "{flags}: {message}");
     }
     assert!(dir.fails(1, "fit --from nowhere --data long.csv --out second").contains("nowhere"));
+}
+
+#[test]
+fn ensembles_are_columns_of_forecasts_and_scores() {
+    let dir = TestDirectory::new();
+    let models = format!("{LONG} --model NLinear,Naive {SMALL} --ensemble mean,weighted:2");
+    dir.ok(&format!("fit {models} --out model"));
+    let forecast = dir.ok("predict --model model --data long.csv");
+    assert_eq!(rows(&forecast)[0], ["shop", "day", "NLinear", "Naive", "EnsembleMean", "EnsembleWeighted"]);
+    let contents = dir.ok("inspect model");
+    assert!(contents.contains("EnsembleMean, EnsembleWeighted ("), "{contents}");
+    let scores = dir.ok(&format!("cross-validate {models} --n-windows 2 --log none"));
+    assert!(scores.contains("EnsembleWeighted") && scores.contains("SeasonalNaive"), "{scores}");
+    assert!(
+        dir.fails(2, &format!("fit {LONG} --model Naive {SMALL} --ensemble best --out other"))
+            .contains("mean, median")
+    );
 }

@@ -1,0 +1,141 @@
+//! Forecasts of several models combined into one: columns like a model's, saved, with intervals, scored.
+
+use foretell::{
+    Ensemble, Fitted, Forecaster, Freq, ModelSpec, Panel, PredictOptions, PredictionIntervals,
+    ValidationOptions, json,
+};
+
+const H: usize = 4;
+
+fn panel() -> Panel {
+    let series = ["a", "b", "c"].map(|id| {
+        let phase = f32::from(id.as_bytes()[0]);
+        let y =
+            (0..90).map(|t| (t as f32 * 0.9 + phase).sin() * phase + t as f32 * 0.1).collect::<Vec<f32>>();
+        (id, 0, y)
+    });
+    Panel::from_series(Freq::parse("D").expect("a frequency"), series).expect("a panel")
+}
+
+fn specs() -> Vec<ModelSpec> {
+    let network = ModelSpec::new("NLinear", H, 8).unwrap().set("max_steps", 30).unwrap();
+    vec![network, ModelSpec::new("Naive", H, 1).unwrap(), ModelSpec::new("SeasonalNaive", H, 1).unwrap()]
+}
+
+fn forecaster(ensembles: &[Ensemble]) -> Forecaster {
+    ensembles
+        .iter()
+        .fold(Forecaster::new(specs()).unwrap(), |forecaster, ensemble| forecaster.ensemble(*ensemble))
+}
+
+const ALL: [Ensemble; 3] = [Ensemble::Mean, Ensemble::Median, Ensemble::Weighted { n_windows: 4 }];
+
+fn weights(fitted: &Fitted) -> Vec<f64> {
+    fitted.ensembles().find_map(|(_, weights)| weights).expect("weights").to_vec()
+}
+
+#[test]
+fn an_ensemble_is_a_column_like_a_model_and_saved() {
+    let fitted = forecaster(&ALL).fit(&panel()).unwrap();
+    let forecast = fitted.predict(&panel(), None).unwrap();
+    let names: Vec<&str> = forecast.columns.iter().map(|(name, _)| &**name).collect();
+    let models = ["NLinear", "Naive", "SeasonalNaive"];
+    assert_eq!(names, [&models[..], &["EnsembleMean", "EnsembleMedian", "EnsembleWeighted"]].concat());
+    let weights = weights(&fitted);
+    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9 && weights.iter().all(|weight| *weight >= 0.0));
+    for row in 0..forecast.n_rows() {
+        let value = |name: &str| f64::from(forecast.column(name).unwrap()[row]);
+        let mut members = models.map(value);
+        let near = |found: f64, expected: f64| {
+            assert!((found - expected).abs() < 1e-4, "{found}, expected {expected}")
+        };
+        near(value("EnsembleMean"), members.iter().sum::<f64>() / 3.0);
+        near(
+            value("EnsembleWeighted"),
+            members.iter().zip(&weights).map(|(value, weight)| value * weight).sum(),
+        );
+        members.sort_by(f64::total_cmp);
+        near(value("EnsembleMedian"), members[1]);
+    }
+    let loaded = Fitted::from_bytes(&fitted.to_bytes().unwrap()).unwrap();
+    assert_eq!(loaded.predict(&panel(), None).unwrap().columns, forecast.columns);
+    // The forecasts of a series alone, further ahead, and of the history have the columns, too.
+    let further = loaded.predict_with(&panel(), &PredictOptions::new().h(2 * H)).unwrap();
+    assert_eq!(further.columns.len(), 6);
+    assert_eq!(loaded.predict_insample(&panel(), H).unwrap().columns.len(), 1 + 6);
+}
+
+#[test]
+fn weights_are_those_of_the_best_combination_of_held_out_forecasts() {
+    let fitted = forecaster(&ALL).fit(&panel()).unwrap();
+    // The same forecasts by hand: trained without the last four horizons, each forecast from its cutoff.
+    let options = ValidationOptions::new(4, H);
+    let beside = forecaster(&[]).cross_validate(&panel(), &options).unwrap();
+    let frame = &beside.frame;
+    let loss = |weights: &[f64]| -> f64 {
+        let (mut total, mut start) = (0.0, 0);
+        for rows in frame.ids.chunk_by(|one, other| one == other) {
+            let errors: Vec<Vec<f64>> = (start..start + rows.len())
+                .map(|row| {
+                    let column = |i: usize| f64::from(frame.columns[i].1[row]);
+                    (1..4).map(|i| column(i) - column(0)).collect()
+                })
+                .collect();
+            start += rows.len();
+            let scale = errors.iter().flatten().map(|error| error.abs()).sum::<f64>();
+            let combined =
+                |errors: &Vec<f64>| errors.iter().zip(weights).map(|(e, w)| e * w).sum::<f64>() / scale;
+            total += errors.iter().map(|errors| combined(errors).powi(2)).sum::<f64>();
+        }
+        total
+    };
+    let best = weights(&fitted);
+    for i in 0..=20 {
+        for j in 0..=20 - i {
+            let other = [f64::from(i) / 20.0, f64::from(j) / 20.0, f64::from(20 - i - j) / 20.0];
+            assert!(loss(&best) <= loss(&other) * (1.0 + 1e-6), "{other:?} is better than {best:?}");
+        }
+    }
+}
+
+#[test]
+fn ensembles_have_the_intervals_that_all_members_have_and_are_scored() {
+    let intervals = PredictionIntervals { n_windows: 5, ..PredictionIntervals::default() };
+    let forecaster = forecaster(&ALL).intervals(intervals);
+    let options = ValidationOptions::new(2, H).level(&[80.0]);
+    let validation = forecaster.cross_validate(&panel(), &options).unwrap();
+    let names: Vec<&str> = validation.frame.columns.iter().map(|(name, _)| &**name).collect();
+    for name in ["EnsembleMean", "EnsembleMean-lo-80", "EnsembleWeighted-hi-80"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    let metrics = validation.metrics(&panel(), 7);
+    assert_eq!(metrics.len(), 6);
+    let ensemble = metrics.iter().find(|metrics| metrics.model == "EnsembleMedian").unwrap();
+    assert_eq!(ensemble.coverage.len(), 1);
+    // Without calibration the network has no intervals, so no ensemble has them.
+    let fitted = self::forecaster(&ALL).fit(&panel()).unwrap();
+    let forecast = fitted.predict_with(&panel(), &PredictOptions::new().level(&[80.0])).unwrap();
+    assert!(forecast.column("Naive-lo-80").is_some() && forecast.column("EnsembleMean-lo-80").is_none());
+    assert!(forecast.column("EnsembleMean").is_some());
+}
+
+#[test]
+fn refitting_learns_the_weights_anew() {
+    let options = ValidationOptions::new(3, H).refit(1);
+    let validation = forecaster(&ALL).cross_validate(&panel(), &options).unwrap();
+    assert_eq!(validation.frame.columns.len(), 1 + 6);
+    // The last training is that of a fit before the last horizon.
+    let fitted = forecaster(&ALL).fit(&panel().without_last(H)).unwrap();
+    assert_eq!(weights(&validation.fitted), weights(&fitted));
+}
+
+#[test]
+fn what_makes_no_ensemble_is_told() {
+    let one = Forecaster::new([specs().remove(0)]).unwrap().ensemble(Ensemble::Mean);
+    assert!(one.fit(&panel()).unwrap_err().to_string().contains("several models"));
+    let alias = ModelSpec::new("Naive", H, 1).unwrap().set("alias", json!("EnsembleMean")).unwrap();
+    let named = Forecaster::new([specs().remove(0), alias]).unwrap().ensemble(Ensemble::Mean);
+    assert!(named.fit(&panel()).unwrap_err().to_string().contains("would be called EnsembleMean"));
+    let many = Ensemble::Weighted { n_windows: 40 };
+    assert!(forecaster(&[many]).fit(&panel()).unwrap_err().to_string().contains("weights of an ensemble"));
+}
