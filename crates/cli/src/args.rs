@@ -1,4 +1,4 @@
-//! Arguments that several commands share, and what they become.
+//! Arguments that several commands share, and the settings that they become.
 
 use std::path::{Path, PathBuf};
 
@@ -96,7 +96,7 @@ fn memory_size(text: &str) -> Result<ByteSize, String> {
     }
 }
 
-/// What forecasts may be.
+/// The bounds of forecasts.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct BoundArgs {
     /// Forecasts and interval bounds below 0 become 0. Kept with models, for predict
@@ -107,10 +107,10 @@ pub(crate) struct BoundArgs {
     pub(crate) integer: bool,
 }
 
-/// How a command tells what it does.
+/// How a command reports.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LogArgs {
-    /// What is written to standard error
+    /// The form of reports on standard error
     #[arg(long, value_enum, default_value_t = Log::Text)]
     log: Log,
     /// Write nothing but errors to standard error, no warnings either

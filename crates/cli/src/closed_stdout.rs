@@ -13,8 +13,8 @@ static CLOSED: AtomicBool = AtomicBool::new(false);
 #[cfg(unix)]
 #[ctor::ctor(unsafe)]
 fn look() {
-    let found = rustix::io::fcntl_getfd(rustix::stdio::stdout());
-    CLOSED.store(found == Err(rustix::io::Errno::BADF), Ordering::Relaxed);
+    let flags = rustix::io::fcntl_getfd(rustix::stdio::stdout());
+    CLOSED.store(flags == Err(rustix::io::Errno::BADF), Ordering::Relaxed);
 }
 
 /// An error where standard output was closed.

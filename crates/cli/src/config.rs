@@ -40,10 +40,10 @@ impl Origins {
     /// The message, led by file and line where it is about a flag of the file: where that is the first one that it names,
     /// before it says what to do.
     pub(crate) fn locate(&self, message: String) -> String {
-        let found = message.split("; ").next().unwrap_or_default();
+        let complaint = message.split("; ").next().unwrap_or_default();
         let place = |flag: &str| {
-            found.match_indices(flag).map(|(at, _)| at).find(|at| {
-                let next = found[at + flag.len()..].chars().next();
+            complaint.match_indices(flag).map(|(at, _)| at).find(|at| {
+                let next = complaint[at + flag.len()..].chars().next();
                 !next.is_some_and(|next| next.is_alphanumeric() || "-_".contains(next))
             })
         };
@@ -75,23 +75,23 @@ pub(crate) enum Mistake {
 /// Parses a command line, and the file that it may name.
 pub(crate) fn parse(command: &Command, args: Vec<OsString>) -> Result<(ArgMatches, Origins), Mistake> {
     let strict = |args: Vec<OsString>| command.clone().try_get_matches_from(args).map_err(Mistake::Arguments);
-    // What is missing here may stand in the file, so mistakes are not looked for yet.
+    // Flags that are missing here may be in the file, so mistakes are not looked for yet.
     let lenient = command.clone().ignore_errors(true);
-    let given = lenient.try_get_matches_from(&args).ok();
-    let found = given.as_ref().and_then(|given| given.subcommand()).and_then(|(name, given)| {
-        let path = given.try_get_one::<PathBuf>("config").ok()??;
+    let matches = lenient.try_get_matches_from(&args).ok();
+    let named = matches.as_ref().and_then(|matches| matches.subcommand()).and_then(|(name, matches)| {
+        let path = matches.try_get_one::<PathBuf>("config").ok()??;
         Some((
             command.find_subcommand(name)?,
-            given,
+            matches,
             path,
             args.iter().skip(1).position(|arg| arg == name)? + 2,
         ))
     });
-    let Some((sub, given, path, place)) = found else { return Ok((strict(args)?, Origins::default())) };
+    let Some((sub, matches, path, place)) = named else { return Ok((strict(args)?, Origins::default())) };
     let text = read_to_string(path)
         .map_err(|error| Mistake::File(format!("cannot read --config {}: {error}", path.display())))?;
     let mut kept = entries(&text, path, command, sub.get_name()).map_err(Mistake::File)?;
-    let overridden = Overridden::by_command_line(sub, given, &args);
+    let overridden = Overridden::by_command_line(sub, matches, &args);
     kept.retain(|entry| !overridden.contains(entry));
     let (mut all, mut lines) = (args.clone(), Vec::new());
     for entry in &kept {
@@ -128,7 +128,7 @@ fn read_to_string(path: &Path) -> io::Result<String> {
     }
 }
 
-/// What clap says before it repeats the usage, on one line.
+/// The first paragraph of clap's message, before it repeats the usage, on one line.
 pub(crate) fn first_paragraph(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

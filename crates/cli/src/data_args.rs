@@ -59,9 +59,9 @@ pub(crate) struct DataArgs {
     pub(crate) statics: Option<PathBuf>,
     #[command(flatten)]
     rows: RowArgs,
-    /// Series that end before the last time of the data: `common` has them go on to it with zeros, or as --fill says,
-    /// `masked` with rows whose values are not known, `drop` leaves them out [default: they stay as they are, and
-    /// what follows their end is forecast; with a model directory, as saved there]
+    /// Series that end before the last time of the data: `common` continues them to it with zeros, or as --fill says, `masked`
+    /// with rows whose values are not known, `drop` leaves them out [default: they stay as they are, and what follows their end
+    /// is forecast; with a model directory, as saved there]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<End>)]
     end: Option<End>,
     /// Time zone of the data: UTC, +02:00, Europe/Berlin, ... [default: the one that the times are written with, if
@@ -81,9 +81,9 @@ impl Written {
 }
 
 impl DataArgs {
-    /// The columns' names, where they are not given those of `saved`.
+    /// The columns' names: those of the flags, else those of `saved`.
     pub(crate) fn columns(&self, saved: ColumnNames) -> ColumnNames {
-        let or = |given: &Option<String>, saved| given.clone().unwrap_or(saved);
+        let or = |flag: &Option<String>, saved| flag.clone().unwrap_or(saved);
         ColumnNames {
             id: or(&self.id_col, saved.id),
             time: or(&self.time_col, saved.time),
@@ -91,9 +91,8 @@ impl DataArgs {
         }
     }
 
-    /// How to read the file whose columns have these names.
-    /// Of further columns only those that are `read` are kept; some of them, and of the static ones, hold
-    /// `categories`.
+    /// How to read the file whose columns have these names. Further columns are kept only if they are `read`; some of them, and
+    /// of the static ones, hold `categories`.
     pub(crate) fn options(
         &self,
         columns: &ColumnNames,
@@ -187,7 +186,7 @@ impl DataArgs {
         Err(Usage(message).into())
     }
 
-    /// What becomes of series that end before others, if that was said.
+    /// The common end of series that end before others, if the flag is set.
     pub(crate) fn end(&self) -> Option<End> {
         self.end
     }

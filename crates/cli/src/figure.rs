@@ -28,17 +28,17 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
     RGBColor(120, 60, 40),
 ];
-/// Of the widest interval of several; those within add to it.
+/// The opacity of the widest interval of several; those within add to it.
 const OPACITY: f64 = 0.18;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn<'a> = Result<(), Box<dyn std::error::Error + 'a>>;
 
-/// What to draw.
+/// The contents of a figure.
 pub(crate) struct Figure {
     pub(crate) title: String,
     pub(crate) subtitle: String,
-    /// What the times are; timestamps are on civil clocks.
+    /// The kind of the times; timestamps are on civil clocks.
     pub(crate) kind: TimeKind,
     /// The models' names.
     pub(crate) models: Vec<String>,
@@ -63,7 +63,7 @@ pub(crate) struct Forecast {
     pub(crate) line: Vec<(i64, f32)>,
     /// The widest first.
     pub(crate) bands: Vec<Band>,
-    /// Whether its values decide what the axis shows: not if no history came before it, so that it was made from
+    /// Whether its values decide the range of the axis: not if no history came before it, so that the model saw nothing but
     /// padding.
     pub(crate) sets_axis: bool,
 }
@@ -130,7 +130,7 @@ impl Figure {
             }
         });
         for (depth, level) in levels.iter().enumerate() {
-            // Several lie on each other.
+            // Bands of several levels are painted over each other.
             let opacity = 1.0 - (1.0 - OPACITY).powi(depth as i32 + 1);
             let shape = Rectangle::new([(x, y - 6), (x + 24, y + 6)], colour(0).mix(opacity).filled());
             head.draw(&shape)?;

@@ -25,7 +25,7 @@ pub(crate) struct FileArgs {
 }
 
 impl FileArgs {
-    /// What is said here, else what is `saved`.
+    /// The options of these flags, else those that are `saved`.
     pub(crate) fn options(&self, saved: &FileOptions) -> FileOptions {
         let skip_matching =
             if self.skip_matching.is_empty() { &saved.skip_matching } else { &self.skip_matching };

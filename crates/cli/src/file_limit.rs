@@ -1,6 +1,6 @@
 //! The limit of a user on the size of files (`ulimit -f`).
 //!
-//! The signal that a write beyond it raises ends a process, and with it what was trained for hours. Where it is caught the write
+//! The signal that a write beyond it raises ends a process, and with it hours of training. Where it is caught the write
 //! fails with an error, as on a full disk.
 
 /// From now on a file that would become too large is an error of writing.

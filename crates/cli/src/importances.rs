@@ -9,8 +9,8 @@ const STEPS: usize = 10;
 
 /// A table of a model's columns with the means of their weights over the steps, and one of the steps that the horizon attends to
 /// most.
-pub(crate) fn told(found: &FeatureImportances) -> String {
-    let FeatureImportances { model, series, past, future, fixed, attention } = found;
+pub(crate) fn told(importances: &FeatureImportances) -> String {
+    let FeatureImportances { model, series, past, future, fixed, attention } = importances;
     let mut text = format!("{model}: mean weights over {} series\n", grouped(*series));
     let means = |weights: &Option<StepWeights>| -> Vec<(String, f32)> {
         let means = weights.as_ref().map(|weights| weights.means_from(i64::MIN)).unwrap_or_default();
@@ -54,7 +54,7 @@ mod tests {
             steps: (first..).take(columns[0].1.len()).collect(),
             columns: columns.iter().map(|(name, weights)| ((*name).to_owned(), weights.to_vec())).collect(),
         };
-        let found = FeatureImportances {
+        let importances = FeatureImportances {
             model: "TFT".to_owned(),
             series: 1200,
             past: Some(weights(0, &[("price", &[0.25]), ("observed_target", &[0.75])])),
@@ -74,6 +74,6 @@ TFT: mean weights over 1,200 series
   0                      0.6250
   1                      0.3750
 ";
-        assert_eq!(told(&found), expected);
+        assert_eq!(told(&importances), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! What a command reads is never overwritten by what it writes.
+//! The check that no command writes over its inputs.
 
 use std::path::{Path, PathBuf, absolute};
 use std::sync::OnceLock;
@@ -11,7 +11,7 @@ use crate::failure::Usage;
 /// The flags that name places to write to. All other paths of a command line are read.
 const OUTPUTS: [&str; 2] = ["out", "checkpoint"];
 
-/// What is read by this command, as far as it is there.
+/// The files and directories that this command reads, as far as they exist.
 static READ: OnceLock<Vec<Identity>> = OnceLock::new();
 
 /// The files and directories that the command reads, once they are checked.
@@ -20,7 +20,7 @@ pub(crate) fn read() -> Vec<Identity> {
 }
 
 /// A path of the command line.
-struct Given {
+struct PathArgument {
     /// The flag and the path, as they were written.
     said: String,
     path: PathBuf,
@@ -35,29 +35,29 @@ struct Given {
 /// file.
 ///
 /// # Errors
-/// If an output is an input, lies in a directory that is one, or is a directory that holds one.
+/// If an output is an input, is in a directory that is one, or is a directory that holds one.
 pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     let Some(command) = command.find_subcommand(name) else { return Ok(()) };
-    let given = |arg: &Arg| {
+    let path_arguments = |arg: &Arg| {
         let paths =
             matches.try_get_many::<PathBuf>(arg.get_id().as_str()).ok().flatten().into_iter().flatten();
         let flag = arg.get_long().map(|flag| format!("--{flag} ")).unwrap_or_default();
         let is_directory = arg.get_value_names().is_some_and(|names| names.iter().any(|name| name == "DIR"));
         let is_replaced = is_directory && arg.get_long() == Some("out");
-        let given = paths.filter(|path| **path != Path::new("-")).map(|path| Given {
+        let arguments = paths.filter(|path| **path != Path::new("-")).map(|path| PathArgument {
             said: format!("{flag}{}", path.display()),
             path: path.clone(),
             place: place(path),
             is_directory,
             is_replaced,
         });
-        given.collect::<Vec<_>>()
+        arguments.collect::<Vec<_>>()
     };
     let paths = command.get_arguments().filter(|arg| arg.get_value_hint() == ValueHint::AnyPath);
     let (outputs, inputs): (Vec<&Arg>, Vec<&Arg>) =
         paths.partition(|arg| arg.get_long().is_some_and(|flag| OUTPUTS.contains(&flag)));
-    let all = |args: Vec<&Arg>| args.into_iter().flat_map(given).collect::<Vec<Given>>();
+    let all = |args: Vec<&Arg>| args.into_iter().flat_map(path_arguments).collect::<Vec<PathArgument>>();
     let (outputs, inputs) = (all(outputs), all(inputs));
     // A path may lead elsewhere by the time that it is written.
     let _ = READ.set(inputs.iter().filter_map(|input| Identity::of(&input.path).ok()).collect());
@@ -75,7 +75,7 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
     }
 }
 
-impl Given {
+impl PathArgument {
     fn check_against(&self, input: &Self) -> Result<(), Usage> {
         let (output, read) = (&self.said, &input.said);
         if self.is(input) && self.is_replaced && !self.path.is_dir() {

@@ -13,7 +13,7 @@ use signal_hook::{
     iterator::Signals,
 };
 
-/// What shells know a process by that Ctrl-C ended.
+/// The exit code by which shells know a process that Ctrl-C ended.
 pub(crate) const EXIT_CODE: u8 = 130;
 
 static ASKED: AtomicBool = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! The foretell command line: what is asked for, and the exit code.
+//! The foretell command line: the commands, and the exit code.
 //!
 //! Each command is a file in `commands`. Data go to standard output, everything else to standard error.
 //! The exit code is 0 for success, 1 for a failure (data, files, training), 2 for a mistake in the

@@ -1,4 +1,4 @@
-//! The chapter of the documentation that lists the models, made of what they say themselves.
+//! The chapter of the documentation that lists the models, from the models' own declarations.
 
 use foretell::{ESTIMATORS, Loss, MODELS, ModelEntry, ModelSpec};
 use serde_json::{Map, Value};

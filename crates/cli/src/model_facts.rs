@@ -1,8 +1,8 @@
-//! What models say of themselves, in words.
+//! Facts about models, in words.
 
 use foretell::{ESTIMATORS, Exogenous, Loss, MODELS, ModelEntry, ModelSpec};
 
-/// What is told of a model.
+/// The facts of a model.
 pub(crate) struct ListedModel {
     pub(crate) name: &'static str,
     pub(crate) kind: &'static str,

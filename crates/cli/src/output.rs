@@ -126,7 +126,7 @@ impl Sink {
     /// Lets `write` write everything, then puts it in its place.
     ///
     /// # Errors
-    /// That of the system where writing fails, else that of `write`.
+    /// The system's error where writing fails, else that of `write`.
     pub(crate) fn fill<E>(mut self, write: impl FnOnce(&mut Self) -> Result<(), E>) -> anyhow::Result<()>
     where
         anyhow::Error: From<E>,
@@ -181,7 +181,7 @@ impl Write for Sink {
 fn compressed(path: &Path) -> Result<bool, Usage> {
     let format = FileFormat::of(path);
     // Devices and pipes are called as they like.
-    let special = path.metadata().is_ok_and(|found| !found.is_file());
+    let special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
     match path.extension().filter(|_| !special) {
         None => Ok(false),
         Some(_) if format.is_ending(path) && format.is_written() => Ok(false),

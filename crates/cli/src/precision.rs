@@ -7,10 +7,10 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use foretell::{Precision, WeightPrecision, check_amp};
 
-/// What products round to.
+/// The precision of a training's products.
 #[derive(Debug, Args)]
 pub(crate) struct PrecisionArgs {
-    /// What the products of training round to: f32 (not at all), bf16 (faster where the machine multiplies it) or f16
+    /// The type that the products of training round to: f32 (not at all), bf16 (faster where the machine multiplies it) or f16
     /// (the loss is scaled). Weights stay f32
     #[arg(long, value_name = "P", default_value_t = Precision::F32, value_parser = training_precision)]
     pub(crate) precision: Precision,

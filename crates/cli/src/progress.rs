@@ -1,4 +1,4 @@
-//! What standard error tells while a command works.
+//! Reports on standard error while a command works.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl Log {
         }
     }
 
-    /// Tells what was read; people only where something was inferred or filled, as they know the rest.
+    /// Tells of the data that were read; people only where something was inferred or filled, as they know the rest.
     pub(crate) fn read(self, path: &std::path::Path, panel: &Panel) {
         let Filled { rows, values } = panel.filled();
         let (series, all, freq) = (panel.n_series(), panel.n_rows(), panel.freq().to_string());
@@ -93,19 +93,19 @@ impl Log {
         }
     }
 
-    /// Tells what forecasts are made, if anything was said of it.
+    /// Tells how forecasts are bounded and rounded, if they are.
     pub(crate) fn bounded(self, non_negative: bool, integer: bool) {
-        let what = match (non_negative, integer) {
+        let effect = match (non_negative, integer) {
             (false, false) => return,
             (true, false) => "below 0 become 0",
             (false, true) => "are rounded to whole numbers",
             (true, true) => "below 0 become 0, and all are rounded to whole numbers",
         };
         let event = json!({ "event": "bounded", "non_negative": non_negative, "integer": integer });
-        self.report(&format!("forecasts and interval bounds {what}"), &event);
+        self.report(&format!("forecasts and interval bounds {effect}"), &event);
     }
 
-    /// Tells what became of series that end before others; `rows` were added.
+    /// Tells how series that end before others were treated; `rows` were added.
     pub(crate) fn ended(self, early: &EarlyEnds, end: End, rows: usize) {
         let what = match end {
             End::Common => format!("they go on to it, rows added: {}", grouped(rows)),
@@ -233,7 +233,7 @@ impl Log {
         }
     }
 
-    /// Reports what the work goes on after, but whoever uses its result should know.
+    /// Reports a warning: the work continues, but whoever uses its result should know.
     pub(crate) fn warning(self, message: &str) {
         match self {
             // Who wants no progress still wants to know what to doubt.
@@ -294,7 +294,7 @@ pub(crate) struct Reporter {
     last_line: Instant,
 }
 
-/// What was reported of a model last.
+/// The last report of a model.
 struct LastReport {
     step: u64,
     valid_loss: Option<f64>,
@@ -306,7 +306,7 @@ impl Reporter {
         Self { log, bars: MultiProgress::new(), models: HashMap::new(), last_line: Instant::now() }
     }
 
-    /// Reports a step; training goes on unless Ctrl-C was pressed.
+    /// Reports a step; training continues unless Ctrl-C was pressed.
     pub(crate) fn step(&mut self, model: &str, progress: &Progress) -> Verdict {
         // Another training of the same model starts before its last step.
         if self.models.get(model).is_none_or(|last| last.step >= progress.step) {

@@ -1,4 +1,4 @@
-//! What becomes of the rows of a file before series are made of them.
+//! Flags that change the rows of a file before they become series.
 
 use clap::Args;
 use foretell::{Aggregate, Fill, Freq, ReadOptions};
@@ -23,7 +23,7 @@ pub(crate) struct RowArgs {
 }
 
 impl RowArgs {
-    /// What is said here, else what `options` have.
+    /// The options of these flags, else those of `options`.
     pub(crate) fn apply(&self, options: ReadOptions) -> ReadOptions {
         let Self { fill, aggregate, resample, snap } = *self;
         ReadOptions {

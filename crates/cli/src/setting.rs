@@ -1,4 +1,4 @@
-//! Hyper-parameters as they are given: `key` for all models, `NAME.key` for those of a name, `NAME.1.key` for one.
+//! Hyper-parameters on the command line: `key` for all models, `NAME.key` for those of a name, `NAME.1.key` for one.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -40,7 +40,7 @@ impl Key {
         [self, &of_name, &of_all].into_iter().any(|key| keys.contains(key))
     }
 
-    /// How few models it is set for: what is said of fewer wins.
+    /// How few models it is set for: the setting of fewer wins.
     pub(crate) fn rank(&self) -> usize {
         usize::from(self.model.is_some()) + usize::from(self.number.is_some())
     }
@@ -67,7 +67,7 @@ pub(crate) struct Setting {
     pub(crate) value: Value,
 }
 
-/// Reads what stands behind `--set`.
+/// Reads the value of `--set`.
 pub(crate) fn setting(text: &str) -> Result<Setting, String> {
     let setting = any_setting(text)?;
     if setting.key.name == "h" {
@@ -104,10 +104,10 @@ mod tests {
         assert_eq!(read("scaler_type=\"robust\""), Ok((None, None, name("scaler_type"), json!("robust"))));
         assert_eq!(read("alias=a=b"), Ok((None, None, name("alias"), json!("a=b"))));
         let loss = json!({ "MQLoss": { "level": [80, 90] } });
-        let found = read("nhits.loss={\"MQLoss\":{\"level\":[80,90]}}");
-        assert_eq!(found, Ok((Some(name("NHITS")), None, name("loss"), loss)));
-        let found = read("Nhits.1.max_steps=5");
-        assert_eq!(found, Ok((Some(name("NHITS")), Some(1), name("max_steps"), json!(5))));
+        let parsed = read("nhits.loss={\"MQLoss\":{\"level\":[80,90]}}");
+        assert_eq!(parsed, Ok((Some(name("NHITS")), None, name("loss"), loss)));
+        let parsed = read("Nhits.1.max_steps=5");
+        assert_eq!(parsed, Ok((Some(name("NHITS")), Some(1), name("max_steps"), json!(5))));
     }
 
     #[test]

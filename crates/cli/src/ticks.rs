@@ -33,7 +33,7 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// What tells a tick from its neighbours.
+/// The unit in which neighbouring ticks differ.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
     Second,
@@ -190,10 +190,10 @@ mod tests {
         let (mut last, limit) = (time("2021-03-05 07:12:03"), time("2090-01-01"));
         while last < limit {
             for (room, least) in [(110, 4), (56, 2), (33, 1)] {
-                let found = calendar(first, last, room);
-                assert!(found.len() >= least, "{room} characters: {found:?}");
-                let written: usize = found.iter().map(|(_, label)| label.chars().count() + 1).sum();
-                assert!(written <= room + 5, "{room} characters: {found:?}");
+                let ticks = calendar(first, last, room);
+                assert!(ticks.len() >= least, "{room} characters: {ticks:?}");
+                let written: usize = ticks.iter().map(|(_, label)| label.chars().count() + 1).sum();
+                assert!(written <= room + 5, "{room} characters: {ticks:?}");
             }
             last += (last - first) / 7;
         }
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let found = [0.0, -0.0, 0.1 + 0.2, -12.5, 40_000.0, 1.5e9, 2e-7, -3e12].map(number);
-        assert_eq!(found, ["0", "0", "0.3", "-12.5", "40000", "1.5e9", "2e-7", "-3e12"]);
+        let texts = [0.0, -0.0, 0.1 + 0.2, -12.5, 40_000.0, 1.5e9, 2e-7, -3e12].map(number);
+        assert_eq!(texts, ["0", "0", "0.3", "-12.5", "40000", "1.5e9", "2e-7", "-3e12"]);
     }
 }

@@ -86,15 +86,15 @@ impl Bench {
             if self.json {
                 print(format!("{}\n", serde_json::to_string(&bench)?))?;
             }
-            found.push(bench);
+            benches.push(bench);
         }
         if self.json {
             return Ok(());
         }
-        let column = |of: fn(&foretell::Bench) -> f64| found.iter().map(of).collect::<Vec<_>>();
+        let column = |figure: fn(&foretell::Bench) -> f64| benches.iter().map(figure).collect::<Vec<_>>();
         let table = AlignedTable::new()
-            .text("model", found.iter().map(|bench| bench.model.as_str()))
-            .counts("parameters", found.iter().map(|bench| bench.parameters))
+            .text("model", benches.iter().map(|bench| bench.model.as_str()))
+            .counts("parameters", benches.iter().map(|bench| bench.parameters))
             .numbers("step [ms]", column(|bench| bench.step_ms))
             .numbers("GFLOP/step", column(|bench| bench.gflop_per_step))
             .numbers("of gemm's rate [%]", column(|bench| 100.0 * bench.share_of_gemm_rate))
@@ -105,7 +105,7 @@ impl Bench {
             .numbers("peak RSS [MB]", column(|bench| bench.peak_rss_mb.unwrap_or(f64::NAN)));
         let precision = self.precision.precision;
         print(format!("{}in {precision}, with {}\n", table.render(), foretell::Acceleration::current()))?;
-        found.iter().filter(|_| self.explain).try_for_each(explained)
+        benches.iter().filter(|_| self.explain).try_for_each(explained)
     }
 }
 

@@ -159,7 +159,7 @@ impl CrossValidate {
 }
 
 impl CrossValidate {
-    /// Where training stopped, what there is of it, and how to go on.
+    /// The message about an interrupted training: where it stopped, what is kept of it, and how to continue.
     fn interrupted(&self, after: &str, what: &str) -> String {
         let message = format!("Ctrl-C stopped training after {after}; {what}");
         match &self.checkpoint.dir {
@@ -174,7 +174,7 @@ impl CrossValidate {
         Ok(vec![ModelSpec::new("Naive", h, 1)?, seasonal])
     }
 
-    /// What is behind the figures, which is the same for all models.
+    /// Notes on the figures, which are the same for all models.
     fn notes(&self, metrics: &Metrics, panel: &Panel, season: usize) -> String {
         let &Metrics { scored_windows, scored_series, mase_series, .. } = metrics;
         let asked = self.n_windows * panel.n_series();
@@ -190,7 +190,7 @@ impl CrossValidate {
             (None, 1) => format!(" (no other is usual for the frequency {freq}; --season sets one)"),
             (None, _) => format!(" (usual for the frequency {freq}; --season sets another)"),
         };
-        let out_of = |count: usize, of: usize| format!("{} of {}", grouped(count), grouped(of));
+        let out_of = |count: usize, total: usize| format!("{} of {}", grouped(count), grouped(total));
         format!(
             "windows scored: {}\nseries scored:  {}\nseries in MASE: {}{left_out}\nseason:         {season}{whence}\n",
             out_of(scored_windows, asked),
@@ -207,7 +207,7 @@ pub(crate) fn ranked(mut metrics: Vec<Metrics>) -> Vec<Metrics> {
 }
 
 pub(crate) fn leaderboard(metrics: &[Metrics]) -> AlignedTable {
-    let column = |of: fn(&Metrics) -> f64| metrics.iter().map(of);
+    let column = |metric: fn(&Metrics) -> f64| metrics.iter().map(metric);
     let mut table = AlignedTable::new()
         .text("model", metrics.iter().map(|metrics| metrics.model.as_str()))
         .numbers("MAE", column(|metrics| metrics.mae))
@@ -222,8 +222,10 @@ pub(crate) fn leaderboard(metrics: &[Metrics]) -> AlignedTable {
     levels.sort_by(f64::total_cmp);
     levels.dedup();
     for level in levels {
-        let of = |metrics: &Metrics| metrics.coverage.iter().find(|found| found.level == level).copied();
-        let cells = metrics.iter().map(|metrics| of(metrics).map_or(f64::NAN, |found| found.coverage));
+        let coverage_of =
+            |metrics: &Metrics| metrics.coverage.iter().find(|coverage| coverage.level == level).copied();
+        let cells =
+            metrics.iter().map(|metrics| coverage_of(metrics).map_or(f64::NAN, |coverage| coverage.coverage));
         table = table.numbers(format!("cover-{level}"), cells);
     }
     table

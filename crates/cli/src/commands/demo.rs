@@ -28,13 +28,13 @@ const INPUT_SIZE: usize = 24;
 /// The last three years are forecast, one by one, by models that have not seen them.
 const WINDOWS: usize = 3;
 
-/// What it writes.
+/// The files and the directory that it writes.
 const DATA: &str = "air_passengers.csv";
 const FORECAST: &str = "forecast.csv";
 const PLOT: &str = "forecast.svg";
 const MODEL: &str = "model";
 
-/// What the models are compared with: the last month repeated, and the last year.
+/// The baselines that the models are compared with: the last month repeated, and the last year.
 const BASELINES: [&str; 2] = ["Naive", "SeasonalNaive"];
 
 /// The interval that is forecast, in percent.
@@ -172,7 +172,7 @@ fn is_baseline(metrics: &Metrics) -> bool {
     BASELINES.contains(&&*metrics.model)
 }
 
-/// What the table says, in words: the best model beside the best forecast without one.
+/// The verdict of the table in words: the best model beside the best forecast without one.
 fn verdict(ranked: &[Metrics]) -> String {
     let naive = ranked.iter().find(|metrics| is_baseline(metrics));
     let Some((best, naive)) = best_model(ranked).zip(naive) else { return String::new() };
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn the_verdict_is_honest() {
-        let of = |model: &str, mae: f64| Metrics {
+        let metrics = |model: &str, mae: f64| Metrics {
             model: model.into(),
             mae,
             rmse: 0.0,
@@ -276,10 +276,10 @@ mod tests {
             mqloss: None,
             coverage: Vec::new(),
         };
-        let (seasonal, naive) = (of("SeasonalNaive", 10.0), of("Naive", 20.0));
-        let won = verdict(&[of("MLP", 5.0), seasonal.clone(), of("NHITS", 11.0), naive]);
+        let (seasonal, naive) = (metrics("SeasonalNaive", 10.0), metrics("Naive", 20.0));
+        let won = verdict(&[metrics("MLP", 5.0), seasonal.clone(), metrics("NHITS", 11.0), naive]);
         assert!(won.contains("MLP is 50 % smaller than that of repeating the last year"), "{won}");
-        let lost = verdict(&[of("Naive", 5.0), seasonal, of("MLP", 11.0)]);
+        let lost = verdict(&[metrics("Naive", 5.0), seasonal, metrics("MLP", 11.0)]);
         assert!(lost.contains("MLP is 120 % larger than that of repeating the last month"), "{lost}");
     }
 

@@ -1,4 +1,4 @@
-//! `foretell evaluate`: how good forecasts are, whoever made them.
+//! `foretell evaluate`: how good forecasts are, whatever their source.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub(crate) struct Evaluate {
     /// if there are quantiles]
     #[arg(long, value_name = "METRIC,...", value_delimiter = ',')]
     metrics: Vec<String>,
-    /// What scores are of
+    /// Rows that one score covers
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::All)]
     by: By,
     /// Score groups of series, which have the same label in this column of --static
@@ -120,7 +120,7 @@ enum By {
     Window,
 }
 
-/// A row of scores: what it is of, the metric, and the values of the models.
+/// A row of scores: its series, cutoff, step or label, the metric, and the values of the models.
 struct Row {
     keys: Vec<(String, String)>,
     metric: String,
@@ -259,7 +259,7 @@ impl Evaluate {
         Ok(self.listed(forecast, scored, &table, &names))
     }
 
-    /// The scores as rows, sorted by what they are of.
+    /// The scores as rows, sorted by series, cutoff, step or label.
     fn listed(
         &self,
         forecast: &ForecastTable,
@@ -304,12 +304,12 @@ impl Evaluate {
         column: &str,
         scored: &ScoredForecasts,
     ) -> anyhow::Result<(Vec<String>, Vec<u32>)> {
-        let of = series_labels(path, &self.id_col, column)?;
+        let labels = series_labels(path, &self.id_col, column)?;
         let mut names: Vec<String> = Vec::new();
         let mut numbers = Vec::new();
         for id in scored.ids() {
             let label =
-                of.get(id).with_context(|| format!("{} has no row of series {id}", path.display()))?;
+                labels.get(id).with_context(|| format!("{} has no row of series {id}", path.display()))?;
             let place = names.iter().position(|name| name == label).unwrap_or_else(|| {
                 names.push(label.clone());
                 names.len() - 1
@@ -320,10 +320,10 @@ impl Evaluate {
     }
 
     fn weights(&self, path: &Path, column: &str, scored: &ScoredForecasts) -> anyhow::Result<Vec<f64>> {
-        let of = series_labels(path, &self.id_col, column)?;
+        let labels = series_labels(path, &self.id_col, column)?;
         let weight = |id: &std::sync::Arc<str>| {
             let label =
-                of.get(id).with_context(|| format!("{} has no row of series {id}", path.display()))?;
+                labels.get(id).with_context(|| format!("{} has no row of series {id}", path.display()))?;
             label.trim().parse().with_context(|| {
                 format!("{}, series {id}, column `{column}`: {label:?} is no number", path.display())
             })
@@ -343,12 +343,12 @@ impl Evaluate {
         let before = match self.append.then(|| fs::read(path)) {
             Some(Ok(before)) => {
                 if !before.starts_with(&first_line) {
-                    let found = String::from_utf8_lossy(
+                    let columns = String::from_utf8_lossy(
                         before.split(|byte| *byte == b'\n').next().unwrap_or_default(),
                     )
                     .into_owned();
                     anyhow::bail!(
-                        "--append: {} has the columns {found:?}, and these scores {:?}; name another file",
+                        "--append: {} has the columns {columns:?}, and these scores {:?}; name another file",
                         path.display(),
                         String::from_utf8_lossy(first_line.trim_ascii_end())
                     );

@@ -96,7 +96,7 @@ impl Fit {
         self.log().catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);
-        let directory = match fitted.interrupted() && directory.is_occupied() && !goes_on {
+        let directory = match fitted.interrupted() && directory.is_occupied() && !resumes {
             true => ModelDirectory::at(beside(&self.out), true),
             false => Ok(directory),
         };
@@ -109,12 +109,16 @@ impl Fit {
     }
 
     /// Whether --out holds the interrupted models of the training whose state --checkpoint holds.
-    fn goes_on(&self) -> bool {
-        let found = Interruption::in_directory(&self.out);
-        self.checkpoint.dir.as_ref().zip(found).is_some_and(|(state, found)| found.has_state_in(state))
+    fn resumes(&self) -> bool {
+        let interruption = Interruption::in_directory(&self.out);
+        self.checkpoint
+            .dir
+            .as_ref()
+            .zip(interruption)
+            .is_some_and(|(state, interruption)| interruption.has_state_in(state))
     }
 
-    /// What is not trained, where the models are, and how to go on.
+    /// The message about an interrupted training: what is not trained, where the models are, and how to continue.
     fn interrupted(&self, interruption: &Interruption, saved: &Path) -> String {
         let mut message = format!(
             "Ctrl-C stopped training after {interruption}; {} holds the models as they are",

@@ -79,12 +79,12 @@ impl Inspect {
         if !states.is_empty() {
             return print(if self.json { format!("{}\n", json!(states)) } else { states_table(&states) });
         }
-        let found = Contents::of(&self.dir)?;
+        let contents = Contents::of(&self.dir)?;
         if self.json {
-            return print(format!("{}\n", json!(found)));
+            return print(format!("{}\n", json!(contents)));
         }
-        let mut text = facts(&found).render_bare();
-        for model in &found.models {
+        let mut text = facts(&contents).render_bare();
+        for model in &contents.models {
             text += &format!("\n{}", description(model, self.tensors));
         }
         print(text)
@@ -104,11 +104,11 @@ impl Inspect {
             .as_ref()
             .map(|path| Future::from_file(path, &options, &panel, fitted.h()))
             .transpose()?;
-        let found = fitted.feature_importances(&panel, future.as_ref())?;
+        let weights = fitted.feature_importances(&panel, future.as_ref())?;
         if self.json {
-            return print(format!("{}\n", json!(found)));
+            return print(format!("{}\n", json!(weights)));
         }
-        print(found.iter().map(importances::told).collect::<Vec<_>>().join("\n"))
+        print(weights.iter().map(importances::told).collect::<Vec<_>>().join("\n"))
     }
 }
 
@@ -138,14 +138,15 @@ fn states_table(states: &[ModelState]) -> String {
         .render()
 }
 
-/// What concerns all models.
-fn facts(found: &Contents) -> AlignedTable {
-    let columns = format!("{} (id), {} (time), {} (target)", found.id_col, found.time_col, found.target_col);
+/// The facts that concern all models.
+fn facts(contents: &Contents) -> AlignedTable {
+    let columns =
+        format!("{} (id), {} (time), {} (target)", contents.id_col, contents.time_col, contents.target_col);
     let mut facts = vec![
-        ("h", found.h.to_string()),
-        ("freq", found.freq.clone()),
+        ("h", contents.h.to_string()),
+        ("freq", contents.freq.clone()),
         ("columns", columns),
-        ("size", size(found.bytes as usize)),
+        ("size", size(contents.bytes as usize)),
     ];
     let optional = [
         ("local scaler", found.local_scaler.clone()),
@@ -154,10 +155,12 @@ fn facts(found: &Contents) -> AlignedTable {
         ("ensembles", (!found.ensembles.is_empty()).then(|| found.ensembles.join(", "))),
         (
             "dataset",
-            found.dataset.map(|[series, rows]| format!("{} series, {} rows", grouped(series), grouped(rows))),
+            contents
+                .dataset
+                .map(|[series, rows]| format!("{} series, {} rows", grouped(series), grouped(rows))),
         ),
-        ("trained", (!found.fitted).then(|| "no".to_owned())),
-        ("interrupted", found.interruption.as_ref().map(|interruption| format!("after {interruption}"))),
+        ("trained", (!contents.fitted).then(|| "no".to_owned())),
+        ("interrupted", contents.interruption.as_ref().map(|interruption| format!("after {interruption}"))),
     ];
     facts.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
     pairs(facts)
@@ -204,9 +207,9 @@ fn pairs<N: Into<String>>(facts: Vec<(N, String)>) -> AlignedTable {
 
 /// A loss without arguments is its name.
 fn loss(loss: &Value) -> String {
-    let given = |value: &Value| value.as_object().is_some_and(|arguments| !arguments.is_empty());
+    let has_arguments = |value: &Value| value.as_object().is_some_and(|arguments| !arguments.is_empty());
     match loss.as_object().and_then(|loss| loss.iter().next()) {
-        Some((name, arguments)) if !given(arguments) => name.clone(),
+        Some((name, arguments)) if !has_arguments(arguments) => name.clone(),
         _ => loss.to_string(),
     }
 }

@@ -129,8 +129,8 @@ impl Plot {
             return Err(Usage(message).into());
         }
         let find = |wanted: &String| {
-            let found = all().find(|(_, id)| id == wanted);
-            let place = match &found {
+            let series = all().find(|(_, id)| id == wanted);
+            let place = match &series {
                 None => self.data.data.display().to_string(),
                 Some((_, id)) if !forecast.contains(id) => self.forecast.display().to_string(),
                 Some((series, _)) => return Ok(*series),
@@ -326,7 +326,7 @@ impl Drawn<'_> {
         self.panel.times(self.series).zip(self.panel.y(self.series).iter().enumerate().map(value)).collect()
     }
 
-    /// The rows of each forecast: of one cutoff, or while times go on.
+    /// The rows of each forecast: of one cutoff, or a run of rising times.
     fn windows(&self) -> Vec<Vec<usize>> {
         let frame = self.frame;
         let cutoff = |row: usize| frame.cutoffs.as_ref().map(|cutoffs| cutoffs[row]);
@@ -335,7 +335,7 @@ impl Drawn<'_> {
     }
 }
 
-/// What clocks showed; axes are labelled by them.
+/// The time on civil clocks, which label axes.
 fn civil(zone: Option<&Zone>, time: i64) -> i64 {
     zone.and_then(|zone| zone.civil(time)).unwrap_or(time)
 }

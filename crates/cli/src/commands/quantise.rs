@@ -101,12 +101,12 @@ impl Quantise {
 
 /// A row for each model and format.
 fn table(scores: &[PrecisionScore]) -> AlignedTable {
-    let numbers = |of: fn(&PrecisionScore) -> f64| scores.iter().map(of);
-    // Of f32 against itself there is none.
-    let changes = |of: fn(&PrecisionScore) -> f64| {
+    let numbers = |figure: fn(&PrecisionScore) -> f64| scores.iter().map(figure);
+    // The change of f32 against itself is none.
+    let changes = |figure: fn(&PrecisionScore) -> f64| {
         scores
             .iter()
-            .map(move |score| if score.precision == WeightPrecision::F32 { f64::NAN } else { of(score) })
+            .map(move |score| if score.precision == WeightPrecision::F32 { f64::NAN } else { figure(score) })
     };
     AlignedTable::new()
         .text("model", scores.iter().map(|score| score.metrics.model.as_str()))

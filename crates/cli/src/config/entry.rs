@@ -1,4 +1,4 @@
-//! Arguments of a file, what they are about, and which of them the command line overrides.
+//! Arguments of a file, their subjects, and which of them the command line overrides.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -19,7 +19,7 @@ pub(super) struct ConfigEntry {
     pub(super) argument: OsString,
 }
 
-/// What an argument is about.
+/// The subject of an argument.
 #[derive(Debug, PartialEq)]
 pub(super) enum Subject {
     /// The flag of this name.
@@ -50,7 +50,7 @@ impl ConfigEntry {
     }
 }
 
-/// What the command line, or a table of the file, says itself.
+/// The flags and settings of the command line, or of a table of the file, that others do not override.
 #[derive(Debug, Default)]
 pub(super) struct Overridden {
     pub(super) flags: HashSet<String>,
@@ -60,9 +60,9 @@ pub(super) struct Overridden {
 }
 
 impl Overridden {
-    pub(super) fn by_command_line(command: &Command, given: &ArgMatches, args: &[OsString]) -> Self {
+    pub(super) fn by_command_line(command: &Command, matches: &ArgMatches, args: &[OsString]) -> Self {
         let on_command_line =
-            |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+            |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
         let flags = command.get_arguments().filter(on_command_line).filter_map(|arg| arg.get_long());
         let mut settings = HashSet::new();
         for (i, arg) in args.iter().enumerate() {
@@ -73,28 +73,29 @@ impl Overridden {
             settings.extend(setting.and_then(|text| text.split('=').next().map(Key::parse)));
         }
         let flags: HashSet<String> = flags.filter(|flag| *flag != "set").map(str::to_owned).collect();
-        let models = flags.contains("model").then(|| given.try_get_many::<String>("models").ok()).flatten();
+        let models = flags.contains("model").then(|| matches.try_get_many::<String>("models").ok()).flatten();
         let models = models.map(|models| counts(models.into_iter().flatten().map(String::as_str)));
         Self { flags, models, settings }
     }
 
     pub(super) fn by_entries(entries: &[ConfigEntry]) -> Self {
-        let mut found = Self::default();
+        let mut overridden = Self::default();
         let mut models = Vec::new();
         for entry in entries {
             match &entry.what {
-                Subject::Setting(key) => _ = found.settings.insert(key.clone()),
+                Subject::Setting(key) => _ = overridden.settings.insert(key.clone()),
                 Subject::Flag(flag) if flag == "set" => {}
                 Subject::Flag(flag) => {
-                    found.flags.insert(flag.clone());
+                    overridden.flags.insert(flag.clone());
                     let argument = entry.argument.to_string_lossy();
                     let names = argument.strip_prefix("--model=").unwrap_or_default().split(',');
                     models.extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
                 }
             }
         }
-        found.models = found.flags.contains("model").then(|| counts(models.iter().map(String::as_str)));
-        found
+        overridden.models =
+            overridden.flags.contains("model").then(|| counts(models.iter().map(String::as_str)));
+        overridden
     }
 
     /// Its flags and hyper-parameters as messages call them.

@@ -38,8 +38,8 @@ pub(super) fn entries(
         match (own(name), value.get_ref()) {
             (Some(other), DeValue::Table(flags)) => {
                 for (key, value) in flags {
-                    let found = reader(other).flag(key, value).map_err(located)?;
-                    particular.extend(found.into_iter().filter(|_| name == command));
+                    let entries = reader(other).flag(key, value).map_err(located)?;
+                    particular.extend(entries.into_iter().filter(|_| name == command));
                 }
             }
             (Some(_), _) => {
@@ -53,7 +53,7 @@ pub(super) fn entries(
                 let Some(first) = known.next() else {
                     return Err(located(unknown(key, &commands)));
                 };
-                // What this command cannot take may be meant for another.
+                // A flag that this command cannot take may be meant for another.
                 match reader(first).flag(key, value) {
                     Ok(found) => shared.extend(found.into_iter().filter(|_| first.get_name() == command)),
                     Err(_) if known.any(|other| reader(other).flag(key, value).is_ok()) => {}
@@ -85,7 +85,7 @@ impl Lines {
     }
 }
 
-/// What is wrong with the file, and at which byte.
+/// A fault of the file, and the byte at which it is.
 struct Fault(usize, String);
 
 /// The flag of this name, or of this alias.
@@ -138,8 +138,8 @@ impl Reader<'_> {
         // An alias is overridden like the flag itself.
         let name = arg.get_long().unwrap_or(key.get_ref().as_ref());
         let fault = |expected: &str| {
-            let found = value.get_ref().type_str();
-            Fault(value.span().start, format!("`{name}` must be {expected}, found a TOML {found}"))
+            let kind = value.get_ref().type_str();
+            Fault(value.span().start, format!("`{name}` must be {expected}, found a TOML {kind}"))
         };
         let one = |at, argument| self.entry(at, Subject::Flag(name.to_owned()), argument);
         let many = matches!(arg.get_action(), ArgAction::Append);

@@ -1,4 +1,4 @@
-//! What stands where a file of ours is expected, put there to do harm: links, pipes, devices, files without an end.
+//! Harmful things in places where a file of ours is expected: links, pipes, devices, files without an end.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -8,10 +8,10 @@ use std::thread;
 
 use crate::test_directory::{LONG, SMALL, TestDirectory, stderr};
 
-/// Of the processor and of the clock: what waits for a pipe or reads a device to its end takes for ever.
+/// Seconds of the processor and of the clock: a command that waits for a pipe or reads a device to its end takes for ever.
 const SECONDS: u64 = 20;
 
-/// In bytes: more ends the process.
+/// Bytes of addresses: more ends the process.
 const ADDRESSES: u64 = 2_000_000_000;
 
 /// Runs a command that has to end by itself, within little memory.

@@ -607,7 +607,7 @@ fn a_reader_who_leaves_early_is_no_failure() {
         assert_eq!(stderr(&output), "", "{line}");
         assert!(output.status.success(), "{line}");
     }
-    // The demo goes on for its files.
+    // The demo continues for its files.
     let mut child = dir
         .command("demo --out shown --log none")
         .stdout(Stdio::piped())

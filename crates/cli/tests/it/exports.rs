@@ -4,8 +4,7 @@ use std::fs;
 
 use crate::test_directory::{TestDirectory, rows, stderr};
 
-/// What a naive forecast of two steps gives, which is the last value of each series, and what is told while the file is
-/// read for it.
+/// A naive forecast of two steps, which is the last value of each series, and the report while the file is read for it.
 fn forecast(dir: &TestDirectory, flags: &str) -> (Vec<Vec<String>>, String) {
     let fit = dir.run(&format!("fit {flags} --model Naive --h 2 --overwrite --out model"));
     assert!(fit.status.success(), "{flags}: {}", stderr(&fit));

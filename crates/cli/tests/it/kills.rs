@@ -1,7 +1,7 @@
 //! Processes that are killed while they write, that write to one place at a time, and that read what others write.
 //!
 //! Each runs for about a second here. `FORETELL_ROUNDS=10000 cargo test -p foretell-cli --test it kills -- --nocapture`
-//! goes on for as many kills, reads and races.
+//! continues for as many kills, reads and races.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -37,7 +37,7 @@ fn bits(fitted: &Fitted) -> Vec<Vec<u32>> {
     fitted.models().iter().map(weights).collect()
 }
 
-/// What is in a directory beside what is expected there.
+/// The names of all that is in a directory.
 fn names(dir: &Path) -> BTreeSet<String> {
     fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }

@@ -12,7 +12,7 @@ const MEMORY_KB: u64 = 3_000_000;
 #[cfg(target_os = "linux")]
 const NOBODY: u32 = 54_321;
 
-/// Of the processor, however busy the machine is: what was worked through instead of refused takes minutes.
+/// Seconds of the processor, however busy the machine is: input that is worked through instead of refused takes minutes.
 const PROCESSOR_SECONDS: u64 = 20;
 
 /// Runs a command within little memory and time, at the end of which it is killed and has no exit code; its exit code and message.

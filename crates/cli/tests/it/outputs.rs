@@ -1,4 +1,4 @@
-//! What commands write: never over what they read, never in part, and refused beforehand where it cannot be written.
+//! Outputs of commands: never over their inputs, never in part, and refused beforehand where they cannot be written.
 
 use std::fs;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! Training that is killed or interrupted goes on where it was, and ends with the same weights.
+//! Training that is killed or interrupted resumes where it was, and ends with the same weights.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -108,7 +108,7 @@ fn a_cross_validation_that_is_killed_ends_with_the_same_forecasts() {
     assert!(!dir.path().join("state").exists(), "nobody needs it any more");
 }
 
-/// TERM keeps what was forecast until then, and says that it is a part; the state goes on from there.
+/// TERM keeps the forecasts until then, and says that they are a part; the state resumes from there.
 #[cfg(unix)]
 #[test]
 fn a_cross_validation_that_is_interrupted_keeps_what_it_has_scored() {
@@ -266,7 +266,7 @@ fn a_second_ctrl_c_ends_at_once_and_leaves_nothing_half_written() {
     }
 }
 
-/// What batch systems send before they kill.
+/// The signals that batch systems send before they kill.
 #[cfg(unix)]
 #[test]
 fn sigterm_is_ctrl_c_and_a_hangup_is_left_to_nohup() {
@@ -316,7 +316,7 @@ fn a_damaged_state_is_refused() {
 }
 
 #[test]
-fn another_training_does_not_go_on_from_the_state() {
+fn another_training_does_not_resume_from_the_state() {
     let dir = data_dir();
     let state = "--checkpoint state --checkpoint-every 5";
     let (mut child, _) = start(fit(dir.path(), "parts", state), 20);

@@ -1,4 +1,4 @@
-//! What cross-validation compares models with, and what is behind its figures.
+//! The baselines of cross-validation, and the notes on its figures.
 
 use serde_json::Value;
 

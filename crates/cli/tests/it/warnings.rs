@@ -147,7 +147,7 @@ fn categories_that_training_did_not_see_are_told() {
 
 /// Series of which `dead` ends 44 days before the others, and how they are forecast.
 #[test]
-fn series_that_end_earlier_are_told_and_go_on_or_are_left_out_on_request() {
+fn series_that_end_earlier_are_told_and_continued_or_left_out_on_request() {
     let dir = TestDirectory::new();
     let mut csv = "unique_id,ds,y\n".to_owned();
     for (id, days) in [("alive", 84), ("dead", 40)] {
